@@ -1,0 +1,51 @@
+// The packet that travels through the models: header fields and sizes, no payload bytes.
+#pragma once
+
+#include <boost/intrusive/slist.hpp>
+#include <cstdint>
+
+#include "horae/core/psn.hpp"
+#include "horae/core/roce.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae {
+
+/// Address of a network interface in a platform: its index, which the codec turns into IP and MAC
+/// addresses.
+using NodeId = std::uint32_t;
+
+/// A RoCEv2 packet in flight: one cache line, pooled (`PacketPool`), moved by reference and never
+/// copied on the way. Whoever holds it owns it and must pass it on or release it.
+struct Packet {
+  boost::intrusive::slist_member_hook<> hook;  ///< the queue it waits in
+  std::uint64_t id = 0;   ///< unique in a run: creator's node id << 40 | its ordinal
+  Picoseconds created{};  ///< when its creator put it in line for its wire
+  NodeId src = 0;
+  NodeId dst = 0;
+  Qpn dest_qp;
+  Psn psn;
+  std::uint32_t msn = 0;      ///< AETH message sequence number, 24 bits
+  std::uint16_t payload = 0;  ///< bytes
+  std::uint16_t frame = 0;    ///< bytes with FCS (L2)
+  std::uint16_t entropy = 0;  ///< UDP source port: what ECMP hashes
+  Opcode opcode = Opcode::write_middle;
+  std::uint8_t syndrome = 0;  ///< AETH syndrome, see horae::syndrome
+  Ecn ecn = Ecn::not_ect;
+  std::uint8_t traffic_class = 0;
+  bool ack_request = false;     ///< BTH A bit
+  bool retransmission = false;  ///< bookkeeping of the model, not a wire field
+
+  bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
+  bool is_data() const { return opcode < Opcode::acknowledge; }
+  Bytes frame_size() const { return Bytes(frame); }
+  Bytes wire_size() const { return l1_bytes(Bytes(frame)); }
+};
+static_assert(sizeof(Packet) <= 64, "a packet is one cache line");
+
+/// FIFO of packets linked through themselves: no allocation, owner keeps them alive.
+using PacketQueue = boost::intrusive::slist<
+    Packet,
+    boost::intrusive::member_hook<Packet, boost::intrusive::slist_member_hook<>, &Packet::hook>,
+    boost::intrusive::cache_last<true>, boost::intrusive::constant_time_size<true>>;
+
+}  // namespace horae

@@ -1,0 +1,22 @@
+# Debian 12's packages (names in scripts/setup) as imported targets.
+find_package(PkgConfig REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(tomlplusplus 3.3 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+
+# Debian builds SystemC with autotools: pkg-config only, no CMake package.
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+
+# The one target that carries SystemC. Debian's library exports the API tag of C++17; its headers
+# accept C++20 when told to keep that tag. The same definitions must reach every SystemC user, or
+# the link fails with an undefined sc_api_version symbol.
+add_library(horae_systemc INTERFACE)
+target_link_libraries(horae_systemc INTERFACE PkgConfig::SYSTEMC)
+target_compile_definitions(horae_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
+add_library(horae::systemc ALIAS horae_systemc)
+
+if(HORAE_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
