@@ -1,0 +1,215 @@
+#include "horae/core/quantity_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "horae/core/error.hpp"
+
+namespace horae {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t size;  // in the base unit
+};
+
+/// Units largest first; the base unit (size 1) last.
+struct Scale {
+  std::string_view expectation;
+  std::string_view base_plural;
+  std::span<const Unit> units;
+  int digits_after_point;  // when printing
+};
+
+constexpr std::uint64_t kilo = 1000, mega = 1000 * kilo, giga = 1000 * mega, tera = 1000 * giga;
+constexpr std::uint64_t kibi = 1024, mebi = 1024 * kibi, gibi = 1024 * mebi;
+
+constexpr Unit time_units[] = {{"s", tera}, {"ms", giga}, {"us", mega}, {"ns", kilo}, {"ps", 1}};
+constexpr Unit byte_units[] = {{"GiB", gibi}, {"GB", giga}, {"MiB", mebi}, {"MB", mega},
+                               {"KiB", kibi}, {"KB", kilo}, {"B", 1}};
+constexpr Unit rate_units[] = {
+    {"Tbps", tera}, {"Gbps", giga}, {"Mbps", mega}, {"kbps", kilo}, {"bps", 1}};
+constexpr Unit frequency_units[] = {{"GHz", giga}, {"MHz", mega}, {"kHz", kilo}, {"Hz", 1}};
+
+template <class Q>
+constexpr Scale scale;
+template <>
+constexpr Scale scale<Picoseconds>{"a time such as \"1.5 us\"", "picoseconds", time_units, 1};
+template <>
+constexpr Scale scale<Bytes>{"a size such as \"4 KiB\"", "bytes", byte_units, 0};
+template <>
+constexpr Scale scale<BitRate>{"a rate such as \"100 Gbps\"", "bits per second", rate_units, 1};
+template <>
+constexpr Scale scale<Hertz>{"a frequency such as \"1.5 GHz\"", "hertz", frequency_units, 1};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
+std::string unit_suggestion(std::string_view name, const Scale& s) {
+  // Slips of case first: by edit distance "gbps" is as near to "kbps" as to "Gbps".
+  for (const Unit& unit : s.units) {
+    if (equal_ignoring_case(name, unit.name)) {
+      return fmt::format(", did you mean '{}'?", unit.name);
+    }
+  }
+  std::vector<std::string> names;
+  for (const Unit& unit : s.units) names.emplace_back(unit.name);
+  return suggestion(name, names);
+}
+
+std::string_view take_while(std::string_view& rest, bool (*wanted)(char)) {
+  const auto end = std::find_if_not(rest.begin(), rest.end(), wanted);
+  const std::string_view taken = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  rest.remove_prefix(taken.size());
+  return taken;
+}
+
+ParsedQuantity<std::int64_t> parse_in(std::string_view text, const Scale& s) {
+  const auto fail = [](std::string why) {
+    return ParsedQuantity<std::int64_t>{std::nullopt, std::move(why)};
+  };
+  const std::string shown = fmt::format("\"{}\"", printable(text));
+
+  std::string_view rest = text;
+  take_while(rest, is_blank);
+  while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
+  const bool negative = rest.starts_with('-');
+  if (negative || rest.starts_with('+')) rest.remove_prefix(1);
+  const std::string_view whole = take_while(rest, is_digit);
+  std::string_view fraction;
+  bool number = !whole.empty();
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    fraction = take_while(rest, is_digit);
+    number = number && !fraction.empty();
+  }
+  take_while(rest, is_blank);
+  if (!number || (!rest.empty() && (is_digit(rest[0]) || rest[0] == '.'))) {
+    return fail(fmt::format("expected {}, found {}", s.expectation, shown));
+  }
+  if (rest.empty()) {
+    return fail(fmt::format("expected {}, found {} without a unit", s.expectation, shown));
+  }
+  const auto unit =
+      std::find_if(s.units.begin(), s.units.end(), [&](const Unit& u) { return u.name == rest; });
+  if (unit == s.units.end()) {
+    return fail(
+        fmt::format("unknown unit '{}' in {}{}", printable(rest), shown, unit_suggestion(rest, s)));
+  }
+
+  // The fraction times the unit, as in long multiplication from the last digit: every digit left
+  // behind the point must come out zero. Exact however many digits there are.
+  std::uint64_t carry = 0;
+  for (auto digit = fraction.rbegin(); digit != fraction.rend(); ++digit) {
+    carry += static_cast<std::uint64_t>(*digit - '0') * unit->size;
+    if (carry % 10 != 0) {
+      return fail(fmt::format("{} is not a whole number of {}", shown, s.base_plural));
+    }
+    carry /= 10;
+  }
+  const auto limit = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) +
+                     static_cast<std::uint64_t>(negative);
+  detail::Wide amount = 0;
+  for (const char digit : whole) {
+    amount = amount * 10 + static_cast<std::uint64_t>(digit - '0') * unit->size;
+    if (amount > limit) break;
+  }
+  amount += carry;
+  if (amount > limit) {
+    return fail(fmt::format("{} does not fit 64 bits of {}", shown, s.base_plural));
+  }
+  const auto magnitude = static_cast<std::uint64_t>(amount);
+  return {static_cast<std::int64_t>(negative ? 0 - magnitude : magnitude), {}};
+}
+
+template <class Q>
+ParsedQuantity<Q> parse_as(std::string_view text) {
+  auto parsed = parse_in(text, scale<Q>);
+  if (!parsed) return {std::nullopt, std::move(parsed.error)};
+  return {Q(*parsed.value), {}};
+}
+
+std::string print_in(std::int64_t count, const Scale& s) {
+  const std::string_view sign = count < 0 ? "-" : "";
+  const auto bits = static_cast<std::uint64_t>(count);
+  const std::uint64_t magnitude = count < 0 ? 0 - bits : bits;
+  for (const Unit& unit : s.units) {
+    if (magnitude < unit.size) continue;
+    const std::uint64_t whole = magnitude / unit.size;
+    const std::uint64_t rest = magnitude % unit.size;
+    if (rest == 0) return fmt::format("{}{} {}", sign, whole, unit.name);
+    if (s.digits_after_point > 0 && rest * 10 % unit.size == 0) {
+      return fmt::format("{}{}.{} {}", sign, whole, rest * 10 / unit.size, unit.name);
+    }
+  }
+  return fmt::format("{}{} {}", sign, magnitude, s.units.back().name);
+}
+
+}  // namespace
+
+template <>
+ParsedQuantity<Picoseconds> parse_quantity(std::string_view text) {
+  return parse_as<Picoseconds>(text);
+}
+template <>
+ParsedQuantity<Bytes> parse_quantity(std::string_view text) {
+  return parse_as<Bytes>(text);
+}
+template <>
+ParsedQuantity<BitRate> parse_quantity(std::string_view text) {
+  return parse_as<BitRate>(text);
+}
+template <>
+ParsedQuantity<Hertz> parse_quantity(std::string_view text) {
+  return parse_as<Hertz>(text);
+}
+
+std::string to_text(Picoseconds time) { return print_in(time.count(), scale<Picoseconds>); }
+std::string to_text(Bytes bytes) { return print_in(bytes.count(), scale<Bytes>); }
+std::string to_text(BitRate rate) { return print_in(rate.count(), scale<BitRate>); }
+std::string to_text(Hertz frequency) { return print_in(frequency.count(), scale<Hertz>); }
+
+template <>
+std::string_view quantity_expectation<Picoseconds>() {
+  return scale<Picoseconds>.expectation;
+}
+template <>
+std::string_view quantity_expectation<Bytes>() {
+  return scale<Bytes>.expectation;
+}
+template <>
+std::string_view quantity_expectation<BitRate>() {
+  return scale<BitRate>.expectation;
+}
+template <>
+std::string_view quantity_expectation<Hertz>() {
+  return scale<Hertz>.expectation;
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::size_t limit = 60;
+  std::string out;
+  for (const char c : text.substr(0, limit)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  if (text.size() > limit) out += "...";
+  return out;
+}
+
+}  // namespace horae
