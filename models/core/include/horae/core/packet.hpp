@@ -32,6 +32,7 @@ struct Packet {
   std::uint8_t syndrome = 0;  ///< AETH syndrome, see horae::syndrome
   Ecn ecn = Ecn::not_ect;
   std::uint8_t traffic_class = 0;
+  std::uint16_t ingress_port = 0;  ///< where the device that holds it received it
   bool ack_request = false;     ///< BTH A bit
   bool retransmission = false;  ///< bookkeeping of the model, not a wire field
 

@@ -1,0 +1,21 @@
+// What the devices of one simulation share.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/fabric/packet_pool.hpp"
+#include "horae/fabric/window_clock.hpp"
+
+namespace horae::fabric {
+
+/// One simulation: its time, its packets, its seed. Devices keep a reference; it must outlive them.
+struct sim_context {
+  explicit sim_context(const time_config& time = {}, std::uint64_t run_seed = 1)
+      : clock("clock", time), seed(run_seed) {}
+
+  PacketPool pool;
+  window_clock clock;
+  std::uint64_t seed;
+};
+
+}  // namespace horae::fabric

@@ -1,0 +1,117 @@
+// The base of everything that has ports and takes time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+#include "horae/fabric/context.hpp"
+#include "horae/fabric/event_queue.hpp"
+#include "horae/fabric/packet_link.hpp"
+#include "horae/fabric/tx_port.hpp"
+
+namespace horae::fabric {
+
+/// Event kinds every device has; its own start at `device_events`. A kind is also the priority
+/// among events of one time: pauses take effect before packets are handled.
+enum event_kind : std::uint8_t {
+  pause_event = 0,
+  resume_event = 1,
+  arrival_event = 2,
+  device_events = 16
+};
+
+/// A device: one SystemC module with one method process, running its own events on local time.
+///
+/// Derived classes handle events in time order (`handle`) and, at the end of each stretch of time,
+/// start every transmission that is due (`settle`). They hand packets over through their tx_ports
+/// only. Nothing they do may depend on when SystemC runs them.
+class device : public sc_core::sc_module {
+ public:
+  /// `ports` full-duplex ports, numbered from 0; unconnected ones are allowed.
+  device(sc_core::sc_module_name name, sim_context& context, unsigned ports);
+  ~device() override;
+  device(const device&) = delete;
+  device& operator=(const device&) = delete;
+
+  unsigned ports() const { return static_cast<unsigned>(tx_.size()); }
+  tx_port& tx(unsigned port) { return *tx_[port]; }
+  const tx_port& tx(unsigned port) const { return *tx_[port]; }
+  packet_target_socket& rx(unsigned port);
+
+  /// Handles every event before `end` and starts every transmission before `end`.
+  void run_to(Picoseconds end);
+  /// The earliest time at which this device has something to do, or `never`.
+  virtual Picoseconds next_time() const { return events_.next_time(); }
+  /// Packets it holds: queued or on their way to it.
+  std::uint64_t held() const { return arrivals_ + queued(); }
+  /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
+  virtual std::vector<std::string> describe_queues() const { return {}; }
+
+  std::uint64_t events_handled() const { return handled_; }
+  sim_context& context() { return context_; }
+
+ protected:
+  /// One event, at `e.time`. Arrivals are events of kind arrival_event: entity is the port, payload
+  /// the packet (take it with `arrived`).
+  virtual void handle(const Event& e) = 0;
+  /// Called once before time starts: schedule the first events here.
+  virtual void begin() {}
+  /// Local time reached `end`: start what is due before it.
+  virtual void settle(Picoseconds /*end*/) {}
+  /// Packets inside the device, not counting those still arriving.
+  virtual std::uint64_t queued() const { return 0; }
+
+  /// The packet of an arrival event; the device owns it from here.
+  Packet& arrived(const Event& e) {
+    --arrivals_;
+    return *reinterpret_cast<Packet*>(e.payload);
+  }
+  void schedule(Picoseconds t, std::uint8_t kind, std::uint16_t entity, std::uint64_t ordinal,
+                std::uint64_t payload = 0) {
+    events_.push({t, make_key(kind, entity, ordinal), payload});
+  }
+  /// Time between the last bit's arrival and the arrival event: whatever the receive side always
+  /// takes. Set it before simulation starts.
+  void set_receive_latency(Picoseconds t) { receive_latency_ = t; }
+
+  sim_context& context_;
+  EventQueue events_;
+
+ private:
+  friend class tx_port;
+  class rx_port;
+
+  void pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at);
+  void accept(const Event& e) {
+    if (windowed_) {
+      if (e.time < context_.clock.horizon()) [[unlikely]] too_early(e.time);
+      events_.push(e);
+    } else {
+      events_.push(e);
+      wake_at(e.time);
+    }
+  }
+  [[noreturn]] void too_early(Picoseconds t) const;
+  void run_window();
+  void run_wake();
+  void start_of_simulation() override;
+  void wake_at(Picoseconds t);
+
+  std::vector<std::unique_ptr<tx_port>> tx_;
+  std::vector<std::unique_ptr<rx_port>> rx_;
+  bool windowed_;
+  Picoseconds receive_latency_{};
+  std::uint64_t arrivals_ = 0;
+  std::uint64_t handled_ = 0;
+  sc_core::sc_event wake_{"wake"};
+  Picoseconds wake_time_ = never;
+};
+
+/// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.
+void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link);
+
+}  // namespace horae::fabric

@@ -1,0 +1,95 @@
+// An egress port with queues: strict priority over traffic classes, PFC pause, no event per packet.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "horae/core/packet.hpp"
+#include "horae/fabric/tx_port.hpp"
+
+namespace horae::fabric {
+
+/// Queues in front of a tx_port. Which packet starts when depends only on what was queued, paused
+/// and resumed before, so transmissions are started lazily: call `start_before(t, ...)` before
+/// anything changes at `t`, and at the end of each stretch of time. Where a start has consequences
+/// inside the device, schedule an event at `next_start()` instead.
+class OutputPort {
+ public:
+  static constexpr unsigned classes = 8;
+
+  explicit OutputPort(tx_port& tx) : tx_(&tx) {}
+
+  /// Queues a packet at `t`; strict priority: class 7 first.
+  void enqueue(Packet& p, Picoseconds t) {
+    if (eligible() == 0) ready_ = t;
+    const unsigned c = p.traffic_class;
+    queue_[c].push_back(p);
+    waiting_ |= 1u << c;
+    bytes_ += p.frame;
+    class_bytes_[c] += p.frame;
+    deepest_ = std::max(deepest_, bytes_);
+  }
+
+  void pause(unsigned traffic_class) { paused_ |= 1u << traffic_class; }
+  void resume(unsigned traffic_class, Picoseconds t) {
+    const bool was_blocked = eligible() == 0;
+    paused_ &= ~(1u << traffic_class);
+    if (was_blocked) ready_ = t;
+  }
+
+  /// When the next packet starts if nothing changes, or `never`.
+  Picoseconds next_start() const {
+    return eligible() == 0 ? never : std::max(tx_->busy_until(), ready_);
+  }
+
+  /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
+  /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
+  template <class F>
+  void start_before(Picoseconds end, F&& started) {
+    for (;;) {
+      const unsigned e = eligible();
+      if (e == 0) return;
+      const Picoseconds start = std::max(tx_->busy_until(), ready_);
+      if (start >= end) return;
+      const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
+      Packet& p = queue_[c].front();
+      queue_[c].pop_front();
+      if (queue_[c].empty()) waiting_ &= ~(1u << c);
+      bytes_ -= p.frame;
+      class_bytes_[c] -= p.frame;
+      started(p, start);
+    }
+  }
+
+  tx_port& tx() { return *tx_; }
+  const tx_port& tx() const { return *tx_; }
+  /// Frame bytes waiting (the packet on the wire not counted).
+  Bytes depth() const { return Bytes(bytes_); }
+  Bytes depth(unsigned traffic_class) const { return Bytes(class_bytes_[traffic_class]); }
+  /// Deepest it has been since the last call.
+  Bytes take_deepest() { return Bytes(std::exchange(deepest_, bytes_)); }
+  std::uint64_t packets() const {
+    std::uint64_t n = 0;
+    for (const auto& q : queue_) n += q.size();
+    return n;
+  }
+  bool paused(unsigned traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
+  bool empty() const { return waiting_ == 0; }
+
+ private:
+  unsigned eligible() const { return waiting_ & ~paused_; }
+
+  tx_port* tx_;
+  std::array<PacketQueue, classes> queue_;
+  std::array<std::int64_t, classes> class_bytes_{};
+  unsigned waiting_ = 0;
+  unsigned paused_ = 0;
+  std::int64_t bytes_ = 0;
+  std::int64_t deepest_ = 0;
+  Picoseconds ready_{};  ///< since when something could be sent
+};
+
+}  // namespace horae::fabric

@@ -1,0 +1,105 @@
+// A plain output-queued switch.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/fabric/device.hpp"
+#include "horae/fabric/output_port.hpp"
+#include "horae/fabric/red.hpp"
+#include "horae/fabric/route_table.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+
+namespace horae::fabric {
+
+/// Priority flow control (IEEE 802.1Q clause 36): per ingress port and class, pause above `xoff`
+/// buffered bytes, resume at `xon` or below; what arrives after the pause goes to the headroom.
+struct PfcConfig {
+  Bytes xoff{};  ///< zero: PFC off
+  Bytes xon{};
+  Bytes headroom{};  ///< per ingress port and class above xoff; beyond it packets are dropped
+
+  bool enabled() const { return xoff.count() > 0; }
+};
+
+/// The least headroom that loses nothing: what a peer can have sent before a pause reaches it and
+/// the wire is drained. Round trip of propagation, one maximal frame that delays the pause frame,
+/// the pause frame, one frame whose sending the peer has begun, and one that crossed the threshold;
+/// plus what `receive_latency` holds back.
+Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
+                   Picoseconds receive_latency);
+
+struct SwitchConfig {
+  unsigned ports = 32;
+  Picoseconds latency = 600_ns;  ///< last bit in to queued
+  Bytes queue_limit{};           ///< drop-tail limit of each egress queue; zero: none
+  Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
+  RedConfig red;
+  PfcConfig pfc;
+  std::string balance = "ecmp";
+};
+
+/// Store-and-forward, output-queued: a packet is queued at its egress port a fixed time after its
+/// last bit arrived, is marked and admitted there, and leaves in strict priority of its class.
+class output_queued_switch : public device {
+ public:
+  output_queued_switch(sc_core::sc_module_name name, sim_context& context,
+                       const SwitchConfig& config);
+
+  RouteTable& routes() { return routes_; }
+  OutputPort& port(unsigned i) { return out_[i]; }
+  const OutputPort& port(unsigned i) const { return out_[i]; }
+
+  struct Counters {
+    std::uint64_t forwarded = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t pauses_sent = 0;
+    std::uint64_t dropped = 0;
+  };
+  const Counters& counters() const { return counters_; }
+  Bytes buffered() const { return Bytes(buffered_); }
+  Bytes most_buffered() const { return Bytes(most_buffered_); }
+
+  Picoseconds next_time() const override;
+  std::vector<std::string> describe_queues() const override;
+
+ protected:
+  void handle(const Event& e) override;
+  void settle(Picoseconds end) override;
+  std::uint64_t queued() const override;
+
+ private:
+  class EgressView;
+
+  void forward(Packet& p, Picoseconds t);
+  std::optional<DropCause> refusal(const Packet& p, const OutputPort& out) const;
+  void drop(Packet& p, DropCause cause);
+  void start_before(unsigned port, Picoseconds end);
+  void release(std::size_t queue, std::int64_t frame, Picoseconds start);
+  void arm(unsigned port);
+  /// Index of a packet's ingress port and class in the tables below.
+  static std::size_t queue_of(const Packet& p) {
+    return p.ingress_port * OutputPort::classes + p.traffic_class;
+  }
+
+  SwitchConfig config_;
+  RouteTable routes_;
+  std::vector<OutputPort> out_;
+  std::unique_ptr<policy::LoadBalancer> balance_;
+  RedMarker red_;
+  /// Whether a start matters beyond its port (shared buffer, PFC) and so must be an event in order.
+  bool event_driven_;
+  std::vector<Picoseconds> armed_;           ///< per port: time of its pending start event
+  std::vector<std::int64_t> ingress_bytes_;  ///< per ingress port and class
+  std::vector<bool> pausing_;                ///< likewise: a pause is in force
+  std::vector<unsigned> active_;             ///< ports with something queued (lazy mode)
+  std::vector<bool> is_active_;
+  std::int64_t buffered_ = 0;
+  std::int64_t most_buffered_ = 0;
+  std::uint64_t ordinal_ = 0;
+  Counters counters_;
+};
+
+}  // namespace horae::fabric

@@ -1,0 +1,95 @@
+// Where packets come from and go back to, and the run's packet balance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+
+namespace horae::fabric {
+
+/// Why a packet ended without being delivered.
+enum class DropCause : std::uint8_t {
+  link_loss,      ///< random loss of a link
+  link_down,      ///< sent on, or in flight over, a failed link
+  queue_full,     ///< drop-tail: the egress queue's limit
+  buffer_full,    ///< the shared packet buffer
+  headroom_full,  ///< a lossless class ran over its PFC headroom
+  no_route,       ///< no port leads to the destination
+  program,        ///< a switch program's verdict
+  count_
+};
+inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
+
+/// The cause's name in results.
+constexpr std::string_view name_of(DropCause cause) {
+  constexpr std::array<std::string_view, drop_causes> names = {
+      "link_loss",     "link_down", "queue_full", "buffer_full",
+      "headroom_full", "no_route",  "program"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+/// Pool of packets with the ledger of their fates: created = delivered + dropped + live, always.
+class PacketPool {
+ public:
+  PacketPool() = default;
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  /// A fresh packet with every field at its default; the caller owns it.
+  Packet& create() {
+    ++created_;
+    if (free_.empty()) [[unlikely]]
+      grow();
+    Packet* p = free_.back();
+    free_.pop_back();
+    return *new (p) Packet;
+  }
+  /// Ends a packet that reached its destination.
+  void deliver(Packet& p) {
+    ++delivered_;
+    free_.push_back(&p);
+  }
+  /// Ends a packet for another reason.
+  void drop(Packet& p, DropCause cause) {
+    ++dropped_[static_cast<std::size_t>(cause)];
+    free_.push_back(&p);
+  }
+
+  std::uint64_t created() const { return created_; }
+  std::uint64_t delivered() const { return delivered_; }
+  std::uint64_t dropped(DropCause cause) const { return dropped_[static_cast<std::size_t>(cause)]; }
+  std::uint64_t dropped() const {
+    std::uint64_t n = 0;
+    for (const auto d : dropped_) n += d;
+    return n;
+  }
+  /// Packets somebody holds now.
+  std::uint64_t live() const { return created_ - delivered_ - dropped(); }
+  /// Packets that are out of the free list; equals live() unless one was released twice or lost.
+  std::uint64_t outstanding() const { return blocks_.size() * block_size - free_.size(); }
+
+ private:
+  static constexpr std::size_t block_size = 256;
+  struct alignas(64) Slot {
+    std::array<std::byte, sizeof(Packet)> bytes;
+  };
+
+  void grow() {
+    blocks_.push_back(std::make_unique<Slot[]>(block_size));
+    for (std::size_t i = block_size; i-- > 0;) {
+      free_.push_back(reinterpret_cast<Packet*>(blocks_.back()[i].bytes.data()));
+    }
+  }
+
+  std::vector<std::unique_ptr<Slot[]>> blocks_;
+  std::vector<Packet*> free_;
+  std::uint64_t created_ = 0;
+  std::uint64_t delivered_ = 0;
+  std::array<std::uint64_t, drop_causes> dropped_{};
+};
+
+}  // namespace horae::fabric

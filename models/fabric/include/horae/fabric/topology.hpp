@@ -1,0 +1,51 @@
+// Who is connected to whom, and the shortest-path routes that follow.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+#include "horae/fabric/route_table.hpp"
+
+namespace horae::fabric {
+
+/// An undirected multigraph of devices. Ports are numbered per device in the order in which its
+/// edges are added.
+class Topology {
+ public:
+  static constexpr NodeId no_node = ~NodeId{0};
+
+  struct Vertex {
+    std::string name;
+    NodeId node = no_node;  ///< address of an end point; no_node for a switch
+    unsigned ports = 0;     ///< used so far
+  };
+  struct Edge {
+    unsigned a = 0, port_a = 0, b = 0, port_b = 0;
+  };
+
+  /// Adds a switch; returns its index.
+  unsigned add_switch(std::string name);
+  /// Adds an end point; node ids are given in this order, from 0.
+  unsigned add_endpoint(std::string name);
+  /// Joins two devices by their next free ports; returns the edge's index.
+  unsigned add_edge(unsigned a, unsigned b);
+
+  const std::vector<Vertex>& vertices() const { return vertices_; }
+  const std::vector<Edge>& edges() const { return edges_; }
+  NodeId endpoints() const { return endpoints_; }
+  /// Index of the device of that name, or -1.
+  int find(const std::string& name) const;
+
+  /// The routes of every device: towards each end point, all ports on shortest paths (fewest
+  /// links), never through another end point. Indexed like vertices().
+  std::vector<RouteTable> shortest_path_routes() const;
+
+ private:
+  std::vector<Vertex> vertices_;
+  std::vector<Edge> edges_;
+  NodeId endpoints_ = 0;
+};
+
+}  // namespace horae::fabric

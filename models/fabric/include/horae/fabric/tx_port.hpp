@@ -1,0 +1,97 @@
+// The sending side of a port: the wire's occupancy, the link's delay, loss and failures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/random.hpp"
+#include "horae/core/units.hpp"
+#include "horae/fabric/packet_link.hpp"
+
+namespace horae::fabric {
+
+class device;
+
+/// A time in which a link carries nothing. Packets on the wire when it begins are lost as well.
+struct Outage {
+  Picoseconds from{};
+  Picoseconds to = never;
+};
+
+/// One direction of a link is the tx_port of its sender; both directions share these values.
+struct LinkConfig {
+  BitRate rate = 100_Gbps;
+  Picoseconds delay = 500_ns;  ///< propagation, from the last bit sent to the last bit received
+  double loss = 0.0;           ///< probability that a packet is lost, independently of all others
+  std::vector<Outage> outages;
+};
+
+/// Counters of one direction of a link. Packets and bytes are those put on the wire.
+struct TxCounters {
+  std::uint64_t packets = 0;
+  std::uint64_t frame_bytes = 0;  ///< L2, with FCS
+  std::uint64_t lost = 0;         ///< by random loss
+  std::uint64_t cut = 0;          ///< by an outage
+  std::uint64_t pauses = 0;       ///< PFC pause frames sent
+
+  /// Bytes in the chosen accounting.
+  Bytes bytes(Layer layer) const {
+    const std::uint64_t overhead = wire::preamble + wire::inter_packet_gap;
+    return Bytes(
+        static_cast<std::int64_t>(frame_bytes + (layer == Layer::l1 ? packets * overhead : 0)));
+  }
+  friend TxCounters operator-(TxCounters a, const TxCounters& b);
+};
+
+/// Sends packets over a link. The wire is a reservation: `busy_until()` is when the last bit sent
+/// so far has left.
+class tx_port : public sc_core::sc_module, public packet_bw_if {
+ public:
+  tx_port(sc_core::sc_module_name name, device& owner, unsigned index);
+
+  packet_initiator_socket socket{"socket"};
+
+  /// Puts the link's values on this direction (elaboration only).
+  void configure(const LinkConfig& link);
+  bool connected() const { return connected_; }
+  const LinkConfig& link() const { return link_; }
+  Picoseconds busy_until() const { return busy_until_; }
+
+  /// Time a frame occupies the wire, preamble and gap included.
+  Picoseconds serialisation(Bytes wire_bytes) const {
+    return ps_per_byte_ != 0 ? Picoseconds(wire_bytes.count() * ps_per_byte_)
+                             : serialisation_time(wire_bytes, link_.rate);
+  }
+
+  /// Sends a packet whose first bit leaves at `start` (not before busy_until()); the packet belongs
+  /// to the peer, or to the pool when the link loses it. `pipeline` is a constant time between the
+  /// decision to send, which is what busy_until() counts, and the first bit on the wire.
+  void send(Packet& p, Picoseconds start, Picoseconds pipeline = {});
+
+  /// Sends a PFC frame for one class to whoever sends to this port's receiving side, at the next
+  /// packet boundary from `now` on.
+  void send_pause(Picoseconds now, unsigned traffic_class, bool pause);
+
+  const TxCounters& counters() const { return counters_; }
+
+ private:
+  friend class device;
+  tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
+  bool cut_off(Picoseconds from, Picoseconds to) const;
+
+  device& owner_;
+  unsigned index_;
+  LinkConfig link_;
+  std::int64_t ps_per_byte_ = 80;
+  bool connected_ = false;
+  Picoseconds busy_until_{};
+  std::optional<RandomStream> loss_;
+  packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
+  TxCounters counters_;
+};
+
+}  // namespace horae::fabric

@@ -1,0 +1,69 @@
+// The shared tick: how SystemC time and the devices' local time keep together.
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "horae/core/units.hpp"
+
+namespace horae::fabric {
+
+class device;
+
+/// How devices are run. Both give byte-identical results; windows cost far fewer kernel events.
+enum class scheduling {
+  windowed,    ///< every device runs once per window, on a shared tick
+  exact_wake,  ///< every device wakes at each of its own event times
+};
+
+struct time_config {
+  scheduling mode = scheduling::windowed;
+  /// Window length; zero: the smallest link delay of the platform. Never above it.
+  Picoseconds window{};
+};
+
+/// Owner of the tick. In each window [begin, end) every device handles its events before `end` and
+/// hands packets to its peers at times no earlier than `end` (guaranteed by links at least as long
+/// as a window), so running devices one after the other within a window is exact.
+class window_clock : public sc_core::sc_module {
+ public:
+  window_clock(sc_core::sc_module_name name, const time_config& config);
+
+  /// Called by every device when it is constructed.
+  void attach(device& d) { devices_.push_back(&d); }
+  /// Called for every link: no window may be longer than the shortest delay.
+  void limit_window(Picoseconds link_delay);
+
+  scheduling mode() const { return config_.mode; }
+  /// End of the current window: the earliest time at which anything may reach another device.
+  Picoseconds horizon() const { return horizon_; }
+  /// Window length in use (after elaboration).
+  Picoseconds window() const { return window_; }
+  const sc_core::sc_event& tick() const { return tick_; }
+
+  /// Runs the simulation to `t`: every event before `t` is handled in every device, none at or
+  /// after it. Stops early (returns false) when no device has anything left to do.
+  bool run_to(Picoseconds t);
+
+  /// Whether no device has any pending event or packet.
+  bool idle() const;
+  const std::vector<device*>& devices() const { return devices_; }
+  std::uint64_t windows() const { return windows_; }
+
+ protected:
+  void end_of_elaboration() override;
+
+ private:
+  void next_window();
+
+  time_config config_;
+  Picoseconds window_ = never;
+  Picoseconds horizon_{};
+  Picoseconds limit_{};
+  std::vector<device*> devices_;
+  sc_core::sc_event tick_{"tick"};
+  sc_core::sc_event next_{"next"};
+  std::uint64_t windows_ = 0;
+};
+
+}  // namespace horae::fabric

@@ -1,0 +1,128 @@
+#include "horae/fabric/device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "horae/core/error.hpp"
+
+namespace horae::fabric {
+
+/// The receiving side of a port.
+class device::rx_port : public sc_core::sc_module, public packet_fw_if {
+ public:
+  rx_port(sc_core::sc_module_name name, device& owner, unsigned index)
+      : sc_module(name), index_(index), owner_(owner) {
+    socket.bind(*this);
+  }
+
+  unsigned index_;
+  packet_target_socket socket{"socket"};
+  std::uint64_t next_arrival = make_key(arrival_event, static_cast<std::uint16_t>(index_), 0);
+  std::uint64_t pauses = 0;
+
+ private:
+  tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
+    if (phase != packet_phase::begin_packet) throw ModelError("not a phase of the forward path");
+    p.ingress_port = static_cast<std::uint16_t>(index_);
+    ++owner_.arrivals_;
+    owner_.accept({from_sc_time(t) + owner_.receive_latency_, next_arrival++,
+                   reinterpret_cast<std::uint64_t>(&p)});
+    return tlm::TLM_ACCEPTED;
+  }
+
+  device& owner_;
+};
+
+namespace {
+
+/// A slot of the calendar should hold a handful of events: at hundreds of Gbps a port brings about
+/// eight packets a microsecond.
+unsigned slot_bits_for(unsigned ports) {
+  constexpr unsigned microsecond = 20, shortest = 16;
+  return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)) / 2, shortest);
+}
+
+}  // namespace
+
+device::device(sc_core::sc_module_name name, sim_context& context, unsigned ports)
+    : sc_module(name),
+      context_(context),
+      events_(slot_bits_for(ports)),
+      windowed_(context.clock.mode() == scheduling::windowed) {
+  for (unsigned i = 0; i < ports; ++i) {
+    tx_.push_back(std::make_unique<tx_port>(fmt::format("tx{}", i).c_str(), *this, i));
+    rx_.push_back(std::make_unique<rx_port>(fmt::format("rx{}", i).c_str(), *this, i));
+    tx_.back()->reverse_ = &rx_.back()->socket;
+  }
+  SC_HAS_PROCESS(device);
+  if (windowed_) {
+    SC_METHOD(run_window);
+    sensitive << context.clock.tick();
+  } else {
+    SC_METHOD(run_wake);
+    sensitive << wake_;
+  }
+  dont_initialize();
+  context.clock.attach(*this);
+}
+
+device::~device() = default;
+
+packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
+
+void device::start_of_simulation() {
+  begin();
+  if (!windowed_) wake_at(next_time());
+}
+
+void device::run_to(Picoseconds end) {
+  Event e;
+  while (events_.pop_before(end, e)) {
+    ++handled_;
+    handle(e);
+  }
+  settle(end);
+}
+
+void device::run_window() { run_to(context_.clock.horizon()); }
+
+void device::run_wake() {
+  wake_time_ = never;
+  run_to(from_sc_time(sc_core::sc_time_stamp()) + 1_ps);
+  wake_at(next_time());
+}
+
+void device::wake_at(Picoseconds t) {
+  if (t >= wake_time_) return;
+  wake_time_ = t;
+  wake_.notify(to_sc_time(t - from_sc_time(sc_core::sc_time_stamp())));
+}
+
+void device::too_early(Picoseconds t) const {
+  throw ModelError(fmt::format("{}: something arrives at {} ps, inside the window that ends at {} ps",
+                               name(), t.count(), context_.clock.horizon().count()));
+}
+
+void device::pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at) {
+  accept({at,
+          make_key(pause ? pause_event : resume_event, static_cast<std::uint16_t>(port),
+                   rx_[port]->pauses++),
+          traffic_class});
+}
+
+void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link) {
+  for (const auto& [from, port] : {std::pair{&a, pa}, std::pair{&b, pb}}) {
+    if (port >= from->ports() || from->tx(port).connected()) {
+      throw ModelError(fmt::format("{}: port {} cannot be connected", from->name(), port));
+    }
+  }
+  a.tx(pa).socket.bind(b.rx(pb));
+  b.tx(pb).socket.bind(a.rx(pa));
+  a.tx(pa).configure(link);
+  b.tx(pb).configure(link);
+  a.context().clock.limit_window(link.delay);
+}
+
+}  // namespace horae::fabric

@@ -1,0 +1,71 @@
+#include "horae/fabric/open_loop_host.hpp"
+
+#include <algorithm>
+
+namespace horae::fabric {
+
+open_loop_host::open_loop_host(sc_core::sc_module_name name, sim_context& context,
+                               const HostConfig& config,
+                               std::unique_ptr<traffic::TrafficSource> source)
+    : device(name, context, 1), config_(config), source_(std::move(source)) {}
+
+void open_loop_host::handle(const Event& e) {
+  switch (key_kind(e.key)) {
+    case arrival_event: {
+      Packet& p = arrived(e);
+      ++counters_.received;
+      counters_.received_bytes += p.payload;
+      counters_.marked += p.ecn == Ecn::ce ? 1 : 0;
+      const Picoseconds latency = e.time - p.created;
+      counters_.latency_sum += latency;
+      counters_.latency_max = std::max(counters_.latency_max, latency);
+      counters_.order_checksum = counters_.order_checksum * 0x100000001b3ULL ^
+                                 (static_cast<std::uint64_t>(e.time.count()) + p.id);
+      context_.pool.deliver(p);
+      break;
+    }
+    case pause_event:
+      settle(e.time);
+      if (e.payload == config_.traffic_class) paused_ = true;
+      break;
+    case resume_event:
+      settle(e.time);
+      if (e.payload == config_.traffic_class && paused_) {
+        paused_ = false;
+        resumed_ = e.time;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+Picoseconds open_loop_host::next_start() const {
+  if (!item_ || paused_) return never;
+  return std::max({item_->at, tx(0).busy_until(), resumed_});
+}
+
+void open_loop_host::settle(Picoseconds end) {
+  for (Picoseconds start = next_start(); start < end; start = next_start()) {
+    Packet& p = context_.pool.create();
+    p.id = static_cast<std::uint64_t>(config_.id) << 40 | counters_.sent;
+    p.created = start;
+    p.src = config_.id;
+    p.dst = item_->dst;
+    p.psn = Psn(static_cast<std::uint32_t>(counters_.sent));
+    p.entropy = static_cast<std::uint16_t>(0xc000 | (item_->flow & 0x3fff));
+    p.payload = static_cast<std::uint16_t>(item_->bytes.count());
+    p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, item_->bytes).count());
+    p.ecn = Ecn::ect0;
+    p.traffic_class = config_.traffic_class;
+    ++counters_.sent;
+    tx(0).send(p, start);
+    item_ = source_->next();
+  }
+}
+
+Picoseconds open_loop_host::next_time() const {
+  return std::min(events_.next_time(), next_start());
+}
+
+}  // namespace horae::fabric

@@ -1,0 +1,199 @@
+#include "horae/fabric/output_queued_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::fabric {
+namespace {
+constexpr std::uint8_t start_event = device_events;
+}  // namespace
+
+Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
+                   Picoseconds receive_latency) {
+  const Picoseconds in_flight = delay * 2 + receive_latency;
+  const auto bits = static_cast<double>(rate.count()) * to_seconds(in_flight);
+  return Bytes(static_cast<std::int64_t>(bits / 8) + 1) + l1_bytes(largest_frame) * 3 +
+         l1_bytes(Bytes(wire::minimum_frame));
+}
+
+class output_queued_switch::EgressView final : public policy::PortView {
+ public:
+  EgressView(output_queued_switch& owner, std::span<const std::uint16_t> ports, Picoseconds t)
+      : owner_(owner), ports_(ports), t_(t) {}
+  Bytes depth(unsigned choice) const override {
+    owner_.start_before(ports_[choice], t_);
+    return owner_.out_[ports_[choice]].depth();
+  }
+
+ private:
+  output_queued_switch& owner_;
+  std::span<const std::uint16_t> ports_;
+  Picoseconds t_;
+};
+
+output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_context& context,
+                                           const SwitchConfig& config)
+    : device(name, context, config.ports),
+      config_(config),
+      balance_(policy::make_load_balancer(config.balance, context.seed,
+                                          std::string(this->name()) + ".balance")),
+      red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
+      event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
+      armed_(config.ports, never),
+      ingress_bytes_(config.ports * OutputPort::classes),
+      pausing_(config.ports * OutputPort::classes),
+      is_active_(config.ports) {
+  for (unsigned i = 0; i < config.ports; ++i) out_.emplace_back(tx(i));
+  set_receive_latency(config.latency);
+}
+
+void output_queued_switch::handle(const Event& e) {
+  const unsigned port = key_entity(e.key);
+  switch (key_kind(e.key)) {
+    case arrival_event:
+      forward(arrived(e), e.time);
+      break;
+    case pause_event:
+      start_before(port, e.time);
+      out_[port].pause(static_cast<unsigned>(e.payload));
+      break;
+    case resume_event:
+      start_before(port, e.time);
+      out_[port].resume(static_cast<unsigned>(e.payload), e.time);
+      arm(port);
+      break;
+    case start_event:
+      if (armed_[port] != e.time) break;  // overtaken by an earlier one
+      armed_[port] = never;
+      start_before(port, e.time + 1_ps);
+      arm(port);
+      break;
+    default:
+      throw ModelError(fmt::format("{}: unknown event", name()));
+  }
+}
+
+void output_queued_switch::forward(Packet& p, Picoseconds t) {
+  const auto ports = routes_.towards(p.dst);
+  if (ports.empty()) return drop(p, DropCause::no_route);
+  unsigned choice = 0;
+  if (ports.size() > 1) {
+    choice = balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
+  }
+  const unsigned port = ports[choice];
+  OutputPort& out = out_[port];
+  start_before(port, t);
+  if (const auto cause = refusal(p, out)) return drop(p, *cause);
+  if (red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
+  ++counters_.forwarded;
+  out.enqueue(p, t);
+  if (event_driven_) {
+    buffered_ += p.frame;
+    most_buffered_ = std::max(most_buffered_, buffered_);
+    if (config_.pfc.enabled()) {
+      const std::size_t queue = queue_of(p);
+      ingress_bytes_[queue] += p.frame;
+      if (ingress_bytes_[queue] > config_.pfc.xoff.count() && !pausing_[queue]) {
+        pausing_[queue] = true;
+        ++counters_.pauses_sent;
+        tx(p.ingress_port).send_pause(t, p.traffic_class, true);
+      }
+    }
+    arm(port);
+  } else if (!is_active_[port]) {
+    is_active_[port] = true;
+    active_.push_back(port);
+  }
+}
+
+std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
+                                                       const OutputPort& out) const {
+  if (config_.pfc.enabled()) {
+    const Bytes limit = config_.pfc.xoff + config_.pfc.headroom;
+    if (ingress_bytes_[queue_of(p)] + p.frame > limit.count()) return DropCause::headroom_full;
+  }
+  if (config_.queue_limit.count() > 0 &&
+      out.depth().count() + p.frame > config_.queue_limit.count()) {
+    return DropCause::queue_full;
+  }
+  if (config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count()) {
+    return DropCause::buffer_full;
+  }
+  return std::nullopt;
+}
+
+void output_queued_switch::drop(Packet& p, DropCause cause) {
+  ++counters_.dropped;
+  context_.pool.drop(p, cause);
+}
+
+void output_queued_switch::start_before(unsigned port, Picoseconds end) {
+  out_[port].start_before(end, [&](Packet& p, Picoseconds start) {
+    const std::size_t queue = queue_of(p);
+    const std::int64_t frame = p.frame;
+    out_[port].tx().send(p, start);
+    if (event_driven_) release(queue, frame, start);
+  });
+}
+
+void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
+  buffered_ -= frame;
+  if (!config_.pfc.enabled()) return;
+  ingress_bytes_[queue] -= frame;
+  if (pausing_[queue] && ingress_bytes_[queue] <= config_.pfc.xon.count()) {
+    pausing_[queue] = false;
+    tx(queue / OutputPort::classes)
+        .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
+  }
+}
+
+void output_queued_switch::arm(unsigned port) {
+  if (!event_driven_) return;
+  const Picoseconds start = out_[port].next_start();
+  if (start >= armed_[port]) return;
+  armed_[port] = start;
+  schedule(start, start_event, static_cast<std::uint16_t>(port), ordinal_++);
+}
+
+void output_queued_switch::settle(Picoseconds end) {
+  if (event_driven_) return;
+  for (std::size_t i = 0; i < active_.size();) {
+    const unsigned port = active_[i];
+    start_before(port, end);
+    if (out_[port].empty()) {
+      is_active_[port] = false;
+      active_[i] = active_.back();
+      active_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+}
+
+Picoseconds output_queued_switch::next_time() const {
+  Picoseconds t = events_.next_time();
+  for (const unsigned port : active_) t = std::min(t, out_[port].next_start());
+  return t;
+}
+
+std::uint64_t output_queued_switch::queued() const {
+  std::uint64_t n = 0;
+  for (const auto& out : out_) n += out.packets();
+  return n;
+}
+
+std::vector<std::string> output_queued_switch::describe_queues() const {
+  std::vector<std::string> lines;
+  for (unsigned i = 0; i < out_.size(); ++i) {
+    if (out_[i].packets() == 0) continue;
+    lines.push_back(fmt::format("{} port {}: {} packets, {} bytes{}", name(), i, out_[i].packets(),
+                                out_[i].depth().count(),
+                                out_[i].next_start() == never ? ", paused" : ""));
+  }
+  return lines;
+}
+
+}  // namespace horae::fabric

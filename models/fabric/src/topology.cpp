@@ -1,0 +1,68 @@
+#include "horae/fabric/topology.hpp"
+
+#include <algorithm>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/breadth_first_search.hpp>
+
+namespace horae::fabric {
+
+unsigned Topology::add_switch(std::string name) {
+  vertices_.push_back({.name = std::move(name)});
+  return static_cast<unsigned>(vertices_.size()) - 1;
+}
+
+unsigned Topology::add_endpoint(std::string name) {
+  vertices_.push_back({.name = std::move(name), .node = endpoints_++});
+  return static_cast<unsigned>(vertices_.size()) - 1;
+}
+
+unsigned Topology::add_edge(unsigned a, unsigned b) {
+  edges_.push_back({a, vertices_[a].ports++, b, 0});
+  edges_.back().port_b = vertices_[b].ports++;
+  return static_cast<unsigned>(edges_.size()) - 1;
+}
+
+int Topology::find(const std::string& name) const {
+  const auto it = std::find_if(vertices_.begin(), vertices_.end(),
+                               [&](const Vertex& v) { return v.name == name; });
+  return it == vertices_.end() ? -1 : static_cast<int>(it - vertices_.begin());
+}
+
+std::vector<RouteTable> Topology::shortest_path_routes() const {
+  // Edges out of end points are left out, so a search from a destination follows each link
+  // backwards through switches only.
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  Graph backwards(vertices_.size());
+  for (const auto& e : edges_) {
+    if (vertices_[e.b].node == no_node) boost::add_edge(e.a, e.b, backwards);
+    if (vertices_[e.a].node == no_node) boost::add_edge(e.b, e.a, backwards);
+  }
+  constexpr int unreachable = -1;
+  std::vector<RouteTable> routes(vertices_.size());
+  std::vector<std::vector<std::uint16_t>> ports(vertices_.size());
+  for (unsigned v = 0; v < vertices_.size(); ++v) {
+    if (vertices_[v].node == no_node) continue;
+    std::vector<int> distance(vertices_.size(), unreachable);
+    distance[v] = 0;
+    boost::breadth_first_search(backwards, v,
+                                boost::visitor(boost::make_bfs_visitor(boost::record_distances(
+                                    distance.data(), boost::on_tree_edge()))));
+    for (auto& p : ports) p.clear();
+    for (const auto& e : edges_) {
+      // A device forwards over an edge if the other end is one link nearer to the destination.
+      if (distance[e.a] > 0 && distance[e.b] == distance[e.a] - 1) {
+        ports[e.a].push_back(static_cast<std::uint16_t>(e.port_a));
+      }
+      if (distance[e.b] > 0 && distance[e.a] == distance[e.b] - 1) {
+        ports[e.b].push_back(static_cast<std::uint16_t>(e.port_b));
+      }
+    }
+    for (unsigned u = 0; u < vertices_.size(); ++u) {
+      std::sort(ports[u].begin(), ports[u].end());
+      routes[u].set(vertices_[v].node, ports[u]);
+    }
+  }
+  return routes;
+}
+
+}  // namespace horae::fabric

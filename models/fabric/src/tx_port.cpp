@@ -1,0 +1,75 @@
+#include "horae/fabric/tx_port.hpp"
+
+#include <algorithm>
+
+#include "horae/fabric/device.hpp"
+
+namespace horae::fabric {
+
+TxCounters operator-(TxCounters a, const TxCounters& b) {
+  a.packets -= b.packets;
+  a.frame_bytes -= b.frame_bytes;
+  a.lost -= b.lost;
+  a.cut -= b.cut;
+  a.pauses -= b.pauses;
+  return a;
+}
+
+tx_port::tx_port(sc_core::sc_module_name name, device& owner, unsigned index)
+    : sc_module(name), owner_(owner), index_(index) {
+  socket.bind(static_cast<packet_bw_if&>(*this));
+}
+
+void tx_port::configure(const LinkConfig& link) {
+  link_ = link;
+  constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
+  ps_per_byte_ = bit_ps_per_byte % link.rate.count() == 0 ? bit_ps_per_byte / link.rate.count() : 0;
+  if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");
+  connected_ = true;
+}
+
+bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
+  return std::any_of(link_.outages.begin(), link_.outages.end(),
+                     [&](const Outage& o) { return from < o.to && to > o.from; });
+}
+
+void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
+  const Picoseconds last_bit = start + serialisation(p.wire_size());
+  busy_until_ = last_bit;
+  ++counters_.packets;
+  counters_.frame_bytes += p.frame;
+  const Picoseconds arrival = last_bit + pipeline + link_.delay;
+  if (!link_.outages.empty() && cut_off(start + pipeline, arrival)) [[unlikely]] {
+    ++counters_.cut;
+    owner_.context().pool.drop(p, DropCause::link_down);
+    return;
+  }
+  if (loss_ && loss_->chance(link_.loss)) [[unlikely]] {
+    ++counters_.lost;
+    owner_.context().pool.drop(p, DropCause::link_loss);
+    return;
+  }
+  packet_phase phase = packet_phase::begin_packet;
+  sc_core::sc_time at = to_sc_time(arrival);
+  socket->nb_transport_fw(p, phase, at);
+}
+
+void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
+  const Picoseconds start = std::max(now, busy_until_);
+  busy_until_ = start + serialisation(l1_bytes(Bytes(wire::minimum_frame)));
+  ++counters_.pauses;
+  const Picoseconds arrival = busy_until_ + link_.delay;
+  if (cut_off(start, arrival)) return;
+  Packet carrier;
+  carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
+  packet_phase phase = pause ? packet_phase::pause : packet_phase::resume;
+  sc_core::sc_time at = to_sc_time(arrival);
+  (*reverse_)->nb_transport_bw(carrier, phase, at);
+}
+
+tlm::tlm_sync_enum tx_port::nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) {
+  owner_.pause_arrives(index_, p.traffic_class, phase == packet_phase::pause, from_sc_time(t));
+  return tlm::TLM_ACCEPTED;
+}
+
+}  // namespace horae::fabric

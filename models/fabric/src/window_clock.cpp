@@ -1,0 +1,61 @@
+#include "horae/fabric/window_clock.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/fabric/device.hpp"
+#include "horae/fabric/packet_link.hpp"
+
+namespace horae::fabric {
+
+window_clock::window_clock(sc_core::sc_module_name name, const time_config& config)
+    : sc_module(name), config_(config) {
+  if (config_.mode == scheduling::windowed) {
+    SC_HAS_PROCESS(window_clock);
+    SC_METHOD(next_window);
+    sensitive << next_;
+    dont_initialize();
+  }
+}
+
+void window_clock::limit_window(Picoseconds link_delay) { window_ = std::min(window_, link_delay); }
+
+void window_clock::end_of_elaboration() {
+  if (window_ == never) window_ = 1_us;  // no links: any window is exact
+  if (config_.window.count() > 0) {
+    if (config_.window > window_) {
+      throw InputError(
+          fmt::format("the window of {} ps is longer than the smallest link delay, {} ps",
+                      config_.window.count(), window_.count()));
+    }
+    window_ = config_.window;
+  }
+}
+
+void window_clock::next_window() {
+  const Picoseconds begin = from_sc_time(sc_core::sc_time_stamp());
+  horizon_ = std::min(begin + window_, limit_);
+  ++windows_;
+  constexpr std::uint64_t windows_between_idle_checks = 256;
+  if (windows_ % windows_between_idle_checks == 0 && idle()) sc_core::sc_pause();
+  tick_.notify();
+  next_.notify(to_sc_time(horizon_ - begin));
+}
+
+bool window_clock::run_to(Picoseconds t) {
+  limit_ = t;
+  const Picoseconds now = from_sc_time(sc_core::sc_time_stamp());
+  if (t <= now) return !idle();
+  if (now.count() == 0 && windows_ == 0) next_.notify(sc_core::SC_ZERO_TIME);
+  sc_core::sc_start(to_sc_time(t - now));
+  return from_sc_time(sc_core::sc_time_stamp()) == t && !idle();
+}
+
+bool window_clock::idle() const {
+  return std::all_of(devices_.begin(), devices_.end(),
+                     [](const device* d) { return d->next_time() == never; });
+}
+
+}  // namespace horae::fabric

@@ -1,0 +1,52 @@
+// The load-balancing seam: which of several equal-cost ports a packet takes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae::policy {
+
+/// What a policy may ask of the device it runs in, as of the time of the decision.
+class PortView {
+ public:
+  virtual ~PortView() = default;
+  /// Bytes queued at the port of candidate `choice`.
+  virtual Bytes depth(unsigned choice) const = 0;
+};
+
+/// What a policy must be given to work; the device refuses one it cannot serve.
+struct BalanceNeeds {
+  bool queue_depth = false;
+};
+
+/// Chooses one of `choices` (at least 2) equal-cost ports for each packet. Called once per packet
+/// in the order in which packets are switched; keeps whatever state it needs, per device.
+class LoadBalancer {
+ public:
+  virtual ~LoadBalancer() = default;
+  /// The candidate for this packet: 0 .. choices-1.
+  virtual unsigned choose(const Packet& packet, unsigned choices, const PortView& view) = 0;
+  virtual BalanceNeeds needs() const { return {}; }
+};
+
+/// Everything needed to list and build a policy.
+struct BalancerEntry {
+  std::string_view name;
+  std::string_view doc;
+  /// `seed` and `path` name the random stream of the device ("spine3.balance").
+  std::unique_ptr<LoadBalancer> (*make)(std::uint64_t seed, std::string_view path);
+};
+
+/// All load balancers, by name.
+const std::vector<BalancerEntry>& load_balancers();
+/// Builds one; an unknown name is an InputError with the nearest one.
+std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
+                                                 std::string_view path);
+
+}  // namespace horae::policy

@@ -1,0 +1,17 @@
+// The load balancers' factories, one per file of src/balance.
+#pragma once
+
+#include "horae/policy/balance/load_balancer.hpp"
+
+namespace horae::policy {
+
+std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path);
+std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path);
+std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t seed, std::string_view path);
+std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path);
+
+/// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
+/// device so that successive tiers choose independently.
+std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt);
+
+}  // namespace horae::policy

@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/policy/balance/policies.hpp"
+
+namespace horae::policy {
+
+const std::vector<BalancerEntry>& load_balancers() {
+  static const std::vector<BalancerEntry> all = {
+      {"ecmp", "hash of the flow's addresses and ports: one path per flow", make_ecmp},
+      {"spray", "a uniformly random port per packet", make_spray},
+      {"round_robin", "the ports in turn, per destination group", make_round_robin},
+      {"adaptive", "the port with the least queued bytes, ties at random", make_adaptive},
+  };
+  return all;
+}
+
+std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
+                                                 std::string_view path) {
+  std::vector<std::string> names;
+  for (const auto& entry : load_balancers()) {
+    if (entry.name == name) return entry.make(seed, path);
+    names.emplace_back(entry.name);
+  }
+  throw InputError(fmt::format("unknown load balancer '{}'{}", name, suggestion(name, names)));
+}
+
+}  // namespace horae::policy
