@@ -315,14 +315,41 @@ ValuePtr from_toml(const toml::node& node, const std::string& file, int depth) {
   return out;
 }
 
+/// toml++ bounds the nesting of brackets but not the length of a dotted key, whose tables it frees
+/// recursively: a key long enough to end the stack is refused before it is parsed.
+void refuse_long_keys(std::string_view text, const std::string& file) {
+  constexpr int most_dots = 1000;
+  std::uint32_t line = 1;
+  int dots = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+      quote = 0;
+    } else if (quote != 0) {
+      if (c == '\\' && quote == '"' && i + 1 < text.size() && text[i + 1] != '\n') ++i;
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == ',') {
+      dots = 0;
+    } else if (c == '.' && ++dots > most_dots) {
+      throw input_error({file, line, 1, {}}, fmt::format("more than {} dots in a row", most_dots));
+    }
+  }
+}
+
 ValuePtr parse_toml(std::string_view text, const std::string& file) {
+  refuse_long_keys(text, file);
   try {
     const toml::table table = toml::parse(text, file);
     auto root = from_toml(table, file, 0);
     root->where = {file, 0, 0, {}};
     return root;
   } catch (const toml::parse_error& e) {
-    throw input_error(location_of(e.source(), file), printable(e.description()));
+    throw input_error(location_of(e.source(), file), printable(e.description(), 300));
   }
 }
 
@@ -411,10 +438,14 @@ ValuePtr override_value(std::string_view text, const Location& where) {
   if (!bracketed && text.find('#') != std::string_view::npos) return bare;
   ValuePtr value;
   try {
-    const toml::table table = toml::parse(fmt::format("value = {}", text), std::string_view{});
+    const std::string assignment = fmt::format("value = {}", text);
+    refuse_long_keys(assignment, {});
+    const toml::table table = toml::parse(assignment, std::string_view{});
     value = from_toml(*table.get("value"), {}, 0);
   } catch (const toml::parse_error&) {
     return bare;
+  } catch (const InputError&) {
+    throw input_error(where, fmt::format("nested deeper than {}", deepest_nesting));
   }
   if (std::holds_alternative<detail::DateText>(value->data)) return bare;
   set_location(*value, where);

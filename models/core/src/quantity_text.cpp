@@ -197,10 +197,12 @@ std::string_view quantity_expectation<Hertz>() {
   return scale<Hertz>.expectation;
 }
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t limit = 60;
+std::string printable(std::string_view text, std::size_t limit) {
+  std::size_t end = std::min(limit, text.size());
+  const auto continues_character = [](char c) { return (static_cast<unsigned char>(c) >> 6) == 2; };
+  while (end > 0 && end < text.size() && continues_character(text[end])) --end;
   std::string out;
-  for (const char c : text.substr(0, limit)) {
+  for (const char c : text.substr(0, end)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
@@ -208,7 +210,7 @@ std::string printable(std::string_view text) {
       out += c;
     }
   }
-  if (text.size() > limit) out += "...";
+  if (text.size() > end) out += "...";
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Quantities as people write them: "100 Gbps", "1.5 us", "4 KiB", "1.5 GHz".
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,8 @@ std::string_view quantity_expectation<BitRate>();
 template <>
 std::string_view quantity_expectation<Hertz>();
 
-/// A user's text made fit for a one-line message: control characters as \xNN, cut after 60 bytes.
-std::string printable(std::string_view text);
+/// A user's text made fit for a one-line message: control characters as \xNN, cut with "..."
+/// between characters after at most `limit` bytes.
+std::string printable(std::string_view text, std::size_t limit = 60);
 
 }  // namespace horae
