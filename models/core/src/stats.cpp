@@ -1,0 +1,182 @@
+#include "horae/core/stats.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace horae {
+
+// ---- Histogram ----
+
+Histogram::Histogram() : bins_(std::tuple(detail::LogLinearAxis{})) {}
+
+void Histogram::refuse(std::int64_t value, std::int64_t weight) {
+  throw ModelError(
+      fmt::format("histogram: value {} with weight {}, expected none negative", value, weight));
+}
+
+void Histogram::require_samples() const {
+  if (count_ == 0) throw ModelError("histogram: no samples, expected at least one");
+}
+
+void Histogram::merge(const Histogram& other) {
+  bins_ += other.bins_;
+  count_ += other.count_;
+  sum_ += other.sum_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+}
+
+double Histogram::mean() const {
+  require_samples();
+  return static_cast<double>(static_cast<long double>(sum_) / static_cast<long double>(count_));
+}
+
+std::int64_t Histogram::min() const {
+  require_samples();
+  return min_;
+}
+
+std::int64_t Histogram::max() const {
+  require_samples();
+  return max_;
+}
+
+std::int64_t Histogram::percentile(double q) const {
+  require_samples();
+  if (!(q >= 0 && q <= 1)) {
+    throw ModelError(fmt::format("histogram: percentile {}, expected 0 to 1", q));
+  }
+  // 0.07 x 100 is a little more than 7 in floating point and must not become rank 8.
+  constexpr long double slack = 1e-12L;
+  const long double exact = static_cast<long double>(q) * static_cast<long double>(count_);
+  const auto rank = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(exact * (1 - slack))), 1, count_);
+  if (rank == 1) return min_;
+  if (rank == count_) return max_;
+  std::int64_t below = 0;
+  int i = 0;
+  while ((below += bins_.at(i)) < rank) ++i;
+  return std::clamp(bins_.axis().value(i), min_, max_);
+}
+
+// ---- TimeWeighted ----
+
+detail::SignedWide TimeWeighted::integral_to(Picoseconds t) const {
+  if (t < last_) {
+    throw ModelError(
+        fmt::format("gauge: time {} ps before the last change at {} ps", t.count(), last_.count()));
+  }
+  return integral_ + static_cast<detail::SignedWide>(current_) * (t - last_).count();
+}
+
+void TimeWeighted::advance(Picoseconds t) {
+  integral_ = integral_to(t);
+  last_ = t;
+}
+
+void TimeWeighted::update(Picoseconds t, std::int64_t value) {
+  advance(t);
+  current_ = value;
+  max_ = std::max(max_, value);
+}
+
+void TimeWeighted::reset(Picoseconds t) {
+  advance(t);
+  start_ = t;
+  integral_ = 0;
+  max_ = current_;
+}
+
+double TimeWeighted::mean(Picoseconds t) const {
+  const detail::SignedWide integral = integral_to(t);
+  if (t == start_) return static_cast<double>(current_);
+  return static_cast<double>(static_cast<long double>(integral) /
+                             static_cast<long double>((t - start_).count()));
+}
+
+// ---- StatTree ----
+
+std::string StatTree::path_of(std::string_view name) const {
+  return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
+}
+
+StatTree::Entry* StatTree::find(std::string_view name) {
+  const auto it = std::ranges::find(entries_, name, &Entry::name);
+  return it == entries_.end() ? nullptr : &*it;
+}
+
+StatTree& StatTree::group(std::string_view name) {
+  if (name.empty())
+    throw ModelError(fmt::format("statistics: group without a name in '{}'", path_));
+  if (Entry* entry = find(name)) {
+    if (auto* group = std::get_if<std::unique_ptr<StatTree>>(&entry->content)) return **group;
+    throw ModelError(fmt::format("statistics: '{}' is a result, not a group", path_of(name)));
+  }
+  std::unique_ptr<StatTree> group(new StatTree(path_of(name)));  // private constructor
+  StatTree& made = *group;
+  entries_.push_back({std::string(name), std::move(group)});
+  return made;
+}
+
+StatTree& StatTree::add(std::string_view name, Number number, std::string_view unit,
+                        std::optional<Picoseconds> window) {
+  if (name.empty()) {
+    throw ModelError(fmt::format("statistics: result without a name in '{}'", path_));
+  }
+  if (find(name) != nullptr) {
+    throw ModelError(fmt::format("statistics: '{}' is there already", path_of(name)));
+  }
+  if (unit.empty()) {
+    throw ModelError(fmt::format("statistics: '{}' without a unit", path_of(name)));
+  }
+  if (const auto* real = std::get_if<double>(&number); real != nullptr && !std::isfinite(*real)) {
+    throw ModelError(
+        fmt::format("statistics: '{}' is {}, expected a finite number", path_of(name), *real));
+  }
+  entries_.push_back({std::string(name), Leaf{number, std::string(unit), window}});
+  return *this;
+}
+
+StatTree& StatTree::rate(std::string_view name, const Rate<Bytes>& rate) {
+  return add(name, Number(rate.per_second() * 8), "bit/s", rate.window());
+}
+
+StatTree& StatTree::rate(std::string_view name, const Rate<Packets>& rate) {
+  return add(name, Number(rate.per_second()), "packets/s", rate.window());
+}
+
+StatTree& StatTree::histogram(std::string_view name, const Histogram& h, std::string_view unit) {
+  if (find(name) != nullptr) {
+    throw ModelError(fmt::format("statistics: '{}' is there already", path_of(name)));
+  }
+  StatTree& g = group(name);
+  g.value("count", h.count(), "samples");
+  if (!h.empty()) {
+    g.value("mean", h.mean(), unit).value("min", h.min(), unit).value("max", h.max(), unit);
+    constexpr std::pair<std::string_view, double> percentiles[] = {
+        {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}};
+    for (const auto& [label, q] : percentiles) g.value(label, h.percentile(q), unit);
+  }
+  return *this;
+}
+
+nlohmann::ordered_json StatTree::to_json() const {
+  auto object = nlohmann::ordered_json::object();
+  for (const auto& entry : entries_) {
+    auto& slot = object[entry.name];
+    if (const auto* group = std::get_if<std::unique_ptr<StatTree>>(&entry.content)) {
+      slot = (*group)->to_json();
+      continue;
+    }
+    const Leaf& leaf = std::get<Leaf>(entry.content);
+    std::visit([&slot](auto number) { slot["value"] = number; }, leaf.number);
+    slot["unit"] = leaf.unit;
+    if (leaf.window) slot["window"] = {{"value", leaf.window->count()}, {"unit", "ps"}};
+  }
+  return object;
+}
+
+}  // namespace horae
