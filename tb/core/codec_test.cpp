@@ -366,11 +366,12 @@ TEST(Codec, EveryTruncationIsRefused) {
 }
 
 // What a shortened datagram of consistent lengths must not do: eat the ICRC or the header that its
-// opcode promises.
+// opcode promises, or end within a word.
 TEST(Codec, ConsistentLengthsTooShortForTheHeadersAreRefused) {
   RandomStream random(12, "short");
   for (const Opcode opcode : known_opcodes()) {
-    for (const std::size_t udp_length : {0, 7, 8, 19, 20, 23, 24, 28, 32, 36, 40, 44}) {
+    for (const std::size_t udp_length :
+         {0, 7, 8, 19, 20, 23, 24, 25, 28, 32, 36, 40, 41, 42, 43, 44}) {
       auto bytes = encode(random_frame(random, {.opcode = opcode, .ipv6 = true, .payload = 64}));
       bytes.resize(wire::ethernet + wire::ipv6 + udp_length);
       bytes[wire::ethernet + 5] = static_cast<std::uint8_t>(udp_length);
@@ -381,7 +382,7 @@ TEST(Codec, ConsistentLengthsTooShortForTheHeadersAreRefused) {
       const std::size_t needed = wire::udp + wire::bth + wire::icrc + (h.reth ? wire::reth : 0) +
                                  (h.aeth ? wire::aeth : 0) + (h.immediate ? wire::immediate : 0) +
                                  (h.cnp_reserved ? wire::cnp_padding : 0);
-      if (udp_length < needed) {
+      if (udp_length < needed || udp_length % 4 != 0) {
         EXPECT_THROW(decode(bytes), InputError) << udp_length;
       } else {
         EXPECT_FALSE(decode(bytes).icrc_valid) << udp_length;
