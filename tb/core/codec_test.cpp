@@ -142,9 +142,9 @@ const ByteVector uc_send = from_hex(
     "4630818be28935d90e9a95505401be885e500000"
     "78f353f3");
 
-// The same over IPv6: scapy (fork polybassa/scapy-1), test/contrib/roce.uts, "RoCE over IPv6". Made
-// by a second implementation, not captured; that implementation agrees with two captured RoCEv1
-// packets, whose GRH has the layout and the masked fields of IPv6.
+// The same over IPv6: scapy (fork polybassa/scapy-1), test/contrib/roce.uts, "RoCE over IPv6". A
+// second implementation's answer, not a capture; masking the same fields of the GRH, which is laid
+// out like IPv6, also gives the ICRCs of the two RoCEv1 packets captured there.
 const ByteVector uc_send_ipv6 = from_hex(
     "248a07a8fa22 248a07a8fa22 86dd"
     "6e21face002c11ff"
