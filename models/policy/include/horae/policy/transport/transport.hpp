@@ -1,0 +1,134 @@
+// The transport seam: what a queue pair's sender and receiver decide, without a clock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/psn.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae::policy {
+
+/// What is sent again after a timeout.
+enum class TimeoutResend {
+  window,  ///< everything not acknowledged, from the oldest on (IBTA vol. 1, 9.7.5.2.4 retry)
+  oldest,  ///< the oldest unacknowledged packet only
+};
+
+struct TransportConfig {
+  std::uint32_t window = 512;    ///< PSNs between the oldest unacknowledged and the newest sent
+  std::uint32_t ack_every = 32;  ///< receiver: in-order packets per coalesced ACK
+  std::uint32_t ack_request_every =
+      256;                 ///< sender: AckReq at least this often; 0: message ends only
+  Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
+  TimeoutResend timeout_resend = TimeoutResend::window;
+
+  static const Schema<TransportConfig>& schema();
+};
+
+/// What the hardware would have to do for a decision.
+struct TransportOps {
+  std::uint32_t bitmap_words = 0;  ///< 64-bit words of the reorder bitmap read or written
+};
+
+/// Why a packet is on the wire.
+enum class SendKind : std::uint8_t {
+  fresh,     ///< for the first time
+  expected,  ///< retransmission of the PSN a NACK asked for
+  last,      ///< retransmission of the last packet sent, which goes with it (RNIC-SR)
+  rewind,    ///< retransmission after going back to a NACKed PSN (go-back-N)
+  timeout,   ///< retransmission after a timeout
+  count_
+};
+inline constexpr std::size_t send_kinds = static_cast<std::size_t>(SendKind::count_);
+
+/// The next packet a sender wants on the wire.
+struct Transmission {
+  Psn psn;
+  SendKind kind = SendKind::fresh;
+  bool ack_request = false;  ///< ask for an acknowledgement; message ends ask anyway
+};
+
+/// What a sender did with an ACK or NACK.
+struct AckOutcome {
+  std::uint32_t newly_acked = 0;  ///< packets by which the cumulative acknowledgement advanced
+  bool served = false;            ///< a NACK made it retransmit something
+};
+
+/// The requester half of a queue pair. PSNs are posted in order; the owner turns a PSN into a
+/// packet. All times are the owner's local time, passed in; none is ever asked for.
+class TransportSender {
+ public:
+  virtual ~TransportSender() = default;
+
+  /// `packets` more PSNs may be sent.
+  virtual void post(std::uint32_t packets) = 0;
+  /// Whether next() would give a packet: a retransmission is due, or a posted PSN fits the window.
+  virtual bool can_send() const = 0;
+  /// Takes the packet to send at `now`. Only when can_send().
+  virtual Transmission next(Picoseconds now) = 0;
+  /// An acknowledgement of everything before `next_expected` arrived.
+  virtual AckOutcome on_ack(Psn next_expected, Picoseconds now) = 0;
+  /// A NACK for `expected_psn` arrived (which acknowledges everything before it).
+  virtual AckOutcome on_nack(Psn expected_psn, Picoseconds now) = 0;
+  /// The deadline passed.
+  virtual void on_timeout(Picoseconds now) = 0;
+  /// When on_timeout() is due if nothing is acknowledged before, or `never`.
+  virtual Picoseconds next_deadline() const = 0;
+
+  /// Posted PSNs that were never sent.
+  virtual std::uint32_t unsent() const = 0;
+  /// Sent PSNs that are not acknowledged.
+  virtual std::uint32_t unacked() const = 0;
+};
+
+/// Where a data packet goes.
+enum class Placement : std::uint8_t {
+  deliver,    ///< new: its payload is written to memory
+  duplicate,  ///< had arrived before
+  discard,    ///< new, but refused: it must come again
+};
+
+/// An acknowledgement to send: everything before `psn` has arrived.
+struct Response {
+  bool nack = false;
+  Psn psn;  ///< the receiver's expected PSN
+  std::uint32_t msn = 0;
+};
+
+struct ReceiveOutcome {
+  Placement placement = Placement::deliver;
+  std::uint32_t advanced = 0;  ///< packets by which the expected PSN advanced
+  std::int32_t ahead = 0;      ///< the packet's PSN minus the expected PSN before it; 0: in order
+  std::optional<Response> response;
+  TransportOps ops;
+};
+
+/// The responder half of a queue pair.
+class TransportReceiver {
+ public:
+  virtual ~TransportReceiver() = default;
+  /// A data packet arrived.
+  virtual ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) = 0;
+  virtual Psn expected_psn() const = 0;
+  /// Bytes of state beyond what every queue pair has (reorder bitmap).
+  virtual Bytes memory() const = 0;
+};
+
+/// A transport by name: both halves of one protocol.
+struct TransportEntry {
+  std::string_view name;
+  std::string_view doc;
+  std::unique_ptr<TransportSender> (*make_sender)(const TransportConfig&, Psn first);
+  std::unique_ptr<TransportReceiver> (*make_receiver)(const TransportConfig&, Psn first);
+};
+const std::vector<TransportEntry>& transports();
+/// The transport of that name; an unknown one is an InputError with the nearest name.
+const TransportEntry& find_transport(std::string_view name);
+
+}  // namespace horae::policy

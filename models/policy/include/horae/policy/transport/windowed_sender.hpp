@@ -1,0 +1,95 @@
+// What the transports' senders share: the window, the cumulative acknowledgement, the timer.
+#pragma once
+
+#include <algorithm>
+
+#include "horae/policy/transport/transport.hpp"
+
+namespace horae::policy {
+
+/// Sends posted PSNs in order within a window and keeps the retransmission timer: it runs while
+/// anything is unacknowledged and starts again with every advance of the acknowledgement (IBTA vol.
+/// 1, 9.7.6.1.3). A timeout, and whatever else the derived class wants, sends a range of PSNs again
+/// before anything new; what a NACK does is left to the derived class.
+class WindowedSender : public TransportSender {
+ public:
+  WindowedSender(const TransportConfig& config, Psn first)
+      : config_(config), oldest_(first), fresh_(first) {}
+
+  void post(std::uint32_t packets) override { unsent_ += packets; }
+  std::uint32_t unsent() const override { return unsent_; }
+  std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
+
+  AckOutcome on_ack(Psn next_expected, Picoseconds now) override {
+    // Older than what is known, or beyond what was ever sent: nothing to learn.
+    const std::int32_t advance = next_expected - oldest_;
+    if (advance <= 0 || advance > fresh_ - oldest_) return {};
+    oldest_ = next_expected;
+    timer_start_ = now;
+    if (resend_from_.before(oldest_)) {
+      // A range that was acknowledged meanwhile ends: from and end meet.
+      resend_from_ = oldest_.before(resend_end_) ? oldest_ : resend_end_;
+    }
+    acknowledged();
+    return {.newly_acked = static_cast<std::uint32_t>(advance)};
+  }
+
+  bool can_send() const override { return resending() || window_open(); }
+
+  Transmission next(Picoseconds now) override {
+    return resending() ? resend_next() : send_fresh(now);
+  }
+
+  void on_timeout(Picoseconds now) override {
+    timer_start_ = now;
+    const bool whole = config_.timeout_resend == TimeoutResend::window;
+    resend(oldest_, whole ? fresh_ : oldest_ + 1, SendKind::timeout);
+  }
+
+  Picoseconds next_deadline() const override {
+    return unacked() == 0 || config_.rto == never ? never : timer_start_ + config_.rto;
+  }
+
+ protected:
+  /// The acknowledgement advanced: forget what need not be sent again.
+  virtual void acknowledged() {}
+
+  /// Sends everything from `from` up to but not including `end` again; replaces an earlier range.
+  void resend(Psn from, Psn end, SendKind kind) {
+    resend_from_ = from;
+    resend_end_ = end;
+    resend_kind_ = kind;
+  }
+  bool resending() const { return resend_from_ != resend_end_; }
+  Transmission resend_next() {
+    const Psn psn = resend_from_;
+    ++resend_from_;
+    // The last of the range asks for an ACK, so that progress is heard of.
+    return {.psn = psn, .kind = resend_kind_, .ack_request = !resending()};
+  }
+
+  bool window_open() const { return unsent_ > 0 && unacked() < config_.window; }
+
+  Transmission send_fresh(Picoseconds now) {
+    if (unacked() == 0) timer_start_ = now;
+    const Psn psn = fresh_;
+    ++fresh_;
+    --unsent_;
+    const bool request =
+        config_.ack_request_every != 0 && (psn.value() + 1) % config_.ack_request_every == 0;
+    return {.psn = psn, .kind = SendKind::fresh, .ack_request = request};
+  }
+
+  TransportConfig config_;
+  Psn oldest_;  ///< oldest unacknowledged
+  Psn fresh_;   ///< next never sent
+  std::uint32_t unsent_ = 0;
+  Picoseconds timer_start_{};
+
+ private:
+  Psn resend_from_;
+  Psn resend_end_;
+  SendKind resend_kind_ = SendKind::timeout;
+};
+
+}  // namespace horae::policy

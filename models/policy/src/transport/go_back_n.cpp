@@ -1,0 +1,82 @@
+// Go-back-N: the base InfiniBand reliable connection (IBTA vol. 1, 9.7.5.2).
+#include "horae/policy/transport/ack_coalescer.hpp"
+#include "horae/policy/transport/policies.hpp"
+#include "horae/policy/transport/windowed_sender.hpp"
+
+namespace horae::policy {
+namespace {
+
+/// A NACK rewinds to the PSN it names: everything from there on is sent again.
+class GoBackNSender final : public WindowedSender {
+ public:
+  using WindowedSender::WindowedSender;
+
+  AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
+    AckOutcome outcome = on_ack(expected_psn, now);
+    if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
+    outcome.served = true;
+    timer_start_ = now;
+    resend(expected_psn, fresh_, SendKind::rewind);
+    return outcome;
+  }
+};
+
+/// Takes packets in order only; the first one out of order brings a NACK, and the next NACK comes
+/// only after the expected packet has arrived (IBTA vol. 1, 9.7.5.1.1).
+class GoBackNReceiver final : public TransportReceiver {
+ public:
+  GoBackNReceiver(const TransportConfig& config, Psn first)
+      : expected_(first), acks_(config.ack_every) {}
+
+  ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {
+    ReceiveOutcome out;
+    out.ahead = psn - expected_;
+    if (out.ahead < 0) {
+      out.placement = Placement::duplicate;
+      if (ack_request) out.response = acknowledge();
+      return out;
+    }
+    if (out.ahead > 0) {
+      out.placement = Placement::discard;
+      if (!nacked_) {
+        nacked_ = true;
+        out.response = Response{.nack = true, .psn = expected_, .msn = msn_};
+        acks_.acknowledged(expected_);
+      }
+      return out;
+    }
+    nacked_ = false;
+    out.advanced = 1;
+    ++expected_;
+    if (ends_message) msn_ = (msn_ + 1) & Psn::mask;
+    if (ack_request || ends_message) acks_.request(psn);
+    if (acks_.advanced(1, expected_)) out.response = acknowledge();
+    return out;
+  }
+
+  Psn expected_psn() const override { return expected_; }
+  Bytes memory() const override { return Bytes(0); }
+
+ private:
+  Response acknowledge() {
+    acks_.acknowledged(expected_);
+    return {.nack = false, .psn = expected_, .msn = msn_};
+  }
+
+  Psn expected_;
+  AckCoalescer acks_;
+  bool nacked_ = false;
+  std::uint32_t msn_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<TransportSender> make_go_back_n_sender(const TransportConfig& config, Psn first) {
+  return std::make_unique<GoBackNSender>(config, first);
+}
+std::unique_ptr<TransportReceiver> make_go_back_n_receiver(const TransportConfig& config,
+                                                           Psn first) {
+  return std::make_unique<GoBackNReceiver>(config, first);
+}
+
+}  // namespace horae::policy

@@ -1,0 +1,146 @@
+// RNIC-SR: the selective repeat of commodity NICs, as section 2.3 of the packet-spraying paper
+// describes it.
+#include <optional>
+
+#include "horae/policy/transport/ack_coalescer.hpp"
+#include "horae/policy/transport/policies.hpp"
+#include "horae/policy/transport/sequence_bitmap.hpp"
+#include "horae/policy/transport/windowed_sender.hpp"
+
+namespace horae::policy {
+namespace {
+
+/// "When the sender receives the NACK, it retransmits two packets: the packet indicated by the ePSN
+/// carried in the NACK, and the previous packet it just sent." The second is taken as the highest
+/// PSN sent; it asks for an ACK. When both are one packet it is sent once.
+class RnicSrSender final : public WindowedSender {
+ public:
+  using WindowedSender::WindowedSender;
+
+  bool can_send() const override { return expected_ || last_ || WindowedSender::can_send(); }
+
+  Transmission next(Picoseconds now) override {
+    if (expected_) {
+      const Psn psn = *expected_;
+      expected_.reset();
+      return {.psn = psn, .kind = SendKind::expected};
+    }
+    if (last_) {
+      const Psn psn = *last_;
+      last_.reset();
+      return {.psn = psn, .kind = SendKind::last, .ack_request = true};
+    }
+    return WindowedSender::next(now);
+  }
+
+  AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
+    AckOutcome outcome = on_ack(expected_psn, now);
+    // Acknowledged meanwhile (its buffer may be gone), or never sent: nothing to send again.
+    if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
+    outcome.served = true;
+    expected_ = expected_psn;
+    const Psn last = fresh_ - 1;
+    if (last != expected_psn) last_ = last;
+    timer_start_ = now;
+    return outcome;
+  }
+
+  void on_timeout(Picoseconds now) override {
+    WindowedSender::on_timeout(now);
+    expected_.reset();
+    last_.reset();
+  }
+
+ private:
+  void acknowledged() override {
+    if (expected_ && expected_->before(oldest_)) expected_.reset();
+    if (last_ && last_->before(oldest_)) last_.reset();
+  }
+
+  std::optional<Psn> expected_;
+  std::optional<Psn> last_;
+};
+
+/// Direct data placement with a bitmap; "each ePSN triggers at most one NACK", and the next one
+/// only after the expected packet has arrived. Without NACKs this is the timeout-only receiver.
+class BitmapReceiver final : public TransportReceiver {
+ public:
+  BitmapReceiver(const TransportConfig& config, Psn first, bool nacks)
+      : arrived_(config.window, first),
+        ends_(config.window, first),
+        acks_(config.ack_every),
+        nacks_(nacks) {}
+
+  ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {
+    ReceiveOutcome out;
+    const Psn expected = arrived_.base();
+    out.ahead = psn - expected;
+    out.ops.bitmap_words = 1;
+    if (out.ahead < 0 || (arrived_.covers(psn) && arrived_.test(psn))) {
+      out.placement = Placement::duplicate;
+      // A duplicate that asks is answered at once: the answer to the first copy may be lost.
+      if (ack_request && out.ahead < 0) out.response = acknowledge();
+      return out;
+    }
+    if (!arrived_.covers(psn)) {
+      // Beyond every PSN a sender with this window may use.
+      out.placement = Placement::discard;
+      return out;
+    }
+    if (ack_request || ends_message) acks_.request(psn);
+    arrived_.set(psn);
+    if (ends_message) ends_.set(psn);
+    if (out.ahead > 0) {
+      if (nacks_ && !nacked_) {
+        nacked_ = true;
+        out.response = Response{.nack = true, .psn = expected, .msn = msn_};
+        acks_.acknowledged(expected);
+      }
+      return out;
+    }
+    out.advanced = arrived_.advance();
+    out.ops.bitmap_words += out.advanced / 64;
+    nacked_ = false;
+    count_messages(out.advanced);
+    if (acks_.advanced(out.advanced, arrived_.base())) out.response = acknowledge();
+    return out;
+  }
+
+  Psn expected_psn() const override { return arrived_.base(); }
+  Bytes memory() const override { return arrived_.memory(); }
+
+ private:
+  Response acknowledge() {
+    acks_.acknowledged(arrived_.base());
+    return {.nack = false, .psn = arrived_.base(), .msn = msn_};
+  }
+  /// MSN counts completed messages (IBTA vol. 1, 9.7.7.1); out of order, the ends are remembered.
+  void count_messages(std::uint32_t packets) {
+    for (std::uint32_t i = 0; i < packets; ++i) msn_ += ends_.step() ? 1 : 0;
+    msn_ &= Psn::mask;
+  }
+
+  SequenceBitmap arrived_;
+  SequenceBitmap ends_;
+  AckCoalescer acks_;
+  bool nacks_;
+  bool nacked_ = false;
+  std::uint32_t msn_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<TransportSender> make_rnic_sr_sender(const TransportConfig& config, Psn first) {
+  return std::make_unique<RnicSrSender>(config, first);
+}
+std::unique_ptr<TransportReceiver> make_rnic_sr_receiver(const TransportConfig& config, Psn first) {
+  return std::make_unique<BitmapReceiver>(config, first, true);
+}
+// Timeout-only recovery (section 2.2) is the same hardware without NACKs: the receiver never sends
+// one, and a sender that gets one all the same treats it as an acknowledgement.
+std::unique_ptr<TransportReceiver> make_timeout_only_receiver(const TransportConfig& config,
+                                                              Psn first) {
+  return std::make_unique<BitmapReceiver>(config, first, false);
+}
+
+}  // namespace horae::policy
