@@ -1,0 +1,65 @@
+// One packet's trip through one gress of one pipeline, as a program sees it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae::dataplane {
+
+enum class Gress : std::uint8_t { ingress, egress };
+
+/// Which gress of which pipeline.
+struct PipelineId {
+  unsigned pipeline = 0;
+  Gress gress = Gress::ingress;
+  bool operator==(const PipelineId&) const = default;
+};
+
+/// What becomes of the packet after the pass.
+enum class Verdict : std::uint8_t { undecided, forward, drop };
+
+/// The parsed header view and metadata of one pass. Objects that allow one access per pass remember
+/// `serial()`.
+class Pass {
+ public:
+  Pass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
+       Picoseconds now)
+      : packet_(packet), where_(where), serial_(serial), ingress_port_(ingress_port), now_(now) {}
+
+  /// Header fields; a program may rewrite them.
+  Packet& header() { return packet_; }
+  const Packet& header() const { return packet_; }
+  PipelineId where() const { return where_; }
+  /// Number of this pass: unique in a chip, growing in the order in which packets enter the
+  /// pipeline.
+  std::uint64_t serial() const { return serial_; }
+  /// Port the packet came in by.
+  unsigned ingress_port() const { return ingress_port_; }
+  /// Time the packet enters the pipeline: the chip's timestamp.
+  Picoseconds now() const { return now_; }
+
+  void forward(unsigned egress_port) {
+    verdict_ = Verdict::forward;
+    egress_port_ = egress_port;
+  }
+  void drop() { verdict_ = Verdict::drop; }
+  Verdict verdict() const { return verdict_; }
+  unsigned egress_port() const { return egress_port_; }
+
+  /// "pass 12 (packet 0x10000000003, ingress of pipeline 0)", for messages.
+  std::string describe() const;
+
+ private:
+  Packet& packet_;
+  PipelineId where_;
+  std::uint64_t serial_;
+  unsigned ingress_port_;
+  unsigned egress_port_ = 0;
+  Picoseconds now_;
+  Verdict verdict_ = Verdict::undecided;
+};
+
+}  // namespace horae::dataplane

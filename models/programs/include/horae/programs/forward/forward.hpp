@@ -1,0 +1,39 @@
+// Forwarding with per-packet path choice and a NACK drop filter.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/core/params.hpp"
+#include "horae/programs/program.hpp"
+
+namespace horae::programs {
+
+/// How one of several equal-cost ports is chosen.
+enum class PathChoice {
+  random,       ///< uniformly per packet
+  round_robin,  ///< in turn, all destinations together
+  ecmp,         ///< by a hash of the flow
+  psn,          ///< PSN modulo the number of paths
+};
+
+/// How the filter picks the NACKs it drops.
+enum class NackFilter {
+  deterministic,  ///< the first `nack_drop` of every `nack_of`
+  random,         ///< each with probability nack_drop / nack_of
+};
+
+struct ForwardConfig {
+  PathChoice path_choice = PathChoice::ecmp;
+  bool spray_responses = false;  ///< whether ACKs and NACKs are sprayed as data is, or hashed
+  std::uint32_t nack_drop = 0;
+  std::uint32_t nack_of = 1;
+  NackFilter nack_filter = NackFilter::deterministic;
+  std::uint32_t route_entries = 4096;
+
+  static const Schema<ForwardConfig>& schema();
+};
+
+/// The program's entry in the registry.
+ProgramEntry forward_entry();
+
+}  // namespace horae::programs

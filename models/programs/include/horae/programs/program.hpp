@@ -1,0 +1,62 @@
+// The switch-program seam.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/units.hpp"
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::programs {
+
+/// What the control plane knows of the network when it sets a program up: for each node, the ports
+/// on shortest paths to it.
+struct Routes {
+  struct Entry {
+    NodeId node;
+    std::vector<std::uint16_t> ports;
+  };
+  std::vector<Entry> entries;
+};
+
+/// A switch program on one pipeline: written with dataplane objects only, one copy per pipeline.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Must leave a verdict in the pass.
+  virtual void ingress(dataplane::Pass& pass) = 0;
+  /// May rewrite or drop; without a verdict the packet goes on.
+  virtual void egress(dataplane::Pass& pass) = 0;
+  /// Time in the match-action stages of each gress, in MAU clock cycles.
+  virtual Cycles mau_cycles(dataplane::Gress gress) const = 0;
+  /// Named counts of what it did, for reports.
+  virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
+};
+
+/// Reads a program's parameters and builds it, pipeline by pipeline.
+class ProgramFactory {
+ public:
+  virtual ~ProgramFactory() = default;
+  virtual std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
+                                        const Routes& routes) const = 0;
+  /// The effective parameters.
+  virtual nlohmann::ordered_json config() const = 0;
+};
+
+struct ProgramEntry {
+  std::string_view name;
+  std::string_view doc;
+  /// Reads `parameters` (a table whose `name` chose this program); InputError for a bad one.
+  std::unique_ptr<ProgramFactory> (*read)(const Section& parameters);
+  std::vector<ParamInfo> (*describe)();
+};
+
+/// All programs, by name.
+const std::vector<ProgramEntry>& programs();
+/// Chooses by the key `name` of the table and reads it; an unknown name is an InputError.
+std::unique_ptr<ProgramFactory> read_program(const Section& section);
+
+}  // namespace horae::programs

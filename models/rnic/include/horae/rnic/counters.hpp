@@ -1,0 +1,69 @@
+// What a NIC counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "horae/core/units.hpp"
+#include "horae/policy/transport/transport.hpp"
+
+namespace horae::rnic {
+
+/// Why the wire carries nothing.
+enum class IdleCause : std::uint8_t {
+  no_work,  ///< nothing posted that was not sent
+  window,   ///< posted packets wait for the transport's window
+  shaper,   ///< all that could be sent waits for its rate
+  paused,   ///< PFC
+  count_
+};
+inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
+
+constexpr std::string_view name_of(IdleCause cause) {
+  constexpr std::array<std::string_view, idle_causes> names = {"no_work", "window", "shaper",
+                                                               "paused"};
+  return names[static_cast<std::size_t>(cause)];
+}
+constexpr std::string_view name_of(policy::SendKind kind) {
+  constexpr std::array<std::string_view, policy::send_kinds> names = {"fresh", "expected", "last",
+                                                                      "rewind", "timeout"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+/// Totals since the start of the run; the difference of two is what happened in between.
+struct RnicCounters {
+  std::array<std::uint64_t, policy::send_kinds> sent{};         ///< data packets by kind
+  std::array<std::uint64_t, policy::send_kinds> sent_frames{};  ///< their frame bytes (L2)
+  std::uint64_t acks_sent = 0;
+  std::uint64_t nacks_sent = 0;
+  std::uint64_t acks_received = 0;
+  std::uint64_t nacks_received = 0;
+  std::uint64_t nacks_served = 0;  ///< made the sender retransmit
+  std::uint64_t nacks_stale = 0;   ///< for a PSN acknowledged meanwhile: nothing retransmitted
+  std::uint64_t timeouts = 0;
+  std::uint64_t data_received = 0;  ///< data packets
+  std::uint64_t out_of_order = 0;   ///< of them, ahead of the expected PSN
+  std::uint64_t duplicates = 0;
+  std::uint64_t discarded = 0;        ///< refused by the transport
+  std::uint64_t delivered_bytes = 0;  ///< payload written to memory, each byte once
+  std::uint64_t messages_completed = 0;
+  std::uint64_t bytes_completed = 0;  ///< payload of completed messages
+  std::uint64_t bitmap_words = 0;     ///< reorder bitmap words read or written
+  std::array<Picoseconds, idle_causes> idle{};
+
+  std::uint64_t sent_packets() const {
+    std::uint64_t n = 0;
+    for (const auto s : sent) n += s;
+    return n;
+  }
+  std::uint64_t sent_frame_bytes() const {
+    std::uint64_t n = 0;
+    for (const auto s : sent_frames) n += s;
+    return n;
+  }
+  friend RnicCounters operator-(RnicCounters a, const RnicCounters& b);
+  friend RnicCounters operator+(RnicCounters a, const RnicCounters& b);
+};
+
+}  // namespace horae::rnic

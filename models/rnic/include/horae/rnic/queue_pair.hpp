@@ -1,0 +1,105 @@
+// A queue pair: messages cut into packets, and the two halves of its transport. No SystemC.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/stats.hpp"
+#include "horae/policy/transport/transport.hpp"
+#include "horae/traffic/source.hpp"
+
+namespace horae::rnic {
+
+struct QueuePairConfig {
+  Qpn remote;  ///< queue pair number at the peer
+  NodeId peer = 0;
+  std::uint16_t entropy = 0xc000;  ///< UDP source port of everything it sends
+  Psn first_send;                  ///< initial PSN of what it sends
+  Psn first_receive;               ///< initial PSN of what it receives
+  std::uint32_t depth = 128;       ///< messages outstanding at most (perftest's tx-depth)
+  std::unique_ptr<traffic::TrafficSource>
+      source;  ///< messages to write to the peer; none: responder
+};
+
+/// Where in which message a PSN lies.
+struct PacketPlace {
+  Opcode opcode = Opcode::write_only;
+  std::uint16_t payload = 0;  ///< bytes
+};
+
+/// Requester and responder of one connection. The shell asks it what to send and tells it what
+/// arrived; it turns PSNs into message parts and acknowledgements into completions, in order.
+class QueuePair {
+ public:
+  QueuePair(QueuePairConfig config, const policy::TransportEntry& transport,
+            const policy::TransportConfig& reliability, Bytes mtu);
+
+  const QueuePairConfig& config() const { return config_; }
+  policy::TransportSender& sender() { return *sender_; }
+  const policy::TransportSender& sender() const { return *sender_; }
+  policy::TransportReceiver& receiver() { return *receiver_; }
+
+  /// Posts every message that is due at `now` and fits the depth. Returns when the next one is due
+  /// if only time holds it back, else `never`.
+  Picoseconds post_due(Picoseconds now);
+
+  /// The message part a PSN stands for (posted and not yet acknowledged).
+  PacketPlace place(Psn psn) const;
+
+  /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
+  std::uint32_t acknowledged(std::uint32_t packets, Picoseconds now);
+
+  bool has_source() const { return config_.source != nullptr; }
+  /// Whether every message of its source was posted and completed.
+  bool finished() const { return has_source() && !item_ && messages_.empty(); }
+  /// Messages posted and not completed.
+  std::size_t outstanding() const { return messages_.size(); }
+
+  struct Progress {
+    std::uint64_t posted_messages = 0;
+    std::uint64_t completed_messages = 0;
+    std::uint64_t completed_bytes = 0;
+    std::uint64_t delivered_bytes = 0;  ///< as responder, each byte once
+    Picoseconds first_post = never;
+    Picoseconds last_completion{};
+  };
+  Progress& progress() { return progress_; }
+  const Progress& progress() const { return progress_; }
+  /// Post to completion of each message, in picoseconds.
+  const Histogram& message_latency() const { return message_latency_; }
+  void reset_histograms() { message_latency_ = {}; }
+
+  // State of the NIC's TX scheduler.
+  bool in_ready_ring = false;
+  bool window_blocked = false;
+  bool timer_armed = false;
+  bool post_scheduled = false;
+  Picoseconds allowed_at{};      ///< the shaper lets it send from then on
+  std::int64_t burst_bytes = 0;  ///< wire bytes of its current turn
+  Picoseconds burst_start{};
+
+ private:
+  struct Message {
+    Psn first;
+    std::uint32_t packets;
+    std::int64_t bytes;
+    Picoseconds posted;
+  };
+
+  QueuePairConfig config_;
+  Bytes mtu_;
+  std::unique_ptr<policy::TransportSender> sender_;
+  std::unique_ptr<policy::TransportReceiver> receiver_;
+  std::optional<traffic::TrafficItem> item_;  ///< next message of the source
+  std::deque<Message> messages_;              ///< posted, not completed; oldest first
+  mutable std::size_t last_place_ = 0;        ///< index of the message found last
+  Psn next_post_;
+  Psn acked_;  ///< everything before is acknowledged
+  Progress progress_;
+  Histogram message_latency_;
+};
+
+}  // namespace horae::rnic

@@ -1,0 +1,39 @@
+// Parameters of the NIC model.
+#pragma once
+
+#include <string>
+
+#include "horae/core/params.hpp"
+#include "horae/core/units.hpp"
+#include "horae/policy/transport/transport.hpp"
+
+namespace horae::rnic {
+
+/// How a queue pair is held to its rate.
+enum class Shaping {
+  per_packet,  ///< every packet waits for its own time
+  quantum,     ///< a burst of `quantum` bytes at line rate, then a pause that makes up for it
+};
+
+struct RnicConfig {
+  Bytes mtu = 1024_B;
+  std::string transport = "rnic_sr";
+  policy::TransportConfig reliability;
+
+  Picoseconds tx_latency = 300_ns;      ///< scheduling decision to first bit on the wire
+  Picoseconds rx_latency = 300_ns;      ///< last bit received to decision
+  Picoseconds ack_delay = 0_ns;         ///< decision to acknowledge until the ACK is ready to send
+  Picoseconds nack_delay = 1_us;        ///< the same for a NACK
+  Picoseconds nack_reaction = 1500_ns;  ///< NACK received to retransmissions ready
+
+  BitRate qp_rate{};  ///< per queue pair, on the wire; zero: the line's rate
+  Shaping shaping = Shaping::per_packet;
+  Bytes quantum = 4_KiB;              ///< bytes a queue pair sends before the next one's turn
+  bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
+  std::uint32_t traffic_class = 0;
+  std::uint32_t ack_traffic_class = 0;
+
+  static const Schema<RnicConfig>& schema();
+};
+
+}  // namespace horae::rnic

@@ -1,0 +1,42 @@
+#include "horae/rnic/counters.hpp"
+
+namespace horae::rnic {
+namespace {
+
+/// Applies `op` to every pair of counters.
+template <class Op>
+void combine(RnicCounters& a, const RnicCounters& b, Op op) {
+  for (std::size_t i = 0; i < policy::send_kinds; ++i) {
+    op(a.sent[i], b.sent[i]);
+    op(a.sent_frames[i], b.sent_frames[i]);
+  }
+  op(a.acks_sent, b.acks_sent);
+  op(a.nacks_sent, b.nacks_sent);
+  op(a.acks_received, b.acks_received);
+  op(a.nacks_received, b.nacks_received);
+  op(a.nacks_served, b.nacks_served);
+  op(a.nacks_stale, b.nacks_stale);
+  op(a.timeouts, b.timeouts);
+  op(a.data_received, b.data_received);
+  op(a.out_of_order, b.out_of_order);
+  op(a.duplicates, b.duplicates);
+  op(a.discarded, b.discarded);
+  op(a.delivered_bytes, b.delivered_bytes);
+  op(a.messages_completed, b.messages_completed);
+  op(a.bytes_completed, b.bytes_completed);
+  op(a.bitmap_words, b.bitmap_words);
+  for (std::size_t i = 0; i < idle_causes; ++i) op(a.idle[i], b.idle[i]);
+}
+
+}  // namespace
+
+RnicCounters operator-(RnicCounters a, const RnicCounters& b) {
+  combine(a, b, [](auto& x, const auto& y) { x -= y; });
+  return a;
+}
+RnicCounters operator+(RnicCounters a, const RnicCounters& b) {
+  combine(a, b, [](auto& x, const auto& y) { x += y; });
+  return a;
+}
+
+}  // namespace horae::rnic

@@ -1,0 +1,71 @@
+#include "horae/rnic/queue_pair.hpp"
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::rnic {
+
+QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& transport,
+                     const policy::TransportConfig& reliability, Bytes mtu)
+    : config_(std::move(config)),
+      mtu_(mtu),
+      sender_(transport.make_sender(reliability, config_.first_send)),
+      receiver_(transport.make_receiver(reliability, config_.first_receive)),
+      next_post_(config_.first_send),
+      acked_(config_.first_send) {
+  if (config_.source) item_ = config_.source->next();
+}
+
+Picoseconds QueuePair::post_due(Picoseconds now) {
+  while (item_ && messages_.size() < config_.depth) {
+    if (item_->at > now) return item_->at;
+    const std::int64_t bytes = item_->bytes.count();
+    // A message of no bytes is still one packet (IBTA vol. 1, 9.4.3).
+    const auto packets = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(1, (bytes + mtu_.count() - 1) / mtu_.count()));
+    messages_.push_back({next_post_, packets, bytes, now});
+    next_post_ = next_post_ + static_cast<std::int32_t>(packets);
+    sender_->post(packets);
+    ++progress_.posted_messages;
+    progress_.first_post = std::min(progress_.first_post, now);
+    item_ = config_.source->next();
+  }
+  return never;
+}
+
+PacketPlace QueuePair::place(Psn psn) const {
+  // Packets come mostly in order, so the message found last, or the one after it, is the one.
+  std::size_t i = std::min(last_place_, messages_.size() - 1);
+  while (i > 0 && psn.before(messages_[i].first)) --i;
+  while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
+  last_place_ = i;
+  const Message& m = messages_[i];
+  const auto index = static_cast<std::uint32_t>(psn - m.first);
+  const bool first = index == 0;
+  const bool last = index + 1 == m.packets;
+  PacketPlace out;
+  out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
+  out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
+                     : (last ? Opcode::write_last : Opcode::write_middle);
+  return out;
+}
+
+std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
+  acked_ = acked_ + static_cast<std::int32_t>(packets);
+  std::uint32_t completed = 0;
+  while (!messages_.empty()) {
+    const Message& m = messages_.front();
+    if (acked_ - m.first < static_cast<std::int32_t>(m.packets)) break;
+    ++completed;
+    ++progress_.completed_messages;
+    progress_.completed_bytes += static_cast<std::uint64_t>(m.bytes);
+    progress_.last_completion = now;
+    message_latency_.add((now - m.posted).count());
+    messages_.pop_front();
+    if (last_place_ > 0) --last_place_;
+  }
+  return completed;
+}
+
+}  // namespace horae::rnic

@@ -1,0 +1,66 @@
+#include "horae/rnic/rnic_config.hpp"
+
+namespace horae::rnic {
+
+const Schema<RnicConfig>& RnicConfig::schema() {
+  static const Schema<RnicConfig> s =
+      Schema<RnicConfig>("rnic", "An RDMA NIC.")
+          .field("mtu", &RnicConfig::mtu,
+                 {.doc = "path MTU: largest payload of a packet",
+                  .min = 256_B,
+                  .max = 4096_B,
+                  .source = "perftest takes the port's active MTU: 1024 on 1500-byte Ethernet"})
+          .field("transport", &RnicConfig::transport,
+                 {.doc = "transport policy (`horae list policies`)",
+                  .source = "rnic_sr: packet-spraying paper 2.3"})
+          .table("reliability", &RnicConfig::reliability, policy::TransportConfig::schema())
+          .field("tx_latency", &RnicConfig::tx_latency,
+                 {.doc = "scheduling decision to first bit on the wire",
+                  .max = 100_us,
+                  .source = "no public value; 250 to 400 ns is a usual estimate",
+                  .verified = false})
+          .field("rx_latency", &RnicConfig::rx_latency,
+                 {.doc = "last bit received to transport decision",
+                  .max = 100_us,
+                  .source = "no public value; 250 to 400 ns is a usual estimate",
+                  .verified = false})
+          .field("ack_delay", &RnicConfig::ack_delay,
+                 {.doc = "decision to acknowledge until the ACK may leave",
+                  .max = 100_us,
+                  .source = "no public value; counted in the pipe latencies",
+                  .verified = false})
+          .field("nack_delay", &RnicConfig::nack_delay,
+                 {.doc = "out-of-order packet until the NACK may leave",
+                  .max = 100_us,
+                  .source = "no public value for ConnectX-7; estimates 0.3 to 2 us (about 2 us "
+                            "recalled from Lumina, SIGCOMM 2023, for ConnectX-5 and 6)",
+                  .verified = false})
+          .field(
+              "nack_reaction", &RnicConfig::nack_reaction,
+              {.doc = "NACK received until its retransmissions are ready",
+               .max = 1_ms,
+               .source = "no public value for ConnectX-7; estimates 0.8 to 2.3 us (2 to 6 us with "
+                         "wire and pipes recalled from Lumina, SIGCOMM 2023)",
+               .verified = false})
+          .field("qp_rate", &RnicConfig::qp_rate,
+                 {.doc = "rate limit of each queue pair on the wire, 0 for none", .max = 1600_Gbps})
+          .choice("shaping", &RnicConfig::shaping,
+                  {{"per_packet", Shaping::per_packet}, {"quantum", Shaping::quantum}},
+                  {.doc = "how a queue pair is held to its rate"})
+          .field("quantum", &RnicConfig::quantum,
+                 {.doc = "bytes a queue pair sends before the next one's turn (shaping = quantum)",
+                  .min = 256_B,
+                  .max = 1_MiB,
+                  .source = "mlxconfig cc_burst_size: 4 KB by default, 1.5 to 16 KB"})
+          .field(
+              "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
+              {.doc = "a RETH on every WRITE packet, 16 bytes each",
+               .source = "packet-spraying paper 2.2: so with adaptive routing; not stated for 2.3"})
+          .field("traffic_class", &RnicConfig::traffic_class,
+                 {.doc = "class of data packets", .max = 7})
+          .field("ack_traffic_class", &RnicConfig::ack_traffic_class,
+                 {.doc = "class of ACKs and NACKs", .max = 7});
+  return s;
+}
+
+}  // namespace horae::rnic
