@@ -1,0 +1,148 @@
+"""Checks that a room sees the rooms below it and no others.
+
+For every room, a translation unit that includes its headers is preprocessed as the room under test
+would (include directories and definitions of its CMake target). It must succeed exactly where the
+table below has an arrow; where it has none, it must fail because that header is not found. The
+text of the room's files is checked as well: includes by another way than the include path (a
+relative one, say), and SystemC where it has no business.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# The architecture's arrows: room -> rooms whose headers it may include.
+MAY_USE = {
+    "core": set(),
+    "policy": {"core"},
+    "dataplane": {"core"},
+    "traffic": {"core"},
+    "programs": {"dataplane", "core"},
+    "fabric": {"policy", "traffic", "core"},
+    "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "core"},
+    "rnic": {"policy", "fabric", "traffic", "core"},
+}
+WITHOUT_SYSTEMC = {"core", "policy", "dataplane", "programs", "traffic"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
+IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")
+IS_SYSTEMC_FILE = re.compile(r"/(sysc|systemc|tlm|tlm_core|tlm_utils)(/|$)")
+
+
+def headers(models, room):
+    """The room's headers as they are included, such as horae/core/psn.hpp."""
+    root = models / room / "include"
+    found = root / "horae" / room
+    return sorted(str(h.relative_to(root)) for h in found.rglob("*.hpp"))
+
+
+def preprocess(compiler, flags, names):
+    """Preprocesses a unit that includes `names`: return code, files it read, messages."""
+    unit = "".join(f"#include <{name}>\n" for name in names)
+    run = subprocess.run(
+        [*compiler, f"@{flags}", "-E", "-M", "-x", "c++", "-"],
+        input=unit, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    files = run.stdout.replace("\\\n", " ").split()
+    return run.returncode, files, run.stderr.strip()
+
+
+def check_sight(args, flags, other):
+    """What is wrong with what `args.room` sees of `other`: a list of lines."""
+    name = f"{args.room} -> {other} ({flags.name})"
+    names = headers(args.models, other)
+    if not names:
+        return [f"{name}: room {other} has no header, so nothing can be told"]
+
+    if other == args.room or other in MAY_USE[args.room]:
+        code, files, messages = preprocess(args.compiler, flags, names)
+        if code != 0:
+            return [f"{name}: is allowed, but:\n{messages}"]
+        root = args.models / other / "include"
+        read = {os.path.realpath(f) for f in files}
+        wrong = [f"{name}: {n} is found, but not in {root}" for n in names
+                 if os.path.realpath(root / n) not in read]
+        if args.room in WITHOUT_SYSTEMC:
+            systemc = [f for f in files if IS_SYSTEMC_FILE.search(f)
+                       and not os.path.realpath(f).startswith(str(args.models) + os.sep)]
+            wrong += [f"{name}: reads SystemC's {f}" for f in systemc[:1]]
+        return wrong
+
+    code, _, messages = preprocess(args.compiler, flags, names[:1])
+    if code == 0:
+        return [f"{name}: {names[0]} is found, but there is no such arrow"]
+    if not re.search(re.escape(names[0]) + r"(:|' file not found)", messages) or not re.search(
+            r"fatal error: .*(No such file or directory|file not found)", messages):
+        return [f"{name}: is refused, but not because {names[0]} is not found:\n{messages}"]
+    return []
+
+
+def check_text(args):
+    """What is wrong with the room's files as text: a list of lines."""
+    room = args.models / args.room
+    wrong = []
+    seen = MAY_USE[args.room] | {args.room}
+    for path in sorted(p for p in room.rglob("*") if p.suffix in {".hpp", ".cpp", ".h", ".inc"}):
+        for include in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            parts = pathlib.PurePosixPath(include).parts
+            if parts[0] == "horae" and parts[1] not in seen:
+                wrong.append(f"{path}: includes {include}")
+            if ".." in parts:
+                wrong.append(f"{path}: includes {include}, a way around the include path")
+            if args.room in WITHOUT_SYSTEMC and IS_SYSTEMC.match(include):
+                wrong.append(f"{path}: includes {include}; this room has no SystemC")
+
+    root = room / "include"
+    for path in (p for p in root.rglob("*") if p.is_file()):
+        if path.relative_to(root).parts[:2] != ("horae", args.room):
+            wrong.append(f"{path}: a room's headers are in include/horae/{args.room}/")
+    return wrong
+
+
+def check_systemc_flags(args, flags):
+    """SystemC's definitions and include directories are where they belong: a list of lines."""
+    lines = flags.read_text(encoding="utf-8").splitlines()
+    found = [line for line in lines
+             if re.match(r'"-DSC_', line) or re.match(r'"-I.*(systemc|tlm)[^/]*(/include)?"$', line)]
+    if args.room in WITHOUT_SYSTEMC:
+        return [f"{flags.name}: has SystemC's {line}" for line in found]
+    return [] if found else [f"{flags.name}: lacks SystemC's definitions"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--room", required=True, help="the room under test")
+    parser.add_argument("--rooms", nargs="+", required=True, help="all rooms CMake knows")
+    parser.add_argument("--models", type=pathlib.Path, required=True, help="the folder of rooms")
+    parser.add_argument("--flags", type=pathlib.Path, nargs="+", required=True,
+                        help="files of the room's compiler arguments")
+    parser.add_argument("--compiler", nargs=argparse.REMAINDER, required=True,
+                        help="the compiler and its first arguments (last option)")
+    args = parser.parse_args()
+    args.models = args.models.resolve()
+
+    if set(args.rooms) != set(MAY_USE):
+        odd = ", ".join(sorted(set(args.rooms) ^ set(MAY_USE)))
+        print(f"CMake's rooms and the table of {__file__} differ in: {odd}", file=sys.stderr)
+        return 1
+
+    wrong = check_text(args)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        pending = []
+        for flags in args.flags:
+            wrong += check_systemc_flags(args, flags)
+            pending += [pool.submit(check_sight, args, flags, other) for other in args.rooms]
+        for result in pending:
+            wrong += result.result()
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(f"{args.room}: {len(pending)} views checked, {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
