@@ -1,0 +1,38 @@
+// Parameters of the switch chip's time and memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/units.hpp"
+#include "horae/fabric/red.hpp"
+
+namespace horae::tofino {
+
+/// Defaults are an Intel Tofino2; the fixed latencies that no public source gives are declared as
+/// unverified in the schema.
+struct ChipConfig {
+  std::uint32_t pipelines = 4;
+  std::vector<std::uint32_t>
+      pipeline_of_port;  ///< empty: `ports_per_pipeline` consecutive ports each
+  std::uint32_t ports_per_pipeline = 8;
+  Hertz mau_clock = Hertz(1'500'000'000);
+  Picoseconds mac_rx = 60_ns;
+  Picoseconds ingress_parser = 50_ns;
+  Picoseconds ingress_deparser = 40_ns;
+  Picoseconds traffic_manager = 150_ns;
+  Picoseconds egress_parser = 40_ns;
+  Picoseconds egress_deparser = 30_ns;
+  Picoseconds mac_tx = 30_ns;
+  std::uint32_t cells = 384 * 1024;
+  Bytes cell = Bytes(176);
+  Bytes queue_limit{};  ///< per egress queue; zero: only the buffer limits
+  Bytes ecn_kmin{};
+  Bytes ecn_kmax{};
+  double ecn_pmax = 0.0;
+
+  static const Schema<ChipConfig>& schema();
+};
+
+}  // namespace horae::tofino

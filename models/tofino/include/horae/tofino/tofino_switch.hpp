@@ -1,0 +1,95 @@
+// A Tofino2 as a device: pipelines that run a program, and the traffic manager between them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "horae/fabric/device.hpp"
+#include "horae/fabric/output_port.hpp"
+#include "horae/programs/program.hpp"
+#include "horae/tofino/chip_config.hpp"
+
+namespace horae::tofino {
+
+/// The way of a packet, with what it costs in time:
+///
+///   last bit in -> MAC, parser -> wait for a clock of its pipeline (one header per clock) ->
+///   ingress MAU (the program's cycles) -> deparser, traffic manager -> queue of the egress port ->
+///   egress parser, MAU, deparser, MAC -> first bit out
+///
+/// The program's ingress runs when the header enters the pipeline and its egress when the packet
+/// leaves the queue, each in time order, so registers see packets in pipeline order. Packets are
+/// stored whole before they are queued (the chip's default mode); the buffer is counted in cells.
+class tofino_switch : public fabric::device {
+ public:
+  /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
+  tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
+                const ChipConfig& config, unsigned ports, const programs::ProgramFactory& factory,
+                const programs::Routes& routes);
+  ~tofino_switch() override;
+
+  const ChipConfig& config() const { return config_; }
+  unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
+  const programs::Program& program(unsigned pipeline) const { return *pipes_[pipeline].program; }
+  const fabric::OutputPort& port(unsigned i) const { return out_[i]; }
+  /// Time from the last bit in to the queue, without waiting for a clock.
+  Picoseconds ingress_latency(unsigned pipeline) const;
+  /// Time from leaving the queue to the first bit out.
+  Picoseconds egress_latency(unsigned pipeline) const;
+
+  struct Counters {
+    std::uint64_t ingress_passes = 0;
+    std::uint64_t egress_passes = 0;
+    std::uint64_t forwarded = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t dropped_program = 0;
+    std::uint64_t dropped_buffer = 0;
+    Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
+  };
+  const Counters& counters() const { return counters_; }
+  std::int64_t cells_used() const { return cells_used_; }
+  std::int64_t most_cells_used() const { return most_cells_used_; }
+
+  Picoseconds next_time() const override { return events_.next_time(); }
+  std::vector<std::string> describe_queues() const override;
+
+ protected:
+  void handle(const fabric::Event& e) override;
+  std::uint64_t queued() const override;
+
+ private:
+  struct Pipe {
+    std::unique_ptr<dataplane::Pipeline> objects;
+    std::unique_ptr<programs::Program> program;
+    Cycles last_entry{-1};  ///< clock edge at which the last header entered the ingress pipeline
+    Cycles ingress_cycles;
+    Picoseconds egress_latency;
+  };
+
+  void enter_ingress(Packet& p, Picoseconds t);
+  void enqueue(Packet& p, unsigned port, Picoseconds t);
+  void leave_queue(unsigned port, Picoseconds t);
+  void arm(unsigned port);
+  void drop(Packet& p, fabric::DropCause cause);
+  std::int64_t cells_of(const Packet& p) const {
+    return (p.frame + config_.cell.count() - 1) / config_.cell.count();
+  }
+
+  ChipConfig config_;
+  Clock clock_;
+  std::vector<unsigned> pipeline_of_port_;
+  std::vector<Pipe> pipes_;
+  std::vector<fabric::OutputPort> out_;
+  fabric::RedMarker red_;
+  std::vector<Picoseconds> armed_;  ///< per port: time of its pending dequeue event
+  std::int64_t cells_used_ = 0;
+  std::int64_t most_cells_used_ = 0;
+  std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
+  std::uint64_t passes_ = 0;
+  std::uint64_t ordinal_ = 0;
+  Counters counters_;
+};
+
+}  // namespace horae::tofino

@@ -1,0 +1,67 @@
+#include "horae/tofino/chip_config.hpp"
+
+namespace horae::tofino {
+namespace {
+
+constexpr const char* no_public_value =
+    "no public value for Tofino2; parser, TM, deparser and MAC together are 350 to 450 ns on "
+    "Tofino1 "
+    "if its 600 ns recirculation (Lucid manual) is what remains beside two MAU passes; split by "
+    "judgement";
+
+RangedFieldInfo<Picoseconds> unverified(const char* doc) {
+  return {.doc = doc, .min = 0_ps, .max = 100_us, .source = no_public_value, .verified = false};
+}
+
+}  // namespace
+
+const Schema<ChipConfig>& ChipConfig::schema() {
+  static const Schema<ChipConfig> s =
+      Schema<ChipConfig>("tofino", "A Tofino2 switch.")
+          .field("pipelines", &ChipConfig::pipelines,
+                 {.doc = "pipelines of the chip",
+                  .min = 1,
+                  .max = 8,
+                  .source = "open-p4studio lld_sku.h: 4; the open compiler's device.h: 4"})
+          .field(
+              "pipeline_of_port", &ChipConfig::pipeline_of_port,
+              {.doc = "pipeline of each port, in port order; empty: consecutive ports", .max = 7})
+          .field("ports_per_pipeline", &ChipConfig::ports_per_pipeline,
+                 {.doc = "ports of each pipeline when pipeline_of_port is empty",
+                  .min = 1,
+                  .max = 72,
+                  .source = "8 x 400G: open-p4studio port_mgr_tof2_map.c"})
+          .field("mau_clock", &ChipConfig::mau_clock,
+                 {.doc = "clock of the match-action pipeline; one packet header per cycle",
+                  .min = Hertz(1'000'000),
+                  .max = Hertz(10'000'000'000),
+                  .source = "open-p4studio lld_dev_tof2.c: PPS clock 1.5 GHz"})
+          .field("mac_rx", &ChipConfig::mac_rx, unverified("MAC and PCS, receive"))
+          .field("ingress_parser", &ChipConfig::ingress_parser, unverified("ingress parser"))
+          .field("ingress_deparser", &ChipConfig::ingress_deparser, unverified("ingress deparser"))
+          .field("traffic_manager", &ChipConfig::traffic_manager,
+                 unverified("traffic manager, unloaded: deparser to queue and queue to egress"))
+          .field("egress_parser", &ChipConfig::egress_parser, unverified("egress parser"))
+          .field("egress_deparser", &ChipConfig::egress_deparser, unverified("egress deparser"))
+          .field("mac_tx", &ChipConfig::mac_tx, unverified("MAC and PCS, transmit"))
+          .field("cells", &ChipConfig::cells,
+                 {.doc = "packet buffer, in cells",
+                  .min = 1,
+                  .source = "open-p4studio tm_tof2.h: 384 Ki"})
+          .field("cell", &ChipConfig::cell,
+                 {.doc = "bytes of a cell",
+                  .min = 16_B,
+                  .max = 4096_B,
+                  .source = "open-p4studio tm_tof2.h: 176"})
+          .field("queue_limit", &ChipConfig::queue_limit,
+                 {.doc = "drop-tail limit of each egress queue, 0 for none", .min = 0_B})
+          .field("ecn_kmin", &ChipConfig::ecn_kmin,
+                 {.doc = "no marking up to this queue depth", .min = 0_B})
+          .field("ecn_kmax", &ChipConfig::ecn_kmax,
+                 {.doc = "all marked above this queue depth; 0: marking off", .min = 0_B})
+          .field("ecn_pmax", &ChipConfig::ecn_pmax,
+                 {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0});
+  return s;
+}
+
+}  // namespace horae::tofino

@@ -1,0 +1,188 @@
+#include "horae/tofino/tofino_switch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::tofino {
+namespace {
+
+using dataplane::Gress;
+using dataplane::Pass;
+using dataplane::Verdict;
+
+enum : std::uint8_t {
+  enqueue_event = fabric::device_events,  // entity: egress port; payload: the packet
+  dequeue_event,                          // entity: port
+};
+
+}  // namespace
+
+tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
+                             const ChipConfig& config, unsigned ports,
+                             const programs::ProgramFactory& factory,
+                             const programs::Routes& routes)
+    : device(name, context, ports),
+      config_(config),
+      clock_(config.mau_clock),
+      red_({.kmin = config.ecn_kmin, .kmax = config.ecn_kmax, .pmax = config.ecn_pmax},
+           RandomStream(context.seed, std::string(this->name()) + ".red")),
+      armed_(ports, never) {
+  const unsigned most = config.pipeline_of_port.empty()
+                            ? config.pipelines * config.ports_per_pipeline
+                            : static_cast<unsigned>(config.pipeline_of_port.size());
+  if (ports > most) {
+    throw InputError(
+        fmt::format("{}: {} ports in use, but the chip is given {}", this->name(), ports, most));
+  }
+  for (unsigned i = 0; i < ports; ++i) {
+    const unsigned pipeline = config.pipeline_of_port.empty() ? i / config.ports_per_pipeline
+                                                              : config.pipeline_of_port[i];
+    if (pipeline >= config.pipelines) {
+      throw InputError(fmt::format("{}: port {} is put on pipeline {}, but there are {}",
+                                   this->name(), i, pipeline, config.pipelines));
+    }
+    pipeline_of_port_.push_back(pipeline);
+    out_.emplace_back(tx(i));
+  }
+  for (unsigned i = 0; i < config.pipelines; ++i) {
+    Pipe pipe;
+    pipe.objects = std::make_unique<dataplane::Pipeline>(fmt::format("{}.pipe{}", this->name(), i),
+                                                         i, context.seed);
+    pipe.program = factory.make(*pipe.objects, routes);
+    pipe.ingress_cycles = pipe.program->mau_cycles(Gress::ingress);
+    pipe.egress_latency = config.egress_parser +
+                          clock_.edge(pipe.program->mau_cycles(Gress::egress)) +
+                          config.egress_deparser + config.mac_tx;
+    pipes_.push_back(std::move(pipe));
+  }
+  set_receive_latency(config.mac_rx + config.ingress_parser);
+}
+
+tofino_switch::~tofino_switch() = default;
+
+Picoseconds tofino_switch::ingress_latency(unsigned pipeline) const {
+  return config_.mac_rx + config_.ingress_parser + clock_.edge(pipes_[pipeline].ingress_cycles) +
+         config_.ingress_deparser + config_.traffic_manager;
+}
+
+Picoseconds tofino_switch::egress_latency(unsigned pipeline) const {
+  return pipes_[pipeline].egress_latency;
+}
+
+void tofino_switch::handle(const fabric::Event& e) {
+  const unsigned port = fabric::key_entity(e.key);
+  switch (fabric::key_kind(e.key)) {
+    case fabric::arrival_event:
+      enter_ingress(arrived(e), e.time);
+      break;
+    case enqueue_event:
+      --in_pipeline_;
+      enqueue(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case dequeue_event:
+      if (armed_[port] != e.time) break;  // overtaken by an earlier one
+      armed_[port] = never;
+      leave_queue(port, e.time);
+      arm(port);
+      break;
+    case fabric::pause_event:
+      out_[port].pause(static_cast<unsigned>(e.payload));
+      break;
+    case fabric::resume_event:
+      out_[port].resume(static_cast<unsigned>(e.payload), e.time);
+      arm(port);
+      break;
+    default:
+      throw ModelError(fmt::format("{}: unknown event", name()));
+  }
+}
+
+void tofino_switch::enter_ingress(Packet& p, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_[p.ingress_port];
+  Pipe& pipe = pipes_[pipeline];
+  const Cycles entry = std::max(clock_.at_or_after(t), pipe.last_entry + Cycles(1));
+  pipe.last_entry = entry;
+  const Picoseconds entered = clock_.edge(entry);
+  counters_.pipeline_wait += entered - t;
+  ++counters_.ingress_passes;
+  Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
+  pipe.program->ingress(pass);
+  if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
+  if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
+    throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
+  }
+  ++in_pipeline_;
+  schedule(
+      clock_.edge(entry + pipe.ingress_cycles) + config_.ingress_deparser + config_.traffic_manager,
+      enqueue_event, static_cast<std::uint16_t>(pass.egress_port()), ordinal_++,
+      reinterpret_cast<std::uint64_t>(&p));
+}
+
+void tofino_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
+  fabric::OutputPort& out = out_[port];
+  const std::int64_t cells = cells_of(p);
+  if (cells_used_ + cells > config_.cells) {
+    ++counters_.dropped_buffer;
+    return drop(p, fabric::DropCause::buffer_full);
+  }
+  if (config_.queue_limit.count() > 0 &&
+      out.depth().count() + p.frame > config_.queue_limit.count()) {
+    ++counters_.dropped_buffer;
+    return drop(p, fabric::DropCause::queue_full);
+  }
+  if (red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
+  cells_used_ += cells;
+  most_cells_used_ = std::max(most_cells_used_, cells_used_);
+  out.enqueue(p, t);
+  arm(port);
+}
+
+void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_[port];
+  Pipe& pipe = pipes_[pipeline];
+  out_[port].start_before(t + 1_ps, [&](Packet& p, Picoseconds start) {
+    cells_used_ -= cells_of(p);
+    ++counters_.egress_passes;
+    Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+    pipe.program->egress(pass);
+    if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
+    ++counters_.forwarded;
+    out_[port].tx().send(p, start, pipe.egress_latency);
+  });
+}
+
+void tofino_switch::drop(Packet& p, fabric::DropCause cause) {
+  if (cause == fabric::DropCause::program) ++counters_.dropped_program;
+  context_.pool.drop(p, cause);
+}
+
+void tofino_switch::arm(unsigned port) {
+  const Picoseconds start = out_[port].next_start();
+  if (start >= armed_[port]) return;
+  armed_[port] = start;
+  schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
+}
+
+std::uint64_t tofino_switch::queued() const {
+  std::uint64_t n = in_pipeline_;
+  for (const auto& out : out_) n += out.packets();
+  return n;
+}
+
+std::vector<std::string> tofino_switch::describe_queues() const {
+  std::vector<std::string> lines;
+  for (unsigned i = 0; i < out_.size(); ++i) {
+    if (out_[i].packets() == 0) continue;
+    lines.push_back(fmt::format("{} port {} (pipeline {}): {} packets, {} bytes{}", name(), i,
+                                pipeline_of_port_[i], out_[i].packets(), out_[i].depth().count(),
+                                out_[i].next_start() == never ? ", paused" : ""));
+  }
+  if (in_pipeline_ > 0)
+    lines.push_back(fmt::format("{}: {} packets in the pipelines", name(), in_pipeline_));
+  return lines;
+}
+
+}  // namespace horae::tofino
