@@ -23,7 +23,7 @@ class RnicSrSender final : public WindowedSender {
     if (expected_) {
       const Psn psn = *expected_;
       expected_.reset();
-      return {.psn = psn, .kind = SendKind::expected};
+      return {.psn = psn, .kind = SendKind::expected, .ack_request = psn == fresh_ - 1};
     }
     if (last_) {
       const Psn psn = *last_;
@@ -39,8 +39,8 @@ class RnicSrSender final : public WindowedSender {
     if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
     outcome.served = true;
     expected_ = expected_psn;
-    const Psn last = fresh_ - 1;
-    if (last != expected_psn) last_ = last;
+    last_.reset();  // an earlier NACK's, not sent yet
+    if (const Psn last = fresh_ - 1; last != expected_psn) last_ = last;
     timer_start_ = now;
     return outcome;
   }
