@@ -76,10 +76,10 @@ class BitmapReceiver final : public TransportReceiver {
     const Psn expected = arrived_.base();
     out.ahead = psn - expected;
     out.ops.bitmap_words = 1;
-    if (out.ahead < 0 || (arrived_.covers(psn) && arrived_.test(psn))) {
+    if (out.ahead < 0) {
       out.placement = Placement::duplicate;
       // A duplicate that asks is answered at once: the answer to the first copy may be lost.
-      if (ack_request && out.ahead < 0) out.response = acknowledge();
+      if (ack_request) out.response = acknowledge();
       return out;
     }
     if (!arrived_.covers(psn)) {
@@ -88,9 +88,15 @@ class BitmapReceiver final : public TransportReceiver {
       return out;
     }
     if (ack_request || ends_message) acks_.request(psn);
-    arrived_.set(psn);
-    if (ends_message) ends_.set(psn);
+    if (arrived_.test(psn)) {
+      out.placement = Placement::duplicate;
+    } else {
+      arrived_.set(psn);
+      if (ends_message) ends_.set(psn);
+    }
     if (out.ahead > 0) {
+      // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again
+      // with every retransmission, thus reveals the next hole when nothing new follows.
       if (nacks_ && !nacked_) {
         nacked_ = true;
         out.response = Response{.nack = true, .psn = expected, .msn = msn_};
