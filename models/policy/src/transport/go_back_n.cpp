@@ -41,7 +41,7 @@ class GoBackNReceiver final : public TransportReceiver {
       if (!nacked_) {
         nacked_ = true;
         out.response = Response{.nack = true, .psn = expected_, .msn = msn_};
-        acks_.acknowledged(expected_);
+        acks_.acknowledged();
       }
       return out;
     }
@@ -49,8 +49,7 @@ class GoBackNReceiver final : public TransportReceiver {
     out.advanced = 1;
     ++expected_;
     if (ends_message) msn_ = (msn_ + 1) & Psn::mask;
-    if (ack_request || ends_message) acks_.request(psn);
-    if (acks_.advanced(1, expected_)) out.response = acknowledge();
+    if (acks_.advanced(1, ack_request || ends_message)) out.response = acknowledge();
     return out;
   }
 
@@ -59,7 +58,7 @@ class GoBackNReceiver final : public TransportReceiver {
 
  private:
   Response acknowledge() {
-    acks_.acknowledged(expected_);
+    acks_.acknowledged();
     return {.nack = false, .psn = expected_, .msn = msn_};
   }
 

@@ -68,6 +68,7 @@ class BitmapReceiver final : public TransportReceiver {
   BitmapReceiver(const TransportConfig& config, Psn first, bool nacks)
       : arrived_(config.window, first),
         ends_(config.window, first),
+        asked_(config.window, first),
         acks_(config.ack_every),
         nacks_(nacks) {}
 
@@ -87,7 +88,7 @@ class BitmapReceiver final : public TransportReceiver {
       out.placement = Placement::discard;
       return out;
     }
-    if (ack_request || ends_message) acks_.request(psn);
+    if (ack_request || ends_message) asked_.set(psn);
     if (arrived_.test(psn)) {
       out.placement = Placement::duplicate;
     } else {
@@ -100,15 +101,14 @@ class BitmapReceiver final : public TransportReceiver {
       if (nacks_ && !nacked_) {
         nacked_ = true;
         out.response = Response{.nack = true, .psn = expected, .msn = msn_};
-        acks_.acknowledged(expected);
+        acks_.acknowledged();
       }
       return out;
     }
     out.advanced = arrived_.advance();
     out.ops.bitmap_words += out.advanced / 64;
     nacked_ = false;
-    count_messages(out.advanced);
-    if (acks_.advanced(out.advanced, arrived_.base())) out.response = acknowledge();
+    if (acks_.advanced(out.advanced, pass(out.advanced))) out.response = acknowledge();
     return out;
   }
 
@@ -117,17 +117,24 @@ class BitmapReceiver final : public TransportReceiver {
 
  private:
   Response acknowledge() {
-    acks_.acknowledged(arrived_.base());
+    acks_.acknowledged();
     return {.nack = false, .psn = arrived_.base(), .msn = msn_};
   }
-  /// MSN counts completed messages (IBTA vol. 1, 9.7.7.1); out of order, the ends are remembered.
-  void count_messages(std::uint32_t packets) {
-    for (std::uint32_t i = 0; i < packets; ++i) msn_ += ends_.step() ? 1 : 0;
+  /// The expected PSN passed `packets`: counts the messages they end (MSN: IBTA vol. 1, 9.7.7.1)
+  /// and returns whether one asked for an ACK. Out of order, both were remembered.
+  bool pass(std::uint32_t packets) {
+    bool asked = false;
+    for (std::uint32_t i = 0; i < packets; ++i) {
+      msn_ += ends_.step() ? 1 : 0;
+      asked |= asked_.step();
+    }
     msn_ &= Psn::mask;
+    return asked;
   }
 
   SequenceBitmap arrived_;
   SequenceBitmap ends_;
+  SequenceBitmap asked_;
   AckCoalescer acks_;
   bool nacks_;
   bool nacked_ = false;

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "horae/core/psn.hpp"
-
 namespace horae::policy {
 
 /// Decides on coalesced ACKs: one after every `every` in-order packets, and one as soon as the
@@ -13,30 +11,20 @@ class AckCoalescer {
  public:
   explicit AckCoalescer(std::uint32_t every) : every_(every) {}
 
-  /// A packet asked for an acknowledgement.
-  void request(Psn psn) {
-    if (!requested_ || psn.after(request_)) request_ = psn;
-    requested_ = true;
-  }
-  /// The expected PSN advanced by `packets` to `expected`; whether to acknowledge now.
-  bool advanced(std::uint32_t packets, Psn expected) {
+  /// The expected PSN advanced by `packets`, of which one or more `asked`; whether to acknowledge
+  /// now. If so, the ACK counts as sent.
+  bool advanced(std::uint32_t packets, bool asked) {
     since_ += packets;
-    const bool asked = requested_ && request_.before(expected);
     if (since_ < every_ && !asked) return false;
-    acknowledged(expected);
+    acknowledged();
     return true;
   }
-  /// An ACK or NACK that says `expected` is being sent.
-  void acknowledged(Psn expected) {
-    since_ = 0;
-    if (requested_ && request_.before(expected)) requested_ = false;
-  }
+  /// An ACK or NACK is being sent for another reason.
+  void acknowledged() { since_ = 0; }
 
  private:
   std::uint32_t every_;
   std::uint32_t since_ = 0;
-  bool requested_ = false;
-  Psn request_;
 };
 
 }  // namespace horae::policy
