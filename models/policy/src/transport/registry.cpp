@@ -21,7 +21,8 @@ const Schema<TransportConfig>& TransportConfig::schema() {
                   .source = "no public value; 16 to 64 is usual in models",
                   .verified = false})
           .field("ack_request_every", &TransportConfig::ack_request_every,
-                 {.doc = "sender: AckReq on every n-th PSN, 0 for message ends only",
+                 {.doc = "sender: AckReq on every n-th PSN, 0 for none beyond message ends and "
+                         "full windows",
                   .min = 0,
                   .max = 65536,
                   .source = "mlx5 drivers set log_ack_req_freq 8"})

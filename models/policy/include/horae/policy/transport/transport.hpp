@@ -24,7 +24,7 @@ struct TransportConfig {
   std::uint32_t window = 512;    ///< PSNs between the oldest unacknowledged and the newest sent
   std::uint32_t ack_every = 32;  ///< receiver: in-order packets per coalesced ACK
   std::uint32_t ack_request_every =
-      256;                 ///< sender: AckReq at least this often; 0: message ends only
+      256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
   Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
   TimeoutResend timeout_resend = TimeoutResend::window;
 
@@ -51,7 +51,8 @@ inline constexpr std::size_t send_kinds = static_cast<std::size_t>(SendKind::cou
 struct Transmission {
   Psn psn;
   SendKind kind = SendKind::fresh;
-  bool ack_request = false;  ///< ask for an acknowledgement; message ends ask anyway
+  bool ack_request = false;  ///< ask for an acknowledgement; message ends ask anyway, and so does
+                             ///< what closes the window or ends a resend
 };
 
 /// What a sender did with an ACK or NACK.

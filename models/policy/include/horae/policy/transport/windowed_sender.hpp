@@ -68,16 +68,19 @@ class WindowedSender : public TransportSender {
     return {.psn = psn, .kind = resend_kind_, .ack_request = !resending()};
   }
 
-  bool window_open() const { return unsent_ > 0 && unacked() < config_.window; }
+  bool has_room() const { return unacked() < config_.window; }
+  bool window_open() const { return unsent_ > 0 && has_room(); }
 
   Transmission send_fresh(Picoseconds now) {
     if (unacked() == 0) timer_start_ = now;
     const Psn psn = fresh_;
     ++fresh_;
     --unsent_;
-    const bool request =
+    const bool nth =
         config_.ack_request_every != 0 && (psn.value() + 1) % config_.ack_request_every == 0;
-    return {.psn = psn, .kind = SendKind::fresh, .ack_request = request};
+    // What closes the window asks: a receiver that acknowledges less often than once per window
+    // would else stay silent until the timeout.
+    return {.psn = psn, .kind = SendKind::fresh, .ack_request = nth || !has_room()};
   }
 
   TransportConfig config_;
