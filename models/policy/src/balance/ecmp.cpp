@@ -3,16 +3,24 @@
 
 namespace horae::policy {
 
-std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt) {
-  // The finaliser of MurmurHash3 (A. Appleby, public domain): every input bit reaches every output
-  // bit. A chip's CRC would do; what matters is that it is a function of the flow alone.
-  std::uint64_t h = (static_cast<std::uint64_t>(packet.src) << 32 | packet.dst) ^
-                    (static_cast<std::uint64_t>(packet.entropy) << 40 |
-                     static_cast<std::uint64_t>(packet.dest_qp.value()) << 8) ^
-                    (static_cast<std::uint64_t>(salt) * 0x9e3779b97f4a7c15ULL);
+namespace {
+
+// The finaliser of MurmurHash3 (A. Appleby, public domain): every input bit reaches every output
+// bit. A chip's CRC would do; what matters is that the hash is a function of the flow alone.
+std::uint64_t mixed(std::uint64_t h) {
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccdULL;
   h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53ULL;
-  return static_cast<std::uint32_t>(h ^ (h >> 33));
+  return h ^ (h >> 33);
+}
+
+}  // namespace
+
+std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt) {
+  const std::uint64_t nodes = static_cast<std::uint64_t>(packet.src) << 32 | packet.dst;
+  const std::uint64_t ports =
+      static_cast<std::uint64_t>(packet.entropy) << 32 | packet.dest_qp.value();
+  // Mixed one after the other: fields that overlap would make some flows collide in every device.
+  return static_cast<std::uint32_t>(mixed(mixed(nodes ^ salt * 0x9e3779b97f4a7c15ULL) ^ ports));
 }
 
 namespace {
