@@ -11,23 +11,23 @@ class Adaptive final : public LoadBalancer {
   explicit Adaptive(RandomStream stream) : stream_(stream) {}
 
   unsigned choose(const Packet&, unsigned choices, const PortView& view) override {
-    const unsigned first = stream_.below(choices);  // ties go to the first one from a random start
-    unsigned best = first;
-    Bytes least = view.depth(first);
-    for (unsigned i = 1; i < choices && least.count() > 0; ++i) {
-      const unsigned candidate = first + i < choices ? first + i : first + i - choices;
-      const Bytes depth = view.depth(candidate);
-      if (depth < least) {
-        least = depth;
-        best = candidate;
-      }
+    least_.clear();
+    Bytes least = Bytes::max();
+    for (unsigned i = 0; i < choices; ++i) {
+      const Bytes depth = view.depth(i);
+      if (depth > least) continue;
+      if (depth < least) least_.clear();
+      least = depth;
+      least_.push_back(i);
     }
-    return best;
+    // Not the first from a random start: a port that follows full ones would win most ties.
+    return least_[stream_.below(static_cast<std::uint32_t>(least_.size()))];
   }
   BalanceNeeds needs() const override { return {.queue_depth = true}; }
 
  private:
   RandomStream stream_;
+  std::vector<unsigned> least_;  // the candidates with the least depth
 };
 
 }  // namespace
