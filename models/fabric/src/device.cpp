@@ -86,12 +86,22 @@ void device::run_to(Picoseconds end) {
   settle(end);
 }
 
-void device::run_window() { run_to(context_.clock.horizon()); }
+void device::run_window() {
+  try {
+    run_to(context_.clock.horizon());
+  } catch (...) {
+    context_.clock.fail(std::current_exception());
+  }
+}
 
 void device::run_wake() {
-  wake_time_ = never;
-  run_to(from_sc_time(sc_core::sc_time_stamp()) + 1_ps);
-  wake_at(next_time());
+  try {
+    wake_time_ = never;
+    run_to(from_sc_time(sc_core::sc_time_stamp()) + 1_ps);
+    wake_at(next_time());
+  } catch (...) {
+    context_.clock.fail(std::current_exception());
+  }
 }
 
 void device::wake_at(Picoseconds t) {
@@ -101,8 +111,9 @@ void device::wake_at(Picoseconds t) {
 }
 
 void device::too_early(Picoseconds t) const {
-  throw ModelError(fmt::format("{}: something arrives at {} ps, inside the window that ends at {} ps",
-                               name(), t.count(), context_.clock.horizon().count()));
+  throw ModelError(
+      fmt::format("{}: something arrives at {} ps, inside the window that ends at {} ps", name(),
+                  t.count(), context_.clock.horizon().count()));
 }
 
 void device::pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/device.hpp"
@@ -50,7 +51,13 @@ bool window_clock::run_to(Picoseconds t) {
   if (t <= now) return !idle();
   if (now.count() == 0 && windows_ == 0) next_.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start(to_sc_time(t - now));
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return from_sc_time(sc_core::sc_time_stamp()) == t && !idle();
+}
+
+void window_clock::fail(std::exception_ptr error) {
+  if (!error_) error_ = std::move(error);
+  sc_core::sc_pause();
 }
 
 bool window_clock::idle() const {

@@ -88,7 +88,8 @@ class device : public sc_core::sc_module {
   void pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at);
   void accept(const Event& e) {
     if (windowed_) {
-      if (e.time < context_.clock.horizon()) [[unlikely]] too_early(e.time);
+      if (e.time < context_.clock.horizon()) [[unlikely]]
+        too_early(e.time);
       events_.push(e);
     } else {
       events_.push(e);

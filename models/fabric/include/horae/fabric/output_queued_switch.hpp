@@ -21,6 +21,7 @@ struct PfcConfig {
   Bytes xon{};
   Bytes headroom{};  ///< per ingress port and class above xoff; beyond it packets are dropped
 
+  static const Schema<PfcConfig>& schema();
   bool enabled() const { return xoff.count() > 0; }
 };
 
@@ -36,9 +37,12 @@ struct SwitchConfig {
   Picoseconds latency = 600_ns;  ///< last bit in to queued
   Bytes queue_limit{};           ///< drop-tail limit of each egress queue; zero: none
   Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
-  RedConfig red;
-  PfcConfig pfc;
+  RedConfig red{};
+  PfcConfig pfc{};
   std::string balance = "ecmp";
+
+  /// All but `ports`, which the topology decides.
+  static const Schema<SwitchConfig>& schema();
 };
 
 /// Store-and-forward, output-queued: a packet is queued at its egress port a fixed time after its

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "horae/core/packet.hpp"
+#include "horae/core/params.hpp"
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
 
@@ -14,6 +15,8 @@ struct RedConfig {
   Bytes kmin{};
   Bytes kmax{};
   double pmax = 0.0;
+
+  static const Schema<RedConfig>& schema();
 
   bool enabled() const { return kmax.count() > 0; }
   /// Marking probability at queue depth `q`.

@@ -27,7 +27,7 @@ struct LinkConfig {
   BitRate rate = 100_Gbps;
   Picoseconds delay = 500_ns;  ///< propagation, from the last bit sent to the last bit received
   double loss = 0.0;           ///< probability that a packet is lost, independently of all others
-  std::vector<Outage> outages;
+  std::vector<Outage> outages{};
 };
 
 /// Counters of one direction of a link. Packets and bytes are those put on the wire.

@@ -1,6 +1,7 @@
 // The shared tick: how SystemC time and the devices' local time keep together.
 #pragma once
 
+#include <exception>
 #include <systemc>
 #include <vector>
 
@@ -45,6 +46,10 @@ class window_clock : public sc_core::sc_module {
   /// after it. Stops early (returns false) when no device has anything left to do.
   bool run_to(Picoseconds t);
 
+  /// A process failed: stops the simulation, and run_to() throws what it threw. (SystemC would turn
+  /// it into a report of its own.)
+  void fail(std::exception_ptr error);
+
   /// Whether no device has any pending event or packet.
   bool idle() const;
   const std::vector<device*>& devices() const { return devices_; }
@@ -64,6 +69,7 @@ class window_clock : public sc_core::sc_module {
   sc_core::sc_event tick_{"tick"};
   sc_core::sc_event next_{"next"};
   std::uint64_t windows_ = 0;
+  std::exception_ptr error_;
 };
 
 }  // namespace horae::fabric

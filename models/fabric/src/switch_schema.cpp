@@ -1,0 +1,63 @@
+// What a user may say about a plain switch.
+#include "horae/fabric/output_queued_switch.hpp"
+
+namespace horae::fabric {
+
+const Schema<RedConfig>& RedConfig::schema() {
+  static const Schema<RedConfig> s =
+      Schema<RedConfig>("ecn", "ECN marking by queue depth.")
+          .field(
+              "kmin", &RedConfig::kmin,
+              {.doc = "no marking up to this queue depth",
+               .min = 0_B,
+               .source = "800 KB at 200 Gbps, 400 KB at 100 Gbps: packet-spraying paper 6.1, 6.2"})
+          .field("kmax", &RedConfig::kmax,
+                 {.doc = "all marked above this queue depth; 0: marking off",
+                  .min = 0_B,
+                  .source =
+                      "3200 KB at 200 Gbps, 1600 KB at 100 Gbps: packet-spraying paper 6.1, 6.2"})
+          .field("pmax", &RedConfig::pmax,
+                 {.doc = "marking probability at kmax",
+                  .min = 0.0,
+                  .max = 1.0,
+                  .source = "0.2: packet-spraying paper 6.1"});
+  return s;
+}
+
+const Schema<PfcConfig>& PfcConfig::schema() {
+  static const Schema<PfcConfig> s =
+      Schema<PfcConfig>("pfc", "Priority flow control, per ingress port and class.")
+          .field("xoff", &PfcConfig::xoff,
+                 {.doc = "pause above so many buffered bytes; 0: PFC off",
+                  .min = 0_B,
+                  .source = "IEEE 802.1Q clause 36 leaves thresholds to the switch"})
+          .field("xon", &PfcConfig::xon, {.doc = "resume at so many or fewer", .min = 0_B})
+          .field("headroom", &PfcConfig::headroom,
+                 {.doc = "above xoff, for what is under way; 0: the least that loses nothing",
+                  .min = 0_B});
+  return s;
+}
+
+const Schema<SwitchConfig>& SwitchConfig::schema() {
+  static const Schema<SwitchConfig> s =
+      Schema<SwitchConfig>("switch", "A plain output-queued switch.")
+          .field("latency", &SwitchConfig::latency,
+                 {.doc = "last bit in to queued",
+                  .max = 1_ms,
+                  .source =
+                      "0.4 to 0.8 us per hop is usual for data-centre switches; no particular one",
+                  .verified = false})
+          .field("queue_limit", &SwitchConfig::queue_limit,
+                 {.doc = "drop-tail limit of each egress queue; 0: none", .min = 0_B})
+          .field("buffer", &SwitchConfig::buffer,
+                 {.doc = "packet buffer shared by all queues; 0: unlimited",
+                  .min = 0_B,
+                  .source = "64 MB: packet-spraying paper 6.2"})
+          .table("ecn", &SwitchConfig::red, RedConfig::schema())
+          .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
+          .field("balance", &SwitchConfig::balance,
+                 {.doc = "load balancer (`horae list policies`)"});
+  return s;
+}
+
+}  // namespace horae::fabric
