@@ -1,0 +1,287 @@
+// Load balancers: what each one promises about where packets go.
+#include "horae/policy/balance/load_balancer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "horae/core/error.hpp"
+#include "horae/core/random.hpp"
+#include "horae/policy/balance/policies.hpp"
+
+namespace horae::policy {
+namespace {
+
+/// Ports with the depths the test says.
+class Ports final : public PortView {
+ public:
+  explicit Ports(std::vector<std::int64_t> depths = {}) : depths_(std::move(depths)) {}
+  Bytes depth(unsigned choice) const override { return Bytes(depths_.at(choice)); }
+
+ private:
+  std::vector<std::int64_t> depths_;
+};
+
+Packet flow(NodeId src, NodeId dst, std::uint16_t entropy = 0xc000, std::uint32_t qp = 1) {
+  Packet p;
+  p.src = src;
+  p.dst = dst;
+  p.entropy = entropy;
+  p.dest_qp = Qpn(qp);
+  return p;
+}
+
+using Counts = std::vector<int>;
+
+/// Pearson's statistic against equal shares.
+double chi_square(const Counts& counts) {
+  double total = 0;
+  for (const int c : counts) total += c;
+  const double expected = total / static_cast<double>(counts.size());
+  double sum = 0;
+  for (const int c : counts) sum += (c - expected) * (c - expected) / expected;
+  return sum;
+}
+// Quantiles of the chi-square distribution at p = 0.001, by degrees of freedom.
+constexpr double limit_1 = 10.83;
+constexpr double limit_2 = 13.82;
+constexpr double limit_6 = 22.46;
+constexpr double limit_7 = 24.32;
+constexpr double limit_15 = 37.70;
+
+std::unique_ptr<LoadBalancer> make(std::string_view name, std::uint64_t seed = 1,
+                                   std::string_view path = "tor0.balance") {
+  return make_load_balancer(name, seed, path);
+}
+
+// Every policy.
+
+TEST(LoadBalancers, StayWithinTheChoicesWhateverTheirNumber) {
+  const Ports ports(std::vector<std::int64_t>(64, 0));
+  for (const auto& entry : load_balancers()) {
+    const auto lb = entry.make(1, "x");
+    for (int i = 0; i < 5000; ++i) {
+      // The number of choices changes from packet to packet, as with groups of different sizes.
+      const unsigned choices = 2 + static_cast<unsigned>(i * 7 % 63);
+      const auto n = static_cast<std::uint32_t>(i);
+      ASSERT_LT(lb->choose(flow(n, n % 5), choices, ports), choices) << entry.name;
+    }
+  }
+}
+
+TEST(LoadBalancers, NamesAreFoundAndDifferent) {
+  std::set<std::string_view> names;
+  for (const auto& entry : load_balancers()) {
+    EXPECT_TRUE(names.insert(entry.name).second);
+    EXPECT_FALSE(entry.doc.empty());
+    EXPECT_NE(make(entry.name), nullptr);
+  }
+}
+
+TEST(LoadBalancers, OnlyAdaptiveNeedsQueueDepths) {
+  for (const auto& entry : load_balancers()) {
+    EXPECT_EQ(make(entry.name)->needs().queue_depth, entry.name == "adaptive") << entry.name;
+  }
+}
+
+TEST(LoadBalancers, UnknownNameSaysTheNearest) {
+  try {
+    make("sprai");
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_STREQ(e.what(), "unknown load balancer 'sprai', did you mean 'spray'?");
+  }
+}
+
+// ECMP.
+
+TEST(Ecmp, OneFlowOnePath) {
+  const auto lb = make("ecmp");
+  for (NodeId src = 0; src < 200; ++src) {
+    Packet p = flow(src, 7);
+    const unsigned path = lb->choose(p, 8, Ports());
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      // Nothing but the flow counts.
+      p.psn = Psn(i);
+      p.id = i;
+      p.payload = static_cast<std::uint16_t>(100 * i);
+      p.opcode = i % 2 ? Opcode::write_first : Opcode::write_last;
+      p.ingress_port = static_cast<std::uint16_t>(i);
+      p.retransmission = i % 3 == 0;
+      p.ecn = i % 5 == 0 ? Ecn::ce : Ecn::ect0;
+      ASSERT_EQ(lb->choose(p, 8, Ports()), path);
+    }
+  }
+}
+
+TEST(Ecmp, SpreadsFlowsEvenlyWhateverTellsThemApart) {
+  // 10^4 flows that differ in one or two fields, with strides that a careless hash would fold.
+  const std::vector<std::pair<const char*, Packet (*)(std::uint32_t, std::uint32_t)>> families = {
+      {"sources", [](auto a, auto b) { return flow(100 * a + b, 7); }},
+      {"pairs", [](auto a, auto b) { return flow(a, 1000 + b); }},
+      {"ports", [](auto a, auto b) { return flow(1, 2, static_cast<std::uint16_t>(100 * a + b)); }},
+      {"queue pairs", [](auto a, auto b) { return flow(1, 2, 0xc000, 100 * a + b); }},
+      {"sources by 256 and ports",
+       [](auto a, auto b) { return flow(256 * a, 7, static_cast<std::uint16_t>(b)); }},
+      {"destinations by 256 and queue pairs",
+       [](auto a, auto b) { return flow(1, 256 * a, 0xc000, b); }},
+      {"ports by 256 and queue pairs",
+       [](auto a, auto b) { return flow(1, 2, static_cast<std::uint16_t>(256 * a), b << 16); }},
+  };
+  for (const auto& [name, make_flow] : families) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const auto lb = make("ecmp", seed);
+      for (const auto& [choices, limit] :
+           {std::pair{2u, limit_1}, {3u, limit_2}, {7u, limit_6}, {8u, limit_7}, {16u, limit_15}}) {
+        Counts counts(choices);
+        for (std::uint32_t a = 0; a < 100; ++a) {
+          for (std::uint32_t b = 0; b < 100; ++b) {
+            ++counts[lb->choose(make_flow(a, b), choices, Ports())];
+          }
+        }
+        EXPECT_LT(chi_square(counts), limit) << name << ", " << choices << " paths, seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(Ecmp, DevicesChooseIndependently) {
+  const auto tor = make("ecmp", 1, "tor0.balance");
+  const auto spine = make("ecmp", 1, "spine0.balance");
+  Counts joint(16);
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    const Packet p = flow(i % 100, 200 + i / 100);
+    ++joint[tor->choose(p, 4, Ports()) * 4 + spine->choose(p, 4, Ports())];
+  }
+  EXPECT_LT(chi_square(joint), limit_15);
+}
+
+TEST(Ecmp, EveryFieldOfTheFlowCounts) {
+  const std::uint32_t base = flow_hash(flow(1, 2, 3, 4), 5);
+  EXPECT_NE(flow_hash(flow(9, 2, 3, 4), 5), base);
+  EXPECT_NE(flow_hash(flow(1, 9, 3, 4), 5), base);
+  EXPECT_NE(flow_hash(flow(1, 2, 9, 4), 5), base);
+  EXPECT_NE(flow_hash(flow(1, 2, 3, 9), 5), base);
+  EXPECT_NE(flow_hash(flow(1, 2, 3, 4), 9), base);
+}
+
+// Spraying.
+
+TEST(Spray, IsUniformAndIgnoresTheFlow) {
+  const auto lb = make("spray");
+  for (const auto& [choices, limit] : {std::pair{2u, limit_1}, {7u, limit_6}, {16u, limit_15}}) {
+    Counts counts(choices);
+    for (int i = 0; i < 100'000; ++i) ++counts[lb->choose(flow(1, 2), choices, Ports())];
+    EXPECT_LT(chi_square(counts), limit) << choices;
+  }
+}
+
+TEST(Spray, SuccessivePacketsAreIndependent) {
+  const auto lb = make("spray");
+  Counts pairs(16);
+  unsigned previous = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const unsigned choice = lb->choose(flow(1, 2), 4, Ports());
+    ++pairs[previous * 4 + choice];
+    previous = choice;
+  }
+  EXPECT_LT(chi_square(pairs), limit_15);
+}
+
+TEST(Spray, SeedAndPathNameTheStream) {
+  const auto draw = [](std::uint64_t seed, std::string_view path) {
+    const auto lb = make("spray", seed, path);
+    std::vector<unsigned> out;
+    for (int i = 0; i < 64; ++i) out.push_back(lb->choose(flow(1, 2), 8, Ports()));
+    return out;
+  };
+  EXPECT_EQ(draw(1, "tor0"), draw(1, "tor0"));
+  EXPECT_NE(draw(1, "tor0"), draw(1, "tor1"));
+  EXPECT_NE(draw(1, "tor0"), draw(2, "tor0"));
+}
+
+// Round robin.
+
+TEST(RoundRobin, IsExactlyEvenForEachDestination) {
+  const auto lb = make("round_robin");
+  RandomStream random(1, "destinations");
+  std::map<NodeId, Counts> counts;
+  std::map<NodeId, int> packets;
+  for (int i = 0; i < 20'000; ++i) {
+    const NodeId dst = random.below(10);
+    auto& c = counts.try_emplace(dst, 5).first->second;
+    ++c[lb->choose(flow(random.below(100), dst), 5, Ports())];
+    ++packets[dst];
+    // Even at every moment, not only in the end.
+    const auto [low, high] = std::minmax_element(c.begin(), c.end());
+    ASSERT_LE(*high - *low, packets[dst] % 5 == 0 ? 0 : 1);
+  }
+}
+
+TEST(RoundRobin, TakesThePortsInTurn) {
+  const auto lb = make("round_robin");
+  std::vector<unsigned> turns;
+  for (int i = 0; i < 7; ++i) turns.push_back(lb->choose(flow(1, 2), 3, Ports()));
+  EXPECT_EQ(turns, (std::vector<unsigned>{0, 1, 2, 0, 1, 2, 0}));
+}
+
+// Adaptive.
+
+TEST(Adaptive, TakesTheLeastDepth) {
+  const auto lb = make("adaptive");
+  RandomStream random(1, "depths");
+  for (int i = 0; i < 5000; ++i) {
+    std::vector<std::int64_t> depths(2 + random.below(15));
+    for (auto& d : depths) d = random.below(i % 2 ? 4 : 100'000);
+    const unsigned choice =
+        lb->choose(flow(1, 2), static_cast<unsigned>(depths.size()), Ports(depths));
+    ASSERT_EQ(depths.at(choice), *std::min_element(depths.begin(), depths.end()));
+  }
+}
+
+TEST(Adaptive, LooksAtTheCandidatesOnly) {
+  const auto lb = make("adaptive");
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(lb->choose(flow(1, 2), 2, Ports({5, 3, 0, 0})), 1u);
+}
+
+TEST(Adaptive, BreaksTiesUniformly) {
+  const auto lb = make("adaptive");
+  // Empty ports, equally full ones, and ties beside one another, where "the first from a random
+  // start" would favour the one that follows the full ports.
+  for (const std::vector<std::int64_t>& depths :
+       std::vector<std::vector<std::int64_t>>{{0, 0, 0, 0, 0, 0, 0, 0},
+                                              {9, 9, 9, 9, 9, 9, 9, 9},
+                                              {0, 0, 8, 8, 8, 8, 8, 8},
+                                              {7, 7, 7, 3, 3, 7, 7, 7},
+                                              {0, 5, 5, 5, 5, 5, 0, 5}}) {
+    Counts counts(8);
+    for (int i = 0; i < 20'000; ++i) ++counts[lb->choose(flow(1, 2), 8, Ports(depths))];
+    std::erase(counts, 0);
+    EXPECT_EQ(
+        static_cast<long>(counts.size()),
+        std::count(depths.begin(), depths.end(), *std::min_element(depths.begin(), depths.end())));
+    EXPECT_LT(chi_square(counts), counts.size() == 2 ? limit_1 : limit_7)
+        << testing::PrintToString(depths);
+  }
+}
+
+TEST(Adaptive, TiesDifferBetweenDevices) {
+  const auto draw = [](std::string_view path) {
+    const auto lb = make("adaptive", 1, path);
+    std::vector<unsigned> out;
+    for (int i = 0; i < 64; ++i) {
+      out.push_back(lb->choose(flow(1, 2), 8, Ports(std::vector<std::int64_t>(8, 0))));
+    }
+    return out;
+  };
+  EXPECT_EQ(draw("tor0"), draw("tor0"));
+  EXPECT_NE(draw("tor0"), draw("tor1"));
+}
+
+}  // namespace
+}  // namespace horae::policy
