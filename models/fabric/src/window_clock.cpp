@@ -25,6 +25,9 @@ void window_clock::limit_window(Picoseconds link_delay) { window_ = std::min(win
 
 void window_clock::end_of_elaboration() {
   if (window_ == never) window_ = 1_us;  // no links: any window is exact
+  if (config_.mode == scheduling::windowed && window_ <= Picoseconds(0)) {
+    throw InputError("a link without delay leaves no window to run devices in");
+  }
   if (config_.window.count() > 0) {
     if (config_.window > window_) {
       throw InputError(
