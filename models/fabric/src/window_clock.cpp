@@ -43,7 +43,10 @@ void window_clock::next_window() {
   horizon_ = std::min(begin + window_, limit_);
   ++windows_;
   constexpr std::uint64_t windows_between_idle_checks = 256;
-  if (windows_ % windows_between_idle_checks == 0 && idle()) sc_core::sc_pause();
+  // What is pending here belongs to SystemC processes outside the fabric, which may still send.
+  if (windows_ % windows_between_idle_checks == 0 && idle() && !sc_core::sc_pending_activity()) {
+    sc_core::sc_pause();
+  }
   tick_.notify();
   next_.notify(to_sc_time(horizon_ - begin));
 }

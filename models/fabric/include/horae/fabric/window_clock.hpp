@@ -43,7 +43,8 @@ class window_clock : public sc_core::sc_module {
   const sc_core::sc_event& tick() const { return tick_; }
 
   /// Runs the simulation to `t`: every event before `t` is handled in every device, none at or
-  /// after it. Stops early (returns false) when no device has anything left to do.
+  /// after it. Stops early (returns false) when no device has anything left to do and no process
+  /// outside the fabric waits for anything.
   bool run_to(Picoseconds t);
 
   /// A process failed: stops the simulation, and run_to() throws what it threw. (SystemC would turn
