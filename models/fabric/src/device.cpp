@@ -111,6 +111,10 @@ void device::wake_at(Picoseconds t) {
 }
 
 void device::too_early(Picoseconds t) const {
+  if (!windowed_) {
+    throw ModelError(fmt::format("{}: something arrives at {} ps, in the past of {}", name(),
+                                 t.count(), sc_core::sc_time_stamp().to_string()));
+  }
   throw ModelError(
       fmt::format("{}: something arrives at {} ps, inside the window that ends at {} ps", name(),
                   t.count(), context_.clock.horizon().count()));

@@ -29,14 +29,17 @@ int Topology::find(const std::string& name) const {
 }
 
 std::vector<RouteTable> Topology::shortest_path_routes() const {
-  // Edges out of end points are left out, so a search from a destination follows each link
-  // backwards through switches only.
+  // A search from a destination follows links backwards. End points do not forward, so edges leave
+  // switches and, for its own search, the destination.
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Graph backwards(vertices_.size());
-  for (const auto& e : edges_) {
-    if (vertices_[e.b].node == no_node) boost::add_edge(e.a, e.b, backwards);
-    if (vertices_[e.a].node == no_node) boost::add_edge(e.b, e.a, backwards);
-  }
+  const auto add_out_edges = [&](auto&& leaves) {
+    for (const auto& e : edges_) {
+      if (leaves(e.a)) boost::add_edge(e.a, e.b, backwards);
+      if (leaves(e.b)) boost::add_edge(e.b, e.a, backwards);
+    }
+  };
+  add_out_edges([&](unsigned v) { return vertices_[v].node == no_node; });
   constexpr int unreachable = -1;
   std::vector<RouteTable> routes(vertices_.size());
   std::vector<std::vector<std::uint16_t>> ports(vertices_.size());
@@ -44,16 +47,19 @@ std::vector<RouteTable> Topology::shortest_path_routes() const {
     if (vertices_[v].node == no_node) continue;
     std::vector<int> distance(vertices_.size(), unreachable);
     distance[v] = 0;
+    add_out_edges([v](unsigned u) { return u == v; });
     boost::breadth_first_search(backwards, v,
                                 boost::visitor(boost::make_bfs_visitor(boost::record_distances(
                                     distance.data(), boost::on_tree_edge()))));
+    boost::clear_out_edges(v, backwards);
     for (auto& p : ports) p.clear();
     for (const auto& e : edges_) {
       // A device forwards over an edge if the other end is one link nearer to the destination.
-      if (distance[e.a] > 0 && distance[e.b] == distance[e.a] - 1) {
+      const auto forwards = [&](unsigned u) { return u == v || vertices_[u].node == no_node; };
+      if (distance[e.a] > 0 && distance[e.b] == distance[e.a] - 1 && forwards(e.b)) {
         ports[e.a].push_back(static_cast<std::uint16_t>(e.port_a));
       }
-      if (distance[e.b] > 0 && distance[e.a] == distance[e.b] - 1) {
+      if (distance[e.b] > 0 && distance[e.a] == distance[e.b] - 1 && forwards(e.a)) {
         ports[e.b].push_back(static_cast<std::uint16_t>(e.port_b));
       }
     }

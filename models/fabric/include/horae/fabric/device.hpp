@@ -92,6 +92,8 @@ class device : public sc_core::sc_module {
         too_early(e.time);
       events_.push(e);
     } else {
+      if (e.time < from_sc_time(sc_core::sc_time_stamp())) [[unlikely]]
+        too_early(e.time);
       events_.push(e);
       wake_at(e.time);
     }
