@@ -23,6 +23,16 @@ class ChildFailure : public std::runtime_error {
 
 namespace detail {
 
+/// Failures of the running test so far; a child inherits its parent's.
+inline int failures() {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  int n = 0;
+  for (int i = 0; i < test->result()->total_part_count(); ++i) {
+    n += test->result()->GetTestPartResult(i).failed() ? 1 : 0;
+  }
+  return n;
+}
+
 inline void write_all(int fd, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
@@ -50,7 +60,7 @@ inline std::string read_all(int fd) {
 template <class F>
 std::string in_child(F&& work) {
   constexpr char returned = 'r', threw = 't', failed = 'f';
-  constexpr unsigned longest_seconds = 240;
+  constexpr unsigned longest_seconds = 120;
   int ends[2];
   if (::pipe(ends) != 0) throw ChildFailure("no pipe");
   std::fflush(nullptr);  // or the child prints it again
@@ -61,8 +71,9 @@ std::string in_child(F&& work) {
     ::alarm(longest_seconds);  // a child that hangs must not outlive its test
     std::string message;
     try {
+      const int before = detail::failures();
       message = returned + std::string(work());
-      if (::testing::Test::HasFailure()) message = failed;
+      if (detail::failures() != before) message = failed;
     } catch (const std::exception& e) {
       message = threw + std::string(e.what());
     }
