@@ -212,6 +212,11 @@ void rnic::arm_timer(std::size_t i) {
   schedule(deadline, timer_event, static_cast<std::uint16_t>(i), 0);
 }
 
+void rnic::next_turn() {
+  // rotate() must not be given the end.
+  if (ready_.size() > 1) ready_.rotate(ready_.begin() + 1);
+}
+
 int rnic::pick(Picoseconds now, Picoseconds& allowed) {
   allowed = never;
   for (std::size_t n = ready_.size(); n-- > 0;) {
@@ -224,7 +229,7 @@ int rnic::pick(Picoseconds now, Picoseconds& allowed) {
     }
     if (qp.allowed_at <= now) return i;
     allowed = std::min(allowed, qp.allowed_at);
-    ready_.rotate(ready_.begin() + 1);
+    next_turn();
   }
   return -1;
 }
@@ -321,7 +326,7 @@ void rnic::send_data(std::size_t i) {
     ready_.pop_front();
     qp.burst_bytes = 0;
   } else if (turn_over) {
-    ready_.rotate(ready_.begin() + 1);
+    next_turn();
   }
   refresh(i);
 }

@@ -75,6 +75,7 @@ class rnic : public fabric::device {
   /// The queue pair whose turn it is at `now`, or -1; then `allowed` is when the shaper lets the
   /// first one go.
   int pick(Picoseconds now, Picoseconds& allowed);
+  void next_turn();
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   IdleCause idle_cause() const;
   std::size_t index_of(Qpn qpn) const;

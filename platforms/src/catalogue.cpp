@@ -1,0 +1,176 @@
+#include "catalogue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "horae/core/error.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/transport/transport.hpp"
+#include "platform_config.hpp"
+
+namespace horae::platforms {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json parameters_of(const std::vector<ParamInfo>& infos) {
+  ordered_json out = ordered_json::array();
+  for (const auto& p : infos) {
+    ordered_json entry = {{"key", p.path}, {"type", p.type}};
+    if (!p.default_text.empty()) entry["default"] = p.default_text;
+    if (!p.range_text.empty()) entry["range"] = p.range_text;
+    if (p.required) entry["required"] = true;
+    if (!p.doc.empty()) entry["doc"] = p.doc;
+    if (!p.source.empty()) entry["source"] = p.source;
+    if (!p.verified) entry["verified"] = false;
+    out.push_back(entry);
+  }
+  return out;
+}
+
+template <class T>
+ordered_json table_of() {
+  const Schema<T>& s = T::schema();
+  return {{"name", s.name()}, {"doc", s.doc()}, {"parameters", parameters_of(s.describe())}};
+}
+
+ordered_json list_platforms(const std::string& dir) {
+  ordered_json out = ordered_json::array();
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(dir, error)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    try {
+      const Section root = Document::load(file.string()).root();
+      if (!root.has("platform")) continue;
+      const auto about = root.child("platform").read<AboutConfig>();
+      out.push_back({{"name", about.name}, {"file", file.string()}, {"doc", about.description}});
+    } catch (const InputError& e) {
+      out.push_back({{"name", file.stem().string()},
+                     {"file", file.string()},
+                     {"doc", std::string("cannot be read: ") + e.what()}});
+    }
+  }
+  return out;
+}
+
+ordered_json list_devices() {
+  return ordered_json::array({
+      {{"name", "rnic"}, {"doc", rnic::RnicConfig::schema().doc()}},
+      {{"name", "tofino"}, {"doc", tofino::ChipConfig::schema().doc()}},
+      {{"name", "switch"}, {"doc", fabric::SwitchConfig::schema().doc()}},
+      {{"name", "host"},
+       {"doc", "An end point without a transport: open-loop packets out, counts in."}},
+  });
+}
+
+ordered_json list_programs() {
+  ordered_json out = ordered_json::array();
+  for (const auto& p : programs::programs()) {
+    out.push_back({{"name", p.name}, {"doc", p.doc}, {"parameters", parameters_of(p.describe())}});
+  }
+  return out;
+}
+
+ordered_json list_policies() {
+  ordered_json out = ordered_json::array();
+  for (const auto& p : policy::load_balancers()) {
+    out.push_back({{"name", p.name}, {"seam", "balance"}, {"doc", p.doc}});
+  }
+  for (const auto& p : policy::transports()) {
+    out.push_back({{"name", p.name}, {"seam", "transport"}, {"doc", p.doc}});
+  }
+  return out;
+}
+
+ordered_json list_parameters() {
+  ordered_json out = ordered_json::array();
+  out.push_back(table_of<AboutConfig>());
+  out.push_back(table_of<SimConfig>());
+  out.push_back(table_of<rnic::RnicConfig>());
+  out.push_back(table_of<tofino::ChipConfig>());
+  for (const auto& p : programs::programs()) {
+    out.push_back({{"name", fmt::format("program = \"{}\"", p.name)},
+                   {"doc", p.doc},
+                   {"parameters", parameters_of(p.describe())}});
+  }
+  out.push_back(table_of<fabric::SwitchConfig>());
+  out.push_back(table_of<DeviceSpec>());
+  out.push_back(table_of<LinkDefault>());
+  out.push_back(table_of<LinkSpec>());
+  out.push_back(table_of<LeafSpineConfig>());
+  auto messages = table_of<MessagesConfig>();
+  messages["name"] = "traffic, kind = \"messages\"";
+  out.push_back(messages);
+  auto packets = table_of<PacketsConfig>();
+  packets["name"] = "traffic, kind = \"packets\"";
+  out.push_back(packets);
+  out.push_back(table_of<SweepConfig>());
+  return out;
+}
+
+void append_entry(std::string& text, const ordered_json& e) {
+  const auto get = [&](const char* key) {
+    return e.contains(key) ? e[key].get<std::string>() : std::string();
+  };
+  text += fmt::format("  {:<14} {}{}\n", get("name"),
+                      e.contains("seam") ? "[" + get("seam") + "] " : "", get("doc"));
+  if (e.contains("file")) text += fmt::format("  {:<14} {}\n", "", get("file"));
+  if (!e.contains("parameters")) return;
+  for (const auto& p : e["parameters"]) {
+    const auto text_of = [&](const char* key) {
+      return p.contains(key) ? p[key].get<std::string>() : std::string();
+    };
+    text += fmt::format("      {:<28} {}", text_of("key"), text_of("type"));
+    if (p.contains("required")) text += ", required";
+    if (p.contains("default")) text += ", default " + text_of("default");
+    if (p.contains("range")) text += ", " + text_of("range");
+    text += "\n";
+    if (p.contains("doc")) text += fmt::format("      {:<28}   {}\n", "", text_of("doc"));
+    if (p.contains("source"))
+      text += fmt::format("      {:<28}   source: {}\n", "", text_of("source"));
+    if (p.contains("verified"))
+      text += fmt::format("      {:<28}   UNVERIFIED: a modeller's assumption\n", "");
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& catalogue_sections() {
+  static const std::vector<std::string> all = {"platforms", "devices", "programs", "policies",
+                                               "parameters"};
+  return all;
+}
+
+ordered_json catalogue(const std::string& section, const std::string& platform_dir) {
+  const auto& all = catalogue_sections();
+  if (!section.empty() && std::find(all.begin(), all.end(), section) == all.end()) {
+    throw InputError(
+        fmt::format("list: unknown section '{}'{}", section, suggestion(section, all)));
+  }
+  const auto wanted = [&](const char* name) { return section.empty() || section == name; };
+  ordered_json out = ordered_json::object();
+  if (wanted("platforms")) out["platforms"] = list_platforms(platform_dir);
+  if (wanted("devices")) out["devices"] = list_devices();
+  if (wanted("programs")) out["programs"] = list_programs();
+  if (wanted("policies")) out["policies"] = list_policies();
+  if (wanted("parameters")) out["parameters"] = list_parameters();
+  return out;
+}
+
+std::string catalogue_text(const ordered_json& catalogue) {
+  std::string text;
+  for (const auto& [section, entries] : catalogue.items()) {
+    text += section + "\n";
+    for (const auto& e : entries) append_entry(text, e);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace horae::platforms

@@ -1,0 +1,254 @@
+// The command line: the only sc_main.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <systemc>
+#include <thread>
+
+#include "catalogue.hpp"
+#include "horae/core/error.hpp"
+#include "result_folder.hpp"
+#include "run.hpp"
+#include "sweep.hpp"
+#include "version.hpp"
+
+namespace {
+
+using namespace horae;
+using namespace horae::platforms;
+
+struct Options {
+  std::string platform;
+  std::vector<std::string> overrides;
+  std::string out;
+  bool json = false;
+  bool no_progress = false;
+  unsigned jobs = 0;
+  std::string point;
+  std::string section;
+};
+
+/// A label as a file name.
+std::string file_name_of(const std::string& label) {
+  std::string out;
+  for (const char c : label)
+    out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+  return out;
+}
+
+void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome) {
+  folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
+  folder.write(sub / "flows.csv", outcome.flows_csv);
+  if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
+}
+
+void print_assumptions(const PlatformConfig& platform) {
+  if (platform.about.assumptions.empty()) return;
+  fmt::print("\nAssumptions (no published value; `horae list parameters` gives sources):\n");
+  for (const auto& a : platform.about.assumptions) fmt::print("  - {}\n", a);
+}
+
+void print_summary(const PlatformConfig& platform, const RunOutcome& outcome) {
+  const auto& s = outcome.summary;
+  fmt::print("{}: {} after {} simulated\n", platform.about.name, s["verdict"].get<std::string>(),
+             to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
+  fmt::print("measured from {} to {}\n\n",
+             to_text(Picoseconds(s["measured_from_ps"].get<std::int64_t>())),
+             to_text(Picoseconds(s["measured_to_ps"].get<std::int64_t>())));
+  for (const auto& [name, result] : s["results"].items()) {
+    fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
+               result["unit"].get<std::string>());
+  }
+  const auto& p = s["packets"];
+  std::string dropped;
+  for (const auto& [cause, n] : p["dropped"].items()) {
+    if (n.get<std::uint64_t>() > 0) dropped += fmt::format(" {} {}", cause, n.get<std::uint64_t>());
+  }
+  fmt::print("\npackets: {} created = {} delivered + dropped ({}) + {} in flight\n",
+             p["created"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
+             dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+  print_assumptions(platform);
+}
+
+void print_sweep(const PlatformConfig& platform, const SweepOutcome& outcome) {
+  fmt::print("{}", table_text(platform, outcome.summary));
+  if (!outcome.summary["validation"].empty()) {
+    fmt::print("\nPublished beside measured (nothing is calibrated here):\n");
+    for (const auto& v : outcome.summary["validation"]) {
+      fmt::print("  {:<20} published {:<8} measured {:<10.4g} {}  [{}]\n",
+                 v["id"].get<std::string>(), fmt::format("{:g}", v["published"].get<double>()),
+                 v["measured"].get<double>(), v["unit"].get<std::string>(),
+                 v["source"].get<std::string>());
+    }
+  }
+  print_assumptions(platform);
+}
+
+void print_dump(const std::string& label, const RunOutcome& outcome) {
+  if (outcome.exit_code != exit_stuck) return;
+  fmt::print(stderr, "horae: {}no progress; what is waiting:\n", label.empty() ? "" : label + ": ");
+  for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);
+}
+
+int run(const Options& o) {
+  const PlatformConfig platform = read_platform(Document::load(o.platform, o.overrides));
+  std::optional<ResultFolder> folder;
+  if (!o.out.empty()) folder.emplace(o.out);
+  int exit_code = exit_done;
+  const bool progress = !o.no_progress;
+  if (platform.sweep.points.empty() || !o.point.empty()) {
+    auto overrides = o.overrides;
+    if (!o.point.empty()) {
+      std::vector<std::string> labels;
+      const SweepPoint* chosen = nullptr;
+      for (const auto& point : platform.sweep.points) {
+        labels.push_back(point.label);
+        if (point.label == o.point) chosen = &point;
+      }
+      if (chosen == nullptr) {
+        throw InputError(
+            fmt::format("--point {}: no such sweep point{}", o.point, suggestion(o.point, labels)));
+      }
+      overrides.insert(overrides.end(), chosen->set.begin(), chosen->set.end());
+    }
+    const PlatformConfig effective = read_platform(Document::load(o.platform, overrides));
+    const RunOutcome outcome = run_platform(effective, progress);
+    if (folder) write_run(*folder, "", outcome);
+    if (o.json) {
+      fmt::print("{}\n", outcome.summary.dump(1));
+    } else {
+      print_summary(effective, outcome);
+    }
+    print_dump("", outcome);
+    exit_code = outcome.exit_code;
+  } else {
+    const unsigned jobs = o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
+    const SweepOutcome outcome = run_sweep(platform, o.platform, o.overrides, jobs, progress);
+    if (folder) {
+      folder->write("summary.json", outcome.summary.dump(1) + "\n");
+      for (const auto& [label, point] : outcome.points)
+        write_run(*folder, std::filesystem::path("points") / file_name_of(label), point);
+    }
+    if (o.json) {
+      fmt::print("{}\n", outcome.summary.dump(1));
+    } else {
+      print_sweep(platform, outcome);
+    }
+    for (const auto& [label, point] : outcome.points) print_dump(label, point);
+    exit_code = outcome.exit_code;
+  }
+  if (folder) folder->commit();
+  if (folder && !o.json) fmt::print("\nresults in {}\n", o.out);
+  return exit_code;
+}
+
+/// The platforms that come with the sources; beside the current directory first.
+std::string platform_dir() {
+  return std::filesystem::is_directory("platforms") ? "platforms" : HORAE_PLATFORM_DIR;
+}
+
+int list(const Options& o) {
+  const auto content = catalogue(o.section, platform_dir());
+  if (o.json) {
+    fmt::print("{}\n", content.dump(1));
+  } else {
+    fmt::print("{}", catalogue_text(content));
+  }
+  return exit_done;
+}
+
+/// Names CLI11 knows in `app`, for suggestions.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const auto* option : app.get_options()) {
+    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    words.push_back(sub->get_name());
+  return words;
+}
+
+void refuse_extras(const CLI::App& app) {
+  const auto extras = app.remaining();
+  if (extras.empty()) return;
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  throw InputError(
+      fmt::format("unexpected argument '{}'{}", word, suggestion(word, known_words(app))));
+}
+
+int dispatch(int argc, char** argv) {
+  Options o;
+  CLI::App app{"Cycle-approximate SystemC models of a Tofino2 switch and an RDMA NIC."};
+  app.set_version_flag("--version", version());
+  app.allow_extras();
+  app.get_formatter()->column_width(34);
+
+  CLI::App* run_command = app.add_subcommand(
+      "run", "Simulate a platform; prints the summary, writes the result folder.");
+  run_command->allow_extras();
+  run_command->footer(
+      "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
+  run_command->add_option("platform", o.platform, "platform file (TOML)")->required();
+  run_command
+      ->add_option("--set", o.overrides,
+                   "KEY=VALUE, overrides a value of the platform; may be repeated")
+      ->allow_extra_args(false);
+  run_command->add_option("--out", o.out, "result folder");
+  run_command->add_option("--point", o.point, "run one point of the platform's sweep");
+  run_command->add_option("--jobs", o.jobs, "runs at the same time in a sweep; 0: one per core")
+      ->check(CLI::Range(0, 1024));
+  run_command->add_flag("--json", o.json, "print the summary as JSON");
+  run_command->add_flag("--no-progress", o.no_progress, "no progress line");
+
+  CLI::App* list_command = app.add_subcommand(
+      "list", "What there is: platforms, devices, programs, policies, parameters.");
+  list_command->allow_extras();
+  list_command->footer("Example: horae list parameters");
+  list_command->add_option("section", o.section,
+                           "platforms, devices, programs, policies or parameters; all by default");
+  list_command->add_flag("--json", o.json, "as JSON");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForAllHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    std::string message = e.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    throw InputError(message);
+  }
+  for (const CLI::App* sub : {run_command, list_command}) {
+    if (sub->parsed()) refuse_extras(*sub);
+  }
+  refuse_extras(app);
+  if (run_command->parsed()) return run(o);
+  if (list_command->parsed()) return list(o);
+  throw InputError("expected a command: run or list (see horae --help)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  ::setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}
+
+int sc_main(int argc, char** argv) {
+  try {
+    return dispatch(argc, argv);
+  } catch (const InputError& e) {
+    fmt::print(stderr, "horae: {}\n", e.what());
+    return exit_bad_input;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "horae: {}\n", e.what());
+    return exit_failed;
+  }
+}

@@ -1,0 +1,278 @@
+#include "measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace horae::platforms {
+namespace {
+
+using rnic::IdleCause;
+using rnic::RnicCounters;
+
+double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
+
+/// Data bytes of some kinds in the layer rates are given in.
+double data_bytes(const RnicCounters& c, Layer layer, bool fresh_only) {
+  const auto overhead =
+      static_cast<double>(layer == Layer::l1 ? wire::preamble + wire::inter_packet_gap : 0);
+  double bytes = 0;
+  for (std::size_t k = 0; k < policy::send_kinds; ++k) {
+    if (fresh_only && k != static_cast<std::size_t>(policy::SendKind::fresh)) continue;
+    bytes += static_cast<double>(c.sent_frames[k]) + overhead * static_cast<double>(c.sent[k]);
+  }
+  return bytes;
+}
+
+void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<Result>& out) {
+  const double window = to_seconds(to.time - from.time);
+  const Layer layer = s.platform().sim.rate_layer;
+  RnicCounters sum;
+  double tx_bits = 0, tx_l1_bits = 0, line_bits = 0, fresh = 0, all = 0;
+  const auto& nics = s.nics();
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    if (std::find(s.senders().begin(), s.senders().end(), nics[i]) == s.senders().end()) continue;
+    const RnicCounters d = to.nics[i] - from.nics[i];
+    const auto tx = to.nic_tx[i] - from.nic_tx[i];
+    sum = sum + d;
+    tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
+    tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
+    line_bits += static_cast<double>(nics[i]->tx(0).link().rate.count()) * window;
+    fresh += data_bytes(d, layer, true);
+    all += data_bytes(d, layer, false);
+  }
+  const auto n = static_cast<double>(s.senders().size());
+  const auto packets = static_cast<double>(sum.sent_packets());
+  const auto add = [&](std::string name, double value, std::string unit) {
+    out.push_back({"senders." + std::move(name), value, std::move(unit)});
+  };
+  add("tx_share", ratio(tx_l1_bits, line_bits), "share of line rate");
+  add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
+  add("goodput_ratio", ratio(fresh, all), "ratio");
+  add("goodput", ratio(fresh, all) * tx_bits / n / window / 1e9, "Gbps");
+  add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
+      "Gbps of payload");
+  add("data_packets", packets, "packets");
+  add("nacks_per_packet", ratio(static_cast<double>(sum.nacks_received), packets), "NACKs/packet");
+  add("nack_rate", static_cast<double>(sum.nacks_received) / n / window / 1e6, "Mpps");
+  add("nacks_received", static_cast<double>(sum.nacks_received), "packets");
+  add("nacks_served", static_cast<double>(sum.nacks_served), "packets");
+  add("nacks_stale", static_cast<double>(sum.nacks_stale), "packets");
+  add("acks_received", static_cast<double>(sum.acks_received), "packets");
+  for (std::size_t k = 1; k < policy::send_kinds; ++k) {
+    add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
+        static_cast<double>(sum.sent[k]), "packets");
+  }
+  add("timeouts", static_cast<double>(sum.timeouts), "timeouts");
+  for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
+    add(fmt::format("idle_{}", rnic::name_of(static_cast<IdleCause>(c))),
+        to_seconds(sum.idle[c]) / n / window, "share of time");
+  }
+  add("messages_completed", static_cast<double>(sum.messages_completed), "messages");
+}
+
+void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
+                      std::vector<Result>& out) {
+  const double window = to_seconds(to.time - from.time);
+  RnicCounters sum;
+  Histogram depth;
+  const auto& nics = s.nics();
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    if (std::find(s.receivers().begin(), s.receivers().end(), nics[i]) == s.receivers().end())
+      continue;
+    sum = sum + (to.nics[i] - from.nics[i]);
+    depth.merge(nics[i]->reorder_depth());
+  }
+  const auto n = static_cast<double>(s.receivers().size());
+  const auto add = [&](std::string name, double value, std::string unit) {
+    out.push_back({"receivers." + std::move(name), value, std::move(unit)});
+  };
+  add("delivered_rate", 8.0 * static_cast<double>(sum.delivered_bytes) / n / window / 1e9,
+      "Gbps of payload");
+  add("data_packets", static_cast<double>(sum.data_received), "packets");
+  add("out_of_order",
+      ratio(static_cast<double>(sum.out_of_order), static_cast<double>(sum.data_received)),
+      "share of packets");
+  add("reorder_mean", depth.empty() ? 0.0 : depth.mean(), "packets");
+  add("reorder_p99", depth.empty() ? 0.0 : static_cast<double>(depth.percentile(0.99)), "packets");
+  add("reorder_max", depth.empty() ? 0.0 : static_cast<double>(depth.max()), "packets");
+  add("nacks_sent", static_cast<double>(sum.nacks_sent), "packets");
+  add("acks_sent", static_cast<double>(sum.acks_sent), "packets");
+  add("duplicates", static_cast<double>(sum.duplicates), "packets");
+  add("discarded", static_cast<double>(sum.discarded), "packets");
+  add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
+}
+
+void host_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
+                  std::vector<Result>& out) {
+  if (s.hosts().empty()) return;
+  double sent = 0, received = 0, bytes = 0, latency = 0;
+  for (std::size_t i = 0; i < s.hosts().size(); ++i) {
+    sent += static_cast<double>(to.hosts[i].sent - from.hosts[i].sent);
+    received += static_cast<double>(to.hosts[i].received - from.hosts[i].received);
+    bytes += static_cast<double>(to.hosts[i].received_bytes - from.hosts[i].received_bytes);
+    latency += to_microseconds(to.hosts[i].latency_sum - from.hosts[i].latency_sum);
+  }
+  const auto n = static_cast<double>(s.hosts().size());
+  out.push_back({"hosts.sent", sent, "packets"});
+  out.push_back({"hosts.received", received, "packets"});
+  out.push_back({"hosts.delivered_rate", 8 * bytes / n / to_seconds(to.time - from.time) / 1e9,
+                 "Gbps of payload"});
+  out.push_back({"hosts.latency_mean", ratio(latency, received), "us"});
+}
+
+void switch_results(const Simulation& s, std::vector<Result>& out) {
+  for (const auto* t : s.tofinos()) {
+    const auto& c = t->counters();
+    const std::string name = t->name();
+    out.push_back({name + ".ingress_passes", static_cast<double>(c.ingress_passes), "passes"});
+    out.push_back({name + ".egress_passes", static_cast<double>(c.egress_passes), "passes"});
+    out.push_back({name + ".marked", static_cast<double>(c.marked), "packets"});
+    out.push_back({name + ".dropped_program", static_cast<double>(c.dropped_program), "packets"});
+    out.push_back({name + ".dropped_buffer", static_cast<double>(c.dropped_buffer), "packets"});
+    out.push_back({name + ".most_cells", static_cast<double>(t->most_cells_used()), "cells"});
+    std::vector<std::pair<std::string, std::uint64_t>> program;
+    for (unsigned p = 0; p < t->config().pipelines; ++p) {
+      for (const auto& [key, value] : t->program(p).counters()) {
+        const auto it = std::find_if(program.begin(), program.end(),
+                                     [&, k = key](const auto& x) { return x.first == k; });
+        if (it == program.end()) {
+          program.emplace_back(key, value);
+        } else {
+          it->second += value;
+        }
+      }
+    }
+    for (const auto& [key, value] : program)
+      out.push_back({name + ".program." + key, static_cast<double>(value), "packets"});
+  }
+  if (s.switches().empty()) return;
+  fabric::output_queued_switch::Counters sum;
+  std::int64_t most = 0;
+  for (const auto* sw : s.switches()) {
+    sum.forwarded += sw->counters().forwarded;
+    sum.marked += sw->counters().marked;
+    sum.pauses_sent += sw->counters().pauses_sent;
+    sum.dropped += sw->counters().dropped;
+    most = std::max(most, sw->most_buffered().count());
+  }
+  out.push_back({"switches.forwarded", static_cast<double>(sum.forwarded), "packets"});
+  out.push_back({"switches.marked", static_cast<double>(sum.marked), "packets"});
+  out.push_back({"switches.pauses_sent", static_cast<double>(sum.pauses_sent), "frames"});
+  out.push_back({"switches.dropped", static_cast<double>(sum.dropped), "packets"});
+  if (most > 0) out.push_back({"switches.most_buffered", static_cast<double>(most), "bytes"});
+}
+
+}  // namespace
+
+Snapshot Snapshot::take(const Simulation& simulation, Picoseconds now) {
+  Snapshot s;
+  s.time = now;
+  for (const auto* nic : simulation.nics()) {
+    s.nics.push_back(nic->counters());
+    s.nic_tx.push_back(nic->tx(0).counters());
+  }
+  for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
+  return s;
+}
+
+std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
+                                    const Snapshot& to) {
+  std::vector<Result> out;
+  if (to.time > from.time) {
+    if (!simulation.senders().empty()) {
+      sender_results(simulation, from, to, out);
+      receiver_results(simulation, from, to, out);
+    }
+    host_results(simulation, from, to, out);
+  }
+  switch_results(simulation, out);
+  return out;
+}
+
+nlohmann::ordered_json find_result(const nlohmann::ordered_json& results, const std::string& name) {
+  const auto it = results.find(name);
+  return it == results.end() ? nlohmann::ordered_json() : it->at("value");
+}
+
+std::string flows_csv(const Simulation& simulation, Picoseconds end) {
+  std::string csv =
+      "flow,sender,receiver,sender_qpn,receiver_qpn,messages_posted,messages_completed,bytes_"
+      "completed,"
+      "bytes_delivered,first_post_us,last_completion_us,mean_rate_gbps,message_p50_us,message_p99_"
+      "us,"
+      "message_max_us\n";
+  std::size_t n = 0;
+  for (const auto& flow : simulation.flows()) {
+    const auto& sender = flow.sender->queue_pair(flow.sender_qp);
+    const auto& receiver = flow.receiver->queue_pair(flow.receiver_qp);
+    const auto& p = sender.progress();
+    const bool posted = p.first_post != never;
+    // Mean over first post to last completion when all is done, else to the end of the run.
+    const Picoseconds until = sender.finished() ? p.last_completion : end;
+    const double rate =
+        posted ? mean_bits_per_second(Bytes(static_cast<std::int64_t>(p.completed_bytes)),
+                                      until - p.first_post)
+               : 0.0;
+    const auto& h = sender.message_latency();
+    const auto at = [&](double q) {
+      return h.empty() ? std::string()
+                       : fmt::format("{:.3f}", static_cast<double>(h.percentile(q)) * 1e-6);
+    };
+    csv += fmt::format(
+        "{},{},{},{:#x},{:#x},{},{},{},{},{},{},{:.6f},{},{},{}\n", n++, flow.sender->name(),
+        flow.receiver->name(), rnic::rnic::first_qpn + flow.sender_qp,
+        rnic::rnic::first_qpn + flow.receiver_qp, p.posted_messages, p.completed_messages,
+        p.completed_bytes, receiver.progress().delivered_bytes,
+        posted ? fmt::format("{:.6f}", to_microseconds(p.first_post)) : "",
+        p.completed_messages > 0 ? fmt::format("{:.6f}", to_microseconds(p.last_completion)) : "",
+        rate / 1e9, at(0.5), at(0.99),
+        h.empty() ? "" : fmt::format("{:.3f}", static_cast<double>(h.max()) * 1e-6));
+  }
+  return csv;
+}
+
+Series::Series(const Simulation& simulation)
+    : simulation_(simulation),
+      last_(Snapshot::take(simulation, Picoseconds(0))),
+      csv_("time_us,window_us,object,quantity,value,unit\n") {}
+
+void Series::line(Picoseconds now, const std::string& object, std::string_view quantity,
+                  double value, std::string_view unit) {
+  csv_ += fmt::format("{:.6f},{:.6f},{},{},{:.6g},{}\n", to_microseconds(now),
+                      to_microseconds(now - last_.time), object, quantity, value, unit);
+}
+
+void Series::sample(Picoseconds now) {
+  const Snapshot s = Snapshot::take(simulation_, now);
+  const double window = to_seconds(now - last_.time);
+  const Layer layer = simulation_.platform().sim.rate_layer;
+  for (std::size_t i = 0; i < s.nics.size(); ++i) {
+    const RnicCounters d = s.nics[i] - last_.nics[i];
+    const std::string name = simulation_.nics()[i]->name();
+    const auto tx = s.nic_tx[i] - last_.nic_tx[i];
+    line(now, name, "tx_rate", 8.0 * static_cast<double>(tx.bytes(layer).count()) / window / 1e9,
+         "Gbps");
+    line(now, name, "delivered_rate", 8.0 * static_cast<double>(d.delivered_bytes) / window / 1e9,
+         "Gbps");
+    line(now, name, "nack_rate", static_cast<double>(d.nacks_received) / window / 1e6, "Mpps");
+  }
+  const auto depths = [&](const std::string& name, unsigned ports, auto&& port) {
+    for (unsigned i = 0; i < ports; ++i) {
+      line(now, fmt::format("{}.port{}", name, i), "queue_depth",
+           static_cast<double>(port(i).depth().count()), "bytes");
+    }
+  };
+  for (const auto* t : simulation_.tofinos()) {
+    depths(t->name(), t->ports(),
+           [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
+  }
+  for (const auto* sw : simulation_.switches()) {
+    depths(sw->name(), sw->ports(),
+           [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
+  }
+  last_ = s;
+}
+
+}  // namespace horae::platforms

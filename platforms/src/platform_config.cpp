@@ -1,0 +1,398 @@
+#include "platform_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cctype>
+#include <set>
+
+#include "horae/core/error.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/transport/transport.hpp"
+
+namespace horae::platforms {
+namespace {
+
+using nlohmann::ordered_json;
+
+const std::vector<std::string> reserved_tables = {
+    "platform", "sim", "link_default", "link", "device", "leaf_spine", "traffic", "sweep"};
+
+template <class T>
+std::vector<std::string> names_of(const T& map) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
+
+/// Turns a policy's own complaint into one that points at the file.
+template <class F>
+void check_at(const Section& section, std::string_view key, F&& f) {
+  try {
+    f();
+  } catch (const InputError& e) {
+    throw section.error(key, e.what());
+  }
+}
+
+ordered_json read_profile(const Section& section, Profile& out) {
+  const std::string kind = section.get_string("kind");
+  ordered_json dump = {{"kind", kind}};
+  const std::vector<std::string> also = {"kind"};
+  if (kind == "rnic") {
+    const auto config = section.read<rnic::RnicConfig>(also);
+    check_at(section, "transport", [&] { policy::find_transport(config.transport); });
+    dump.update(rnic::RnicConfig::schema().dump(config));
+    out = config;
+  } else if (kind == "tofino") {
+    TofinoProfile profile;
+    profile.chip = section.read<tofino::ChipConfig>(std::vector<std::string>{"kind", "program"});
+    if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
+      throw section.error("ecn_kmax", "ecn_kmax is below ecn_kmin");
+    }
+    if (!section.has("program")) {
+      throw section.error(
+          "program",
+          fmt::format("missing table 'program' in {}: the program to run", section.title()));
+    }
+    profile.program = programs::read_program(section.child("program"));
+    dump.update(tofino::ChipConfig::schema().dump(profile.chip));
+    dump["program"] = profile.program->config();
+    out = profile;
+  } else if (kind == "switch") {
+    const auto config = section.read<fabric::SwitchConfig>(also);
+    check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
+    if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
+      throw section.error("ecn", "ecn.kmax is below ecn.kmin");
+    }
+    if (config.pfc.xon > config.pfc.xoff) throw section.error("pfc", "pfc.xon is above pfc.xoff");
+    dump.update(fabric::SwitchConfig::schema().dump(config));
+    out = config;
+  } else if (kind == "host") {
+    const Schema<HostProfile> schema("host", "An end point without a transport.");
+    section.read(schema, also);
+    out = HostProfile{};
+  } else {
+    throw section.error(
+        "kind", fmt::format("unknown kind '{}'{}", kind, suggestion(kind, profile_kinds())));
+  }
+  return dump;
+}
+
+bool is_endpoint(const Profile& p) {
+  return std::holds_alternative<rnic::RnicConfig>(p) || std::holds_alternative<HostProfile>(p);
+}
+
+/// Collects devices and links of the platform, checking names as they come.
+class NetworkReader {
+ public:
+  NetworkReader(PlatformConfig& platform, const LinkDefault& defaults)
+      : platform_(platform), defaults_(defaults) {}
+
+  unsigned add_device(const std::string& name, const Located<std::string>& profile,
+                      const Location& where) {
+    const auto it = platform_.profiles.find(profile.value);
+    if (it == platform_.profiles.end()) {
+      throw input_error(profile.where,
+                        fmt::format("unknown profile '{}'{}", profile.value,
+                                    suggestion(profile.value, names_of(platform_.profiles))));
+    }
+    const auto valid = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
+        !std::all_of(name.begin(), name.end(), valid)) {
+      throw input_error(where,
+                        fmt::format("'{}' is no device name: expected letters, digits and _, "
+                                    "not starting with a digit",
+                                    name));
+    }
+    if (platform_.topology.find(name) >= 0 || name == "clock") {
+      throw input_error(where, fmt::format("device '{}' is there already", name));
+    }
+    platform_.devices.push_back({name, profile.value});
+    return is_endpoint(it->second) ? platform_.topology.add_endpoint(name)
+                                   : platform_.topology.add_switch(name);
+  }
+
+  void add_link(unsigned a, unsigned b, const LinkSpec& spec) {
+    platform_.topology.add_edge(a, b);
+    fabric::LinkConfig link;
+    link.rate = spec.rate.value_or(defaults_.rate);
+    link.delay = spec.delay.value_or(defaults_.delay);
+    link.loss = spec.loss.value_or(defaults_.loss);
+    for (const auto& o : spec.outages) link.outages.push_back({o.from, o.to});
+    platform_.links.push_back({link});
+  }
+
+  unsigned find(const Located<std::string>& name) const {
+    const int i = platform_.topology.find(name.value);
+    if (i < 0) {
+      std::vector<std::string> names;
+      for (const auto& d : platform_.devices) names.push_back(d.name);
+      const std::string near = nearest_name(name.value, names);
+      throw input_error(name.where,
+                        fmt::format("unknown device '{}'{}", name.value,
+                                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+    }
+    return static_cast<unsigned>(i);
+  }
+
+ private:
+  PlatformConfig& platform_;
+  LinkDefault defaults_;
+};
+
+void generate_leaf_spine(NetworkReader& network, const LeafSpineConfig& c) {
+  std::vector<unsigned> leaves, spines, hosts;
+  for (std::uint32_t i = 0; i < c.leaves * c.hosts_per_leaf; ++i) {
+    hosts.push_back(network.add_device(fmt::format("h{}", i), c.host, c.host.where));
+  }
+  for (std::uint32_t i = 0; i < c.leaves; ++i) {
+    leaves.push_back(network.add_device(fmt::format("leaf{}", i), c.leaf, c.leaf.where));
+  }
+  for (std::uint32_t i = 0; i < c.spines; ++i) {
+    spines.push_back(network.add_device(fmt::format("spine{}", i), c.spine, c.spine.where));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    network.add_link(hosts[i], leaves[i / c.hosts_per_leaf], {});
+  for (const unsigned leaf : leaves) {
+    for (const unsigned spine : spines) network.add_link(leaf, spine, {});
+  }
+}
+
+/// Checks that `names` are end points of the right kind.
+template <class P>
+void check_endpoints(const PlatformConfig& platform, const NetworkReader& network,
+                     const std::vector<Located<std::string>>& names, std::string_view what) {
+  for (const auto& name : names) {
+    const auto& device = platform.devices[network.find(name)];
+    if (!std::holds_alternative<P>(platform.profiles.at(device.profile))) {
+      throw input_error(name.where, fmt::format("'{}' is not {}", name.value, what));
+    }
+  }
+}
+
+template <class T, class P>
+T read_traffic(const PlatformConfig& platform, const NetworkReader& network, const Section& section,
+               std::string_view what) {
+  auto config = section.read<T>(std::vector<std::string>{"kind"});
+  check_endpoints<P>(platform, network, config.from, what);
+  check_endpoints<P>(platform, network, config.to, what);
+  const bool pairs = config.pattern == MessagesConfig::Pattern::pairs;
+  if (pairs && (config.from.empty() || config.from.size() != config.to.size())) {
+    throw section.error(section.has("from") ? "from" : "kind",
+                        fmt::format("pattern pairs: {} senders in 'from' and {} receivers in 'to'; "
+                                    "expected as many of each, at least one",
+                                    config.from.size(), config.to.size()));
+  }
+  if (!pairs && !(config.from.empty() && config.to.empty())) {
+    throw section.error(config.from.empty() ? "to" : "from",
+                        "pattern permutation takes no 'from' and 'to'");
+  }
+  for (std::size_t i = 0; i < config.from.size(); ++i) {
+    if (config.from[i].value == config.to[i].value) {
+      throw input_error(config.to[i].where,
+                        fmt::format("'{}' would send to itself", config.to[i].value));
+    }
+  }
+  if (!pairs) {
+    const auto eligible = std::count_if(
+        platform.devices.begin(), platform.devices.end(),
+        [&](const auto& d) { return std::holds_alternative<P>(platform.profiles.at(d.profile)); });
+    if (eligible < 2)
+      throw section.error("pattern",
+                          "pattern permutation needs at least two end points of its kind");
+  }
+  return config;
+}
+
+void check_sim(const Section& root, const SimConfig& sim) {
+  if (sim.warmup < sim.duration) return;
+  const Section section = root.has("sim") ? root.child("sim") : root;
+  throw section.error("warmup", fmt::format("warmup = {} is not below duration = {}",
+                                            to_text(sim.warmup), to_text(sim.duration)));
+}
+
+void check_connected(const PlatformConfig& platform, const Section& root) {
+  if (platform.devices.empty()) {
+    throw root.error("device",
+                     "no devices: expected [[device]] and [[link]] tables, or [leaf_spine]");
+  }
+  std::vector<unsigned> ports(platform.devices.size());
+  for (const auto& e : platform.topology.edges()) {
+    ++ports[e.a];
+    ++ports[e.b];
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const bool endpoint = platform.topology.vertices()[i].node != fabric::Topology::no_node;
+    if (ports[i] == 0)
+      throw root.error("link", fmt::format("device '{}' has no link", platform.devices[i].name));
+    if (endpoint && ports[i] > 1) {
+      throw root.error("link", fmt::format("'{}' has one port, but {} links",
+                                           platform.devices[i].name, ports[i]));
+    }
+  }
+}
+
+void check_routes(const PlatformConfig& platform, const Section& root) {
+  const auto routes = platform.topology.shortest_path_routes();
+  for (std::size_t i = 0; i < platform.devices.size(); ++i) {
+    for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
+      if (platform.topology.vertices()[i].node == node || !routes[i].towards(node).empty())
+        continue;
+      const auto& v = platform.topology.vertices();
+      const auto to =
+          std::find_if(v.begin(), v.end(), [&](const auto& x) { return x.node == node; });
+      throw root.error("link", fmt::format("there is no path from '{}' to '{}'",
+                                           platform.devices[i].name, to->name));
+    }
+  }
+}
+
+/// A window no longer than the shortest link, or the devices could not run ahead of each other.
+void check_window(const PlatformConfig& platform, const Section& root) {
+  for (const auto& link : platform.links) {
+    if (platform.sim.window <= link.config.delay) continue;
+    throw root.child("sim").error(
+        "window", fmt::format("window = {} is longer than the smallest link delay, {}",
+                              to_text(platform.sim.window), to_text(link.config.delay)));
+  }
+}
+
+}  // namespace
+
+std::string hash_of(const ordered_json& effective) {
+  // A fixed namespace of our own for RFC 4122 name-based UUIDs.
+  constexpr boost::uuids::uuid space = {{0x68, 0x6f, 0x72, 0x61, 0x65, 0x2e, 0x63, 0x6f, 0x6e, 0x66,
+                                         0x69, 0x67, 0x2e, 0x76, 0x31, 0x00}};
+  return boost::uuids::to_string(boost::uuids::name_generator_sha1(space)(effective.dump()));
+}
+
+const std::vector<std::string>& profile_kinds() {
+  static const std::vector<std::string> kinds = {"rnic", "tofino", "switch", "host"};
+  return kinds;
+}
+
+PlatformConfig read_platform(const Document& document) {
+  const Section root = document.root();
+  PlatformConfig platform;
+  ordered_json& effective = platform.effective;
+  effective = ordered_json::object();
+
+  for (const auto& key : root.keys()) {
+    if (std::find(reserved_tables.begin(), reserved_tables.end(), key) != reserved_tables.end())
+      continue;
+    // Anything else is a profile; without a kind it is more likely a slip.
+    auto candidates = reserved_tables;
+    for (const auto& other : root.keys()) {
+      if (other != key) candidates.push_back(other);
+    }
+    const auto near = nearest_name(key, candidates);
+    const auto not_profile = [&](const std::string& why) {
+      return input_error(
+          root.where(key),
+          fmt::format("'{}' {}{}", key, why,
+                      near.empty() ? std::string("; tables of a platform are ") +
+                                         fmt::format("{}", fmt::join(reserved_tables, ", ")) +
+                                         " and profiles with a 'kind'"
+                                   : fmt::format(", did you mean '{}'?", near)));
+    };
+    bool has_kind = false;
+    try {
+      has_kind = root.child(key).has("kind");
+    } catch (const InputError&) {
+      throw not_profile("is not a table of a platform");
+    }
+    if (!has_kind) throw not_profile("has no 'kind', as a profile must");
+    effective[key] = read_profile(root.child(key), platform.profiles[key]);
+  }
+
+  const auto table = [&](std::string_view key) {
+    return root.has(key) ? root.child(key) : Section();
+  };
+  if (!root.has("platform")) {
+    throw root.error("platform", "missing table [platform] with the platform's 'name'");
+  }
+  platform.about = root.child("platform").read<AboutConfig>();
+  platform.sim = table("sim").read<SimConfig>();
+  check_sim(root, platform.sim);
+  const auto defaults = table("link_default").read<LinkDefault>();
+  effective["platform"] = AboutConfig::schema().dump(platform.about);
+  effective["sim"] = SimConfig::schema().dump(platform.sim);
+  effective["link_default"] = LinkDefault::schema().dump(defaults);
+
+  NetworkReader network(platform, defaults);
+  if (root.has("leaf_spine")) {
+    const auto config = root.child("leaf_spine").read<LeafSpineConfig>();
+    generate_leaf_spine(network, config);
+    effective["leaf_spine"] = LeafSpineConfig::schema().dump(config);
+  }
+  effective["device"] = ordered_json::array();
+  for (const auto& section : root.children("device")) {
+    const auto spec = section.read<DeviceSpec>();
+    for (const auto& name : spec.names) network.add_device(name.value, spec.profile, name.where);
+    effective["device"].push_back(DeviceSpec::schema().dump(spec));
+  }
+  effective["link"] = ordered_json::array();
+  for (const auto& section : root.children("link")) {
+    const auto spec = section.read<LinkSpec>();
+    if (spec.between.size() != 2) {
+      throw section.error("between",
+                          fmt::format("{} names in 'between'; expected two", spec.between.size()));
+    }
+    const unsigned a = network.find(spec.between[0]);
+    const unsigned b = network.find(spec.between[1]);
+    if (a == b)
+      throw section.error("between",
+                          fmt::format("'{}' is linked to itself", spec.between[0].value));
+    for (const auto& o : spec.outages) {
+      if (o.to <= o.from) throw section.error("outage", "an outage ends before it begins");
+    }
+    network.add_link(a, b, spec);
+    effective["link"].push_back(LinkSpec::schema().dump(spec));
+  }
+  check_connected(platform, root);
+  check_routes(platform, root);
+  check_window(platform, root);
+
+  effective["traffic"] = ordered_json::array();
+  for (const auto& section : root.children("traffic")) {
+    const std::string kind = section.get_string("kind");
+    ordered_json dump = {{"kind", kind}};
+    if (kind == "messages") {
+      const auto config = read_traffic<MessagesConfig, rnic::RnicConfig>(platform, network, section,
+                                                                         "a NIC (kind rnic)");
+      dump.update(MessagesConfig::schema().dump(config));
+      platform.traffic.emplace_back(config);
+    } else if (kind == "packets") {
+      const auto config = read_traffic<PacketsConfig, HostProfile>(platform, network, section,
+                                                                   "a host (kind host)");
+      dump.update(PacketsConfig::schema().dump(config));
+      platform.traffic.emplace_back(config);
+    } else {
+      throw section.error("kind", fmt::format("unknown kind '{}'{}", kind,
+                                              suggestion(kind, {"messages", "packets"})));
+    }
+    effective["traffic"].push_back(dump);
+  }
+
+  platform.sweep = table("sweep").read<SweepConfig>();
+  std::set<std::string> labels;
+  for (const auto& point : platform.sweep.points) {
+    if (!labels.insert(point.label).second) {
+      throw root.error("sweep", fmt::format("two sweep points are called '{}'", point.label));
+    }
+  }
+  for (const auto& p : platform.sweep.published) {
+    if (!p.point.empty() && !labels.contains(p.point)) {
+      throw input_error(
+          p.metric.where,
+          fmt::format("'{}' is compared at sweep point '{}', which does not exist", p.id, p.point));
+    }
+  }
+  effective["sweep"] = SweepConfig::schema().dump(platform.sweep);
+  return platform;
+}
+
+}  // namespace horae::platforms

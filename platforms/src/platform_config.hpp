@@ -1,0 +1,192 @@
+// A platform as its TOML file says it: checked against itself, not yet built.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/roce.hpp"
+#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/topology.hpp"
+#include "horae/fabric/window_clock.hpp"
+#include "horae/programs/program.hpp"
+#include "horae/rnic/rnic_config.hpp"
+#include "horae/tofino/chip_config.hpp"
+
+namespace horae::platforms {
+
+/// When a run ends.
+enum class StopRule {
+  duration,  ///< after `duration`
+  finished,  ///< when every message is completed and nothing is under way, at the latest after
+             ///< `duration`
+};
+
+struct AboutConfig {
+  std::string name;
+  std::string description;
+  std::vector<std::string> assumptions;  ///< printed under the result
+  static const Schema<AboutConfig>& schema();
+};
+
+struct SimConfig {
+  Picoseconds duration = 1_ms;
+  Picoseconds warmup{};  ///< excluded from rates and shares
+  StopRule stop = StopRule::duration;
+  std::uint32_t seed = 1;
+  fabric::scheduling scheduling = fabric::scheduling::windowed;
+  Picoseconds window{};
+  Picoseconds sample{};  ///< interval of series.csv; zero: none
+  Picoseconds stuck_after = 20_ms;
+  Layer rate_layer = Layer::l1;
+  static const Schema<SimConfig>& schema();
+};
+
+struct OutageConfig {
+  Picoseconds from{};
+  Picoseconds to{};
+  static const Schema<OutageConfig>& schema();
+};
+
+/// Values of a link; what is absent is taken from [link_default].
+struct LinkSpec {
+  std::vector<Located<std::string>> between;
+  std::optional<BitRate> rate;
+  std::optional<Picoseconds> delay;
+  std::optional<double> loss;
+  std::vector<OutageConfig> outages;
+  static const Schema<LinkSpec>& schema();
+};
+
+struct LinkDefault {
+  BitRate rate = 100_Gbps;
+  Picoseconds delay = 500_ns;
+  double loss = 0.0;
+  static const Schema<LinkDefault>& schema();
+};
+
+struct DeviceSpec {
+  std::vector<Located<std::string>> names;
+  Located<std::string> profile;
+  static const Schema<DeviceSpec>& schema();
+};
+
+/// A generated two-tier Clos: hosts h0.., leaves leaf0.., spines spine0.., every leaf to every
+/// spine.
+struct LeafSpineConfig {
+  std::uint32_t leaves = 4;
+  std::uint32_t spines = 4;
+  std::uint32_t hosts_per_leaf = 4;
+  Located<std::string> host;
+  Located<std::string> leaf;
+  Located<std::string> spine;
+  static const Schema<LeafSpineConfig>& schema();
+};
+
+/// Messages between NICs: perftest's stream, or a finite number each.
+struct MessagesConfig {
+  enum class Pattern { pairs, permutation };
+  Pattern pattern = Pattern::pairs;
+  std::vector<Located<std::string>> from, to;
+  Bytes message = 64_KiB;
+  std::uint32_t depth = 128;
+  std::uint32_t qps = 1;
+  std::uint32_t count = 0;
+  Picoseconds start{};
+  std::uint32_t first_psn = 0;
+  static const Schema<MessagesConfig>& schema();
+};
+
+/// Open-loop packets between hosts without a transport.
+struct PacketsConfig {
+  MessagesConfig::Pattern pattern = MessagesConfig::Pattern::permutation;
+  std::vector<Located<std::string>> from, to;
+  Bytes payload = 4_KiB;
+  double load = 1.0;
+  std::uint32_t count = 0;
+  Picoseconds start{};
+  static const Schema<PacketsConfig>& schema();
+};
+
+/// One run of a sweep: overrides on top of the file's and the command line's.
+struct SweepPoint {
+  std::string label;
+  std::vector<std::string> set;
+  static const Schema<SweepPoint>& schema();
+};
+
+/// A column of the result table.
+struct ColumnSpec {
+  std::string title;
+  Located<std::string> metric;
+  std::uint32_t digits = 3;
+  static const Schema<ColumnSpec>& schema();
+};
+
+/// A published number, and the result it is to be compared with.
+struct PublishedSpec {
+  std::string id;
+  std::string point;  ///< label of the sweep point
+  Located<std::string> metric;
+  double value = 0;
+  std::string unit;
+  std::string source;
+  static const Schema<PublishedSpec>& schema();
+};
+
+struct SweepConfig {
+  std::string title;
+  std::string label_title = "point";
+  std::vector<SweepPoint> points;
+  std::vector<ColumnSpec> columns;
+  std::vector<PublishedSpec> published;
+  static const Schema<SweepConfig>& schema();
+};
+
+/// A named kind of device.
+struct TofinoProfile {
+  tofino::ChipConfig chip;
+  std::shared_ptr<const programs::ProgramFactory> program;
+};
+struct HostProfile {};
+using Profile = std::variant<rnic::RnicConfig, TofinoProfile, fabric::SwitchConfig, HostProfile>;
+
+/// The kinds of profile by name, in the order of Profile's alternatives.
+const std::vector<std::string>& profile_kinds();
+
+/// A device of the platform: its vertex of the topology and its profile.
+struct DeviceInstance {
+  std::string name;
+  std::string profile;
+};
+
+struct LinkInstance {
+  fabric::LinkConfig config;
+};
+
+using TrafficConfig = std::variant<MessagesConfig, PacketsConfig>;
+
+/// The whole platform. Vertices of `topology` are `devices` in the same order, edges are `links`.
+struct PlatformConfig {
+  AboutConfig about;
+  SimConfig sim;
+  std::map<std::string, Profile> profiles;
+  fabric::Topology topology;
+  std::vector<DeviceInstance> devices;
+  std::vector<LinkInstance> links;
+  std::vector<TrafficConfig> traffic;
+  SweepConfig sweep;
+  /// Every value in effect, including defaults.
+  nlohmann::ordered_json effective;
+};
+
+/// Name-based UUID (RFC 4122) of a configuration.
+std::string hash_of(const nlohmann::ordered_json& effective);
+
+/// Reads and checks a platform. InputError on anything that cannot be built.
+PlatformConfig read_platform(const Document& document);
+
+}  // namespace horae::platforms

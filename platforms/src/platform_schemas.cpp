@@ -1,0 +1,202 @@
+// The schemas of everything a platform file may contain.
+#include "platform_config.hpp"
+
+namespace horae::platforms {
+
+const Schema<AboutConfig>& AboutConfig::schema() {
+  static const Schema<AboutConfig> s =
+      Schema<AboutConfig>("platform", "What the platform is.")
+          .required("name", &AboutConfig::name, {.doc = "short name, used for result folders"})
+          .field("description", &AboutConfig::description, {.doc = "what it reproduces or asks"})
+          .field("assumptions", &AboutConfig::assumptions,
+                 {.doc = "what no source gives and was chosen; printed under the result"});
+  return s;
+}
+
+const Schema<SimConfig>& SimConfig::schema() {
+  static const Schema<SimConfig> s =
+      Schema<SimConfig>("sim", "Length, seed and schedule of a run.")
+          .field("duration", &SimConfig::duration,
+                 {.doc = "simulated time, warm-up included",
+                  .min = 1_us,
+                  .max = Picoseconds(100'000'000'000'000)})
+          .field("warmup", &SimConfig::warmup,
+                 {.doc = "time before measurement: left out of all rates, shares and histograms",
+                  .min = 0_ps})
+          .choice(
+              "stop", &SimConfig::stop,
+              {{"duration", StopRule::duration}, {"finished", StopRule::finished}},
+              {.doc = "at `duration`, or when all messages are completed and nothing is under way"})
+          .field("seed", &SimConfig::seed, {.doc = "seed of every random stream"})
+          .choice("scheduling", &SimConfig::scheduling,
+                  {{"windowed", fabric::scheduling::windowed},
+                   {"exact_wake", fabric::scheduling::exact_wake}},
+                  {.doc = "how SystemC runs the devices; results are the same"})
+          .field("window", &SimConfig::window,
+                 {.doc = "length of a window; 0: the smallest link delay", .min = 0_ps})
+          .field("sample", &SimConfig::sample,
+                 {.doc = "interval of series.csv; 0: none", .min = 0_ps})
+          .field(
+              "stuck_after", &SimConfig::stuck_after,
+              {.doc = "no packet delivered for so long with messages unfinished: the run is stuck",
+               .min = 10_us})
+          .choice(
+              "rate_layer", &SimConfig::rate_layer, {{"l1", Layer::l1}, {"l2", Layer::l2}},
+              {.doc = "bytes of a rate: with preamble and gap (l1), or frames with FCS only (l2)"});
+  return s;
+}
+
+const Schema<OutageConfig>& OutageConfig::schema() {
+  static const Schema<OutageConfig> s =
+      Schema<OutageConfig>("outage", "A time in which a link carries nothing.")
+          .required("from", &OutageConfig::from, {.doc = "first moment", .min = 0_ps})
+          .required("to", &OutageConfig::to, {.doc = "end", .min = 0_ps});
+  return s;
+}
+
+namespace {
+constexpr double largest_loss = 1.0;
+const BitRate slowest = 1_Gbps;
+const BitRate fastest = 1600_Gbps;
+const Picoseconds shortest_delay = 1_ns;
+const Picoseconds longest_delay = 1000_ms;
+}  // namespace
+
+const Schema<LinkSpec>& LinkSpec::schema() {
+  static const Schema<LinkSpec> s =
+      Schema<LinkSpec>("link", "A full-duplex link between two devices.")
+          .required("between", &LinkSpec::between, {.doc = "the two devices' names"})
+          .field("rate", &LinkSpec::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("delay", &LinkSpec::delay,
+                 {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
+          .field("loss", &LinkSpec::loss,
+                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+          .tables("outage", &LinkSpec::outages, OutageConfig::schema());
+  return s;
+}
+
+const Schema<LinkDefault>& LinkDefault::schema() {
+  static const Schema<LinkDefault> s =
+      Schema<LinkDefault>("link_default", "What links have that say nothing else.")
+          .field("rate", &LinkDefault::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("delay", &LinkDefault::delay,
+                 {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
+          .field("loss", &LinkDefault::loss,
+                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss});
+  return s;
+}
+
+const Schema<DeviceSpec>& DeviceSpec::schema() {
+  static const Schema<DeviceSpec> s =
+      Schema<DeviceSpec>("device", "Devices of one profile.")
+          .required("names", &DeviceSpec::names, {.doc = "their names"})
+          .required("profile", &DeviceSpec::profile, {.doc = "the table that describes them"});
+  return s;
+}
+
+const Schema<LeafSpineConfig>& LeafSpineConfig::schema() {
+  static const Schema<LeafSpineConfig> s =
+      Schema<LeafSpineConfig>("leaf_spine",
+                              "A generated two-tier Clos: hosts h0.., leaf0.., spine0..")
+          .field("leaves", &LeafSpineConfig::leaves,
+                 {.doc = "leaf switches", .min = 1, .max = 1024})
+          .field("spines", &LeafSpineConfig::spines,
+                 {.doc = "spine switches", .min = 1, .max = 1024})
+          .field("hosts_per_leaf", &LeafSpineConfig::hosts_per_leaf,
+                 {.doc = "end points of a leaf", .min = 1, .max = 1024})
+          .required("host", &LeafSpineConfig::host, {.doc = "profile of the end points"})
+          .required("leaf", &LeafSpineConfig::leaf, {.doc = "profile of the leaves"})
+          .required("spine", &LeafSpineConfig::spine, {.doc = "profile of the spines"});
+  return s;
+}
+
+const Schema<MessagesConfig>& MessagesConfig::schema() {
+  static const Schema<MessagesConfig> s =
+      Schema<MessagesConfig>("traffic", "RDMA WRITE messages between NICs.")
+          .choice("pattern", &MessagesConfig::pattern,
+                  {{"pairs", MessagesConfig::Pattern::pairs},
+                   {"permutation", MessagesConfig::Pattern::permutation}},
+                  {.doc = "from[i] to to[i], or every NIC to another one at random"})
+          .field("from", &MessagesConfig::from, {.doc = "senders of pattern pairs"})
+          .field("to", &MessagesConfig::to, {.doc = "their receivers"})
+          .field("message", &MessagesConfig::message,
+                 {.doc = "size of a message",
+                  .min = 0_B,
+                  .max = Bytes(0x7fffffff),
+                  .source = "64 KiB: perftest default"})
+          .field("depth", &MessagesConfig::depth,
+                 {.doc = "messages outstanding per queue pair",
+                  .min = 1,
+                  .max = 65536,
+                  .source = "128: perftest default tx-depth"})
+          .field("qps", &MessagesConfig::qps,
+                 {.doc = "queue pairs per pair",
+                  .min = 1,
+                  .max = 4096,
+                  .source = "1: perftest default"})
+          .field("count", &MessagesConfig::count,
+                 {.doc = "messages per queue pair; 0: without end"})
+          .field("start", &MessagesConfig::start, {.doc = "when the first is posted", .min = 0_ps})
+          .field("first_psn", &MessagesConfig::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+  return s;
+}
+
+const Schema<PacketsConfig>& PacketsConfig::schema() {
+  static const Schema<PacketsConfig> s =
+      Schema<PacketsConfig>("traffic", "Open-loop packets between hosts without a transport.")
+          .choice("pattern", &PacketsConfig::pattern,
+                  {{"pairs", MessagesConfig::Pattern::pairs},
+                   {"permutation", MessagesConfig::Pattern::permutation}},
+                  {.doc = "from[i] to to[i], or every host to another one at random"})
+          .field("from", &PacketsConfig::from, {.doc = "senders of pattern pairs"})
+          .field("to", &PacketsConfig::to, {.doc = "their receivers"})
+          .field("payload", &PacketsConfig::payload,
+                 {.doc = "payload of a packet", .min = 0_B, .max = 9000_B})
+          .field("load", &PacketsConfig::load,
+                 {.doc = "share of the line rate, on the wire", .min = 0.0001, .max = 1.0})
+          .field("count", &PacketsConfig::count, {.doc = "packets per host; 0: without end"})
+          .field("start", &PacketsConfig::start, {.doc = "when the first is sent", .min = 0_ps});
+  return s;
+}
+
+const Schema<SweepPoint>& SweepPoint::schema() {
+  static const Schema<SweepPoint> s =
+      Schema<SweepPoint>("point", "One run of a sweep.")
+          .required("label", &SweepPoint::label, {.doc = "its row's name"})
+          .field("set", &SweepPoint::set, {.doc = "overrides, as for --set"});
+  return s;
+}
+
+const Schema<ColumnSpec>& ColumnSpec::schema() {
+  static const Schema<ColumnSpec> s =
+      Schema<ColumnSpec>("column", "A column of the table.")
+          .required("title", &ColumnSpec::title, {.doc = "heading"})
+          .required("metric", &ColumnSpec::metric, {.doc = "name of a result"})
+          .field("digits", &ColumnSpec::digits, {.doc = "decimals", .max = 9});
+  return s;
+}
+
+const Schema<PublishedSpec>& PublishedSpec::schema() {
+  static const Schema<PublishedSpec> s =
+      Schema<PublishedSpec>("published", "A published number beside a result.")
+          .required("id", &PublishedSpec::id, {.doc = "stable name of the number"})
+          .field("point", &PublishedSpec::point, {.doc = "label of the sweep point"})
+          .required("metric", &PublishedSpec::metric, {.doc = "name of the result"})
+          .required("value", &PublishedSpec::value, {.doc = "as published"})
+          .field("unit", &PublishedSpec::unit, {.doc = "its unit"})
+          .required("source", &PublishedSpec::source, {.doc = "paper, section, figure"});
+  return s;
+}
+
+const Schema<SweepConfig>& SweepConfig::schema() {
+  static const Schema<SweepConfig> s =
+      Schema<SweepConfig>("sweep", "Several runs of the platform, in one table.")
+          .field("title", &SweepConfig::title, {.doc = "heading of the table"})
+          .field("label_title", &SweepConfig::label_title, {.doc = "heading of the first column"})
+          .tables("point", &SweepConfig::points, SweepPoint::schema())
+          .tables("column", &SweepConfig::columns, ColumnSpec::schema())
+          .tables("published", &SweepConfig::published, PublishedSpec::schema());
+  return s;
+}
+
+}  // namespace horae::platforms

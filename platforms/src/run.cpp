@@ -1,0 +1,262 @@
+#include "run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/core/stats.hpp"
+#include "measurement.hpp"
+#include "progress.hpp"
+#include "simulation.hpp"
+#include "version.hpp"
+
+namespace horae::platforms {
+namespace {
+
+using nlohmann::ordered_json;
+
+enum class Verdict { complete, timeout, stuck };
+
+std::string_view name_of(Verdict v) {
+  return v == Verdict::complete ? "complete" : v == Verdict::timeout ? "timeout" : "stuck";
+}
+
+/// Moves a simulation from mark to mark: the times at which it is looked at. Between marks nothing
+/// outside the devices happens, so marks change no result.
+class Conductor {
+ public:
+  Conductor(Simulation& simulation, bool show_progress)
+      : simulation_(simulation), sim_(simulation.platform().sim), progress_(show_progress) {
+    if (sim_.sample.count() > 0) series_.emplace(simulation);
+  }
+
+  Verdict run() {
+    advance_to(Picoseconds(0));
+    if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
+    for (auto* nic : simulation_.nics()) nic->reset_histograms();
+    begin_ = Snapshot::take(simulation_, now_);
+    go(sim_.duration);
+    return finish();
+  }
+
+  Picoseconds now() const { return now_; }
+  const Snapshot& begin() const { return begin_; }
+  const Snapshot& end() const { return end_; }
+  std::string series() const { return series_ ? series_->csv() : std::string(); }
+  double wall_seconds() const { return progress_.elapsed_seconds(); }
+
+ private:
+  /// Runs to `target`, mark by mark. False when the run is over before.
+  bool go(Picoseconds target) {
+    while (now_ < target) {
+      const Picoseconds mark = std::min({target, next_sample(), next_check()});
+      if (!advance_to(mark)) {
+        idle_ = true;
+        return false;
+      }
+      if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
+      if (now_ == next_check() && !check()) return false;
+    }
+    return true;
+  }
+
+  bool advance_to(Picoseconds mark) {
+    const bool busy = simulation_.context().clock.run_to(mark);
+    now_ = mark;
+    return busy || mark.count() == 0;
+  }
+
+  Picoseconds next_sample() const { return series_ ? sim_.sample * (samples_ + 1) : never; }
+
+  /// Looks are frequent enough for a smooth progress line and a stop soon after the last message.
+  Picoseconds look_interval() const {
+    const Picoseconds smooth = std::max(1_us, sim_.duration / 200);
+    return std::min(smooth, sim_.stuck_after);
+  }
+  Picoseconds next_check() const { return look_interval() * (checks_ + 1); }
+
+  bool check() {
+    ++checks_;
+    const auto delivered = simulation_.context().pool.delivered();
+    if (delivered != last_delivered_) {
+      last_delivered_ = delivered;
+      last_progress_ = now_;
+    } else if (simulation_.work_left() && now_ - last_progress_ >= sim_.stuck_after) {
+      stuck_ = true;
+      return false;
+    }
+    if (progress_.due()) {
+      const double rate = static_cast<double>(delivered) / progress_.elapsed_seconds();
+      progress_.update(
+          static_cast<double>(now_.count()) / static_cast<double>(sim_.duration.count()),
+          fmt::format("{:.3f} of {:.3f} us simulated  {:.0f} packets/s", to_microseconds(now_),
+                      to_microseconds(sim_.duration), rate));
+    }
+    return true;
+  }
+
+  Verdict finish() {
+    if (begin_.time == Picoseconds(0) && begin_.nics.empty() && begin_.hosts.empty()) {
+      begin_ = Snapshot::take(simulation_, now_);  // over before the warm-up was
+    }
+    end_ = Snapshot::take(simulation_, now_);
+    if (stuck_ || (idle_ && simulation_.work_left())) return Verdict::stuck;
+    if (sim_.stop == StopRule::finished && simulation_.work_left()) return Verdict::timeout;
+    return Verdict::complete;
+  }
+
+  Simulation& simulation_;
+  const SimConfig& sim_;
+  Progress progress_;
+  std::optional<Series> series_;
+  Snapshot begin_, end_;
+  Picoseconds now_{};
+  std::int64_t samples_ = 0;
+  std::int64_t checks_ = 0;
+  std::uint64_t last_delivered_ = 0;
+  Picoseconds last_progress_{};
+  bool idle_ = false;
+  bool stuck_ = false;
+};
+
+/// The books must close at the end of every run, not only in tests.
+ordered_json balanced_packets(const Simulation& s, const fabric::PacketPool& pool) {
+  std::uint64_t held = 0;
+  for (const auto& d : s.devices()) held += d->held();
+  if (pool.live() != pool.outstanding() || pool.live() != held) {
+    throw ModelError(fmt::format(
+        "packets do not balance: {} created, {} delivered, {} dropped, so {} in flight, but "
+        "{} are out of the pool and devices hold {}",
+        pool.created(), pool.delivered(), pool.dropped(), pool.live(), pool.outstanding(), held));
+  }
+  ordered_json dropped = ordered_json::object();
+  for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
+    const auto cause = static_cast<fabric::DropCause>(c);
+    dropped[std::string(fabric::name_of(cause))] = pool.dropped(cause);
+  }
+  return {{"created", pool.created()},
+          {"delivered", pool.delivered()},
+          {"dropped", dropped},
+          {"in_flight", held}};
+}
+
+/// Every counter of every device over the whole run.
+ordered_json device_statistics(const Simulation& s, Picoseconds end) {
+  StatTree tree;
+  const Layer layer = s.platform().sim.rate_layer;
+  for (const auto& d : s.devices()) {
+    StatTree& device = tree.group(d->name());
+    device.value("events", d->events_handled(), "events");
+    for (unsigned i = 0; i < d->ports(); ++i) {
+      if (!d->tx(i).connected()) continue;
+      const auto& c = d->tx(i).counters();
+      StatTree& port = device.group(fmt::format("port{}", i));
+      port.value("tx_packets", c.packets, "packets");
+      if (end.count() > 0) port.rate("tx_rate", c.bytes(layer), end);
+      if (c.lost > 0) port.value("lost", c.lost, "packets");
+      if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
+      if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
+    }
+  }
+  for (const auto* nic : s.nics()) {
+    StatTree& device = tree.group(nic->name());
+    const auto& c = nic->counters();
+    for (std::size_t k = 0; k < policy::send_kinds; ++k) {
+      device.value(fmt::format("sent_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
+                   c.sent[k], "packets");
+    }
+    device.value("acks_sent", c.acks_sent, "packets").value("nacks_sent", c.nacks_sent, "packets");
+    device.value("acks_received", c.acks_received, "packets")
+        .value("nacks_received", c.nacks_received, "packets");
+    device.value("nacks_served", c.nacks_served, "packets")
+        .value("nacks_stale", c.nacks_stale, "packets");
+    device.value("timeouts", c.timeouts, "timeouts")
+        .value("data_received", c.data_received, "packets");
+    device.value("out_of_order", c.out_of_order, "packets")
+        .value("duplicates", c.duplicates, "packets");
+    device.value("discarded", c.discarded, "packets")
+        .value("delivered_bytes", c.delivered_bytes, "bytes");
+    device.value("messages_completed", c.messages_completed, "messages");
+    for (std::size_t k = 0; k < rnic::idle_causes; ++k) {
+      device.value(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(k))),
+                   c.idle[k].count(), "ps");
+    }
+    device.histogram("reorder_depth_since_warmup", nic->reorder_depth(), "packets");
+  }
+  for (const auto* sw : s.switches()) {
+    StatTree& device = tree.group(sw->name());
+    const auto& c = sw->counters();
+    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
+    device.value("dropped", c.dropped, "packets").value("pauses_sent", c.pauses_sent, "frames");
+  }
+  for (const auto* t : s.tofinos()) {
+    StatTree& device = tree.group(t->name());
+    const auto& c = t->counters();
+    device.value("ingress_passes", c.ingress_passes, "passes")
+        .value("egress_passes", c.egress_passes, "passes");
+    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
+    device.value("dropped_program", c.dropped_program, "packets");
+    device.value("dropped_buffer", c.dropped_buffer, "packets");
+    device.value("pipeline_wait", c.pipeline_wait.count(), "ps");
+    device.value("most_cells_used", t->most_cells_used(), "cells");
+  }
+  for (const auto* h : s.hosts()) {
+    StatTree& device = tree.group(h->name());
+    device.value("sent", h->counters().sent, "packets")
+        .value("received", h->counters().received, "packets");
+    device.value("latency_max", h->counters().latency_max.count(), "ps");
+  }
+  return tree.to_json();
+}
+
+}  // namespace
+
+RunOutcome run_platform(const PlatformConfig& platform, bool show_progress) {
+  Simulation simulation(platform);
+  Conductor conductor(simulation, show_progress);
+  const Verdict verdict = conductor.run();
+
+  RunOutcome outcome;
+  ordered_json config = platform.effective;
+  config.erase("sweep");
+  std::uint64_t events = 0, hops = 0;
+  for (const auto& d : simulation.devices()) {
+    events += d->events_handled();
+    for (unsigned i = 0; i < d->ports(); ++i) hops += d->tx(i).counters().packets;
+  }
+  ordered_json results = ordered_json::object();
+  for (const auto& r : results_between(simulation, conductor.begin(), conductor.end())) {
+    results[r.name] = {{"value", r.value}, {"unit", r.unit}};
+  }
+  outcome.summary = {{"schema", 1},
+                     {"platform", platform.about.name},
+                     {"config", config},
+                     {"config_hash", hash_of(config)},
+                     {"seed", platform.sim.seed},
+                     {"version", version()},
+                     {"verdict", name_of(verdict)},
+                     {"sim_time_ps", conductor.now().count()},
+                     {"wall_s", conductor.wall_seconds()},
+                     {"packets", balanced_packets(simulation, simulation.context().pool)},
+                     {"events", events},
+                     {"packet_hops", hops},
+                     {"measured_from_ps", conductor.begin().time.count()},
+                     {"measured_to_ps", conductor.end().time.count()},
+                     {"results", results},
+                     {"rows", ordered_json::object()},
+                     {"validation", ordered_json::array()},
+                     {"statistics", device_statistics(simulation, conductor.now())}};
+  outcome.flows_csv = flows_csv(simulation, conductor.now());
+  outcome.series_csv = conductor.series();
+  if (verdict == Verdict::stuck) {
+    outcome.exit_code = exit_stuck;
+    for (const auto& d : simulation.devices()) {
+      const auto lines = d->describe_queues();
+      outcome.dump.insert(outcome.dump.end(), lines.begin(), lines.end());
+    }
+  }
+  return outcome;
+}
+
+}  // namespace horae::platforms

@@ -1,0 +1,33 @@
+// One run of a platform: from the first window to the balanced books.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform_config.hpp"
+
+namespace horae::platforms {
+
+/// Exit codes of the program.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_failed = 1,  ///< a check or comparison failed, or a model broke a rule
+  exit_bad_input = 2,
+  exit_does_not_fit = 3,
+  exit_stuck = 4,
+};
+
+struct RunOutcome {
+  nlohmann::ordered_json summary;  ///< what summary.json holds
+  std::string flows_csv;
+  std::string series_csv;         ///< empty when no samples were asked for
+  std::vector<std::string> dump;  ///< every queue of a stuck run
+  int exit_code = exit_done;
+};
+
+/// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
+/// terminal. ModelError when the packet balance does not close.
+RunOutcome run_platform(const PlatformConfig& platform, bool show_progress);
+
+}  // namespace horae::platforms

@@ -1,0 +1,194 @@
+#include "simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/traffic/source.hpp"
+
+namespace horae::platforms {
+namespace {
+
+/// Sources of open-loop hosts, by node.
+std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(const PlatformConfig& platform) {
+  std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.topology.endpoints());
+  for (const auto& traffic : platform.traffic) {
+    const auto* config = std::get_if<PacketsConfig>(&traffic);
+    if (config == nullptr) continue;
+    std::vector<std::pair<NodeId, NodeId>> pairs;
+    if (config->pattern == MessagesConfig::Pattern::pairs) {
+      for (std::size_t i = 0; i < config->from.size(); ++i) {
+        const auto& v = platform.topology.vertices();
+        pairs.emplace_back(v[platform.topology.find(config->from[i])].node,
+                           v[platform.topology.find(config->to[i])].node);
+      }
+    } else {
+      std::vector<NodeId> nodes;
+      for (std::size_t i = 0; i < platform.devices.size(); ++i) {
+        if (std::holds_alternative<HostProfile>(
+                platform.profiles.at(platform.devices[i].profile))) {
+          nodes.push_back(platform.topology.vertices()[i].node);
+        }
+      }
+      const auto to =
+          traffic::permutation_pattern(static_cast<std::uint32_t>(nodes.size()), platform.sim.seed);
+      for (std::size_t i = 0; i < nodes.size(); ++i) pairs.emplace_back(nodes[i], nodes[to[i]]);
+    }
+    for (const auto& [from, to] : pairs) {
+      // The host's own link sets the pace.
+      BitRate rate{};
+      for (std::size_t e = 0; e < platform.links.size(); ++e) {
+        const auto& edge = platform.topology.edges()[e];
+        const auto& v = platform.topology.vertices();
+        if (v[edge.a].node == from || v[edge.b].node == from) rate = platform.links[e].config.rate;
+      }
+      const Bytes wire = l1_bytes(frame_bytes(Opcode::write_middle, config->payload));
+      const double interval =
+          static_cast<double>(serialisation_time(wire, rate).count()) / config->load;
+      sources[from] = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
+          .dst = to,
+          .bytes = config->payload,
+          .start = config->start,
+          .interval = Picoseconds(static_cast<std::int64_t>(interval)),
+          .count = config->count,
+          .flow = static_cast<std::uint16_t>(from)});
+    }
+  }
+  return sources;
+}
+
+/// Bytes of the largest frame any end point of the platform sends.
+Bytes largest_frame(const PlatformConfig& platform) {
+  Bytes largest = frame_bytes(Opcode::write_first, 4_KiB);
+  for (const auto& traffic : platform.traffic) {
+    if (const auto* config = std::get_if<PacketsConfig>(&traffic)) {
+      largest = std::max(largest, frame_bytes(Opcode::write_first, config->payload));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+Simulation::Simulation(const PlatformConfig& platform)
+    : platform_(platform),
+      context_({.mode = platform.sim.scheduling, .window = platform.sim.window},
+               platform.sim.seed) {
+  build_devices();
+  build_links();
+  for (const auto& traffic : platform.traffic) {
+    if (const auto* config = std::get_if<MessagesConfig>(&traffic)) build_messages(*config);
+  }
+  const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
+  for (auto* group : {&senders_, &receivers_}) {
+    std::sort(group->begin(), group->end(), by_id);
+    group->erase(std::unique(group->begin(), group->end()), group->end());
+  }
+}
+
+void Simulation::build_devices() {
+  const auto routes = platform_.topology.shortest_path_routes();
+  auto sources = host_sources(platform_);
+  for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
+    const auto& vertex = platform_.topology.vertices()[i];
+    const auto& spec = platform_.devices[i];
+    const Profile& profile = platform_.profiles.at(spec.profile);
+    const char* name = spec.name.c_str();
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
+      auto d = std::make_unique<rnic::rnic>(name, context_, *nic, vertex.node);
+      nics_.push_back(d.get());
+      devices_.push_back(std::move(d));
+    } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
+      programs::Routes table;
+      for (NodeId node = 0; node < platform_.topology.endpoints(); ++node) {
+        const auto ports = routes[i].towards(node);
+        table.entries.push_back({node, {ports.begin(), ports.end()}});
+      }
+      auto d = std::make_unique<tofino::tofino_switch>(name, context_, chip->chip, vertex.ports,
+                                                       *chip->program, table);
+      tofinos_.push_back(d.get());
+      devices_.push_back(std::move(d));
+    } else if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
+      fabric::SwitchConfig config = *plain;
+      config.ports = vertex.ports;
+      if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
+        for (const auto& link : platform_.links) {
+          config.pfc.headroom = std::max(
+              config.pfc.headroom, fabric::pfc_headroom(link.config.rate, link.config.delay,
+                                                        largest_frame(platform_), config.latency));
+        }
+      }
+      auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);
+      d->routes() = routes[i];
+      switches_.push_back(d.get());
+      devices_.push_back(std::move(d));
+    } else {
+      auto d = std::make_unique<fabric::open_loop_host>(
+          name, context_, fabric::HostConfig{.id = vertex.node}, std::move(sources[vertex.node]));
+      hosts_.push_back(d.get());
+      devices_.push_back(std::move(d));
+    }
+  }
+}
+
+void Simulation::build_links() {
+  for (std::size_t i = 0; i < platform_.links.size(); ++i) {
+    const auto& e = platform_.topology.edges()[i];
+    fabric::connect(*devices_[e.a], e.port_a, *devices_[e.b], e.port_b, platform_.links[i].config);
+  }
+}
+
+rnic::rnic* Simulation::nic_of(const std::string& name) {
+  return dynamic_cast<rnic::rnic*>(
+      devices_[static_cast<std::size_t>(platform_.topology.find(name))].get());
+}
+
+void Simulation::build_messages(const MessagesConfig& config) {
+  std::vector<std::pair<rnic::rnic*, rnic::rnic*>> pairs;
+  if (config.pattern == MessagesConfig::Pattern::pairs) {
+    for (std::size_t i = 0; i < config.from.size(); ++i) {
+      pairs.emplace_back(nic_of(config.from[i]), nic_of(config.to[i]));
+    }
+  } else {
+    const auto to =
+        traffic::permutation_pattern(static_cast<std::uint32_t>(nics_.size()), platform_.sim.seed);
+    for (std::size_t i = 0; i < nics_.size(); ++i) pairs.emplace_back(nics_[i], nics_[to[i]]);
+  }
+  for (const auto& [from, to] : pairs) {
+    for (std::uint32_t q = 0; q < config.qps; ++q) {
+      const Qpn sender_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(from->queue_pairs()));
+      const Qpn receiver_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(to->queue_pairs()));
+      // Each connection has its own UDP source port, as NICs derive one from the queue pair
+      // numbers.
+      const auto entropy = static_cast<std::uint16_t>(0xc000 | ((flows_.size() * 0x9e5) & 0x3fff));
+      auto source = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
+          .dst = to->id(), .bytes = config.message, .start = config.start, .count = config.count});
+      from->add_queue_pair({.remote = receiver_qpn,
+                            .peer = to->id(),
+                            .entropy = entropy,
+                            .first_send = Psn(config.first_psn),
+                            .first_receive = Psn(0),
+                            .depth = config.depth,
+                            .source = std::move(source)});
+      to->add_queue_pair({.remote = sender_qpn,
+                          .peer = from->id(),
+                          .entropy = entropy,
+                          .first_send = Psn(0),
+                          .first_receive = Psn(config.first_psn),
+                          .depth = 1,
+                          .source = nullptr});
+      flows_.push_back({from, from->queue_pairs() - 1, to, to->queue_pairs() - 1});
+    }
+    senders_.push_back(from);
+    receivers_.push_back(to);
+  }
+}
+
+bool Simulation::finished() const {
+  return std::all_of(nics_.begin(), nics_.end(), [](const rnic::rnic* n) { return n->finished(); });
+}
+
+bool Simulation::work_left() const { return !flows_.empty() && !finished(); }
+
+}  // namespace horae::platforms

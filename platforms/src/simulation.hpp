@@ -1,0 +1,67 @@
+// A platform elaborated: its devices, wired and given their traffic.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "horae/fabric/context.hpp"
+#include "horae/fabric/open_loop_host.hpp"
+#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/rnic/rnic.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+#include "platform_config.hpp"
+
+namespace horae::platforms {
+
+/// One connection that traffic asked for, with both of its ends.
+struct Flow {
+  rnic::rnic* sender = nullptr;
+  std::size_t sender_qp = 0;
+  rnic::rnic* receiver = nullptr;
+  std::size_t receiver_qp = 0;
+};
+
+/// Devices of a platform as SystemC modules. One per process: SystemC elaborates once.
+class Simulation {
+ public:
+  /// Builds every device, link and flow. InputError where the platform does not fit a device.
+  explicit Simulation(const PlatformConfig& platform);
+
+  fabric::sim_context& context() { return context_; }
+  const PlatformConfig& platform() const { return platform_; }
+  /// In the order of the platform's devices.
+  const std::vector<std::unique_ptr<fabric::device>>& devices() const { return devices_; }
+  const std::vector<rnic::rnic*>& nics() const { return nics_; }
+  const std::vector<fabric::open_loop_host*>& hosts() const { return hosts_; }
+  const std::vector<tofino::tofino_switch*>& tofinos() const { return tofinos_; }
+  const std::vector<fabric::output_queued_switch*>& switches() const { return switches_; }
+  const std::vector<Flow>& flows() const { return flows_; }
+  /// NICs that send messages, and NICs that receive them, each in device order.
+  const std::vector<rnic::rnic*>& senders() const { return senders_; }
+  const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
+
+  /// Whether every finite source is done and its messages are completed.
+  bool finished() const;
+  /// Whether anything is still to be delivered (for stuck detection).
+  bool work_left() const;
+
+ private:
+  void build_devices();
+  void build_links();
+  void build_messages(const MessagesConfig& config);
+  rnic::rnic* nic_of(const std::string& name);
+
+  const PlatformConfig& platform_;
+  fabric::sim_context context_;
+  std::vector<std::unique_ptr<fabric::device>> devices_;
+  std::vector<rnic::rnic*> nics_;
+  std::vector<fabric::open_loop_host*> hosts_;
+  std::vector<tofino::tofino_switch*> tofinos_;
+  std::vector<fabric::output_queued_switch*> switches_;
+  std::vector<Flow> flows_;
+  std::vector<rnic::rnic*> senders_;
+  std::vector<rnic::rnic*> receivers_;
+};
+
+}  // namespace horae::platforms

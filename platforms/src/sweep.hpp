@@ -1,0 +1,29 @@
+// Several runs of one platform, each in its own process.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "platform_config.hpp"
+#include "run.hpp"
+
+namespace horae::platforms {
+
+struct SweepOutcome {
+  nlohmann::ordered_json summary;
+  std::vector<std::pair<std::string, RunOutcome>> points;  ///< by label, in the platform's order
+  int exit_code = exit_done;
+};
+
+/// Runs every point of the platform's sweep, `jobs` at a time (SystemC elaborates once per process,
+/// so each is a child of this one). `overrides` are the command line's; a point's own come after
+/// them. All points are read before the first one runs, so bad input stops everything (InputError).
+SweepOutcome run_sweep(const PlatformConfig& platform, const std::string& path,
+                       const std::vector<std::string>& overrides, unsigned jobs,
+                       bool show_progress);
+
+/// The sweep's table as text: measured values, and the published one beside those that have one.
+std::string table_text(const PlatformConfig& platform, const nlohmann::ordered_json& summary);
+
+}  // namespace horae::platforms

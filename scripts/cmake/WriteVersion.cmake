@@ -1,0 +1,23 @@
+# Writes OUTPUT with the version, only when it changed.
+set(version ${VERSION})
+find_package(Git QUIET)
+if(Git_FOUND AND EXISTS ${SOURCE_DIR}/.git)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* -C ${SOURCE_DIR} rev-parse --short=12 HEAD
+                  OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND ${GIT_EXECUTABLE} -c safe.directory=* -C ${SOURCE_DIR} status --porcelain -uno
+                  OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(commit)
+    string(APPEND version "+${commit}")
+    if(changes)
+      string(APPEND version ".modified")
+    endif()
+  endif()
+endif()
+set(content "#include \"version.hpp\"\n\nnamespace horae::platforms {\nstd::string version() { return \"${version}\"; }\n}\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT old STREQUAL content)
+  file(WRITE ${OUTPUT} "${content}")
+endif()
