@@ -57,6 +57,11 @@ bool window_clock::run_to(Picoseconds t) {
   if (t <= now) return !idle();
   if (now.count() == 0 && windows_ == 0) next_.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start(to_sc_time(t - now));
+  if (!error_ && config_.mode == scheduling::exact_wake) {
+    // Devices last ran at their own last event: let them account for the time up to here.
+    const Picoseconds reached = from_sc_time(sc_core::sc_time_stamp());
+    for (device* d : devices_) d->run_to(reached);
+  }
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   return from_sc_time(sc_core::sc_time_stamp()) == t && !idle();
 }

@@ -10,7 +10,7 @@ namespace horae::rnic {
 namespace {
 
 enum : std::uint8_t {
-  nack_event = fabric::device_events,  // payload: the expected PSN
+  response_event = fabric::device_events,  // entity: queue pair; payload: NACK flag << 32 | PSN
   timer_event,
   post_event,
 };
@@ -78,8 +78,9 @@ void rnic::handle(const fabric::Event& e) {
     case fabric::resume_event:
       paused_ &= ~(1u << e.payload);
       break;
-    case nack_event:
-      serve_nack(fabric::key_entity(e.key), Psn(static_cast<std::uint32_t>(e.payload)), e.time);
+    case response_event:
+      take_response(fabric::key_entity(e.key), e.payload >> 32 != 0,
+                    Psn(static_cast<std::uint32_t>(e.payload)), e.time);
       break;
     case timer_event:
       expire(fabric::key_entity(e.key), e.time);
@@ -138,21 +139,26 @@ void rnic::receive_data(const Packet& p, Picoseconds now) {
 
 void rnic::receive_ack(const Packet& p, Picoseconds now) {
   const std::size_t i = index_of(p.dest_qp);
-  if (p.is_nack()) {
-    ++counters_.nacks_received;
-    schedule(now + config_.nack_reaction, nack_event, static_cast<std::uint16_t>(i),
-             nack_ordinal_++, p.psn.value());
-    return;
-  }
-  ++counters_.acks_received;
-  // On the wire an ACK names the last packet received (IBTA vol. 1, 9.7.5.1.3).
-  progressed(i, qps_[i]->sender().on_ack(p.psn + 1, now), now);
+  const bool nack = p.is_nack();
+  ++(nack ? counters_.nacks_received : counters_.acks_received);
+  // Responses are taken in their order: an ACK does not overtake a NACK that is being served.
+  const Picoseconds due =
+      std::max(now + (nack ? config_.nack_reaction : Picoseconds(0)), responses_due_);
+  if (!nack && responses_due_ < now) return take_response(i, nack, p.psn, now);
+  responses_due_ = due;
+  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++,
+           static_cast<std::uint64_t>(nack) << 32 | p.psn.value());
 }
 
-void rnic::serve_nack(std::size_t qp, Psn expected, Picoseconds now) {
-  const policy::AckOutcome outcome = qps_[qp]->sender().on_nack(expected, now);
+void rnic::take_response(std::size_t i, bool nack, Psn psn, Picoseconds now) {
+  policy::TransportSender& sender = qps_[i]->sender();
+  if (!nack) {
+    // On the wire an ACK names the last packet received (IBTA vol. 1, 9.7.5.1.3).
+    return progressed(i, sender.on_ack(psn + 1, now), now);
+  }
+  const policy::AckOutcome outcome = sender.on_nack(psn, now);
   ++(outcome.served ? counters_.nacks_served : counters_.nacks_stale);
-  progressed(qp, outcome, now);
+  progressed(i, outcome, now);
 }
 
 void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {

@@ -60,7 +60,7 @@ class rnic : public fabric::device {
   void receive(Packet& p, Picoseconds now);
   void receive_data(const Packet& p, Picoseconds now);
   void receive_ack(const Packet& p, Picoseconds now);
-  void serve_nack(std::size_t qp, Psn expected, Picoseconds now);
+  void take_response(std::size_t qp, bool nack, Psn psn, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);
@@ -90,7 +90,8 @@ class rnic : public fabric::device {
   Picoseconds cursor_{};                         ///< the wire is decided up to here
   unsigned paused_ = 0;
   std::uint64_t packets_created_ = 0;
-  std::uint64_t nack_ordinal_ = 0;
+  Picoseconds responses_due_{};  ///< when the last response received so far takes effect
+  std::uint64_t response_ordinal_ = 0;
   RnicCounters counters_;
   Histogram reorder_depth_;
 };
