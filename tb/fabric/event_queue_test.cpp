@@ -8,6 +8,7 @@
 #include <queue>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 
 namespace horae::fabric {

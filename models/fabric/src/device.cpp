@@ -23,14 +23,19 @@ class device::rx_port : public sc_core::sc_module, public packet_fw_if {
   std::uint64_t pauses = 0;
 
  private:
-  tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
-    if (phase != packet_phase::begin_packet) throw ModelError("not a phase of the forward path");
+  /// Once per packet-hop: everything it calls is worth inlining.
+  [[gnu::flatten]] tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase,
+                                                      sc_core::sc_time& t) override {
+    if (phase != packet_phase::begin_packet) [[unlikely]]
+      wrong_phase();
     p.ingress_port = static_cast<std::uint16_t>(index_);
     ++owner_.arrivals_;
     owner_.accept({from_sc_time(t) + owner_.receive_latency_, next_arrival++,
                    reinterpret_cast<std::uint64_t>(&p)});
     return tlm::TLM_ACCEPTED;
   }
+
+  [[noreturn]] static void wrong_phase() { throw ModelError("not a phase of the forward path"); }
 
   device& owner_;
 };

@@ -24,8 +24,9 @@ class output_queued_switch::EgressView final : public policy::PortView {
   EgressView(output_queued_switch& owner, std::span<const std::uint16_t> ports, Picoseconds t)
       : owner_(owner), ports_(ports), t_(t) {}
   Bytes depth(unsigned choice) const override {
-    owner_.start_before(ports_[choice], t_);
-    return owner_.out_[ports_[choice]].depth();
+    Egress& egress = owner_.egress_[ports_[choice]];
+    owner_.start_before(egress, t_);
+    return egress.out.depth();
   }
 
  private:
@@ -42,34 +43,32 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
                                           std::string(this->name()) + ".balance")),
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
       event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
-      armed_(config.ports, never),
+      limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
       ingress_bytes_(config.ports * OutputPort::classes),
-      pausing_(config.ports * OutputPort::classes),
-      is_active_(config.ports) {
-  for (unsigned i = 0; i < config.ports; ++i) out_.emplace_back(tx(i));
+      pausing_(config.ports * OutputPort::classes) {
+  for (unsigned i = 0; i < config.ports; ++i) egress_.push_back({OutputPort(tx(i))});
   set_receive_latency(config.latency);
 }
 
 void output_queued_switch::handle(const Event& e) {
+  if (key_kind(e.key) == arrival_event) return forward(arrived(e), e.time);
   const unsigned port = key_entity(e.key);
+  Egress& egress = egress_[port];
   switch (key_kind(e.key)) {
-    case arrival_event:
-      forward(arrived(e), e.time);
-      break;
     case pause_event:
-      start_before(port, e.time);
-      out_[port].pause(static_cast<unsigned>(e.payload));
+      start_before(egress, e.time);
+      egress.out.pause(static_cast<unsigned>(e.payload));
       break;
     case resume_event:
-      start_before(port, e.time);
-      out_[port].resume(static_cast<unsigned>(e.payload), e.time);
-      arm(port);
+      start_before(egress, e.time);
+      egress.out.resume(static_cast<unsigned>(e.payload), e.time);
+      arm(egress, port);
       break;
     case start_event:
-      if (armed_[port] != e.time) break;  // overtaken by an earlier one
-      armed_[port] = never;
-      start_before(port, e.time + 1_ps);
-      arm(port);
+      if (egress.armed != e.time) break;  // overtaken by an earlier one
+      egress.armed = never;
+      start_before(egress, e.time + 1_ps);
+      arm(egress, port);
       break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
@@ -84,28 +83,33 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
     choice = balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
   }
   const unsigned port = ports[choice];
-  OutputPort& out = out_[port];
-  start_before(port, t);
-  if (const auto cause = refusal(p, out)) return drop(p, *cause);
-  if (red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
+  Egress& egress = egress_[port];
+  start_before(egress, t);
+  if (limited_) {
+    if (const auto cause = refusal(p, egress.out)) return drop(p, *cause);
+  }
+  if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
-  out.enqueue(p, t);
+  egress.out.enqueue(p, t);
   if (event_driven_) {
-    buffered_ += p.frame;
-    most_buffered_ = std::max(most_buffered_, buffered_);
-    if (config_.pfc.enabled()) {
-      const std::size_t queue = queue_of(p);
-      ingress_bytes_[queue] += p.frame;
-      if (ingress_bytes_[queue] > config_.pfc.xoff.count() && !pausing_[queue]) {
-        pausing_[queue] = true;
-        ++counters_.pauses_sent;
-        tx(p.ingress_port).send_pause(t, p.traffic_class, true);
-      }
-    }
-    arm(port);
-  } else if (!is_active_[port]) {
-    is_active_[port] = true;
+    account(p, t);
+    arm(egress, port);
+  } else if (!egress.active) {
+    egress.active = true;
     active_.push_back(port);
+  }
+}
+
+void output_queued_switch::account(const Packet& p, Picoseconds t) {
+  buffered_ += p.frame;
+  most_buffered_ = std::max(most_buffered_, buffered_);
+  if (!config_.pfc.enabled()) return;
+  const std::size_t queue = queue_of(p);
+  ingress_bytes_[queue] += p.frame;
+  if (ingress_bytes_[queue] > config_.pfc.xoff.count() && !pausing_[queue]) {
+    pausing_[queue] = true;
+    ++counters_.pauses_sent;
+    tx(p.ingress_port).send_pause(t, p.traffic_class, true);
   }
 }
 
@@ -130,12 +134,17 @@ void output_queued_switch::drop(Packet& p, DropCause cause) {
   context_.pool.drop(p, cause);
 }
 
-void output_queued_switch::start_before(unsigned port, Picoseconds end) {
-  out_[port].start_before(end, [&](Packet& p, Picoseconds start) {
+void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
+  if (!event_driven_) {
+    egress.out.start_before(end,
+                            [&](Packet& p, Picoseconds start) { egress.out.tx().send(p, start); });
+    return;
+  }
+  egress.out.start_before(end, [&](Packet& p, Picoseconds start) {
     const std::size_t queue = queue_of(p);
     const std::int64_t frame = p.frame;
-    out_[port].tx().send(p, start);
-    if (event_driven_) release(queue, frame, start);
+    egress.out.tx().send(p, start);
+    release(queue, frame, start);
   });
 }
 
@@ -150,21 +159,21 @@ void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picose
   }
 }
 
-void output_queued_switch::arm(unsigned port) {
+void output_queued_switch::arm(Egress& egress, unsigned port) {
   if (!event_driven_) return;
-  const Picoseconds start = out_[port].next_start();
-  if (start >= armed_[port]) return;
-  armed_[port] = start;
+  const Picoseconds start = egress.out.next_start();
+  if (start >= egress.armed) return;
+  egress.armed = start;
   schedule(start, start_event, static_cast<std::uint16_t>(port), ordinal_++);
 }
 
 void output_queued_switch::settle(Picoseconds end) {
   if (event_driven_) return;
   for (std::size_t i = 0; i < active_.size();) {
-    const unsigned port = active_[i];
-    start_before(port, end);
-    if (out_[port].empty()) {
-      is_active_[port] = false;
+    Egress& egress = egress_[active_[i]];
+    start_before(egress, end);
+    if (egress.out.empty()) {
+      egress.active = false;
       active_[i] = active_.back();
       active_.pop_back();
     } else {
@@ -175,23 +184,23 @@ void output_queued_switch::settle(Picoseconds end) {
 
 Picoseconds output_queued_switch::next_time() const {
   Picoseconds t = events_.next_time();
-  for (const unsigned port : active_) t = std::min(t, out_[port].next_start());
+  for (const unsigned port : active_) t = std::min(t, egress_[port].out.next_start());
   return t;
 }
 
 std::uint64_t output_queued_switch::queued() const {
   std::uint64_t n = 0;
-  for (const auto& out : out_) n += out.packets();
+  for (const auto& egress : egress_) n += egress.out.packets();
   return n;
 }
 
 std::vector<std::string> output_queued_switch::describe_queues() const {
   std::vector<std::string> lines;
-  for (unsigned i = 0; i < out_.size(); ++i) {
-    if (out_[i].packets() == 0) continue;
-    lines.push_back(fmt::format("{} port {}: {} packets, {} bytes{}", name(), i, out_[i].packets(),
-                                out_[i].depth().count(),
-                                out_[i].next_start() == never ? ", paused" : ""));
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    const OutputPort& out = egress_[i].out;
+    if (out.packets() == 0) continue;
+    lines.push_back(fmt::format("{} port {}: {} packets, {} bytes{}", name(), i, out.packets(),
+                                out.depth().count(), out.next_start() == never ? ", paused" : ""));
   }
   return lines;
 }

@@ -25,6 +25,7 @@ void tx_port::configure(const LinkConfig& link) {
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
   ps_per_byte_ = bit_ps_per_byte % link.rate.count() == 0 ? bit_ps_per_byte / link.rate.count() : 0;
   if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");
+  imperfect_ = loss_ || !link.outages.empty();
   connected_ = true;
 }
 
@@ -39,19 +40,30 @@ void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
   ++counters_.packets;
   counters_.frame_bytes += p.frame;
   const Picoseconds arrival = last_bit + pipeline + link_.delay;
-  if (!link_.outages.empty() && cut_off(start + pipeline, arrival)) [[unlikely]] {
-    ++counters_.cut;
-    owner_.context().pool.drop(p, DropCause::link_down);
+  if (imperfect_ && lose(p, start + pipeline, arrival)) [[unlikely]]
     return;
-  }
-  if (loss_ && loss_->chance(link_.loss)) [[unlikely]] {
-    ++counters_.lost;
-    owner_.context().pool.drop(p, DropCause::link_loss);
-    return;
-  }
   packet_phase phase = packet_phase::begin_packet;
   sc_core::sc_time at = to_sc_time(arrival);
-  socket->nb_transport_fw(p, phase, at);
+  peer_->nb_transport_fw(p, phase, at);
+}
+
+bool tx_port::lose(Packet& p, Picoseconds first_bit, Picoseconds arrival) {
+  if (cut_off(first_bit, arrival)) {
+    ++counters_.cut;
+    owner_.context().pool.drop(p, DropCause::link_down);
+    return true;
+  }
+  if (loss_ && loss_->chance(link_.loss)) {
+    ++counters_.lost;
+    owner_.context().pool.drop(p, DropCause::link_loss);
+    return true;
+  }
+  return false;
+}
+
+void tx_port::start_of_simulation() {
+  // The socket's interface, looked up once instead of with every packet.
+  if (connected_) peer_ = socket.operator->();
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

@@ -5,9 +5,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "horae/core/error.hpp"
 #include "horae/core/units.hpp"
 
 namespace horae::fabric {
@@ -44,38 +44,35 @@ class EventQueue {
 
   /// Adds an event. A time before that of the last event taken breaks causality: ModelError.
   void push(const Event& e) {
-    if (e.time < floor_) [[unlikely]] {
-      throw ModelError("an event was scheduled in its device's past");
-    }
-    ++size_;
+    if (e.time < floor_) [[unlikely]]
+      refuse_past();
     const std::int64_t slot = e.time.count() >> slot_bits_;
-    if (slot <= current_) {
-      late_.push_back(e);
-      std::push_heap(late_.begin(), late_.end(), later);
-    } else if (slot < current_ + slots) {
-      ring_[slot & (slots - 1)].push_back(e);
+    const auto ahead = static_cast<std::uint64_t>(slot - current_ - 1);
+    if (ahead < slots - 1) [[likely]] {
+      ring_[slot & (slots - 1)].push(e);
       occupied_ |= std::uint64_t{1} << (slot & (slots - 1));
     } else {
-      far_.push_back(e);
-      std::push_heap(far_.begin(), far_.end(), later);
+      push_aside(e, slot);
     }
   }
 
   /// Takes the earliest event if its time is before `end`.
   bool pop_before(Picoseconds end, Event& out) {
     for (;;) {
-      const bool has_sorted = next_ < sorted_.size();
-      if (!late_.empty() && (!has_sorted || late_.front() < sorted_[next_])) {
-        if (late_.front().time >= end) return false;
-        std::pop_heap(late_.begin(), late_.end(), later);
-        out = late_.back();
-        late_.pop_back();
-        return taken(out);
-      }
-      if (has_sorted) {
-        if (sorted_[next_].time >= end) return false;
-        out = sorted_[next_++];
-        return taken(out);
+      if (late_.empty()) [[likely]] {
+        if (next_ != last_) [[likely]] {
+          if (next_->time >= end) return false;
+          out = *next_++;
+          floor_ = out.time;
+          return true;
+        }
+      } else if (next_ == last_ || late_.front() < *next_) {
+        return pop_late(end, out);
+      } else {
+        if (next_->time >= end) return false;
+        out = *next_++;
+        floor_ = out.time;
+        return true;
       }
       const std::int64_t slot = next_slot();
       if (slot == none || slot << slot_bits_ >= end.count()) return false;
@@ -86,28 +83,33 @@ class EventQueue {
   /// Time of the earliest event, or `never`.
   Picoseconds next_time() const {
     Picoseconds t = never;
-    if (next_ < sorted_.size()) t = sorted_[next_].time;
+    if (next_ != last_) t = next_->time;
     if (!late_.empty()) t = std::min(t, late_.front().time);
     if (t != never) return t;
     if (!far_.empty()) t = far_.front().time;
     if (occupied_ != 0) {
-      for (const auto& e : ring_[ring_slot() & (slots - 1)]) t = std::min(t, e.time);
+      const Slot& slot = ring_[ring_slot() & (slots - 1)];
+      for (std::size_t i = 0; i < slot.used; ++i) t = std::min(t, slot.events[i].time);
     }
     return t;
   }
 
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  std::size_t size() const {
+    std::size_t n = static_cast<std::size_t>(last_ - next_) + late_.size() + far_.size();
+    for (const auto& slot : ring_) n += slot.used;
+    return n;
+  }
+  bool empty() const { return next_ == last_ && late_.empty() && far_.empty() && occupied_ == 0; }
 
   /// Calls `f` with every pending event, in no order.
   template <class F>
   void for_each(F&& f) const {
-    for (std::size_t i = next_; i < sorted_.size(); ++i) f(sorted_[i]);
-    for (const auto& e : late_) f(e);
+    std::for_each(next_, last_, f);
+    std::for_each(late_.begin(), late_.end(), f);
+    std::for_each(far_.begin(), far_.end(), f);
     for (const auto& slot : ring_) {
-      for (const auto& e : slot) f(e);
+      std::for_each(slot.events.data(), slot.events.data() + slot.used, f);
     }
-    for (const auto& e : far_) f(e);
   }
 
  private:
@@ -115,9 +117,33 @@ class EventQueue {
   static constexpr std::int64_t none = -1;
   static bool later(const Event& a, const Event& b) { return b < a; }
 
-  bool taken(const Event& e) {
-    floor_ = e.time;
-    --size_;
+  /// A vector that is only ever emptied whole; it keeps its size, so that adding is a store.
+  struct Slot {
+    std::vector<Event> events;
+    std::size_t used = 0;
+
+    void push(const Event& e) {
+      if (used == events.size()) [[unlikely]]
+        events.resize(std::max<std::size_t>(8, used * 2));
+      events.data()[used++] = e;
+    }
+  };
+
+  [[noreturn]] static void refuse_past();
+
+  /// For the current slot, which is sorted already, or beyond the ring.
+  void push_aside(const Event& e, std::int64_t slot) {
+    auto& heap = slot <= current_ ? late_ : far_;
+    heap.push_back(e);
+    std::push_heap(heap.begin(), heap.end(), later);
+  }
+
+  bool pop_late(Picoseconds end, Event& out) {
+    if (late_.front().time >= end) return false;
+    std::pop_heap(late_.begin(), late_.end(), later);
+    out = late_.back();
+    late_.pop_back();
+    floor_ = out.time;
     return true;
   }
 
@@ -139,10 +165,10 @@ class EventQueue {
 
   void advance_to(std::int64_t slot) {
     current_ = slot;
-    auto& bucket = ring_[slot & (slots - 1)];
-    sorted_.clear();
-    next_ = 0;
-    sorted_.swap(bucket);
+    Slot& bucket = ring_[slot & (slots - 1)];
+    sorted_.used = 0;
+    std::swap(sorted_.events, bucket.events);
+    std::swap(sorted_.used, bucket.used);
     occupied_ &= ~(std::uint64_t{1} << (slot & (slots - 1)));
     while (!far_.empty() && far_.front().time.count() >> slot_bits_ < current_ + slots) {
       std::pop_heap(far_.begin(), far_.end(), later);
@@ -150,25 +176,28 @@ class EventQueue {
       far_.pop_back();
       const std::int64_t s = e.time.count() >> slot_bits_;
       if (s == current_) {
-        sorted_.push_back(e);
+        sorted_.push(e);
       } else {
-        ring_[s & (slots - 1)].push_back(e);
+        ring_[s & (slots - 1)].push(e);
         occupied_ |= std::uint64_t{1} << (s & (slots - 1));
       }
     }
-    std::sort(sorted_.begin(), sorted_.end());
+    Event* first = sorted_.events.data();
+    std::sort(first, first + sorted_.used);
+    next_ = first;
+    last_ = first + sorted_.used;
   }
 
   unsigned slot_bits_;
-  std::int64_t current_ = -1;  ///< the slot in `sorted_`
-  std::vector<Event> sorted_;  ///< its events, taken from `next_` on
-  std::size_t next_ = 0;
-  std::vector<Event> late_;  ///< heap: events pushed for the current slot after it was sorted
-  std::array<std::vector<Event>, slots> ring_;
-  std::uint64_t occupied_ = 0;
-  std::vector<Event> far_;  ///< heap: beyond the ring
-  std::size_t size_ = 0;
   Picoseconds floor_{};
+  const Event* next_ = nullptr;  ///< events of the current slot, sorted, from here ...
+  const Event* last_ = nullptr;  ///< ... to here
+  std::vector<Event> late_;      ///< heap: events pushed for the current slot after it was sorted
+  std::int64_t current_ = -1;    ///< the slot in `sorted_`
+  std::uint64_t occupied_ = 0;   ///< bit per slot of the ring
+  std::array<Slot, slots> ring_;
+  Slot sorted_;
+  std::vector<Event> far_;  ///< heap: beyond the ring
 };
 
 }  // namespace horae::fabric

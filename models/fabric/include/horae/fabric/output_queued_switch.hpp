@@ -53,8 +53,8 @@ class output_queued_switch : public device {
                        const SwitchConfig& config);
 
   RouteTable& routes() { return routes_; }
-  OutputPort& port(unsigned i) { return out_[i]; }
-  const OutputPort& port(unsigned i) const { return out_[i]; }
+  OutputPort& port(unsigned i) { return egress_[i].out; }
+  const OutputPort& port(unsigned i) const { return egress_[i].out; }
 
   struct Counters {
     std::uint64_t forwarded = 0;
@@ -70,7 +70,7 @@ class output_queued_switch : public device {
   std::vector<std::string> describe_queues() const override;
 
  protected:
-  void handle(const Event& e) override;
+  [[gnu::flatten]] void handle(const Event& e) override;
   void settle(Picoseconds end) override;
   std::uint64_t queued() const override;
 
@@ -79,10 +79,20 @@ class output_queued_switch : public device {
 
   void forward(Packet& p, Picoseconds t);
   std::optional<DropCause> refusal(const Packet& p, const OutputPort& out) const;
+  void account(const Packet& p, Picoseconds t);
   void drop(Packet& p, DropCause cause);
-  void start_before(unsigned port, Picoseconds end);
+  struct Egress {
+    OutputPort out;
+    Picoseconds armed = never;  ///< time of its pending start event
+    bool active = false;        ///< listed in `active_`
+  };
+
+  void start_before(Egress& egress, Picoseconds end) {
+    if (egress.out.next_start() < end) start_due(egress, end);
+  }
+  void start_due(Egress& egress, Picoseconds end);
   void release(std::size_t queue, std::int64_t frame, Picoseconds start);
-  void arm(unsigned port);
+  void arm(Egress& egress, unsigned port);
   /// Index of a packet's ingress port and class in the tables below.
   static std::size_t queue_of(const Packet& p) {
     return p.ingress_port * OutputPort::classes + p.traffic_class;
@@ -90,16 +100,15 @@ class output_queued_switch : public device {
 
   SwitchConfig config_;
   RouteTable routes_;
-  std::vector<OutputPort> out_;
+  std::vector<Egress> egress_;
   std::unique_ptr<policy::LoadBalancer> balance_;
   RedMarker red_;
   /// Whether a start matters beyond its port (shared buffer, PFC) and so must be an event in order.
   bool event_driven_;
-  std::vector<Picoseconds> armed_;           ///< per port: time of its pending start event
+  bool limited_;                             ///< whether a packet may ever be refused
   std::vector<std::int64_t> ingress_bytes_;  ///< per ingress port and class
   std::vector<bool> pausing_;                ///< likewise: a pause is in force
   std::vector<unsigned> active_;             ///< ports with something queued (lazy mode)
-  std::vector<bool> is_active_;
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
   std::uint64_t ordinal_ = 0;

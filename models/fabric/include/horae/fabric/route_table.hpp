@@ -22,7 +22,8 @@ class RouteTable {
   /// The ports towards `node`; empty if there is no route.
   std::span<const std::uint16_t> towards(NodeId node) const {
     if (node >= first_.size()) return {};
-    return std::span(ports_).subspan(first_[node].begin, first_[node].count);
+    const Range range = first_[node];
+    return {ports_.data() + range.begin, range.count};
   }
 
  private:

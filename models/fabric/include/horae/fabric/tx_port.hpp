@@ -81,13 +81,18 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
  private:
   friend class device;
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
+  void start_of_simulation() override;
   bool cut_off(Picoseconds from, Picoseconds to) const;
+  /// Whether the link loses the packet; then it is gone.
+  bool lose(Packet& p, Picoseconds first_bit, Picoseconds arrival);
 
   device& owner_;
   unsigned index_;
   LinkConfig link_;
   std::int64_t ps_per_byte_ = 80;
   bool connected_ = false;
+  bool imperfect_ = false;  ///< may lose packets
+  packet_fw_if* peer_ = nullptr;
   Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
