@@ -24,21 +24,13 @@ using namespace horae::platforms;
 struct Options {
   std::string platform;
   std::vector<std::string> overrides;
-  std::string out;
+  std::optional<std::string> out;
   bool json = false;
   bool no_progress = false;
   unsigned jobs = 0;
-  std::string point;
+  std::optional<std::string> point;
   std::string section;
 };
-
-/// A label as a file name.
-std::string file_name_of(const std::string& label) {
-  std::string out;
-  for (const char c : label)
-    out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
-  return out;
-}
 
 void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome) {
   folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
@@ -79,10 +71,11 @@ void print_sweep(const PlatformConfig& platform, const SweepOutcome& outcome) {
   if (!outcome.summary["validation"].empty()) {
     fmt::print("\nPublished beside measured (nothing is calibrated here):\n");
     for (const auto& v : outcome.summary["validation"]) {
-      fmt::print("  {:<20} published {:<8} measured {:<10.4g} {}  [{}]\n",
-                 v["id"].get<std::string>(), fmt::format("{:g}", v["published"].get<double>()),
-                 v["measured"].get<double>(), v["unit"].get<std::string>(),
-                 v["source"].get<std::string>());
+      fmt::print(
+          "  {:<20} published {:<8} measured {:<10} {}  [{}]\n", v["id"].get<std::string>(),
+          fmt::format("{:g}", v["published"].get<double>()),
+          v["measured"].is_null() ? "nothing" : fmt::format("{:.4g}", v["measured"].get<double>()),
+          v["unit"].get<std::string>(), v["source"].get<std::string>());
     }
   }
   print_assumptions(platform);
@@ -94,55 +87,64 @@ void print_dump(const std::string& label, const RunOutcome& outcome) {
   for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);
 }
 
+const SweepPoint& find_point(const PlatformConfig& platform, const std::string& label) {
+  std::vector<std::string> labels;
+  for (const auto& point : platform.sweep.points) {
+    if (point.label.value == label) return point;
+    labels.push_back(point.label);
+  }
+  if (labels.empty()) throw InputError(fmt::format("--point {}: the platform has no sweep", label));
+  throw InputError(
+      fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
+}
+
+/// Results are in place before anything is printed, or nothing is.
+int run_one(const Options& o, const PlatformConfig& platform, std::optional<ResultFolder>& folder) {
+  const RunOutcome outcome = run_platform(platform, !o.no_progress);
+  if (folder) {
+    write_run(*folder, "", outcome);
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_summary(platform, outcome);
+  }
+  print_dump("", outcome);
+  return outcome.exit_code;
+}
+
+int run_all_points(const Options& o, const PlatformConfig& platform,
+                   std::optional<ResultFolder>& folder) {
+  const unsigned jobs = o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
+  const SweepOutcome outcome = run_sweep(platform, o.platform, o.overrides, jobs, !o.no_progress);
+  if (folder) {
+    folder->write("summary.json", outcome.summary.dump(1) + "\n");
+    for (const auto& [label, point] : outcome.points)
+      write_run(*folder, std::filesystem::path("points") / folder_name(label), point);
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_sweep(platform, outcome);
+  }
+  for (const auto& [label, point] : outcome.points) print_dump(label, point);
+  return outcome.exit_code;
+}
+
 int run(const Options& o) {
   const PlatformConfig platform = read_platform(Document::load(o.platform, o.overrides));
+  const auto point = [&] {
+    return read_point(find_point(platform, *o.point), o.platform, o.overrides);
+  };
+  const bool sweep = !o.point && !platform.sweep.points.empty();
+  const PlatformConfig effective = o.point ? point() : platform;
   std::optional<ResultFolder> folder;
-  if (!o.out.empty()) folder.emplace(o.out);
-  int exit_code = exit_done;
-  const bool progress = !o.no_progress;
-  if (platform.sweep.points.empty() || !o.point.empty()) {
-    auto overrides = o.overrides;
-    if (!o.point.empty()) {
-      std::vector<std::string> labels;
-      const SweepPoint* chosen = nullptr;
-      for (const auto& point : platform.sweep.points) {
-        labels.push_back(point.label);
-        if (point.label == o.point) chosen = &point;
-      }
-      if (chosen == nullptr) {
-        throw InputError(
-            fmt::format("--point {}: no such sweep point{}", o.point, suggestion(o.point, labels)));
-      }
-      overrides.insert(overrides.end(), chosen->set.begin(), chosen->set.end());
-    }
-    const PlatformConfig effective = read_platform(Document::load(o.platform, overrides));
-    const RunOutcome outcome = run_platform(effective, progress);
-    if (folder) write_run(*folder, "", outcome);
-    if (o.json) {
-      fmt::print("{}\n", outcome.summary.dump(1));
-    } else {
-      print_summary(effective, outcome);
-    }
-    print_dump("", outcome);
-    exit_code = outcome.exit_code;
-  } else {
-    const unsigned jobs = o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
-    const SweepOutcome outcome = run_sweep(platform, o.platform, o.overrides, jobs, progress);
-    if (folder) {
-      folder->write("summary.json", outcome.summary.dump(1) + "\n");
-      for (const auto& [label, point] : outcome.points)
-        write_run(*folder, std::filesystem::path("points") / file_name_of(label), point);
-    }
-    if (o.json) {
-      fmt::print("{}\n", outcome.summary.dump(1));
-    } else {
-      print_sweep(platform, outcome);
-    }
-    for (const auto& [label, point] : outcome.points) print_dump(label, point);
-    exit_code = outcome.exit_code;
-  }
-  if (folder) folder->commit();
-  if (folder && !o.json) fmt::print("\nresults in {}\n", o.out);
+  if (o.out) folder.emplace(*o.out);
+  const int exit_code =
+      sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
+  if (folder && !o.json) fmt::print("\nresults in {}\n", *o.out);
   return exit_code;
 }
 
@@ -161,14 +163,17 @@ int list(const Options& o) {
   return exit_done;
 }
 
-/// Names CLI11 knows in `app`, for suggestions.
-std::vector<std::string> known_words(const CLI::App& app) {
+/// What CLI11 knows in `app` and could be meant by `word`: flags for a flag, else commands.
+std::vector<std::string> known_words(const CLI::App& app, const std::string& word) {
   std::vector<std::string> words;
-  for (const auto* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+  if (word.starts_with('-')) {
+    for (const auto* option : app.get_options()) {
+      for (const auto& name : option->get_lnames()) words.push_back("--" + name);
+    }
+  } else {
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+      words.push_back(sub->get_name());
   }
-  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    words.push_back(sub->get_name());
   return words;
 }
 
@@ -177,7 +182,38 @@ void refuse_extras(const CLI::App& app) {
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
   throw InputError(
-      fmt::format("unexpected argument '{}'{}", word, suggestion(word, known_words(app))));
+      fmt::format("unexpected argument '{}'{}", word, suggestion(word, known_words(app, word))));
+}
+
+CLI::Validator whole_number(unsigned most) {
+  return CLI::Validator(
+      [most](std::string& text) -> std::string {
+        constexpr std::size_t longest = 9;
+        const bool digits = !text.empty() && text.size() <= longest &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        if (digits && std::stoul(text) <= most) return {};
+        return fmt::format("expected a whole number from 0 to {}, found '{}'", most, text);
+      },
+      "");
+}
+
+/// CLI11's complaint as one of ours.
+InputError bad_arguments(const CLI::App& command, const CLI::ParseError& e) {
+  if (dynamic_cast<const CLI::RequiredError*>(&e) != nullptr) {
+    refuse_extras(command);  // what is missing may only be misspelt
+    return InputError(fmt::format("missing argument: expected horae {} {}", command.get_name(),
+                                  command.get_option("platform")->get_type_name()));
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr) {
+    for (const auto* option : command.get_options()) {
+      const std::string name = option->get_name();
+      if (!std::string_view(e.what()).starts_with(name + ":")) continue;
+      return InputError(fmt::format("{0}: expected {0} {1}", name, option->get_type_name()));
+    }
+  }
+  std::string message = e.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return InputError(message);
 }
 
 int dispatch(int argc, char** argv) {
@@ -192,15 +228,19 @@ int dispatch(int argc, char** argv) {
   run_command->allow_extras();
   run_command->footer(
       "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
-  run_command->add_option("platform", o.platform, "platform file (TOML)")->required();
+  run_command->add_option("platform", o.platform, "platform file (TOML)")
+      ->required()
+      ->type_name("PLATFORM.toml");
   run_command
-      ->add_option("--set", o.overrides,
-                   "KEY=VALUE, overrides a value of the platform; may be repeated")
+      ->add_option("--set", o.overrides, "overrides a value of the platform; may be repeated")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  run_command->add_option("--out", o.out, "result folder");
-  run_command->add_option("--point", o.point, "run one point of the platform's sweep");
+  run_command->add_option("--out", o.out, "result folder")->type_name("DIR");
+  run_command->add_option("--point", o.point, "run one point of the platform's sweep")
+      ->type_name("LABEL");
   run_command->add_option("--jobs", o.jobs, "runs at the same time in a sweep; 0: one per core")
-      ->check(CLI::Range(0, 1024));
+      ->type_name("N")
+      ->check(whole_number(1024));
   run_command->add_flag("--json", o.json, "print the summary as JSON");
   run_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
@@ -221,9 +261,7 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    std::string message = e.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    throw InputError(message);
+    throw bad_arguments(list_command->parsed() ? *list_command : *run_command, e);
   }
   for (const CLI::App* sub : {run_command, list_command}) {
     if (sub->parsed()) refuse_extras(*sub);

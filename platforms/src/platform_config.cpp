@@ -57,6 +57,12 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "program",
           fmt::format("missing table 'program' in {}: the program to run", section.title()));
     }
+    for (const auto pipeline : profile.chip.pipeline_of_port) {
+      if (pipeline < profile.chip.pipelines) continue;
+      throw section.error("pipeline_of_port",
+                          fmt::format("pipeline_of_port: pipeline {} is not one of 0 to {}",
+                                      pipeline, profile.chip.pipelines - 1));
+    }
     profile.program = programs::read_program(section.child("program"));
     dump.update(tofino::ChipConfig::schema().dump(profile.chip));
     dump["program"] = profile.program->config();
@@ -110,19 +116,19 @@ class NetworkReader {
     if (platform_.topology.find(name) >= 0 || name == "clock") {
       throw input_error(where, fmt::format("device '{}' is there already", name));
     }
-    platform_.devices.push_back({name, profile.value});
+    platform_.devices.push_back({name, profile.value, where});
     return is_endpoint(it->second) ? platform_.topology.add_endpoint(name)
                                    : platform_.topology.add_switch(name);
   }
 
-  void add_link(unsigned a, unsigned b, const LinkSpec& spec) {
+  void add_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where) {
     platform_.topology.add_edge(a, b);
     fabric::LinkConfig link;
     link.rate = spec.rate.value_or(defaults_.rate);
     link.delay = spec.delay.value_or(defaults_.delay);
     link.loss = spec.loss.value_or(defaults_.loss);
     for (const auto& o : spec.outages) link.outages.push_back({o.from, o.to});
-    platform_.links.push_back({link});
+    platform_.links.push_back({link, where});
   }
 
   unsigned find(const Located<std::string>& name) const {
@@ -155,9 +161,9 @@ void generate_leaf_spine(NetworkReader& network, const LeafSpineConfig& c) {
     spines.push_back(network.add_device(fmt::format("spine{}", i), c.spine, c.spine.where));
   }
   for (std::size_t i = 0; i < hosts.size(); ++i)
-    network.add_link(hosts[i], leaves[i / c.hosts_per_leaf], {});
+    network.add_link(hosts[i], leaves[i / c.hosts_per_leaf], {}, c.host.where);
   for (const unsigned leaf : leaves) {
-    for (const unsigned spine : spines) network.add_link(leaf, spine, {});
+    for (const unsigned spine : spines) network.add_link(leaf, spine, {}, c.leaf.where);
   }
 }
 
@@ -220,22 +226,38 @@ void check_connected(const PlatformConfig& platform, const Section& root) {
                      "no devices: expected [[device]] and [[link]] tables, or [leaf_spine]");
   }
   std::vector<unsigned> ports(platform.devices.size());
-  for (const auto& e : platform.topology.edges()) {
-    ++ports[e.a];
-    ++ports[e.b];
+  const auto& edges = platform.topology.edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    for (const unsigned v : {edges[i].a, edges[i].b}) {
+      const bool endpoint = platform.topology.vertices()[v].node != fabric::Topology::no_node;
+      if (endpoint && ports[v] > 0) {
+        throw input_error(
+            platform.links[i].where,
+            fmt::format("'{}' has one port, and a link already", platform.devices[v].name));
+      }
+      ++ports[v];
+    }
   }
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const bool endpoint = platform.topology.vertices()[i].node != fabric::Topology::no_node;
+    const auto& device = platform.devices[i];
     if (ports[i] == 0)
-      throw root.error("link", fmt::format("device '{}' has no link", platform.devices[i].name));
-    if (endpoint && ports[i] > 1) {
-      throw root.error("link", fmt::format("'{}' has one port, but {} links",
-                                           platform.devices[i].name, ports[i]));
+      throw input_error(device.where, fmt::format("device '{}' has no link", device.name));
+    const auto* tofino = std::get_if<TofinoProfile>(&platform.profiles.at(device.profile));
+    if (tofino == nullptr) continue;
+    const auto& chip = tofino->chip;
+    const std::size_t most = chip.pipeline_of_port.empty()
+                                 ? std::size_t{chip.pipelines} * chip.ports_per_pipeline
+                                 : chip.pipeline_of_port.size();
+    if (ports[i] > most) {
+      throw input_error(device.where,
+                        fmt::format("device '{}' has {} links, but profile '{}' gives its chip {}",
+                                    device.name, ports[i], device.profile,
+                                    most == 1 ? "one port" : fmt::format("{} ports", most)));
     }
   }
 }
 
-void check_routes(const PlatformConfig& platform, const Section& root) {
+void check_routes(const PlatformConfig& platform) {
   const auto routes = platform.topology.shortest_path_routes();
   for (std::size_t i = 0; i < platform.devices.size(); ++i) {
     for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
@@ -244,8 +266,8 @@ void check_routes(const PlatformConfig& platform, const Section& root) {
       const auto& v = platform.topology.vertices();
       const auto to =
           std::find_if(v.begin(), v.end(), [&](const auto& x) { return x.node == node; });
-      throw root.error("link", fmt::format("there is no path from '{}' to '{}'",
-                                           platform.devices[i].name, to->name));
+      throw input_error(platform.devices[i].where, fmt::format("there is no path from '{}' to '{}'",
+                                                               platform.devices[i].name, to->name));
     }
   }
 }
@@ -258,9 +280,134 @@ void check_window(const PlatformConfig& platform, const Section& root) {
         "window", fmt::format("window = {} is longer than the smallest link delay, {}",
                               to_text(platform.sim.window), to_text(link.config.delay)));
   }
+  Picoseconds window = platform.sim.window;
+  if (window.count() == 0) {
+    window = never;
+    for (const auto& link : platform.links) window = std::min(window, link.config.delay);
+  }
+  for (const auto& device : platform.devices) {
+    const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
+    if (nic == nullptr || nic->reliability.rto > window) continue;
+    const Section profile = root.child(device.profile);
+    const Section section = profile.has("reliability") ? profile.child("reliability") : profile;
+    throw section.error(
+        "rto", fmt::format("rto = {} of profile '{}' is not longer than the time window, {}{}",
+                           to_text(nic->reliability.rto), device.profile, to_text(window),
+                           platform.sim.window.count() == 0 ? " (the smallest link delay)" : ""));
+  }
+}
+
+/// What the traffic tables read so far ask of each device.
+class Demand {
+ public:
+  explicit Demand(const PlatformConfig& platform)
+      : platform_(platform),
+        queue_pairs_(platform.devices.size()),
+        sends_(platform.devices.size()) {}
+
+  void add(const MessagesConfig& config, const Section& section) {
+    const auto ask = [&](std::size_t device, std::uint64_t n) {
+      constexpr std::uint64_t most = 65536;  // of a NIC
+      if ((queue_pairs_[device] += n) <= most) return;
+      throw section.error("qps",
+                          fmt::format("'{}' would have {} queue pairs; at most {}",
+                                      platform_.devices[device].name, queue_pairs_[device], most));
+    };
+    for (const auto* names : {&config.from, &config.to}) {
+      for (const auto& name : *names) ask(index_of(name), config.qps);
+    }
+    if (config.pattern == MessagesConfig::Pattern::pairs) return;
+    for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
+      if (is<rnic::RnicConfig>(i)) ask(i, std::uint64_t{2} * config.qps);
+    }
+  }
+
+  /// A host has one source of packets.
+  void add(const PacketsConfig& config, const Section& section) {
+    const auto ask = [&](std::size_t device, const Location& where) {
+      if (!sends_[device]) {
+        sends_[device] = true;
+        return;
+      }
+      throw input_error(where, fmt::format("'{}' sends packets already; a host has one destination",
+                                           platform_.devices[device].name));
+    };
+    for (const auto& name : config.from) ask(index_of(name), name.where);
+    if (config.pattern == MessagesConfig::Pattern::pairs) return;
+    for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
+      if (is<HostProfile>(i)) ask(i, section.where("kind"));
+    }
+  }
+
+ private:
+  std::size_t index_of(const std::string& name) const {
+    return static_cast<std::size_t>(platform_.topology.find(name));
+  }
+  template <class P>
+  bool is(std::size_t device) const {
+    return std::holds_alternative<P>(platform_.profiles.at(platform_.devices[device].profile));
+  }
+
+  const PlatformConfig& platform_;
+  std::vector<std::uint64_t> queue_pairs_;
+  std::vector<bool> sends_;
+};
+
+/// What cannot be told apart or found in the sweep's table, and in the folders of its points.
+void check_sweep(const SweepConfig& sweep) {
+  std::vector<std::string> labels;
+  std::set<std::string> folders;
+  for (const auto& point : sweep.points) {
+    const std::string& label = point.label;
+    if (label.empty()) throw input_error(point.label.where, "a sweep point has an empty label");
+    if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
+      throw input_error(point.label.where, fmt::format("two sweep points are called '{}'", label));
+    }
+    if (!folders.insert(folder_name(label)).second) {
+      throw input_error(point.label.where,
+                        fmt::format("'{}' would share the result folder '{}' with another point",
+                                    label, folder_name(label)));
+    }
+    labels.push_back(label);
+  }
+  std::set<std::string> titles = {sweep.label_title, "verdict"};
+  for (const auto& column : sweep.columns) {
+    if (!titles.insert(column.title.value).second) {
+      throw input_error(column.title.where,
+                        fmt::format("two columns are called '{}'", column.title.value));
+    }
+  }
+  std::set<std::string> ids;
+  for (const auto& p : sweep.published) {
+    if (!ids.insert(p.id.value).second) {
+      throw input_error(p.id.where,
+                        fmt::format("two published numbers have the id '{}'", p.id.value));
+    }
+    if (p.point.value.empty() && !labels.empty()) {
+      throw input_error(p.id.where, fmt::format("'{}' does not say at which sweep point; expected "
+                                                "point = one of {}",
+                                                p.id.value, fmt::join(labels, ", ")));
+    }
+    if (!p.point.value.empty() &&
+        std::find(labels.begin(), labels.end(), p.point.value) == labels.end()) {
+      throw input_error(p.point.where,
+                        fmt::format("'{}' is compared at sweep point '{}', which does "
+                                    "not exist{}",
+                                    p.id.value, p.point.value, suggestion(p.point.value, labels)));
+    }
+  }
 }
 
 }  // namespace
+
+std::string folder_name(const std::string& label) {
+  std::string out;
+  for (const char c : label) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    out += plain || (c == '.' && !out.empty()) ? c : '_';  // no "..", no hidden folder
+  }
+  return out;
+}
 
 std::string hash_of(const ordered_json& effective) {
   // A fixed namespace of our own for RFC 4122 name-based UUIDs.
@@ -349,13 +496,14 @@ PlatformConfig read_platform(const Document& document) {
     for (const auto& o : spec.outages) {
       if (o.to <= o.from) throw section.error("outage", "an outage ends before it begins");
     }
-    network.add_link(a, b, spec);
+    network.add_link(a, b, spec, section.where("between"));
     effective["link"].push_back(LinkSpec::schema().dump(spec));
   }
   check_connected(platform, root);
-  check_routes(platform, root);
+  check_routes(platform);
   check_window(platform, root);
 
+  Demand demand(platform);
   effective["traffic"] = ordered_json::array();
   for (const auto& section : root.children("traffic")) {
     const std::string kind = section.get_string("kind");
@@ -363,11 +511,13 @@ PlatformConfig read_platform(const Document& document) {
     if (kind == "messages") {
       const auto config = read_traffic<MessagesConfig, rnic::RnicConfig>(platform, network, section,
                                                                          "a NIC (kind rnic)");
+      demand.add(config, section);
       dump.update(MessagesConfig::schema().dump(config));
       platform.traffic.emplace_back(config);
     } else if (kind == "packets") {
       const auto config = read_traffic<PacketsConfig, HostProfile>(platform, network, section,
                                                                    "a host (kind host)");
+      demand.add(config, section);
       dump.update(PacketsConfig::schema().dump(config));
       platform.traffic.emplace_back(config);
     } else {
@@ -378,19 +528,7 @@ PlatformConfig read_platform(const Document& document) {
   }
 
   platform.sweep = table("sweep").read<SweepConfig>();
-  std::set<std::string> labels;
-  for (const auto& point : platform.sweep.points) {
-    if (!labels.insert(point.label).second) {
-      throw root.error("sweep", fmt::format("two sweep points are called '{}'", point.label));
-    }
-  }
-  for (const auto& p : platform.sweep.published) {
-    if (!p.point.empty() && !labels.contains(p.point)) {
-      throw input_error(
-          p.metric.where,
-          fmt::format("'{}' is compared at sweep point '{}', which does not exist", p.id, p.point));
-    }
-  }
+  check_sweep(platform.sweep);
   effective["sweep"] = SweepConfig::schema().dump(platform.sweep);
   return platform;
 }

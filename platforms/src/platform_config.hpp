@@ -113,14 +113,14 @@ struct PacketsConfig {
 
 /// One run of a sweep: overrides on top of the file's and the command line's.
 struct SweepPoint {
-  std::string label;
+  Located<std::string> label;
   std::vector<std::string> set;
   static const Schema<SweepPoint>& schema();
 };
 
 /// A column of the result table.
 struct ColumnSpec {
-  std::string title;
+  Located<std::string> title;
   Located<std::string> metric;
   std::uint32_t digits = 3;
   static const Schema<ColumnSpec>& schema();
@@ -128,8 +128,8 @@ struct ColumnSpec {
 
 /// A published number, and the result it is to be compared with.
 struct PublishedSpec {
-  std::string id;
-  std::string point;  ///< label of the sweep point
+  Located<std::string> id;
+  Located<std::string> point;  ///< label of the sweep point
   Located<std::string> metric;
   double value = 0;
   std::string unit;
@@ -161,10 +161,12 @@ const std::vector<std::string>& profile_kinds();
 struct DeviceInstance {
   std::string name;
   std::string profile;
+  Location where;
 };
 
 struct LinkInstance {
   fabric::LinkConfig config;
+  Location where;
 };
 
 using TrafficConfig = std::variant<MessagesConfig, PacketsConfig>;
@@ -182,6 +184,9 @@ struct PlatformConfig {
   /// Every value in effect, including defaults.
   nlohmann::ordered_json effective;
 };
+
+/// The folder of a sweep point's results, below `points`.
+std::string folder_name(const std::string& label);
 
 /// Name-based UUID (RFC 4122) of a configuration.
 std::string hash_of(const nlohmann::ordered_json& effective);

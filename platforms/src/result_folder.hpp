@@ -1,14 +1,19 @@
 // A result folder that appears whole or not at all.
 #pragma once
 
+#include <signal.h>
+
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace horae::platforms {
 
 /// Collects files beside the target and renames the folder into place on commit(). An earlier
-/// result folder (one with a summary.json) of that name is replaced; anything else there is an
-/// InputError, at construction. Without commit() nothing remains.
+/// result folder (a summary.json, and nothing that is no result) of that name is replaced; anything
+/// else there is an InputError, at construction. Without commit() nothing remains, and before the
+/// first write() nothing is there: a run that is interrupted or killed leaves no trace. From the
+/// first write() to the end of this object, interrupts wait.
 class ResultFolder {
  public:
   explicit ResultFolder(std::filesystem::path target);
@@ -21,9 +26,17 @@ class ResultFolder {
   void commit();
 
  private:
+  void check_target() const;
+  void make_staging();
+  void remove_staging();
+
+  std::string shown_;  ///< the target as the user named it
   std::filesystem::path target_;
   std::filesystem::path staging_;
+  std::vector<std::filesystem::path> made_;  ///< folders above the target, outermost first
+  bool writing_ = false;
   bool committed_ = false;
+  sigset_t signals_before_{};
 };
 
 }  // namespace horae::platforms

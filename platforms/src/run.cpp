@@ -259,4 +259,14 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress) {
   return outcome;
 }
 
+std::vector<std::string> result_names(const PlatformConfig& platform) {
+  const Simulation simulation(platform);
+  std::vector<std::string> names;
+  for (const auto& r : results_between(simulation, Snapshot::take(simulation, 0_ps),
+                                       Snapshot::take(simulation, 1_us))) {
+    names.push_back(r.name);
+  }
+  return names;
+}
+
 }  // namespace horae::platforms

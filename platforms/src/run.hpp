@@ -30,4 +30,7 @@ struct RunOutcome {
 /// terminal. ModelError when the packet balance does not close.
 RunOutcome run_platform(const PlatformConfig& platform, bool show_progress);
 
+/// Elaborates `platform` in this process without running it, and names the results it will have.
+std::vector<std::string> result_names(const PlatformConfig& platform);
+
 }  // namespace horae::platforms

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 
 #include "horae/core/error.hpp"
@@ -20,30 +23,41 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A run in a child process; its outcome comes through a pipe as one JSON text.
-class ChildRun {
+InputError bad_point(const SweepPoint& point, std::string_view why) {
+  return input_error(point.label.where, fmt::format("point '{}': {}", point.label.value, why));
+}
+
+/// What a child process is to do, and returns as JSON.
+using Work = std::function<ordered_json()>;
+
+/// Work in a child process; its result comes through a pipe as one JSON text.
+class Child {
  public:
-  ChildRun(std::size_t index, const PlatformConfig& platform) : index_(index) {
+  Child(std::size_t index, const Work& work) : index_(index) {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) throw ModelError("no pipe for a child process");
+    const pid_t parent = ::getpid();
     pid_ = ::fork();
     if (pid_ < 0) throw ModelError("no child process");
     if (pid_ == 0) {
+      // A parent that is killed takes its children along.
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != parent) ::_exit(exit_failed);
       ::close(fds[0]);
-      run(platform, fds[1]);  // does not return
+      run(work, fds[1]);  // does not return
     }
     ::close(fds[1]);
     fd_ = fds[0];
   }
-  ~ChildRun() {
+  ~Child() {
     if (fd_ >= 0) ::close(fd_);
     if (pid_ > 0) {
       ::kill(pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
     }
   }
-  ChildRun(const ChildRun&) = delete;
-  ChildRun& operator=(const ChildRun&) = delete;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
   int fd() const { return fd_; }
   std::size_t index() const { return index_; }
@@ -59,41 +73,30 @@ class ChildRun {
     return n == 0 || errno != EINTR;
   }
 
-  /// The outcome of a child that is done; throws what the child threw.
-  RunOutcome outcome(const std::string& label) {
+  /// The result of a child that is done; throws what the child threw, naming the point.
+  ordered_json result(const SweepPoint& point) {
     int status = 0;
     ::waitpid(pid_, &status, 0);
     pid_ = -1;
+    const std::string& label = point.label;
     if (text_.empty()) {
       throw ModelError(fmt::format("point '{}': the run ended with {} {} and no result", label,
                                    WIFSIGNALED(status) ? "signal" : "status",
                                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)));
     }
-    const ordered_json message = ordered_json::parse(text_);
+    ordered_json message = ordered_json::parse(text_);
     if (message.contains("bad_input"))
-      throw InputError(
-          fmt::format("point '{}': {}", label, message["bad_input"].get<std::string>()));
+      throw bad_point(point, message["bad_input"].get<std::string>());
     if (message.contains("error"))
       throw ModelError(fmt::format("point '{}': {}", label, message["error"].get<std::string>()));
-    RunOutcome out;
-    out.summary = message["summary"];
-    out.flows_csv = message["flows"].get<std::string>();
-    out.series_csv = message["series"].get<std::string>();
-    out.dump = message["dump"].get<std::vector<std::string>>();
-    out.exit_code = message["exit_code"].get<int>();
-    return out;
+    return std::move(message["result"]);
   }
 
  private:
-  [[noreturn]] static void run(const PlatformConfig& platform, int fd) {
+  [[noreturn]] static void run(const Work& work, int fd) {
     ordered_json message;
     try {
-      const RunOutcome outcome = run_platform(platform, false);
-      message = {{"summary", outcome.summary},
-                 {"flows", outcome.flows_csv},
-                 {"series", outcome.series_csv},
-                 {"dump", outcome.dump},
-                 {"exit_code", outcome.exit_code}};
+      message = {{"result", work()}};
     } catch (const InputError& e) {
       message = {{"bad_input", e.what()}};
     } catch (const std::exception& e) {
@@ -115,15 +118,16 @@ class ChildRun {
   std::string text_;
 };
 
-std::vector<RunOutcome> run_all(const std::vector<PlatformConfig>& points, const SweepConfig& sweep,
-                                unsigned jobs, bool show_progress) {
+/// The results of `work`, one for each point of the sweep, `jobs` children at a time.
+std::vector<ordered_json> in_children(const std::vector<Work>& work, const SweepConfig& sweep,
+                                      unsigned jobs, bool show_progress) {
   Progress progress(show_progress);
-  std::vector<RunOutcome> outcomes(points.size());
-  std::deque<std::unique_ptr<ChildRun>> running;
+  std::vector<ordered_json> results(work.size());
+  std::deque<std::unique_ptr<Child>> running;
   std::size_t next = 0, done = 0;
-  while (done < points.size()) {
-    while (next < points.size() && running.size() < jobs) {
-      running.push_back(std::make_unique<ChildRun>(next, points[next]));
+  while (done < work.size()) {
+    while (next < work.size() && running.size() < jobs) {
+      running.push_back(std::make_unique<Child>(next, work[next]));
       ++next;
     }
     std::vector<pollfd> fds;
@@ -133,37 +137,91 @@ std::vector<RunOutcome> run_all(const std::vector<PlatformConfig>& points, const
       if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0 || !running[i]->read_some())
         continue;
       const std::size_t index = running[i]->index();
-      outcomes[index] = running[i]->outcome(sweep.points[index].label);
+      results[index] = running[i]->result(sweep.points[index]);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       ++done;
     }
-    progress.update(static_cast<double>(done) / static_cast<double>(points.size()),
-                    fmt::format("{} of {} runs done", done, points.size()));
+    progress.update(static_cast<double>(done) / static_cast<double>(work.size()),
+                    fmt::format("{} of {} runs done", done, work.size()));
+  }
+  return results;
+}
+
+std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
+                                   const SweepConfig& sweep, unsigned jobs, bool show_progress) {
+  std::vector<Work> work;
+  for (const auto& point : points) {
+    work.push_back([&point]() -> ordered_json {
+      const RunOutcome outcome = run_platform(point, false);
+      return {{"summary", outcome.summary},
+              {"flows", outcome.flows_csv},
+              {"series", outcome.series_csv},
+              {"dump", outcome.dump},
+              {"exit_code", outcome.exit_code}};
+    });
+  }
+  std::vector<RunOutcome> outcomes;
+  for (auto& result : in_children(work, sweep, jobs, show_progress)) {
+    outcomes.push_back({.summary = std::move(result["summary"]),
+                        .flows_csv = result["flows"].get<std::string>(),
+                        .series_csv = result["series"].get<std::string>(),
+                        .dump = result["dump"].get<std::vector<std::string>>(),
+                        .exit_code = result["exit_code"].get<int>()});
   }
   return outcomes;
 }
 
+/// Elaborates every point, and looks up every result that the sweep asks for.
+void check_metrics(const std::vector<PlatformConfig>& points, const SweepConfig& sweep,
+                   unsigned jobs) {
+  std::vector<Work> work;
+  for (const auto& point : points)
+    work.push_back([&point]() -> ordered_json { return result_names(point); });
+  const auto results = in_children(work, sweep, jobs, false);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto names = results[i].get<std::vector<std::string>>();
+    const auto check = [&](const Located<std::string>& metric) {
+      if (std::find(names.begin(), names.end(), metric.value) != names.end()) return;
+      throw input_error(metric.where,
+                        fmt::format("point '{}' has no result '{}'{}", sweep.points[i].label.value,
+                                    metric.value, suggestion(metric.value, names)));
+    };
+    for (const auto& column : sweep.columns) check(column.metric);
+    for (const auto& p : sweep.published) {
+      if (p.point.value == sweep.points[i].label.value) check(p.metric);
+    }
+  }
+}
+
 const SweepPoint* find_point(const SweepConfig& sweep, const std::string& label) {
   for (const auto& p : sweep.points) {
-    if (p.label == label) return &p;
+    if (p.label.value == label) return &p;
   }
   return nullptr;
 }
 
 }  // namespace
 
+PlatformConfig read_point(const SweepPoint& point, const std::string& path,
+                          const std::vector<std::string>& overrides) {
+  auto all = overrides;
+  all.insert(all.end(), point.set.begin(), point.set.end());
+  try {
+    return read_platform(Document::load(path, all));
+  } catch (const InputError& e) {
+    throw bad_point(point, e.what());
+  }
+}
+
 SweepOutcome run_sweep(const PlatformConfig& platform, const std::string& path,
                        const std::vector<std::string>& overrides, unsigned jobs,
                        bool show_progress) {
   const SweepConfig& sweep = platform.sweep;
   std::vector<PlatformConfig> points;
-  for (const auto& point : sweep.points) {
-    auto all = overrides;
-    all.insert(all.end(), point.set.begin(), point.set.end());
-    points.push_back(read_platform(Document::load(path, all)));
-  }
+  for (const auto& point : sweep.points) points.push_back(read_point(point, path, overrides));
+  check_metrics(points, sweep, jobs);
   const Progress wall(false);
-  auto outcomes = run_all(points, sweep, jobs, show_progress);
+  auto outcomes = run_points(points, sweep, jobs, show_progress);
 
   SweepOutcome out;
   ordered_json rows = ordered_json::array();
@@ -174,18 +232,10 @@ SweepOutcome run_sweep(const PlatformConfig& platform, const std::string& path,
   std::int64_t sim_time = 0;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const ordered_json& s = outcomes[i].summary;
-    ordered_json row = {{sweep.label_title, sweep.points[i].label}};
-    for (const auto& column : sweep.columns) {
-      const ordered_json value = find_result(s["results"], column.metric);
-      if (value.is_null()) {
-        std::vector<std::string> names;
-        for (const auto& [name, result] : s["results"].items()) names.push_back(name);
-        throw input_error(column.metric.where,
-                          fmt::format("unknown result '{}'{}", column.metric.value,
-                                      suggestion(column.metric.value, names)));
-      }
-      row[column.title] = value;
-    }
+    ordered_json row = {{sweep.label_title, sweep.points[i].label.value}};
+    // Null where a run was over before its measurement began.
+    for (const auto& column : sweep.columns)
+      row[column.title.value] = find_result(s["results"], column.metric);
     row["verdict"] = s["verdict"];
     rows.push_back(row);
     for (const char* key : {"created", "delivered", "in_flight"}) {
@@ -206,14 +256,12 @@ SweepOutcome run_sweep(const PlatformConfig& platform, const std::string& path,
     const SweepPoint* point = find_point(sweep, p.point);
     const auto i = static_cast<std::size_t>(point == nullptr ? 0 : point - sweep.points.data());
     const ordered_json measured = find_result(outcomes[i].summary["results"], p.metric);
-    if (measured.is_null())
-      throw input_error(p.metric.where, fmt::format("unknown result '{}'", p.metric.value));
-    validation.push_back({{"id", p.id},
+    validation.push_back({{"id", p.id.value},
                           {"published", p.value},
                           {"measured", measured},
                           {"unit", p.unit},
                           {"kind", "predicted"},
-                          {"point", p.point},
+                          {"point", p.point.value},
                           {"metric", p.metric.value},
                           {"source", p.source}});
   }
@@ -252,11 +300,13 @@ std::string table_text(const PlatformConfig& platform, const ordered_json& summa
   for (std::size_t i = 0; i < rows.size(); ++i) {
     std::vector<std::string> line = {sweep.points[i].label};
     for (const auto& column : sweep.columns) {
-      line.push_back(fmt::format("{:.{}f}", rows[i][column.title].get<double>(), column.digits));
+      const ordered_json& value = rows[i][column.title.value];
+      line.push_back(value.is_null() ? "-"
+                                     : fmt::format("{:.{}f}", value.get<double>(), column.digits));
       if (!has_published[column.metric.value]) continue;
       std::string published = "-";
       for (const auto& p : sweep.published) {
-        if (p.point == sweep.points[i].label && p.metric.value == column.metric.value) {
+        if (p.point.value == sweep.points[i].label.value && p.metric.value == column.metric.value) {
           published = fmt::format("{:.{}f}", p.value, column.digits);
         }
       }

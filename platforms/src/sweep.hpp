@@ -16,9 +16,14 @@ struct SweepOutcome {
   int exit_code = exit_done;
 };
 
+/// A point of the sweep of the file `path`: `overrides` are the command line's, its own come after
+/// them. InputError naming the point.
+PlatformConfig read_point(const SweepPoint& point, const std::string& path,
+                          const std::vector<std::string>& overrides);
+
 /// Runs every point of the platform's sweep, `jobs` at a time (SystemC elaborates once per process,
-/// so each is a child of this one). `overrides` are the command line's; a point's own come after
-/// them. All points are read before the first one runs, so bad input stops everything (InputError).
+/// so each is a child of this one). All points are read and elaborated, and the names of all
+/// results looked up, before the first one runs, so bad input stops everything (InputError).
 SweepOutcome run_sweep(const PlatformConfig& platform, const std::string& path,
                        const std::vector<std::string>& overrides, unsigned jobs,
                        bool show_progress);
