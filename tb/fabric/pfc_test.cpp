@@ -180,10 +180,12 @@ TEST(Pfc, APausedHostStops) {
   }
 }
 
-// The same of a switch's port, and of one class beside another.
+// The same of a switch's port, and of one class beside another. The pause takes effect within a
+// frame, or at the instant at which one would start.
 TEST(Pfc, APausedClassStopsAndAnotherGoesOn) {
-  for (const Bytes buffer : {0_B, 10'000'000_B}) {
-    const std::string result = in_child([&]() -> std::string {
+  for (const auto& [buffer, offset] : {std::pair{0_B, 50_ns}, std::pair{10'000'000_B, 50_ns},
+                                       std::pair{0_B, 0_ns}, std::pair{10'000'000_B, 0_ns}}) {
+    const std::string result = in_child([&, buffer = buffer, offset = offset]() -> std::string {
       sim_context context;
       output_queued_switch sw("sw", context, {.ports = 3, .latency = latency, .buffer = buffer});
       probe a("a", context, 1, 0), b("b", context, 1, 1), receiver("receiver", context);
@@ -197,7 +199,7 @@ TEST(Pfc, APausedClassStopsAndAnotherGoesOn) {
       }
       // Both queues fill from 1.2 us on, one frame time after another; class 5 goes first.
       const Picoseconds base = frame_time + delay + latency;
-      const Picoseconds pause = base + frame_time * 30 + 50_ns, resume = pause + 2_us;
+      const Picoseconds pause = base + frame_time * 30 + offset, resume = pause + 2_us;
       receiver.send_pause({.at = pause - pause_frame - delay, .traffic_class = 5, .pause = true});
       receiver.send_pause({.at = resume - pause_frame - delay, .traffic_class = 5, .pause = false});
       context.clock.run_to(1_ms);
