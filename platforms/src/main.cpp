@@ -181,8 +181,10 @@ void refuse_extras(const CLI::App& app) {
   const auto extras = app.remaining();
   if (extras.empty()) return;
   const std::string word = extras.front().substr(0, extras.front().find('='));
-  throw InputError(
-      fmt::format("unexpected argument '{}'{}", word, suggestion(word, known_words(app, word))));
+  const auto known = known_words(app, word);
+  throw InputError(fmt::format("unexpected argument '{}'{}", word,
+                               known.empty() ? fmt::format("; see horae {} --help", app.get_name())
+                                             : suggestion(word, known)));
 }
 
 CLI::Validator whole_number(unsigned most) {

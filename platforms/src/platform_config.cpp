@@ -50,7 +50,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
     TofinoProfile profile;
     profile.chip = section.read<tofino::ChipConfig>(std::vector<std::string>{"kind", "program"});
     if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
-      throw section.error("ecn_kmax", "ecn_kmax is below ecn_kmin");
+      throw section.error(
+          "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
+                                  to_text(profile.chip.ecn_kmax), to_text(profile.chip.ecn_kmin)));
     }
     if (!section.has("program")) {
       throw section.error(
@@ -71,9 +73,15 @@ ordered_json read_profile(const Section& section, Profile& out) {
     const auto config = section.read<fabric::SwitchConfig>(also);
     check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
     if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
-      throw section.error("ecn", "ecn.kmax is below ecn.kmin");
+      throw section.child("ecn").error(
+          "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
+                              to_text(config.red.kmin)));
     }
-    if (config.pfc.xon > config.pfc.xoff) throw section.error("pfc", "pfc.xon is above pfc.xoff");
+    if (config.pfc.xon > config.pfc.xoff) {
+      throw section.child("pfc").error(
+          "xon", fmt::format("xon = {} is above xoff = {}", to_text(config.pfc.xon),
+                             to_text(config.pfc.xoff)));
+    }
     dump.update(fabric::SwitchConfig::schema().dump(config));
     out = config;
   } else if (kind == "host") {
@@ -113,7 +121,10 @@ class NetworkReader {
                                     "not starting with a digit",
                                     name));
     }
-    if (platform_.topology.find(name) >= 0 || name == "clock") {
+    if (name == "clock") {
+      throw input_error(where, "'clock' is no device name: the simulator has one");
+    }
+    if (platform_.topology.find(name) >= 0) {
       throw input_error(where, fmt::format("device '{}' is there already", name));
     }
     platform_.devices.push_back({name, profile.value, where});
@@ -136,10 +147,13 @@ class NetworkReader {
     if (i < 0) {
       std::vector<std::string> names;
       for (const auto& d : platform_.devices) names.push_back(d.name);
+      constexpr std::size_t most_listed = 16;
       const std::string near = nearest_name(name.value, names);
-      throw input_error(name.where,
-                        fmt::format("unknown device '{}'{}", name.value,
-                                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+      throw input_error(
+          name.where, fmt::format("unknown device '{}'{}", name.value,
+                                  near.empty() && names.size() > most_listed
+                                      ? fmt::format("; it is none of the {} devices", names.size())
+                                      : suggestion(name.value, names)));
     }
     return static_cast<unsigned>(i);
   }
@@ -493,8 +507,11 @@ PlatformConfig read_platform(const Document& document) {
     if (a == b)
       throw section.error("between",
                           fmt::format("'{}' is linked to itself", spec.between[0].value));
-    for (const auto& o : spec.outages) {
-      if (o.to <= o.from) throw section.error("outage", "an outage ends before it begins");
+    for (std::size_t i = 0; i < spec.outages.size(); ++i) {
+      const auto& o = spec.outages[i];
+      if (o.to > o.from) continue;
+      throw section.children("outage")[i].error(
+          "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
     }
     network.add_link(a, b, spec, section.where("between"));
     effective["link"].push_back(LinkSpec::schema().dump(spec));
