@@ -51,18 +51,24 @@ class Conductor {
   bool go(Picoseconds target) {
     while (now_ < target) {
       const Picoseconds mark = std::min({target, next_sample(), next_check()});
-      if (!advance_to(mark)) {
-        idle_ = true;
-        return false;
-      }
+      const bool busy = advance_to(mark);
       if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
       if (now_ == next_check() && !check()) return false;
+      if (!busy && simulation_.work_left()) {
+        stuck_ = true;
+        return false;
+      }
+      if (sim_.stop == StopRule::finished && simulation_.finished()) return false;
     }
     return true;
   }
 
+  /// Whether anything is still to happen. The time of the devices comes along even when they are
+  /// idle, or shares of time would be of another time than that of the run.
   bool advance_to(Picoseconds mark) {
-    const bool busy = simulation_.context().clock.run_to(mark);
+    auto& clock = simulation_.context().clock;
+    bool busy = clock.run_to(mark);
+    while (fabric::from_sc_time(sc_core::sc_time_stamp()) < mark) busy = clock.run_to(mark);
     now_ = mark;
     return busy || mark.count() == 0;
   }
@@ -72,17 +78,17 @@ class Conductor {
   /// Looks are frequent enough for a smooth progress line and a stop soon after the last message.
   Picoseconds look_interval() const {
     const Picoseconds smooth = std::max(1_us, sim_.duration / 200);
-    return std::min(smooth, sim_.stuck_after);
+    return sim_.stop == StopRule::finished ? 1_us : std::min(smooth, sim_.stuck_after);
   }
   Picoseconds next_check() const { return look_interval() * (checks_ + 1); }
 
   bool check() {
     ++checks_;
     const auto delivered = simulation_.context().pool.delivered();
-    if (delivered != last_delivered_) {
+    if (delivered != last_delivered_ || !simulation_.waiting()) {
       last_delivered_ = delivered;
       last_progress_ = now_;
-    } else if (simulation_.work_left() && now_ - last_progress_ >= sim_.stuck_after) {
+    } else if (now_ - last_progress_ >= sim_.stuck_after) {
       stuck_ = true;
       return false;
     }
@@ -101,8 +107,8 @@ class Conductor {
       begin_ = Snapshot::take(simulation_, now_);  // over before the warm-up was
     }
     end_ = Snapshot::take(simulation_, now_);
-    if (stuck_ || (idle_ && simulation_.work_left())) return Verdict::stuck;
-    if (sim_.stop == StopRule::finished && simulation_.work_left()) return Verdict::timeout;
+    if (stuck_) return Verdict::stuck;
+    if (sim_.stop == StopRule::finished && !simulation_.finished()) return Verdict::timeout;
     return Verdict::complete;
   }
 
@@ -116,7 +122,6 @@ class Conductor {
   std::int64_t checks_ = 0;
   std::uint64_t last_delivered_ = 0;
   Picoseconds last_progress_{};
-  bool idle_ = false;
   bool stuck_ = false;
 };
 

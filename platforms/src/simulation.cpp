@@ -186,9 +186,20 @@ void Simulation::build_messages(const MessagesConfig& config) {
 }
 
 bool Simulation::finished() const {
-  return std::all_of(nics_.begin(), nics_.end(), [](const rnic::rnic* n) { return n->finished(); });
+  const bool hosts_done = std::all_of(hosts_.begin(), hosts_.end(),
+                                      [](const auto* h) { return h->next_time() == never; });
+  return hosts_done && !work_left() && context_.pool.live() == 0;
 }
 
-bool Simulation::work_left() const { return !flows_.empty() && !finished(); }
+bool Simulation::work_left() const {
+  return !std::all_of(nics_.begin(), nics_.end(),
+                      [](const rnic::rnic* n) { return n->finished(); });
+}
+
+bool Simulation::waiting() const {
+  return std::any_of(flows_.begin(), flows_.end(), [](const Flow& f) {
+    return f.sender->queue_pair(f.sender_qp).outstanding() > 0;
+  });
+}
 
 }  // namespace horae::platforms

@@ -41,10 +41,12 @@ class Simulation {
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
 
-  /// Whether every finite source is done and its messages are completed.
+  /// Whether every source is done, its messages are completed and no packet is under way.
   bool finished() const;
-  /// Whether anything is still to be delivered (for stuck detection).
+  /// Whether messages are still to be completed, posted or not.
   bool work_left() const;
+  /// Whether messages are posted and not completed: what must make progress.
+  bool waiting() const;
 
  private:
   void build_devices();
