@@ -79,10 +79,14 @@ class Forward final : public Program {
       case PathChoice::ecmp:
         break;
     }
-    // A hash unit over the flow's fields; any fixed mixing will do, it is not Tofino's polynomial.
-    const std::uint64_t flow =
-        (static_cast<std::uint64_t>(p.src) << 32 | p.dst) * 0x9e3779b97f4a7c15ULL ^
-        static_cast<std::uint64_t>(p.entropy) * 0xc2b2ae3d27d4eb4fULL;
+    // A hash unit over the flow's fields; any mixing will do that spreads flows which differ in one
+    // field only, such as neighbouring nodes. It is not Tofino's polynomial.
+    std::uint64_t flow = static_cast<std::uint64_t>(p.src) << 32 | p.dst;
+    for (const std::uint64_t field : {std::uint64_t{0}, std::uint64_t{p.entropy}}) {
+      flow = (flow ^ field) * 0x9e3779b97f4a7c15ULL;
+      flow = (flow ^ flow >> 32) * 0xc2b2ae3d27d4eb4fULL;
+      flow ^= flow >> 29;
+    }
     return static_cast<std::uint32_t>((flow >> 32) * n >> 32);
   }
 
