@@ -318,8 +318,10 @@ void rnic::send_data(std::size_t i) {
   // Whose turn is next, and when this one may send again.
   if (qp.burst_bytes == 0) qp.burst_start = start;
   qp.burst_bytes += wire.count();
+  const bool more = qp.sender().can_send();
+  // A turn also ends with nothing left to send, and what it sent counts against the rate.
   const bool turn_over =
-      config_.shaping == Shaping::per_packet || qp.burst_bytes >= config_.quantum.count();
+      !more || config_.shaping == Shaping::per_packet || qp.burst_bytes >= config_.quantum.count();
   if (turn_over) {
     if (config_.qp_rate.count() > 0) {
       const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), config_.qp_rate);
@@ -327,10 +329,9 @@ void rnic::send_data(std::size_t i) {
     }
     qp.burst_bytes = 0;
   }
-  if (!qp.sender().can_send()) {
+  if (!more) {
     qp.in_ready_ring = false;
     ready_.pop_front();
-    qp.burst_bytes = 0;
   } else if (turn_over) {
     next_turn();
   }
