@@ -127,6 +127,21 @@ TEST(Topology, UnreachableNodesHaveNoPorts) {
   EXPECT_EQ(ports(routes[a], 99), Ports{});  // a node nobody knows
 }
 
+TEST(Topology, EndPointsHaveRoutesOfTheirOwn) {
+  const LeafSpine net(2, 2, 3);
+  const auto routes = net.topology.shortest_path_routes();
+  for (NodeId from = 0; from < 6; ++from) {
+    for (NodeId to = 0; to < 6; ++to) {
+      EXPECT_EQ(ports(routes[net.hosts[from]], to), from == to ? Ports{} : Ports{0});
+    }
+  }
+  Topology pair;  // back to back
+  pair.add_edge(pair.add_endpoint("a"), pair.add_endpoint("b"));
+  const auto direct = pair.shortest_path_routes();
+  EXPECT_EQ(ports(direct[0], 1), Ports{0});
+  EXPECT_EQ(ports(direct[1], 0), Ports{0});
+}
+
 // A host with two ports joins two switches; that is no way from one to the other, even where it
 // would be shorter.
 TEST(Topology, NeverThroughAnEndPoint) {
