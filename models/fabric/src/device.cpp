@@ -29,7 +29,6 @@ class device::rx_port : public sc_core::sc_module, public packet_fw_if {
     if (phase != packet_phase::begin_packet) [[unlikely]]
       wrong_phase();
     p.ingress_port = static_cast<std::uint16_t>(index_);
-    ++owner_.arrivals_;
     owner_.accept({from_sc_time(t) + owner_.receive_latency_, next_arrival++,
                    reinterpret_cast<std::uint64_t>(&p)});
     return tlm::TLM_ACCEPTED;
@@ -46,7 +45,7 @@ namespace {
 /// eight packets a microsecond.
 unsigned slot_bits_for(unsigned ports) {
   constexpr unsigned microsecond = 20, shortest = 16;
-  return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)) / 2, shortest);
+  return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)) * 2 / 3, shortest);
 }
 
 }  // namespace
@@ -82,6 +81,12 @@ void device::start_of_simulation() {
   if (!windowed_) wake_at(next_time());
 }
 
+std::uint64_t device::held() const {
+  std::uint64_t n = queued();
+  events_.for_each([&](const Event& e) { n += key_kind(e.key) == arrival_event ? 1 : 0; });
+  return n;
+}
+
 void device::run_to(Picoseconds end) {
   Event e;
   while (events_.pop_before(end, e)) {
@@ -107,6 +112,12 @@ void device::run_wake() {
   } catch (...) {
     context_.clock.fail(std::current_exception());
   }
+}
+
+void device::accept_and_wake(const Event& e) {
+  if (e.time < from_sc_time(sc_core::sc_time_stamp())) too_early(e.time);
+  events_.push(e);
+  wake_at(e.time);
 }
 
 void device::wake_at(Picoseconds t) {

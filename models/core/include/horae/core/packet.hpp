@@ -33,8 +33,8 @@ struct Packet {
   Ecn ecn = Ecn::not_ect;
   std::uint8_t traffic_class = 0;
   std::uint16_t ingress_port = 0;  ///< where the device that holds it received it
-  bool ack_request = false;     ///< BTH A bit
-  bool retransmission = false;  ///< bookkeeping of the model, not a wire field
+  bool ack_request = false;        ///< BTH A bit
+  bool retransmission = false;     ///< bookkeeping of the model, not a wire field
 
   bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
   bool is_data() const { return opcode < Opcode::acknowledge; }
@@ -43,10 +43,10 @@ struct Packet {
 };
 static_assert(sizeof(Packet) <= 64, "a packet is one cache line");
 
-/// FIFO of packets linked through themselves: no allocation, owner keeps them alive.
+/// FIFO of packets linked through themselves: no allocation, owner keeps them alive; size() counts.
 using PacketQueue = boost::intrusive::slist<
     Packet,
     boost::intrusive::member_hook<Packet, boost::intrusive::slist_member_hook<>, &Packet::hook>,
-    boost::intrusive::cache_last<true>, boost::intrusive::constant_time_size<true>>;
+    boost::intrusive::cache_last<true>, boost::intrusive::constant_time_size<false>>;
 
 }  // namespace horae

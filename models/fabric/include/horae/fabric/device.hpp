@@ -47,7 +47,7 @@ class device : public sc_core::sc_module {
   /// The earliest time at which this device has something to do, or `never`.
   virtual Picoseconds next_time() const { return events_.next_time(); }
   /// Packets it holds: queued or on their way to it.
-  std::uint64_t held() const { return arrivals_ + queued(); }
+  std::uint64_t held() const;
   /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }
 
@@ -66,10 +66,7 @@ class device : public sc_core::sc_module {
   virtual std::uint64_t queued() const { return 0; }
 
   /// The packet of an arrival event; the device owns it from here.
-  Packet& arrived(const Event& e) {
-    --arrivals_;
-    return *reinterpret_cast<Packet*>(e.payload);
-  }
+  static Packet& arrived(const Event& e) { return *reinterpret_cast<Packet*>(e.payload); }
   void schedule(Picoseconds t, std::uint8_t kind, std::uint16_t entity, std::uint64_t ordinal,
                 std::uint64_t payload = 0) {
     events_.push({t, make_key(kind, entity, ordinal), payload});
@@ -87,17 +84,13 @@ class device : public sc_core::sc_module {
 
   void pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at);
   void accept(const Event& e) {
-    if (windowed_) {
-      if (e.time < context_.clock.horizon()) [[unlikely]]
-        too_early(e.time);
-      events_.push(e);
-    } else {
-      if (e.time < from_sc_time(sc_core::sc_time_stamp())) [[unlikely]]
-        too_early(e.time);
-      events_.push(e);
-      wake_at(e.time);
-    }
+    if (!windowed_) [[unlikely]]
+      return accept_and_wake(e);
+    if (e.time < context_.clock.horizon()) [[unlikely]]
+      too_early(e.time);
+    events_.push(e);
   }
+  [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[noreturn]] void too_early(Picoseconds t) const;
   void run_window();
   void run_wake();
@@ -108,7 +101,6 @@ class device : public sc_core::sc_module {
   std::vector<std::unique_ptr<rx_port>> rx_;
   bool windowed_;
   Picoseconds receive_latency_{};
-  std::uint64_t arrivals_ = 0;
   std::uint64_t handled_ = 0;
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;

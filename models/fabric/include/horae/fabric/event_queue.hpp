@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,7 @@ class EventQueue {
     std::for_each(late_.begin(), late_.end(), f);
     std::for_each(far_.begin(), far_.end(), f);
     for (const auto& slot : ring_) {
-      std::for_each(slot.events.data(), slot.events.data() + slot.used, f);
+      std::for_each(slot.events.get(), slot.events.get() + slot.used, f);
     }
   }
 
@@ -117,16 +118,18 @@ class EventQueue {
   static constexpr std::int64_t none = -1;
   static bool later(const Event& a, const Event& b) { return b < a; }
 
-  /// A vector that is only ever emptied whole; it keeps its size, so that adding is a store.
+  /// Events without an order; emptied whole, so its memory is kept and adding is a store.
   struct Slot {
-    std::vector<Event> events;
+    std::unique_ptr<Event[]> events;
     std::size_t used = 0;
+    std::size_t capacity = 0;
 
     void push(const Event& e) {
-      if (used == events.size()) [[unlikely]]
-        events.resize(std::max<std::size_t>(8, used * 2));
-      events.data()[used++] = e;
+      if (used == capacity) [[unlikely]]
+        grow();
+      events.get()[used++] = e;
     }
+    void grow();
   };
 
   [[noreturn]] static void refuse_past();
@@ -167,8 +170,7 @@ class EventQueue {
     current_ = slot;
     Slot& bucket = ring_[slot & (slots - 1)];
     sorted_.used = 0;
-    std::swap(sorted_.events, bucket.events);
-    std::swap(sorted_.used, bucket.used);
+    std::swap(sorted_, bucket);
     occupied_ &= ~(std::uint64_t{1} << (slot & (slots - 1)));
     while (!far_.empty() && far_.front().time.count() >> slot_bits_ < current_ + slots) {
       std::pop_heap(far_.begin(), far_.end(), later);
@@ -182,7 +184,7 @@ class EventQueue {
         occupied_ |= std::uint64_t{1} << (s & (slots - 1));
       }
     }
-    Event* first = sorted_.events.data();
+    Event* first = sorted_.events.get();
     std::sort(first, first + sorted_.used);
     next_ = first;
     last_ = first + sorted_.used;

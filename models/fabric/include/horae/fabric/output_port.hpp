@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 #include "horae/core/packet.hpp"
 #include "horae/fabric/tx_port.hpp"
@@ -30,7 +29,6 @@ class OutputPort {
     waiting_ |= 1u << c;
     bytes_ += p.frame;
     class_bytes_[c] += p.frame;
-    deepest_ = std::max(deepest_, bytes_);
   }
 
   void pause(unsigned traffic_class) { paused_ |= 1u << traffic_class; }
@@ -69,8 +67,6 @@ class OutputPort {
   /// Frame bytes waiting (the packet on the wire not counted).
   Bytes depth() const { return Bytes(bytes_); }
   Bytes depth(unsigned traffic_class) const { return Bytes(class_bytes_[traffic_class]); }
-  /// Deepest it has been since the last call.
-  Bytes take_deepest() { return Bytes(std::exchange(deepest_, bytes_)); }
   std::uint64_t packets() const {
     std::uint64_t n = 0;
     for (const auto& q : queue_) n += q.size();
@@ -88,7 +84,6 @@ class OutputPort {
   unsigned waiting_ = 0;
   unsigned paused_ = 0;
   std::int64_t bytes_ = 0;
-  std::int64_t deepest_ = 0;
   Picoseconds ready_{};  ///< since when something could be sent
 };
 
