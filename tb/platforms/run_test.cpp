@@ -208,6 +208,9 @@ source = "a paper"
   EXPECT_EQ(
       s.at("packets").at("created").get<int>(),
       one.at("packets").at("created").get<int>() + two.at("packets").at("created").get<int>());
+  // The sweep is configured by its points, a point only by its own values.
+  EXPECT_TRUE(s.at("config").contains("sweep"));
+  EXPECT_FALSE(one.at("config").contains("sweep"));
   // A point alone is the same run.
   const Ended alone = run(place, {"run", "p.toml", "--json", "--point", "a/b"});
   EXPECT_EQ(without_wall(alone.json()), without_wall(two));
@@ -246,6 +249,29 @@ TEST(Summary, PacketsBalanceOnLossyPlatforms) {
   }
   EXPECT_EQ(causes, (std::set<std::string>{"link_loss", "link_down", "queue_full", "buffer_full",
                                            "program"}));
+}
+
+TEST(Summary, LeavesOutTheWarmUp) {
+  const Workplace place;
+  place.write("p.toml", lossy);
+  const auto measured = [&](const char* warmup) {
+    return summary_of(place, "p.toml",
+                      {"traffic[0].count=2", "sim.duration=200us", "sim.seed=4",
+                       std::string("sim.warmup=") + warmup});
+  };
+  const ordered_json all = measured("0us");
+  const ordered_json late = measured("150us");
+  EXPECT_EQ(all.at("packets"), late.at("packets"));
+  EXPECT_EQ(late.at("measured_from_ps"), 150'000'000);
+  EXPECT_EQ(late.at("measured_to_ps"), 200'000'000);
+  // All messages are done by then, and what they went through is no part of the results.
+  EXPECT_EQ(result(all, "senders.messages_completed"), 4);
+  for (const char* name : {"senders.messages_completed", "senders.data_packets", "senders.tx_share",
+                           "receivers.nacks_sent", "receivers.reorder_max"}) {
+    EXPECT_GT(result(all, name), 0) << name;
+    EXPECT_EQ(result(late, name), 0) << name;
+  }
+  EXPECT_NEAR(result(late, "senders.idle_no_work"), 1.0, 1e-9);
 }
 
 TEST(Configuration, ReadAgainHasTheSameHash) {
