@@ -71,7 +71,6 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   busy_until_ = start + serialisation(l1_bytes(Bytes(wire::minimum_frame)));
   ++counters_.pauses;
   const Picoseconds arrival = busy_until_ + link_.delay;
-  if (cut_off(start, arrival)) return;
   Packet carrier;
   carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
   packet_phase phase = pause ? packet_phase::pause : packet_phase::resume;

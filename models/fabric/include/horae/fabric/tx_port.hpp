@@ -73,7 +73,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   void send(Packet& p, Picoseconds start, Picoseconds pipeline = {});
 
   /// Sends a PFC frame for one class to whoever sends to this port's receiving side, at the next
-  /// packet boundary from `now` on.
+  /// packet boundary from `now` on. It is never lost: what a failed link does to a pause is undone
+  /// by the pause timer (IEEE 802.1Q 36.1.3), which is not modelled.
   void send_pause(Picoseconds now, unsigned traffic_class, bool pause);
 
   const TxCounters& counters() const { return counters_; }
