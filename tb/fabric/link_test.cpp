@@ -211,17 +211,19 @@ TEST(Link, EveryOutageCounts) {
   }
 }
 
-TEST(Link, APauseFrameIsCutAsWell) {
+// A pause that was lost, or a resume, would be undone by the pause timer, which is not modelled: so
+// an outage must not leave a class stopped for good.
+TEST(Link, PauseFramesOutliveAnOutage) {
   sim_context context;
   Pair pair(context, 0, link_of(100_Gbps, 500_ns, 0, {{10_us, 20_us}}));
+  std::vector<probe::Pause> expected;
   for (const auto& [at, pause] : {std::pair{5_us, true}, std::pair{9'800_ns, false},
                                   std::pair{15_us, true}, std::pair{20_us, false}}) {
     pair.a->send_pause({.at = at, .traffic_class = 3, .pause = pause});
+    // 64 bytes with preamble and gap: 6.72 ns.
+    expected.push_back({at + 6'720_ps + 500_ns, 0, 3, pause});
   }
   context.clock.run_to(50_us);
-  // 64 bytes with preamble and gap: 6.72 ns.
-  const std::vector<probe::Pause> expected = {{5_us + 6'720_ps + 500_ns, 0, 3, true},
-                                              {20_us + 6'720_ps + 500_ns, 0, 3, false}};
   EXPECT_EQ(pair.b->pauses, expected);
 }
 

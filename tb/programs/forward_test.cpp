@@ -305,7 +305,7 @@ TEST(Forward, BadParametersAreRefused) {
 }
 
 TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
-  EXPECT_THROW(Copy("route_entries = 1"), ModelError);
+  EXPECT_THROW(Copy("route_entries = 1"), InputError);
   EXPECT_NO_THROW(Copy("route_entries = 2"));
 }
 

@@ -1,5 +1,8 @@
 #include "horae/programs/forward/forward.hpp"
 
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
@@ -105,6 +108,10 @@ class ForwardFactory final : public ProgramFactory {
   explicit ForwardFactory(const ForwardConfig& config) : config_(config) {}
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
+    if (routes.entries.size() > config_.route_entries) {
+      throw InputError(fmt::format("{}: program.route_entries = {} is too small for {} nodes",
+                                   pipeline.name(), config_.route_entries, routes.entries.size()));
+    }
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
   nlohmann::ordered_json config() const override {
