@@ -288,6 +288,9 @@ TEST(Timing, RetransmissionsGoBeforeNewPackets) {
   context.clock.run_to(1_ms);
   const std::vector<std::uint32_t> psns = line.far->psns_seen();
   ASSERT_EQ(psns.size(), 402u);
+  // The last one sent ends no message here, and asks for an ACK all the same.
+  EXPECT_FALSE(line.far->seen[201].packet.ack_request);
+  EXPECT_TRUE(line.far->seen[202].packet.ack_request);
   for (std::uint32_t i = 0; i < 402; ++i) {
     const std::uint32_t expected = i <= 200 ? i : i == 201 ? 150 : i == 202 ? 200 : i - 2;
     EXPECT_EQ(psns[i], expected) << i;
