@@ -12,16 +12,13 @@ using rnic::RnicCounters;
 
 double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
 
-/// Data bytes of some kinds in the layer rates are given in.
-double data_bytes(const RnicCounters& c, Layer layer, bool fresh_only) {
+/// Bytes of data packets sent for the first time, headers included, in the layer rates are given
+/// in.
+double fresh_data_bytes(const RnicCounters& c, Layer layer) {
+  constexpr auto fresh = static_cast<std::size_t>(policy::SendKind::fresh);
   const auto overhead =
       static_cast<double>(layer == Layer::l1 ? wire::preamble + wire::inter_packet_gap : 0);
-  double bytes = 0;
-  for (std::size_t k = 0; k < policy::send_kinds; ++k) {
-    if (fresh_only && k != static_cast<std::size_t>(policy::SendKind::fresh)) continue;
-    bytes += static_cast<double>(c.sent_frames[k]) + overhead * static_cast<double>(c.sent[k]);
-  }
-  return bytes;
+  return static_cast<double>(c.sent_frames[fresh]) + overhead * static_cast<double>(c.sent[fresh]);
 }
 
 void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
@@ -29,7 +26,7 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
   const double window = to_seconds(to.time - from.time);
   const Layer layer = s.platform().sim.rate_layer;
   RnicCounters sum;
-  double tx_bits = 0, tx_l1_bits = 0, line_bits = 0, fresh = 0, all = 0;
+  double tx_bits = 0, tx_l1_bits = 0, line_bits = 0, fresh_bits = 0;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (std::find(s.senders().begin(), s.senders().end(), nics[i]) == s.senders().end()) continue;
@@ -39,8 +36,7 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
     tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
     tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
     line_bits += static_cast<double>(nics[i]->tx(0).link().rate.count()) * window;
-    fresh += data_bytes(d, layer, true);
-    all += data_bytes(d, layer, false);
+    fresh_bits += 8.0 * fresh_data_bytes(d, layer);
   }
   const auto n = static_cast<double>(s.senders().size());
   const auto packets = static_cast<double>(sum.sent_packets());
@@ -49,8 +45,8 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
   };
   add("tx_share", ratio(tx_l1_bits, line_bits), "share of line rate");
   add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
-  add("goodput_ratio", ratio(fresh, all), "ratio");
-  add("goodput", ratio(fresh, all) * tx_bits / n / window / 1e9, "Gbps");
+  add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
+  add("goodput", fresh_bits / n / window / 1e9, "Gbps");
   add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
       "Gbps of payload");
   add("data_packets", packets, "packets");
@@ -131,6 +127,7 @@ void switch_results(const Simulation& s, std::vector<Result>& out) {
     out.push_back({name + ".marked", static_cast<double>(c.marked), "packets"});
     out.push_back({name + ".dropped_program", static_cast<double>(c.dropped_program), "packets"});
     out.push_back({name + ".dropped_buffer", static_cast<double>(c.dropped_buffer), "packets"});
+    out.push_back({name + ".dropped_queue", static_cast<double>(c.dropped_queue), "packets"});
     out.push_back({name + ".most_cells", static_cast<double>(t->most_cells_used()), "cells"});
     std::vector<std::pair<std::string, std::uint64_t>> program;
     for (unsigned p = 0; p < t->config().pipelines; ++p) {

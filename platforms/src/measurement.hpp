@@ -31,7 +31,9 @@ struct Snapshot {
 ///
 /// - `senders.*`: over all NICs that send messages. Rates are means per sender in the layer of
 ///   `sim.rate_layer`; shares are of the line rate, or of time; per_packet is per data packet sent,
-///   retransmissions included.
+///   retransmissions included; goodput is what data packets sent for the first time take on the
+///   wire, headers included (packet-spraying paper, footnote 4), and its ratio is to all the port
+///   sent.
 /// - `receivers.*`: over all NICs that receive them.
 /// - `flows.*`, `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,

@@ -203,6 +203,7 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
     device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
     device.value("dropped_program", c.dropped_program, "packets");
     device.value("dropped_buffer", c.dropped_buffer, "packets");
+    device.value("dropped_queue", c.dropped_queue, "packets");
     device.value("pipeline_wait", c.pipeline_wait.count(), "ps");
     device.value("most_cells_used", t->most_cells_used(), "cells");
   }

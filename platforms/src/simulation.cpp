@@ -69,6 +69,24 @@ Bytes largest_frame(const PlatformConfig& platform) {
   return largest;
 }
 
+/// What a paused sender may have let go of before its first bit is on the wire: the longest of the
+/// platform. A chip's is taken with the longest egress a program can have (600 cycles: the open
+/// Tofino compiler's limit for 20 stages).
+Picoseconds longest_transmit_pipeline(const PlatformConfig& platform) {
+  constexpr Cycles longest_egress(600);
+  Picoseconds longest{};
+  for (const auto& [name, profile] : platform.profiles) {
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
+      longest = std::max(longest, nic->tx_latency);
+    } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
+      longest = std::max(longest, chip->chip.egress_parser +
+                                      Clock(chip->chip.mau_clock).edge(longest_egress) +
+                                      chip->chip.egress_deparser + chip->chip.mac_tx);
+    }
+  }
+  return longest;
+}
+
 }  // namespace
 
 Simulation::Simulation(const PlatformConfig& platform)
@@ -115,8 +133,9 @@ void Simulation::build_devices() {
       if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
         for (const auto& link : platform_.links) {
           config.pfc.headroom = std::max(
-              config.pfc.headroom, fabric::pfc_headroom(link.config.rate, link.config.delay,
-                                                        largest_frame(platform_), config.latency));
+              config.pfc.headroom,
+              fabric::pfc_headroom(link.config.rate, link.config.delay, largest_frame(platform_),
+                                   config.latency, longest_transmit_pipeline(platform_)));
         }
       }
       auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);

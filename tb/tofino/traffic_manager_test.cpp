@@ -38,8 +38,9 @@ struct Dam {
     EXPECT_EQ(context.pool.created(), c.ingress_passes);
     EXPECT_EQ(c.forwarded, context.pool.delivered());
     EXPECT_EQ(c.forwarded, c.egress_passes);
-    EXPECT_EQ(c.ingress_passes, c.forwarded + c.dropped_buffer + c.dropped_program);
-    EXPECT_EQ(c.dropped_buffer, context.pool.dropped());
+    EXPECT_EQ(c.ingress_passes,
+              c.forwarded + c.dropped_buffer + c.dropped_queue + c.dropped_program);
+    EXPECT_EQ(c.dropped_buffer + c.dropped_queue, context.pool.dropped());
   }
   std::uint64_t dropped(DropCause cause) const { return context.pool.dropped(cause); }
 

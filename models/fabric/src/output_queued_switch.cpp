@@ -12,8 +12,8 @@ constexpr std::uint8_t start_event = device_events;
 }  // namespace
 
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
-                   Picoseconds receive_latency) {
-  const Picoseconds in_flight = delay * 2 + receive_latency;
+                   Picoseconds receive_latency, Picoseconds peer_pipeline) {
+  const Picoseconds in_flight = delay * 2 + receive_latency + peer_pipeline;
   const auto bits = static_cast<double>(rate.count()) * to_seconds(in_flight);
   return Bytes(static_cast<std::int64_t>(bits / 8) + 1) + l1_bytes(largest_frame) * 3 +
          l1_bytes(Bytes(wire::minimum_frame));

@@ -10,6 +10,7 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
                      const policy::TransportConfig& reliability, Bytes mtu)
     : config_(std::move(config)),
       mtu_(mtu),
+      window_(static_cast<std::int32_t>(reliability.window)),
       sender_(transport.make_sender(reliability, config_.first_send)),
       receiver_(transport.make_receiver(reliability, config_.first_receive)),
       next_post_(config_.first_send),
@@ -18,7 +19,7 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
 }
 
 Picoseconds QueuePair::post_due(Picoseconds now) {
-  while (item_ && messages_.size() < config_.depth) {
+  while (item_ && outstanding() < config_.depth) {
     if (item_->at > now) return item_->at;
     const std::int64_t bytes = item_->bytes.count();
     // A message of no bytes is still one packet (IBTA vol. 1, 9.4.3).
@@ -54,15 +55,20 @@ PacketPlace QueuePair::place(Psn psn) const {
 std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
   acked_ = acked_ + static_cast<std::int32_t>(packets);
   std::uint32_t completed = 0;
-  while (!messages_.empty()) {
-    const Message& m = messages_.front();
-    if (acked_ - m.first < static_cast<std::int32_t>(m.packets)) break;
+  const auto end_of = [](const Message& m) {
+    return m.first + static_cast<std::int32_t>(m.packets);
+  };
+  while (completed_ < messages_.size() && !acked_.before(end_of(messages_[completed_]))) {
+    const Message& m = messages_[completed_++];
     ++completed;
     ++progress_.completed_messages;
     progress_.completed_bytes += static_cast<std::uint64_t>(m.bytes);
     progress_.last_completion = now;
     message_latency_.add((now - m.posted).count());
+  }
+  while (completed_ > 0 && acked_ - end_of(messages_.front()) >= window_) {
     messages_.pop_front();
+    --completed_;
     if (last_place_ > 0) --last_place_;
   }
   return completed;

@@ -223,12 +223,21 @@ void rnic::next_turn() {
   if (ready_.size() > 1) ready_.rotate(ready_.begin() + 1);
 }
 
+void rnic::end_turn(QueuePair& qp) {
+  if (config_.qp_rate.count() > 0 && qp.burst_bytes > 0) {
+    const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), config_.qp_rate);
+    qp.allowed_at = std::max(qp.allowed_at, qp.burst_start) + earned;
+  }
+  qp.burst_bytes = 0;
+}
+
 int rnic::pick(Picoseconds now, Picoseconds& allowed) {
   allowed = never;
   for (std::size_t n = ready_.size(); n-- > 0;) {
     const std::uint16_t i = ready_.front();
     QueuePair& qp = *qps_[i];
     if (!qp.sender().can_send()) {  // what it had to send was acknowledged meanwhile
+      end_turn(qp);
       qp.in_ready_ring = false;
       ready_.pop_front();
       continue;
@@ -241,7 +250,10 @@ int rnic::pick(Picoseconds now, Picoseconds& allowed) {
 }
 
 IdleCause rnic::idle_cause() const {
-  if (!ready_.empty()) return paused(config_.traffic_class) ? IdleCause::paused : IdleCause::shaper;
+  const bool ready = std::any_of(ready_.begin(), ready_.end(),
+                                 [this](std::uint16_t i) { return qps_[i]->sender().can_send(); });
+  if (ready) return paused(config_.traffic_class) ? IdleCause::paused : IdleCause::shaper;
+  if (!responses_.empty() && responses_.front().ready <= cursor_) return IdleCause::paused;
   return window_blocked_ > 0 ? IdleCause::window : IdleCause::no_work;
 }
 
@@ -322,13 +334,7 @@ void rnic::send_data(std::size_t i) {
   // A turn also ends with nothing left to send, and what it sent counts against the rate.
   const bool turn_over =
       !more || config_.shaping == Shaping::per_packet || qp.burst_bytes >= config_.quantum.count();
-  if (turn_over) {
-    if (config_.qp_rate.count() > 0) {
-      const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), config_.qp_rate);
-      qp.allowed_at = std::max(qp.allowed_at, qp.burst_start) + earned;
-    }
-    qp.burst_bytes = 0;
-  }
+  if (turn_over) end_turn(qp);
   if (!more) {
     qp.in_ready_ring = false;
     ready_.pop_front();

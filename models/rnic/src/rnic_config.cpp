@@ -51,7 +51,10 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                  {.doc = "bytes a queue pair sends before the next one's turn (shaping = quantum)",
                   .min = 256_B,
                   .max = 1_MiB,
-                  .source = "mlxconfig cc_burst_size: 4 KB by default, 1.5 to 16 KB"})
+                  .source =
+                      "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
+                      "quantum of congestion-control TX events (mstflint cc_burst_size)",
+                  .verified = false})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",

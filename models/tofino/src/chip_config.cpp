@@ -54,7 +54,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .max = 4096_B,
                   .source = "open-p4studio tm_tof2.h: 176"})
           .field("queue_limit", &ChipConfig::queue_limit,
-                 {.doc = "drop-tail limit of each egress queue, 0 for none", .min = 0_B})
+                 {.doc = "drop-tail limit of each egress port's queues together, 0 for none",
+                  .min = 0_B})
           .field("ecn_kmin", &ChipConfig::ecn_kmin,
                  {.doc = "no marking up to this queue depth", .min = 0_B})
           .field("ecn_kmax", &ChipConfig::ecn_kmax,

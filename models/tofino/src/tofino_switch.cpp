@@ -130,7 +130,7 @@ void tofino_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
   }
   if (config_.queue_limit.count() > 0 &&
       out.depth().count() + p.frame > config_.queue_limit.count()) {
-    ++counters_.dropped_buffer;
+    ++counters_.dropped_queue;
     return drop(p, fabric::DropCause::queue_full);
   }
   if (red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;

@@ -1,5 +1,6 @@
 // RNIC-SR: the selective repeat of commodity NICs, as section 2.3 of the packet-spraying paper
 // describes it.
+#include <deque>
 #include <optional>
 
 #include "horae/policy/transport/ack_coalescer.hpp"
@@ -12,53 +13,52 @@ namespace {
 
 /// "When the sender receives the NACK, it retransmits two packets: the packet indicated by the ePSN
 /// carried in the NACK, and the previous packet it just sent." The second is taken as the highest
-/// PSN sent; it asks for an ACK. When both are one packet it is sent once.
+/// PSN sent, "the last PSN in the current transmit window" of packet captures of these NICs and of
+/// a vendor patent (US 11870590, claim 7: sent so that the other side acknowledges); it asks for an
+/// ACK. Both are decided when the NACK is served: an ACK that comes before they are on the wire
+/// does not call them back. A packet that waits to be sent again already is not put in line twice.
 class RnicSrSender final : public WindowedSender {
  public:
   using WindowedSender::WindowedSender;
 
-  bool can_send() const override { return expected_ || last_ || WindowedSender::can_send(); }
+  bool can_send() const override { return !pending_.empty() || WindowedSender::can_send(); }
 
   Transmission next(Picoseconds now) override {
-    if (expected_) {
-      const Psn psn = *expected_;
-      expected_.reset();
-      return {.psn = psn, .kind = SendKind::expected, .ack_request = psn == fresh_ - 1};
-    }
-    if (last_) {
-      const Psn psn = *last_;
-      last_.reset();
-      return {.psn = psn, .kind = SendKind::last, .ack_request = true};
-    }
-    return WindowedSender::next(now);
+    if (pending_.empty()) return WindowedSender::next(now);
+    const Transmission t = pending_.front();
+    pending_.pop_front();
+    return t;
   }
 
   AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
     AckOutcome outcome = on_ack(expected_psn, now);
-    // Acknowledged meanwhile (its buffer may be gone), or never sent: nothing to send again.
+    // Acknowledged before (its buffer may be gone), or never sent: nothing to send again.
     if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
     outcome.served = true;
-    expected_ = expected_psn;
-    last_.reset();  // an earlier NACK's, not sent yet
-    if (const Psn last = fresh_ - 1; last != expected_psn) last_ = last;
+    const Psn last = fresh_ - 1;
+    put_in_line(
+        {.psn = expected_psn, .kind = SendKind::expected, .ack_request = expected_psn == last});
+    put_in_line({.psn = last, .kind = SendKind::last, .ack_request = true});
     timer_start_ = now;
     return outcome;
   }
 
   void on_timeout(Picoseconds now) override {
     WindowedSender::on_timeout(now);
-    expected_.reset();
-    last_.reset();
+    pending_.clear();
   }
 
  private:
-  void acknowledged() override {
-    if (expected_ && expected_->before(oldest_)) expected_.reset();
-    if (last_ && last_->before(oldest_)) last_.reset();
+  void put_in_line(const Transmission& t) {
+    for (auto& waiting : pending_) {
+      if (waiting.psn != t.psn) continue;
+      waiting.ack_request |= t.ack_request;
+      return;
+    }
+    pending_.push_back(t);
   }
 
-  std::optional<Psn> expected_;
-  std::optional<Psn> last_;
+  std::deque<Transmission> pending_;  ///< retransmissions of served NACKs, in their order
 };
 
 /// Direct data placement with a bitmap; "each ePSN triggers at most one NACK", and the next one

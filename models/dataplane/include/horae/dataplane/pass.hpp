@@ -38,7 +38,7 @@ class Pass {
   std::uint64_t serial() const { return serial_; }
   /// Port the packet came in by.
   unsigned ingress_port() const { return ingress_port_; }
-  /// Time the packet enters the pipeline: the chip's timestamp.
+  /// Time the packet enters the ingress pipeline, or leaves its queue for egress.
   Picoseconds now() const { return now_; }
 
   void forward(unsigned egress_port) {

@@ -30,7 +30,7 @@ struct PfcConfig {
 /// the pause frame, one frame whose sending the peer has begun, and one that crossed the threshold;
 /// plus what `receive_latency` holds back.
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
-                   Picoseconds receive_latency);
+                   Picoseconds receive_latency, Picoseconds peer_pipeline = {});
 
 struct SwitchConfig {
   unsigned ports = 32;

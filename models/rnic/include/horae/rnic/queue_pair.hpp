@@ -46,7 +46,8 @@ class QueuePair {
   /// if only time holds it back, else `never`.
   Picoseconds post_due(Picoseconds now);
 
-  /// The message part a PSN stands for (posted and not yet acknowledged).
+  /// The message part a PSN stands for: one that is posted, and acknowledged by less than a window
+  /// (a retransmission that was decided goes out even if its ACK comes meanwhile).
   PacketPlace place(Psn psn) const;
 
   /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
@@ -54,9 +55,9 @@ class QueuePair {
 
   bool has_source() const { return config_.source != nullptr; }
   /// Whether every message of its source was posted and completed.
-  bool finished() const { return has_source() && !item_ && messages_.empty(); }
+  bool finished() const { return has_source() && !item_ && outstanding() == 0; }
   /// Messages posted and not completed.
-  std::size_t outstanding() const { return messages_.size(); }
+  std::size_t outstanding() const { return messages_.size() - completed_; }
 
   struct Progress {
     std::uint64_t posted_messages = 0;
@@ -91,11 +92,14 @@ class QueuePair {
 
   QueuePairConfig config_;
   Bytes mtu_;
+  std::int32_t window_;
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
   std::optional<traffic::TrafficItem> item_;  ///< next message of the source
-  std::deque<Message> messages_;              ///< posted, not completed; oldest first
-  mutable std::size_t last_place_ = 0;        ///< index of the message found last
+  std::deque<Message> messages_;              ///< posted; oldest first
+  std::size_t completed_ = 0;  ///< so many at its front are completed and still known
+
+  mutable std::size_t last_place_ = 0;  ///< index of the message found last
   Psn next_post_;
   Psn acked_;  ///< everything before is acknowledged
   Progress progress_;

@@ -76,6 +76,8 @@ class rnic : public fabric::device {
   /// first one go.
   int pick(Picoseconds now, Picoseconds& allowed);
   void next_turn();
+  /// What a queue pair sent in its turn counts against its rate.
+  void end_turn(QueuePair& qp);
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   IdleCause idle_cause() const;
   std::size_t index_of(Qpn qpn) const;

@@ -27,7 +27,7 @@ struct ChipConfig {
   Picoseconds mac_tx = 30_ns;
   std::uint32_t cells = 384 * 1024;
   Bytes cell = Bytes(176);
-  Bytes queue_limit{};  ///< per egress queue; zero: only the buffer limits
+  Bytes queue_limit{};  ///< per egress port; zero: only the buffer limits
   Bytes ecn_kmin{};
   Bytes ecn_kmax{};
   double ecn_pmax = 0.0;

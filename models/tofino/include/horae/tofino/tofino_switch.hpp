@@ -20,8 +20,9 @@ namespace horae::tofino {
 ///   egress parser, MAU, deparser, MAC -> first bit out
 ///
 /// The program's ingress runs when the header enters the pipeline and its egress when the packet
-/// leaves the queue, each in time order, so registers see packets in pipeline order. Packets are
-/// stored whole before they are queued (the chip's default mode); the buffer is counted in cells.
+/// leaves the queue (egress takes no account of one header per clock: the ports' rates keep below
+/// it), each in time order, so registers see packets in pipeline order. Packets are stored whole
+/// before they are queued (the chip's default mode); the buffer is counted in cells.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
@@ -45,8 +46,9 @@ class tofino_switch : public fabric::device {
     std::uint64_t forwarded = 0;
     std::uint64_t marked = 0;
     std::uint64_t dropped_program = 0;
-    std::uint64_t dropped_buffer = 0;
-    Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
+    std::uint64_t dropped_buffer = 0;  ///< no free cells
+    std::uint64_t dropped_queue = 0;   ///< over the port's queue limit
+    Picoseconds pipeline_wait{};       ///< sum of the time headers waited for a clock
   };
   const Counters& counters() const { return counters_; }
   std::int64_t cells_used() const { return cells_used_; }
