@@ -6,6 +6,7 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
+#include <charconv>
 #include <set>
 
 #include "horae/core/error.hpp"
@@ -412,6 +413,50 @@ void check_sweep(const SweepConfig& sweep) {
   }
 }
 
+/// The value in effect under a dotted key such as "traffic[0].qps", or null.
+const ordered_json* find_value(const ordered_json& effective, std::string_view key) {
+  const ordered_json* at = &effective;
+  while (!key.empty() && at != nullptr) {
+    const std::size_t end = key.find_first_of(".[");
+    const auto it = at->is_object() ? at->find(std::string(key.substr(0, end))) : at->end();
+    if (it == at->end()) return nullptr;
+    at = &*it;
+    key.remove_prefix(end == std::string_view::npos ? key.size() : end);
+    while (key.starts_with('[')) {
+      std::size_t index = 0;
+      const char* first = key.data() + 1;
+      const auto parsed = std::from_chars(first, key.data() + key.size(), index);
+      if (parsed.ec != std::errc() || parsed.ptr == key.data() + key.size() || *parsed.ptr != ']' ||
+          !at->is_array() || index >= at->size()) {
+        return nullptr;
+      }
+      at = &(*at)[index];
+      key.remove_prefix(static_cast<std::size_t>(parsed.ptr + 1 - key.data()));
+    }
+    if (key.starts_with('.')) key.remove_prefix(1);
+  }
+  return at;
+}
+
+/// An assumption with every {key} replaced by the value in effect.
+std::string with_values(const std::string& text, const ordered_json& effective,
+                        const Section& about) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return out + text.substr(at);
+    const std::string key = text.substr(open + 1, close - open - 1);
+    const ordered_json* value = find_value(effective, key);
+    if (value == nullptr || value->is_structured()) {
+      throw about.error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
+    }
+    out += text.substr(at, open - at) +
+           (value->is_string() ? value->get<std::string>() : value->dump());
+    at = close + 1;
+  }
+}
+
 }  // namespace
 
 std::string folder_name(const std::string& label) {
@@ -547,6 +592,9 @@ PlatformConfig read_platform(const Document& document) {
   platform.sweep = table("sweep").read<SweepConfig>();
   check_sweep(platform.sweep);
   effective["sweep"] = SweepConfig::schema().dump(platform.sweep);
+  for (auto& assumption : platform.about.assumptions) {
+    assumption = with_values(assumption, effective, root.child("platform"));
+  }
   return platform;
 }
 

@@ -8,8 +8,11 @@ const Schema<AboutConfig>& AboutConfig::schema() {
       Schema<AboutConfig>("platform", "What the platform is.")
           .required("name", &AboutConfig::name, {.doc = "short name, used for result folders"})
           .field("description", &AboutConfig::description, {.doc = "what it reproduces or asks"})
-          .field("assumptions", &AboutConfig::assumptions,
-                 {.doc = "what no source gives and was chosen; printed under the result"});
+          .field(
+              "assumptions", &AboutConfig::assumptions,
+              {.doc =
+                   "what no source gives and was chosen; printed under the result, {key} replaced "
+                   "by the value in effect"});
   return s;
 }
 

@@ -28,8 +28,8 @@ void Progress::update(double share, const std::string& text) {
   if (!due()) return;
   last_ = Clock::now();
   const double elapsed = elapsed_seconds();
-  const double left = share > 0 ? elapsed / share - elapsed : 0;
-  fmt::print(stderr, "\r\033[K{:5.1f} %  {}  {:.0f} s left", share * 100, text, left);
+  const std::string left = share > 0 ? fmt::format("{:.0f}", elapsed / share - elapsed) : "?";
+  fmt::print(stderr, "\r\033[K{:5.1f} %  {}  {} s left", share * 100, text, left);
   std::fflush(stderr);
   shown_ = true;
 }

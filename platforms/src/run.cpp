@@ -26,8 +26,11 @@ std::string_view name_of(Verdict v) {
 /// outside the devices happens, so marks change no result.
 class Conductor {
  public:
-  Conductor(Simulation& simulation, bool show_progress)
-      : simulation_(simulation), sim_(simulation.platform().sim), progress_(show_progress) {
+  Conductor(Simulation& simulation, bool show_progress, LiveProgress* live)
+      : simulation_(simulation),
+        sim_(simulation.platform().sim),
+        progress_(show_progress),
+        live_(live) {
     if (sim_.sample.count() > 0) series_.emplace(simulation);
   }
 
@@ -92,6 +95,10 @@ class Conductor {
       stuck_ = true;
       return false;
     }
+    if (live_ != nullptr) {
+      live_->sim_time_ps = now_.count();
+      live_->delivered = delivered;
+    }
     if (progress_.due()) {
       const double rate = static_cast<double>(delivered) / progress_.elapsed_seconds();
       progress_.update(
@@ -115,6 +122,7 @@ class Conductor {
   Simulation& simulation_;
   const SimConfig& sim_;
   Progress progress_;
+  LiveProgress* live_;
   std::optional<Series> series_;
   Snapshot begin_, end_;
   Picoseconds now_{};
@@ -218,9 +226,9 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
 
 }  // namespace
 
-RunOutcome run_platform(const PlatformConfig& platform, bool show_progress) {
+RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, LiveProgress* live) {
   Simulation simulation(platform);
-  Conductor conductor(simulation, show_progress);
+  Conductor conductor(simulation, show_progress, live);
   const Verdict verdict = conductor.run();
 
   RunOutcome outcome;

@@ -1,6 +1,8 @@
 // One run of a platform: from the first window to the balanced books.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -26,9 +28,16 @@ struct RunOutcome {
   int exit_code = exit_done;
 };
 
+/// How far a run is, for whoever watches it from another process.
+struct LiveProgress {
+  std::atomic<std::int64_t> sim_time_ps{0};
+  std::atomic<std::uint64_t> delivered{0};  ///< packets
+};
+
 /// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
-/// terminal. ModelError when the packet balance does not close.
-RunOutcome run_platform(const PlatformConfig& platform, bool show_progress);
+/// terminal; `live` is told as well. ModelError when the packet balance does not close.
+RunOutcome run_platform(const PlatformConfig& platform, bool show_progress,
+                        LiveProgress* live = nullptr);
 
 /// Elaborates `platform` in this process without running it, and names the results it will have.
 std::vector<std::string> result_names(const PlatformConfig& platform);

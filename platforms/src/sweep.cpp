@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,10 +119,51 @@ class Child {
   std::string text_;
 };
 
-/// The results of `work`, one for each point of the sweep, `jobs` children at a time.
+/// How far the runs of a sweep are, in memory shared with the children.
+class SharedProgress {
+ public:
+  explicit SharedProgress(const std::vector<PlatformConfig>& points) : runs_(points.size()) {
+    for (const auto& point : points) to_simulate_ += point.sim.duration;
+    void* memory =
+        ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw ModelError("no memory to share with child processes");
+    live_ = static_cast<LiveProgress*>(memory);
+    for (std::size_t i = 0; i < runs_; ++i) new (live_ + i) LiveProgress;
+  }
+  ~SharedProgress() { ::munmap(live_, bytes()); }
+  SharedProgress(const SharedProgress&) = delete;
+  SharedProgress& operator=(const SharedProgress&) = delete;
+
+  LiveProgress& of(std::size_t run) { return live_[run]; }
+
+  void show(Progress& progress, std::size_t done) const {
+    if (!progress.due()) return;
+    Picoseconds simulated{};
+    std::uint64_t delivered = 0;
+    for (std::size_t i = 0; i < runs_; ++i) {
+      simulated += Picoseconds(live_[i].sim_time_ps);
+      delivered += live_[i].delivered;
+    }
+    progress.update(
+        static_cast<double>(simulated.count()) / static_cast<double>(to_simulate_.count()),
+        fmt::format("{} of {} runs done  {:.3f} of {:.3f} us simulated  {:.0f} packets/s", done,
+                    runs_, to_microseconds(simulated), to_microseconds(to_simulate_),
+                    static_cast<double>(delivered) / progress.elapsed_seconds()));
+  }
+
+ private:
+  std::size_t bytes() const { return std::max<std::size_t>(1, runs_) * sizeof(LiveProgress); }
+
+  std::size_t runs_;
+  Picoseconds to_simulate_{};
+  LiveProgress* live_ = nullptr;
+};
+
+/// The results of `work`, one for each point of the sweep, `jobs` children at a time; `watch` is
+/// called now and then with the number of those done.
 std::vector<ordered_json> in_children(const std::vector<Work>& work, const SweepConfig& sweep,
-                                      unsigned jobs, bool show_progress) {
-  Progress progress(show_progress);
+                                      unsigned jobs,
+                                      const std::function<void(std::size_t)>& watch) {
   std::vector<ordered_json> results(work.size());
   std::deque<std::unique_ptr<Child>> running;
   std::size_t next = 0, done = 0;
@@ -141,18 +183,19 @@ std::vector<ordered_json> in_children(const std::vector<Work>& work, const Sweep
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
       ++done;
     }
-    progress.update(static_cast<double>(done) / static_cast<double>(work.size()),
-                    fmt::format("{} of {} runs done", done, work.size()));
+    watch(done);
   }
   return results;
 }
 
 std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
                                    const SweepConfig& sweep, unsigned jobs, bool show_progress) {
+  Progress progress(show_progress);
+  SharedProgress shared(points);
   std::vector<Work> work;
-  for (const auto& point : points) {
-    work.push_back([&point]() -> ordered_json {
-      const RunOutcome outcome = run_platform(point, false);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    work.push_back([&point = points[i], &live = shared.of(i)]() -> ordered_json {
+      const RunOutcome outcome = run_platform(point, false, &live);
       return {{"summary", outcome.summary},
               {"flows", outcome.flows_csv},
               {"series", outcome.series_csv},
@@ -161,7 +204,8 @@ std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
     });
   }
   std::vector<RunOutcome> outcomes;
-  for (auto& result : in_children(work, sweep, jobs, show_progress)) {
+  for (auto& result :
+       in_children(work, sweep, jobs, [&](std::size_t done) { shared.show(progress, done); })) {
     outcomes.push_back({.summary = std::move(result["summary"]),
                         .flows_csv = result["flows"].get<std::string>(),
                         .series_csv = result["series"].get<std::string>(),
@@ -177,7 +221,7 @@ void check_metrics(const std::vector<PlatformConfig>& points, const SweepConfig&
   std::vector<Work> work;
   for (const auto& point : points)
     work.push_back([&point]() -> ordered_json { return result_names(point); });
-  const auto results = in_children(work, sweep, jobs, false);
+  const auto results = in_children(work, sweep, jobs, [](std::size_t) {});
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto names = results[i].get<std::vector<std::string>>();
     const auto check = [&](const Located<std::string>& metric) {
