@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "horae/core/registry.hpp"
+
 namespace horae {
 namespace {
 
@@ -45,6 +47,11 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ca
   }
   if (candidates.empty()) return "";
   return fmt::format("; expected one of {}", fmt::join(candidates, ", "));
+}
+
+void refuse_name(std::string_view what, std::string_view name,
+                 const std::vector<std::string>& names) {
+  throw InputError(fmt::format("unknown {} '{}'{}", what, name, suggestion(name, names)));
 }
 
 }  // namespace horae

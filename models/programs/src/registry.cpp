@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <string>
 
+#include "horae/core/registry.hpp"
 #include "horae/core/error.hpp"
 #include "horae/programs/forward/forward.hpp"
 
@@ -16,12 +15,14 @@ const std::vector<ProgramEntry>& programs() {
 
 std::unique_ptr<ProgramFactory> read_program(const Section& section) {
   const std::string name = section.get_string("name");
-  std::vector<std::string> names;
-  for (const auto& entry : programs()) {
-    if (entry.name == name) return entry.read(section);
-    names.emplace_back(entry.name);
-  }
-  throw section.error("name", fmt::format("unknown program '{}'{}", name, suggestion(name, names)));
+  const auto entry = [&]() -> const ProgramEntry& {
+    try {
+      return find_named(programs(), "program", name);
+    } catch (const InputError& e) {
+      throw section.error("name", e.what());
+    }
+  }();
+  return entry.read(section);
 }
 
 }  // namespace horae::programs

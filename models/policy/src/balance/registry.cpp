@@ -1,8 +1,4 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "horae/core/error.hpp"
+#include "horae/core/registry.hpp"
 #include "horae/policy/balance/policies.hpp"
 
 namespace horae::policy {
@@ -19,12 +15,7 @@ const std::vector<BalancerEntry>& load_balancers() {
 
 std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
                                                  std::string_view path) {
-  std::vector<std::string> names;
-  for (const auto& entry : load_balancers()) {
-    if (entry.name == name) return entry.make(seed, path);
-    names.emplace_back(entry.name);
-  }
-  throw InputError(fmt::format("unknown load balancer '{}'{}", name, suggestion(name, names)));
+  return find_named(load_balancers(), "load balancer", name).make(seed, path);
 }
 
 }  // namespace horae::policy

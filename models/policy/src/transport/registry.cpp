@@ -1,6 +1,4 @@
-#include <fmt/format.h>
-
-#include "horae/core/error.hpp"
+#include "horae/core/registry.hpp"
 #include "horae/policy/transport/policies.hpp"
 
 namespace horae::policy {
@@ -52,12 +50,7 @@ const std::vector<TransportEntry>& transports() {
 }
 
 const TransportEntry& find_transport(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& entry : transports()) {
-    if (entry.name == name) return entry;
-    names.emplace_back(entry.name);
-  }
-  throw InputError(fmt::format("unknown transport '{}'{}", name, suggestion(name, names)));
+  return find_named(transports(), "transport", name);
 }
 
 }  // namespace horae::policy
