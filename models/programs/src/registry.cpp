@@ -1,6 +1,7 @@
+#include "horae/core/registry.hpp"
+
 #include <string>
 
-#include "horae/core/registry.hpp"
 #include "horae/core/error.hpp"
 #include "horae/programs/forward/forward.hpp"
 

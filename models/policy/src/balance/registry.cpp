@@ -1,4 +1,5 @@
 #include "horae/core/registry.hpp"
+
 #include "horae/policy/balance/policies.hpp"
 
 namespace horae::policy {
