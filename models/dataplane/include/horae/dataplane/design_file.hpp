@@ -1,0 +1,44 @@
+// Objects files: a design as a list, without code.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/dataplane/chip_spec.hpp"
+#include "horae/dataplane/design.hpp"
+
+namespace horae::dataplane {
+
+/// A known value of another source, to be shown beside ours.
+struct Expectation {
+  std::string object;    ///< empty: of the whole design
+  std::string quantity;  ///< name of a resource, "stages", "ingress_stages", "egress_stages",
+                         ///< "ingress_cycles", "egress_cycles", or "placed" (1 or 0)
+  double value = 0;
+  std::string deviation;  ///< why ours differs, where it is known to; empty: it must not
+  Location where;
+};
+
+/// A design with the chip it is for and what is known of it.
+struct DesignCase {
+  Located<std::string> chip;
+  Design design;
+  std::vector<Expectation> expected;
+  std::string source;  ///< where the expectations come from
+};
+
+/// What an objects file holds: one design, or the [[design]] tables of a collection.
+struct DesignFile {
+  std::vector<DesignCase> cases;
+};
+
+/// Reads an objects file. InputError for anything that is not one.
+DesignFile read_design_file(const Document& document);
+
+/// The schemas of an objects file's tables, for `horae list parameters`.
+std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file();
+
+}  // namespace horae::dataplane

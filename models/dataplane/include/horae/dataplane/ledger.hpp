@@ -1,0 +1,60 @@
+// What a design costs: per object, per stage, per pipeline.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/placement.hpp"
+
+namespace horae::dataplane {
+
+/// What an object has in one stage. Crossbar bytes and VLIW are counted as if it shared nothing;
+/// VLIW in instructions, of which two may share a word.
+struct LedgerPart {
+  unsigned stage = 0;
+  Amounts amounts;
+};
+
+struct LedgerObject {
+  std::string name;
+  std::string kind;
+  Gress gress = Gress::ingress;
+  std::vector<LedgerPart> parts;  ///< by stage
+  bool refused = false;
+  Amounts total() const;
+  std::vector<unsigned> stages() const;
+};
+
+/// The account of one pipeline; all pipelines that run the program have the same.
+struct Ledger {
+  std::string name;
+  std::string chip;
+  unsigned chip_stages = 0;
+  Amounts capacity;             ///< of one stage
+  std::vector<Amounts> stages;  ///< used, up to the last stage that holds anything; words of VLIW,
+                                ///< crossbar bytes once
+  Amounts total;
+  Cycles latency[2];  ///< MAU cycles by gress
+  unsigned gress_stages[2] = {0, 0};  ///< stages that hold something of the gress
+  std::vector<LedgerObject> objects;  ///< in the order of the design
+  std::vector<Refusal> refused;
+
+  unsigned stages_used() const { return static_cast<unsigned>(stages.size()); }
+  /// Per cent of what the used stages have: the figure of the vendor compiler's report.
+  double percent_used_stages(Resource r) const;
+  /// Per cent of what all stages of the chip have.
+  double percent_chip(Resource r) const;
+};
+
+Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& placement);
+
+/// One pipeline as in `horae size --json`.
+nlohmann::ordered_json ledger_json(const Ledger& ledger);
+/// The refusals as in `horae size --json`.
+nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused);
+
+/// As text: totals, objects, and with `by_stage` the stages.
+std::string ledger_text(const Ledger& ledger, bool by_stage);
+
+}  // namespace horae::dataplane

@@ -1,0 +1,133 @@
+// What one object costs on a chip, before it has a place.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/dataplane/chip_spec.hpp"
+#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/resources.hpp"
+
+namespace horae::dataplane {
+
+/// Why an object cannot be had.
+struct Refusal {
+  std::string object;
+  std::string resource;  ///< name of a resource, or "condition", "width", "stages" ...
+  int stage = -1;        ///< -1: in no stage
+  std::int64_t need = 0;
+  std::int64_t have = 0;
+  std::string why;
+  std::string rewrite;  ///< what would do instead, if the rule itself says so
+};
+
+/// Bytes of one field on a crossbar. Objects of a stage that read the same named field share them.
+struct CrossbarRead {
+  std::string field;
+  std::int64_t bytes = 0;
+};
+
+/// A VLIW instruction; two of a stage share a word unless both write one field.
+struct Instruction {
+  std::vector<std::string> writes;
+  bool no_op = false;  ///< the reserved one, which costs a stage nothing
+};
+
+/// RAMs of one stateful object in one stage, spares included, and their ALU.
+struct StatefulMemory {
+  bool statistics = false;  ///< a statistics ALU instead of a stateful one
+  std::int64_t rams = 0;
+  bool divisible = false;  ///< counters and meters may use two ALUs, each with a spare
+};
+
+/// What one object of the design has in a unit.
+struct Share {
+  std::size_t object = 0;  ///< index in the design
+  Amounts amounts;         ///< crossbar bytes and instructions counted as if nothing was shared
+};
+
+/// A logical table: what must be in one stage together.
+struct Unit {
+  /// The object it comes from, then conditions merged into it and counters attached to it.
+  std::vector<Share> shares;
+  std::string label;                 ///< "path_max[3]" for a piece, else the object's name
+  Gress gress = Gress::ingress;
+  /// Everything but crossbars and VLIW words, which depend on what else the stage holds.
+  Amounts needs;
+  std::vector<CrossbarRead> exact_reads;
+  std::vector<CrossbarRead> ternary_reads;
+  std::vector<Instruction> instructions;
+  std::vector<StatefulMemory> memories;
+  std::uint32_t own_gateways = 0;  ///< gateways a keyless table runs behind; a condition that
+                                   ///< guards it takes the place of one
+  std::uint32_t guard_room = 1;    ///< conditions that can share its logical tables
+  bool slow_match = false;       ///< has a TCAM or is keyless on the miss path
+  bool stateful = false;         ///< has a stateful ALU that runs a program (no plain meter)
+  bool reads_crossbar = false;
+  std::uint64_t entries = 0;  ///< of a match table, for splitting
+
+  /// The unit by itself: its crossbar bytes and instructions counted.
+  Amounts alone() const;
+};
+
+/// The price of a condition.
+struct GatewayPrice {
+  std::uint32_t gateways = 0;
+  std::uint32_t crossbar_bytes = 0;
+  std::uint32_t hash_bits = 0;
+  bool subtracts_first = false;  ///< needs a keyless action one stage before
+  std::string refused;           ///< why the hardware has no such condition; empty: it has
+  std::string rewrite;           ///< what to write instead
+};
+GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip);
+
+/// How an exact-match table of `entries` is laid out.
+struct ExactLayout {
+  std::uint32_t packed = 0;        ///< entries per wide word
+  std::uint32_t wide = 0;          ///< RAMs of a wide word
+  std::vector<std::uint32_t> ways;  ///< RAM depth of each way
+  bool identity = false;           ///< the key is the hash
+  std::int64_t match_blocks = 0;
+  std::int64_t data_blocks = 0;  ///< action data that is not in the entries
+  std::int64_t hash_bits = 0;
+};
+/// The cheapest layout, or nothing when none is (an entry wider than a wide word).
+std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t entries,
+                                         const ChipSpec& chip);
+
+/// Blocks of a stateful array without its spare.
+std::int64_t stateful_blocks(std::uint64_t entries, std::uint32_t cell_bits, const ChipSpec& chip);
+/// Bits of an index into `entries`.
+std::uint32_t index_bits(std::uint64_t entries);
+
+/// The units of one object, or why there are none. Objects that live in another's unit (counters
+/// of a table) have none of their own.
+struct ObjectPrice {
+  std::vector<Unit> units;
+  std::vector<Refusal> refused;
+};
+ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip);
+
+/// The second unit needs the first.
+struct UnitEdge {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  DependencyKind kind = DependencyKind::match;
+};
+
+/// All units of a design: conditions merged with what they guard, counters with their tables.
+struct DesignPrice {
+  std::vector<Unit> units;
+  std::vector<UnitEdge> edges;
+  std::vector<Refusal> refused;
+};
+DesignPrice price_design(const Design& design, const ChipSpec& chip);
+
+/// The part of a match table's unit that holds `entries`.
+Unit part_of(const Unit& unit, const DesignObject& object, std::uint64_t entries,
+             const ChipSpec& chip);
+
+}  // namespace horae::dataplane

@@ -1,0 +1,143 @@
+#include "horae/dataplane/design.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "horae/core/error.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+std::string_view gress_name(Gress gress) {
+  return gress == Gress::ingress ? "ingress" : "egress";
+}
+
+/// Names an object says, with what it says of them.
+std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& object) {
+  std::vector<std::pair<std::string, const char*>> out;
+  for (const auto& d : object.after) out.emplace_back(d.on, "comes after");
+  if (const auto* c = std::get_if<ConditionSpec>(&object.spec)) {
+    for (const auto& g : c->guards) out.emplace_back(g, "guards");
+  } else if (const auto* counter = std::get_if<CounterSpec>(&object.spec)) {
+    if (!counter->table.empty()) out.emplace_back(counter->table, "belongs to");
+  } else if (const auto* meter = std::get_if<MeterSpec>(&object.spec)) {
+    if (!meter->table.empty()) out.emplace_back(meter->table, "belongs to");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view dependency_name(DependencyKind kind) {
+  static constexpr std::array<std::string_view, 5> names = {"match", "action", "read_after_write",
+                                                            "control", "anti"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view condition_name(ConditionKind kind) {
+  static constexpr std::array<std::string_view, 8> names = {
+      "eq", "ne", "lt", "bit", "valid", "field_eq", "field_lt", "subtract_sign"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view kind_name(const ObjectSpec& spec) {
+  struct Name {
+    std::string_view operator()(const RegisterSpec&) const { return "register"; }
+    std::string_view operator()(const MatchSpec& m) const {
+      return m.ternary ? "ternary" : "exact";
+    }
+    std::string_view operator()(const CounterSpec&) const { return "counter"; }
+    std::string_view operator()(const MeterSpec&) const { return "meter"; }
+    std::string_view operator()(const ConditionSpec&) const { return "condition"; }
+    std::string_view operator()(const ActionSpec&) const { return "action"; }
+    std::string_view operator()(const HashSpec&) const { return "hash"; }
+    std::string_view operator()(const RandomSpec&) const { return "random"; }
+    std::string_view operator()(const MirrorSpec&) const { return "mirror"; }
+    std::string_view operator()(const RecirculateSpec&) const { return "recirculate"; }
+  };
+  return std::visit(Name{}, spec);
+}
+
+bool reads_crossbar(const ObjectSpec& spec) {
+  return !std::holds_alternative<ActionSpec>(spec) && !std::holds_alternative<MirrorSpec>(spec) &&
+         !std::holds_alternative<RecirculateSpec>(spec) &&
+         !std::holds_alternative<RandomSpec>(spec);
+}
+
+const DesignObject* Design::find(std::string_view object) const {
+  for (const auto& o : objects) {
+    if (o.name == object) return &o;
+  }
+  return nullptr;
+}
+
+void Design::check() const {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const auto& o : objects) {
+    if (!seen.insert(o.name).second)
+      throw input_error(o.where, fmt::format("'{}' is declared twice", o.name));
+    names.push_back(o.name);
+  }
+  for (const auto& o : objects) {
+    for (const auto& [mentioned, relation] : mentions(o)) {
+      const DesignObject* other = find(mentioned);
+      if (other == nullptr) {
+        throw input_error(o.where, fmt::format("'{}' {} '{}', which is no object{}", o.name,
+                                               relation, mentioned, suggestion(mentioned, names)));
+      }
+      if (other == &o)
+        throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
+      if (other->gress != o.gress) {
+        throw input_error(
+            o.where, fmt::format("'{}' ({}) {} '{}' ({}): a packet's gresses share no fields",
+                                 o.name, gress_name(o.gress), relation, mentioned,
+                                 gress_name(other->gress)));
+      }
+    }
+  }
+  for (const auto& o : objects) {
+    std::string table;
+    if (const auto* c = std::get_if<CounterSpec>(&o.spec)) table = c->table;
+    if (const auto* c = std::get_if<MeterSpec>(&o.spec)) table = c->table;
+    if (table.empty()) continue;
+    const auto& host = find(table)->spec;
+    if (!std::holds_alternative<MatchSpec>(host) && !std::holds_alternative<ActionSpec>(host)) {
+      throw input_error(o.where, fmt::format("'{}' belongs to '{}', a {}; expected a table or an "
+                                             "action",
+                                             o.name, table, kind_name(host)));
+    }
+  }
+  // Remove what nothing is before, again and again; what stays goes in a circle.
+  std::set<std::string> left(seen);
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& o : objects) {
+      if (!left.contains(o.name)) continue;
+      const bool waits = std::any_of(objects.begin(), objects.end(), [&](const DesignObject& other) {
+        if (!left.contains(other.name)) return false;
+        if (const auto* c = std::get_if<ConditionSpec>(&other.spec)) {
+          if (std::find(c->guards.begin(), c->guards.end(), o.name) != c->guards.end()) return true;
+        }
+        return &other != &o && std::any_of(o.after.begin(), o.after.end(), [&](const Dependency& d) {
+          return d.on == other.name;
+        });
+      });
+      if (waits) continue;
+      left.erase(o.name);
+      again = true;
+    }
+  }
+  if (left.empty()) return;
+  for (const auto& o : objects) {
+    if (left.contains(o.name)) {
+      throw input_error(o.where, fmt::format("'{}' comes after itself: {} depend in a circle",
+                                             o.name, fmt::join(left, ", ")));
+    }
+  }
+}
+
+}  // namespace horae::dataplane

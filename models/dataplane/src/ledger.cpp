@@ -1,0 +1,197 @@
+#include "horae/dataplane/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace horae::dataplane {
+namespace {
+
+std::string_view gress_name(Gress gress) {
+  return gress == Gress::ingress ? "ingress" : "egress";
+}
+
+double percent(std::int64_t used, std::int64_t capacity) {
+  return capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
+}
+
+/// "0-3, 5"
+std::string ranges(const std::vector<unsigned>& stages) {
+  std::string out;
+  for (std::size_t i = 0; i < stages.size();) {
+    std::size_t j = i;
+    while (j + 1 < stages.size() && stages[j + 1] == stages[j] + 1) ++j;
+    if (!out.empty()) out += ", ";
+    out += i == j ? fmt::format("{}", stages[i]) : fmt::format("{}-{}", stages[i], stages[j]);
+    i = j + 1;
+  }
+  return out;
+}
+
+/// Columns of the per-object and per-stage tables.
+constexpr std::array<std::pair<Resource, const char*>, 11> columns = {{
+    {Resource::sram, "SRAM"},
+    {Resource::map_ram, "Map RAM"},
+    {Resource::tcam, "TCAM"},
+    {Resource::stateful_alu, "ALU"},
+    {Resource::statistics_alu, "stats"},
+    {Resource::gateway, "gateway"},
+    {Resource::vliw, "VLIW"},
+    {Resource::logical_table, "tables"},
+    {Resource::hash_bits, "hash bits"},
+    {Resource::hash_dist, "hash dist"},
+    {Resource::exact_xbar, "xbar B"},
+}};
+
+std::string row_of(const Amounts& amounts) {
+  std::string out;
+  for (const auto& [r, title] : columns) {
+    const auto width = std::string_view(title).size() + 2;
+    out += amounts[r] == 0 ? fmt::format("{:>{}}", "-", width)
+                           : fmt::format("{:>{}}", amounts[r], width);
+  }
+  return out;
+}
+
+}  // namespace
+
+Amounts LedgerObject::total() const {
+  Amounts sum;
+  for (const auto& part : parts) sum += part.amounts;
+  return sum;
+}
+
+std::vector<unsigned> LedgerObject::stages() const {
+  std::set<unsigned> all;
+  for (const auto& part : parts) all.insert(part.stage);
+  return {all.begin(), all.end()};
+}
+
+double Ledger::percent_used_stages(Resource r) const {
+  return percent(total[r], capacity[r] * static_cast<std::int64_t>(stages_used()));
+}
+
+double Ledger::percent_chip(Resource r) const {
+  return percent(total[r], capacity[r] * std::int64_t{chip_stages});
+}
+
+Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& placement) {
+  Ledger ledger;
+  ledger.name = design.name;
+  ledger.chip = chip.name;
+  ledger.chip_stages = chip.stages;
+  for (const Resource r : all_resources) ledger.capacity[r] = chip.capacity(r);
+  ledger.stages = placement.stages;
+  ledger.total = placement.total();
+  ledger.refused = placement.refused;
+  std::set<unsigned> stages_of[2];
+  for (const auto& object : design.objects) {
+    LedgerObject o{object.name, std::string(kind_name(object.spec)), object.gress, {}, false};
+    o.refused = std::any_of(placement.refused.begin(), placement.refused.end(),
+                            [&](const Refusal& r) { return r.object == object.name; });
+    ledger.objects.push_back(std::move(o));
+  }
+  for (const auto& placed : placement.units) {
+    stages_of[static_cast<std::size_t>(placed.unit.gress)].insert(placed.stage);
+    for (const auto& share : placed.unit.shares) {
+      auto& parts = ledger.objects[share.object].parts;
+      if (parts.empty() || parts.back().stage != placed.stage) parts.push_back({placed.stage, {}});
+      parts.back().amounts += share.amounts;
+    }
+  }
+  for (const std::size_t g : {0u, 1u}) {
+    ledger.latency[g] = placement.latency[g];
+    ledger.gress_stages[g] = static_cast<unsigned>(stages_of[g].size());
+  }
+  return ledger;
+}
+
+nlohmann::ordered_json ledger_json(const Ledger& ledger) {
+  using nlohmann::ordered_json;
+  ordered_json out = {
+      {"name", ledger.name},
+      {"stages_used", ledger.stages_used()},
+      {"stages", ledger.chip_stages},
+      {"gress_stages", {{"ingress", ledger.gress_stages[0]}, {"egress", ledger.gress_stages[1]}}},
+      {"latency_cycles",
+       {{"ingress", ledger.latency[0].count()}, {"egress", ledger.latency[1].count()}}}};
+  for (const Resource r : all_resources) {
+    out["resources"][std::string(resource_name(r))] = {
+        {"used", ledger.total[r]},
+        {"capacity", ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used())},
+        {"percent", ledger.percent_used_stages(r)},
+        {"chip_capacity", ledger.capacity[r] * std::int64_t{ledger.chip_stages}},
+        {"chip_percent", ledger.percent_chip(r)}};
+  }
+  const auto amounts_json = [](const Amounts& amounts, ordered_json& to) {
+    for (const Resource r : all_resources) to[std::string(resource_name(r))] = amounts[r];
+  };
+  out["by_stage"] = ordered_json::array();
+  for (std::size_t s = 0; s < ledger.stages.size(); ++s) {
+    ordered_json stage = {{"stage", s}};
+    amounts_json(ledger.stages[s], stage);
+    out["by_stage"].push_back(std::move(stage));
+  }
+  out["objects"] = ordered_json::array();
+  for (const auto& object : ledger.objects) {
+    ordered_json o = {{"name", object.name},
+                      {"kind", object.kind},
+                      {"gress", gress_name(object.gress)},
+                      {"stages", object.stages()}};
+    amounts_json(object.total(), o);
+    out["objects"].push_back(std::move(o));
+  }
+  return out;
+}
+
+nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused) {
+  auto out = nlohmann::ordered_json::array();
+  for (const auto& r : refused) {
+    nlohmann::ordered_json entry = {{"object", r.object}, {"resource", r.resource}};
+    if (r.stage >= 0) entry["stage"] = r.stage;
+    entry["need"] = r.need;
+    entry["have"] = r.have;
+    entry["why"] = r.why;
+    if (!r.rewrite.empty()) entry["rewrite"] = r.rewrite;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string ledger_text(const Ledger& ledger, bool by_stage) {
+  std::string out = fmt::format(
+      "{} on {}: {} of {} stages; MAU {} cycles ingress, {} egress\n\n", ledger.name, ledger.chip,
+      ledger.stages_used(), ledger.chip_stages, ledger.latency[0].count(),
+      ledger.latency[1].count());
+  out += fmt::format("  {:<26} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "per pipeline", "used",
+                     "of stages", "per cent", "of chip", "per cent");
+  for (const Resource r : all_resources) {
+    out += fmt::format("  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r),
+                       ledger.total[r],
+                       ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used()),
+                       ledger.percent_used_stages(r),
+                       ledger.capacity[r] * std::int64_t{ledger.chip_stages},
+                       ledger.percent_chip(r));
+  }
+  std::size_t widest = 6;
+  for (const auto& o : ledger.objects) widest = std::max(widest, o.name.size());
+  std::string header;
+  for (const auto& [r, title] : columns) header += fmt::format("  {}", title);
+  out += fmt::format("\n  {:<{}}  {:<11}  {:<7}  {:<9}{}\n", "object", widest, "kind", "gress",
+                     "stages", header);
+  for (const auto& o : ledger.objects) {
+    out += fmt::format("  {:<{}}  {:<11}  {:<7}  {:<9}{}\n", o.name, widest, o.kind,
+                       gress_name(o.gress), o.parts.empty() ? "none" : ranges(o.stages()),
+                       row_of(o.total()));
+  }
+  out += "  (VLIW of an object: instructions; two share a word)\n";
+  if (!by_stage) return out;
+  out += fmt::format("\n  {:<{}}{}\n", "stage", widest + 33, header);
+  for (std::size_t s = 0; s < ledger.stages.size(); ++s)
+    out += fmt::format("  {:<{}}{}\n", s, widest + 33, row_of(ledger.stages[s]));
+  return out;
+}
+
+}  // namespace horae::dataplane

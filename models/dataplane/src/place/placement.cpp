@@ -1,0 +1,259 @@
+// Units into stages.
+#include "horae/dataplane/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "horae/core/error.hpp"
+#include "latency.hpp"
+#include "stage.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+/// Stages tried beyond the chip's before giving up: what needs more is refused all the same.
+constexpr unsigned most_stages = 512;
+
+class Placer {
+ public:
+  enum class Order { chain, size, declared };
+
+  Placer(const Design& design, const ChipSpec& chip, const DesignPrice& price)
+      : design_(design), chip_(chip), price_(price) {
+    weigh();
+  }
+
+  Placement run(Order order) {
+    order_ = order;
+    const std::size_t n = price_.units.size();
+    rest_ = price_.units;
+    last_stage_.assign(n, -1);
+    done_.assign(n, false);
+    stages_.clear();
+    Placement placement;
+    std::vector<std::size_t> queue(n);
+    std::iota(queue.begin(), queue.end(), std::size_t{0});
+    std::stable_sort(queue.begin(), queue.end(),
+                     [&](std::size_t a, std::size_t b) { return before(a, b); });
+    std::size_t left = n;
+    for (unsigned s = 0; left > 0 && s < most_stages; ++s) {
+      stages_.emplace_back(chip_);
+      for (bool again = true; again;) {
+        again = false;
+        for (const std::size_t u : queue) {
+          if (done_[u] || !ready(u, s)) continue;
+          if (!put(u, s, placement)) continue;
+          again = true;
+          if (done_[u]) --left;
+        }
+      }
+    }
+    for (std::size_t u = 0; u < n; ++u) {
+      if (!done_[u]) refuse_unplaceable(u, placement);
+    }
+    while (!stages_.empty() && stages_.back().empty()) stages_.pop_back();
+    for (const auto& stage : stages_) placement.stages.push_back(stage.used());
+    std::vector<StageEdge> edges;
+    for (const auto& e : price_.edges) {
+      if (!done_[e.from] || !done_[e.to]) continue;
+      edges.push_back({price_.units[e.from].gress, static_cast<unsigned>(last_stage_[e.from]),
+                       static_cast<unsigned>(first_stage_.at(e.to)), e.kind});
+    }
+    std::stable_sort(placement.units.begin(), placement.units.end(),
+                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
+    time_placement(placement, edges, chip_);
+    refuse_beyond(placement);
+    return placement;
+  }
+
+ private:
+  /// Longest chain behind each unit, and its size as a share of a stage.
+  void weigh() {
+    const std::size_t n = price_.units.size();
+    chain_.assign(n, 0);
+    for (std::size_t round = 0; round <= n; ++round) {
+      bool changed = false;
+      for (const auto& e : price_.edges) {
+        const int least = chain_[e.to] + (needs_later_stage(e.kind) ? 1 : 0);
+        if (chain_[e.from] < least) {
+          chain_[e.from] = least;
+          changed = true;
+        }
+      }
+      if (!changed) break;
+      if (round == n) throw InputError(fmt::format("{}: objects depend in a circle", design_.name));
+    }
+    for (const auto& unit : price_.units) {
+      const Amounts alone = unit.alone();
+      std::int64_t size = 0;
+      for (const Resource r : all_resources) {
+        if (const auto capacity = chip_.capacity(r); capacity > 0)
+          size = std::max(size, alone[r] * 1000 / capacity);
+      }
+      size_.push_back(size);
+    }
+    before_.resize(n);
+    for (std::size_t i = 0; i < price_.edges.size(); ++i) before_[price_.edges[i].to].push_back(i);
+  }
+
+  bool before(std::size_t a, std::size_t b) const {
+    switch (order_) {
+      case Order::chain:
+        if (chain_[a] != chain_[b]) return chain_[a] > chain_[b];
+        return size_[a] > size_[b];
+      case Order::size:
+        if (size_[a] != size_[b]) return size_[a] > size_[b];
+        return chain_[a] > chain_[b];
+      case Order::declared:
+        break;
+    }
+    return false;
+  }
+
+  bool ready(std::size_t u, unsigned stage) const {
+    if (last_stage_[u] == static_cast<int>(stage)) return false;  // the rest of a table cut here
+    return std::all_of(before_[u].begin(), before_[u].end(), [&](std::size_t i) {
+      const UnitEdge& e = price_.edges[i];
+      if (!done_[e.from]) return false;
+      const auto from = static_cast<unsigned>(last_stage_[e.from]);
+      return needs_later_stage(e.kind) ? from < stage : from <= stage;
+    });
+  }
+
+  bool put(std::size_t u, unsigned s, Placement& placement) {
+    const auto shortage = stages_[s].lacks(rest_[u]);
+    if (!shortage) {
+      settle(u, s, rest_[u], placement);
+      done_[u] = true;
+      return true;
+    }
+    shortages_[{u, s}] = *shortage;
+    if (rest_[u].entries == 0 || rest_[u].shares.size() > 1) return false;
+    if (!Stage(chip_).lacks(rest_[u])) return false;  // it fits a stage, only not this one
+    return put_part(u, s, placement);
+  }
+
+  /// Cuts a match table that no stage holds: as many entries here as this stage takes.
+  bool put_part(std::size_t u, unsigned s, Placement& placement) {
+    const DesignObject& object = design_.objects[rest_[u].shares.front().object];
+    const std::uint64_t step = chip_.stage.sram_words;
+    std::uint64_t low = 0, high = (rest_[u].entries - 1) / step;
+    while (low < high) {
+      const std::uint64_t middle = (low + high + 1) / 2;
+      if (stages_[s].lacks(part_of(rest_[u], object, middle * step, chip_))) high = middle - 1;
+      else low = middle;
+    }
+    // A part that saves little is a logical table wasted: at least an eighth of a stage's worth.
+    if (low == 0) return false;
+    const Unit part = part_of(rest_[u], object, low * step, chip_);
+    if (!stages_[s].empty() &&
+        part.needs[Resource::sram] * 8 < chip_.capacity(Resource::sram) &&
+        part.needs[Resource::tcam] * 8 < chip_.capacity(Resource::tcam)) {
+      return false;
+    }
+    settle(u, s, part, placement);
+    rest_[u] = part_of(rest_[u], object, rest_[u].entries - low * step, chip_);
+    return true;
+  }
+
+  void settle(std::size_t u, unsigned s, const Unit& unit, Placement& placement) {
+    stages_[s].put(unit);
+    placement.units.push_back({unit, s});
+    if (last_stage_[u] < 0) first_stage_[u] = s;
+    last_stage_[u] = static_cast<int>(s);
+  }
+
+  std::string name_of(std::size_t u) const { return price_.units[u].label; }
+
+  void refuse_unplaceable(std::size_t u, Placement& placement) const {
+    const auto shortage = Stage(chip_).lacks(rest_[u]);
+    if (!shortage) return;  // waits for something that is refused
+    placement.refused.push_back(
+        {name_of(u), std::string(resource_name(shortage->resource)), 0, shortage->need,
+         shortage->have,
+         fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
+                     resource_title(shortage->resource), shortage->have),
+         {}});
+  }
+
+  /// Everything past the chip's last stage, with what kept it out of the chip's own.
+  void refuse_beyond(Placement& placement) const {
+    if (placement.stages_used() <= chip_.stages) return;
+    placement.refused.push_back({design_.name, "stages", static_cast<int>(chip_.stages) - 1,
+                                 placement.stages_used(), chip_.stages,
+                                 fmt::format("{} stages needed, {} has {}",
+                                             placement.stages_used(), chip_.name, chip_.stages),
+                                 {}});
+    for (std::size_t u = 0; u < price_.units.size(); ++u) {
+      if (last_stage_[u] < static_cast<int>(chip_.stages)) continue;
+      // The last stage of the chip in which it could have been, if only it had fitted.
+      const Shortage* kept_out = nullptr;
+      unsigned stage = 0;
+      for (unsigned s = 0; s < chip_.stages; ++s) {
+        const auto at = shortages_.find({u, s});
+        if (at == shortages_.end()) continue;
+        kept_out = &at->second;
+        stage = s;
+      }
+      if (kept_out == nullptr) {
+        placement.refused.push_back(
+            {name_of(u), "dependency", static_cast<int>(chip_.stages) - 1, last_stage_[u] + 1,
+             chip_.stages,
+             fmt::format("must come after objects in stage {}", last_stage_[u] - 1), {}});
+      } else {
+        placement.refused.push_back(
+            {name_of(u), std::string(resource_name(kept_out->resource)), static_cast<int>(stage),
+             kept_out->need, kept_out->have,
+             kept_out->arrangement
+                 ? fmt::format("{} RAMs cannot be brought beside one ALU any more", kept_out->need)
+                 : fmt::format("{} {} needed, {} left", kept_out->need,
+                               resource_title(kept_out->resource), kept_out->have),
+             {}});
+      }
+    }
+  }
+
+  const Design& design_;
+  const ChipSpec& chip_;
+  const DesignPrice& price_;
+  Order order_ = Order::chain;
+  std::vector<int> chain_;
+  std::vector<std::int64_t> size_;
+  std::vector<std::vector<std::size_t>> before_;  ///< edges into each unit
+  std::vector<Unit> rest_;                        ///< what is left of each unit
+  std::vector<bool> done_;
+  std::vector<int> last_stage_;
+  std::map<std::size_t, unsigned> first_stage_;
+  std::vector<Stage> stages_;
+  std::map<std::pair<std::size_t, unsigned>, Shortage> shortages_;
+};
+
+}  // namespace
+
+Amounts Placement::total() const {
+  Amounts sum;
+  for (const auto& stage : stages) sum += stage;
+  return sum;
+}
+
+Placement place(const Design& design, const ChipSpec& chip) {
+  design.check();
+  const DesignPrice price = price_design(design, chip);
+  std::optional<Placement> best;
+  for (const auto order : {Placer::Order::chain, Placer::Order::size, Placer::Order::declared}) {
+    Placement found = Placer(design, chip, price).run(order);
+    const auto key = [](const Placement& p) {
+      return std::tuple(p.stages_used(), p.latency[0] + p.latency[1]);
+    };
+    if (!best || key(found) < key(*best)) best = std::move(found);
+  }
+  best->refused.insert(best->refused.begin(), price.refused.begin(), price.refused.end());
+  return std::move(*best);
+}
+
+}  // namespace horae::dataplane

@@ -1,0 +1,54 @@
+#include "stage.hpp"
+
+#include <algorithm>
+
+namespace horae::dataplane {
+
+std::int64_t Stage::bytes(const Reads& reads) {
+  std::int64_t sum = 0;
+  for (const auto& [field, n] : reads) sum += n;
+  return sum;
+}
+
+void Stage::join(Reads& reads, const std::vector<CrossbarRead>& more) {
+  for (const auto& r : more) {
+    std::int64_t& n = reads[r.field];
+    n = std::max(n, r.bytes);
+  }
+}
+
+Amounts Stage::used() const {
+  Amounts all = simple_;
+  all[Resource::exact_xbar] = bytes(exact_);
+  all[Resource::ternary_xbar] = bytes(ternary_);
+  all[Resource::vliw] = vliw_words(instructions_);
+  return all;
+}
+
+std::optional<Shortage> Stage::lacks(const Unit& unit) const {
+  Stage with = *this;
+  with.put(unit);
+  const Amounts before = used(), after = with.used();
+  for (const Resource r : all_resources) {
+    const std::int64_t capacity = chip_->capacity(r);
+    if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], false};
+  }
+  if (!unit.memories.empty() && !fits_stateful(with.memories_, *chip_)) {
+    std::int64_t rams = 0;
+    for (const auto& m : unit.memories) rams += m.rams;
+    return Shortage{Resource::map_ram, rams,
+                    chip_->capacity(Resource::map_ram) - before[Resource::map_ram], true};
+  }
+  return std::nullopt;
+}
+
+void Stage::put(const Unit& unit) {
+  ++units_;
+  simple_ += unit.needs;
+  join(exact_, unit.exact_reads);
+  join(ternary_, unit.ternary_reads);
+  instructions_.insert(instructions_.end(), unit.instructions.begin(), unit.instructions.end());
+  memories_.insert(memories_.end(), unit.memories.begin(), unit.memories.end());
+}
+
+}  // namespace horae::dataplane

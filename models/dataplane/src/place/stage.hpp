@@ -1,0 +1,45 @@
+// One stage while it is being filled (internal to the room).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/placement.hpp"
+
+namespace horae::dataplane {
+
+/// A resource that a stage lacks for a unit.
+struct Shortage {
+  Resource resource = Resource::sram;
+  std::int64_t need = 0;  ///< of the unit
+  std::int64_t have = 0;  ///< still free
+  bool arrangement = false;  ///< the amounts suffice, but RAMs and ALUs cannot be brought together
+};
+
+class Stage {
+ public:
+  explicit Stage(const ChipSpec& chip) : chip_(&chip) {}
+
+  /// What is missing for `unit`; nothing when it fits.
+  std::optional<Shortage> lacks(const Unit& unit) const;
+  void put(const Unit& unit);
+  /// Amounts used, shared crossbar bytes once, VLIW in words.
+  Amounts used() const;
+  bool empty() const { return units_ == 0; }
+
+ private:
+  using Reads = std::map<std::string, std::int64_t>;
+  static std::int64_t bytes(const Reads& reads);
+  static void join(Reads& reads, const std::vector<CrossbarRead>& more);
+
+  const ChipSpec* chip_;
+  std::size_t units_ = 0;
+  Amounts simple_;
+  Reads exact_, ternary_;
+  std::vector<Instruction> instructions_;
+  std::vector<StatefulMemory> memories_;
+};
+
+}  // namespace horae::dataplane

@@ -1,0 +1,187 @@
+// The units of a whole design and what follows what.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "horae/dataplane/price.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+/// Units in the making: merging leaves holes that are closed at the end.
+struct Merger {
+  const Design& design;
+  std::vector<Unit> units;
+  std::vector<UnitEdge> edges;
+  std::vector<std::vector<std::size_t>> of_object;  ///< units of each object
+  std::vector<std::size_t> now;                     ///< where each unit is since merges
+
+  std::size_t root(std::size_t unit) const {
+    while (now[unit] != unit) unit = now[unit];
+    return unit;
+  }
+
+  /// Whether `to` must come after `from`.
+  bool reaches(std::size_t from, std::size_t to) const {
+    std::set<std::size_t> seen;
+    std::vector<std::size_t> open = {root(from)};
+    while (!open.empty()) {
+      const std::size_t u = open.back();
+      open.pop_back();
+      for (const auto& e : edges) {
+        if (root(e.from) != u) continue;
+        const std::size_t v = root(e.to);
+        if (v == u) continue;
+        if (v == root(to)) return true;
+        if (seen.insert(v).second) open.push_back(v);
+      }
+    }
+    return false;
+  }
+
+  /// Whether `to` must come after `from` other than by an edge between the two that allows one
+  /// stage.
+  bool must_be_apart(std::size_t from, std::size_t to) const {
+    for (const auto& e : edges) {
+      const bool direct = root(e.from) == root(from) && root(e.to) == root(to);
+      if (direct && needs_later_stage(e.kind)) return true;
+    }
+    for (const auto& e : edges) {
+      if (root(e.from) != root(from)) continue;
+      const std::size_t via = root(e.to);
+      if (via != root(to) && via != root(from) && reaches(via, to)) return true;
+    }
+    return reaches(to, from);
+  }
+
+  /// First possible stage of each unit if stages were unlimited.
+  std::vector<int> levels() const {
+    std::vector<int> level(units.size(), 0);
+    for (std::size_t round = 0; round < units.size() + 1; ++round) {
+      bool changed = false;
+      for (const auto& e : edges) {
+        const int least = level[root(e.from)] + (needs_later_stage(e.kind) ? 1 : 0);
+        if (root(e.from) != root(e.to) && level[root(e.to)] < least) {
+          level[root(e.to)] = least;
+          changed = true;
+        }
+      }
+      if (!changed) break;
+    }
+    return level;
+  }
+
+  void absorb(std::size_t into, std::size_t from) {
+    Unit& a = units[into];
+    Unit& b = units[from];
+    a.needs += b.needs;
+    const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+    append(a.exact_reads, b.exact_reads);
+    append(a.ternary_reads, b.ternary_reads);
+    append(a.instructions, b.instructions);
+    append(a.memories, b.memories);
+    append(a.shares, b.shares);
+    a.slow_match |= b.slow_match;
+    a.stateful |= b.stateful;
+    a.reads_crossbar |= b.reads_crossbar;
+    now[from] = into;
+  }
+
+  /// A condition shares the logical table of one object it guards, and takes the place of the
+  /// gateway a keyless table would have of its own: of what comes first.
+  void merge_condition(std::size_t object, const std::vector<int>& level) {
+    const auto& condition = std::get<ConditionSpec>(design.objects[object].spec);
+    if (of_object[object].empty()) return;
+    const std::size_t gateway = of_object[object].back();
+    std::optional<std::size_t> best;
+    for (const auto& guarded : condition.guards) {
+      const DesignObject* other = design.find(guarded);
+      const auto index = static_cast<std::size_t>(other - design.objects.data());
+      if (std::holds_alternative<ConditionSpec>(other->spec) || of_object[index].size() != 1)
+        continue;
+      const std::size_t unit = of_object[index].front();
+      if (root(unit) != unit || units[unit].guard_room == 0 || must_be_apart(gateway, unit))
+        continue;
+      if (!best || level[unit] < level[*best]) best = unit;
+    }
+    if (!best) return;
+    Unit& table = units[*best];
+    --table.guard_room;
+    Unit& own = units[gateway];
+    own.needs[Resource::logical_table] -= 1;
+    own.shares.front().amounts[Resource::logical_table] -= 1;
+    if (table.own_gateways > 0) {
+      --table.own_gateways;
+      table.needs[Resource::gateway] -= 1;
+      table.shares.front().amounts[Resource::gateway] -= 1;
+    }
+    absorb(*best, gateway);
+  }
+};
+
+}  // namespace
+
+DesignPrice price_design(const Design& design, const ChipSpec& chip) {
+  Merger m{design, {}, {}, {}, {}};
+  DesignPrice price;
+  m.of_object.resize(design.objects.size());
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    ObjectPrice own = price_object(design.objects[i], chip);
+    price.refused.insert(price.refused.end(), own.refused.begin(), own.refused.end());
+    for (auto& unit : own.units) {
+      unit.shares = {{i, unit.alone()}};
+      m.of_object[i].push_back(m.units.size());
+      m.now.push_back(m.units.size());
+      m.units.push_back(std::move(unit));
+    }
+  }
+  const auto index_of = [&](const std::string& name) {
+    return static_cast<std::size_t>(design.find(name) - design.objects.data());
+  };
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    const auto& object = design.objects[i];
+    const auto& own = m.of_object[i];
+    const bool chain = std::holds_alternative<ConditionSpec>(object.spec);  // difference, then test
+    for (std::size_t k = 0; chain && k + 1 < own.size(); ++k)
+      m.edges.push_back({own[k], own[k + 1], DependencyKind::match});
+    for (const auto& dependency : object.after) {
+      for (const std::size_t from : m.of_object[index_of(dependency.on)]) {
+        for (const std::size_t to : own) m.edges.push_back({from, to, dependency.kind});
+      }
+    }
+    if (!chain || own.empty()) continue;
+    for (const auto& guarded : std::get<ConditionSpec>(object.spec).guards) {
+      for (const std::size_t to : m.of_object[index_of(guarded)])
+        m.edges.push_back({own.back(), to, DependencyKind::control});
+    }
+  }
+  // Counters and meters of a table are in its stage.
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    std::string table;
+    if (const auto* c = std::get_if<CounterSpec>(&design.objects[i].spec)) table = c->table;
+    if (const auto* c = std::get_if<MeterSpec>(&design.objects[i].spec)) table = c->table;
+    if (table.empty() || m.of_object[i].empty()) continue;
+    const auto& host = m.of_object[index_of(table)];
+    if (!host.empty()) m.absorb(host.front(), m.of_object[i].front());
+  }
+  const auto level = m.levels();
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    if (std::holds_alternative<ConditionSpec>(design.objects[i].spec)) m.merge_condition(i, level);
+  }
+
+  std::vector<std::size_t> place(m.units.size());
+  for (std::size_t u = 0; u < m.units.size(); ++u) {
+    if (m.now[u] != u) continue;
+    place[u] = price.units.size();
+    price.units.push_back(std::move(m.units[u]));
+  }
+  std::set<std::tuple<std::size_t, std::size_t, DependencyKind>> seen;
+  for (const auto& e : m.edges) {
+    const std::size_t from = place[m.root(e.from)], to = place[m.root(e.to)];
+    if (from != to && seen.insert({from, to, e.kind}).second) price.edges.push_back({from, to, e.kind});
+  }
+  return price;
+}
+
+}  // namespace horae::dataplane
