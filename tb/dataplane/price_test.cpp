@@ -1,0 +1,245 @@
+// What single objects cost. The numbers are written out by hand: blocks of registers from the size
+// of an SRAM block, match tables as measured on the vendor compiler.
+#include "horae/dataplane/price.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "designs.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+ObjectPrice price_of(ObjectSpec spec, const std::string& chip = "tofino2") {
+  return price_object(object("o", std::move(spec)), shipped_chip(chip));
+}
+
+// Needs of the only unit of an object.
+Amounts needs_of(ObjectSpec spec, const std::string& chip = "tofino2") {
+  const ObjectPrice price = price_of(std::move(spec), chip);
+  EXPECT_TRUE(price.refused.empty());
+  EXPECT_EQ(price.units.size(), 1u);
+  return price.units.empty() ? Amounts{} : price.units.front().needs;
+}
+
+// RAMs of a register, or -1 when it is refused.
+std::int64_t rams_of(const RegisterSpec& spec, const std::string& chip) {
+  const ObjectPrice price = price_of(spec, chip);
+  if (!price.refused.empty()) return -1;
+  const Amounts& needs = price.units.front().needs;
+  EXPECT_EQ(needs[Resource::sram], needs[Resource::map_ram]);
+  return needs[Resource::sram];
+}
+
+TEST(Price, RegistersTakeDataBlocksAndASpare) {
+  struct Case {
+    std::uint64_t entries;
+    std::uint32_t width;
+    std::int64_t rams;
+  };
+  // ceil(entries * width / 131072) + 1
+  const std::vector<Case> cases = {
+      {1, 1, 2},           {131072, 1, 2}, {131073, 1, 3}, {2 << 20, 1, 17},
+      {16384, 8, 2},       {16385, 8, 3},  {65536, 8, 5},  {8192, 16, 2},
+      {65536, 16, 9},      {4096, 32, 2},  {4097, 32, 3},  {65536, 32, 17},
+      {92 * 1024, 32, 24}, {2048, 64, 2},  {2049, 64, 3},  {46 * 1024, 64, 24},
+  };
+  for (const auto& c : cases) {
+    for (const char* chip : {"tofino1", "tofino2"}) {
+      EXPECT_EQ(rams_of(array_of(c.entries, c.width), chip), c.rams)
+          << c.entries << " x " << c.width << " on " << chip;
+    }
+  }
+}
+
+TEST(Price, ARegisterOfAnyPriceHasOneAluGatewayAndTable) {
+  for (const std::uint64_t entries : {1ull, 1024ull, 90000ull}) {
+    const Amounts needs = needs_of(array_of(entries, 32));
+    EXPECT_EQ(needs[Resource::stateful_alu], 1);
+    EXPECT_EQ(needs[Resource::statistics_alu], 0);
+    EXPECT_EQ(needs[Resource::gateway], 1);
+    EXPECT_EQ(needs[Resource::logical_table], 1);
+  }
+}
+
+TEST(Price, APairIsTwoWords) {
+  for (const char* chip : {"tofino1", "tofino2"}) {
+    RegisterSpec pair = array_of(46 * 1024, 32);
+    pair.pair = true;
+    EXPECT_EQ(rams_of(pair, chip), 24);
+    EXPECT_EQ(rams_of(pair, chip), rams_of(array_of(46 * 1024, 64), chip));
+    pair = array_of(65536, 8);
+    pair.pair = true;
+    EXPECT_EQ(rams_of(pair, chip), 9);
+  }
+}
+
+TEST(Price, WidthsAreThoseOfTheChip) {
+  RegisterSpec pair = array_of(1024, 64);
+  pair.pair = true;  // 128 bits
+  EXPECT_EQ(rams_of(pair, "tofino2"), 2);
+  const ObjectPrice refused = price_of(pair, "tofino1");
+  EXPECT_TRUE(refused.units.empty());
+  ASSERT_EQ(refused.refused.size(), 1u);
+  EXPECT_EQ(refused.refused[0].object, "o");
+  EXPECT_EQ(refused.refused[0].resource, "width");
+  EXPECT_EQ(refused.refused[0].need, 128);
+  EXPECT_EQ(refused.refused[0].have, 64);
+  EXPECT_EQ(refused.refused[0].why, "cells of 128 bits; tofino1 has 1, 8, 16, 32, 64");
+  EXPECT_EQ(rams_of(array_of(1024, 24), "tofino2"), -1);
+  EXPECT_EQ(rams_of(array_of(1024, 2), "tofino2"), -1);
+}
+
+TEST(Price, OneAluReachesTwentyFourRamsOfTofino2) {
+  EXPECT_EQ(rams_of(array_of(92 * 1024, 32), "tofino2"), 24);
+  EXPECT_EQ(rams_of(array_of(92 * 1024 + 1, 32), "tofino2"), -1);
+  const ObjectPrice price = price_of(array_of(96 * 1024, 32));
+  EXPECT_TRUE(price.units.empty());
+  ASSERT_EQ(price.refused.size(), 1u);
+  EXPECT_EQ(price.refused[0].resource, "map_ram");
+  EXPECT_EQ(price.refused[0].stage, -1);
+  EXPECT_EQ(price.refused[0].need, 25);
+  EXPECT_EQ(price.refused[0].have, 24);
+  EXPECT_EQ(price.refused[0].why,
+            "24 data blocks and 1 spare in one array; one ALU of tofino2 reaches 23 and 1");
+  EXPECT_EQ(price.refused[0].rewrite, "pieces = 2 (now 1), or at most 94208 entries");
+}
+
+TEST(Price, OneAluReachesThirtySixRamsOfTofino1) {
+  EXPECT_EQ(rams_of(array_of(140 * 1024, 32), "tofino1"), 36);
+  const ObjectPrice price = price_of(array_of(144 * 1024, 32), "tofino1");
+  ASSERT_EQ(price.refused.size(), 1u);
+  EXPECT_EQ(price.refused[0].need, 37);
+  EXPECT_EQ(price.refused[0].have, 36);
+  EXPECT_EQ(price.refused[0].rewrite, "pieces = 2 (now 1), or at most 143360 entries");
+}
+
+TEST(Price, WhatARefusalSuggestsIsAccepted) {
+  for (const std::uint64_t entries : {96ull * 1024, 188417ull, 1ull << 20, 1000003ull}) {
+    const ObjectPrice price = price_of(array_of(entries, 32));
+    ASSERT_EQ(price.refused.size(), 1u);
+    const std::string& rewrite = price.refused[0].rewrite;
+    ASSERT_EQ(rewrite.rfind("pieces = ", 0), 0u) << rewrite;
+    const auto pieces = static_cast<std::uint32_t>(std::stoul(rewrite.substr(9)));
+    EXPECT_TRUE(price_of(array_of(entries, 32, pieces)).refused.empty()) << rewrite;
+    EXPECT_FALSE(price_of(array_of(entries, 32, pieces - 1)).refused.empty()) << rewrite;
+  }
+}
+
+TEST(Price, EachPieceHasItsOwnAluSpareAndGateway) {
+  const ObjectPrice price = price_of(array_of(128 * 1024, 32, 4));
+  ASSERT_EQ(price.units.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Unit& unit = price.units[i];
+    EXPECT_EQ(unit.label, "o[" + std::to_string(i) + "]");
+    EXPECT_EQ(unit.needs[Resource::sram], 9);  // 32 Ki x 32 bit: 8 and a spare
+    EXPECT_EQ(unit.needs[Resource::map_ram], 9);
+    EXPECT_EQ(unit.needs[Resource::stateful_alu], 1);
+    EXPECT_EQ(unit.needs[Resource::gateway], 1);
+    EXPECT_EQ(unit.needs[Resource::logical_table], 1);
+    ASSERT_EQ(unit.memories.size(), 1u);
+    EXPECT_EQ(unit.memories[0].rams, 9);
+    EXPECT_FALSE(unit.memories[0].statistics);
+  }
+}
+
+TEST(Price, AnIndexTakesHashDistribution) {
+  const Amounts small = needs_of(array_of(65536, 8));
+  EXPECT_EQ(small[Resource::hash_bits], 16);
+  EXPECT_EQ(small[Resource::hash_dist], 1);
+  const Amounts large = needs_of(array_of(65537, 8));
+  EXPECT_EQ(large[Resource::hash_bits], 17);
+  EXPECT_EQ(large[Resource::hash_dist], 2);
+}
+
+TEST(Price, ExactTables) {
+  struct Case {
+    std::uint32_t key_bits;
+    std::uint64_t entries;
+    std::uint32_t data_bits;
+    std::int64_t sram, hash_bits;
+  };
+  const std::vector<Case> cases = {
+      {32, 1024, 16, 4, 40},  {128, 1024, 16, 5, 40},  {128, 16384, 32, 20, 48},
+      {88, 2048, 16, 4, 40},  {88, 8192, 16, 8, 44},   {64, 16384, 32, 12, 44},
+      {32, 16384, 16, 6, 40}, {88, 10000, 24, 10, 44},
+  };
+  for (const auto& c : cases) {
+    const Amounts needs = needs_of(exact_table(c.key_bits, c.entries, c.data_bits));
+    EXPECT_EQ(needs[Resource::sram], c.sram) << c.key_bits << " bits, " << c.entries;
+    EXPECT_EQ(needs[Resource::hash_bits], c.hash_bits) << c.key_bits << " bits, " << c.entries;
+    EXPECT_EQ(needs[Resource::tcam], 0);
+    EXPECT_EQ(needs[Resource::gateway], 0);
+    EXPECT_EQ(needs[Resource::logical_table], 1);
+  }
+  EXPECT_EQ(needs_of(exact_table(8, 256, 16))[Resource::sram], 1);  // the key is the address
+}
+
+TEST(Price, TernaryTables) {
+  const Amounts one = needs_of(ternary_table(32, 512, 16));
+  EXPECT_EQ(one[Resource::tcam], 1);
+  EXPECT_EQ(one[Resource::sram], 1);
+  EXPECT_EQ(one[Resource::hash_bits], 0);
+  EXPECT_EQ(needs_of(ternary_table(44, 512, 16))[Resource::tcam], 1);
+  EXPECT_EQ(needs_of(ternary_table(45, 512, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(44, 513, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(64, 2048, 16))[Resource::tcam], 8);    // 2 wide, 4 deep
+  EXPECT_EQ(needs_of(ternary_table(128, 2048, 16))[Resource::tcam], 12);  // 3 wide, 4 deep
+}
+
+TEST(Price, CountersOfEntries) {
+  MatchSpec table = exact_table(32, 4096, 16);
+  const Amounts bare = needs_of(table);
+  table.counter = DirectCounter::packets;
+  const Amounts packets = needs_of(table);
+  EXPECT_EQ(packets[Resource::sram], bare[Resource::sram] + 2);
+  EXPECT_EQ(packets[Resource::map_ram], 2);
+  EXPECT_EQ(packets[Resource::statistics_alu], 1);
+  EXPECT_EQ(packets[Resource::stateful_alu], 0);
+  table.counter = DirectCounter::packets_and_bytes;
+  const Amounts both = needs_of(table);
+  EXPECT_EQ(both[Resource::sram], bare[Resource::sram] + 5);
+  EXPECT_EQ(both[Resource::map_ram], 5);
+  EXPECT_EQ(both[Resource::statistics_alu], 1);
+}
+
+TEST(Price, Meters) {
+  MatchSpec table = exact_table(32, 4096, 16);
+  table.meter = true;
+  const Amounts direct = needs_of(table);
+  EXPECT_EQ(direct[Resource::sram], 10);
+  EXPECT_EQ(direct[Resource::map_ram], 6);
+  EXPECT_EQ(direct[Resource::stateful_alu], 1);
+  const Amounts indirect = needs_of(MeterSpec{4096, {}});
+  EXPECT_EQ(indirect[Resource::sram], 5);
+  EXPECT_EQ(indirect[Resource::map_ram], 6);
+  EXPECT_EQ(indirect[Resource::stateful_alu], 1);
+}
+
+TEST(Price, IndirectCounters) {
+  const Amounts narrow = needs_of(CounterSpec{4096, 32, {}});
+  EXPECT_EQ(narrow[Resource::sram], 2);
+  EXPECT_EQ(narrow[Resource::map_ram], 2);
+  EXPECT_EQ(narrow[Resource::statistics_alu], 1);
+  EXPECT_EQ(needs_of(CounterSpec{4096, 64, {}})[Resource::sram], 5);
+}
+
+TEST(Price, ACounterOfATableIsInItsUnit) {
+  Design design;
+  design.objects = {object("routes", exact_table(32, 4096, 16)),
+                    object("hits", CounterSpec{4096, 32, "routes"})};
+  const DesignPrice price = price_design(design, shipped_chip("tofino2"));
+  ASSERT_EQ(price.units.size(), 1u);
+  const Unit& unit = price.units.front();
+  EXPECT_EQ(unit.label, "routes");
+  ASSERT_EQ(unit.shares.size(), 2u);
+  EXPECT_EQ(unit.shares[1].object, 1u);
+  EXPECT_EQ(unit.shares[1].amounts[Resource::sram], 2);
+  EXPECT_EQ(unit.needs[Resource::logical_table], 1);
+  EXPECT_EQ(unit.needs[Resource::statistics_alu], 1);
+}
+
+}  // namespace
+}  // namespace horae::dataplane
