@@ -1,0 +1,319 @@
+// Where objects go and how many cycles it takes: cases small enough to be worked out by hand, and
+// chains as measured on the vendor compiler.
+#include "horae/dataplane/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "designs.hpp"
+#include "horae/dataplane/ledger.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+// `k` objects of one shape, each needing the one before, or (`chained` false) nothing.
+Design row_of(const ObjectSpec& spec, unsigned k, bool chained, Gress gress = Gress::ingress) {
+  Design design;
+  design.name = "row";
+  for (unsigned i = 0; i < k; ++i) {
+    std::vector<Dependency> after;
+    if (chained && i > 0) after.push_back({"o" + std::to_string(i - 1), DependencyKind::match});
+    design.objects.push_back(object("o" + std::to_string(i), spec, after, gress));
+  }
+  return design;
+}
+
+Placement place_on(const Design& design, const std::string& chip) {
+  return place(design, shipped_chip(chip));
+}
+
+std::int64_t cycles(const Placement& p, Gress gress = Gress::ingress) {
+  return p.latency[static_cast<std::size_t>(gress)].count();
+}
+
+TEST(Placement, NothingTakesNoStage) {
+  for (const auto& [chip, ingress, egress] :
+       {std::tuple("tofino2", 58, 58), std::tuple("tofino1", 54, 168)}) {
+    const Placement p = place_on({"empty", {}}, chip);
+    EXPECT_TRUE(p.fits());
+    EXPECT_EQ(p.stages_used(), 0u);
+    EXPECT_EQ(p.total(), Amounts{});
+    EXPECT_EQ(cycles(p), ingress) << chip;
+    EXPECT_EQ(cycles(p, Gress::egress), egress) << chip;
+  }
+}
+
+TEST(Placement, DependentRegistersTakeAStageEach) {
+  struct Case {
+    const char* chip;
+    unsigned registers;
+    std::int64_t cycles;
+  };
+  for (const auto& c : {Case{"tofino2", 1, 62}, Case{"tofino2", 2, 84}, Case{"tofino2", 4, 128},
+                        Case{"tofino2", 8, 216}, Case{"tofino1", 1, 58}, Case{"tofino1", 4, 127},
+                        Case{"tofino1", 8, 200}}) {
+    const Placement p = place_on(row_of(array_of(1024, 32), c.registers, true), c.chip);
+    EXPECT_TRUE(p.fits());
+    EXPECT_EQ(p.stages_used(), c.registers) << c.chip;
+    EXPECT_EQ(cycles(p), c.cycles) << c.registers << " on " << c.chip;
+    for (unsigned s = 0; s < c.registers; ++s) {
+      EXPECT_EQ(p.stages[s][Resource::stateful_alu], 1);
+      EXPECT_EQ(p.dependencies[0][s], StageDependency::match);
+    }
+  }
+}
+
+TEST(Placement, DependentTables) {
+  const Design exact = row_of(exact_table(32, 1024, 16), 4, true);
+  EXPECT_EQ(cycles(place_on(exact, "tofino2")), 112);
+  EXPECT_EQ(cycles(place_on(exact, "tofino1")), 111);
+  EXPECT_EQ(cycles(place_on(row_of(ternary_table(32, 512, 16), 1, true), "tofino2")), 60);
+}
+
+TEST(Placement, IndependentRegistersShareStages) {
+  const Placement p = place_on(row_of(array_of(1024, 32), 8, false), "tofino2");
+  EXPECT_EQ(p.stages_used(), 2u);  // four ALUs in a stage
+  EXPECT_EQ(p.stages[0][Resource::stateful_alu], 4);
+  EXPECT_EQ(p.stages[1][Resource::stateful_alu], 4);
+  EXPECT_EQ(cycles(p), 84);
+}
+
+TEST(Placement, AGuardIsTheRegistersOwnGateway) {
+  Design design;
+  design.objects = {object("count", array_of(1024, 32)),
+                    object("wanted", guarding(condition(ConditionKind::eq, 8), {"count"}))};
+  const Placement p = place_on(design, "tofino2");
+  ASSERT_EQ(p.units.size(), 1u);
+  EXPECT_EQ(p.stages_used(), 1u);
+  EXPECT_EQ(p.total()[Resource::gateway], 1);
+  EXPECT_EQ(p.total()[Resource::logical_table], 1);
+  ASSERT_EQ(p.units[0].unit.shares.size(), 2u);
+  EXPECT_EQ(p.units[0].unit.shares[0].object, 0u);
+  EXPECT_EQ(p.units[0].unit.shares[1].object, 1u);
+  const Ledger ledger = make_ledger(design, shipped_chip("tofino2"), p);
+  EXPECT_EQ(ledger.objects[0].total()[Resource::gateway], 0);
+  EXPECT_EQ(ledger.objects[1].total()[Resource::gateway], 1);
+}
+
+TEST(Placement, AGuardOfWhatItDependsOnStandsAlone) {
+  // The condition tests what the first register said, so it cannot be in that one's stage.
+  Design design;
+  design.objects = {
+      object("first", array_of(1024, 32)),
+      object("test", guarding(condition(ConditionKind::eq, 8), {"second"}),
+             {{"first", DependencyKind::match}}),
+      object("second", array_of(1024, 32)),
+  };
+  const Placement p = place_on(design, "tofino2");
+  EXPECT_EQ(p.stages_used(), 2u);
+  EXPECT_EQ(p.total()[Resource::gateway], 2);
+  EXPECT_EQ(p.total()[Resource::logical_table], 2);
+}
+
+TEST(Placement, LargeRegistersAndTheHalvesOfTofino2) {
+  // 64 Ki x 32 bit: 16 blocks and a spare. A half has 24 RAMs: one each.
+  const RegisterSpec large = array_of(65536, 32);
+  EXPECT_EQ(place_on(row_of(large, 2, false), "tofino2").stages_used(), 1u);
+  EXPECT_EQ(place_on(row_of(large, 3, false), "tofino2").stages_used(), 2u);
+  // 23 blocks and a spare fill a half each; nothing else goes beside them.
+  Design full = row_of(array_of(92 * 1024, 32), 2, false);
+  EXPECT_EQ(place_on(full, "tofino2").stages_used(), 1u);
+  full.objects.push_back(object("small", array_of(1024, 32)));
+  EXPECT_EQ(place_on(full, "tofino2").stages_used(), 2u);
+  // 17 + 7 RAMs in each half.
+  Design mixed = row_of(large, 2, false);
+  mixed.objects.push_back(object("a", array_of(24 * 1024, 32)));
+  mixed.objects.push_back(object("b", array_of(24 * 1024, 32)));
+  EXPECT_EQ(place_on(mixed, "tofino2").stages_used(), 1u);
+  std::get<RegisterSpec>(mixed.objects.back().spec).entries += 1;  // 8 RAMs
+  EXPECT_EQ(place_on(mixed, "tofino2").stages_used(), 2u);
+}
+
+TEST(Placement, RamsBesideTheirAlus) {
+  const ChipSpec& two = shipped_chip("tofino2");
+  const ChipSpec& one = shipped_chip("tofino1");
+  const auto arrays = [](std::vector<std::int64_t> rams) {
+    std::vector<StatefulMemory> out;
+    for (const auto n : rams) out.push_back({false, n, false});
+    return out;
+  };
+  EXPECT_TRUE(fits_stateful(arrays({24, 24}), two));
+  EXPECT_FALSE(fits_stateful(arrays({25}), two));
+  EXPECT_TRUE(fits_stateful(arrays({12, 12, 12, 12}), two));
+  EXPECT_FALSE(fits_stateful(arrays({16, 16, 16}), two));
+  EXPECT_TRUE(fits_stateful(arrays({22, 20, 4, 2}), two));
+  EXPECT_TRUE(fits_stateful(arrays({20, 4, 4, 4}), two));
+  EXPECT_FALSE(fits_stateful(arrays({20, 5, 5, 5}), two));  // each half has two of the ALUs
+  EXPECT_FALSE(fits_stateful(arrays({2, 2, 2, 2, 2}), two));
+  EXPECT_TRUE(fits_stateful(arrays({36}), one));
+  EXPECT_FALSE(fits_stateful(arrays({37}), one));
+  EXPECT_TRUE(fits_stateful(arrays({36, 12}), one));  // rows 2-7 of one, 0 and 1 of the other
+  EXPECT_TRUE(fits_stateful(arrays({12, 12, 12, 12}), one));
+  EXPECT_TRUE(fits_stateful(arrays({16, 16, 16}), one));
+  EXPECT_FALSE(fits_stateful(arrays({17, 17, 17}), one));
+}
+
+TEST(Placement, IngressAndEgressShareStages) {
+  Design design = row_of(array_of(1024, 32), 2, true);
+  for (auto o : row_of(array_of(1024, 32), 2, true, Gress::egress).objects) {
+    o.name = "e" + o.name;
+    for (auto& d : o.after) d.on = "e" + d.on;
+    design.objects.push_back(o);
+  }
+  const Placement p = place_on(design, "tofino2");
+  EXPECT_EQ(p.stages_used(), 2u);
+  EXPECT_EQ(p.stages[0][Resource::stateful_alu], 2);
+  EXPECT_EQ(p.stages[1][Resource::stateful_alu], 2);
+  EXPECT_EQ(cycles(p, Gress::ingress), 84);
+  EXPECT_EQ(cycles(p, Gress::egress), 84);
+  // And take room from each other: five ALUs are a stage too many.
+  Design crowd = row_of(array_of(1024, 32), 4, false);
+  crowd.objects.push_back(object("out", array_of(1024, 32), {}, Gress::egress));
+  EXPECT_EQ(place_on(crowd, "tofino2").stages_used(), 2u);
+}
+
+TEST(Placement, ControlAndAntiAllowOneStage) {
+  for (const auto kind : {DependencyKind::control, DependencyKind::anti}) {
+    Design design;
+    design.objects = {object("a", array_of(1024, 32)),
+                      object("b", array_of(1024, 32), {{"a", kind}})};
+    EXPECT_EQ(place_on(design, "tofino2").stages_used(), 1u);
+  }
+  for (const auto kind :
+       {DependencyKind::match, DependencyKind::action, DependencyKind::read_after_write}) {
+    Design design;
+    design.objects = {object("a", array_of(1024, 32)),
+                      object("b", array_of(1024, 32), {{"a", kind}})};
+    EXPECT_EQ(place_on(design, "tofino2").stages_used(), 2u);
+  }
+}
+
+TEST(Placement, FieldsReadByTwoObjectsCountOnce) {
+  RegisterSpec hashed = array_of(1024, 32);
+  hashed.index = IndexSource::hash;  // 13 bytes
+  hashed.reads = {"flow"};
+  const Placement shared = place_on(row_of(hashed, 4, false), "tofino2");
+  EXPECT_EQ(shared.stages[0][Resource::exact_xbar], 13);
+  hashed.reads = {};
+  const Placement own = place_on(row_of(hashed, 4, false), "tofino2");
+  EXPECT_EQ(own.stages[0][Resource::exact_xbar], 4 * 13);
+}
+
+TEST(Placement, ATableTooLargeIsCut) {
+  for (const char* chip : {"tofino1", "tofino2"}) {
+    for (const bool ternary : {false, true}) {
+      const std::uint64_t entries = ternary ? 20000 : 700000;
+      const Design design{
+          "d",
+          {object("big", ternary ? ternary_table(64, entries, 16) : exact_table(64, entries, 16))}};
+      const Placement p = place_on(design, chip);
+      EXPECT_TRUE(p.fits());
+      EXPECT_GT(p.stages_used(), 1u);
+      ASSERT_EQ(p.units.size(), p.stages_used());
+      std::uint64_t placed = 0;
+      for (std::size_t i = 0; i < p.units.size(); ++i) {
+        EXPECT_EQ(p.units[i].stage, i);
+        placed += p.units[i].unit.entries;
+      }
+      EXPECT_EQ(placed, entries) << chip;
+    }
+  }
+}
+
+TEST(Placement, WhatNeedsACutTableWaitsForItsLastPart) {
+  Design design;
+  design.objects = {object("big", ternary_table(44, 24 * 512 + 1, 0)),
+                    object("after", array_of(1024, 32), {{"big", DependencyKind::match}})};
+  const Placement p = place_on(design, "tofino2");
+  ASSERT_EQ(p.units.size(), 3u);
+  EXPECT_EQ(p.units[1].unit.label, "big");
+  EXPECT_EQ(p.units[1].stage, 1u);
+  EXPECT_EQ(p.units[2].unit.label, "after");
+  EXPECT_EQ(p.units[2].stage, 2u);
+}
+
+TEST(Placement, TooManyDependentStagesAreRefused) {
+  const Placement p = place_on(row_of(array_of(1024, 32), 22, true), "tofino2");
+  EXPECT_FALSE(p.fits());
+  EXPECT_EQ(p.stages_used(), 22u);
+  ASSERT_EQ(p.refused.size(), 3u);
+  EXPECT_EQ(p.refused[0].object, "row");
+  EXPECT_EQ(p.refused[0].resource, "stages");
+  EXPECT_EQ(p.refused[0].need, 22);
+  EXPECT_EQ(p.refused[0].have, 20);
+  EXPECT_EQ(p.refused[0].why, "22 stages needed, tofino2 has 20");
+  EXPECT_EQ(p.refused[1].object, "o20");
+  EXPECT_EQ(p.refused[1].resource, "dependency");
+  EXPECT_EQ(p.refused[1].stage, 19);
+  EXPECT_EQ(p.refused[2].object, "o21");
+}
+
+TEST(Placement, TooManyAlusAreRefused) {
+  const Placement p = place_on(row_of(array_of(1024, 32), 81, false), "tofino2");
+  EXPECT_FALSE(p.fits());
+  EXPECT_EQ(p.stages_used(), 21u);
+  ASSERT_EQ(p.refused.size(), 2u);
+  EXPECT_EQ(p.refused[0].resource, "stages");
+  EXPECT_EQ(p.refused[1].object, "o80");
+  EXPECT_EQ(p.refused[1].resource, "stateful_alu");
+  EXPECT_EQ(p.refused[1].stage, 19);
+  EXPECT_EQ(p.refused[1].need, 1);
+  EXPECT_EQ(p.refused[1].have, 0);
+  EXPECT_TRUE(place_on(row_of(array_of(1024, 32), 80, false), "tofino2").fits());
+}
+
+TEST(Placement, WhatNoStageHoldsIsRefused) {
+  HashSpec wide;
+  wide.input_bits = 129 * 8;
+  const Placement p = place_on({"d", {object("h", wide)}}, "tofino2");
+  EXPECT_FALSE(p.fits());
+  EXPECT_TRUE(p.units.empty());
+  ASSERT_EQ(p.refused.size(), 1u);
+  EXPECT_EQ(p.refused[0].object, "h");
+  EXPECT_EQ(p.refused[0].resource, "exact_xbar");
+  EXPECT_EQ(p.refused[0].need, 129);
+  EXPECT_EQ(p.refused[0].have, 128);
+}
+
+TEST(Placement, WhatHasNoPriceIsRefusedFirst) {
+  Design design = row_of(array_of(1024, 32), 2, false);
+  design.objects.push_back(object("wide", array_of(96 * 1024, 32)));
+  const Placement p = place_on(design, "tofino2");
+  ASSERT_EQ(p.refused.size(), 1u);
+  EXPECT_EQ(p.refused[0].object, "wide");
+  EXPECT_EQ(p.refused[0].rewrite, "pieces = 2 (now 1), or at most 94208 entries");
+  EXPECT_EQ(p.units.size(), 2u);  // the rest has its place all the same
+}
+
+TEST(Placement, TheSameDesignHasTheSamePlaces) {
+  Design design = row_of(array_of(40000, 32), 9, false);
+  design.objects.push_back(object("big", exact_table(128, 200000, 32)));
+  design.objects.push_back(
+      object("t", ternary_table(64, 4096, 16), {{"o3", DependencyKind::match}}));
+  const Placement a = place_on(design, "tofino2"), b = place_on(design, "tofino2");
+  ASSERT_EQ(a.units.size(), b.units.size());
+  for (std::size_t i = 0; i < a.units.size(); ++i) {
+    EXPECT_EQ(a.units[i].unit.label, b.units[i].unit.label);
+    EXPECT_EQ(a.units[i].stage, b.units[i].stage);
+    EXPECT_EQ(a.units[i].unit.needs, b.units[i].unit.needs);
+  }
+  EXPECT_EQ(a.stages, b.stages);
+  EXPECT_EQ(a.latency[0], b.latency[0]);
+  EXPECT_EQ(a.latency[1], b.latency[1]);
+}
+
+TEST(Placement, InstructionsShareWords) {
+  const auto plain = [](unsigned n) { return std::vector<Instruction>(n); };
+  EXPECT_EQ(vliw_words({}), 0);
+  EXPECT_EQ(vliw_words({{{}, true}}), 0);
+  EXPECT_EQ(vliw_words(plain(1)), 1);  // beside the no-op
+  EXPECT_EQ(vliw_words(plain(2)), 2);
+  EXPECT_EQ(vliw_words(plain(3)), 2);
+  EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}}), 3);
+  EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}, {{"y"}}, {{"y"}}}), 3);
+}
+
+}  // namespace
+}  // namespace horae::dataplane
