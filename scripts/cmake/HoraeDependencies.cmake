@@ -9,6 +9,8 @@ find_package(CLI11 2.1 REQUIRED)
 # Debian builds SystemC with autotools: pkg-config only, no CMake package.
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+
 # The one target that carries SystemC. Debian's library exports the API tag of C++17; its headers
 # accept C++20 when told to keep that tag. The same definitions must reach every SystemC user, or
 # the link fails with an undefined sc_api_version symbol.
