@@ -1,0 +1,318 @@
+// Random lists of objects: what every placement keeps, whatever is placed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "designs.hpp"
+#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/placement.hpp"
+#include "random_designs.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+// Bytes of a crossbar: each field once, with the most that one object reads of it.
+std::int64_t crossbar(const std::vector<CrossbarRead>& reads) {
+  std::map<std::string, std::int64_t> most;
+  for (const auto& r : reads) most[r.field] = std::max(most[r.field], r.bytes);
+  std::int64_t sum = 0;
+  for (const auto& [field, bytes] : most) sum += bytes;
+  return sum;
+}
+
+// Words of two instructions that write different fields, the no-op one of them: always the two
+// largest groups of what excludes each other first. (Instructions here write one field at most.)
+std::int64_t words(const std::vector<Instruction>& instructions) {
+  std::map<std::string, std::int64_t> of_field;
+  std::int64_t free = 0;
+  for (const auto& i : instructions) {
+    if (i.no_op) continue;
+    if (i.writes.empty())
+      ++free;
+    else
+      ++of_field[i.writes.front()];
+  }
+  std::vector<std::int64_t> groups(static_cast<std::size_t>(free), 1);
+  for (const auto& [field, n] : of_field) groups.push_back(n);
+  if (groups.empty()) return 0;
+  groups.push_back(1);  // the no-op
+  std::int64_t sum = 0;
+  for (;; ++sum) {
+    std::sort(groups.rbegin(), groups.rend());
+    if (groups[0] == 0) return sum;
+    --groups[0];
+    if (groups.size() > 1 && groups[1] > 0) --groups[1];
+  }
+}
+
+// Whether registers go into two halves of 24 RAMs with two ALUs each: all ways tried.
+bool halves_hold(const std::vector<std::int64_t>& rams) {
+  for (unsigned way = 0; way < 1u << rams.size(); ++way) {
+    std::int64_t sum[2] = {0, 0};
+    int alus[2] = {0, 0};
+    for (std::size_t i = 0; i < rams.size(); ++i) {
+      sum[way >> i & 1] += rams[i];
+      ++alus[way >> i & 1];
+    }
+    if (sum[0] <= 24 && sum[1] <= 24 && alus[0] <= 2 && alus[1] <= 2) return true;
+  }
+  return rams.empty();
+}
+
+struct Stages {
+  explicit Stages(const Placement& p) : amounts(p.stages_used()) {
+    std::vector<std::vector<CrossbarRead>> exact(amounts.size()), ternary(amounts.size());
+    std::vector<std::vector<Instruction>> instructions(amounts.size());
+    registers.resize(amounts.size());
+    for (const auto& placed : p.units) {
+      const Unit& u = placed.unit;
+      const unsigned s = placed.stage;
+      const auto join = [](auto& to, const auto& more) {
+        to.insert(to.end(), more.begin(), more.end());
+      };
+      join(exact[s], u.exact_reads);
+      join(ternary[s], u.ternary_reads);
+      join(instructions[s], u.instructions);
+      for (const auto& m : u.memories) {
+        if (!m.statistics && !m.divisible) registers[s].push_back(m.rams);
+      }
+      for (const Resource r : all_resources) amounts[s][r] += u.needs[r];
+    }
+    for (std::size_t s = 0; s < amounts.size(); ++s) {
+      amounts[s][Resource::exact_xbar] = crossbar(exact[s]);
+      amounts[s][Resource::ternary_xbar] = crossbar(ternary[s]);
+      amounts[s][Resource::vliw] = words(instructions[s]);
+    }
+  }
+  std::vector<Amounts> amounts;
+  std::vector<std::vector<std::int64_t>> registers;
+};
+
+TEST(PlacementProperty, NoStageHoldsMoreThanItHas) {
+  RandomDesigns lists("capacity");
+  for (int round = 0; round < 4000; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(25);
+    const Placement p = place(design, chip);
+    const Stages own(p);
+    for (std::size_t s = 0; s < p.stages.size(); ++s) {
+      for (const Resource r : all_resources) {
+        ASSERT_EQ(p.stages[s][r], own.amounts[s][r])
+            << resource_name(r) << " of stage " << s << " in round " << round << " on " << chip.name
+            << "\n"
+            << describe(design);
+        ASSERT_LE(own.amounts[s][r], chip.capacity(r))
+            << resource_name(r) << " of stage " << s << " in round " << round << " on " << chip.name
+            << "\n"
+            << describe(design);
+      }
+      if (chip.name == "tofino2") {
+        ASSERT_TRUE(halves_hold(own.registers[s])) << "stage " << s << " in round " << round << "\n"
+                                                   << describe(design);
+      }
+    }
+    ASSERT_EQ(p.fits() && p.stages_used() > chip.stages, false) << describe(design);
+  }
+}
+
+// First and last stage of each object, -1 when it is in none, and what its parts hold.
+struct Places {
+  Places(const Design& design, const Placement& p)
+      : first(design.objects.size(), -1),
+        last(first),
+        shares(design.objects.size()),
+        entries(design.objects.size()) {
+    for (const auto& placed : p.units) {
+      const int s = static_cast<int>(placed.stage);
+      for (std::size_t i = 0; i < placed.unit.shares.size(); ++i) {
+        const std::size_t o = placed.unit.shares[i].object;
+        if (first[o] < 0 || s < first[o]) first[o] = s;
+        last[o] = std::max(last[o], s);
+        ++shares[o];
+        if (i == 0) entries[o] += placed.unit.entries;
+      }
+    }
+  }
+  std::vector<int> first, last;
+  std::vector<int> shares;
+  std::vector<std::uint64_t> entries;
+};
+
+TEST(PlacementProperty, EveryDependencyIsKept) {
+  RandomDesigns lists("dependencies");
+  int checked = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(25);
+    const Placement p = place(design, chip);
+    const Places at(design, p);
+    const auto index = [&](const std::string& name) {
+      return static_cast<std::size_t>(design.find(name) - design.objects.data());
+    };
+    const auto check = [&](std::size_t from, std::size_t to, DependencyKind kind) {
+      if (at.last[from] < 0 || at.first[to] < 0) return;
+      ++checked;
+      const int least = at.last[from] + (needs_later_stage(kind) ? 1 : 0);
+      ASSERT_GE(at.first[to], least)
+          << design.objects[to].name << " after " << design.objects[from].name << " ("
+          << dependency_name(kind) << ") in round " << round << " on " << chip.name << "\n"
+          << describe(design);
+    };
+    for (std::size_t to = 0; to < design.objects.size(); ++to) {
+      for (const auto& d : design.objects[to].after) check(index(d.on), to, d.kind);
+      if (const auto* c = std::get_if<ConditionSpec>(&design.objects[to].spec)) {
+        for (const auto& g : c->guards) check(to, index(g), DependencyKind::control);
+      }
+    }
+  }
+  EXPECT_GT(checked, 20000);
+}
+
+TEST(PlacementProperty, EveryObjectIsPlacedOnceOrRefused) {
+  RandomDesigns lists("once");
+  int fitting = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(25);
+    const Placement p = place(design, chip);
+    const Places at(design, p);
+    if (!p.fits()) {
+      for (const auto& r : p.refused) EXPECT_FALSE(r.object.empty() || r.why.empty());
+      continue;
+    }
+    ++fitting;
+    for (std::size_t i = 0; i < design.objects.size(); ++i) {
+      const DesignObject& o = design.objects[i];
+      int parts = 1;
+      if (const auto* r = std::get_if<RegisterSpec>(&o.spec)) parts = static_cast<int>(r->pieces);
+      if (const auto* c = std::get_if<ConditionSpec>(&o.spec))
+        parts = c->kind == ConditionKind::subtract_sign ? 2 : 1;
+      if (const auto* m = std::get_if<MatchSpec>(&o.spec)) {
+        ASSERT_GE(at.shares[i], 1) << o.name << "\n" << describe(design);
+        ASSERT_EQ(at.entries[i], m->entries) << o.name << "\n" << describe(design);
+      } else {
+        ASSERT_EQ(at.shares[i], parts)
+            << o.name << " in round " << round << " on " << chip.name << "\n"
+            << describe(design);
+      }
+    }
+  }
+  EXPECT_GT(fitting, 500);
+}
+
+constexpr std::array<Resource, 7> priced = {
+    Resource::sram,           Resource::map_ram, Resource::tcam,         Resource::stateful_alu,
+    Resource::statistics_alu, Resource::gateway, Resource::logical_table};
+
+// Whether a match table lies in more than one stage. Its blocks then depend on where it is cut.
+bool has_cut_table(const Design& design, const Placement& p) {
+  std::set<std::size_t> seen;
+  return std::any_of(p.units.begin(), p.units.end(), [&](const PlacedUnit& placed) {
+    const std::size_t o = placed.unit.shares.front().object;
+    return std::holds_alternative<MatchSpec>(design.objects[o].spec) && !seen.insert(o).second;
+  });
+}
+
+Amounts total_of_objects(const Design& design, const ChipSpec& chip, const Placement& p) {
+  Amounts sum;
+  for (const auto& o : make_ledger(design, chip, p).objects) sum += o.total();
+  return sum;
+}
+
+TEST(PlacementProperty, AnotherObjectMakesNothingCheaper) {
+  RandomDesigns lists("more");
+  int compared = 0, fewer_stages = 0;
+  for (int round = 0; round < 500; ++round) {
+    const ChipSpec& chip = lists.chip();
+    Design design;
+    design.name = "growing";
+    Placement before = place(design, chip);
+    for (int step = 0; step < 20; ++step) {
+      Design more = design;
+      lists.add(more);
+      const Placement after = place(more, chip);
+      if (!after.fits()) continue;  // another one is tried in its place
+      if (!has_cut_table(design, before) && !has_cut_table(more, after)) {
+        ++compared;
+        const Amounts least = total_of_objects(design, chip, before);
+        const Amounts sum = total_of_objects(more, chip, after);
+        for (const Resource r : priced) {
+          ASSERT_GE(sum[r], least[r])
+              << resource_name(r) << " in round " << round << " on " << chip.name << "\n"
+              << describe(more);
+        }
+      }
+      fewer_stages += after.stages_used() < before.stages_used() ? 1 : 0;
+      design = std::move(more);
+      before = after;
+    }
+  }
+  EXPECT_GT(compared, 5000);
+  // Stage by stage, by priority: one object more can move another into a better place.
+  EXPECT_LE(fewer_stages, compared / 1000);
+}
+
+// A copy with twice the entries of one object; false when it has none.
+bool double_entries(DesignObject& o) {
+  const auto twice = [](auto& spec) {
+    spec.entries *= 2;
+    return true;
+  };
+  if (auto* r = std::get_if<RegisterSpec>(&o.spec)) return twice(*r);
+  if (auto* m = std::get_if<MatchSpec>(&o.spec)) return twice(*m);
+  if (auto* c = std::get_if<CounterSpec>(&o.spec)) return twice(*c);
+  if (auto* m = std::get_if<MeterSpec>(&o.spec)) return twice(*m);
+  return false;
+}
+
+constexpr std::array<Resource, 5> memories = {Resource::sram, Resource::map_ram, Resource::tcam,
+                                              Resource::stateful_alu, Resource::statistics_alu};
+
+TEST(PlacementProperty, TwiceTheEntriesAreNeverCheaper) {
+  RandomDesigns lists("twice");
+  int compared = 0, placed = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(8);
+    const Placement p = place(design, chip);
+    for (std::size_t i = 0; i < design.objects.size(); ++i) {
+      Design larger = design;
+      if (!double_entries(larger.objects[i])) continue;
+      const ObjectPrice small = price_object(design.objects[i], chip);
+      const ObjectPrice large = price_object(larger.objects[i], chip);
+      if (!large.refused.empty()) continue;
+      ASSERT_TRUE(small.refused.empty()) << describe(design);
+      ASSERT_EQ(small.units.size(), large.units.size());
+      ++compared;
+      for (std::size_t u = 0; u < small.units.size(); ++u) {
+        for (const Resource r : memories) {
+          ASSERT_GE(large.units[u].needs[r], small.units[u].needs[r])
+              << resource_name(r) << " of " << larger.objects[i].name << " on " << chip.name << "\n"
+              << describe(larger);
+        }
+      }
+      const Placement q = place(larger, chip);
+      if (!p.fits() || !q.fits()) continue;
+      if (has_cut_table(design, p) || has_cut_table(larger, q)) continue;
+      ++placed;
+      const Amounts before = total_of_objects(design, chip, p);
+      const Amounts after = total_of_objects(larger, chip, q);
+      for (const Resource r : memories) {
+        ASSERT_GE(after[r], before[r]) << resource_name(r) << " with twice "
+                                       << larger.objects[i].name << " on " << chip.name << "\n"
+                                       << describe(larger);
+      }
+    }
+  }
+  EXPECT_GT(compared, 3000);
+  EXPECT_GT(placed, 1000);
+}
+
+}  // namespace
+}  // namespace horae::dataplane
