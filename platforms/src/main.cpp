@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <systemc>
 #include <thread>
@@ -13,6 +14,9 @@
 #include "horae/core/error.hpp"
 #include "result_folder.hpp"
 #include "run.hpp"
+#include "size.hpp"
+#include "size_curve.hpp"
+#include "stage_picture.hpp"
 #include "sweep.hpp"
 #include "version.hpp"
 
@@ -30,6 +34,12 @@ struct Options {
   unsigned jobs = 0;
   std::optional<std::string> point;
   std::string section;
+  std::string objects;
+  std::optional<std::string> chip;
+  std::optional<std::string> plot;
+  bool stages = false;
+  std::string most;
+  std::vector<std::string> over;
 };
 
 void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome) {
@@ -163,6 +173,86 @@ int list(const Options& o) {
   return exit_done;
 }
 
+/// 3: something does not fit; 1: a value differs from what the file expects of it without a reason.
+int exit_code_of(const std::vector<SizedDesign>& designs) {
+  bool differs = false, refused = false;
+  for (const auto& d : designs) {
+    refused |= !d.ledger.refused.empty() && !d.expected_refusal;
+    for (const auto& c : d.comparisons) differs |= c.must_agree && !c.agrees() && c.note.empty();
+  }
+  return refused ? exit_does_not_fit : differs ? exit_failed : exit_done;
+}
+
+std::vector<dataplane::Ledger> ledgers_of(const std::vector<SizedDesign>& designs) {
+  std::vector<dataplane::Ledger> out;
+  for (const auto& d : designs) out.push_back(d.ledger);
+  return out;
+}
+
+SizeRequest size_request(const Options& o) {
+  if (o.platform.empty() == o.objects.empty()) {
+    throw InputError(o.platform.empty()
+                         ? "size: expected PLATFORM.toml or --objects FILE"
+                         : "size: expected PLATFORM.toml or --objects FILE, found both");
+  }
+  const bool objects = !o.objects.empty();
+  return {objects ? o.objects : o.platform, objects, o.overrides, o.chip};
+}
+
+/// A file that appears whole or not at all.
+void write_picture(const std::string& path, const std::string& bytes) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary);
+  file << bytes;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, path, error);
+  if (file && !error) return;
+  std::filesystem::remove(part, error);
+  throw InputError(fmt::format("--plot {}: cannot be written", path));
+}
+
+int size_curve(const Options& o, const SizeRequest& request, std::optional<ResultFolder>& folder) {
+  if (o.plot)
+    throw InputError("--plot: a stage map is of one design; see scripts/curves for --most");
+  const auto curve = trace_curve(request, o.most, o.over, !o.no_progress);
+  if (folder) {
+    folder->write("summary.json", curve_json(curve).dump(1) + "\n");
+    folder->commit();
+  }
+  fmt::print("{}", o.json ? curve_json(curve).dump(1) + "\n" : curve_text(curve));
+  return exit_done;
+}
+
+int size(const Options& o) {
+  const SizeRequest request = size_request(o);
+  std::optional<PictureFormat> format;
+  if (o.plot) format = picture_format(*o.plot);
+  if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
+  std::optional<ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  if (!o.most.empty()) return size_curve(o, request, folder);
+  const auto designs = size_designs(request);
+  const int exit_code = exit_code_of(designs);
+  const auto remedies =
+      exit_code == exit_does_not_fit ? find_remedies(request) : std::vector<Remedy>{};
+  const auto json = size_json(request, designs, remedies);
+  if (folder) {
+    folder->write("summary.json", json.dump(1) + "\n");
+    folder->write("ledger.json", json.dump(1) + "\n");
+    folder->commit();
+  }
+  if (o.plot) write_picture(*o.plot, stage_picture(ledgers_of(designs), *format));
+  if (o.json) {
+    fmt::print("{}\n", json.dump(1));
+  } else if (designs.size() > 1 && request.objects) {
+    fmt::print("{}", comparison_text(designs));
+  } else {
+    fmt::print("{}", size_text(designs, remedies, o.stages));
+  }
+  return exit_code;
+}
+
 /// What CLI11 knows in `app` and could be meant by `word`: flags for a flag, else commands.
 std::vector<std::string> known_words(const CLI::App& app, const std::string& word) {
   std::vector<std::string> words;
@@ -246,6 +336,34 @@ int dispatch(int argc, char** argv) {
   run_command->add_flag("--json", o.json, "print the summary as JSON");
   run_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
+  CLI::App* size_command =
+      app.add_subcommand("size", "Price switch programs against a chip's budget, without traffic.");
+  size_command->allow_extras();
+  size_command->footer(
+      "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
+      "          horae size --objects design.toml --chip tofino1\n"
+      "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
+      "--over tor.program.paths=32,64,128");
+  size_command->add_option("platform", o.platform, "platform file (TOML)")
+      ->type_name("PLATFORM.toml");
+  size_command->add_option("--objects", o.objects, "objects file (TOML) in place of a platform")
+      ->type_name("FILE");
+  size_command->add_option("--chip", o.chip, "a shipped chip's name, or a chip file (.toml)")
+      ->type_name("CHIP");
+  size_command->add_option("--set", o.overrides, "overrides a value of the file; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  size_command->add_flag("--stages", o.stages, "also what each stage holds");
+  size_command->add_option("--plot", o.plot, "draw the stages (.svg or .png)")->type_name("FILE");
+  size_command->add_option("--most", o.most, "find the largest value of KEY that fits")
+      ->type_name("KEY");
+  size_command->add_option("--over", o.over, "... for each of these values; may be repeated")
+      ->type_name("KEY=A,B,C")
+      ->allow_extra_args(false);
+  size_command->add_option("--out", o.out, "result folder")->type_name("DIR");
+  size_command->add_flag("--json", o.json, "print the ledger as JSON");
+  size_command->add_flag("--no-progress", o.no_progress, "no progress line");
+
   CLI::App* list_command = app.add_subcommand(
       "list", "What there is: platforms, devices, programs, policies, parameters.");
   list_command->allow_extras();
@@ -263,15 +381,19 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    throw bad_arguments(list_command->parsed() ? *list_command : *run_command, e);
+    throw bad_arguments(list_command->parsed()   ? *list_command
+                        : size_command->parsed() ? *size_command
+                                                 : *run_command,
+                        e);
   }
-  for (const CLI::App* sub : {run_command, list_command}) {
+  for (const CLI::App* sub : {run_command, size_command, list_command}) {
     if (sub->parsed()) refuse_extras(*sub);
   }
   refuse_extras(app);
   if (run_command->parsed()) return run(o);
+  if (size_command->parsed()) return size(o);
   if (list_command->parsed()) return list(o);
-  throw InputError("expected a command: run or list (see horae --help)");
+  throw InputError("expected a command: run, size or list (see horae --help)");
 }
 
 }  // namespace
@@ -287,6 +409,9 @@ int sc_main(int argc, char** argv) {
   } catch (const InputError& e) {
     fmt::print(stderr, "horae: {}\n", e.what());
     return exit_bad_input;
+  } catch (const dataplane::DoesNotFit& e) {
+    fmt::print(stderr, "horae: {} (see horae size)\n{}", e.what(), refusals_text(e.ledger.refused));
+    return exit_does_not_fit;
   } catch (const std::exception& e) {
     fmt::print(stderr, "horae: {}\n", e.what());
     return exit_failed;

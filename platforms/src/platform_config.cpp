@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> reserved_tables = {
-    "platform", "sim", "link_default", "link", "device", "leaf_spine", "traffic", "sweep"};
+    "platform", "sim", "link_default", "link", "device", "leaf_spine", "traffic", "sweep", "size"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -49,7 +49,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     out = config;
   } else if (kind == "tofino") {
     TofinoProfile profile;
-    profile.chip = section.read<tofino::ChipConfig>(std::vector<std::string>{"kind", "program"});
+    profile.chip = tofino::ChipConfig::read(section, {"kind", "program"});
     if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
       throw section.error(
           "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
@@ -592,6 +592,17 @@ PlatformConfig read_platform(const Document& document) {
   platform.sweep = table("sweep").read<SweepConfig>();
   check_sweep(platform.sweep);
   effective["sweep"] = SweepConfig::schema().dump(platform.sweep);
+  platform.size = table("size").read<SizeConfig>();
+  for (std::size_t i = 0; i < platform.size.published.size(); ++i) {
+    const auto& published = platform.size.published[i];
+    const auto profile = platform.profiles.find(published.profile.value);
+    if (profile == platform.profiles.end() ||
+        !std::holds_alternative<TofinoProfile>(profile->second)) {
+      throw input_error(published.profile.where, fmt::format("'{}' is no profile of a chip (kind "
+                                                             "tofino)",
+                                                             published.profile.value));
+    }
+  }
   for (auto& assumption : platform.about.assumptions) {
     assumption = with_values(assumption, effective, root.child("platform"));
   }

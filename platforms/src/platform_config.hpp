@@ -146,6 +146,25 @@ struct SweepConfig {
   static const Schema<SweepConfig>& schema();
 };
 
+/// A published figure of what a program costs, to be shown beside ours.
+struct PublishedSizeSpec {
+  Located<std::string> id;
+  Located<std::string> profile;  ///< the chip's profile
+  /// An account of the program; a resource's name; that and "_percent"; or "stages".
+  Located<std::string> quantity;
+  std::uint32_t over_stages = 0;  ///< for per cent: of so many stages; 0: of those we use
+  double value = 0;
+  std::string unit;
+  std::string source;
+  std::string note;  ///< what explains a difference
+  static const Schema<PublishedSizeSpec>& schema();
+};
+
+struct SizeConfig {
+  std::vector<PublishedSizeSpec> published;
+  static const Schema<SizeConfig>& schema();
+};
+
 /// A named kind of device.
 struct TofinoProfile {
   tofino::ChipConfig chip;
@@ -181,6 +200,7 @@ struct PlatformConfig {
   std::vector<LinkInstance> links;
   std::vector<TrafficConfig> traffic;
   SweepConfig sweep;
+  SizeConfig size;
   /// Every value in effect, including defaults.
   nlohmann::ordered_json effective;
 };

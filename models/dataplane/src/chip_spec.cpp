@@ -14,23 +14,36 @@ const Schema<StageSpec>& StageSpec::schema() {
   static const Schema<StageSpec> s =
       Schema<StageSpec>("stage", "One match-action stage.")
           .required("sram", &StageSpec::sram, {.doc = "SRAM blocks", .min = 1})
-          .required("sram_words", &StageSpec::sram_words, {.doc = "words of an SRAM block", .min = 1})
-          .required("sram_word_bits", &StageSpec::sram_word_bits, {.doc = "bits of an SRAM word", .min = 8})
+          .required("sram_words", &StageSpec::sram_words,
+                    {.doc = "words of an SRAM block", .min = 1})
+          .required("sram_word_bits", &StageSpec::sram_word_bits,
+                    {.doc = "bits of an SRAM word", .min = 8})
           .required("map_ram", &StageSpec::map_ram, {.doc = "map RAM blocks", .min = 0})
           .required("tcam", &StageSpec::tcam, {.doc = "TCAM blocks", .min = 0})
-          .required("tcam_entries", &StageSpec::tcam_entries, {.doc = "entries of a TCAM block", .min = 1})
-          .required("tcam_bits", &StageSpec::tcam_bits, {.doc = "match bits of a TCAM entry", .min = 1})
-          .required("stateful_alu", &StageSpec::stateful_alu, {.doc = "stateful (meter) ALUs", .min = 0})
-          .required("statistics_alu", &StageSpec::statistics_alu, {.doc = "statistics (counter) ALUs", .min = 0})
+          .required("tcam_entries", &StageSpec::tcam_entries,
+                    {.doc = "entries of a TCAM block", .min = 1})
+          .required("tcam_bits", &StageSpec::tcam_bits,
+                    {.doc = "match bits of a TCAM entry", .min = 1})
+          .required("stateful_alu", &StageSpec::stateful_alu,
+                    {.doc = "stateful (meter) ALUs", .min = 0})
+          .required("statistics_alu", &StageSpec::statistics_alu,
+                    {.doc = "statistics (counter) ALUs", .min = 0})
           .required("gateway", &StageSpec::gateway, {.doc = "gateways", .min = 0})
-          .required("vliw", &StageSpec::vliw, {.doc = "VLIW instruction words, two colours each", .min = 0})
+          .required("vliw", &StageSpec::vliw,
+                    {.doc = "VLIW instruction words, two colours each", .min = 0})
           .required("logical_table", &StageSpec::logical_table, {.doc = "logical tables", .min = 1})
-          .required("hash_bits", &StageSpec::hash_bits, {.doc = "bits of the hash matrix", .min = 0})
-          .required("hash_dist", &StageSpec::hash_dist, {.doc = "hash distribution units", .min = 0})
-          .required("hash_dist_bits", &StageSpec::hash_dist_bits, {.doc = "bits one hash distribution unit delivers", .min = 1})
-          .required("exact_xbar", &StageSpec::exact_xbar, {.doc = "bytes of the exact-match crossbar", .min = 0})
-          .required("ternary_xbar", &StageSpec::ternary_xbar, {.doc = "bytes of the ternary crossbar", .min = 0})
-          .required("action_data_bus", &StageSpec::action_data_bus, {.doc = "bytes of the action data bus", .min = 0});
+          .required("hash_bits", &StageSpec::hash_bits,
+                    {.doc = "bits of the hash matrix", .min = 0})
+          .required("hash_dist", &StageSpec::hash_dist,
+                    {.doc = "hash distribution units", .min = 0})
+          .required("hash_dist_bits", &StageSpec::hash_dist_bits,
+                    {.doc = "bits one hash distribution unit delivers", .min = 1})
+          .required("exact_xbar", &StageSpec::exact_xbar,
+                    {.doc = "bytes of the exact-match crossbar", .min = 0})
+          .required("ternary_xbar", &StageSpec::ternary_xbar,
+                    {.doc = "bytes of the ternary crossbar", .min = 0})
+          .required("action_data_bus", &StageSpec::action_data_bus,
+                    {.doc = "bytes of the action data bus", .min = 0});
   return s;
 }
 
@@ -38,50 +51,75 @@ const Schema<StatefulSpec>& StatefulSpec::schema() {
   static const Schema<StatefulSpec> s =
       Schema<StatefulSpec>("stateful", "RAMs of registers, counters and meters.")
           .required("rows", &StatefulSpec::rows, {.doc = "RAM rows of a stage", .min = 1})
-          .required("rams_per_row", &StatefulSpec::rams_per_row, {.doc = "RAMs with a map RAM, per row", .min = 1})
-          .required("reach_rows", &StatefulSpec::reach_rows, {.doc = "rows one ALU reaches, its own included", .min = 1})
-          .required("split_core", &StatefulSpec::split_core, {.doc = "nothing crosses from the upper half of the rows to the lower"})
+          .required("rams_per_row", &StatefulSpec::rams_per_row,
+                    {.doc = "RAMs with a map RAM, per row", .min = 1})
+          .required("reach_rows", &StatefulSpec::reach_rows,
+                    {.doc = "rows one ALU reaches, its own included", .min = 1})
+          .required("split_core", &StatefulSpec::split_core,
+                    {.doc = "nothing crosses from the upper half of the rows to the lower"})
           .required("spare", &StatefulSpec::spare, {.doc = "spare blocks per array", .min = 0})
-          .required("cell_bits", &StatefulSpec::cell_bits, {.doc = "widths of a register cell, pairs included", .min = 1})
-          .required("index_bits", &StatefulSpec::index_bits, {.doc = "bits of the widest index", .min = 1});
+          .required("cell_bits", &StatefulSpec::cell_bits,
+                    {.doc = "widths of a register cell, pairs included", .min = 1})
+          .required("index_bits", &StatefulSpec::index_bits,
+                    {.doc = "bits of the widest index", .min = 1});
   return s;
 }
 
 const Schema<ExactSpec>& ExactSpec::schema() {
   static const Schema<ExactSpec> s =
       Schema<ExactSpec>("exact", "Layout of exact-match tables.")
-          .required("ways", &ExactSpec::ways, {.doc = "least number of ways of a hashed table", .min = 1})
-          .required("ghost_bits", &ExactSpec::ghost_bits, {.doc = "key bits an entry need not store", .min = 0})
-          .required("version_bits", &ExactSpec::version_bits, {.doc = "version bits of an entry", .min = 0})
-          .required("overhead_bits", &ExactSpec::overhead_bits, {.doc = "most bits of a RAM word that go to the action", .min = 1})
-          .required("most_packed", &ExactSpec::most_packed, {.doc = "most entries of a wide word", .min = 1})
-          .required("most_per_ram", &ExactSpec::most_per_ram, {.doc = "most entries of one RAM word", .min = 1})
-          .required("most_wide", &ExactSpec::most_wide, {.doc = "most RAMs of a wide word", .min = 1})
-          .required("immediate_bits", &ExactSpec::immediate_bits, {.doc = "action data that fits into an entry", .min = 0})
-          .required("identity_extra_bits", &ExactSpec::identity_extra_bits, {.doc = "key bits beyond a RAM address up to which the key may be the hash", .min = 0});
+          .required("ways", &ExactSpec::ways,
+                    {.doc = "least number of ways of a hashed table", .min = 1})
+          .required("ghost_bits", &ExactSpec::ghost_bits,
+                    {.doc = "key bits an entry need not store", .min = 0})
+          .required("version_bits", &ExactSpec::version_bits,
+                    {.doc = "version bits of an entry", .min = 0})
+          .required("overhead_bits", &ExactSpec::overhead_bits,
+                    {.doc = "most bits of a RAM word that go to the action", .min = 1})
+          .required("most_packed", &ExactSpec::most_packed,
+                    {.doc = "most entries of a wide word", .min = 1})
+          .required("most_per_ram", &ExactSpec::most_per_ram,
+                    {.doc = "most entries of one RAM word", .min = 1})
+          .required("most_wide", &ExactSpec::most_wide,
+                    {.doc = "most RAMs of a wide word", .min = 1})
+          .required("immediate_bits", &ExactSpec::immediate_bits,
+                    {.doc = "action data that fits into an entry", .min = 0})
+          .required("identity_extra_bits", &ExactSpec::identity_extra_bits,
+                    {.doc = "key bits beyond a RAM address up to which the key may be the hash",
+                     .min = 0});
   return s;
 }
 
 const Schema<GatewaySpec>& GatewaySpec::schema() {
   static const Schema<GatewaySpec> s =
       Schema<GatewaySpec>("gateway", "What a gateway compares.")
-          .required("search_bytes", &GatewaySpec::search_bytes, {.doc = "bytes on the search bus", .min = 1})
-          .required("hash_bits", &GatewaySpec::hash_bits, {.doc = "bits more through the hash bus", .min = 0});
+          .required("search_bytes", &GatewaySpec::search_bytes,
+                    {.doc = "bytes on the search bus", .min = 1})
+          .required("hash_bits", &GatewaySpec::hash_bits,
+                    {.doc = "bits more through the hash bus", .min = 0});
   return s;
 }
 
 const Schema<LatencySpec>& LatencySpec::schema() {
   static const Schema<LatencySpec> s =
       Schema<LatencySpec>("latency", "MAU cycles.")
-          .required("match_dependent", &LatencySpec::match_dependent, {.doc = "a stage that matches on the result of the one before", .min = 1})
-          .required("action_dependent", &LatencySpec::action_dependent, {.doc = "a stage whose actions need the one before", .min = 0})
-          .required("concurrent", &LatencySpec::concurrent, {.doc = "a stage that needs nothing of the one before", .min = 0})
-          .required("stateful", &LatencySpec::stateful, {.doc = "more with a stateful ALU", .min = 0})
-          .required("tcam", &LatencySpec::tcam, {.doc = "more with a TCAM or a keyless table", .min = 0})
+          .required("match_dependent", &LatencySpec::match_dependent,
+                    {.doc = "a stage that matches on the result of the one before", .min = 1})
+          .required("action_dependent", &LatencySpec::action_dependent,
+                    {.doc = "a stage whose actions need the one before", .min = 0})
+          .required("concurrent", &LatencySpec::concurrent,
+                    {.doc = "a stage that needs nothing of the one before", .min = 0})
+          .required("stateful", &LatencySpec::stateful,
+                    {.doc = "more with a stateful ALU", .min = 0})
+          .required("tcam", &LatencySpec::tcam,
+                    {.doc = "more with a TCAM or a keyless table", .min = 0})
           .required("turn", &LatencySpec::turn, {.doc = "once, half way", .min = 0})
-          .required("match_dependent_half", &LatencySpec::match_dependent_half, {.doc = "the second half begins match-dependent"})
-          .required("crossbar_match_dependent", &LatencySpec::crossbar_match_dependent, {.doc = "a stage that reads headers counts as match-dependent"})
-          .required("least_egress", &LatencySpec::least_egress, {.doc = "egress is padded to this", .min = 0});
+          .required("match_dependent_half", &LatencySpec::match_dependent_half,
+                    {.doc = "the second half begins match-dependent"})
+          .required("crossbar_match_dependent", &LatencySpec::crossbar_match_dependent,
+                    {.doc = "a stage that reads headers counts as match-dependent"})
+          .required("least_egress", &LatencySpec::least_egress,
+                    {.doc = "egress is padded to this", .min = 0});
   return s;
 }
 
@@ -90,7 +128,8 @@ const Schema<TrafficManagerSpec>& TrafficManagerSpec::schema() {
       Schema<TrafficManagerSpec>("traffic_manager", "Packet buffer.")
           .required("cells", &TrafficManagerSpec::cells, {.doc = "cells of the buffer", .min = 1})
           .required("cell", &TrafficManagerSpec::cell, {.doc = "bytes of a cell", .min = Bytes(1)})
-          .required("queues_per_pipeline", &TrafficManagerSpec::queues_per_pipeline, {.doc = "queues of a pipeline", .min = 1});
+          .required("queues_per_pipeline", &TrafficManagerSpec::queues_per_pipeline,
+                    {.doc = "queues of a pipeline", .min = 1});
   return s;
 }
 
@@ -98,16 +137,21 @@ const Schema<MirrorSpecOfChip>& MirrorSpecOfChip::schema() {
   static const Schema<MirrorSpecOfChip> s =
       Schema<MirrorSpecOfChip>("mirror", "Copies of packets.")
           .required("sessions", &MirrorSpecOfChip::sessions, {.doc = "mirror sessions", .min = 0})
-          .required("most_header", &MirrorSpecOfChip::most_header, {.doc = "longest header put before a copy", .min = Bytes(0)})
-          .required("buffer_cells", &MirrorSpecOfChip::buffer_cells, {.doc = "cells that wait for the traffic manager; 0: no public value", .min = 0});
+          .required("most_header", &MirrorSpecOfChip::most_header,
+                    {.doc = "longest header put before a copy", .min = Bytes(0)})
+          .required(
+              "buffer_cells", &MirrorSpecOfChip::buffer_cells,
+              {.doc = "cells that wait for the traffic manager; 0: no public value", .min = 0});
   return s;
 }
 
 const Schema<RecirculationSpec>& RecirculationSpec::schema() {
   static const Schema<RecirculationSpec> s =
       Schema<RecirculationSpec>("recirculation", "From egress back to ingress.")
-          .required("rate", &RecirculationSpec::rate, {.doc = "loopback bandwidth of one pipeline", .min = BitRate(0)})
-          .required("resubmit", &RecirculationSpec::resubmit, {.doc = "bytes a resubmitted packet carries along", .min = Bytes(0)});
+          .required("rate", &RecirculationSpec::rate,
+                    {.doc = "loopback bandwidth of one pipeline", .min = BitRate(0)})
+          .required("resubmit", &RecirculationSpec::resubmit,
+                    {.doc = "bytes a resubmitted packet carries along", .min = Bytes(0)});
   return s;
 }
 
@@ -142,19 +186,32 @@ std::uint32_t StatefulSpec::most_data_blocks() const {
 
 std::int64_t ChipSpec::capacity(Resource r) const {
   switch (r) {
-    case Resource::sram: return stage.sram;
-    case Resource::map_ram: return stage.map_ram;
-    case Resource::tcam: return stage.tcam;
-    case Resource::stateful_alu: return stage.stateful_alu;
-    case Resource::statistics_alu: return stage.statistics_alu;
-    case Resource::gateway: return stage.gateway;
-    case Resource::vliw: return stage.vliw;
-    case Resource::logical_table: return stage.logical_table;
-    case Resource::hash_bits: return stage.hash_bits;
-    case Resource::hash_dist: return stage.hash_dist;
-    case Resource::exact_xbar: return stage.exact_xbar;
-    case Resource::ternary_xbar: return stage.ternary_xbar;
-    case Resource::action_data_bus: return stage.action_data_bus;
+    case Resource::sram:
+      return stage.sram;
+    case Resource::map_ram:
+      return stage.map_ram;
+    case Resource::tcam:
+      return stage.tcam;
+    case Resource::stateful_alu:
+      return stage.stateful_alu;
+    case Resource::statistics_alu:
+      return stage.statistics_alu;
+    case Resource::gateway:
+      return stage.gateway;
+    case Resource::vliw:
+      return stage.vliw;
+    case Resource::logical_table:
+      return stage.logical_table;
+    case Resource::hash_bits:
+      return stage.hash_bits;
+    case Resource::hash_dist:
+      return stage.hash_dist;
+    case Resource::exact_xbar:
+      return stage.exact_xbar;
+    case Resource::ternary_xbar:
+      return stage.ternary_xbar;
+    case Resource::action_data_bus:
+      return stage.action_data_bus;
   }
   throw ModelError("chip: an unknown resource");
 }
@@ -180,8 +237,8 @@ ChipSpec ChipSpec::read(const Section& section) {
   }
   if (chip.stateful.most_data_blocks() + chip.stateful.spare <= chip.stateful.spare ||
       chip.stateful.spare >= chip.stateful.rams_per_row * chip.stateful.reach_rows) {
-    refuse("stateful", "spare", fmt::format("spare = {} leaves no data block within reach",
-                                            chip.stateful.spare));
+    refuse("stateful", "spare",
+           fmt::format("spare = {} leaves no data block within reach", chip.stateful.spare));
   }
   if (chip.stateful.rows * chip.stateful.rams_per_row > chip.stage.map_ram) {
     refuse("stateful", "rams_per_row",
@@ -209,9 +266,9 @@ const std::vector<std::string>& ChipSpec::shipped() {
 
 ChipSpec ChipSpec::find(const Located<std::string>& chip) {
   if (chip.value.ends_with(".toml")) {
-    const std::filesystem::path beside =
-        chip.where.override_key.empty() ? std::filesystem::path(chip.where.file).parent_path()
-                                        : std::filesystem::path();
+    const std::filesystem::path beside = chip.where.override_key.empty()
+                                             ? std::filesystem::path(chip.where.file).parent_path()
+                                             : std::filesystem::path();
     const auto path = (beside / chip.value).string();
     if (!std::filesystem::is_regular_file(path)) {
       throw input_error(chip.where, fmt::format("chip = \"{}\": no such file", path));
@@ -222,9 +279,9 @@ ChipSpec ChipSpec::find(const Located<std::string>& chip) {
     if (s.name == chip.value)
       return read(Document::parse(s.toml, fmt::format("chips/{}.toml", s.name)).root());
   }
-  throw input_error(chip.where, fmt::format("chip = \"{}\" is none of {} and no .toml file{}",
-                                            chip.value, fmt::join(shipped(), ", "),
-                                            suggestion(chip.value, shipped())));
+  throw input_error(chip.where,
+                    fmt::format("chip = \"{}\" is none of {} and no .toml file{}", chip.value,
+                                fmt::join(shipped(), ", "), suggestion(chip.value, shipped())));
 }
 
 }  // namespace horae::dataplane

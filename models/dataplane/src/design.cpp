@@ -11,9 +11,7 @@
 namespace horae::dataplane {
 namespace {
 
-std::string_view gress_name(Gress gress) {
-  return gress == Gress::ingress ? "ingress" : "egress";
-}
+std::string_view gress_name(Gress gress) { return gress == Gress::ingress ? "ingress" : "egress"; }
 
 /// Names an object says, with what it says of them.
 std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& object) {
@@ -89,13 +87,12 @@ void Design::check() const {
         throw input_error(o.where, fmt::format("'{}' {} '{}', which is no object{}", o.name,
                                                relation, mentioned, suggestion(mentioned, names)));
       }
-      if (other == &o)
-        throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
+      if (other == &o) throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
       if (other->gress != o.gress) {
         throw input_error(
-            o.where, fmt::format("'{}' ({}) {} '{}' ({}): a packet's gresses share no fields",
-                                 o.name, gress_name(o.gress), relation, mentioned,
-                                 gress_name(other->gress)));
+            o.where,
+            fmt::format("'{}' ({}) {} '{}' ({}): a packet's gresses share no fields", o.name,
+                        gress_name(o.gress), relation, mentioned, gress_name(other->gress)));
       }
     }
   }
@@ -117,15 +114,17 @@ void Design::check() const {
     again = false;
     for (const auto& o : objects) {
       if (!left.contains(o.name)) continue;
-      const bool waits = std::any_of(objects.begin(), objects.end(), [&](const DesignObject& other) {
-        if (!left.contains(other.name)) return false;
-        if (const auto* c = std::get_if<ConditionSpec>(&other.spec)) {
-          if (std::find(c->guards.begin(), c->guards.end(), o.name) != c->guards.end()) return true;
-        }
-        return &other != &o && std::any_of(o.after.begin(), o.after.end(), [&](const Dependency& d) {
-          return d.on == other.name;
-        });
-      });
+      const bool waits =
+          std::any_of(objects.begin(), objects.end(), [&](const DesignObject& other) {
+            if (!left.contains(other.name)) return false;
+            if (const auto* c = std::get_if<ConditionSpec>(&other.spec)) {
+              if (std::find(c->guards.begin(), c->guards.end(), o.name) != c->guards.end())
+                return true;
+            }
+            return &other != &o &&
+                   std::any_of(o.after.begin(), o.after.end(),
+                               [&](const Dependency& d) { return d.on == other.name; });
+          });
       if (waits) continue;
       left.erase(o.name);
       again = true;

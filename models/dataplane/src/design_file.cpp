@@ -30,10 +30,11 @@ const Schema<RegisterSpec>& register_schema() {
           .field("width", &T::width, {.doc = "bits of a word", .min = 1, .max = 128})
           .field("pair", &T::pair, {.doc = "two words in a cell"})
           .required("entries", &T::entries, {.doc = "cells", .min = 1, .max = 1ull << 40})
-          .field("pieces", &T::pieces,
-                 {.doc = "arrays it is cut into, each with an ALU, a spare and an access of its own",
-                  .min = 1,
-                  .max = 1024})
+          .field(
+              "pieces", &T::pieces,
+              {.doc = "arrays it is cut into, each with an ALU, a spare and an access of its own",
+               .min = 1,
+               .max = 1024})
           .choice("index", &T::index, {{"field", IndexSource::field}, {"hash", IndexSource::hash}},
                   {.doc = "where the index comes from"})
           .field("index_bits", &T::index_bits,
@@ -150,21 +151,23 @@ const Schema<RecirculateSpec>& recirculate_schema() {
 
 const Schema<Common>& common_schema() {
   using E = Common;
-  static const Schema<E> s = Schema<E>("object", "What every object may say.")
-      .required("name", &E::name, {.doc = "name of the object"})
-      .choice("gress", &E::gress, {{"ingress", Gress::ingress}, {"egress", Gress::egress}},
-              {.doc = "which gress runs it"})
-      .field("after", &E::after,
-             {.doc = "objects whose results it matches, indexes or tests by; for an action, whose "
-                     "fields it writes"})
-      .field("after_action", &E::after_action, {.doc = "objects whose fields it writes, too"})
-      .field("after_read", &E::after_read, {.doc = "objects whose results its action reads"})
-      .field("after_control", &E::after_control,
-             {.doc = "objects that decide whether it runs; the same stage will do"})
-      .field("after_anti", &E::after_anti,
-             {.doc = "objects that read what it overwrites; the same stage will do"})
-      .open("expect", &E::expect, {.doc = "known amounts, to be shown beside ours"})
-      .field("deviation", &E::deviation, {.doc = "why ours differs from what is expected"});
+  static const Schema<E> s =
+      Schema<E>("object", "What every object may say.")
+          .required("name", &E::name, {.doc = "name of the object"})
+          .choice("gress", &E::gress, {{"ingress", Gress::ingress}, {"egress", Gress::egress}},
+                  {.doc = "which gress runs it"})
+          .field(
+              "after", &E::after,
+              {.doc = "objects whose results it matches, indexes or tests by; for an action, whose "
+                      "fields it writes"})
+          .field("after_action", &E::after_action, {.doc = "objects whose fields it writes, too"})
+          .field("after_read", &E::after_read, {.doc = "objects whose results its action reads"})
+          .field("after_control", &E::after_control,
+                 {.doc = "objects that decide whether it runs; the same stage will do"})
+          .field("after_anti", &E::after_anti,
+                 {.doc = "objects that read what it overwrites; the same stage will do"})
+          .open("expect", &E::expect, {.doc = "known amounts, to be shown beside ours"})
+          .field("deviation", &E::deviation, {.doc = "why ours differs from what is expected"});
   return s;
 }
 
@@ -181,8 +184,9 @@ void read_expectations(const Section& expect, bool whole, const std::string& obj
   const auto json = expect.exists() ? expect.to_json() : nlohmann::ordered_json::object();
   for (const auto& [key, value] : json.items()) {
     if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
-      throw expect.error(key, fmt::format("'{}' is no amount of {}{}", key,
-                                          whole ? "a design" : "an object", suggestion(key, valid)));
+      throw expect.error(
+          key, fmt::format("'{}' is no amount of {}{}", key, whole ? "a design" : "an object",
+                           suggestion(key, valid)));
     }
     if (!value.is_number()) throw expect.error(key, fmt::format("{}: expected a number", key));
     out.expected.push_back({object, key, value.get<double>(), deviation, expect.where(key)});
@@ -214,25 +218,36 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, bool
   out.design.objects.push_back(std::move(object));
 }
 
-const std::vector<std::string> object_kinds = {"register", "exact",  "ternary", "counter",
-                                               "meter",    "condition", "action", "hash",
-                                               "random",   "mirror", "recirculate"};
+const std::vector<std::string> object_kinds = {"register", "exact",     "ternary",    "counter",
+                                               "meter",    "condition", "action",     "hash",
+                                               "random",   "mirror",    "recirculate"};
 
 void read_objects(const Section& section, DesignCase& out) {
   for (const auto& key : section.keys()) {
     if (std::find(object_kinds.begin(), object_kinds.end(), key) == object_kinds.end()) continue;
     for (const auto& s : section.children(key)) {
-      if (key == "register") read_object(s, register_schema(), false, out);
-      else if (key == "exact") read_object(s, match_schema<false>(), false, out);
-      else if (key == "ternary") read_object(s, match_schema<true>(), true, out);
-      else if (key == "counter") read_object(s, counter_schema(), false, out);
-      else if (key == "meter") read_object(s, meter_schema(), false, out);
-      else if (key == "condition") read_object(s, condition_schema(), false, out);
-      else if (key == "action") read_object(s, action_schema(), false, out);
-      else if (key == "hash") read_object(s, hash_schema(), false, out);
-      else if (key == "random") read_object(s, random_schema(), false, out);
-      else if (key == "mirror") read_object(s, mirror_schema(), false, out);
-      else read_object(s, recirculate_schema(), false, out);
+      if (key == "register")
+        read_object(s, register_schema(), false, out);
+      else if (key == "exact")
+        read_object(s, match_schema<false>(), false, out);
+      else if (key == "ternary")
+        read_object(s, match_schema<true>(), true, out);
+      else if (key == "counter")
+        read_object(s, counter_schema(), false, out);
+      else if (key == "meter")
+        read_object(s, meter_schema(), false, out);
+      else if (key == "condition")
+        read_object(s, condition_schema(), false, out);
+      else if (key == "action")
+        read_object(s, action_schema(), false, out);
+      else if (key == "hash")
+        read_object(s, hash_schema(), false, out);
+      else if (key == "random")
+        read_object(s, random_schema(), false, out);
+      else if (key == "mirror")
+        read_object(s, mirror_schema(), false, out);
+      else
+        read_object(s, recirculate_schema(), false, out);
     }
   }
 }

@@ -9,9 +9,7 @@
 namespace horae::dataplane {
 namespace {
 
-std::string_view gress_name(Gress gress) {
-  return gress == Gress::ingress ? "ingress" : "egress";
-}
+std::string_view gress_name(Gress gress) { return gress == Gress::ingress ? "ingress" : "egress"; }
 
 double percent(std::int64_t used, std::int64_t capacity) {
   return capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
@@ -90,7 +88,10 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
   for (const auto& object : design.objects) {
     LedgerObject o{object.name, std::string(kind_name(object.spec)), object.gress, {}, false};
     o.refused = std::any_of(placement.refused.begin(), placement.refused.end(),
-                            [&](const Refusal& r) { return r.object == object.name; });
+                            [&](const Refusal& r) {
+                              return r.object == object.name ||
+                                     r.object.starts_with(object.name + "[");
+                            });
     ledger.objects.push_back(std::move(o));
   }
   for (const auto& placed : placement.units) {
@@ -160,20 +161,32 @@ nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused) {
   return out;
 }
 
+std::string refusals_text(const std::vector<Refusal>& refused) {
+  std::size_t widest = 6;
+  for (const auto& r : refused) widest = std::max(widest, r.object.size());
+  std::string out = fmt::format("  {:<{}}  {:<14}  {:>5}  {:>8}  {:>8}  {:>9}  {}\n", "object",
+                                widest, "resource", "stage", "need", "have", "shortfall", "why");
+  for (const auto& r : refused) {
+    out += fmt::format("  {:<{}}  {:<14}  {:>5}  {:>8}  {:>8}  {:>9}  {}\n", r.object, widest,
+                       r.resource, r.stage < 0 ? "any" : fmt::format("{}", r.stage), r.need, r.have,
+                       r.need - r.have, r.why);
+    if (!r.rewrite.empty()) out += fmt::format("  {:<{}}  instead: {}\n", "", widest, r.rewrite);
+  }
+  return out;
+}
+
 std::string ledger_text(const Ledger& ledger, bool by_stage) {
-  std::string out = fmt::format(
-      "{} on {}: {} of {} stages; MAU {} cycles ingress, {} egress\n\n", ledger.name, ledger.chip,
-      ledger.stages_used(), ledger.chip_stages, ledger.latency[0].count(),
-      ledger.latency[1].count());
+  std::string out = fmt::format("{} on {}: {} of {} stages; MAU {} cycles ingress, {} egress\n\n",
+                                ledger.name, ledger.chip, ledger.stages_used(), ledger.chip_stages,
+                                ledger.latency[0].count(), ledger.latency[1].count());
   out += fmt::format("  {:<26} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "per pipeline", "used",
                      "of stages", "per cent", "of chip", "per cent");
   for (const Resource r : all_resources) {
-    out += fmt::format("  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r),
-                       ledger.total[r],
-                       ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used()),
-                       ledger.percent_used_stages(r),
-                       ledger.capacity[r] * std::int64_t{ledger.chip_stages},
-                       ledger.percent_chip(r));
+    out += fmt::format(
+        "  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r), ledger.total[r],
+        ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used()),
+        ledger.percent_used_stages(r), ledger.capacity[r] * std::int64_t{ledger.chip_stages},
+        ledger.percent_chip(r));
   }
   std::size_t widest = 6;
   for (const auto& o : ledger.objects) widest = std::max(widest, o.name.size());

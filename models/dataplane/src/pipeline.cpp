@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "horae/core/error.hpp"
+#include "horae/dataplane/gateway.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -19,16 +22,55 @@ std::string Pass::describe() const {
                      dataplane::describe(where_));
 }
 
-Object::Object(Pipeline& pipeline, Gress gress, std::string name)
-    : name_(pipeline.name() + "." + name), where_{pipeline.index(), gress} {
-  for (const Object* other : pipeline.objects_) {
-    if (other->name() == name_) throw ModelError(fmt::format("{}: declared twice", name_));
+Need guarded_by(const Gateway& gateway) { return {&gateway, DependencyKind::control, true}; }
+
+Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectSpec spec,
+               const Needs& needs)
+    : name_(pipeline.name() + "." + name),
+      short_from_(pipeline.name().size() + 1),
+      where_{pipeline.index(), gress} {
+  auto& objects = pipeline.design_.objects;
+  DesignObject object{name, gress, std::move(spec), {}, {}};
+  if (pipeline.design_.find(name) != nullptr) {
+    throw ModelError(fmt::format("{}: declared twice", name_));
   }
+  for (const Need& need : needs) {
+    const std::string on = need.object->short_name();
+    const auto other = std::find_if(objects.begin(), objects.end(),
+                                    [&](const DesignObject& o) { return o.name == on; });
+    if (other == objects.end() || other->gress != gress) {
+      throw ModelError(fmt::format("{}: needs {}, which is not in the {} of its pipeline", name_,
+                                   need.object->name(),
+                                   where_.gress == Gress::ingress ? "ingress" : "egress"));
+    }
+    if (need.guard) {
+      std::get<ConditionSpec>(other->spec).guards.push_back(name);
+      guards_.push_back(static_cast<const Gateway*>(need.object));
+    } else {
+      object.after.push_back({on, need.kind});
+    }
+  }
+  if (auto* r = std::get_if<RegisterSpec>(&object.spec)) {
+    r->accesses = std::max(r->accesses, static_cast<std::uint32_t>(guards_.size()));
+  }
+  objects.push_back(std::move(object));
   pipeline.objects_.push_back(this);
 }
 
+std::string Object::short_name() const { return name_.substr(short_from_); }
+
 void Object::broken_rule(const Pass& pass, const std::string& what) const {
   throw ModelError(fmt::format("{}: {} in {}", name_, what, pass.describe()));
+}
+
+void Object::check_guards(const Pass& pass) const {
+  if (std::any_of(guards_.begin(), guards_.end(),
+                  [&](const Gateway* g) { return g->held(pass); })) {
+    return;
+  }
+  std::string names;
+  for (const Gateway* g : guards_) names += (names.empty() ? "" : " or ") + g->short_name();
+  broken_rule(pass, fmt::format("used although {} did not hold", names));
 }
 
 void Object::wrong_owner(const Pass& pass) const {

@@ -1,5 +1,7 @@
 #include "horae/tofino/chip_config.hpp"
 
+#include "horae/dataplane/chip_spec.hpp"
+
 namespace horae::tofino {
 namespace {
 
@@ -17,7 +19,10 @@ RangedFieldInfo<Picoseconds> unverified(const char* doc) {
 
 const Schema<ChipConfig>& ChipConfig::schema() {
   static const Schema<ChipConfig> s =
-      Schema<ChipConfig>("tofino", "A Tofino2 switch.")
+      Schema<ChipConfig>("tofino", "A Tofino switch.")
+          .field("chip", &ChipConfig::chip,
+                 {.doc = "a shipped chip's name, or a chip file (.toml) beside the platform; gives "
+                         "the budget and, unless set here, pipelines, ports, clock and buffer"})
           .field("pipelines", &ChipConfig::pipelines,
                  {.doc = "pipelines of the chip",
                   .min = 1,
@@ -63,6 +68,20 @@ const Schema<ChipConfig>& ChipConfig::schema() {
           .field("ecn_pmax", &ChipConfig::ecn_pmax,
                  {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0});
   return s;
+}
+
+ChipConfig ChipConfig::read(const Section& section, const std::vector<std::string>& also_known) {
+  auto config = section.read<ChipConfig>(also_known);
+  const auto chip = dataplane::ChipSpec::find(config.chip);
+  const auto take = [&](std::string_view key, auto& to, auto from) {
+    if (!section.has(key)) to = from;
+  };
+  take("pipelines", config.pipelines, chip.pipelines);
+  take("ports_per_pipeline", config.ports_per_pipeline, chip.ports_per_pipeline);
+  take("mau_clock", config.mau_clock, chip.mau_clock);
+  take("cells", config.cells, chip.traffic_manager.cells);
+  take("cell", config.cell, chip.traffic_manager.cell);
+  return config;
 }
 
 }  // namespace horae::tofino

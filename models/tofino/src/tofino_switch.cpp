@@ -16,6 +16,8 @@ using dataplane::Verdict;
 enum : std::uint8_t {
   enqueue_event = fabric::device_events,  // entity: egress port; payload: the packet
   dequeue_event,                          // entity: port
+  loopback_event,                         // entity: pipeline; payload: the packet, to be queued
+  recirculated_event,                     // entity: pipeline; payload: the packet, at the parser
 };
 
 }  // namespace
@@ -26,6 +28,7 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
                              const programs::Routes& routes)
     : device(name, context, ports),
       config_(config),
+      chip_(dataplane::ChipSpec::find(config.chip)),
       clock_(config.mau_clock),
       red_({.kmin = config.ecn_kmin, .kmax = config.ecn_kmax, .pmax = config.ecn_pmax},
            RandomStream(context.seed, std::string(this->name()) + ".red")),
@@ -52,9 +55,15 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     pipe.objects = std::make_unique<dataplane::Pipeline>(fmt::format("{}.pipe{}", this->name(), i),
                                                          i, context.seed);
     pipe.program = factory.make(*pipe.objects, routes);
-    pipe.ingress_cycles = pipe.program->mau_cycles(Gress::ingress);
+    if (i == 0) {  // all pipelines run the same program
+      dataplane::Design design = pipe.objects->design();
+      design.name = this->name();
+      ledger_ = make_ledger(design, chip_, place(design, chip_));
+      if (!ledger_.refused.empty()) throw dataplane::DoesNotFit(this->name(), ledger_);
+    }
+    pipe.ingress_cycles = ledger_.latency[static_cast<std::size_t>(Gress::ingress)];
     pipe.egress_latency = config.egress_parser +
-                          clock_.edge(pipe.program->mau_cycles(Gress::egress)) +
+                          clock_.edge(ledger_.latency[static_cast<std::size_t>(Gress::egress)]) +
                           config.egress_deparser + config.mac_tx;
     pipes_.push_back(std::move(pipe));
   }
@@ -82,6 +91,16 @@ void tofino_switch::handle(const fabric::Event& e) {
       --in_pipeline_;
       enqueue(*reinterpret_cast<Packet*>(e.payload), port, e.time);
       break;
+    case loopback_event:
+      loop_back(*reinterpret_cast<Packet*>(e.payload), e.time);
+      break;
+    case recirculated_event: {
+      Packet& p = *reinterpret_cast<Packet*>(e.payload);
+      --in_pipeline_;
+      cells_used_ -= cells_of(p);
+      enter_ingress(p, e.time);
+      break;
+    }
     case dequeue_event:
       if (armed_[port] != e.time) break;  // overtaken by an earlier one
       armed_[port] = never;
@@ -110,15 +129,63 @@ void tofino_switch::enter_ingress(Packet& p, Picoseconds t) {
   ++counters_.ingress_passes;
   Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
   pipe.program->ingress(pass);
+  const Picoseconds deparsed = clock_.edge(entry + pipe.ingress_cycles) + config_.ingress_deparser;
+  if (pass.mirror_request()) mirror(pass, deparsed);
   if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
+  if (pass.verdict() == Verdict::recirculate) {
+    ++in_pipeline_;
+    schedule(deparsed + config_.traffic_manager, loopback_event,
+             static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
+    return;
+  }
   if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
     throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
   }
   ++in_pipeline_;
-  schedule(
-      clock_.edge(entry + pipe.ingress_cycles) + config_.ingress_deparser + config_.traffic_manager,
-      enqueue_event, static_cast<std::uint16_t>(pass.egress_port()), ordinal_++,
-      reinterpret_cast<std::uint64_t>(&p));
+  schedule(deparsed + config_.traffic_manager, enqueue_event,
+           static_cast<std::uint16_t>(pass.egress_port()), ordinal_++,
+           reinterpret_cast<std::uint64_t>(&p));
+}
+
+void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
+  const auto& request = *pass.mirror_request();
+  if (request.egress_port >= ports() || request.type == 0) {
+    throw ModelError(
+        fmt::format("{}: no valid mirror port or type after {}", name(), pass.describe()));
+  }
+  // No node has this number, so that ids stay unique in a chip; copies of two chips may share one.
+  constexpr std::uint64_t copy_node = 0xffffffu;
+  Packet& copy = context_.pool.create();
+  copy = pass.header();
+  copy.created = deparsed;
+  copy.id = copy_node << 40 | copies_++;
+  copy.mirror_type = request.type;
+  copy.metadata = request.metadata;
+  ++counters_.mirrored;
+  ++in_pipeline_;
+  schedule(deparsed + config_.traffic_manager, enqueue_event,
+           static_cast<std::uint16_t>(request.egress_port), ordinal_++,
+           reinterpret_cast<std::uint64_t>(&copy));
+}
+
+void tofino_switch::loop_back(Packet& p, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_[p.ingress_port];
+  const std::int64_t cells = cells_of(p);
+  if (cells_used_ + cells > config_.cells) {
+    --in_pipeline_;
+    ++counters_.dropped_buffer;
+    return drop(p, fabric::DropCause::buffer_full);
+  }
+  cells_used_ += cells;
+  most_cells_used_ = std::max(most_cells_used_, cells_used_);
+  Pipe& pipe = pipes_[pipeline];
+  const Bytes wire = p.wire_size();
+  pipe.loopback_free =
+      std::max(pipe.loopback_free, t) + serialisation_time(wire, chip_.recirculation.rate);
+  ++counters_.recirculated;
+  counters_.recirculated_bytes += wire.count();
+  schedule(pipe.loopback_free + config_.ingress_parser, recirculated_event,
+           static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
 }
 
 void tofino_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
@@ -148,8 +215,11 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
     ++counters_.egress_passes;
     Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
     pipe.program->egress(pass);
+    if (pass.mirror_request()) mirror(pass, start + pipe.egress_latency - config_.mac_tx);
     if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
     ++counters_.forwarded;
+    p.mirror_type = 0;
+    p.metadata = 0;
     out_[port].tx().send(p, start, pipe.egress_latency);
   });
 }

@@ -49,7 +49,8 @@ class GressLatency {
       while (group > 0 && dependency_[group] != StageDependency::match) --group;
       for (const auto& e : edges_) {
         if (e.to != s || e.from < group) continue;
-        if (e.kind == DependencyKind::match) dependency = StageDependency::match;
+        if (e.kind == DependencyKind::match)
+          dependency = StageDependency::match;
         else if (e.kind != DependencyKind::anti && dependency != StageDependency::match)
           dependency = StageDependency::action;
       }
@@ -97,8 +98,8 @@ class GressLatency {
   /// What the stages from `first` to before the next match-dependent one use together.
   StageUse group_of(std::size_t first) const {
     StageUse group = use_[first];
-    for (std::size_t s = first + 1;
-         s < use_.size() && dependency_[s] != StageDependency::match; ++s) {
+    for (std::size_t s = first + 1; s < use_.size() && dependency_[s] != StageDependency::match;
+         ++s) {
       group.slow_match |= use_[s].slow_match;
       group.stateful |= use_[s].stateful;
     }

@@ -145,14 +145,15 @@ class Placer {
     std::uint64_t low = 0, high = (rest_[u].entries - 1) / step;
     while (low < high) {
       const std::uint64_t middle = (low + high + 1) / 2;
-      if (stages_[s].lacks(part_of(rest_[u], object, middle * step, chip_))) high = middle - 1;
-      else low = middle;
+      if (stages_[s].lacks(part_of(rest_[u], object, middle * step, chip_)))
+        high = middle - 1;
+      else
+        low = middle;
     }
     // A part that saves little is a logical table wasted: at least an eighth of a stage's worth.
     if (low == 0) return false;
     const Unit part = part_of(rest_[u], object, low * step, chip_);
-    if (!stages_[s].empty() &&
-        part.needs[Resource::sram] * 8 < chip_.capacity(Resource::sram) &&
+    if (!stages_[s].empty() && part.needs[Resource::sram] * 8 < chip_.capacity(Resource::sram) &&
         part.needs[Resource::tcam] * 8 < chip_.capacity(Resource::tcam)) {
       return false;
     }
@@ -172,9 +173,16 @@ class Placer {
 
   void refuse_unplaceable(std::size_t u, Placement& placement) const {
     const auto shortage = Stage(chip_).lacks(rest_[u]);
-    if (!shortage) return;  // waits for something that is refused
+    if (!shortage) {
+      placement.refused.push_back(
+          {name_of(u), "dependency", -1, 1, 0, "comes after an object that cannot be placed", {}});
+      return;
+    }
     placement.refused.push_back(
-        {name_of(u), std::string(resource_name(shortage->resource)), 0, shortage->need,
+        {name_of(u),
+         std::string(resource_name(shortage->resource)),
+         0,
+         shortage->need,
          shortage->have,
          fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
                      resource_title(shortage->resource), shortage->have),
@@ -184,10 +192,13 @@ class Placer {
   /// Everything past the chip's last stage, with what kept it out of the chip's own.
   void refuse_beyond(Placement& placement) const {
     if (placement.stages_used() <= chip_.stages) return;
-    placement.refused.push_back({design_.name, "stages", static_cast<int>(chip_.stages) - 1,
-                                 placement.stages_used(), chip_.stages,
-                                 fmt::format("{} stages needed, {} has {}",
-                                             placement.stages_used(), chip_.name, chip_.stages),
+    placement.refused.push_back({design_.name,
+                                 "stages",
+                                 static_cast<int>(chip_.stages) - 1,
+                                 placement.stages_used(),
+                                 chip_.stages,
+                                 fmt::format("{} stages needed, {} has {}", placement.stages_used(),
+                                             chip_.name, chip_.stages),
                                  {}});
     for (std::size_t u = 0; u < price_.units.size(); ++u) {
       if (last_stage_[u] < static_cast<int>(chip_.stages)) continue;
@@ -202,13 +213,20 @@ class Placer {
       }
       if (kept_out == nullptr) {
         placement.refused.push_back(
-            {name_of(u), "dependency", static_cast<int>(chip_.stages) - 1, last_stage_[u] + 1,
+            {name_of(u),
+             "dependency",
+             static_cast<int>(chip_.stages) - 1,
+             last_stage_[u] + 1,
              chip_.stages,
-             fmt::format("must come after objects in stage {}", last_stage_[u] - 1), {}});
+             fmt::format("must come after objects in stage {}", last_stage_[u] - 1),
+             {}});
       } else {
         placement.refused.push_back(
-            {name_of(u), std::string(resource_name(kept_out->resource)), static_cast<int>(stage),
-             kept_out->need, kept_out->have,
+            {name_of(u),
+             std::string(resource_name(kept_out->resource)),
+             static_cast<int>(stage),
+             kept_out->need,
+             kept_out->have,
              kept_out->arrangement
                  ? fmt::format("{} RAMs cannot be brought beside one ALU any more", kept_out->need)
                  : fmt::format("{} {} needed, {} left", kept_out->need,

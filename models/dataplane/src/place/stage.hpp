@@ -13,8 +13,8 @@ namespace horae::dataplane {
 /// A resource that a stage lacks for a unit.
 struct Shortage {
   Resource resource = Resource::sram;
-  std::int64_t need = 0;  ///< of the unit
-  std::int64_t have = 0;  ///< still free
+  std::int64_t need = 0;     ///< of the unit
+  std::int64_t have = 0;     ///< still free
   bool arrangement = false;  ///< the amounts suffice, but RAMs and ALUs cannot be brought together
 };
 

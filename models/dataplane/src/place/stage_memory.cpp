@@ -58,8 +58,10 @@ class Halves {
 class Rows {
  public:
   explicit Rows(const ChipSpec& chip)
-      : rows_(chip.stateful.rows), per_row_(chip.stateful.rams_per_row),
-        reach_(chip.stateful.reach_rows), taken_(rows_, false) {}
+      : rows_(chip.stateful.rows),
+        per_row_(chip.stateful.rams_per_row),
+        reach_(chip.stateful.reach_rows),
+        taken_(rows_, false) {}
 
   bool hold(const std::vector<StatefulMemory>& memories, std::size_t i) {
     if (i == memories.size()) return laid_out();

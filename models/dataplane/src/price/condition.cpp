@@ -71,8 +71,8 @@ GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip) {
   switch (spec.kind) {
     case ConditionKind::eq:
     case ConditionKind::ne: {
-      const bool may_split = spec.terms > 1 && (spec.kind == ConditionKind::eq) ==
-                                                   (spec.join == Join::any);
+      const bool may_split =
+          spec.terms > 1 && (spec.kind == ConditionKind::eq) == (spec.join == Join::any);
       const std::uint32_t all = spec.terms * bytes;
       if (may_split ? all <= gateway.search_bytes : true) {
         if (one_gateway({all, 0, all})) break;

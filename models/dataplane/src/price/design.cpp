@@ -179,7 +179,8 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
   std::set<std::tuple<std::size_t, std::size_t, DependencyKind>> seen;
   for (const auto& e : m.edges) {
     const std::size_t from = place[m.root(e.from)], to = place[m.root(e.to)];
-    if (from != to && seen.insert({from, to, e.kind}).second) price.edges.push_back({from, to, e.kind});
+    if (from != to && seen.insert({from, to, e.kind}).second)
+      price.edges.push_back({from, to, e.kind});
   }
   return price;
 }

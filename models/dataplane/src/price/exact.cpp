@@ -73,19 +73,18 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
     std::int64_t data_blocks = 0;
     if (!immediate) {
       const auto bytes = std::bit_ceil(divide_up<std::uint64_t>(spec.data_bits, 8));
-      data_blocks = divide_up<std::int64_t>(count * static_cast<std::int64_t>(bytes) * 8,
-                                            chip.block_bits());
+      data_blocks =
+          divide_up<std::int64_t>(count * static_cast<std::int64_t>(bytes) * 8, chip.block_bits());
     }
     const std::int64_t overhead = code_bits + (immediate ? spec.data_bits : 0);
     const std::int64_t entry_bits =
         overhead + rule.version_bits + std::max<std::int64_t>(0, key - rule.ghost_bits);
     for (std::int64_t packed = 1; packed <= rule.most_packed; ++packed) {
-      const std::int64_t wide = std::max({divide_up(packed * entry_bits, word_bits),
-                                          divide_up(packed * divide_up<std::int64_t>(key, 8),
-                                                    word_bits / 8),
-                                          divide_up<std::int64_t>(packed * overhead,
-                                                                  rule.overhead_bits),
-                                          divide_up<std::int64_t>(packed, rule.most_per_ram)});
+      const std::int64_t wide =
+          std::max({divide_up(packed * entry_bits, word_bits),
+                    divide_up(packed * divide_up<std::int64_t>(key, 8), word_bits / 8),
+                    divide_up<std::int64_t>(packed * overhead, rule.overhead_bits),
+                    divide_up<std::int64_t>(packed, rule.most_per_ram)});
       if (wide > rule.most_wide) break;
       // Twice a narrower layout packs no better and is harder to place.
       const std::int64_t large = std::max(wide, packed), small = std::min(wide, packed);

@@ -62,8 +62,8 @@ struct Pricer {
   void refuse(std::string resource, int64_t need, int64_t have, std::string why,
               std::string rewrite = {}) {
     price.units.clear();
-    price.refused.push_back({object.name, std::move(resource), -1, need, have, std::move(why),
-                             std::move(rewrite)});
+    price.refused.push_back(
+        {object.name, std::move(resource), -1, need, have, std::move(why), std::move(rewrite)});
   }
 
   void add(Unit unit) {
@@ -108,20 +108,20 @@ struct Pricer {
     }
     const uint32_t all_bits = index_bits(spec.entries);
     for (uint32_t piece = 0; piece < spec.pieces; ++piece) {
-      Unit unit = hash_action(spec.pieces == 1 ? object.name
-                                               : fmt::format("{}[{}]", object.name, piece));
+      Unit unit =
+          hash_action(spec.pieces == 1 ? object.name : fmt::format("{}[{}]", object.name, piece));
       unit.needs[Resource::logical_table] = spec.accesses;
       unit.needs[Resource::gateway] = spec.accesses;
       unit.own_gateways = unit.guard_room = spec.accesses;
       // A hash is as wide as what is hashed; a field is read as far as the index goes.
-      const uint32_t input = spec.index_bits != 0 ? spec.index_bits
+      const uint32_t input = spec.index_bits != 0              ? spec.index_bits
                              : spec.index == IndexSource::hash ? 104
                                                                : all_bits;
       address(unit, bits, input, spec.reads);
       // All accesses write the same place with the ALU's output: they cannot share words.
       for (uint32_t a = 0; a < spec.accesses; ++a) {
-        unit.instructions.push_back({{spec.accesses > 1 ? object.name + ".out"
-                                                        : fmt::format("{}.out", unit.label)}});
+        unit.instructions.push_back(
+            {{spec.accesses > 1 ? object.name + ".out" : fmt::format("{}.out", unit.label)}});
       }
       unit.memories.push_back({false, blocks + chip.stateful.spare, false});
       unit.needs[Resource::sram] = unit.needs[Resource::map_ram] = blocks + chip.stateful.spare;
@@ -149,9 +149,9 @@ struct Pricer {
     if (spec.ternary) {
       unit.ternary_reads = reads;
       unit.slow_match = true;
-      unit.needs[Resource::tcam] = divide_up<int64_t>(spec.key_bits, chip.stage.tcam_bits) *
-                                   divide_up<int64_t>(static_cast<int64_t>(entries),
-                                                      chip.stage.tcam_entries);
+      unit.needs[Resource::tcam] =
+          divide_up<int64_t>(spec.key_bits, chip.stage.tcam_bits) *
+          divide_up<int64_t>(static_cast<int64_t>(entries), chip.stage.tcam_entries);
       price_indirection(spec, entries, unit);
     } else {
       unit.exact_reads = reads;
@@ -174,7 +174,7 @@ struct Pricer {
     if (spec.counter != DirectCounter::none) {
       add_counter(unit, entries, spec.counter == DirectCounter::packets ? 32 : 64);
     }
-    if (spec.meter) add_meter(unit, entries, true);
+    if (spec.meter) add_meter(unit, entries);
     return unit;
   }
 
@@ -197,8 +197,8 @@ struct Pricer {
 
   /// Four 32-bit counters in a word, or one pair of 64-bit packet and byte counters.
   void add_counter(Unit& unit, uint64_t entries, uint32_t width) {
-    const int64_t rams = stateful_blocks(entries, width == 32 ? 32 : 128, chip) +
-                         chip.stateful.spare;
+    const int64_t rams =
+        stateful_blocks(entries, width == 32 ? 32 : 128, chip) + chip.stateful.spare;
     unit.memories.push_back({true, rams, true});
     unit.needs[Resource::sram] += rams;
     unit.needs[Resource::map_ram] += rams;
@@ -207,7 +207,7 @@ struct Pricer {
 
   /// One meter in a word, and its colours, four in a word of map RAM. A direct meter's data moves
   /// out of the entries (lay_out_exact): its colour takes that way.
-  void add_meter(Unit& unit, uint64_t entries, bool direct) {
+  void add_meter(Unit& unit, uint64_t entries) {
     const int64_t rams =
         stateful_blocks(entries, chip.stage.sram_word_bits, chip) + chip.stateful.spare;
     const int64_t colours =
@@ -216,7 +216,6 @@ struct Pricer {
     unit.needs[Resource::sram] += rams;
     unit.needs[Resource::map_ram] += rams + colours;
     unit.needs[Resource::stateful_alu] += 1;
-    (void)direct;
   }
 
   void operator()(const CounterSpec& spec) {
@@ -239,7 +238,7 @@ struct Pricer {
       unit.instructions.push_back({{object.name}});
     }
     unit.label = object.name;
-    add_meter(unit, spec.entries, false);
+    add_meter(unit, spec.entries);
     add(std::move(unit));
   }
 
@@ -294,11 +293,11 @@ struct Pricer {
     add(std::move(unit));
   }
 
-  // As measured: two keyless tables and one crossbar byte (tb/validate/compiler/hash.toml); the
-  // report does not say what reads the byte.
+  // Two actions, to go around again or to go on, and the gateway that tells the loops left from none.
   void operator()(const RecirculateSpec&) {
     Unit unit = keyless(object.name);
     unit.needs[Resource::logical_table] = 2;
+    unit.needs[Resource::gateway] = 1;
     unit.instructions.push_back({{"egress_port"}});
     unit.instructions.push_back({{"egress_port"}});
     unit.exact_reads = {{object.name + ".", 1}};
@@ -324,8 +323,7 @@ ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip) {
   return std::move(pricer.price);
 }
 
-Unit part_of(const Unit& unit, const DesignObject& object, uint64_t entries,
-             const ChipSpec& chip) {
+Unit part_of(const Unit& unit, const DesignObject& object, uint64_t entries, const ChipSpec& chip) {
   Pricer pricer{object, chip, {}};
   Unit part = pricer.match_unit(std::get<MatchSpec>(object.spec), entries);
   part.gress = unit.gress;

@@ -2,63 +2,146 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
+#include <utility>
+
 #include "horae/core/error.hpp"
+#include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
+#include "horae/dataplane/gateway.hpp"
+#include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 
 namespace horae::programs {
 namespace {
 
+using dataplane::ConditionKind;
+using dataplane::ConditionSpec;
 using dataplane::Gress;
+using dataplane::HashSpec;
+using dataplane::MatchSpec;
 using dataplane::Pass;
+
+std::uint64_t number(Opcode opcode) { return static_cast<std::uint64_t>(opcode); }
+
+/// Ports of a destination: `count` members from `first`.
+struct Group {
+  std::uint16_t first = 0;
+  std::uint16_t count = 0;
+};
+
+/// Groups and their members, each set of ports once.
+struct Members {
+  explicit Members(const Routes& routes) {
+    std::map<std::vector<std::uint16_t>, Group> known;
+    for (const auto& entry : routes.entries) {
+      const auto [at, added] =
+          known.try_emplace(entry.ports, Group{static_cast<std::uint16_t>(ports.size()),
+                                               static_cast<std::uint16_t>(entry.ports.size())});
+      if (added) ports.insert(ports.end(), entry.ports.begin(), entry.ports.end());
+      groups.emplace_back(entry.node, at->second);
+    }
+  }
+  std::vector<std::pair<NodeId, Group>> groups;
+  std::vector<std::uint16_t> ports;
+};
 
 class Forward final : public Program {
  public:
   Forward(dataplane::Pipeline& pipeline, const ForwardConfig& config, const Routes& routes)
       : config_(config),
-        routes_(pipeline, Gress::ingress, "routes", config.route_entries),
-        path_random_(pipeline, Gress::ingress, "path_random"),
-        path_turn_(pipeline, Gress::ingress, "path_turn", 1),
-        nack_count_(pipeline, Gress::ingress, "nack_count", 1),
-        nack_random_(pipeline, Gress::ingress, "nack_random") {
-    for (const auto& entry : routes.entries) routes_.insert(entry.node, entry.ports);
+        routes_(pipeline, in, "routes",
+                {.key_bits = 32, .entries = config.route_entries, .data_bits = 24}) {
+    build_filter(pipeline);
+    build_choice(pipeline);
+    const Members members(routes);
+    for (const auto& [node, group] : members.groups) routes_.insert(node, group);
+    for (std::size_t i = 0; i < members.ports.size(); ++i)
+      members_->insert(static_cast<std::uint16_t>(i), members.ports[i]);
   }
 
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
-    const auto* ports = routes_.lookup(pass, p.dst);
-    if (ports == nullptr || ports->empty()) return pass.drop();
-    if (p.is_nack() && drops_nack(pass)) {
+    const Group* group = routes_.lookup(pass, p.dst);
+    if (group == nullptr || group->count == 0) return pass.drop();
+    if (p.is_nack()) ++nacks_seen_;
+    if (is_nack_ && is_nack_->test(pass, {number(p.opcode), std::uint64_t{p.syndrome} >> 5}) &&
+        drops_nack(pass)) {
       ++nacks_dropped_;
       return pass.drop();
     }
-    const auto n = static_cast<std::uint32_t>(ports->size());
-    pass.forward((*ports)[n == 1 ? 0 : path(pass, n)]);
+    const std::uint32_t member = group->count == 1 ? 0 : path(pass, group->count);
+    pass.forward(*members_->lookup(pass, static_cast<std::uint16_t>(group->first + member)));
   }
 
   void egress(Pass&) override {}
-
-  // Three match-dependent stages in ingress (route; path choice or filter, with a stateful ALU;
-  // egress port) and none in egress. By the rule that fits the vendor compiler's reports for
-  // Tofino2 - 20 cycles per dependent stage, 4 more with a stateful ALU, 2 for each of the other
-  // stages of 20 - ingress takes 20 + 24 + 20 + 17 x 2 and an empty gress 58 (reported for an empty
-  // program).
-  Cycles mau_cycles(Gress gress) const override {
-    return gress == Gress::ingress ? Cycles(20 + 24 + 20 + 17 * 2) : Cycles(58);
-  }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     return {{"nacks_seen", nacks_seen_}, {"nacks_dropped", nacks_dropped_}};
   }
 
  private:
-  bool drops_nack(const Pass& pass) {
-    ++nacks_seen_;
+  static constexpr Gress in = Gress::ingress;
+
+  /// The NACK filter, if there is one: a count or a draw for NACKs, and what it says.
+  void build_filter(dataplane::Pipeline& pipeline) {
+    if (config_.nack_drop == 0) return;
+    is_nack_.emplace(pipeline, in, "is_nack", ConditionSpec{.bits = 8, .terms = 2},
+                     std::vector<std::uint64_t>{number(Opcode::acknowledge), 3});
+    const dataplane::Needs nack = {guarded_by(*is_nack_)};
     if (config_.nack_filter == NackFilter::random) {
-      return nack_random_.below(pass, config_.nack_of) < config_.nack_drop;
+      nack_random_.emplace(pipeline, in, "nack_random", nack);
+    } else {
+      nack_count_.emplace(pipeline, in, "nack_count", 1, 0, nack);
     }
-    return nack_count_.apply(pass, 0, [&](std::uint32_t& count) {
+    const dataplane::Object& filter =
+        nack_random_ ? static_cast<const dataplane::Object&>(*nack_random_) : *nack_count_;
+    is_dropped_.emplace(pipeline, in, "is_dropped", ConditionSpec{.kind = ConditionKind::bit},
+                        std::vector<std::uint64_t>{}, dataplane::Needs{matches(filter)});
+    drop_.emplace(pipeline, in, "drop", dataplane::ActionSpec{},
+                  dataplane::Needs{guarded_by(*is_dropped_)});
+  }
+
+  /// What chooses among several ports: one way for data, a hash of the flow for the rest.
+  void build_choice(dataplane::Pipeline& pipeline) {
+    const bool sprays = config_.path_choice != PathChoice::ecmp;
+    const dataplane::Need group = matches(routes_);
+    dataplane::Needs chosen = {group};
+    dataplane::Needs sprayed = {group}, hashed = {group};
+    if (sprays && !config_.spray_responses) {
+      is_data_.emplace(
+          pipeline, in, "is_data",
+          ConditionSpec{
+              .kind = ConditionKind::lt, .bits = 8, .constant = number(Opcode::acknowledge)});
+      sprayed.push_back(guarded_by(*is_data_));
+    }
+    const auto choose = [&](auto& object, auto&&... arguments) {
+      object.emplace(pipeline, in, std::forward<decltype(arguments)>(arguments)...);
+      chosen.push_back(matches(*object));
+    };
+    if (config_.path_choice == PathChoice::random) choose(path_random_, "path_random", sprayed);
+    if (config_.path_choice == PathChoice::round_robin)
+      choose(path_turn_, "path_turn", std::size_t{1}, 0u, sprayed);
+    if (config_.path_choice == PathChoice::psn)
+      choose(path_psn_, "path_psn", HashSpec{.input_bits = 24, .output_bits = 16}, sprayed);
+    if (!sprays || !config_.spray_responses)
+      choose(path_hash_, "path_hash", HashSpec{.input_bits = 104, .output_bits = 32}, hashed);
+    members_.emplace(pipeline, in, "members",
+                     MatchSpec{.key_bits = 16, .entries = config_.member_entries, .data_bits = 16},
+                     chosen);
+  }
+
+  bool drops_nack(Pass& pass) {
+    const bool dropped = filtered(pass);
+    if (is_dropped_->test(pass, dropped ? 1 : 0)) drop_->run(pass, [] {});
+    return dropped;
+  }
+
+  bool filtered(const Pass& pass) {
+    if (nack_random_) return nack_random_->below(pass, config_.nack_of) < config_.nack_drop;
+    return nack_count_->apply(pass, 0, [&](std::uint32_t& count) {
       const bool drop = count < config_.nack_drop;
       count = count + 1 == config_.nack_of ? 0 : count + 1;
       return drop;
@@ -67,38 +150,41 @@ class Forward final : public Program {
 
   std::uint32_t path(const Pass& pass, std::uint32_t n) {
     const Packet& p = pass.header();
-    const bool sprayed = p.is_data() || config_.spray_responses;
+    const bool sprayed = !is_data_ ? config_.path_choice != PathChoice::ecmp
+                                   : is_data_->test(pass, number(p.opcode));
     switch (sprayed ? config_.path_choice : PathChoice::ecmp) {
       case PathChoice::random:
-        return path_random_.below(pass, n);
+        return path_random_->below(pass, n);
       case PathChoice::round_robin:
-        return path_turn_.apply(pass, 0, [n](std::uint32_t& turn) {
+        return path_turn_->apply(pass, 0, [n](std::uint32_t& turn) {
           const std::uint32_t now = turn < n ? turn : 0;
           turn = now + 1;
           return now;
         });
       case PathChoice::psn:
+        path_psn_->of(pass, {p.psn.value()});  // the identity hash into an action selector
         return p.psn.value() % n;
       case PathChoice::ecmp:
         break;
     }
-    // A hash unit over the flow's fields; any mixing will do that spreads flows which differ in one
-    // field only, such as neighbouring nodes. It is not Tofino's polynomial.
-    std::uint64_t flow = static_cast<std::uint64_t>(p.src) << 32 | p.dst;
-    for (const std::uint64_t field : {std::uint64_t{0}, std::uint64_t{p.entropy}}) {
-      flow = (flow ^ field) * 0x9e3779b97f4a7c15ULL;
-      flow = (flow ^ flow >> 32) * 0xc2b2ae3d27d4eb4fULL;
-      flow ^= flow >> 29;
-    }
-    return static_cast<std::uint32_t>((flow >> 32) * n >> 32);
+    const std::uint32_t hash = path_hash_->of(
+        pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst, 0, std::uint64_t{p.entropy}});
+    return static_cast<std::uint32_t>(std::uint64_t{hash} * n >> 32);
   }
 
   ForwardConfig config_;
-  dataplane::ExactTable<NodeId, std::vector<std::uint16_t>> routes_;
-  dataplane::Random path_random_;
-  dataplane::Register<std::uint32_t> path_turn_;
-  dataplane::Register<std::uint32_t> nack_count_;
-  dataplane::Random nack_random_;
+  dataplane::ExactTable<NodeId, Group> routes_;
+  std::optional<dataplane::Gateway> is_nack_;
+  std::optional<dataplane::Register<std::uint32_t>> nack_count_;
+  std::optional<dataplane::Random> nack_random_;
+  std::optional<dataplane::Gateway> is_dropped_;
+  std::optional<dataplane::Action> drop_;
+  std::optional<dataplane::Gateway> is_data_;
+  std::optional<dataplane::Random> path_random_;
+  std::optional<dataplane::Register<std::uint32_t>> path_turn_;
+  std::optional<dataplane::Hash> path_psn_;
+  std::optional<dataplane::Hash> path_hash_;
+  std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
   std::uint64_t nacks_seen_ = 0;  // statistics of the model, not state of the program
   std::uint64_t nacks_dropped_ = 0;
 };
@@ -111,6 +197,12 @@ class ForwardFactory final : public ProgramFactory {
     if (routes.entries.size() > config_.route_entries) {
       throw InputError(fmt::format("{}: program.route_entries = {} is too small for {} nodes",
                                    pipeline.name(), config_.route_entries, routes.entries.size()));
+    }
+    if (const auto ports = Members(routes).ports.size(); ports > config_.member_entries) {
+      throw InputError(
+          fmt::format("{}: program.member_entries = {} is too small for {} ports of "
+                      "groups",
+                      pipeline.name(), config_.member_entries, ports));
     }
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
@@ -147,7 +239,9 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                   {{"deterministic", NackFilter::deterministic}, {"random", NackFilter::random}},
                   {.doc = "the first of every so many, or each with that probability"})
           .field("route_entries", &ForwardConfig::route_entries,
-                 {.doc = "size of the route table", .min = 1, .max = 1 << 20});
+                 {.doc = "size of the route table", .min = 1, .max = 1 << 20})
+          .field("member_entries", &ForwardConfig::member_entries,
+                 {.doc = "size of the table of the groups' ports", .min = 1, .max = 1 << 16});
   return s;
 }
 

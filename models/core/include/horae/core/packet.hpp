@@ -35,6 +35,8 @@ struct Packet {
   std::uint16_t ingress_port = 0;  ///< where the device that holds it received it
   bool ack_request = false;        ///< BTH A bit
   bool retransmission = false;     ///< bookkeeping of the model, not a wire field
+  std::uint8_t mirror_type = 0;    ///< inside a switch: what kind of copy this is; 0: none
+  std::uint16_t metadata = 0;      ///< inside a switch: bridged from ingress or by a mirror header
 
   bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
   bool is_data() const { return opcode < Opcode::acknowledge; }

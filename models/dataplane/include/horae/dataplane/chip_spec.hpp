@@ -44,7 +44,7 @@ struct StatefulSpec {
   std::uint32_t reach_rows = 0;    ///< rows one ALU reaches, its own included
   bool split_core = false;         ///< whether nothing crosses from the upper half of the rows to
                                    ///< the lower
-  std::uint32_t spare = 0;         ///< blocks added so that one word can be read and another written
+  std::uint32_t spare = 0;  ///< blocks added so that one word can be read and another written
   std::vector<std::uint32_t> cell_bits;  ///< widths of a register cell, pairs included
   std::uint32_t index_bits = 0;          ///< widest index
 
@@ -55,13 +55,13 @@ struct StatefulSpec {
 
 /// How exact-match entries are laid out.
 struct ExactSpec {
-  std::uint32_t ways = 0;          ///< least number of ways of a hashed table
-  std::uint32_t ghost_bits = 0;    ///< key bits that the hash makes superfluous
-  std::uint32_t version_bits = 0;  ///< per entry
-  std::uint32_t overhead_bits = 0; ///< most bits per RAM word that go to the action
-  std::uint32_t most_packed = 0;   ///< entries over all RAMs of a wide word
-  std::uint32_t most_per_ram = 0;  ///< entries in one RAM word
-  std::uint32_t most_wide = 0;     ///< RAMs of a wide word
+  std::uint32_t ways = 0;                 ///< least number of ways of a hashed table
+  std::uint32_t ghost_bits = 0;           ///< key bits that the hash makes superfluous
+  std::uint32_t version_bits = 0;         ///< per entry
+  std::uint32_t overhead_bits = 0;        ///< most bits per RAM word that go to the action
+  std::uint32_t most_packed = 0;          ///< entries over all RAMs of a wide word
+  std::uint32_t most_per_ram = 0;         ///< entries in one RAM word
+  std::uint32_t most_wide = 0;            ///< RAMs of a wide word
   std::uint32_t immediate_bits = 0;       ///< action data that fits into an entry
   std::uint32_t identity_extra_bits = 0;  ///< key bits beyond a RAM's address for which the key
                                           ///< itself may be the hash
@@ -79,9 +79,9 @@ struct LatencySpec {
   std::uint32_t match_dependent = 0;   ///< a stage that needs the previous one's result to match
   std::uint32_t action_dependent = 0;  ///< a stage whose actions need the previous one's
   std::uint32_t concurrent = 0;        ///< a stage that needs nothing of the previous one
-  std::uint32_t stateful = 0;  ///< more when the stage's dependency group has a stateful ALU
-  std::uint32_t tcam = 0;      ///< more when it has a TCAM or a keyless table
-  std::uint32_t turn = 0;      ///< once, half way
+  std::uint32_t stateful = 0;         ///< more when the stage's dependency group has a stateful ALU
+  std::uint32_t tcam = 0;             ///< more when it has a TCAM or a keyless table
+  std::uint32_t turn = 0;             ///< once, half way
   bool match_dependent_half = false;  ///< whether the second half begins match-dependent always
   bool crossbar_match_dependent = false;  ///< whether a stage that reads headers counts as
                                           ///< match-dependent even without a declared dependency
@@ -92,14 +92,14 @@ struct LatencySpec {
 /// Copies of packets.
 struct MirrorSpecOfChip {
   std::uint32_t sessions = 0;
-  Bytes most_header{};      ///< prepended by the deparser
+  Bytes most_header{};             ///< prepended by the deparser
   std::uint32_t buffer_cells = 0;  ///< cells that wait for the traffic manager; 0: no public value
   static const Schema<MirrorSpecOfChip>& schema();
 };
 
 /// Ways from egress back to ingress.
 struct RecirculationSpec {
-  BitRate rate{};  ///< of one pipeline's own ports
+  BitRate rate{};    ///< of one pipeline's own ports
   Bytes resubmit{};  ///< bytes a resubmitted packet carries along
   static const Schema<RecirculationSpec>& schema();
 };
@@ -130,9 +130,7 @@ struct ChipSpec {
   /// What one stage has of a resource.
   std::int64_t capacity(Resource r) const;
   /// Bits of an SRAM block.
-  std::int64_t block_bits() const {
-    return std::int64_t{stage.sram_words} * stage.sram_word_bits;
-  }
+  std::int64_t block_bits() const { return std::int64_t{stage.sram_words} * stage.sram_word_bits; }
 
   /// Every field is required: a chip is its file.
   static const Schema<ChipSpec>& schema();

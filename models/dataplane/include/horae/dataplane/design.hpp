@@ -43,10 +43,10 @@ struct RegisterSpec {
   std::uint64_t entries = 0;  ///< cells
   std::uint32_t pieces = 1;   ///< arrays it is cut into, each with its ALU, spare and access
   IndexSource index = IndexSource::field;
-  std::uint32_t index_bits = 0;  ///< bits hashed for the index; 0: as many as the index has
-  std::uint32_t accesses = 1;    ///< tables it is accessed from, all in one stage
-  std::vector<std::string> reads;  ///< names of the fields the index is made of; same names share
-                                   ///< crossbar bytes
+  std::uint32_t index_bits = 0;         ///< bits hashed for the index; 0: as many as the index has
+  std::uint32_t accesses = 1;           ///< tables it is accessed from, all in one stage
+  std::vector<std::string> reads = {};  ///< names of the fields the index is made of; same names
+                                        ///< share crossbar bytes
   std::uint32_t cell_bits() const { return pair ? 2 * width : width; }
 };
 
@@ -62,19 +62,19 @@ struct MatchSpec {
   std::uint32_t actions = 1;    ///< actions of hits; a miss does nothing
   DirectCounter counter = DirectCounter::none;
   bool meter = false;  ///< a meter per entry
-  std::vector<std::string> reads;
+  std::vector<std::string> reads = {};
 };
 
 /// A counter array that an action of `table` counts in.
 struct CounterSpec {
   std::uint64_t entries = 0;
   std::uint32_t width = 32;  ///< 32: packets or bytes; 64: packets and bytes
-  std::string table;         ///< empty: counted by a keyless table of its own
+  std::string table = {};    ///< empty: counted by a keyless table of its own
 };
 
 struct MeterSpec {
   std::uint64_t entries = 0;
-  std::string table;  ///< as for counters
+  std::string table = {};  ///< as for counters
 };
 
 /// What a gateway compares.
@@ -97,23 +97,23 @@ struct ConditionSpec {
   std::uint32_t bits = 8;
   std::uint32_t terms = 1;
   Join join = Join::all;
-  std::uint64_t constant = 0;       ///< for lt
-  std::vector<std::string> guards;  ///< objects that run only when it holds (or only when not)
-  std::vector<std::string> reads;
+  std::uint64_t constant = 0;            ///< for lt
+  std::vector<std::string> guards = {};  ///< objects that run only when it holds (or only when not)
+  std::vector<std::string> reads = {};
 };
 
 /// A keyless table: one action that always runs, or runs when a condition lets it.
 struct ActionSpec {
-  std::uint32_t instructions = 1;     ///< VLIW instructions, one colour each
-  std::vector<std::string> writes;    ///< fields written; instructions of a stage share a word
-                                      ///< unless they write a field both (empty: its own only)
+  std::uint32_t instructions = 1;        ///< VLIW instructions, one colour each
+  std::vector<std::string> writes = {};  ///< fields written; instructions of a stage share a word
+                                         ///< unless they write a field both (empty: its own only)
 };
 
 /// A hash of header fields into a field.
 struct HashSpec {
   std::uint32_t input_bits = 104;  ///< a five-tuple
   std::uint32_t output_bits = 16;
-  std::vector<std::string> reads;
+  std::vector<std::string> reads = {};
 };
 
 /// Random bits into a field.
@@ -140,8 +140,8 @@ struct DesignObject {
   std::string name;
   Gress gress = Gress::ingress;
   ObjectSpec spec;
-  std::vector<Dependency> after;
-  Location where;  ///< for messages about an objects file
+  std::vector<Dependency> after = {};
+  Location where = {};  ///< for messages about an objects file
 };
 
 /// A list of objects; names are unique, dependencies point at objects of the same gress and form no

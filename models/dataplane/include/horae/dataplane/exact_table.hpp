@@ -14,12 +14,22 @@ namespace horae::dataplane {
 
 /// Up to `entries` keys, each with an action datum. Looked up once per pass; written by the control
 /// plane only.
-template <class K, class V>
+template <class K, class V, class H = std::hash<K>>
 class ExactTable final : public Object {
  public:
-  ExactTable(Pipeline& pipeline, Gress gress, std::string name, std::size_t entries)
-      : Object(pipeline, gress, std::move(name)), capacity_(entries) {
-    map_.reserve(entries);
+  /// A key as wide as K and data as wide as V, when both are plain numbers.
+  ExactTable(Pipeline& pipeline, Gress gress, const std::string& name, std::size_t entries,
+             const Needs& needs = {})
+      : ExactTable(pipeline, gress, name,
+                   MatchSpec{.key_bits = 8 * sizeof(K),
+                             .entries = entries,
+                             .data_bits = std::is_arithmetic_v<V> ? 8 * sizeof(V) : 0},
+                   needs) {}
+
+  ExactTable(Pipeline& pipeline, Gress gress, const std::string& name, const MatchSpec& spec,
+             const Needs& needs = {})
+      : Object(pipeline, gress, name, spec, needs), capacity_(spec.entries) {
+    map_.reserve(spec.entries);
   }
 
   std::size_t capacity() const { return capacity_; }
@@ -32,6 +42,8 @@ class ExactTable final : public Object {
     }
     map_.insert_or_assign(key, std::move(value));
   }
+  /// Control plane: removes an entry if there is one.
+  void erase(const K& key) { map_.erase(key); }
 
   /// The datum of `key`, or null on a miss.
   const V* lookup(const Pass& pass, const K& key) {
@@ -42,7 +54,7 @@ class ExactTable final : public Object {
 
  private:
   std::size_t capacity_;
-  std::unordered_map<K, V> map_;
+  std::unordered_map<K, V, H> map_;
 };
 
 }  // namespace horae::dataplane

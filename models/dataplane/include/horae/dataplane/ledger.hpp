@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ struct Ledger {
   std::vector<Amounts> stages;  ///< used, up to the last stage that holds anything; words of VLIW,
                                 ///< crossbar bytes once
   Amounts total;
-  Cycles latency[2];  ///< MAU cycles by gress
+  Cycles latency[2];                  ///< MAU cycles by gress
   unsigned gress_stages[2] = {0, 0};  ///< stages that hold something of the gress
   std::vector<LedgerObject> objects;  ///< in the order of the design
   std::vector<Refusal> refused;
@@ -49,6 +50,15 @@ struct Ledger {
 
 Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& placement);
 
+/// A program that the chip has no room for: carries the account that shows it.
+class DoesNotFit : public std::runtime_error {
+ public:
+  DoesNotFit(const std::string& where, Ledger account)
+      : std::runtime_error(where + ": the program does not fit the chip"),
+        ledger(std::move(account)) {}
+  Ledger ledger;
+};
+
 /// One pipeline as in `horae size --json`.
 nlohmann::ordered_json ledger_json(const Ledger& ledger);
 /// The refusals as in `horae size --json`.
@@ -56,5 +66,7 @@ nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused);
 
 /// As text: totals, objects, and with `by_stage` the stages.
 std::string ledger_text(const Ledger& ledger, bool by_stage);
+/// The refusals as a table.
+std::string refusals_text(const std::vector<Refusal>& refused);
 
 }  // namespace horae::dataplane

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "horae/core/packet.hpp"
@@ -19,7 +20,14 @@ struct PipelineId {
 };
 
 /// What becomes of the packet after the pass.
-enum class Verdict : std::uint8_t { undecided, forward, drop };
+enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate };
+
+/// A copy of the packet, as it leaves this pass, to be sent on its own.
+struct MirrorRequest {
+  unsigned egress_port = 0;
+  std::uint8_t type = 0;       ///< not zero: what the copy's `mirror_type` will be
+  std::uint16_t metadata = 0;  ///< the copy's `metadata`: a header the deparser puts before it
+};
 
 /// The parsed header view and metadata of one pass. Objects that allow one access per pass remember
 /// `serial()`.
@@ -46,6 +54,11 @@ class Pass {
     egress_port_ = egress_port;
   }
   void drop() { verdict_ = Verdict::drop; }
+  /// For the Recirculation object: around again, through the pipeline's loopback port.
+  void recirculate() { verdict_ = Verdict::recirculate; }
+  /// For the Mirror object: a copy as well.
+  void mirror(const MirrorRequest& request) { mirror_ = request; }
+  const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
   Verdict verdict() const { return verdict_; }
   unsigned egress_port() const { return egress_port_; }
 
@@ -60,6 +73,7 @@ class Pass {
   unsigned egress_port_ = 0;
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
+  std::optional<MirrorRequest> mirror_;
 };
 
 }  // namespace horae::dataplane

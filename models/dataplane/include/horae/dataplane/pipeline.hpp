@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "horae/dataplane/design.hpp"
 #include "horae/dataplane/pass.hpp"
 
 namespace horae::dataplane {
 
 class Object;
+class Gateway;
 
 /// The elaboration-time face of one pipeline: programs construct their objects on it, so everything
-/// a program can use is on its list. A pipeline's copy of a program shares nothing with another's.
+/// a program can use is on its list, and `design()` is what it is charged for. A pipeline's copy of
+/// a program shares nothing with another's.
 class Pipeline {
  public:
   /// `name` is the pipeline's path ("tor.pipe0"); `seed` the run's.
@@ -23,6 +26,8 @@ class Pipeline {
   unsigned index() const { return index_; }
   std::uint64_t seed() const { return seed_; }
   const std::vector<const Object*>& objects() const { return objects_; }
+  /// The objects as a list of shapes and dependencies, named as the program names them.
+  const Design& design() const { return design_; }
 
  private:
   friend class Object;
@@ -30,18 +35,43 @@ class Pipeline {
   unsigned index_;
   std::uint64_t seed_;
   std::vector<const Object*> objects_;
+  Design design_;
 };
 
+/// What an object needs of one constructed before it.
+struct Need {
+  const Object* object = nullptr;
+  DependencyKind kind = DependencyKind::match;
+  bool guard = false;  ///< `object` is a gateway that lets this one run
+};
+using Needs = std::vector<Need>;
+
+/// It matches, indexes or tests by what `o` wrote.
+inline Need matches(const Object& o) { return {&o, DependencyKind::match}; }
+/// Its action writes a field that the action of `o` writes.
+inline Need overwrites(const Object& o) { return {&o, DependencyKind::action}; }
+/// Its action reads what `o` wrote.
+inline Need uses(const Object& o) { return {&o, DependencyKind::read_after_write}; }
+/// `o` decides whether it runs.
+inline Need follows(const Object& o) { return {&o, DependencyKind::control}; }
+/// It runs only where the gateway holds. With several such gateways, where any of them does: a
+/// register has an access (a table) for each.
+Need guarded_by(const Gateway& gateway);
+
 /// Something of the hardware that a program uses: it has a name, belongs to one gress of one
-/// pipeline, and refuses packets of any other.
+/// pipeline, is charged for, and refuses packets of any other.
 class Object {
  public:
-  Object(Pipeline& pipeline, Gress gress, std::string name);
+  Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectSpec spec,
+         const Needs& needs = {});
   virtual ~Object() = default;
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
+  /// "tor.pipe0.turn"
   const std::string& name() const { return name_; }
+  /// "turn"
+  std::string short_name() const;
   PipelineId where() const { return where_; }
 
  protected:
@@ -50,22 +80,26 @@ class Object {
     if (!(pass.where() == where_)) [[unlikely]]
       wrong_owner(pass);
   }
-  /// Likewise, and a second access in the same pass.
+  /// Likewise, a second access in the same pass, and one that no gateway let through.
   void check_single_access(const Pass& pass) {
     check_owner(pass);
     if (pass.serial() == last_pass_) [[unlikely]]
       second_access(pass);
+    if (!guards_.empty()) check_guards(pass);
     last_pass_ = pass.serial();
   }
   [[noreturn]] void broken_rule(const Pass& pass, const std::string& what) const;
 
  private:
+  void check_guards(const Pass& pass) const;
   [[noreturn]] void wrong_owner(const Pass& pass) const;
   [[noreturn]] void second_access(const Pass& pass) const;
 
   std::string name_;
+  std::size_t short_from_ = 0;
   PipelineId where_;
   std::uint64_t last_pass_ = ~std::uint64_t{0};
+  std::vector<const Gateway*> guards_;
 };
 
 }  // namespace horae::dataplane

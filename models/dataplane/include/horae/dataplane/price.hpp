@@ -53,7 +53,7 @@ struct Share {
 struct Unit {
   /// The object it comes from, then conditions merged into it and counters attached to it.
   std::vector<Share> shares;
-  std::string label;                 ///< "path_max[3]" for a piece, else the object's name
+  std::string label;  ///< "path_max[3]" for a piece, else the object's name
   Gress gress = Gress::ingress;
   /// Everything but crossbars and VLIW words, which depend on what else the stage holds.
   Amounts needs;
@@ -64,8 +64,8 @@ struct Unit {
   std::uint32_t own_gateways = 0;  ///< gateways a keyless table runs behind; a condition that
                                    ///< guards it takes the place of one
   std::uint32_t guard_room = 1;    ///< conditions that can share its logical tables
-  bool slow_match = false;       ///< has a TCAM or is keyless on the miss path
-  bool stateful = false;         ///< has a stateful ALU that runs a program (no plain meter)
+  bool slow_match = false;         ///< has a TCAM or is keyless on the miss path
+  bool stateful = false;           ///< has a stateful ALU that runs a program (no plain meter)
   bool reads_crossbar = false;
   std::uint64_t entries = 0;  ///< of a match table, for splitting
 
@@ -86,10 +86,10 @@ GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip);
 
 /// How an exact-match table of `entries` is laid out.
 struct ExactLayout {
-  std::uint32_t packed = 0;        ///< entries per wide word
-  std::uint32_t wide = 0;          ///< RAMs of a wide word
+  std::uint32_t packed = 0;         ///< entries per wide word
+  std::uint32_t wide = 0;           ///< RAMs of a wide word
   std::vector<std::uint32_t> ways;  ///< RAM depth of each way
-  bool identity = false;           ///< the key is the hash
+  bool identity = false;            ///< the key is the hash
   std::int64_t match_blocks = 0;
   std::int64_t data_blocks = 0;  ///< action data that is not in the entries
   std::int64_t hash_bits = 0;

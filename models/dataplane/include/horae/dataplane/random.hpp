@@ -14,8 +14,9 @@ namespace horae::dataplane {
 /// descriptions).
 class Random final : public Object {
  public:
-  Random(Pipeline& pipeline, Gress gress, const std::string& name)
-      : Object(pipeline, gress, name), stream_(pipeline.seed(), Object::name()) {}
+  Random(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
+      : Object(pipeline, gress, name, RandomSpec{}, needs),
+        stream_(pipeline.seed(), Object::name()) {}
 
   /// Uniform in [0, n), n above zero: what an action selector or a table over random bits gives.
   std::uint32_t below(const Pass& pass, std::uint32_t n) {

@@ -3,24 +3,43 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
 
-/// `entries` cells of type T (at most 128 bits: the widest stateful ALU of Tofino2). One
-/// read-modify-write of one cell per pass, atomic and in the order in which packets enter the
-/// pipeline.
+/// Cells of type T. One read-modify-write of one cell per pass, atomic and in the order in which
+/// packets enter the pipeline. An array in several pieces is addressed as one; the piece's own
+/// access is the one that runs.
 template <class T>
 class Register final : public Object {
   static_assert(sizeof(T) <= 16, "wider than the stateful ALU");
+  static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  Register(Pipeline& pipeline, Gress gress, std::string name, std::size_t entries, T initial = {})
-      : Object(pipeline, gress, std::move(name)), cells_(entries, initial) {}
+  /// A cell as wide as T, all set to `initial`.
+  Register(Pipeline& pipeline, Gress gress, const std::string& name, std::size_t entries,
+           T initial = {}, const Needs& needs = {})
+      : Register(pipeline, gress, name, RegisterSpec{.width = 8 * sizeof(T), .entries = entries},
+                 needs, initial) {}
+
+  /// Cells of `spec.width` bits, which may be fewer than T has: a value that does not fit is
+  /// refused. A pair's T is two words of that width.
+  Register(Pipeline& pipeline, Gress gress, const std::string& name, const RegisterSpec& spec,
+           const Needs& needs = {}, T initial = {})
+      : Object(pipeline, gress, name, spec, needs),
+        width_(spec.width),
+        cells_(spec.entries, initial) {
+    if (spec.cell_bits() > 8 * sizeof(T)) {
+      throw_wrong_shape(Object::name(), spec.cell_bits(), 8 * sizeof(T));
+    }
+  }
 
   std::size_t entries() const { return cells_.size(); }
 
@@ -31,10 +50,39 @@ class Register final : public Object {
     if (index >= cells_.size()) [[unlikely]] {
       broken_rule(pass, fmt::format("index {} of {} cells", index, cells_.size()));
     }
+    if constexpr (std::unsigned_integral<T>) {
+      if (width_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
+    }
     return std::forward<F>(f)(cells_[index]);
   }
 
  private:
+  [[noreturn]] static void throw_wrong_shape(const std::string& name, std::size_t cell,
+                                             std::size_t type) {
+    throw ModelError(fmt::format("{}: cells of {} bits in a type of {}", name, cell, type));
+  }
+
+  template <class F>
+  decltype(auto) narrow(const Pass& pass, std::size_t index, F&& f) {
+    T cell = cells_[index];
+    const auto keep = [&] {
+      if (cell >> width_ != 0) {
+        broken_rule(pass,
+                    fmt::format("value {} in a cell of {} bits", std::uint64_t{cell}, width_));
+      }
+      cells_[index] = cell;
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<F, T&>>) {
+      std::forward<F>(f)(cell);
+      keep();
+    } else {
+      auto result = std::forward<F>(f)(cell);
+      keep();
+      return result;
+    }
+  }
+
+  std::uint32_t width_;
   std::vector<T> cells_;
 };
 

@@ -29,10 +29,9 @@ enum class Resource : std::uint8_t {
 inline constexpr std::size_t resource_count = 13;
 
 inline constexpr std::array<Resource, resource_count> all_resources = {
-    Resource::sram,         Resource::map_ram,       Resource::tcam,
-    Resource::stateful_alu, Resource::statistics_alu, Resource::gateway,
-    Resource::vliw,         Resource::logical_table, Resource::hash_bits,
-    Resource::hash_dist,    Resource::exact_xbar,    Resource::ternary_xbar,
+    Resource::sram,           Resource::map_ram,   Resource::tcam,       Resource::stateful_alu,
+    Resource::statistics_alu, Resource::gateway,   Resource::vliw,       Resource::logical_table,
+    Resource::hash_bits,      Resource::hash_dist, Resource::exact_xbar, Resource::ternary_xbar,
     Resource::action_data_bus};
 
 /// The name in files and JSON: "map_ram".

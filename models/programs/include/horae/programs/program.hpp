@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +23,16 @@ struct Routes {
   std::vector<Entry> entries;
 };
 
+/// A figure of a program's state that the ledger of blocks does not show: bytes per queue pair.
+struct StateAccount {
+  std::string name;  ///< "source_bytes_per_qp"
+  double value = 0;
+  std::string unit;
+  std::string how;  ///< the sum it is
+};
+
 /// A switch program on one pipeline: written with dataplane objects only, one copy per pipeline.
+/// What it costs and how long it takes follows from the objects it constructs (`Pipeline::design`).
 class Program {
  public:
   virtual ~Program() = default;
@@ -30,10 +40,10 @@ class Program {
   virtual void ingress(dataplane::Pass& pass) = 0;
   /// May rewrite or drop; without a verdict the packet goes on.
   virtual void egress(dataplane::Pass& pass) = 0;
-  /// Time in the match-action stages of each gress, in MAU clock cycles.
-  virtual Cycles mau_cycles(dataplane::Gress gress) const = 0;
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
+  /// Figures of its state, for `horae size`.
+  virtual std::vector<StateAccount> accounts() const { return {}; }
 };
 
 /// Reads a program's parameters and builds it, pipeline by pipeline.

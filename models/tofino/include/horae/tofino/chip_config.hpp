@@ -13,6 +13,7 @@ namespace horae::tofino {
 /// Defaults are an Intel Tofino2; the fixed latencies that no public source gives are declared as
 /// unverified in the schema.
 struct ChipConfig {
+  Located<std::string> chip{"tofino2", {}};  ///< see dataplane::ChipSpec::find
   std::uint32_t pipelines = 4;
   std::vector<std::uint32_t>
       pipeline_of_port;  ///< empty: `ports_per_pipeline` consecutive ports each
@@ -33,6 +34,9 @@ struct ChipConfig {
   double ecn_pmax = 0.0;
 
   static const Schema<ChipConfig>& schema();
+  /// Reads a table; what it does not give and the chip file does (pipelines, ports, clock, buffer)
+  /// is the chip's. The keys in `also_known` are left alone.
+  static ChipConfig read(const Section& section, const std::vector<std::string>& also_known);
 };
 
 }  // namespace horae::tofino

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/dataplane/chip_spec.hpp"
+#include "horae/dataplane/ledger.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/output_port.hpp"
 #include "horae/programs/program.hpp"
@@ -22,7 +24,13 @@ namespace horae::tofino {
 /// The program's ingress runs when the header enters the pipeline and its egress when the packet
 /// leaves the queue (egress takes no account of one header per clock: the ports' rates keep below
 /// it), each in time order, so registers see packets in pipeline order. Packets are stored whole
-/// before they are queued (the chip's default mode); the buffer is counted in cells.
+/// before they are queued (the chip's default mode); the buffer is counted in cells. The MAU cycles
+/// of a gress are those of the program's placement into the chip's stages; a program that does not
+/// fit the chip is refused (dataplane::DoesNotFit).
+///
+/// A mirrored copy leaves the deparser of the pass that asked for it, is queued by the traffic
+/// manager and passes the egress of its port. A recirculated packet passes the traffic manager,
+/// waits for its pipeline's loopback port (egress is bypassed) and enters the ingress again.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
@@ -35,6 +43,8 @@ class tofino_switch : public fabric::device {
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
   const programs::Program& program(unsigned pipeline) const { return *pipes_[pipeline].program; }
   const fabric::OutputPort& port(unsigned i) const { return out_[i]; }
+  /// What the program costs a pipeline, and where its objects are.
+  const dataplane::Ledger& ledger() const { return ledger_; }
   /// Time from the last bit in to the queue, without waiting for a clock.
   Picoseconds ingress_latency(unsigned pipeline) const;
   /// Time from leaving the queue to the first bit out.
@@ -46,9 +56,12 @@ class tofino_switch : public fabric::device {
     std::uint64_t forwarded = 0;
     std::uint64_t marked = 0;
     std::uint64_t dropped_program = 0;
-    std::uint64_t dropped_buffer = 0;  ///< no free cells
-    std::uint64_t dropped_queue = 0;   ///< over the port's queue limit
-    Picoseconds pipeline_wait{};       ///< sum of the time headers waited for a clock
+    std::uint64_t dropped_buffer = 0;     ///< no free cells
+    std::uint64_t dropped_queue = 0;      ///< over the port's queue limit
+    std::uint64_t mirrored = 0;           ///< copies made
+    std::uint64_t recirculated = 0;       ///< passes of loopback ports
+    std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
+    Picoseconds pipeline_wait{};          ///< sum of the time headers waited for a clock
   };
   const Counters& counters() const { return counters_; }
   std::int64_t cells_used() const { return cells_used_; }
@@ -67,10 +80,13 @@ class tofino_switch : public fabric::device {
     std::unique_ptr<programs::Program> program;
     Cycles last_entry{-1};  ///< clock edge at which the last header entered the ingress pipeline
     Cycles ingress_cycles;
+    Picoseconds loopback_free{};  ///< when the loopback port can take the next packet
     Picoseconds egress_latency;
   };
 
   void enter_ingress(Packet& p, Picoseconds t);
+  void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
+  void loop_back(Packet& p, Picoseconds t);
   void enqueue(Packet& p, unsigned port, Picoseconds t);
   void leave_queue(unsigned port, Picoseconds t);
   void arm(unsigned port);
@@ -80,6 +96,8 @@ class tofino_switch : public fabric::device {
   }
 
   ChipConfig config_;
+  dataplane::ChipSpec chip_;
+  dataplane::Ledger ledger_;
   Clock clock_;
   std::vector<unsigned> pipeline_of_port_;
   std::vector<Pipe> pipes_;
@@ -91,6 +109,7 @@ class tofino_switch : public fabric::device {
   std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
+  std::uint64_t copies_ = 0;
   Counters counters_;
 };
 

@@ -29,6 +29,7 @@ struct ForwardConfig {
   std::uint32_t nack_of = 1;
   NackFilter nack_filter = NackFilter::deterministic;
   std::uint32_t route_entries = 4096;
+  std::uint32_t member_entries = 1024;
 
   static const Schema<ForwardConfig>& schema();
 };

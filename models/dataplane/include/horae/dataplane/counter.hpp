@@ -1,0 +1,43 @@
+// Counters.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+/// Packet counters, or packet and byte counters (`width` 64), that the control plane reads. Counted
+/// in once per pass.
+class Counter final : public Object {
+ public:
+  Counter(Pipeline& pipeline, Gress gress, const std::string& name, const CounterSpec& spec,
+          const Needs& needs = {})
+      : Object(pipeline, gress, name, spec, needs), counts_(spec.entries) {}
+
+  void count(const Pass& pass, std::size_t index) {
+    check_single_access(pass);
+    if (index >= counts_.size()) [[unlikely]] {
+      broken_rule(pass, fmt::format("index {} of {} counters", index, counts_.size()));
+    }
+    ++counts_[index].packets;
+    counts_[index].bytes += pass.header().frame;
+  }
+
+  /// Control plane.
+  std::uint64_t packets(std::size_t index) const { return counts_.at(index).packets; }
+  std::uint64_t bytes(std::size_t index) const { return counts_.at(index).bytes; }
+
+ private:
+  struct Count {
+    std::uint64_t packets = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Count> counts_;
+};
+
+}  // namespace horae::dataplane

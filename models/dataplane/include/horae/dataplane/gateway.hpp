@@ -1,0 +1,40 @@
+// A condition.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+/// A condition of the kind, width and number of terms it is charged for. Tested at most once per
+/// pass; what it guards runs only in passes in which it held.
+class Gateway final : public Object {
+ public:
+  /// `constants`: what each term of an eq or ne compares with; one for all is enough. Values and
+  /// constants wider than `spec.bits` are ModelErrors.
+  Gateway(Pipeline& pipeline, Gress gress, const std::string& name, const ConditionSpec& spec,
+          std::vector<std::uint64_t> constants = {}, const Needs& needs = {});
+
+  /// Whether the condition holds of `values`: one per term; for field_eq the chain a == b == c has
+  /// one more than terms; for field_lt and subtract_sign two.
+  bool test(const Pass& pass, std::initializer_list<std::uint64_t> values);
+  bool test(const Pass& pass, std::uint64_t value) { return test(pass, {value}); }
+
+  /// Whether it was tested in this pass, and held.
+  bool held(const Pass& pass) const { return pass.serial() == tested_ && held_; }
+
+ private:
+  bool term(std::uint64_t value, std::size_t i) const;
+
+  ConditionSpec spec_;
+  std::vector<std::uint64_t> constants_;
+  std::uint64_t most_;
+  std::uint64_t tested_ = ~std::uint64_t{0};
+  bool held_ = false;
+};
+
+}  // namespace horae::dataplane

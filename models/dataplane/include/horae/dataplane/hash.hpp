@@ -1,0 +1,35 @@
+// A hash of header fields.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+/// `output_bits` (at most 32) of a hash over fields. Any mixing that spreads keys which differ in
+/// one field only; it is not one of Tofino's polynomials.
+class Hash final : public Object {
+ public:
+  Hash(Pipeline& pipeline, Gress gress, const std::string& name, const HashSpec& spec,
+       const Needs& needs = {})
+      : Object(pipeline, gress, name, spec, needs), bits_(spec.output_bits) {}
+
+  std::uint32_t of(const Pass& pass, std::initializer_list<std::uint64_t> fields) {
+    check_single_access(pass);
+    std::uint64_t h = 0;
+    for (const std::uint64_t field : fields) {
+      h = (h ^ field) * 0x9e3779b97f4a7c15ULL;
+      h = (h ^ h >> 32) * 0xc2b2ae3d27d4eb4fULL;
+      h ^= h >> 29;
+    }
+    return static_cast<std::uint32_t>(h >> (64 - bits_));
+  }
+
+ private:
+  std::uint32_t bits_;
+};
+
+}  // namespace horae::dataplane

@@ -1,0 +1,35 @@
+// Copies of packets, and packets that come around again.
+#pragma once
+
+#include <string>
+
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+/// Requests a copy of the packet: the deparser makes it, the traffic manager queues it, and it
+/// leaves through the egress of any port. Tofino2 lets a packet override its session's port.
+class Mirror final : public Object {
+ public:
+  Mirror(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
+      : Object(pipeline, gress, name, MirrorSpec{}, needs) {}
+
+  void request(Pass& pass, const MirrorRequest& request) {
+    check_single_access(pass);
+    pass.mirror(request);
+  }
+};
+
+/// Sends the packet around: through the pipeline's loopback port back to its ingress.
+class Recirculation final : public Object {
+ public:
+  Recirculation(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
+      : Object(pipeline, gress, name, RecirculateSpec{}, needs) {}
+
+  void request(Pass& pass) {
+    check_single_access(pass);
+    pass.recirculate();
+  }
+};
+
+}  // namespace horae::dataplane

@@ -1,0 +1,57 @@
+// A ternary match table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/core/error.hpp"
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+/// Up to `entries` keys of at most 64 bits with masks, the first that matches wins. Looked up once
+/// per pass; written by the control plane only.
+template <class V>
+class TernaryTable final : public Object {
+ public:
+  TernaryTable(Pipeline& pipeline, Gress gress, const std::string& name, MatchSpec spec,
+               const Needs& needs = {})
+      : Object(pipeline, gress, name, as_ternary(spec), needs), capacity_(spec.entries) {
+    if (spec.key_bits > 64) throw ModelError(Object::name() + ": a key of more than 64 bits");
+  }
+
+  std::size_t size() const { return entries_.size(); }
+
+  /// Control plane: adds an entry behind those there are. A full table is a ModelError.
+  void append(std::uint64_t value, std::uint64_t mask, V datum) {
+    if (entries_.size() == capacity_) throw ModelError(name() + ": full");
+    entries_.push_back({value & mask, mask, std::move(datum)});
+  }
+
+  /// The datum of the first entry that matches, or null on a miss.
+  const V* lookup(const Pass& pass, std::uint64_t key) {
+    check_single_access(pass);
+    for (const auto& e : entries_) {
+      if ((key & e.mask) == e.value) return &e.datum;
+    }
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t value;
+    std::uint64_t mask;
+    V datum;
+  };
+  static MatchSpec as_ternary(MatchSpec spec) {
+    spec.ternary = true;
+    return spec;
+  }
+
+  std::size_t capacity_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace horae::dataplane

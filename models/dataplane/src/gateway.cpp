@@ -1,0 +1,90 @@
+#include "horae/dataplane/gateway.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+std::size_t operands_of(const ConditionSpec& spec) {
+  switch (spec.kind) {
+    case ConditionKind::field_eq:
+      return spec.terms + 1;
+    case ConditionKind::field_lt:
+    case ConditionKind::subtract_sign:
+      return 2;
+    default:
+      return spec.terms;
+  }
+}
+
+std::uint32_t bits_of(const ConditionSpec& spec) {
+  const bool flag = spec.kind == ConditionKind::bit || spec.kind == ConditionKind::valid;
+  return flag ? 1 : spec.bits;
+}
+
+}  // namespace
+
+Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
+                 const ConditionSpec& spec, std::vector<std::uint64_t> constants,
+                 const Needs& needs)
+    : Object(pipeline, gress, name, spec, needs),
+      spec_(spec),
+      constants_(std::move(constants)),
+      most_(bits_of(spec) >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits_of(spec)) - 1) {
+  const bool compares = spec.kind == ConditionKind::eq || spec.kind == ConditionKind::ne;
+  if (compares && constants_.empty()) constants_ = {0};
+  if (compares && constants_.size() == 1) constants_.resize(spec.terms, constants_.front());
+  if (constants_.size() != (compares ? spec.terms : 0u)) {
+    throw ModelError(fmt::format("{}: {} constants for {} terms", Object::name(),
+                                 constants_.size(), compares ? spec.terms : 0u));
+  }
+  for (const std::uint64_t c : constants_) {
+    if (c > most_)
+      throw ModelError(fmt::format("{}: constant {} in {} bits", Object::name(), c, spec.bits));
+  }
+}
+
+bool Gateway::term(std::uint64_t value, std::size_t i) const {
+  switch (spec_.kind) {
+    case ConditionKind::eq:
+      return value == constants_[i];
+    case ConditionKind::ne:
+      return value != constants_[i];
+    case ConditionKind::lt:
+      return value < spec_.constant;
+    default:
+      return value != 0;
+  }
+}
+
+bool Gateway::test(const Pass& pass, std::initializer_list<std::uint64_t> values) {
+  check_single_access(pass);
+  if (values.size() != operands_of(spec_)) {
+    broken_rule(pass, fmt::format("{} values for {}", values.size(), operands_of(spec_)));
+  }
+  for (const std::uint64_t v : values) {
+    if (v > most_) broken_rule(pass, fmt::format("value {} in {} bits", v, bits_of(spec_)));
+  }
+  const std::uint64_t* v = values.begin();
+  bool all = true, any = false;
+  const auto join = [&](bool one) {
+    all &= one;
+    any |= one;
+  };
+  if (spec_.kind == ConditionKind::field_eq) {
+    for (std::size_t i = 0; i < spec_.terms; ++i) join(v[i] == v[i + 1]);
+  } else if (spec_.kind == ConditionKind::field_lt) {
+    join(v[0] < v[1]);
+  } else if (spec_.kind == ConditionKind::subtract_sign) {
+    join((((v[0] - v[1]) & most_) >> (spec_.bits - 1)) != 0);
+  } else {
+    for (std::size_t i = 0; i < spec_.terms; ++i) join(term(v[i], i));
+  }
+  held_ = spec_.join == Join::all ? all : any;
+  tested_ = pass.serial();
+  return held_;
+}
+
+}  // namespace horae::dataplane
