@@ -1,0 +1,279 @@
+// Objects files: what they say, and the one line in which a bad one is refused.
+#include "horae/dataplane/design_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "horae/core/error.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+DesignFile read(const std::string& text) {
+  return read_design_file(Document::parse(text, "d.toml"));
+}
+
+// The message of the InputError that `work` must end in.
+template <class F>
+std::string refusal(F&& work) {
+  try {
+    work();
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+
+std::string refused(const std::string& text) {
+  return refusal([&] { read(text); });
+}
+
+constexpr const char* every_kind = R"(
+name = "all"
+chip = "tofino1"
+source = "by hand"
+expect = {stages = 4, ingress_cycles = 100}
+deviation = "none known"
+
+[[register]]
+name = "path_max"
+width = 16
+pair = true
+entries = 4096
+pieces = 2
+index = "hash"
+index_bits = 96
+accesses = 2
+reads = ["flow"]
+expect = {sram = 4, placed = 1}
+deviation = "rounded"
+
+[[exact]]
+name = "routes"
+key_bits = 32
+entries = 1024
+data_bits = 16
+actions = 3
+counter = "packets_and_bytes"
+meter = true
+reads = ["dst"]
+after = ["path_max"]
+
+[[ternary]]
+name = "acl"
+gress = "egress"
+key_bits = 104
+entries = 512
+
+[[counter]]
+name = "hits"
+entries = 2048
+width = "64"
+table = "routes"
+
+[[meter]]
+name = "police"
+entries = 128
+
+[[condition]]
+name = "full"
+kind = "lt"
+bits = 16
+terms = 1
+join = "or"
+constant = 1024
+guards = ["bump"]
+
+[[action]]
+name = "bump"
+instructions = 4
+writes = ["ttl"]
+after = ["routes"]
+after_action = ["routes"]
+after_read = ["path_max"]
+after_control = ["police"]
+after_anti = ["hits"]
+
+[[hash]]
+name = "spray"
+input_bits = 64
+output_bits = 12
+
+[[random]]
+name = "dice"
+bits = 9
+
+[[mirror]]
+name = "copy"
+
+[[recirculate]]
+name = "again"
+)";
+
+TEST(DesignFile, EveryKind) {
+  const DesignFile file = read(every_kind);
+  ASSERT_EQ(file.cases.size(), 1u);
+  const DesignCase& c = file.cases[0];
+  EXPECT_EQ(c.chip.value, "tofino1");
+  EXPECT_EQ(c.chip.where.text(), "d.toml:3:8");
+  EXPECT_EQ(c.source, "by hand");
+  const Design& d = c.design;
+  EXPECT_EQ(d.name, "all");
+  ASSERT_EQ(d.objects.size(), 11u);
+
+  const auto& path_max = std::get<RegisterSpec>(d.find("path_max")->spec);
+  EXPECT_EQ(path_max.width, 16u);
+  EXPECT_TRUE(path_max.pair);
+  EXPECT_EQ(path_max.cell_bits(), 32u);
+  EXPECT_EQ(path_max.entries, 4096u);
+  EXPECT_EQ(path_max.pieces, 2u);
+  EXPECT_EQ(path_max.index, IndexSource::hash);
+  EXPECT_EQ(path_max.index_bits, 96u);
+  EXPECT_EQ(path_max.accesses, 2u);
+  EXPECT_EQ(path_max.reads, std::vector<std::string>{"flow"});
+  EXPECT_EQ(d.find("path_max")->where.text(), "d.toml:9:8");
+
+  const auto& routes = std::get<MatchSpec>(d.find("routes")->spec);
+  EXPECT_FALSE(routes.ternary);
+  EXPECT_EQ(routes.key_bits, 32u);
+  EXPECT_EQ(routes.data_bits, 16u);
+  EXPECT_EQ(routes.actions, 3u);
+  EXPECT_EQ(routes.counter, DirectCounter::packets_and_bytes);
+  EXPECT_TRUE(routes.meter);
+  EXPECT_TRUE(std::get<MatchSpec>(d.find("acl")->spec).ternary);
+  EXPECT_EQ(d.find("acl")->gress, Gress::egress);
+  EXPECT_EQ(d.find("routes")->gress, Gress::ingress);
+  EXPECT_EQ(std::get<CounterSpec>(d.find("hits")->spec).width, 64u);
+  EXPECT_EQ(std::get<CounterSpec>(d.find("hits")->spec).table, "routes");
+  EXPECT_EQ(std::get<MeterSpec>(d.find("police")->spec).entries, 128u);
+  const auto& full = std::get<ConditionSpec>(d.find("full")->spec);
+  EXPECT_EQ(full.kind, ConditionKind::lt);
+  EXPECT_EQ(full.join, Join::any);
+  EXPECT_EQ(full.constant, 1024u);
+  EXPECT_EQ(full.guards, std::vector<std::string>{"bump"});
+  EXPECT_EQ(std::get<ActionSpec>(d.find("bump")->spec).instructions, 4u);
+  EXPECT_EQ(std::get<HashSpec>(d.find("spray")->spec).output_bits, 12u);
+  EXPECT_EQ(std::get<RandomSpec>(d.find("dice")->spec).bits, 9u);
+  EXPECT_EQ(kind_name(d.find("copy")->spec), "mirror");
+  EXPECT_EQ(kind_name(d.find("again")->spec), "recirculate");
+}
+
+TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
+  const Design d = read(every_kind).cases[0].design;
+  ASSERT_EQ(d.find("routes")->after.size(), 1u);
+  EXPECT_EQ(d.find("routes")->after[0].kind, DependencyKind::match);
+  const auto& after = d.find("bump")->after;
+  ASSERT_EQ(after.size(), 5u);
+  EXPECT_EQ(after[0].on, "routes");
+  EXPECT_EQ(after[0].kind, DependencyKind::action);  // an action matches nothing
+  EXPECT_EQ(after[1].kind, DependencyKind::action);
+  EXPECT_EQ(after[2].on, "path_max");
+  EXPECT_EQ(after[2].kind, DependencyKind::read_after_write);
+  EXPECT_EQ(after[3].kind, DependencyKind::control);
+  EXPECT_EQ(after[4].kind, DependencyKind::anti);
+}
+
+TEST(DesignFile, Expectations) {
+  const auto expected = read(every_kind).cases[0].expected;
+  ASSERT_EQ(expected.size(), 4u);
+  EXPECT_EQ(expected[0].object, "");
+  EXPECT_EQ(expected[0].quantity, "stages");
+  EXPECT_EQ(expected[0].value, 4);
+  EXPECT_EQ(expected[0].deviation, "none known");
+  EXPECT_EQ(expected[1].quantity, "ingress_cycles");
+  EXPECT_EQ(expected[2].object, "path_max");
+  EXPECT_EQ(expected[2].quantity, "sram");
+  EXPECT_EQ(expected[2].deviation, "rounded");
+  EXPECT_EQ(expected[3].quantity, "placed");
+}
+
+TEST(DesignFile, SeveralDesigns) {
+  const DesignFile file = read(R"(chip = "tofino1"
+source = "table 3"
+[[design]]
+name = "first"
+[[design.hash]]
+name = "h"
+[[design]]
+chip = "tofino2"
+[[design.hash]]
+name = "h"
+)");
+  ASSERT_EQ(file.cases.size(), 2u);
+  EXPECT_EQ(file.cases[0].design.name, "first");
+  EXPECT_EQ(file.cases[0].chip.value, "tofino1");
+  EXPECT_EQ(file.cases[1].design.name, "design 2");
+  EXPECT_EQ(file.cases[1].chip.value, "tofino2");
+  EXPECT_EQ(file.cases[1].source, "table 3");
+  EXPECT_EQ(refused("[[design]]\nname = \"x\"\n[[design]]\nname = \"x\"\n"),
+            "d.toml:4:8: 'x' is declared twice");
+}
+
+TEST(DesignFile, Keys) {
+  EXPECT_EQ(refused("[[registr]]\nname = \"a\"\n"),
+            "d.toml:1:3: unknown key 'registr' at the top level, did you mean 'register'?");
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\nwidht = 8\n"),
+            "d.toml:4:1: unknown key 'widht' in [register], did you mean 'width'?");
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\n"),
+            "d.toml:1:1: missing key 'entries' in [register]: cells");
+  EXPECT_EQ(refused("[[hash]]\nbits = 3\n").rfind("d.toml:", 0), 0u);
+  EXPECT_EQ(refused("[[hash]]\nname = \"\"\n"), "d.toml:2:8: name is empty");
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 0\n"),
+            "d.toml:3:11: entries = 0 is below the minimum 1");
+  EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"field_qe\"\n"),
+            "d.toml:3:8: kind: unknown choice 'field_qe', did you mean 'field_eq'?");
+  EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"between\"\n"),
+            "d.toml:3:8: kind: unknown choice 'between'; expected one of eq, ne, lt, bit, valid, "
+            "field_eq, field_lt, subtract_sign");
+}
+
+TEST(DesignFile, Names) {
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\n[[hash]]\nname = \"a\"\n"),
+            "d.toml:5:8: 'a' is declared twice");
+  EXPECT_EQ(refused("[[register]]\nname = \"path_max\"\nentries = 1\n"
+                    "[[hash]]\nname = \"b\"\nafter = [\"path_mx\"]\n"),
+            "d.toml:5:8: 'b' comes after 'path_mx', which is no object, did you mean "
+            "'path_max'?");
+  EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"eq\"\nguards = [\"sprai\"]\n"
+                    "[[hash]]\nname = \"spray\"\n"),
+            "d.toml:2:8: 'c' guards 'sprai', which is no object, did you mean 'spray'?");
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\n"
+                    "[[hash]]\nname = \"b\"\ngress = \"egress\"\nafter = [\"a\"]\n"),
+            "d.toml:5:8: 'b' (egress) comes after 'a' (ingress): a packet's gresses share no "
+            "fields");
+  EXPECT_EQ(refused("[[counter]]\nname = \"c\"\nentries = 5\ntable = \"r\"\n"
+                    "[[register]]\nname = \"r\"\nentries = 4\n"),
+            "d.toml:2:8: 'c' belongs to 'r', a register; expected a table or an action");
+}
+
+TEST(DesignFile, Circles) {
+  EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nafter = [\"b\"]\n"
+                    "[[hash]]\nname = \"b\"\nafter = [\"a\"]\n[[hash]]\nname = \"c\"\n"),
+            "d.toml:2:8: 'a' comes after itself: a, b depend in a circle");
+  EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nafter = [\"a\"]\n"),
+            "d.toml:2:8: 'a' comes after itself");
+  EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"eq\"\nguards = [\"c\"]\n"),
+            "d.toml:2:8: 'c' guards itself");
+  EXPECT_EQ(refused("[[hash]]\nname = \"h\"\n[[condition]]\nname = \"c\"\nkind = \"eq\"\n"
+                    "after = [\"h\"]\nguards = [\"h\"]\n"),
+            "d.toml:2:8: 'h' comes after itself: c, h depend in a circle");
+}
+
+TEST(DesignFile, ExpectationsOfNothing) {
+  EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nexpect = {hash_bit = 3}\n"),
+            "d.toml:3:22: 'hash_bit' is no amount of an object, did you mean 'hash_bits'?");
+  EXPECT_EQ(refused("expect = {stage = 3}\n[[hash]]\nname = \"a\"\n"),
+            "d.toml:1:19: 'stage' is no amount of a design, did you mean 'stages'?");
+  EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nexpect = {sram = \"x\"}\n"),
+            "d.toml:3:18: sram: expected a number");
+  EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nexpect = {stages = 1}\n")
+                .rfind("d.toml:3:20: 'stages' is no amount of an object; expected one of placed, "
+                       "sram, ",
+                       0),
+            0u);
+}
+
+}  // namespace
+}  // namespace horae::dataplane
