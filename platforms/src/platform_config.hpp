@@ -205,6 +205,10 @@ struct PlatformConfig {
   nlohmann::ordered_json effective;
 };
 
+/// What the control plane of the chip at `vertex` knows.
+programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
+                             const fabric::RouteTable& table);
+
 /// The folder of a sweep point's results, below `points`.
 std::string folder_name(const std::string& label);
 

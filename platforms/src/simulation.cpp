@@ -118,11 +118,7 @@ void Simulation::build_devices() {
       nics_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
-      programs::Routes table;
-      for (NodeId node = 0; node < platform_.topology.endpoints(); ++node) {
-        const auto ports = routes[i].towards(node);
-        table.entries.push_back({node, {ports.begin(), ports.end()}});
-      }
+      const auto table = chip_routes(platform_, static_cast<unsigned>(i), routes[i]);
       auto d = std::make_unique<tofino::tofino_switch>(name, context_, chip->chip, vertex.ports,
                                                        *chip->program, table);
       tofinos_.push_back(d.get());
@@ -197,6 +193,8 @@ void Simulation::build_messages(const MessagesConfig& config) {
                           .first_receive = Psn(config.first_psn),
                           .depth = 1,
                           .source = nullptr});
+      for (auto* t : tofinos_)
+        t->connect({from->id(), to->id(), sender_qpn, receiver_qpn, entropy});
       flows_.push_back({from, from->queue_pairs() - 1, to, to->queue_pairs() - 1});
     }
     senders_.push_back(from);

@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 std::optional<double> quantity_of(const Ledger& ledger, const std::string& object,
                                   const std::string& quantity) {
   if (quantity == "placed") {
-    const bool refused = std::any_of(
-        ledger.refused.begin(), ledger.refused.end(), [&](const dataplane::Refusal& r) {
+    const bool refused =
+        std::any_of(ledger.refused.begin(), ledger.refused.end(), [&](const dataplane::Refusal& r) {
           return object.empty() || r.object == object || r.object.starts_with(object + "[");
         });
     return refused ? 0 : 1;
@@ -66,8 +66,10 @@ Comparison compare(const PublishedSizeSpec& published, const SizedDesign& design
           published.over_stages != 0 ? published.over_stages : design.ledger.stages_used();
       const std::int64_t capacity = design.ledger.capacity[*r] * stages;
       const std::int64_t used = design.ledger.total[*r];
-      c.ours = capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
-      const std::string made_of = fmt::format("ours {} of {} over {} stages", used, capacity, stages);
+      c.ours =
+          capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
+      const std::string made_of =
+          fmt::format("ours {} of {} over {} stages", used, capacity, stages);
       c.note = c.note.empty() ? made_of : made_of + "; " + c.note;
       return c;
     }
@@ -86,10 +88,10 @@ Comparison compare(const PublishedSizeSpec& published, const SizedDesign& design
     known.emplace_back(resource_name(r));
     known.push_back(std::string(resource_name(r)) + std::string(percent));
   }
-  throw input_error(published.quantity.where,
-                    fmt::format("quantity = \"{}\" is nothing that is sized{}",
-                                published.quantity.value,
-                                suggestion(published.quantity.value, known)));
+  throw input_error(
+      published.quantity.where,
+      fmt::format("quantity = \"{}\" is nothing that is sized{}", published.quantity.value,
+                  suggestion(published.quantity.value, known)));
 }
 
 std::vector<SizedDesign> size_platform(const SizeRequest& request) {
@@ -101,11 +103,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     const auto& device = platform.devices[i];
     const auto* profile = std::get_if<TofinoProfile>(&platform.profiles.at(device.profile));
     if (profile == nullptr || !seen.insert(device.profile).second) continue;
-    programs::Routes table;
-    for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
-      const auto ports = routes[i].towards(node);
-      table.entries.push_back({node, {ports.begin(), ports.end()}});
-    }
+    const auto table = chip_routes(platform, static_cast<unsigned>(i), routes[i]);
     dataplane::Pipeline pipeline(device.profile, 0, platform.sim.seed);
     const auto program = profile->program->make(pipeline, table);
     const auto chip = dataplane::ChipSpec::find(
@@ -124,8 +122,8 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     out.push_back(std::move(sized));
   }
   if (out.empty()) {
-    throw InputError(fmt::format("{}: no device of this platform runs a program (kind tofino)",
-                                 request.file));
+    throw InputError(
+        fmt::format("{}: no device of this platform runs a program (kind tofino)", request.file));
   }
   return out;
 }
@@ -156,8 +154,10 @@ std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjust
   while (!good) {
     const std::int64_t next = up ? std::min(bad * 2, a.most) : std::max(bad / 2, a.least);
     if (next == bad) return std::nullopt;
-    if (fits(with(request, a.key, next))) good = next;
-    else bad = next;
+    if (fits(with(request, a.key, next)))
+      good = next;
+    else
+      bad = next;
   }
   // Between a value that does not fit and one that does; the former may be the present one.
   while (std::abs(*good - bad) > 1) {
@@ -213,7 +213,8 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
           const std::int64_t value = json.contains(key) && json[key].is_number_integer()
                                          ? json[key].get<std::int64_t>()
                                          : otherwise;
-          if (value > 0) out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most});
+          if (value > 0)
+            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most});
         };
         add("entries", 0, largest);
         if (kind == "register") add("pieces", 1, 64);
@@ -260,7 +261,8 @@ std::vector<Remedy> find_remedies(const SizeRequest& request) {
 
 Limit find_limit(const SizeRequest& request, const std::string& key) {
   const auto all = adjustables(request);
-  const auto a = std::find_if(all.begin(), all.end(), [&](const Adjustable& x) { return x.key == key; });
+  const auto a =
+      std::find_if(all.begin(), all.end(), [&](const Adjustable& x) { return x.key == key; });
   if (a == all.end()) {
     std::vector<std::string> keys;
     for (const auto& x : all) keys.push_back(x.key);
@@ -316,7 +318,9 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
       out["refused"].push_back(r);
     }
     for (const auto& c : d.comparisons) {
-      ordered_json v = {{"design", d.ledger.name}, {"id", c.id}, {"quantity", c.quantity},
+      ordered_json v = {{"design", d.ledger.name},
+                        {"id", c.id},
+                        {"quantity", c.quantity},
                         {"published", c.reference}};
       v["ours"] = c.ours ? ordered_json(*c.ours) : ordered_json();
       v["unit"] = c.unit;
@@ -388,7 +392,8 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
   for (const auto& d : designs) {
     if (!out.empty()) out += "\n";
     out += ledger_text(d.ledger, by_stage);
-    if (d.copies > 1) out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
+    if (d.copies > 1)
+      out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
     if (!d.accounts.empty()) out += "\n";
     for (const auto& a : d.accounts)
       out += fmt::format("  {:<30} {:>12} {:<8} {}\n", a.name, number(a.value), a.unit, a.how);

@@ -20,7 +20,7 @@ struct SizeRequest {
 
 /// A known value beside ours.
 struct Comparison {
-  std::string id;        ///< of the published figure, or the object (empty: the design)
+  std::string id;  ///< of the published figure, or the object (empty: the design)
   std::string quantity;
   double reference = 0;
   std::optional<double> ours;
@@ -71,9 +71,9 @@ std::vector<Remedy> find_remedies(const SizeRequest& request);
 
 /// The largest value of a parameter with which everything fits, and what one more would lack.
 struct Limit {
-  std::int64_t value = 0;   ///< 0: not even the least fits
-  std::string binding;      ///< resource, or "stages"
-  std::string object;       ///< that lacks it
+  std::int64_t value = 0;  ///< 0: not even the least fits
+  std::string binding;     ///< resource, or "stages"
+  std::string object;      ///< that lacks it
   std::string why;
 };
 /// InputError when `key` is no whole-number parameter.

@@ -82,8 +82,7 @@ std::string curve_text(const SizeCurve& curve) {
   for (const auto& p : curve.points) {
     for (const auto& at : p.at) out += fmt::format("  {:>24}", at);
     out += fmt::format("  {:>10}  {:<14}  {}\n", p.limit.value, p.limit.binding,
-                       p.limit.object.empty() ? p.limit.why
-                                              : p.limit.object + ": " + p.limit.why);
+                       p.limit.object.empty() ? p.limit.why : p.limit.object + ": " + p.limit.why);
   }
   return out;
 }

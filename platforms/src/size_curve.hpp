@@ -17,7 +17,7 @@ struct Axis {
 
 struct SizeCurve {
   std::string file;
-  std::string key;         ///< what was made as large as it goes
+  std::string key;  ///< what was made as large as it goes
   std::vector<Axis> axes;
   struct Point {
     std::vector<std::string> at;  ///< value of each axis

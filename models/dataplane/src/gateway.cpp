@@ -37,8 +37,8 @@ Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
   if (compares && constants_.empty()) constants_ = {0};
   if (compares && constants_.size() == 1) constants_.resize(spec.terms, constants_.front());
   if (constants_.size() != (compares ? spec.terms : 0u)) {
-    throw ModelError(fmt::format("{}: {} constants for {} terms", Object::name(),
-                                 constants_.size(), compares ? spec.terms : 0u));
+    throw ModelError(fmt::format("{}: {} constants for {} terms", Object::name(), constants_.size(),
+                                 compares ? spec.terms : 0u));
   }
   for (const std::uint64_t c : constants_) {
     if (c > most_)

@@ -87,11 +87,10 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
   std::set<unsigned> stages_of[2];
   for (const auto& object : design.objects) {
     LedgerObject o{object.name, std::string(kind_name(object.spec)), object.gress, {}, false};
-    o.refused = std::any_of(placement.refused.begin(), placement.refused.end(),
-                            [&](const Refusal& r) {
-                              return r.object == object.name ||
-                                     r.object.starts_with(object.name + "[");
-                            });
+    o.refused =
+        std::any_of(placement.refused.begin(), placement.refused.end(), [&](const Refusal& r) {
+          return r.object == object.name || r.object.starts_with(object.name + "[");
+        });
     ledger.objects.push_back(std::move(o));
   }
   for (const auto& placed : placement.units) {

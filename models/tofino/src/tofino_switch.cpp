@@ -50,11 +50,13 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     pipeline_of_port_.push_back(pipeline);
     out_.emplace_back(tx(i));
   }
+  programs::Routes known = routes;
+  known.pipeline_of_port = pipeline_of_port_;
   for (unsigned i = 0; i < config.pipelines; ++i) {
     Pipe pipe;
     pipe.objects = std::make_unique<dataplane::Pipeline>(fmt::format("{}.pipe{}", this->name(), i),
                                                          i, context.seed);
-    pipe.program = factory.make(*pipe.objects, routes);
+    pipe.program = factory.make(*pipe.objects, known);
     if (i == 0) {  // all pipelines run the same program
       dataplane::Design design = pipe.objects->design();
       design.name = this->name();
@@ -79,6 +81,10 @@ Picoseconds tofino_switch::ingress_latency(unsigned pipeline) const {
 
 Picoseconds tofino_switch::egress_latency(unsigned pipeline) const {
   return pipes_[pipeline].egress_latency;
+}
+
+void tofino_switch::connect(const programs::Connection& connection) {
+  for (auto& pipe : pipes_) pipe.program->connect(connection);
 }
 
 void tofino_switch::handle(const fabric::Event& e) {

@@ -293,7 +293,8 @@ struct Pricer {
     add(std::move(unit));
   }
 
-  // Two actions, to go around again or to go on, and the gateway that tells the loops left from none.
+  // Two actions, to go around again or to go on, and the gateway that tells the loops left from
+  // none.
   void operator()(const RecirculateSpec&) {
     Unit unit = keyless(object.name);
     unit.needs[Resource::logical_table] = 2;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,30 @@ namespace horae::programs {
 /// on shortest paths to it.
 struct Routes {
   struct Entry {
-    NodeId node;
-    std::vector<std::uint16_t> ports;
+    NodeId node = 0;
+    std::vector<std::uint16_t> ports = {};
+    bool attached = false;  ///< a NIC on a port of this switch
   };
-  std::vector<Entry> entries;
+  std::vector<Entry> entries = {};
+  std::vector<unsigned> pipeline_of_port = {};
+
+  /// The pipeline of an attached node's port; nothing for any other node.
+  std::optional<unsigned> pipeline_of(NodeId node) const {
+    for (const Entry& e : entries) {
+      if (e.node == node && e.attached) return pipeline_of_port.at(e.ports.at(0));
+    }
+    return std::nullopt;
+  }
+};
+
+/// A connection that is set up: what a daemon at the sender (or the fabric's manager) tells the
+/// control planes before the first packet.
+struct Connection {
+  NodeId sender = 0;
+  NodeId receiver = 0;
+  Qpn sender_qp;    ///< ACKs, NACKs and CNPs carry it
+  Qpn receiver_qp;  ///< data packets carry it
+  std::uint16_t entropy = 0;
 };
 
 /// A figure of a program's state that the ledger of blocks does not show: bytes per queue pair.
@@ -40,6 +61,8 @@ class Program {
   virtual void ingress(dataplane::Pass& pass) = 0;
   /// May rewrite or drop; without a verdict the packet goes on.
   virtual void egress(dataplane::Pass& pass) = 0;
+  /// Control plane: a connection over this switch or past it. Called before its first packet.
+  virtual void connect(const Connection&) {}
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Figures of its state, for `horae size`.

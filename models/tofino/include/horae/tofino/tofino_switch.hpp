@@ -43,6 +43,8 @@ class tofino_switch : public fabric::device {
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
   const programs::Program& program(unsigned pipeline) const { return *pipes_[pipeline].program; }
   const fabric::OutputPort& port(unsigned i) const { return out_[i]; }
+  /// Tells the programs of a connection (see programs::Program::connect).
+  void connect(const programs::Connection& connection);
   /// What the program costs a pipeline, and where its objects are.
   const dataplane::Ledger& ledger() const { return ledger_; }
   /// Time from the last bit in to the queue, without waiting for a clock.
