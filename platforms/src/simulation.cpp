@@ -194,7 +194,8 @@ void Simulation::build_messages(const MessagesConfig& config) {
                           .depth = 1,
                           .source = nullptr});
       for (auto* t : tofinos_)
-        t->connect({from->id(), to->id(), sender_qpn, receiver_qpn, entropy});
+        t->connect(
+            {from->id(), to->id(), sender_qpn, receiver_qpn, entropy, Psn(config.first_psn)});
       flows_.push_back({from, from->queue_pairs() - 1, to, to->queue_pairs() - 1});
     }
     senders_.push_back(from);

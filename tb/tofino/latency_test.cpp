@@ -72,10 +72,10 @@ void crosses_in_closed_form(const ChipConfig& config, const Edges& clock) {
     waited += clock.at(clock.first_from(parsed)) - parsed;
   }
   EXPECT_EQ(chip.chip->counters().pipeline_wait, waited);
-  EXPECT_EQ(chip.chip->ingress_latency(0), config.mac_rx + config.ingress_parser + clock.at(101) +
+  EXPECT_EQ(chip.chip->ingress_latency(0), config.mac_rx + config.ingress_parser + clock.at(150) +
                                                config.ingress_deparser + config.traffic_manager);
   EXPECT_EQ(chip.chip->egress_latency(0),
-            config.egress_parser + clock.at(59) + config.egress_deparser + config.mac_tx);
+            config.egress_parser + clock.at(62) + config.egress_deparser + config.mac_tx);
 }
 
 TEST(Latency, APacketCrossesInClosedForm) { crosses_in_closed_form(odd_latencies(), fast); }
@@ -200,7 +200,7 @@ TEST(Latency, ThePassKnowsWhenItEntered) {
   const std::int64_t n = fast.first_from(5_us + Chip::wire(64_B) + Chip::link.delay +
                                          config.mac_rx + config.ingress_parser);
   EXPECT_EQ(entered, (std::vector<Picoseconds>{fast.at(n), fast.at(n + 1)}));
-  const Picoseconds queued = fast.at(n + 98) + config.ingress_deparser + config.traffic_manager;
+  const Picoseconds queued = fast.at(n + 84) + config.ingress_deparser + config.traffic_manager;
   EXPECT_EQ(left, (std::vector<Picoseconds>{queued, queued + Chip::wire(64_B)}));
   EXPECT_TRUE(std::is_sorted(serials.begin(), serials.end()));
   EXPECT_EQ(std::adjacent_find(serials.begin(), serials.end()), serials.end());

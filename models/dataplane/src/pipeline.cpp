@@ -22,7 +22,10 @@ std::string Pass::describe() const {
                      dataplane::describe(where_));
 }
 
-Need guarded_by(const Gateway& gateway) { return {&gateway, DependencyKind::control, true}; }
+Need guarded_by(const Gateway& gateway) { return {&gateway, DependencyKind::control, true, true}; }
+Need guarded_unless(const Gateway& gateway) {
+  return {&gateway, DependencyKind::control, true, false};
+}
 
 Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectSpec spec,
                const Needs& needs)
@@ -45,7 +48,7 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
     }
     if (need.guard) {
       std::get<ConditionSpec>(other->spec).guards.push_back(name);
-      guards_.push_back(static_cast<const Gateway*>(need.object));
+      guards_.push_back({static_cast<const Gateway*>(need.object), need.holds});
     } else {
       object.after.push_back({on, need.kind});
     }
@@ -64,13 +67,15 @@ void Object::broken_rule(const Pass& pass, const std::string& what) const {
 }
 
 void Object::check_guards(const Pass& pass) const {
-  if (std::any_of(guards_.begin(), guards_.end(),
-                  [&](const Gateway* g) { return g->held(pass); })) {
+  if (std::any_of(guards_.begin(), guards_.end(), [&](const Guard& g) {
+        return g.gateway->tested(pass) && g.gateway->held(pass) == g.holds;
+      })) {
     return;
   }
   std::string names;
-  for (const Gateway* g : guards_) names += (names.empty() ? "" : " or ") + g->short_name();
-  broken_rule(pass, fmt::format("used although {} did not hold", names));
+  for (const Guard& g : guards_)
+    names += (names.empty() ? "" : " or ") + g.gateway->short_name() + (g.holds ? "" : " = false");
+  broken_rule(pass, fmt::format("used although its guard is not met ({})", names));
 }
 
 void Object::wrong_owner(const Pass& pass) const {

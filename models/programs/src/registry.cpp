@@ -4,12 +4,14 @@
 
 #include "horae/core/error.hpp"
 #include "horae/programs/forward/forward.hpp"
+#include "horae/programs/themis/themis.hpp"
 
 namespace horae::programs {
 
 const std::vector<ProgramEntry>& programs() {
   static const std::vector<ProgramEntry> all = {
       forward_entry(),
+      themis_entry(),
   };
   return all;
 }

@@ -167,6 +167,7 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   copy.id = copy_node << 40 | copies_++;
   copy.mirror_type = request.type;
   copy.metadata = request.metadata;
+  mirror_headers_[&copy] = request.header;
   ++counters_.mirrored;
   ++in_pipeline_;
   schedule(deparsed + config_.traffic_manager, enqueue_event,
@@ -220,6 +221,11 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
     cells_used_ -= cells_of(p);
     ++counters_.egress_passes;
     Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+    pass.leaves_by(port);
+    if (p.mirror_type != 0) {
+      const auto header = mirror_headers_.extract(&p);
+      if (!header.empty()) pass.set_mirror_header(header.mapped());
+    }
     pipe.program->egress(pass);
     if (pass.mirror_request()) mirror(pass, start + pipe.egress_latency - config_.mac_tx);
     if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
@@ -231,6 +237,7 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
 }
 
 void tofino_switch::drop(Packet& p, fabric::DropCause cause) {
+  if (p.mirror_type != 0) mirror_headers_.erase(&p);
   if (cause == fabric::DropCause::program) ++counters_.dropped_program;
   context_.pool.drop(p, cause);
 }

@@ -24,8 +24,9 @@ class Gateway final : public Object {
   bool test(const Pass& pass, std::initializer_list<std::uint64_t> values);
   bool test(const Pass& pass, std::uint64_t value) { return test(pass, {value}); }
 
+  bool tested(const Pass& pass) const { return pass.serial() == tested_; }
   /// Whether it was tested in this pass, and held.
-  bool held(const Pass& pass) const { return pass.serial() == tested_ && held_; }
+  bool held(const Pass& pass) const { return tested(pass) && held_; }
 
  private:
   bool term(std::uint64_t value, std::size_t i) const;

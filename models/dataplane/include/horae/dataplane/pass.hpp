@@ -1,6 +1,7 @@
 // One packet's trip through one gress of one pipeline, as a program sees it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,11 +23,15 @@ struct PipelineId {
 /// What becomes of the packet after the pass.
 enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate };
 
+/// What the deparser puts before a mirrored copy (Tofino at most 32, Tofino2 at most 48 bytes).
+using MirrorHeader = std::array<std::uint32_t, 4>;
+
 /// A copy of the packet, as it leaves this pass, to be sent on its own.
 struct MirrorRequest {
   unsigned egress_port = 0;
   std::uint8_t type = 0;       ///< not zero: what the copy's `mirror_type` will be
-  std::uint16_t metadata = 0;  ///< the copy's `metadata`: a header the deparser puts before it
+  std::uint16_t metadata = 0;  ///< the copy's `metadata`
+  MirrorHeader header{};
 };
 
 /// The parsed header view and metadata of one pass. Objects that allow one access per pass remember
@@ -59,8 +64,14 @@ class Pass {
   /// For the Mirror object: a copy as well.
   void mirror(const MirrorRequest& request) { mirror_ = request; }
   const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
+  /// Of a mirrored copy: the header that was put before it.
+  const MirrorHeader& mirror_header() const { return mirror_header_; }
+  void set_mirror_header(const MirrorHeader& header) { mirror_header_ = header; }
   Verdict verdict() const { return verdict_; }
+  /// Where it was told to go; in egress, the port it leaves by.
   unsigned egress_port() const { return egress_port_; }
+  /// For the device, before an egress pass.
+  void leaves_by(unsigned port) { egress_port_ = port; }
 
   /// "pass 12 (packet 0x10000000003, ingress of pipeline 0)", for messages.
   std::string describe() const;
@@ -74,6 +85,7 @@ class Pass {
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
   std::optional<MirrorRequest> mirror_;
+  MirrorHeader mirror_header_{};
 };
 
 }  // namespace horae::dataplane

@@ -42,7 +42,8 @@ class Pipeline {
 struct Need {
   const Object* object = nullptr;
   DependencyKind kind = DependencyKind::match;
-  bool guard = false;  ///< `object` is a gateway that lets this one run
+  bool guard = false;  ///< `object` is a gateway that lets this one run ...
+  bool holds = true;   ///< ... where it holds, or where it does not
 };
 using Needs = std::vector<Need>;
 
@@ -57,6 +58,8 @@ inline Need follows(const Object& o) { return {&o, DependencyKind::control}; }
 /// It runs only where the gateway holds. With several such gateways, where any of them does: a
 /// register has an access (a table) for each.
 Need guarded_by(const Gateway& gateway);
+/// It runs only where the gateway was tested and does not hold.
+Need guarded_unless(const Gateway& gateway);
 
 /// Something of the hardware that a program uses: it has a name, belongs to one gress of one
 /// pipeline, is charged for, and refuses packets of any other.
@@ -99,7 +102,11 @@ class Object {
   std::size_t short_from_ = 0;
   PipelineId where_;
   std::uint64_t last_pass_ = ~std::uint64_t{0};
-  std::vector<const Gateway*> guards_;
+  struct Guard {
+    const Gateway* gateway;
+    bool holds;
+  };
+  std::vector<Guard> guards_;
 };
 
 }  // namespace horae::dataplane

@@ -42,6 +42,9 @@ class Register final : public Object {
   }
 
   std::size_t entries() const { return cells_.size(); }
+  /// Control plane.
+  void write(std::size_t index, T value) { cells_.at(index) = value; }
+  T read(std::size_t index) const { return cells_.at(index); }
 
   /// Runs `f(T& cell)` on cell `index` and returns what it returns.
   template <class F>

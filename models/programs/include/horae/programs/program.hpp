@@ -42,6 +42,7 @@ struct Connection {
   Qpn sender_qp;    ///< ACKs, NACKs and CNPs carry it
   Qpn receiver_qp;  ///< data packets carry it
   std::uint16_t entropy = 0;
+  Psn first_psn;  ///< of the data
 };
 
 /// A figure of a program's state that the ledger of blocks does not show: bytes per queue pair.

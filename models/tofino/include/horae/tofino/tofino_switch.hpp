@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
@@ -112,6 +113,7 @@ class tofino_switch : public fabric::device {
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
   std::uint64_t copies_ = 0;
+  std::unordered_map<const Packet*, dataplane::MirrorHeader> mirror_headers_;  ///< of copies here
   Counters counters_;
 };
 

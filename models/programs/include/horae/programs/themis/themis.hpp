@@ -1,0 +1,37 @@
+// Themis: NACK filtering for packet spraying over commodity NICs ("Enabling Packet Spraying over
+// Commodity RNICs with In-Network Support", the packet-spraying paper).
+#pragma once
+
+#include <cstdint>
+
+#include "horae/core/params.hpp"
+#include "horae/programs/program.hpp"
+
+namespace horae::programs {
+
+/// Sizes are those of the paper's Table 2; a pipeline has state for its own NICs' queue pairs.
+struct ThemisConfig {
+  bool source = true;       ///< Themis-S, in ingress
+  bool destination = true;  ///< Themis-D, in egress
+  std::uint32_t nics = 16;
+  std::uint32_t qps_per_nic = 512;
+  std::uint32_t pipelines = 4;  ///< over which the NICs are spread evenly
+  std::uint32_t paths = 128;
+  std::uint32_t window = 512;
+  std::uint32_t pieces = 8;  ///< of each array with an entry per queue pair and path
+  std::uint32_t ooo_threshold = 448;
+  std::uint32_t avoidance_window = 2'000'000;
+  std::uint32_t route_entries = 1024;
+  std::uint32_t member_entries = 1024;
+  BitRate last_hop_rate = 400_Gbps;
+  Picoseconds last_hop_rtt = 3_us;
+  Bytes psn_queue_mtu = Bytes(4000);
+
+  std::uint32_t qps() const { return nics * qps_per_nic / pipelines; }
+  static const Schema<ThemisConfig>& schema();
+};
+
+/// The program's entry in the registry.
+ProgramEntry themis_entry();
+
+}  // namespace horae::programs

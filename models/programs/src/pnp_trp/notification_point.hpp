@@ -1,0 +1,48 @@
+// Proactive Notification Point: an ECN mark on a packet that leaves for the long haul becomes a CNP
+// to its sender (long-haul paper, section IV; internal to the room).
+#pragma once
+
+#include <cstdint>
+
+#include "horae/dataplane/mirror.hpp"
+#include "horae/programs/pnp_trp/pnp_trp.hpp"
+#include "parts.hpp"
+
+namespace horae::programs::pnp_trp {
+
+class NotificationPoint {
+ public:
+  /// `is_data` and `routes`: what the program tests and looks up before.
+  NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
+                    const dataplane::Gateway& is_data, const dataplane::Object& routes);
+
+  /// For data packets.
+  void ingress(Pass& pass, bool remote);
+  void egress(Pass& pass);
+  /// Control plane: the entry of a connection in the table of queue pairs.
+  void install(const Connection& connection);
+
+  struct Counts {
+    std::uint64_t marks = 0;      ///< of packets that leave, each cleared
+    std::uint64_t cnps = 0;       ///< sent
+    std::uint64_t unknown = 0;    ///< copies dropped for want of an entry
+    std::uint64_t not_added = 0;  ///< connections the full table had no room for
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  bool due(const Pass& pass);
+
+  std::uint32_t interval_;
+  dataplane::Gateway is_marked_;
+  dataplane::Action clear_ecn_;
+  dataplane::Register<std::uint32_t> cnp_stamp_;
+  dataplane::Gateway is_due_;
+  dataplane::Mirror copy_;
+  dataplane::Gateway is_copy_;
+  dataplane::ExactTable<FlowKey, std::uint32_t, KeyHash> qp_field_;
+  dataplane::Action to_cnp_;
+  Counts counts_;  // statistics of the model, not state of the program
+};
+
+}  // namespace horae::programs::pnp_trp

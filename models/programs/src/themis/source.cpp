@@ -1,0 +1,116 @@
+#include "source.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+
+namespace horae::programs::themis {
+
+using dataplane::ConditionSpec;
+using dataplane::HashSpec;
+using dataplane::Join;
+using dataplane::MatchSpec;
+using dataplane::Needs;
+using dataplane::Pass;
+using dataplane::RegisterSpec;
+
+namespace {
+
+/// No PSN: 24 bits never reach it.
+constexpr std::uint32_t no_psn = ~std::uint32_t{0};
+
+}  // namespace
+
+Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
+               const dataplane::Object& routes, const dataplane::Gateway& is_data,
+               const dataplane::Gateway& is_nack)
+    : config_(config),
+      pipeline_(pipeline.index()),
+      is_data_(is_data),
+      is_nack_(is_nack),
+      // Per queue pair an entry for its data and one for the responses to it.
+      qps_(pipeline, in, "source_qps",
+           MatchSpec{.key_bits = 88, .entries = 2 * config.qps(), .data_bits = 16}),
+      base_path_(pipeline, in, "base_path", HashSpec{.input_bits = 104, .output_bits = 16}),
+      pathmap_(pipeline, in, "pathmap",
+               RegisterSpec{.width = 16, .entries = config.paths, .reads = {"psn"}},
+               Needs{guarded_by(is_data)}),
+      recved_nack_psn_(pipeline, in, "recved_nack_psn",
+                       RegisterSpec{.width = 32, .entries = config.qps(), .reads = {"source_qp"}},
+                       Needs{matches(qps_), guarded_by(is_data), guarded_by(is_nack)}, no_psn),
+      is_signal_(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
+      path_adaptive_count_(
+          pipeline, in, "path_adaptive_count",
+          RegisterSpec{.width = 32,
+                       .entries = std::uint64_t{config.qps()} * config.paths,
+                       .pieces = config.pieces,
+                       .reads = {"source_qp", "psn"}},
+          Needs{matches(qps_), guarded_by(is_data), guarded_by(is_signal_)}),
+      add_path_(pipeline, in, "add_path", {},
+                Needs{uses(base_path_), uses(pathmap_), uses(routes)}),
+      other_path_(pipeline, in, "other_path", flags(2, Join::any), {},
+                  Needs{matches(recved_nack_psn_), matches(path_adaptive_count_)}),
+      random_path_(pipeline, in, "random_path", Needs{guarded_by(other_path_)}),
+      alter_path_(pipeline, in, "alter_path", {},
+                  Needs{uses(random_path_), overwrites(add_path_), guarded_by(other_path_)}) {
+  for (std::uint32_t i = 0; i < config.paths; ++i)
+    pathmap_.write(i, static_cast<std::uint16_t>(i));
+}
+
+void Source::connect(const Connection& c) {
+  if (next_qp_ == config_.qps()) {
+    throw InputError(fmt::format("{}: more than the {} queue pairs of a pipeline "
+                                 "(program.nics x qps_per_nic / pipelines)",
+                                 qps_.name(), config_.qps()));
+  }
+  const std::uint32_t qp = next_qp_++;
+  qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
+  qps_.insert({c.receiver, c.sender, c.sender_qp.value()}, qp);
+}
+
+std::uint32_t Source::path(const Pass& pass, std::uint32_t n) {
+  const Packet& p = pass.header();
+  const std::uint32_t flow =
+      base_path_.of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % n;
+  const std::uint32_t* qp = qps_.lookup(pass, key_of(p));
+  if (qp == nullptr) return flow;
+  if (is_data_.held(pass)) return spray(pass, flow, *qp, n);
+  if (is_nack_.held(pass)) take_note(pass, *qp);
+  return flow;
+}
+
+std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
+                            std::uint32_t n) {
+  const Psn psn = pass.header().psn;
+  const std::uint32_t offset =
+      pathmap_.apply(pass, psn.value() % config_.paths, [](std::uint16_t& delta) { return delta; });
+  const bool retransmitted = recved_nack_psn_.apply(
+      pass, qp, [&](std::uint32_t& nacked) { return nacked == psn.value(); });
+  const bool avoided =
+      path_adaptive_count_.apply(pass, path_index(qp, psn), [](std::uint32_t& count) {
+        const bool away = count != 0;
+        if (away) --count;
+        return away;
+      });
+  std::uint32_t path = 0;
+  add_path_.run(pass, [&] { path = (flow + offset) % n; });
+  if (other_path_.test(pass, {bit(retransmitted), bit(avoided)}) && n > 1) {
+    const std::uint32_t step = 1 + random_path_.below(pass, n - 1);
+    alter_path_.run(pass, [&] { path = (path + step) % n; });
+    ++rerouted_;
+  }
+  return path;
+}
+
+void Source::take_note(const Pass& pass, std::uint32_t qp) {
+  const Packet& p = pass.header();
+  recved_nack_psn_.apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
+  // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
+  if (is_signal_.test(pass, bit(p.ack_request))) {
+    path_adaptive_count_.apply(pass, path_index(qp, p.psn), [&](std::uint32_t& count) {
+      count = config_.avoidance_window;
+    });
+  }
+}
+
+}  // namespace horae::programs::themis

@@ -1,0 +1,320 @@
+#include "horae/programs/themis/themis.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "destination.hpp"
+#include "horae/core/error.hpp"
+#include "source.hpp"
+
+namespace horae::programs {
+namespace {
+
+using dataplane::ConditionKind;
+using dataplane::ConditionSpec;
+using dataplane::Gress;
+using dataplane::MatchSpec;
+using dataplane::Needs;
+using dataplane::Pass;
+
+constexpr auto in = Gress::ingress;
+
+/// Forwarding, and both halves of Themis around it.
+class Themis final : public Program {
+ public:
+  Themis(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes)
+      : config_(config),
+        pipeline_(pipeline.index()),
+        control_(routes),
+        routes_(pipeline, in, "routes",
+                MatchSpec{.key_bits = 32, .entries = config.route_entries, .data_bits = 24}),
+        is_data_(pipeline, in, "is_data", themis::data_condition()),
+        is_nack_(pipeline, in, "is_nack",
+                 ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
+                 {themis::number(Opcode::acknowledge), 3}) {
+    if (config.source) source_.emplace(pipeline, config, routes_, is_data_, is_nack_);
+    Needs chosen = {matches(routes_)};
+    if (source_) {
+      chosen.push_back(matches(source_->base()));
+      chosen.push_back(matches(source_->last()));
+    } else {
+      flow_path_.emplace(pipeline, in, "flow_path",
+                         dataplane::HashSpec{.input_bits = 104, .output_bits = 16});
+      chosen.push_back(matches(*flow_path_));
+    }
+    members_.emplace(pipeline, in, "members",
+                     MatchSpec{.key_bits = 16, .entries = config.member_entries, .data_bits = 16},
+                     chosen);
+    if (config.destination) {
+      // Port metadata says whether a port has a NIC, and pipelines are bits of port numbers.
+      is_local_response_.emplace(
+          pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
+          std::vector<std::uint64_t>{themis::number(Opcode::acknowledge), 1});
+      same_pipeline_.emplace(pipeline, in, "same_pipeline",
+                             ConditionSpec{.kind = ConditionKind::field_eq, .bits = 2},
+                             std::vector<std::uint64_t>{},
+                             Needs{matches(*members_), guarded_by(*is_local_response_)});
+      turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{.instructions = 2},
+                         Needs{overwrites(*members_), guarded_unless(*same_pipeline_)});
+      destination_.emplace(pipeline, config);
+    }
+    fill(routes);
+    add_up(pipeline.design());
+  }
+
+  void ingress(Pass& pass) override {
+    const Packet& p = pass.header();
+    const Group* group = routes_.lookup(pass, p.dst);
+    if (group == nullptr || group->count == 0) return pass.drop();
+    is_data_.test(pass, themis::number(p.opcode));
+    is_nack_.test(pass, {themis::number(p.opcode), std::uint64_t{p.syndrome} >> 5});
+    const std::uint32_t path =
+        source_ ? source_->path(pass, group->count)
+                : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) %
+                      group->count;
+    const std::uint16_t port =
+        *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
+    pass.forward(port);
+    if (destination_) turn_back(pass, port);
+  }
+
+  void egress(Pass& pass) override {
+    if (destination_) destination_->egress(pass);
+  }
+
+  void connect(const Connection& connection) override {
+    if (source_ && control_.pipeline_of(connection.sender) == pipeline_)
+      source_->connect(connection);
+    if (destination_ && control_.pipeline_of(connection.receiver) == pipeline_)
+      destination_->connect(connection);
+  }
+
+  std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
+    std::vector<std::pair<std::string_view, std::uint64_t>> out;
+    if (source_) out.emplace_back("rerouted", source_->rerouted());
+    if (destination_) {
+      const auto& c = destination_->counts();
+      out.emplace_back("nacks_valid", c.valid);
+      out.emplace_back("nacks_invalid", c.invalid);
+      out.emplace_back("nacks_stashed", c.stashed);
+      out.emplace_back("nacks_validated_later", c.validated_later);
+      out.emplace_back("paths_signalled", c.signalled);
+    }
+    return out;
+  }
+
+  std::vector<StateAccount> accounts() const override;
+
+ private:
+  struct Group {
+    std::uint16_t first = 0;
+    std::uint16_t count = 0;
+  };
+
+  /// Bytes of register state of this pipeline.
+  struct State {
+    double pathmap = 0, source = 0, destination = 0;
+  };
+
+  void add_up(const dataplane::Design& design) {
+    for (const auto& object : design.objects) {
+      const auto* r = std::get_if<dataplane::RegisterSpec>(&object.spec);
+      if (r == nullptr) continue;
+      double& sum = object.gress == Gress::egress ? state_.destination
+                    : object.name == "pathmap"    ? state_.pathmap
+                                                  : state_.source;
+      sum += static_cast<double>(r->entries * r->cell_bits()) / 8;
+    }
+  }
+
+  void fill(const Routes& routes) {
+    std::map<std::vector<std::uint16_t>, Group> known;
+    std::uint16_t next = 0;
+    for (const auto& entry : routes.entries) {
+      const auto [at, added] =
+          known.try_emplace(entry.ports, Group{next, static_cast<std::uint16_t>(entry.ports.size())});
+      for (std::size_t i = 0; added && i < entry.ports.size(); ++i)
+        members_->insert(next++, entry.ports[i]);
+      routes_.insert(entry.node, at->second);
+      if (entry.attached) attached_ports_.insert(entry.ports.at(0));
+    }
+  }
+
+  /// A response of a local receiver that would leave by another pipeline goes back to its own port
+  /// first: the state to check it with is in that egress (packet-spraying paper 5, Figure 8).
+  void turn_back(Pass& pass, std::uint16_t port) {
+    const Packet& p = pass.header();
+    const bool local = attached_ports_.contains(static_cast<std::uint16_t>(pass.ingress_port()));
+    if (!is_local_response_->test(pass, {themis::number(p.opcode), themis::bit(local)})) return;
+    const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port.at(q) & 3u; };
+    if (same_pipeline_->test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
+    turn_back_->run(pass, [&] {
+      pass.header().metadata = static_cast<std::uint16_t>(port + 1);
+      pass.forward(pass.ingress_port());
+    });
+  }
+
+  ThemisConfig config_;
+  unsigned pipeline_;
+  Routes control_;
+  std::set<std::uint16_t> attached_ports_;
+  dataplane::ExactTable<NodeId, Group> routes_;
+  dataplane::Gateway is_data_;
+  dataplane::Gateway is_nack_;
+  std::optional<themis::Source> source_;
+  std::optional<dataplane::Hash> flow_path_;
+  std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
+  std::optional<dataplane::Gateway> is_local_response_;
+  std::optional<dataplane::Gateway> same_pipeline_;
+  std::optional<dataplane::Action> turn_back_;
+  std::optional<themis::Destination> destination_;
+  State state_;
+};
+
+// The sums of the paper's appendix B, over the registers there are.
+std::vector<StateAccount> Themis::accounts() const {
+  const double qps = static_cast<double>(config_.nics) * config_.qps_per_nic;
+  const double pathmap = state_.pathmap;
+  const double source = state_.source / config_.qps();
+  const double destination = state_.destination / config_.qps();
+  const double total = pathmap + (source + destination) * qps;
+  // The slides' variant: PSNs under way on the last hop, two bytes each.
+  const double under_way = static_cast<double>(config_.last_hop_rate.count()) *
+                           static_cast<double>(config_.last_hop_rtt.count()) * 1e-12 / 8 /
+                           static_cast<double>(config_.psn_queue_mtu.count());
+  const double queue = std::ceil(under_way);
+  return {
+      {"source_bytes_per_qp", source, "B",
+       "registers of ingress but the PathMap, by queue pair (Table 3)"},
+      {"destination_bytes_per_qp", destination, "B",
+       "registers of egress, by queue pair (Table 4)"},
+      {"megabytes_per_tor", total / 1e6, "MB",
+       fmt::format("PathMap {} B + (S + D) x {} x {} (Eq. 5); MB = 10^6 B, {:.2f} MiB", pathmap,
+                   config_.qps_per_nic, config_.nics, total / (1 << 20))},
+      {"psn_queue_entries", queue, "",
+       fmt::format("slides' variant: ceil({} x {} / {}) PSNs on the last hop",
+                   to_text(config_.last_hop_rate), to_text(config_.last_hop_rtt),
+                   to_text(config_.psn_queue_mtu))},
+      {"psn_queue_bytes", 2 * queue, "B", "two bytes each"},
+  };
+}
+
+class ThemisFactory final : public ProgramFactory {
+ public:
+  explicit ThemisFactory(const ThemisConfig& config) : config_(config) {}
+  std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
+                                const Routes& routes) const override {
+    std::set<std::vector<std::uint16_t>> groups;
+    std::size_t members = 0;
+    for (const auto& entry : routes.entries) {
+      if (groups.insert(entry.ports).second) members += entry.ports.size();
+    }
+    const auto check = [&](const char* key, std::size_t have, std::size_t need) {
+      if (need <= have) return;
+      throw InputError(fmt::format("{}: program.{} = {} is too small for {}", pipeline.name(), key,
+                                   have, need));
+    };
+    check("route_entries", config_.route_entries, routes.entries.size());
+    check("member_entries", config_.member_entries, members);
+    return std::make_unique<Themis>(pipeline, config_, routes);
+  }
+  nlohmann::ordered_json config() const override {
+    nlohmann::ordered_json out = {{"name", "themis"}};
+    out.update(ThemisConfig::schema().dump(config_));
+    return out;
+  }
+
+ private:
+  ThemisConfig config_;
+};
+
+}  // namespace
+
+const Schema<ThemisConfig>& ThemisConfig::schema() {
+  using T = ThemisConfig;
+  static const Schema<T> s =
+      Schema<T>("program", "Themis: PSN-based spraying and NACK validation at the ToR.")
+          .field("source", &T::source, {.doc = "Themis-S, in ingress"})
+          .field("destination", &T::destination, {.doc = "Themis-D, in egress"})
+          .field("nics", &T::nics,
+                 {.doc = "NICs of the ToR",
+                  .min = 1,
+                  .max = 4096,
+                  .source = "packet-spraying paper Table 2: 16"})
+          .field("qps_per_nic", &T::qps_per_nic,
+                 {.doc = "cross-rack queue pairs of a NIC",
+                  .min = 1,
+                  .max = 1 << 24,
+                  .source = "packet-spraying paper Table 2: 512"})
+          .field("pipelines", &T::pipelines,
+                 {.doc = "pipelines over which the NICs are spread evenly", .min = 1, .max = 64})
+          .field("paths", &T::paths,
+                 {.doc = "paths of a queue pair",
+                  .min = 1,
+                  .max = 1 << 16,
+                  .source = "packet-spraying paper Table 2: 128"})
+          .field("window", &T::window,
+                 {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "
+                         "with the bitmap",
+                  .min = 1,
+                  .max = 1 << 22,
+                  .source = "packet-spraying paper Table 2: 512"})
+          .field("pieces", &T::pieces,
+                 {.doc = "arrays that path_adaptive_count and path_psn_max_array are cut into each",
+                  .min = 1,
+                  .max = 64})
+          .field("ooo_threshold", &T::ooo_threshold,
+                 {.doc = "out-of-order degree, in packets, from which a path is avoided",
+                  .min = 1,
+                  .max = 1 << 22})
+          .field("avoidance_window", &T::avoidance_window,
+                 {.doc = "packets for which a path is avoided", .min = 1, .max = 1u << 31})
+          .field("route_entries", &T::route_entries,
+                 {.doc = "size of the route table", .min = 1, .max = 1 << 20})
+          .field("member_entries", &T::member_entries,
+                 {.doc = "size of the table of the groups' ports", .min = 1, .max = 1 << 16})
+          .field("last_hop_rate", &T::last_hop_rate,
+                 {.doc = "PSN queue variant: rate of a NIC",
+                  .min = 1_Gbps,
+                  .source = "slides of the packet-spraying paper: 400 Gbps"})
+          .field("last_hop_rtt", &T::last_hop_rtt,
+                 {.doc = "PSN queue variant: round trip from ToR to NIC",
+                  .min = 1_ns,
+                  .source = "slides of the packet-spraying paper: 3 us"})
+          .field("psn_queue_mtu", &T::psn_queue_mtu,
+                 {.doc = "PSN queue variant: bytes of a packet",
+                  .min = 1_B,
+                  .source = "slides of the packet-spraying paper: 4 KB; their 38 entries are those "
+                            "of 4000 B, 4096 B would give 37"});
+  return s;
+}
+
+ProgramEntry themis_entry() {
+  return {.name = "themis",
+          .doc = "PSN-based packet spraying and NACK validation for commodity NICs",
+          .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
+            const auto config = section.read<ThemisConfig>({"name"});
+            const auto power = [&](const char* key, std::uint32_t value) {
+              if (std::has_single_bit(value)) return;
+              throw section.error(key, fmt::format("{} = {} is no power of two", key, value));
+            };
+            power("window", config.window);
+            power("paths", config.paths);
+            power("pieces", config.pieces);
+            if (config.nics * std::uint64_t{config.qps_per_nic} % config.pipelines != 0) {
+              throw section.error(
+                  "pipelines",
+                  fmt::format("{} NICs x {} queue pairs do not spread evenly over {} pipelines",
+                              config.nics, config.qps_per_nic, config.pipelines));
+            }
+            return std::make_unique<ThemisFactory>(config);
+          },
+          .describe = [] { return ThemisConfig::schema().describe(); }};
+}
+
+}  // namespace horae::programs
