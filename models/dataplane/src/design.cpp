@@ -102,33 +102,51 @@ void Design::check() const {
     if (const auto* c = std::get_if<MeterSpec>(&o.spec)) table = c->table;
     if (table.empty()) continue;
     const auto& host = find(table)->spec;
+    if (!o.after.empty()) {
+      throw input_error(o.where, fmt::format("'{}' belongs to '{}' and is in its stage: what it "
+                                             "comes after is said there",
+                                             o.name, table));
+    }
+    for (const auto& other : objects) {
+      for (const auto& [mentioned, relation] : mentions(other)) {
+        if (mentioned != o.name) continue;
+        throw input_error(other.where,
+                          fmt::format("'{}' {} '{}', which belongs to '{}': say '{}' instead",
+                                      other.name, relation, mentioned, table, table));
+      }
+    }
     if (!std::holds_alternative<MatchSpec>(host) && !std::holds_alternative<ActionSpec>(host)) {
       throw input_error(o.where, fmt::format("'{}' belongs to '{}', a {}; expected a table or an "
                                              "action",
                                              o.name, table, kind_name(host)));
     }
   }
-  // Remove what nothing is before, again and again; what stays goes in a circle.
-  std::set<std::string> left(seen);
+  check_circles();
+}
+
+void Design::check_circles() const {
+  // Pairs of names, the first before the second. Remove what nothing is before and what is before
+  // nothing, again and again; what stays goes in circles.
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const auto& o : objects) {
+    for (const auto& d : o.after) pairs.emplace(d.on, o.name);
+    if (const auto* c = std::get_if<ConditionSpec>(&o.spec)) {
+      for (const auto& g : c->guards) pairs.emplace(o.name, g);
+    }
+  }
+  std::set<std::string> left;
+  for (const auto& o : objects) left.insert(o.name);
   for (bool again = true; again;) {
     again = false;
-    for (const auto& o : objects) {
-      if (!left.contains(o.name)) continue;
-      const bool waits =
-          std::any_of(objects.begin(), objects.end(), [&](const DesignObject& other) {
-            if (!left.contains(other.name)) return false;
-            if (const auto* c = std::get_if<ConditionSpec>(&other.spec)) {
-              if (std::find(c->guards.begin(), c->guards.end(), o.name) != c->guards.end())
-                return true;
-            }
-            return &other != &o &&
-                   std::any_of(o.after.begin(), o.after.end(),
-                               [&](const Dependency& d) { return d.on == other.name; });
-          });
-      if (waits) continue;
-      left.erase(o.name);
-      again = true;
+    std::set<std::string> first, second;
+    for (const auto& [a, b] : pairs) {
+      if (!left.contains(a) || !left.contains(b)) continue;
+      first.insert(a);
+      second.insert(b);
     }
+    again = std::erase_if(left, [&](const std::string& o) {
+              return !first.contains(o) || !second.contains(o);
+            }) > 0;
   }
   if (left.empty()) return;
   for (const auto& o : objects) {

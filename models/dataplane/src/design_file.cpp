@@ -73,8 +73,8 @@ const Schema<CounterSpec>& counter_schema() {
   static const Schema<T> s =
       Schema<T>("counter", "A counter array.")
           .required("entries", &T::entries, {.doc = "counters", .min = 1, .max = 1ull << 32})
-          .choice("width", &T::width, {{"32", 32u}, {"64", 64u}},
-                  {.doc = "32: packets or bytes; 64: packets and bytes"})
+          .field("width", &T::width,
+                 {.doc = "32: packets or bytes; 64: packets and bytes", .min = 32, .max = 64})
           .field("table", &T::table, {.doc = "table whose action counts; none: one of its own"});
   return s;
 }
@@ -200,6 +200,15 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, bool
   const auto shared = section.read<Common>(common_schema(), shape_schema.field_names());
   auto shape = section.read<Shape>(shape_schema, common_schema().field_names());
   if constexpr (std::is_same_v<Shape, MatchSpec>) shape.ternary = ternary;
+  if constexpr (std::is_same_v<Shape, CounterSpec>) {
+    if (shape.width != 32 && shape.width != 64)
+      throw section.error("width", fmt::format("width = {}: expected 32 or 64", shape.width));
+  }
+  if constexpr (requires { shape.reads; }) {
+    const std::set<std::string> fields(shape.reads.begin(), shape.reads.end());
+    if (fields.size() != shape.reads.size())
+      throw section.error("reads", "reads names a field twice");
+  }
   (void)ternary;
   if (shared.name.value.empty()) throw section.error("name", "name is empty");
 
@@ -298,8 +307,13 @@ DesignFile read_design_file(const Document& document) {
   const auto defaults = root.read<Header>(known);
   const bool single = std::any_of(object_kinds.begin(), object_kinds.end(),
                                   [&](const std::string& kind) { return root.has(kind); });
-  if (single || !root.has("design")) file.cases.push_back(read_case(root, "design", defaults));
+  if (single || !root.has("design"))
+    file.cases.push_back(read_case(root, "design", defaults));
+  else if (root.has("expect"))
+    throw root.error("expect",
+                     "expect stands at the top, but the designs are in [[design]] tables");
   std::set<std::string> names;
+  for (const auto& c : file.cases) names.insert(c.design.name);
   for (const auto& section : root.children("design")) {
     file.cases.push_back(
         read_case(section, fmt::format("design {}", file.cases.size() + 1), defaults));

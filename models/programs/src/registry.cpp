@@ -4,6 +4,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/programs/forward/forward.hpp"
+#include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "horae/programs/themis/themis.hpp"
 
 namespace horae::programs {
@@ -11,6 +12,7 @@ namespace horae::programs {
 const std::vector<ProgramEntry>& programs() {
   static const std::vector<ProgramEntry> all = {
       forward_entry(),
+      pnp_trp_entry(),
       themis_entry(),
   };
   return all;

@@ -31,9 +31,7 @@ class Placer {
   Placement run(Order order) {
     order_ = order;
     const std::size_t n = price_.units.size();
-    rest_ = price_.units;
-    last_stage_.assign(n, -1);
-    done_.assign(n, false);
+    stage_.assign(n, -1);
     stages_.clear();
     Placement placement;
     std::vector<std::size_t> queue(n);
@@ -46,23 +44,22 @@ class Placer {
       for (bool again = true; again;) {
         again = false;
         for (const std::size_t u : queue) {
-          if (done_[u] || !ready(u, s)) continue;
-          if (!put(u, s, placement)) continue;
+          if (stage_[u] >= 0 || !ready(u, s) || !put(u, s, placement)) continue;
           again = true;
-          if (done_[u]) --left;
+          --left;
         }
       }
     }
     for (std::size_t u = 0; u < n; ++u) {
-      if (!done_[u]) refuse_unplaceable(u, placement);
+      if (stage_[u] < 0) refuse_unplaceable(u, placement);
     }
     while (!stages_.empty() && stages_.back().empty()) stages_.pop_back();
     for (const auto& stage : stages_) placement.stages.push_back(stage.used());
     std::vector<StageEdge> edges;
     for (const auto& e : price_.edges) {
-      if (!done_[e.from] || !done_[e.to]) continue;
-      edges.push_back({price_.units[e.from].gress, static_cast<unsigned>(last_stage_[e.from]),
-                       static_cast<unsigned>(first_stage_.at(e.to)), e.kind});
+      if (stage_[e.from] < 0 || stage_[e.to] < 0) continue;
+      edges.push_back({price_.units[e.from].gress, static_cast<unsigned>(stage_[e.from]),
+                       static_cast<unsigned>(stage_[e.to]), e.kind});
     }
     std::stable_sort(placement.units.begin(), placement.units.end(),
                      [](const auto& a, const auto& b) { return a.stage < b.stage; });
@@ -116,63 +113,31 @@ class Placer {
   }
 
   bool ready(std::size_t u, unsigned stage) const {
-    if (last_stage_[u] == static_cast<int>(stage)) return false;  // the rest of a table cut here
     return std::all_of(before_[u].begin(), before_[u].end(), [&](std::size_t i) {
       const UnitEdge& e = price_.edges[i];
-      if (!done_[e.from]) return false;
-      const auto from = static_cast<unsigned>(last_stage_[e.from]);
+      if (stage_[e.from] < 0) return false;
+      const auto from = static_cast<unsigned>(stage_[e.from]);
       return needs_later_stage(e.kind) ? from < stage : from <= stage;
     });
   }
 
   bool put(std::size_t u, unsigned s, Placement& placement) {
-    const auto shortage = stages_[s].lacks(rest_[u]);
-    if (!shortage) {
-      settle(u, s, rest_[u], placement);
-      done_[u] = true;
-      return true;
-    }
-    shortages_[{u, s}] = *shortage;
-    if (rest_[u].entries == 0 || rest_[u].shares.size() > 1) return false;
-    if (!Stage(chip_).lacks(rest_[u])) return false;  // it fits a stage, only not this one
-    return put_part(u, s, placement);
-  }
-
-  /// Cuts a match table that no stage holds: as many entries here as this stage takes.
-  bool put_part(std::size_t u, unsigned s, Placement& placement) {
-    const DesignObject& object = design_.objects[rest_[u].shares.front().object];
-    const std::uint64_t step = chip_.stage.sram_words;
-    std::uint64_t low = 0, high = (rest_[u].entries - 1) / step;
-    while (low < high) {
-      const std::uint64_t middle = (low + high + 1) / 2;
-      if (stages_[s].lacks(part_of(rest_[u], object, middle * step, chip_)))
-        high = middle - 1;
-      else
-        low = middle;
-    }
-    // A part that saves little is a logical table wasted: at least an eighth of a stage's worth.
-    if (low == 0) return false;
-    const Unit part = part_of(rest_[u], object, low * step, chip_);
-    if (!stages_[s].empty() && part.needs[Resource::sram] * 8 < chip_.capacity(Resource::sram) &&
-        part.needs[Resource::tcam] * 8 < chip_.capacity(Resource::tcam)) {
+    const Unit& unit = price_.units[u];
+    const auto shortage = stages_[s].lacks(unit);
+    if (shortage) {
+      shortages_[{u, s}] = *shortage;
       return false;
     }
-    settle(u, s, part, placement);
-    rest_[u] = part_of(rest_[u], object, rest_[u].entries - low * step, chip_);
-    return true;
-  }
-
-  void settle(std::size_t u, unsigned s, const Unit& unit, Placement& placement) {
     stages_[s].put(unit);
     placement.units.push_back({unit, s});
-    if (last_stage_[u] < 0) first_stage_[u] = s;
-    last_stage_[u] = static_cast<int>(s);
+    stage_[u] = static_cast<int>(s);
+    return true;
   }
 
   std::string name_of(std::size_t u) const { return price_.units[u].label; }
 
   void refuse_unplaceable(std::size_t u, Placement& placement) const {
-    const auto shortage = Stage(chip_).lacks(rest_[u]);
+    const auto shortage = Stage(chip_).lacks(price_.units[u]);
     if (!shortage) {
       placement.refused.push_back(
           {name_of(u), "dependency", -1, 1, 0, "comes after an object that cannot be placed", {}});
@@ -184,8 +149,10 @@ class Placer {
          0,
          shortage->need,
          shortage->have,
-         fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
-                     resource_title(shortage->resource), shortage->have),
+         shortage->arrangement
+             ? fmt::format("no ALU of a stage reaches {} RAMs", shortage->need)
+             : fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
+                           resource_title(shortage->resource), shortage->have),
          {}});
   }
 
@@ -201,7 +168,7 @@ class Placer {
                                              chip_.name, chip_.stages),
                                  {}});
     for (std::size_t u = 0; u < price_.units.size(); ++u) {
-      if (last_stage_[u] < static_cast<int>(chip_.stages)) continue;
+      if (stage_[u] < static_cast<int>(chip_.stages)) continue;
       // The last stage of the chip in which it could have been, if only it had fitted.
       const Shortage* kept_out = nullptr;
       unsigned stage = 0;
@@ -216,9 +183,9 @@ class Placer {
             {name_of(u),
              "dependency",
              static_cast<int>(chip_.stages) - 1,
-             last_stage_[u] + 1,
+             stage_[u] + 1,
              chip_.stages,
-             fmt::format("must come after objects in stage {}", last_stage_[u] - 1),
+             fmt::format("must come after objects in stage {}", stage_[u] - 1),
              {}});
       } else {
         placement.refused.push_back(
@@ -243,10 +210,7 @@ class Placer {
   std::vector<int> chain_;
   std::vector<std::int64_t> size_;
   std::vector<std::vector<std::size_t>> before_;  ///< edges into each unit
-  std::vector<Unit> rest_;                        ///< what is left of each unit
-  std::vector<bool> done_;
-  std::vector<int> last_stage_;
-  std::map<std::size_t, unsigned> first_stage_;
+  std::vector<int> stage_;                        ///< of each unit; below zero: none yet
   std::vector<Stage> stages_;
   std::map<std::pair<std::size_t, unsigned>, Shortage> shortages_;
 };

@@ -1,6 +1,7 @@
 // Where the RAMs of a stage's stateful objects lie.
 #include <algorithm>
-#include <functional>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/max_cardinality_matching.hpp>
 #include <map>
 
 #include "horae/dataplane/placement.hpp"
@@ -8,59 +9,15 @@
 namespace horae::dataplane {
 namespace {
 
-/// Two halves that share nothing: each object in one of them, a divisible one in both if need be.
-class Halves {
- public:
-  explicit Halves(const ChipSpec& chip)
-      : spare_(chip.stateful.spare),
-        free_{half_of(chip), half_of(chip)},
-        alus_{{chip.stage.stateful_alu / 2, chip.stage.statistics_alu / 2},
-              {chip.stage.stateful_alu / 2, chip.stage.statistics_alu / 2}} {}
-
-  bool hold(const std::vector<StatefulMemory>& memories, std::size_t i) {
-    if (i == memories.size()) return true;
-    const StatefulMemory& m = memories[i];
-    const std::size_t alu = m.statistics ? 1 : 0;
-    for (int half = 0; half < 2; ++half) {
-      if (alus_[half][alu] == 0 || free_[half] < m.rams) continue;
-      take(half, alu, m.rams);
-      if (hold(memories, i + 1)) return true;
-      take(half, alu, -m.rams);
-    }
-    if (!m.divisible || alus_[0][alu] == 0 || alus_[1][alu] == 0) return false;
-    const std::int64_t first = std::min(free_[0], m.rams - 1);
-    const std::int64_t second = m.rams - first + spare_;
-    if (first <= spare_ || free_[1] < second) return false;
-    take(0, alu, first);
-    take(1, alu, second);
-    if (hold(memories, i + 1)) return true;
-    take(0, alu, -first);
-    take(1, alu, -second);
-    return false;
-  }
-
- private:
-  static std::int64_t half_of(const ChipSpec& chip) {
-    return std::int64_t{chip.stateful.rows / 2} * chip.stateful.rams_per_row;
-  }
-  void take(int half, std::size_t alu, std::int64_t rams) {
-    free_[half] -= rams;
-    alus_[half][alu] -= rams > 0 ? 1u : ~0u;
-  }
-
-  std::int64_t spare_;
-  std::int64_t free_[2];
-  std::uint32_t alus_[2][2];
-};
-
-/// One array of rows: stateful ALUs on odd rows, statistics ALUs on even ones; an object lies on
-/// its ALU's row and those below that it reaches.
+/// Rows of RAMs: stateful ALUs on odd rows, statistics ALUs on even ones; an array lies on its
+/// ALU's row and those below that it reaches, in a split core those of its half.
 class Rows {
  public:
   explicit Rows(const ChipSpec& chip)
       : rows_(chip.stateful.rows),
         per_row_(chip.stateful.rams_per_row),
         reach_(chip.stateful.reach_rows),
+        split_(chip.stateful.split_core),
         taken_(rows_, false) {}
 
   bool hold(const std::vector<StatefulMemory>& memories, std::size_t i) {
@@ -84,7 +41,7 @@ class Rows {
     for (std::uint32_t row = 0; row < rows_; ++row) {
       std::int64_t room = per_row_;
       for (auto& [home, rams] : left) {
-        if (row > home || row + reach_ <= home) continue;
+        if (row > home || row + reach_ <= home || !reaches_half(row, home)) continue;
         const std::int64_t here = std::min(room, rams);
         rams -= here;
         room -= here;
@@ -93,7 +50,12 @@ class Rows {
     return std::all_of(left.begin(), left.end(), [](const auto& l) { return l.second == 0; });
   }
 
+  bool reaches_half(std::uint32_t row, std::uint32_t home) const {
+    return !split_ || (row < rows_ / 2) == (home < rows_ / 2);
+  }
+
   std::uint32_t rows_, per_row_, reach_;
+  bool split_;
   std::vector<bool> taken_;
   std::vector<std::pair<std::uint32_t, std::int64_t>> at_;
 };
@@ -113,22 +75,43 @@ bool fits_stateful(const std::vector<StatefulMemory>& memories, const ChipSpec& 
   auto largest_first = memories;
   std::stable_sort(largest_first.begin(), largest_first.end(),
                    [](const auto& a, const auto& b) { return a.rams > b.rams; });
-  return chip.stateful.split_core ? Halves(chip).hold(largest_first, 0)
-                                  : Rows(chip).hold(largest_first, 0);
+  return Rows(chip).hold(largest_first, 0);
 }
 
 std::int64_t vliw_words(const std::vector<Instruction>& instructions) {
-  std::int64_t n = 0;
-  std::map<std::string, std::int64_t> writers;
+  std::vector<const std::vector<std::string>*> writes;
+  bool single = true;
   for (const auto& instruction : instructions) {
     if (instruction.no_op) continue;
-    ++n;
-    for (const auto& field : instruction.writes) ++writers[field];
+    writes.push_back(&instruction.writes);
+    single &= instruction.writes.size() <= 1;
   }
+  const auto n = static_cast<std::int64_t>(writes.size());
   if (n == 0) return 0;
-  std::int64_t words = (n + 2) / 2;  // the no-op has a colour of the first word
-  for (const auto& [field, count] : writers) words = std::max(words, count);
-  return words;
+  if (single) {
+    std::map<std::string, std::int64_t> writers;
+    for (const auto* w : writes) {
+      if (!w->empty()) ++writers[w->front()];
+    }
+    std::int64_t words = (n + 2) / 2;  // the no-op has a colour of the first word
+    for (const auto& [field, count] : writers) words = std::max(words, count);
+    return words;
+  }
+  // Pairs of instructions without a common field, and the no-op, which goes with any: as many pairs
+  // as there can be.
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> fits(writes.size() + 1);
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    boost::add_edge(i, writes.size(), fits);
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool apart = std::none_of(writes[i]->begin(), writes[i]->end(), [&](const auto& f) {
+        return std::find(writes[j]->begin(), writes[j]->end(), f) != writes[j]->end();
+      });
+      if (apart) boost::add_edge(i, j, fits);
+    }
+  }
+  std::vector<boost::graph_traits<decltype(fits)>::vertex_descriptor> mate(writes.size() + 1);
+  boost::edmonds_maximum_cardinality_matching(fits, mate.data());
+  return n + 1 - static_cast<std::int64_t>(boost::matching_size(fits, mate.data()));
 }
 
 }  // namespace horae::dataplane

@@ -143,8 +143,11 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     const auto& object = design.objects[i];
     const auto& own = m.of_object[i];
     const bool chain = std::holds_alternative<ConditionSpec>(object.spec);  // difference, then test
-    for (std::size_t k = 0; chain && k + 1 < own.size(); ++k)
-      m.edges.push_back({own[k], own[k + 1], DependencyKind::match});
+    const bool cut = std::holds_alternative<MatchSpec>(object.spec);  // a miss leads to the next
+    for (std::size_t k = 0; (chain || cut) && k + 1 < own.size(); ++k) {
+      m.edges.push_back(
+          {own[k], own[k + 1], chain ? DependencyKind::match : DependencyKind::control});
+    }
     for (const auto& dependency : object.after) {
       for (const std::size_t from : m.of_object[index_of(dependency.on)]) {
         for (const std::size_t to : own) m.edges.push_back({from, to, dependency.kind});
@@ -163,7 +166,14 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     if (const auto* c = std::get_if<MeterSpec>(&design.objects[i].spec)) table = c->table;
     if (table.empty() || m.of_object[i].empty()) continue;
     const auto& host = m.of_object[index_of(table)];
-    if (!host.empty()) m.absorb(host.front(), m.of_object[i].front());
+    if (host.size() == 1) {
+      m.absorb(host.front(), m.of_object[i].front());
+    } else if (host.size() > 1) {
+      price.refused.push_back({design.objects[i].name, "stages", -1,
+                               static_cast<std::int64_t>(host.size()), 1,
+                               "its table is cut over stages, and an array is in one",
+                               "one array for each part of the table"});
+    }
   }
   const auto level = m.levels();
   for (std::size_t i = 0; i < design.objects.size(); ++i) {

@@ -123,7 +123,7 @@ struct Pricer {
         unit.instructions.push_back(
             {{spec.accesses > 1 ? object.name + ".out" : fmt::format("{}.out", unit.label)}});
       }
-      unit.memories.push_back({false, blocks + chip.stateful.spare, false});
+      unit.memories.push_back({false, blocks + chip.stateful.spare});
       unit.needs[Resource::sram] = unit.needs[Resource::map_ram] = blocks + chip.stateful.spare;
       unit.needs[Resource::stateful_alu] = 1;
       unit.needs[Resource::action_data_bus] = bytes_of(spec.width);
@@ -132,17 +132,42 @@ struct Pricer {
     }
   }
 
-  void operator()(const MatchSpec&) {
-    const auto& spec = std::get<MatchSpec>(object.spec);
-    Unit unit = match_unit(spec, spec.entries);
+  void operator()(const MatchSpec& spec) {
+    Unit whole = match_unit(spec, spec.entries);
     if (!price.refused.empty()) return;
-    add(std::move(unit));
+    const uint64_t step = chip.stage.sram_words;
+    if (within(whole, 1) || spec.entries <= step) return add(std::move(whole));
+    // As many entries as leave half of a stage's memories to others; at least one RAM's worth.
+    uint64_t low = 1, high = spec.entries / step;
+    while (low < high) {
+      const uint64_t middle = (low + high + 1) / 2;
+      if (within(match_unit(spec, middle * step), 2))
+        low = middle;
+      else
+        high = middle - 1;
+    }
+    uint64_t part = 0;
+    for (uint64_t left = spec.entries; left > 0; ++part) {
+      const uint64_t entries = std::min(left, low * step);
+      Unit unit = match_unit(spec, entries);
+      if (!price.refused.empty()) return;
+      unit.label = fmt::format("{}[{}]", object.name, part);
+      add(std::move(unit));
+      left -= entries;
+    }
+  }
+
+  /// Whether a table takes no more than one part in `share` of what a stage has.
+  bool within(const Unit& unit, int64_t share) const {
+    for (const Resource r : {Resource::sram, Resource::map_ram, Resource::tcam}) {
+      if (unit.needs[r] * share > chip.capacity(r)) return false;
+    }
+    return true;
   }
 
   Unit match_unit(const MatchSpec& spec, uint64_t entries) {
     Unit unit;
     unit.label = object.name;
-    unit.entries = entries;
     unit.reads_crossbar = true;
     unit.needs[Resource::logical_table] = 1;
     const auto reads = read_over(spec.reads, bytes_of(spec.key_bits), object.name);
@@ -197,25 +222,30 @@ struct Pricer {
 
   /// Four 32-bit counters in a word, or one pair of 64-bit packet and byte counters.
   void add_counter(Unit& unit, uint64_t entries, uint32_t width) {
-    const int64_t rams =
-        stateful_blocks(entries, width == 32 ? 32 : 128, chip) + chip.stateful.spare;
-    unit.memories.push_back({true, rams, true});
+    add_memory(unit, true, stateful_blocks(entries, width == 32 ? 32 : 128, chip));
+  }
+
+  /// Counters and meters that one ALU does not reach are divided over several of the stage, each
+  /// with a spare (open Tofino compiler, memories.cpp swbox_bus_meters_counters: Tofino2's halves).
+  void add_memory(Unit& unit, bool statistics, int64_t blocks) {
+    const int64_t spare = chip.stateful.spare;
+    const int64_t most = most_rams(statistics, chip) - spare;
+    const int64_t parts = chip.stateful.split_core ? divide_up(blocks, most) : 1;
+    const int64_t rams = blocks + parts * spare;
+    for (int64_t i = 0; i < parts; ++i)
+      unit.memories.push_back({statistics, blocks * (i + 1) / parts - blocks * i / parts + spare});
     unit.needs[Resource::sram] += rams;
     unit.needs[Resource::map_ram] += rams;
-    unit.needs[Resource::statistics_alu] += 1;
+    unit.needs[statistics ? Resource::statistics_alu : Resource::stateful_alu] += parts;
   }
 
   /// One meter in a word, and its colours, four in a word of map RAM. A direct meter's data moves
   /// out of the entries (lay_out_exact): its colour takes that way.
   void add_meter(Unit& unit, uint64_t entries) {
-    const int64_t rams =
-        stateful_blocks(entries, chip.stage.sram_word_bits, chip) + chip.stateful.spare;
     const int64_t colours =
         divide_up<int64_t>(static_cast<int64_t>(entries), int64_t{4} * chip.stage.sram_words);
-    unit.memories.push_back({false, rams, true});
-    unit.needs[Resource::sram] += rams;
-    unit.needs[Resource::map_ram] += rams + colours;
-    unit.needs[Resource::stateful_alu] += 1;
+    add_memory(unit, false, stateful_blocks(entries, chip.stage.sram_word_bits, chip));
+    unit.needs[Resource::map_ram] += colours;
   }
 
   void operator()(const CounterSpec& spec) {
@@ -324,12 +354,14 @@ ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip) {
   return std::move(pricer.price);
 }
 
-Unit part_of(const Unit& unit, const DesignObject& object, uint64_t entries, const ChipSpec& chip) {
-  Pricer pricer{object, chip, {}};
-  Unit part = pricer.match_unit(std::get<MatchSpec>(object.spec), entries);
-  part.gress = unit.gress;
-  part.shares = {{unit.shares.front().object, part.alone()}};
-  return part;
+int64_t most_rams(bool statistics, const ChipSpec& chip) {
+  const auto& stateful = chip.stateful;
+  int64_t most = 0;
+  for (uint32_t home = statistics ? 0 : 1; home < stateful.rows; home += 2) {
+    const uint32_t floor = stateful.split_core && home >= stateful.rows / 2 ? stateful.rows / 2 : 0;
+    most = std::max<int64_t>(most, std::min(home - floor + 1, stateful.reach_rows));
+  }
+  return most * stateful.rams_per_row;
 }
 
 Amounts Unit::alone() const {

@@ -36,17 +36,16 @@ Forwarding::Forwarding(dataplane::Pipeline& pipeline, const PnpTrpConfig& config
   for (const NodeId node : config.remote_nodes) {
     if (std::none_of(routes.entries.begin(), routes.entries.end(),
                      [&](const Routes::Entry& e) { return e.node == node; })) {
-      throw InputError(fmt::format("{}: program.remote_nodes has {}, which is no node",
-                                   pipeline.name(), node));
+      throw InputError(
+          fmt::format("{}: program.remote_nodes has {}, which is no node", pipeline.name(), node));
     }
   }
   std::map<std::vector<std::uint16_t>, Route> known;  // each set of ports once
   std::vector<std::uint16_t> ports;
   for (const auto& entry : routes.entries) {
-    const auto [at, added] =
-        known.try_emplace(entry.ports, Route{static_cast<std::uint16_t>(ports.size()),
-                                             static_cast<std::uint16_t>(entry.ports.size()),
-                                             false});
+    const auto [at, added] = known.try_emplace(
+        entry.ports, Route{static_cast<std::uint16_t>(ports.size()),
+                           static_cast<std::uint16_t>(entry.ports.size()), false});
     if (added) ports.insert(ports.end(), entry.ports.begin(), entry.ports.end());
     Route route = at->second;
     route.remote = is_remote(config, routes, entry.node);

@@ -23,18 +23,16 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
       cookie_next_(pipeline, in, "cookie_next", {}, {uses(cookie_), guarded_by(is_tcp_)}),
       // An ACK that answers the cookie acknowledges the number after it.
       is_answer_(pipeline, in, "is_answer",
-                 {.kind = ConditionKind::field_eq,
-                  .bits = 32,
-                  .reads = {"tcp.ack", "cookie"}},
-                 {}, {matches(cookie_next_), guarded_by(is_ack_)}),
+                 {.kind = ConditionKind::field_eq, .bits = 32, .reads = {"tcp.ack", "cookie"}}, {},
+                 {matches(cookie_next_), guarded_by(is_ack_)}),
       // Read by SYNs and by ACKs that answer no cookie, written by those that do.
-      tcp_cookie_(pipeline, in, "tcp_cookie",
-                  dataplane::RegisterSpec{.width = 32,
-                                          .entries = config.tcp_cookie_entries,
-                                          .index = dataplane::IndexSource::hash,
-                                          .index_bits = 104},
-                  {uses(cookie_), guarded_by(is_syn_), guarded_by(is_answer_),
-                   guarded_by(is_ack_)}),
+      tcp_cookie_(
+          pipeline, in, "tcp_cookie",
+          dataplane::RegisterSpec{.width = 32,
+                                  .entries = config.tcp_cookie_entries,
+                                  .index = dataplane::IndexSource::hash,
+                                  .index_bits = 104},
+          {uses(cookie_), guarded_by(is_syn_), guarded_by(is_answer_), guarded_by(is_ack_)}),
       is_new_(pipeline, in, "is_new", {.kind = ConditionKind::bit}, {},
               {matches(tcp_cookie_), guarded_by(is_syn_)}),
       // MAC and IP addresses, ports, sequence and acknowledgement numbers, flags, egress port.

@@ -20,6 +20,7 @@ using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Gress;
 using dataplane::guarded_by;
+using dataplane::guarded_unless;
 using dataplane::Join;
 using dataplane::matches;
 using dataplane::Pass;

@@ -33,8 +33,7 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
     : config_(c),
       is_copy_(pipeline, out, "is_copy",
                ConditionSpec{.kind = ConditionKind::ne, .bits = 8, .reads = {"mirror_type"}}),
-      is_data_(pipeline, out, "is_data_out", data_condition(), {},
-               Needs{guarded_unless(is_copy_)}),
+      is_data_(pipeline, out, "is_data_out", data_condition(), {}, Needs{guarded_unless(is_copy_)}),
       is_response_(pipeline, out, "is_response",
                    ConditionSpec{.kind = ConditionKind::eq, .bits = 8, .reads = {"opcode"}},
                    {number(Opcode::acknowledge)}, Needs{guarded_unless(is_copy_)}),
@@ -60,12 +59,12 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
                  Needs{matches(base_first_), matches(base_second_)}),
       marks_zero_(pipeline, out, "marks_zero", flags(2), {},
                   Needs{matches(base_first_), matches(base_second_)}),
-      bitmap_(pipeline, out, "bitmap_array",
-              RegisterSpec{.width = 1,
-                           .entries = std::uint64_t{c.qps()} * 2 * c.window,
-                           .reads = {"qp", "psn"}},
-              Needs{matches(qps_), guarded_by(marks_one_), guarded_by(marks_zero_),
-                    guarded_by(is_nack_)}),
+      bitmap_(
+          pipeline, out, "bitmap_array",
+          RegisterSpec{
+              .width = 1, .entries = std::uint64_t{c.qps()} * 2 * c.window, .reads = {"qp", "psn"}},
+          Needs{matches(qps_), guarded_by(marks_one_), guarded_by(marks_zero_),
+                guarded_by(is_nack_)}),
       path_psn_max_(pipeline, out, "path_psn_max_array",
                     RegisterSpec{.width = 32,
                                  .entries = std::uint64_t{c.qps()} * c.paths,
@@ -91,10 +90,9 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
                               Needs{matches(qps_), guarded_by(is_data_), guarded_unless(lost_)}),
       settles_(pipeline, out, "settles_stash", flags(3, Join::any), {},
                Needs{matches(stashed_nack_psn_), matches(stash_nack_path_id_)}),
-      stashed_nack_valid_(
-          pipeline, out, "stashed_nack_valid",
-          RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
-          Needs{matches(qps_), guarded_by(settles_), guarded_unless(lost_)}),
+      stashed_nack_valid_(pipeline, out, "stashed_nack_valid",
+                          RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
+                          Needs{matches(qps_), guarded_by(settles_), guarded_unless(lost_)}),
       emits_(pipeline, out, "emits_nack", flags(2), {}, Needs{matches(stashed_nack_valid_)}),
       signals_(pipeline, out, "signals_path", flags(1), {}, Needs{guarded_by(emits_)}),
       emit_(pipeline, out, "emit_nack",
@@ -121,9 +119,10 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
 
 void Destination::connect(const Connection& c) {
   if (next_qp_ == config_.qps()) {
-    throw InputError(fmt::format("{}: more than the {} queue pairs of a pipeline "
-                                 "(program.nics x qps_per_nic / pipelines)",
-                                 qps_.name(), config_.qps()));
+    throw InputError(
+        fmt::format("{}: more than the {} queue pairs of a pipeline "
+                    "(program.nics x qps_per_nic / pipelines)",
+                    qps_.name(), config_.qps()));
   }
   const std::uint32_t qp = next_qp_++;
   qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
@@ -221,10 +220,14 @@ void Destination::on_response(Pass& pass, std::uint32_t qp) {
   const bool first = left_first_.test(pass, {bit(moved), bit(!in_second_half(before))});
   const bool second = left_second_.test(pass, {bit(moved), bit(in_second_half(before))});
   bool base_of_first = false, base_of_second = false;
-  if (first) base_of_first = base_first_.apply(pass, qp, flip);
-  else if (nack) base_of_first = base_first_.apply(pass, qp, read);
-  if (second) base_of_second = base_second_.apply(pass, qp, flip);
-  else if (nack) base_of_second = base_second_.apply(pass, qp, read);
+  if (first)
+    base_of_first = base_first_.apply(pass, qp, flip);
+  else if (nack)
+    base_of_first = base_first_.apply(pass, qp, read);
+  if (second)
+    base_of_second = base_second_.apply(pass, qp, flip);
+  else if (nack)
+    base_of_second = base_second_.apply(pass, qp, read);
   if (nack) on_nack(pass, qp, in_second_half(p.psn) ? base_of_second : base_of_first);
 }
 
@@ -242,9 +245,8 @@ void Destination::on_nack(Pass& pass, std::uint32_t qp, bool base) {
     ++counts_.valid;
     return;
   }
-  const std::uint16_t target =
-      p.metadata != 0 ? static_cast<std::uint16_t>(target_of(p.metadata))
-                      : static_cast<std::uint16_t>(pass.egress_port());
+  const std::uint16_t target = p.metadata != 0 ? static_cast<std::uint16_t>(target_of(p.metadata))
+                                               : static_cast<std::uint16_t>(pass.egress_port());
   stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t& cell) { cell = p.psn.value(); });
   stash_nack_path_id_.apply(pass, qp,
                             [&](std::uint32_t& id) { id = p.psn.value() % config_.paths; });

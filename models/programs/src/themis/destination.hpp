@@ -16,9 +16,9 @@ namespace horae::programs::themis {
 /// Which NACKs of local receivers may pass (packet-spraying paper 4.2 to 4.4, appendix A); state as
 /// in its Table 4.
 ///
-/// A response of a local receiver is brought through the egress of its own pipeline, where the state
-/// is (Figure 8): as itself when it leaves by a port of that pipeline, else by way of its incoming
-/// port, from where a mirrored copy goes on.
+/// A response of a local receiver is brought through the egress of its own pipeline, where the
+/// state is (Figure 8): as itself when it leaves by a port of that pipeline, else by way of its
+/// incoming port, from where a mirrored copy goes on.
 class Destination {
  public:
   Destination(dataplane::Pipeline& pipeline, const ThemisConfig& config);

@@ -39,13 +39,12 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                        RegisterSpec{.width = 32, .entries = config.qps(), .reads = {"source_qp"}},
                        Needs{matches(qps_), guarded_by(is_data), guarded_by(is_nack)}, no_psn),
       is_signal_(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
-      path_adaptive_count_(
-          pipeline, in, "path_adaptive_count",
-          RegisterSpec{.width = 32,
-                       .entries = std::uint64_t{config.qps()} * config.paths,
-                       .pieces = config.pieces,
-                       .reads = {"source_qp", "psn"}},
-          Needs{matches(qps_), guarded_by(is_data), guarded_by(is_signal_)}),
+      path_adaptive_count_(pipeline, in, "path_adaptive_count",
+                           RegisterSpec{.width = 32,
+                                        .entries = std::uint64_t{config.qps()} * config.paths,
+                                        .pieces = config.pieces,
+                                        .reads = {"source_qp", "psn"}},
+                           Needs{matches(qps_), guarded_by(is_data), guarded_by(is_signal_)}),
       add_path_(pipeline, in, "add_path", {},
                 Needs{uses(base_path_), uses(pathmap_), uses(routes)}),
       other_path_(pipeline, in, "other_path", flags(2, Join::any), {},
@@ -53,15 +52,15 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
       random_path_(pipeline, in, "random_path", Needs{guarded_by(other_path_)}),
       alter_path_(pipeline, in, "alter_path", {},
                   Needs{uses(random_path_), overwrites(add_path_), guarded_by(other_path_)}) {
-  for (std::uint32_t i = 0; i < config.paths; ++i)
-    pathmap_.write(i, static_cast<std::uint16_t>(i));
+  for (std::uint32_t i = 0; i < config.paths; ++i) pathmap_.write(i, static_cast<std::uint16_t>(i));
 }
 
 void Source::connect(const Connection& c) {
   if (next_qp_ == config_.qps()) {
-    throw InputError(fmt::format("{}: more than the {} queue pairs of a pipeline "
-                                 "(program.nics x qps_per_nic / pipelines)",
-                                 qps_.name(), config_.qps()));
+    throw InputError(
+        fmt::format("{}: more than the {} queue pairs of a pipeline "
+                    "(program.nics x qps_per_nic / pipelines)",
+                    qps_.name(), config_.qps()));
   }
   const std::uint32_t qp = next_qp_++;
   qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
@@ -107,9 +106,8 @@ void Source::take_note(const Pass& pass, std::uint32_t qp) {
   recved_nack_psn_.apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
   // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
   if (is_signal_.test(pass, bit(p.ack_request))) {
-    path_adaptive_count_.apply(pass, path_index(qp, p.psn), [&](std::uint32_t& count) {
-      count = config_.avoidance_window;
-    });
+    path_adaptive_count_.apply(pass, path_index(qp, p.psn),
+                               [&](std::uint32_t& count) { count = config_.avoidance_window; });
   }
 }
 

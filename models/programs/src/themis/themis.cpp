@@ -55,10 +55,9 @@ class Themis final : public Program {
       is_local_response_.emplace(
           pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
           std::vector<std::uint64_t>{themis::number(Opcode::acknowledge), 1});
-      same_pipeline_.emplace(pipeline, in, "same_pipeline",
-                             ConditionSpec{.kind = ConditionKind::field_eq, .bits = 2},
-                             std::vector<std::uint64_t>{},
-                             Needs{matches(*members_), guarded_by(*is_local_response_)});
+      same_pipeline_.emplace(
+          pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 2},
+          std::vector<std::uint64_t>{}, Needs{matches(*members_), guarded_by(*is_local_response_)});
       turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{.instructions = 2},
                          Needs{overwrites(*members_), guarded_unless(*same_pipeline_)});
       destination_.emplace(pipeline, config);
@@ -74,9 +73,9 @@ class Themis final : public Program {
     is_data_.test(pass, themis::number(p.opcode));
     is_nack_.test(pass, {themis::number(p.opcode), std::uint64_t{p.syndrome} >> 5});
     const std::uint32_t path =
-        source_ ? source_->path(pass, group->count)
-                : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) %
-                      group->count;
+        source_
+            ? source_->path(pass, group->count)
+            : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
     const std::uint16_t port =
         *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
     pass.forward(port);
@@ -136,8 +135,8 @@ class Themis final : public Program {
     std::map<std::vector<std::uint16_t>, Group> known;
     std::uint16_t next = 0;
     for (const auto& entry : routes.entries) {
-      const auto [at, added] =
-          known.try_emplace(entry.ports, Group{next, static_cast<std::uint16_t>(entry.ports.size())});
+      const auto [at, added] = known.try_emplace(
+          entry.ports, Group{next, static_cast<std::uint16_t>(entry.ports.size())});
       for (std::size_t i = 0; added && i < entry.ports.size(); ++i)
         members_->insert(next++, entry.ports[i]);
       routes_.insert(entry.node, at->second);
@@ -216,8 +215,8 @@ class ThemisFactory final : public ProgramFactory {
     }
     const auto check = [&](const char* key, std::size_t have, std::size_t need) {
       if (need <= have) return;
-      throw InputError(fmt::format("{}: program.{} = {} is too small for {}", pipeline.name(), key,
-                                   have, need));
+      throw InputError(
+          fmt::format("{}: program.{} = {} is too small for {}", pipeline.name(), key, have, need));
     };
     check("route_entries", config_.route_entries, routes.entries.size());
     check("member_entries", config_.member_entries, members);
@@ -258,12 +257,13 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                   .min = 1,
                   .max = 1 << 16,
                   .source = "packet-spraying paper Table 2: 128"})
-          .field("window", &T::window,
-                 {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "
-                         "with the bitmap",
-                  .min = 1,
-                  .max = 1 << 22,
-                  .source = "packet-spraying paper Table 2: 512"})
+          .field(
+              "window", &T::window,
+              {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "
+                      "with the bitmap",
+               .min = 1,
+               .max = 1 << 22,
+               .source = "packet-spraying paper Table 2: 512"})
           .field("pieces", &T::pieces,
                  {.doc = "arrays that path_adaptive_count and path_psn_max_array are cut into each",
                   .min = 1,

@@ -153,6 +153,9 @@ struct Design {
   const DesignObject* find(std::string_view object) const;
   /// InputError for a name twice, a dependency on nothing, on another gress or in a circle.
   void check() const;
+
+ private:
+  void check_circles() const;
 };
 
 }  // namespace horae::dataplane

@@ -40,8 +40,8 @@ struct Placement {
 ///
 /// Stage by stage, what is ready is put in by priority: first with the longest chain behind it
 /// first, then with the largest first, then in the order declared; the placement with the fewest
-/// stages is taken, of those the one with the fewest cycles. A match table too large for any stage
-/// is cut over several.
+/// stages is taken, of those the one with the fewest cycles. That is no search for the optimum: a
+/// list with one object more is placed anew and may, rarely, take a stage less.
 Placement place(const Design& design, const ChipSpec& chip);
 
 /// Whether one stage can hold these stateful objects: RAMs of each beside its ALU, on rows it

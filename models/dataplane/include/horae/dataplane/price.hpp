@@ -36,11 +36,10 @@ struct Instruction {
   bool no_op = false;  ///< the reserved one, which costs a stage nothing
 };
 
-/// RAMs of one stateful object in one stage, spares included, and their ALU.
+/// RAMs beside one ALU of a stage, spare included.
 struct StatefulMemory {
   bool statistics = false;  ///< a statistics ALU instead of a stateful one
   std::int64_t rams = 0;
-  bool divisible = false;  ///< counters and meters may use two ALUs, each with a spare
 };
 
 /// What one object of the design has in a unit.
@@ -67,7 +66,6 @@ struct Unit {
   bool slow_match = false;         ///< has a TCAM or is keyless on the miss path
   bool stateful = false;           ///< has a stateful ALU that runs a program (no plain meter)
   bool reads_crossbar = false;
-  std::uint64_t entries = 0;  ///< of a match table, for splitting
 
   /// The unit by itself: its crossbar bytes and instructions counted.
   Amounts alone() const;
@@ -103,8 +101,9 @@ std::int64_t stateful_blocks(std::uint64_t entries, std::uint32_t cell_bits, con
 /// Bits of an index into `entries`.
 std::uint32_t index_bits(std::uint64_t entries);
 
-/// The units of one object, or why there are none. Objects that live in another's unit (counters
-/// of a table) have none of their own.
+/// The units of one object, or why there are none. A match table too large for any stage is cut:
+/// its parts are as large as half a stage allows, so that two tables can share one. Objects that
+/// live in another's unit (counters of a table) have none of their own.
 struct ObjectPrice {
   std::vector<Unit> units;
   std::vector<Refusal> refused;
@@ -126,8 +125,7 @@ struct DesignPrice {
 };
 DesignPrice price_design(const Design& design, const ChipSpec& chip);
 
-/// The part of a match table's unit that holds `entries`.
-Unit part_of(const Unit& unit, const DesignObject& object, std::uint64_t entries,
-             const ChipSpec& chip);
+/// Most RAMs, spare included, that one ALU of a kind reaches.
+std::int64_t most_rams(bool statistics, const ChipSpec& chip);
 
 }  // namespace horae::dataplane

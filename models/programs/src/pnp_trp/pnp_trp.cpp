@@ -1,0 +1,147 @@
+#include "horae/programs/pnp_trp/pnp_trp.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "config.hpp"
+#include "forwarding.hpp"
+#include "handshake_monitor.hpp"
+#include "horae/core/error.hpp"
+#include "notification_point.hpp"
+#include "reaction_point.hpp"
+
+namespace horae::programs {
+namespace {
+
+using namespace pnp_trp;
+
+class PnpTrp final : public Program {
+ public:
+  PnpTrp(dataplane::Pipeline& pipeline, const PnpTrpConfig& config, const Routes& routes)
+      : config_(config),
+        known_(routes),
+        control_(config.insertion_latency),
+        forwarding_(pipeline, config, routes),
+        is_data_(pipeline, in, "is_data",
+                 {.kind = ConditionKind::lt,
+                  .bits = 8,
+                  .constant = number(Opcode::acknowledge),
+                  .reads = {"bth.opcode"}}) {
+    if (config.handshake_monitor) monitor_.emplace(pipeline, config, forwarding_.members());
+    if (config.pnp) notification_.emplace(pipeline, config, is_data_, forwarding_.routes());
+    if (config.trp) {
+      reaction_.emplace(pipeline, config, control_, is_data_, forwarding_.routes(),
+                        forwarding_.members());
+    }
+  }
+
+  void ingress(Pass& pass) override {
+    control_.run(pass.now());
+    if (monitor_) monitor_->ingress(pass);
+    const Route* route = forwarding_.route(pass);
+    if (route == nullptr) return pass.drop();
+    const bool data = is_data_.test(pass, number(pass.header().opcode));
+    bool around = false;
+    if (notification_ && data) notification_->ingress(pass, route->remote);
+    if (reaction_) {
+      if (data)
+        around = reaction_->data(pass, route->remote);
+      else
+        reaction_->cnp(pass, route->remote);
+    }
+    forwarding_.choose(pass, *route);
+    if (around) reaction_->go_around(pass);
+  }
+
+  void egress(Pass& pass) override {
+    if (notification_) notification_->egress(pass);
+  }
+
+  /// The daemons of both ends tell; only flows that cross between the sides are of interest.
+  void connect(const Connection& c) override {
+    const bool from_far = is_remote(config_, known_, c.sender);
+    const bool to_far = is_remote(config_, known_, c.receiver);
+    if (from_far == to_far) return;
+    control_.begin([this, c, to_far] {
+      if (to_far && notification_) notification_->install(c);
+      if (!to_far && reaction_) reaction_->install(c);
+    });
+  }
+
+  std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
+    std::vector<std::pair<std::string_view, std::uint64_t>> out;
+    if (notification_) {
+      const auto& n = notification_->counts();
+      out.insert(out.end(), {{"marks_cleared", n.marks},
+                             {"cnps_made", n.cnps},
+                             {"copies_of_unknown_flows", n.unknown},
+                             {"connections_not_added", n.not_added}});
+    }
+    if (reaction_) {
+      const auto& r = reaction_->counts();
+      out.insert(out.end(), {{"cnps_seen", r.cnps},
+                             {"loop_steps", r.steps},
+                             {"packets_looped", r.looped},
+                             {"loops", r.loops},
+                             {"recoveries", r.recoveries},
+                             {"left_in_turn", r.in_turn},
+                             {"flows_not_stored", reaction_->not_stored()}});
+    }
+    return out;
+  }
+
+ private:
+  PnpTrpConfig config_;
+  Routes known_;
+  ControlPlane control_;
+  Forwarding forwarding_;
+  dataplane::Gateway is_data_;
+  std::optional<HandshakeMonitor> monitor_;
+  std::optional<NotificationPoint> notification_;
+  std::optional<ReactionPoint> reaction_;
+};
+
+class PnpTrpFactory final : public ProgramFactory {
+ public:
+  explicit PnpTrpFactory(const PnpTrpConfig& config) : config_(config) {}
+  std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
+                                const Routes& routes) const override {
+    // A CNP enters by another port than the data it slows, and registers are a pipeline's own.
+    const auto& of_port = routes.pipeline_of_port;
+    if (config_.trp && std::set<unsigned>(of_port.begin(), of_port.end()).size() > 1) {
+      throw InputError(
+          fmt::format("{}: the reaction point needs all ports on one pipeline: a CNP and the data "
+                      "it slows enter by different ports",
+                      pipeline.name()));
+    }
+    return std::make_unique<PnpTrp>(pipeline, config_, routes);
+  }
+  nlohmann::ordered_json config() const override {
+    nlohmann::ordered_json out = {{"name", "pnp_trp"}};
+    out.update(PnpTrpConfig::schema().dump(config_));
+    return out;
+  }
+
+ private:
+  PnpTrpConfig config_;
+};
+
+}  // namespace
+
+ProgramEntry pnp_trp_entry() {
+  return {.name = "pnp_trp",
+          .doc =
+              "CNPs from the exit switch, and loops for flows whose receivers send CNPs "
+              "(long-haul paper)",
+          .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
+            const auto config = parameters.read<PnpTrpConfig>({"name"});
+            check(config, parameters);
+            return std::make_unique<PnpTrpFactory>(config);
+          },
+          .describe = [] { return PnpTrpConfig::schema().describe(); }};
+}
+
+}  // namespace horae::programs
