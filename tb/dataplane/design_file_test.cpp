@@ -70,7 +70,7 @@ entries = 512
 [[counter]]
 name = "hits"
 entries = 2048
-width = "64"
+width = 64
 table = "routes"
 
 [[meter]]
@@ -93,8 +93,8 @@ writes = ["ttl"]
 after = ["routes"]
 after_action = ["routes"]
 after_read = ["path_max"]
-after_control = ["police"]
-after_anti = ["hits"]
+after_control = ["routes"]
+after_anti = ["path_max"]
 
 [[hash]]
 name = "spray"

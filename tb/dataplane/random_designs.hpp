@@ -35,7 +35,9 @@ class RandomDesigns {
                             random_.chance(0.7) ? Gress::ingress : Gress::egress);
     std::vector<const DesignObject*> others;
     for (const auto& other : design.objects) {
-      if (other.gress == o.gress) others.push_back(&other);
+      // What belongs to a table is waited for and guarded by the table's name.
+      const auto* of = table_of(other);
+      if (other.gress == o.gress && (of == nullptr || of->empty())) others.push_back(&other);
     }
     o.spec = shape(others);
     std::set<std::string> before;
@@ -68,12 +70,7 @@ class RandomDesigns {
       for (const auto& o : design.objects) {
         if (out.contains(o.name)) {
           for (const auto& d : o.after) out.insert(d.on);
-          if (const auto* table = table_of(o); table != nullptr && !table->empty())
-            out.insert(*table);
         }
-        // What lies in a table's unit waits and is waited for with it.
-        if (const auto* table = table_of(o); table != nullptr && out.contains(*table))
-          out.insert(o.name);
         if (const auto* c = std::get_if<ConditionSpec>(&o.spec)) {
           if (std::any_of(c->guards.begin(), c->guards.end(),
                           [&](const auto& g) { return out.contains(g); }))
