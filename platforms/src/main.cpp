@@ -196,7 +196,7 @@ SizeRequest size_request(const Options& o) {
                          : "size: expected PLATFORM.toml or --objects FILE, found both");
   }
   const bool objects = !o.objects.empty();
-  return {objects ? o.objects : o.platform, objects, o.overrides, o.chip};
+  return {objects ? o.objects : o.platform, objects, o.overrides, o.chip, std::nullopt};
 }
 
 /// A file that appears whole or not at all.

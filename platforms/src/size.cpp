@@ -40,8 +40,69 @@ std::optional<double> quantity_of(const Ledger& ledger, const std::string& objec
   return std::nullopt;
 }
 
-SizedDesign size_case(const dataplane::DesignCase& c, const std::optional<std::string>& chip) {
-  const auto spec = dataplane::ChipSpec::find(chip ? Located<std::string>{*chip, {}} : c.chip);
+/// The chip with twice as much of a resource in each stage. Twice the ALUs come with rows half as
+/// wide, twice the map RAM with the SRAM beside it.
+void relieve(dataplane::ChipSpec& chip, dataplane::Resource r) {
+  using dataplane::Resource;
+  auto& stage = chip.stage;
+  switch (r) {
+    case Resource::sram:
+      stage.sram *= 2;
+      break;
+    case Resource::map_ram:
+      stage.sram += stage.map_ram;
+      stage.map_ram *= 2;
+      chip.stateful.rams_per_row *= 2;
+      break;
+    case Resource::stateful_alu:
+      stage.stateful_alu *= 2;
+      chip.stateful.rows *= 2;
+      chip.stateful.reach_rows *= 2;
+      chip.stateful.rams_per_row /= 2;
+      break;
+    case Resource::tcam:
+      stage.tcam *= 2;
+      break;
+    case Resource::statistics_alu:
+      stage.statistics_alu *= 2;
+      break;
+    case Resource::gateway:
+      stage.gateway *= 2;
+      break;
+    case Resource::vliw:
+      stage.vliw *= 2;
+      break;
+    case Resource::logical_table:
+      stage.logical_table *= 2;
+      break;
+    case Resource::hash_bits:
+      stage.hash_bits *= 2;
+      break;
+    case Resource::hash_dist:
+      stage.hash_dist *= 2;
+      break;
+    case Resource::exact_xbar:
+      stage.exact_xbar *= 2;
+      break;
+    case Resource::ternary_xbar:
+      stage.ternary_xbar *= 2;
+      break;
+    case Resource::action_data_bus:
+      stage.action_data_bus *= 2;
+      break;
+  }
+}
+
+/// The chip a request is about: its own, or the one the file names.
+dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::string>& named) {
+  auto chip =
+      dataplane::ChipSpec::find(request.chip ? Located<std::string>{*request.chip, {}} : named);
+  if (request.relieved) relieve(chip, *request.relieved);
+  return chip;
+}
+
+SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
+  const auto spec = chip_of(request, c.chip);
   SizedDesign out;
   out.ledger = make_ledger(c.design, spec, place(c.design, spec));
   for (const auto& e : c.expected) {
@@ -106,8 +167,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     const auto table = chip_routes(platform, static_cast<unsigned>(i), routes[i]);
     dataplane::Pipeline pipeline(device.profile, 0, platform.sim.seed);
     const auto program = profile->program->make(pipeline, table);
-    const auto chip = dataplane::ChipSpec::find(
-        request.chip ? Located<std::string>{*request.chip, {}} : profile->chip.chip);
+    const auto chip = chip_of(request, profile->chip.chip);
     dataplane::Design design = pipeline.design();
     design.name = device.profile;
     SizedDesign sized;
@@ -182,7 +242,7 @@ std::vector<SizedDesign> size_designs(const SizeRequest& request) {
   if (!request.objects) return size_platform(request);
   const auto file = dataplane::read_design_file(Document::load(request.file, request.overrides));
   std::vector<SizedDesign> out;
-  for (const auto& c : file.cases) out.push_back(size_case(c, request.chip));
+  for (const auto& c : file.cases) out.push_back(size_case(c, request));
   return out;
 }
 
@@ -280,19 +340,23 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
   }
   Limit limit{good, "none", "", "the largest value tried"};
   if (bad > a->most) return limit;
+  SizeRequest more = with(request, key, bad);
   try {
-    for (const auto& d : size_designs(with(request, key, bad))) {
+    for (const auto& d : size_designs(more)) {
       for (const auto& r : d.ledger.refused) {
-        // "stages" says that, not why: what kept an object out of them does.
-        if (limit.binding != "none" && limit.binding != "stages") continue;
-        limit.binding = r.resource;
-        limit.object = r.object;
-        limit.why = r.why;
+        if (!limit.object.empty() && limit.binding != "stages") continue;
+        limit = {good, r.resource, r.object, r.why};
       }
     }
   } catch (const InputError& e) {
-    limit = {good, "rule", "", e.what()};
+    return {good, "rule", "", e.what()};
   }
+  std::string relieving;
+  for (const auto r : dataplane::all_resources) {
+    more.relieved = r;
+    if (fits(more)) relieving += (relieving.empty() ? "" : " / ") + std::string(resource_name(r));
+  }
+  limit.binding = relieving.empty() ? "stages" : relieving;
   return limit;
 }
 

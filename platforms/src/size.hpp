@@ -13,9 +13,10 @@ namespace horae::platforms {
 /// What to price: the programs of a platform, or an objects file.
 struct SizeRequest {
   std::string file;
-  bool objects = false;                ///< `file` is an objects file
-  std::vector<std::string> overrides;  ///< KEY=VALUE, as for `horae run`
-  std::optional<std::string> chip;     ///< in place of the chip that the file names
+  bool objects = false;                         ///< `file` is an objects file
+  std::vector<std::string> overrides;           ///< KEY=VALUE, as for `horae run`
+  std::optional<std::string> chip;              ///< in place of the chip that the file names
+  std::optional<dataplane::Resource> relieved;  ///< as if each stage had twice as much of it
 };
 
 /// A known value beside ours.

@@ -78,13 +78,17 @@ std::string curve_text(const SizeCurve& curve) {
   std::string out = fmt::format("largest {} that fits\n\n", curve.key);
   std::string header;
   for (const auto& axis : curve.axes) header += fmt::format("  {:>24}", axis.key);
-  out += fmt::format("{}  {:>10}  {:<14}  {}\n", header, "most", "binding", "one more");
+  std::size_t widest = 7;
+  for (const auto& p : curve.points) widest = std::max(widest, p.limit.binding.size());
+  out += fmt::format("{}  {:>10}  {:<{}}  {}\n", header, "most", "binding", widest, "one more");
   for (const auto& p : curve.points) {
     for (const auto& at : p.at) out += fmt::format("  {:>24}", at);
-    out += fmt::format("  {:>10}  {:<14}  {}\n", p.limit.value, p.limit.binding,
+    out += fmt::format("  {:>10}  {:<{}}  {}\n", p.limit.value, p.limit.binding, widest,
                        p.limit.object.empty() ? p.limit.why : p.limit.object + ": " + p.limit.why);
   }
-  return out;
+  return out +
+         "\nbinding: twice as much of any of these in a stage would let one more in (found by "
+         "trying);\nstages: the chain of dependent objects is what is too long\n";
 }
 
 }  // namespace horae::platforms

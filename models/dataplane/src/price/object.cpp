@@ -87,18 +87,22 @@ struct Pricer {
                                 fmt::join(widths, ", ")),
                     "a width from that list, or two registers");
     }
-    const uint64_t each = divide_up<uint64_t>(spec.entries, spec.pieces);
-    const int64_t blocks = stateful_blocks(each, spec.cell_bits(), chip);
     const int64_t most = chip.stateful.most_data_blocks();
+    const int64_t whole = stateful_blocks(spec.entries, spec.cell_bits(), chip);
+    const uint32_t pieces =
+        spec.pieces != 0
+            ? spec.pieces
+            : static_cast<uint32_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(whole, most))));
+    const uint64_t each = divide_up<uint64_t>(spec.entries, pieces);
+    const int64_t blocks = stateful_blocks(each, spec.cell_bits(), chip);
     if (blocks > most) {
-      const int64_t all = stateful_blocks(spec.entries, spec.cell_bits(), chip);
       const auto per_block = static_cast<uint64_t>(chip.block_bits() / spec.cell_bits());
       return refuse(
           "map_ram", blocks + chip.stateful.spare, most + chip.stateful.spare,
           fmt::format("{} data blocks and {} spare in one array; one ALU of {} reaches {} and {}",
                       blocks, chip.stateful.spare, chip.name, most, chip.stateful.spare),
-          fmt::format("pieces = {} (now {}), or at most {} entries", divide_up(all, most),
-                      spec.pieces, static_cast<uint64_t>(most) * per_block * spec.pieces));
+          fmt::format("pieces = {} (now {}), or at most {} entries", divide_up(whole, most), pieces,
+                      static_cast<uint64_t>(most) * per_block * pieces));
     }
     const uint32_t bits = index_bits(each);
     if (bits > chip.stateful.index_bits) {
@@ -107,9 +111,9 @@ struct Pricer {
                                 chip.stateful.index_bits));
     }
     const uint32_t all_bits = index_bits(spec.entries);
-    for (uint32_t piece = 0; piece < spec.pieces; ++piece) {
+    for (uint32_t piece = 0; piece < pieces; ++piece) {
       Unit unit =
-          hash_action(spec.pieces == 1 ? object.name : fmt::format("{}[{}]", object.name, piece));
+          hash_action(pieces == 1 ? object.name : fmt::format("{}[{}]", object.name, piece));
       unit.needs[Resource::logical_table] = spec.accesses;
       unit.needs[Resource::gateway] = spec.accesses;
       unit.own_gateways = unit.guard_room = spec.accesses;

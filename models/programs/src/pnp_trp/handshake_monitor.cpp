@@ -36,10 +36,8 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
       is_new_(pipeline, in, "is_new", {.kind = ConditionKind::bit}, {},
               {matches(tcp_cookie_), guarded_by(is_syn_)}),
       // MAC and IP addresses, ports, sequence and acknowledgement numbers, flags, egress port.
-      to_syn_ack_(pipeline, in, "to_syn_ack", {.instructions = 12},
-                  {overwrites(last_writer), guarded_by(is_new_)}),
-      to_rst_(pipeline, in, "to_rst", {.instructions = 11},
-              {overwrites(last_writer), guarded_by(is_answer_)}),
+      to_syn_ack_(pipeline, in, "to_syn_ack", {}, {overwrites(last_writer), guarded_by(is_new_)}),
+      to_rst_(pipeline, in, "to_rst", {}, {overwrites(last_writer), guarded_by(is_answer_)}),
       is_known_(pipeline, in, "is_known", {.kind = ConditionKind::bit}, {},
                 {matches(tcp_cookie_), guarded_by(is_ack_)}),
       tell_(pipeline, in, "tell_handshake", {}, {guarded_by(is_known_)}) {}

@@ -44,7 +44,7 @@ NotificationPoint::NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrp
                 {guarded_by(is_copy_)}),
       // MAC addresses (a word and a half each way), IP addresses, IP and UDP lengths, ECN, opcode,
       // PSN and flags, padding: the copy is cut to a CNP's length by the mirror session.
-      to_cnp_(pipeline, out, "to_cnp", {.instructions = 12}, {guarded_by(is_copy_)}) {}
+      to_cnp_(pipeline, out, "to_cnp", {}, {guarded_by(is_copy_)}) {}
 
 bool NotificationPoint::due(const Pass& pass) {
   const FlowKey flow = key_of(pass.header());

@@ -76,7 +76,7 @@ ReactionPoint::ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& 
           pipeline, in, "is_throttled", {.bits = 8, .terms = 2, .reads = {"status", "expired"}},
           {throttled, 0},
           {matches(flow_status_), guarded_by(targets_.is_target()), follows(is_last_loop_)}),
-      write_header_(pipeline, in, "write_loop_header", {.instructions = 2, .writes = {"loop"}},
+      write_header_(pipeline, in, "write_loop_header", {.writes = {"loop"}},
                     {uses(loop_num_), overwrites(count_down_), follows(is_throttled_)}),
       remove_header_(pipeline, in, "remove_loop_header", {},
                      {guarded_by(is_looped_), follows(is_throttled_)}) {

@@ -9,8 +9,7 @@ TargetFlows::TargetFlows(dataplane::Pipeline& pipeline, const PnpTrpConfig& conf
     : control_(control),
       is_cnp_(pipeline, in, "is_cnp", {.bits = 8, .reads = {"bth.opcode"}}, {number(Opcode::cnp)}),
       cnp_key_(key_of_cnp(pipeline, config)),
-      data_key_(pipeline, in, "data_key", {.instructions = 2, .writes = {"key"}},
-                {guarded_by(is_data)}),
+      data_key_(pipeline, in, "data_key", {.writes = {"key"}}, {guarded_by(is_data)}),
       flow_hash_(pipeline, in, "flow_hash",
                  {.input_bits = 56, .output_bits = 32, .reads = {"key.node", "key.qp"}},
                  {matches(*cnp_key_), matches(data_key_)}),
@@ -40,8 +39,7 @@ TargetFlows::TargetFlows(dataplane::Pipeline& pipeline, const PnpTrpConfig& conf
 const dataplane::Object* TargetFlows::key_of_cnp(dataplane::Pipeline& pipeline,
                                                  const PnpTrpConfig& config) {
   if (config.peer_entries == 0) {
-    return &literal_key_.emplace(pipeline, in, "cnp_key",
-                                 dataplane::ActionSpec{.instructions = 2, .writes = {"key"}},
+    return &literal_key_.emplace(pipeline, in, "cnp_key", dataplane::ActionSpec{.writes = {"key"}},
                                  dataplane::Needs{guarded_by(is_cnp_)});
   }
   return &peer_qp_.emplace(pipeline, in, "peer_qp",

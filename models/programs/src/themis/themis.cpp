@@ -264,10 +264,17 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                .min = 1,
                .max = 1 << 22,
                .source = "packet-spraying paper Table 2: 512"})
-          .field("pieces", &T::pieces,
-                 {.doc = "arrays that path_adaptive_count and path_psn_max_array are cut into each",
-                  .min = 1,
-                  .max = 64})
+          .field(
+              "pieces", &T::pieces,
+              {.doc =
+                   "arrays that path_adaptive_count and path_psn_max_array are cut into each; 0: "
+                   "the fewest of a power of two that fit",
+               .max = 64})
+          .field(
+              "bitmap_pieces", &T::bitmap_pieces,
+              {.doc = "arrays that bitmap_array is cut into; 0: the fewest of a power of two that "
+                      "fit",
+               .max = 64})
           .field("ooo_threshold", &T::ooo_threshold,
                  {.doc = "out-of-order degree, in packets, from which a path is avoided",
                   .min = 1,
@@ -305,7 +312,8 @@ ProgramEntry themis_entry() {
             };
             power("window", config.window);
             power("paths", config.paths);
-            power("pieces", config.pieces);
+            if (config.pieces != 0) power("pieces", config.pieces);
+            if (config.bitmap_pieces != 0) power("bitmap_pieces", config.bitmap_pieces);
             if (config.nics * std::uint64_t{config.qps_per_nic} % config.pipelines != 0) {
               throw section.error(
                   "pipelines",

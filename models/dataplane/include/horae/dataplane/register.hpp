@@ -35,24 +35,30 @@ class Register final : public Object {
            const Needs& needs = {}, T initial = {})
       : Object(pipeline, gress, name, spec, needs),
         width_(spec.width),
-        cells_(spec.entries, initial) {
+        entries_(spec.entries),
+        initial_(initial) {
     if (spec.cell_bits() > 8 * sizeof(T)) {
       throw_wrong_shape(Object::name(), spec.cell_bits(), 8 * sizeof(T));
     }
   }
 
-  std::size_t entries() const { return cells_.size(); }
+  std::size_t entries() const { return entries_; }
   /// Control plane.
-  void write(std::size_t index, T value) { cells_.at(index) = value; }
-  T read(std::size_t index) const { return cells_.at(index); }
+  void write(std::size_t index, T value) {
+    if (cells_.empty()) cells_.assign(entries_, initial_);
+    cells_.at(index) = value;
+  }
+  T read(std::size_t index) {
+    if (cells_.empty()) cells_.assign(entries_, initial_);
+    return cells_.at(index);
+  }
 
   /// Runs `f(T& cell)` on cell `index` and returns what it returns.
   template <class F>
   decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
     check_single_access(pass);
-    if (index >= cells_.size()) [[unlikely]] {
-      broken_rule(pass, fmt::format("index {} of {} cells", index, cells_.size()));
-    }
+    if (index >= cells_.size()) [[unlikely]]
+      first_access(pass, index);
     if constexpr (std::unsigned_integral<T>) {
       if (width_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
@@ -85,8 +91,17 @@ class Register final : public Object {
     }
   }
 
+  void first_access(const Pass& pass, std::size_t index) {
+    if (index >= entries_) {
+      broken_rule(pass, fmt::format("index {} of {} cells", index, entries_));
+    }
+    cells_.assign(entries_, initial_);
+  }
+
   std::uint32_t width_;
-  std::vector<T> cells_;
+  std::size_t entries_;
+  T initial_;
+  std::vector<T> cells_;  ///< none before the first access: a program may be priced and never run
 };
 
 }  // namespace horae::dataplane

@@ -19,6 +19,7 @@ struct ThemisConfig {
   std::uint32_t paths = 128;
   std::uint32_t window = 512;
   std::uint32_t pieces = 8;  ///< of each array with an entry per queue pair and path
+  std::uint32_t bitmap_pieces = 1;
   std::uint32_t ooo_threshold = 448;
   std::uint32_t avoidance_window = 2'000'000;
   std::uint32_t route_entries = 1024;
