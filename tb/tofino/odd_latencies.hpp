@@ -1,0 +1,39 @@
+// What tests of copies and loops share: latencies that tell each other apart, clock edges worked
+// out on their own, and the balance at the end.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "chip_parts.hpp"
+
+namespace horae::test {
+
+inline tofino::ChipConfig odd_latencies() {
+  tofino::ChipConfig config;
+  config.mac_rx = 60'011_ps;
+  config.ingress_parser = 50'023_ps;
+  config.ingress_deparser = 40'031_ps;
+  config.traffic_manager = 150'041_ps;
+  config.egress_parser = 40'053_ps;
+  config.egress_deparser = 30'061_ps;
+  config.mac_tx = 30'071_ps;
+  return config;
+}
+
+/// Clock edges of 1.5 GHz: 2000/3 ps apart.
+inline Picoseconds edge(std::int64_t n) { return Picoseconds(n * 2000 / 3); }
+inline std::int64_t first_edge(Picoseconds t) { return (t.count() * 3 + 1999) / 2000; }
+
+/// All there is at the end: nothing held, nothing lost.
+inline void expect_balance(const fabric::sim_context& context, const tofino::tofino_switch& chip,
+                           std::uint64_t sent) {
+  EXPECT_EQ(context.pool.created(), sent + chip.counters().mirrored);
+  EXPECT_EQ(context.pool.created(), context.pool.delivered() + context.pool.dropped());
+  EXPECT_EQ(context.pool.live(), 0u);
+  EXPECT_EQ(context.pool.outstanding(), 0u);
+  EXPECT_EQ(chip.cells_used(), 0);
+}
+
+}  // namespace horae::test
