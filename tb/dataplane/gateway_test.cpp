@@ -5,15 +5,11 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "designs.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/psn.hpp"
-#include "horae/dataplane/action.hpp"
-#include "horae/dataplane/exact_table.hpp"
-#include "horae/dataplane/register.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -134,8 +130,10 @@ TEST_F(Gateways, TheSignOfADifferenceComesAround) {
   // Of 24 bits it is the order of PSNs (but for those half the ring apart).
   Gateway earlier = condition_of(condition(ConditionKind::subtract_sign, 24));
   for (const std::uint32_t a : {0u, 1u, 2u, 0x7fffffu, 0x800001u, 0xfffffeu, 0xffffffu}) {
-    for (const std::uint32_t b : {0u, 1u, 3u, 0x7ffffeu, 0x800003u, 0xfffffdu, 0xffffffu})
+    for (const std::uint32_t b : {0u, 1u, 3u, 0x7ffffeu, 0x800003u, 0xfffffdu, 0xffffffu}) {
+      if ((a ^ b) == 0x800000u) continue;
       EXPECT_EQ(holds(earlier, {a, b}), Psn(a).before(Psn(b))) << a << ' ' << b;
+    }
   }
   Gateway widest = condition_of(condition(ConditionKind::subtract_sign, 64));
   EXPECT_TRUE(holds(widest, {0, 1}));
