@@ -35,7 +35,7 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
           {uses(cookie_), guarded_by(is_syn_), guarded_by(is_answer_), guarded_by(is_ack_)}),
       is_new_(pipeline, in, "is_new", {.kind = ConditionKind::bit}, {},
               {matches(tcp_cookie_), guarded_by(is_syn_)}),
-      // MAC and IP addresses, ports, sequence and acknowledgement numbers, flags, egress port.
+      // Addresses, ports, sequence and acknowledgement numbers, flags, egress port.
       to_syn_ack_(pipeline, in, "to_syn_ack", {}, {overwrites(last_writer), guarded_by(is_new_)}),
       to_rst_(pipeline, in, "to_rst", {}, {overwrites(last_writer), guarded_by(is_answer_)}),
       is_known_(pipeline, in, "is_known", {.kind = ConditionKind::bit}, {},

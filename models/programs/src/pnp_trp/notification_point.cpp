@@ -42,8 +42,8 @@ NotificationPoint::NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrp
                                      .actions = 2,
                                      .reads = {"ip.src", "ip.dst", "bth.dest_qp"}},
                 {guarded_by(is_copy_)}),
-      // MAC addresses (a word and a half each way), IP addresses, IP and UDP lengths, ECN, opcode,
-      // PSN and flags, padding: the copy is cut to a CNP's length by the mirror session.
+      // One action, however much it writes: addresses, lengths, ECN, opcode, PSN and flags,
+      // padding. The mirror session cuts the copy to a CNP's length.
       to_cnp_(pipeline, out, "to_cnp", {}, {guarded_by(is_copy_)}) {}
 
 bool NotificationPoint::due(const Pass& pass) {

@@ -13,6 +13,9 @@
 
 namespace horae::programs::pnp_trp {
 
+/// What flow_status holds.
+enum Status : std::uint8_t { normal = 0, throttled = 1, recover = 2 };
+
 /// Which flows are slowed: CNP_Cache at once, CNP_Store when the control plane has added them.
 class TargetFlows {
  public:
@@ -57,6 +60,18 @@ class TargetFlows {
   std::uint64_t not_added_ = 0;
 };
 
+/// What keeps the order of a flow that recovers (appendix D).
+struct RecoveryOrder {
+  RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
+                const dataplane::Object& flow_hash, const dataplane::Object& flow_status,
+                const dataplane::Gateway& is_target, const dataplane::Gateway& is_last_loop);
+
+  dataplane::Gateway is_recovering;
+  dataplane::Register<std::uint32_t> last_psn;  ///< of the last packet that left the loop
+  dataplane::Gateway is_drained;                ///< nothing of the flow is in the loop
+  dataplane::Gateway is_out_of_turn;
+};
+
 class ReactionPoint {
  public:
   ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& config, ControlPlane& control,
@@ -83,17 +98,27 @@ class ReactionPoint {
   std::uint64_t not_stored() const { return targets_.not_added(); }
 
  private:
-  enum Status : std::uint8_t { normal = 0, throttled = 1, recover = 2 };
   /// CNPs until the next loop is added, and the distance then.
   struct Countdown {
     std::uint16_t left = 0;
     std::uint16_t alpha = 0;
   };
-  struct Flow;
+  /// A data packet of a slowed flow on its pass.
+  struct Flow {
+    std::size_t index = 0;
+    LoopHeader header = {};
+    std::uint32_t psn = 0;
+    Status status = normal;
+    bool expired = false;
+    bool begins = false;  ///< to recover
+  };
 
+  dataplane::Needs make_order(dataplane::Pipeline& pipeline, const PnpTrpConfig& config);
+  dataplane::Needs make_gates(dataplane::Pipeline& pipeline, const dataplane::Object& last_writer);
   bool slow(const Pass& pass, Flow& flow);
-  bool recovers(const Pass& pass, Flow& flow);
-  void count_out(const Pass& pass, const Flow& flow);
+  void look_up_status(const Pass& pass, Flow& flow);
+  void move_alpha(const Pass& pass, Flow& flow);
+  bool out_of_turn_in_recovery(const Pass& pass, const Flow& flow);
 
   std::uint32_t beta_;
   std::uint32_t most_loops_;
@@ -108,17 +133,15 @@ class ReactionPoint {
   dataplane::Gateway sets_alpha_;
   dataplane::Register<Countdown> cnp_num_alpha_;
   dataplane::Action halve_alpha_;
-  dataplane::Gateway restarts_;
   dataplane::Gateway is_step_;
-  dataplane::Register<std::uint8_t> loop_num_;
   dataplane::Gateway is_last_loop_;
   dataplane::Gateway is_throttled_;
-  std::optional<dataplane::Gateway> is_recovering_;
-  std::optional<dataplane::Register<std::uint32_t>> last_psn_;
-  std::optional<dataplane::Gateway> is_out_of_turn_;
+  std::optional<RecoveryOrder> order_;
+  dataplane::Register<std::uint8_t> loop_num_;
   dataplane::Action write_header_;
   dataplane::Action remove_header_;
-  std::optional<dataplane::Recirculation> around_;
+  std::optional<dataplane::Gateway> has_loops_;
+  dataplane::Recirculation around_;
   Counts counts_;  // statistics of the model, not state of the program
 };
 
