@@ -79,6 +79,26 @@ struct Pricer {
     unit.exact_reads = read_over(reads, bytes_of(std::max(input_bits, 1u)), object.name);
   }
 
+  /// Pieces that fill the fewest stages, of those the fewest: a power of two, so that bits of the
+  /// index choose one.
+  uint32_t pieces_for(int64_t blocks) const {
+    const auto& stateful = chip.stateful;
+    const int64_t cores = stateful.split_core ? 2 : 1;
+    const int64_t rams = int64_t{stateful.rows} * stateful.rams_per_row / cores;
+    const int64_t alus = chip.stage.stateful_alu / cores;
+    const auto least = static_cast<int64_t>(std::bit_ceil(
+        static_cast<uint64_t>(divide_up<int64_t>(blocks, stateful.most_data_blocks()))));
+    int64_t best = least, best_cores = -1;
+    for (int64_t pieces = least; pieces <= 8 * least; pieces *= 2) {
+      const int64_t each = divide_up(blocks, pieces) + stateful.spare;
+      const int64_t needed = divide_up(pieces, std::max<int64_t>(1, std::min(alus, rams / each)));
+      if (best_cores >= 0 && needed >= best_cores) continue;
+      best = pieces;
+      best_cores = needed;
+    }
+    return static_cast<uint32_t>(best);
+  }
+
   void operator()(const RegisterSpec& spec) {
     const auto& widths = chip.stateful.cell_bits;
     if (std::find(widths.begin(), widths.end(), spec.cell_bits()) == widths.end()) {
@@ -89,10 +109,7 @@ struct Pricer {
     }
     const int64_t most = chip.stateful.most_data_blocks();
     const int64_t whole = stateful_blocks(spec.entries, spec.cell_bits(), chip);
-    const uint32_t pieces =
-        spec.pieces != 0
-            ? spec.pieces
-            : static_cast<uint32_t>(std::bit_ceil(static_cast<uint64_t>(divide_up(whole, most))));
+    const uint32_t pieces = spec.pieces != 0 ? spec.pieces : pieces_for(whole);
     const uint64_t each = divide_up<uint64_t>(spec.entries, pieces);
     const int64_t blocks = stateful_blocks(each, spec.cell_bits(), chip);
     if (blocks > most) {

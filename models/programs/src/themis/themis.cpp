@@ -268,13 +268,12 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
               "pieces", &T::pieces,
               {.doc =
                    "arrays that path_adaptive_count and path_psn_max_array are cut into each; 0: "
-                   "the fewest of a power of two that fit",
+                   "a power of two that fills the fewest stages",
                .max = 64})
-          .field(
-              "bitmap_pieces", &T::bitmap_pieces,
-              {.doc = "arrays that bitmap_array is cut into; 0: the fewest of a power of two that "
-                      "fit",
-               .max = 64})
+          .field("bitmap_pieces", &T::bitmap_pieces,
+                 {.doc = "arrays that bitmap_array is cut into; 0: a power of two that fills the "
+                         "fewest stages",
+                  .max = 64})
           .field("ooo_threshold", &T::ooo_threshold,
                  {.doc = "out-of-order degree, in packets, from which a path is avoided",
                   .min = 1,

@@ -41,8 +41,8 @@ struct RegisterSpec {
   std::uint32_t width = 32;   ///< bits of a word
   bool pair = false;          ///< two words in a cell
   std::uint64_t entries = 0;  ///< cells
-  std::uint32_t pieces = 1;  ///< arrays it is cut into, each with its ALU, spare and access; 0: the
-                             ///< fewest of a power of two that fit, so that index bits choose one
+  std::uint32_t pieces = 1;   ///< arrays it is cut into, each with its ALU, spare and access; 0: a
+                              ///< power of two (index bits choose one) that fills the fewest stages
   IndexSource index = IndexSource::field;
   std::uint32_t index_bits = 0;         ///< bits hashed for the index; 0: as many as the index has
   std::uint32_t accesses = 1;           ///< tables it is accessed from, all in one stage

@@ -1,0 +1,263 @@
+// `horae size` from outside: against the vendor compiler's reports and the papers' tables, and what
+// it says when something does not fit.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "program.hpp"
+
+namespace horae::test {
+namespace {
+
+const std::string platform_dir = HORAE_PLATFORM_DIR;
+const std::string compiler_dir = HORAE_PLATFORM_DIR "/../tb/validate/compiler/";
+
+ordered_json size_of(const Workplace& place, const Words& arguments, int exit_code = 0) {
+  Words all = {"size"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  all.push_back("--json");
+  const Ended ended = run(place, all);
+  EXPECT_EQ(ended.exit_code, exit_code) << ended.err;
+  if (!ordered_json::accept(ended.out)) throw std::runtime_error(ended.out + ended.err);
+  return ended.json();
+}
+
+// Every value that the compiler reported; those known to differ are counted, so that none is added
+// to them unseen.
+struct Report {
+  const char* file;
+  std::size_t values;
+  std::size_t differ;
+};
+class CompilerReports : public ::testing::TestWithParam<Report> {};
+
+TEST_P(CompilerReports, AreReproduced) {
+  const Workplace place;
+  const auto json = size_of(place, {"--objects", compiler_dir + GetParam().file});
+  std::size_t differ = 0;
+  for (const auto& v : json["validation"]) {
+    if (v["ours"].is_number() && v["ours"].get<double>() == v["published"].get<double>()) continue;
+    ++differ;
+    EXPECT_FALSE(v["note"].get<std::string>().empty()) << v.dump();
+  }
+  EXPECT_EQ(json["validation"].size(), GetParam().values);
+  EXPECT_EQ(differ, GetParam().differ);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompilerReports,
+                         ::testing::Values(Report{"registers.toml", 62, 4},
+                                           Report{"match_tables.toml", 220, 0},
+                                           Report{"hash_mirror_recirculate.toml", 96, 0},
+                                           Report{"chains.toml", 56, 0},
+                                           Report{"gateways.toml", 153, 0}),
+                         [](const auto& p) {
+                           const std::string file = p.param.file;
+                           return file.substr(0, file.find('.'));
+                         });
+
+// The blocks and ALUs of Tables 2 to 4 and Table 1's percentages of 18 stages.
+TEST(Size, ThemisIsWhatItsTablesSay) {
+  const Workplace place;
+  const auto json = size_of(place, {platform_dir + "/themis_tor.toml"});
+  ASSERT_EQ(json["pipelines"].size(), 1u);
+  const auto& pipeline = json["pipelines"][0];
+  const auto used = [&](const char* r) { return pipeline["resources"][r]["used"].get<int>(); };
+  EXPECT_EQ(used("map_ram"), 181);
+  EXPECT_EQ(used("stateful_alu"), 27);
+  int data_blocks = 0;
+  for (const auto& o : pipeline["objects"]) {
+    if (o["kind"] == "register")
+      data_blocks += o["map_ram"].get<int>() - o["stateful_alu"].get<int>();  // a spare each
+  }
+  EXPECT_EQ(data_blocks, 154);
+  std::map<std::string, double> ours;
+  for (const auto& v : json["validation"]) ours[v["id"]] = v["ours"].get<double>();
+  EXPECT_NEAR(ours.at("themis.res.mapram"), 20.95, 0.005);
+  EXPECT_NEAR(ours.at("themis.res.alu"), 37.50, 0.005);
+  EXPECT_EQ(ours.at("themis.mem.source"), 516);
+  EXPECT_EQ(ours.at("themis.mem.destination"), 661);
+  EXPECT_NEAR(ours.at("themis.mem.total"), (2 * 128 + 1177.0 * 512 * 16) / 1e6, 1e-9);
+  EXPECT_EQ(ours.at("themis.queue.entries"), 38);
+  EXPECT_EQ(ours.at("themis.queue.bytes"), 76);
+}
+
+// Sums of the parts are the totals, and percentages are of what they say.
+TEST(Size, TheLedgerAddsUp) {
+  const Workplace place;
+  const auto pipeline = size_of(place, {platform_dir + "/themis_tor.toml"})["pipelines"][0];
+  for (const char* r : {"sram", "map_ram", "stateful_alu", "gateway", "logical_table"}) {
+    const auto& resource = pipeline["resources"][r];
+    int objects = 0, stages = 0;
+    for (const auto& o : pipeline["objects"]) objects += o[r].get<int>();
+    for (const auto& s : pipeline["by_stage"]) stages += s[r].get<int>();
+    EXPECT_EQ(objects, resource["used"].get<int>()) << r;
+    EXPECT_EQ(stages, resource["used"].get<int>()) << r;
+    EXPECT_DOUBLE_EQ(resource["percent"].get<double>(),
+                     100.0 * resource["used"].get<double>() / resource["capacity"].get<double>());
+  }
+  EXPECT_EQ(pipeline["by_stage"].size(), pipeline["stages_used"].get<std::size_t>());
+}
+
+constexpr const char* too_large = R"(chip = "tofino2"
+[[register]]
+name = "counts"
+width = 32
+entries = 262144
+)";
+
+TEST(Size, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const Workplace place;
+  place.write("d.toml", too_large);
+  const Ended text = run(place, {"size", "--objects", "d.toml"});
+  EXPECT_EQ(text.exit_code, 3);
+  EXPECT_NE(text.out.find("65        24         41"), std::string::npos) << text.out;
+  const auto json = size_of(place, {"--objects", "d.toml"}, 3);
+  ASSERT_EQ(json["refused"].size(), 1u);
+  EXPECT_EQ(json["refused"][0]["object"], "counts");
+  EXPECT_EQ(json["refused"][0]["resource"], "map_ram");
+  EXPECT_EQ(json["refused"][0]["need"], 65);
+  EXPECT_EQ(json["refused"][0]["have"], 24);
+  // Each remedy is true, and the step before it is not.
+  std::map<std::string, std::int64_t> remedies;
+  for (const auto& r : json["remedies"]) remedies[r[0]["key"]] = r[0]["fits"].get<std::int64_t>();
+  EXPECT_EQ(remedies.at("register[0].entries"), 23 * 4096);
+  EXPECT_EQ(remedies.at("register[0].pieces"), 3);
+  for (const auto& [key, value] : remedies) {
+    const std::string fits = key + "=" + std::to_string(value);
+    EXPECT_EQ(run(place, {"size", "--objects", "d.toml", "--set", fits}).exit_code, 0) << fits;
+    const std::int64_t nearer = key.ends_with("pieces") ? value - 1 : value + 1;
+    const std::string not_yet = key + "=" + std::to_string(nearer);
+    EXPECT_EQ(run(place, {"size", "--objects", "d.toml", "--set", not_yet}).exit_code, 3);
+  }
+}
+
+TEST(Size, AHypotheticalChipIsAnEdit) {
+  const Workplace place;
+  place.write("d.toml", "chip = \"mine.toml\"\n" + std::string(too_large).substr(17));
+  std::string chip;
+  {
+    std::ifstream file(platform_dir + "/chips/tofino1.toml");
+    chip.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const auto at = chip.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    chip.replace(at, from.size(), to);
+  };
+  replace("rams_per_row = 6", "rams_per_row = 12");
+  replace("map_ram = 48", "map_ram = 96");
+  place.write("mine.toml", chip);
+  const auto json = size_of(place, {"--objects", "d.toml"});
+  EXPECT_EQ(json["pipelines"][0]["objects"][0]["map_ram"], 65);
+  EXPECT_EQ(run(place, {"size", "--objects", "d.toml", "--chip", "tofino1"}).exit_code, 3);
+}
+
+TEST(Size, ARunThatDoesNotFitEndsBeforeItBegins) {
+  const Workplace place;
+  const Ended ended = run(place, {"run", platform_dir + "/themis_tor.toml", "--set",
+                                  "tor.program.pieces=1", "--out", "results"});
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_NE(ended.err.find("path_psn_max_array"), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_TRUE(place.content().empty());
+}
+
+TEST(Size, TheLargestValueIsTheLargest) {
+  const Workplace place;
+  place.write("d.toml", too_large);
+  const auto json = size_of(place, {"--objects", "d.toml", "--most", "register[0].entries",
+                                    "--over", "register[0].width=16,32", "--over",
+                                    "register[0].pieces=1,2"});
+  ASSERT_EQ(json["points"].size(), 4u);
+  const std::int64_t expected[] = {23 * 8192, 2 * 23 * 8192, 23 * 4096, 2 * 23 * 4096};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(json["points"][i]["value"].get<std::int64_t>(), expected[i]) << i;
+    EXPECT_EQ(json["points"][i]["binding"], "map_ram");
+  }
+}
+
+TEST(Size, PicturesAreWrittenWholeAndTheSameEachTime) {
+  const Workplace place;
+  const std::string file = platform_dir + "/themis_tor.toml";
+  for (const char* name : {"a.svg", "b.svg", "a.png", "b.png"}) {
+    EXPECT_EQ(run(place, {"size", file, "--plot", name}).exit_code, 0);
+  }
+  EXPECT_EQ(place.content(), (Words{"a.png", "a.svg", "b.png", "b.svg"}));
+  EXPECT_EQ(place.read("a.svg"), place.read("b.svg"));
+  EXPECT_EQ(place.read("a.png"), place.read("b.png"));
+  const std::string svg = place.read("a.svg");
+  EXPECT_TRUE(svg.starts_with("<?xml"));
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+  EXPECT_EQ(place.read("a.png").substr(1, 3), "PNG");
+}
+
+TEST(Size, AResultFolderHoldsTheLedger) {
+  const Workplace place;
+  const Ended ended =
+      run(place, {"size", platform_dir + "/themis_tor.toml", "--json", "--out", "results"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(place.read_json("results/ledger.json"), ended.json());
+}
+
+struct BadCase {
+  const char* name;
+  Words arguments;
+  const char* message;
+};
+class BadSize : public ::testing::TestWithParam<BadCase> {};
+
+TEST_P(BadSize, IsRefusedInOneLine) {
+  const Workplace place;
+  place.write("d.toml", too_large);
+  place.write("broken.toml", "[[register]]\nname = \"r\"\nentries = 0\n");
+  place.write("unknown.toml", "chip = \"tofino3\"\n");
+  place.write("p.toml", tiny);
+  const auto before = place.content();
+  Words all = {"size"};
+  all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Ended ended = run(place, all);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(place.content(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSize,
+    ::testing::Values(
+        BadCase{"Nothing", {}, "size: expected PLATFORM.toml or --objects FILE"},
+        BadCase{"Both",
+                {"p.toml", "--objects", "d.toml"},
+                "size: expected PLATFORM.toml or --objects FILE, found both"},
+        BadCase{"Missing", {"--objects", "no.toml"}, "no.toml: cannot read: No such file or directory"},
+        BadCase{"NoEntries",
+                {"--objects", "broken.toml"},
+                "broken.toml:3:11: entries = 0 is below the minimum 1"},
+        BadCase{"UnknownChip",
+                {"--objects", "unknown.toml"},
+                "unknown.toml:1:8: chip = \"tofino3\" is none of tofino1, tofino2 and no .toml "
+                "file, did you mean 'tofino1'?"},
+        BadCase{"UnknownChipFlag",
+                {"--objects", "d.toml", "--chip", "tofino"},
+                "chip = \"tofino\" is none of tofino1, tofino2 and no .toml file, did you mean "
+                "'tofino1'?"},
+        BadCase{"PlotName",
+                {"--objects", "d.toml", "--plot", "x.gif"},
+                "--plot x.gif: expected a name ending in .svg or .png"},
+        BadCase{"OverAlone",
+                {"--objects", "d.toml", "--over", "register[0].width=8"},
+                "--over: expected --most KEY with it"},
+        BadCase{"OverEmpty",
+                {"--objects", "d.toml", "--most", "register[0].entries", "--over", "a="},
+                "--over a=: expected KEY=A,B,C"},
+        BadCase{"MostUnknown",
+                {"--objects", "d.toml", "--most", "register[0].entry"},
+                "'register[0].entry' is no whole-number parameter of d.toml, did you mean "
+                "'register[0].entries'?"}),
+    [](const auto& p) { return std::string(p.param.name); });
+
+}  // namespace
+}  // namespace horae::test
