@@ -156,6 +156,28 @@ TEST(ThemisWindow, AWholeWindowAtOnce) {
   EXPECT_EQ(tor.count("nacks_invalid"), 10u);
 }
 
+// An acknowledgement from before the window does not bring it back.
+TEST(ThemisWindow, AnOldResponseMovesNothing) {
+  for (const bool of_nack : {false, true}) {
+    Tor tor({.paths = 4, .window = 8});
+    tor.program->connect(connection(far_node, near_node, 0));
+    for (std::uint32_t psn = 0; psn < 16; ++psn) {
+      EXPECT_TRUE(tor.egress(data(far_node, near_node, psn), 0).passes());
+      EXPECT_TRUE(tor.egress(ack(near_node, far_node, psn), back_port).passes());
+      if (psn == 9)
+        tor.egress(of_nack ? nack(near_node, far_node, 2) : ack(near_node, far_node, 2), back_port);
+    }
+    const auto judged = [&](std::uint32_t psn) {
+      const auto before = tor.count("nacks_invalid");
+      tor.egress(nack(near_node, far_node, psn), back_port);
+      return tor.count("nacks_invalid") > before;
+    };
+    EXPECT_FALSE(judged(16));  // not delivered
+    EXPECT_TRUE(tor.egress(data(far_node, near_node, 16), 0).passes());
+    EXPECT_TRUE(judged(16));
+  }
+}
+
 // What is retransmitted and arrives is delivered; its loss may be asked for once more before.
 TEST(ThemisWindow, ALostPacketIsAskedForUntilItArrives) {
   Tor tor({.paths = 4, .window = 8});
