@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "horae/core/error.hpp"
+#include "horae/dataplane/chip_spec.hpp"
+#include "horae/dataplane/design_file.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "platform_config.hpp"
@@ -77,6 +79,15 @@ ordered_json list_programs() {
   return out;
 }
 
+ordered_json list_chips() {
+  ordered_json out = ordered_json::array();
+  for (const auto& name : dataplane::ChipSpec::shipped()) {
+    const auto chip = dataplane::ChipSpec::find({name, {}});
+    out.push_back({{"name", name}, {"doc", chip.description}});
+  }
+  return out;
+}
+
 ordered_json list_policies() {
   ordered_json out = ordered_json::array();
   for (const auto& p : policy::load_balancers()) {
@@ -111,6 +122,12 @@ ordered_json list_parameters() {
   packets["name"] = "traffic, kind = \"packets\"";
   out.push_back(packets);
   out.push_back(table_of<SweepConfig>());
+  out.push_back(table_of<SizeConfig>());
+  for (const auto& [name, parameters] : dataplane::describe_design_file()) {
+    out.push_back({{"name", fmt::format("objects file: {}", name)},
+                   {"doc", "horae size --objects"},
+                   {"parameters", parameters_of(parameters)}});
+  }
   return out;
 }
 
@@ -142,8 +159,8 @@ void append_entry(std::string& text, const ordered_json& e) {
 }  // namespace
 
 const std::vector<std::string>& catalogue_sections() {
-  static const std::vector<std::string> all = {"platforms", "devices", "programs", "policies",
-                                               "parameters"};
+  static const std::vector<std::string> all = {"platforms", "devices",  "chips",
+                                               "programs",  "policies", "parameters"};
   return all;
 }
 
@@ -157,6 +174,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   ordered_json out = ordered_json::object();
   if (wanted("platforms")) out["platforms"] = list_platforms(platform_dir);
   if (wanted("devices")) out["devices"] = list_devices();
+  if (wanted("chips")) out["chips"] = list_chips();
   if (wanted("programs")) out["programs"] = list_programs();
   if (wanted("policies")) out["policies"] = list_policies();
   if (wanted("parameters")) out["parameters"] = list_parameters();

@@ -365,11 +365,12 @@ int dispatch(int argc, char** argv) {
   size_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
   CLI::App* list_command = app.add_subcommand(
-      "list", "What there is: platforms, devices, programs, policies, parameters.");
+      "list", "What there is: platforms, devices, chips, programs, policies, parameters.");
   list_command->allow_extras();
   list_command->footer("Example: horae list parameters");
-  list_command->add_option("section", o.section,
-                           "platforms, devices, programs, policies or parameters; all by default");
+  list_command->add_option(
+      "section", o.section,
+      "platforms, devices, chips, programs, policies or parameters; all by default");
   list_command->add_flag("--json", o.json, "as JSON");
 
   try {

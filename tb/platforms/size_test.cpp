@@ -168,9 +168,9 @@ TEST(Size, ARunThatDoesNotFitEndsBeforeItBegins) {
 TEST(Size, TheLargestValueIsTheLargest) {
   const Workplace place;
   place.write("d.toml", too_large);
-  const auto json = size_of(place, {"--objects", "d.toml", "--most", "register[0].entries",
-                                    "--over", "register[0].width=16,32", "--over",
-                                    "register[0].pieces=1,2"});
+  const auto json =
+      size_of(place, {"--objects", "d.toml", "--most", "register[0].entries", "--over",
+                      "register[0].width=16,32", "--over", "register[0].pieces=1,2"});
   ASSERT_EQ(json["points"].size(), 4u);
   const std::int64_t expected[] = {23 * 8192, 2 * 23 * 8192, 23 * 4096, 2 * 23 * 4096};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -232,7 +232,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"Both",
                 {"p.toml", "--objects", "d.toml"},
                 "size: expected PLATFORM.toml or --objects FILE, found both"},
-        BadCase{"Missing", {"--objects", "no.toml"}, "no.toml: cannot read: No such file or directory"},
+        BadCase{
+            "Missing", {"--objects", "no.toml"}, "no.toml: cannot read: No such file or directory"},
         BadCase{"NoEntries",
                 {"--objects", "broken.toml"},
                 "broken.toml:3:11: entries = 0 is below the minimum 1"},

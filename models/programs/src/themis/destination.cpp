@@ -115,8 +115,7 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
                        {stashed_nack, avoidance_signal}, Needs{guarded_by(is_copy_)}),
       // Opcode, PSN, QPN, syndrome, MSN, lengths of IP and UDP, and the swapped addresses of IP and
       // Ethernet (packet-spraying paper 5).
-      make_nack_(pipeline, out, "make_nack", ActionSpec{.instructions = 11},
-                 Needs{guarded_by(is_stashed_nack_)}) {}
+      make_nack_(pipeline, out, "make_nack", {}, Needs{guarded_by(is_stashed_nack_)}) {}
 
 void Destination::connect(const Connection& c) {
   if (next_qp_ == config_.qps()) {

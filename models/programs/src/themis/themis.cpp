@@ -58,7 +58,7 @@ class Themis final : public Program {
       same_pipeline_.emplace(
           pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 2},
           std::vector<std::uint64_t>{}, Needs{matches(*members_), guarded_by(*is_local_response_)});
-      turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{.instructions = 2},
+      turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{},
                          Needs{overwrites(*members_), guarded_unless(*same_pipeline_)});
       destination_.emplace(pipeline, config);
     }

@@ -105,7 +105,8 @@ struct ConditionSpec {
 
 /// A keyless table: one action that always runs, or runs when a condition lets it.
 struct ActionSpec {
-  std::uint32_t instructions = 1;        ///< VLIW instructions, one colour each
+  std::uint32_t instructions =
+      1;  ///< VLIW instructions, one colour each; one writes any number of fields
   std::vector<std::string> writes = {};  ///< fields written; instructions of a stage share a word
                                          ///< unless they write a field both (empty: its own only)
 };
