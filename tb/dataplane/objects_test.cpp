@@ -266,5 +266,33 @@ TEST_F(Objects, ACopyAndATurnAreRequestedOncePerPass) {
   EXPECT_NE(broken_rule([&] { around.request(own); }).find("a second access"), std::string::npos);
 }
 
+TEST_F(Objects, SignedCellsAndPairsHaveTheirWidth) {
+  Register<int> narrow(pipeline, in, "narrow", RegisterSpec{.width = 8, .entries = 1});
+  EXPECT_EQ(store(narrow, 0, -128), "nothing was refused");
+  EXPECT_EQ(store(narrow, 0, 127), "nothing was refused");
+  EXPECT_NE(store(narrow, 0, 128).find("value 128 in a cell of 8 bits"), std::string::npos);
+  EXPECT_NE(store(narrow, 0, -129).find("value -129"), std::string::npos);
+  Register<std::uint64_t> pair(pipeline, in, "pair",
+                               RegisterSpec{.width = 32, .pair = true, .entries = 1});
+  EXPECT_EQ(store(pair, 0, ~std::uint64_t{0}), "nothing was refused");
+  EXPECT_EQ(broken_rule([&] { narrow.write(0, 128); }),
+            "tor.pipe2.narrow: a value of more than 8 bits written");
+  EXPECT_EQ(broken_rule([&] {
+              Register<int>(pipeline, in, "wide", RegisterSpec{.width = 1, .entries = 1}, {}, 5);
+            }),
+            "tor.pipe2.wide: an initial value of more than 1 bits");
+}
+
+// What is refused leaves nothing behind: its name is free, and it costs nothing.
+TEST_F(Objects, ARefusedObjectIsNotThere) {
+  EXPECT_EQ(broken_rule([&] { Hash(pipeline, in, "h", HashSpec{.output_bits = 48}); }),
+            "tor.pipe2.h: a hash of 1 to 32 bits");
+  EXPECT_EQ(broken_rule([&] { Recirculation(pipeline, Gress::egress, "around"); }),
+            "tor.pipe2.around: recirculation is chosen in ingress");
+  EXPECT_TRUE(pipeline.objects().empty());
+  EXPECT_TRUE(pipeline.design().objects.empty());
+  Hash h(pipeline, in, "h", HashSpec{.output_bits = 32});
+}
+
 }  // namespace
 }  // namespace horae::dataplane

@@ -11,7 +11,7 @@
 namespace horae::test {
 namespace {
 
-const Words sections = {"platforms", "devices", "programs", "policies", "parameters"};
+const Words sections = {"platforms", "devices", "chips", "programs", "policies", "parameters"};
 
 ordered_json listed(const Words& arguments = {}) {
   const Workplace place;

@@ -168,6 +168,27 @@ TEST(ThemisPipelines, APipelineHasSoManyQueuePairs) {
   }
 }
 
+TEST(ThemisPipelines, AConnectionIsCountedOnceAndWithinTheRackNotAtAll) {
+  Tor tor({.qps = 1});
+  tor.program->connect(connection(near_other, near_node));
+  tor.program->connect(connection(near_node, near_other));
+  for (int again = 0; again < 3; ++again) {
+    tor.program->connect(connection(far_node, near_node));
+    tor.program->connect(connection(near_node, far_node));
+  }
+  // The one between the NICs of the rack has no state: what its receiver asks for passes.
+  EXPECT_TRUE(tor.egress(nack(near_node, near_other, 0), other_port).passes());
+  EXPECT_TRUE(tor.egress(nack(near_node, far_node, 0), 8).dropped());
+}
+
+// Its state is in the ingress of the sender's pipeline.
+TEST(ThemisPipelines, ANackByAnotherPipelinesUplinkIsCounted) {
+  Tor other({}, 1);
+  other.program->connect(connection(near_node, far_node));
+  EXPECT_EQ(other.ingress(nack(far_node, near_node, 3), 9).verdict, Verdict::forward);
+  EXPECT_EQ(other.count("nacks_past_source"), 1u);
+}
+
 TEST(ThemisPipelines, BadParametersAreRefused) {
   EXPECT_EQ(refusal(""), "accepted");
   EXPECT_EQ(refusal("window = 1\npaths = 1\npieces = 1"), "accepted");

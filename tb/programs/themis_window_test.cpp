@@ -101,7 +101,6 @@ struct Walk {
   std::uint64_t valid = 0, invalid = 0, stashed = 0, later = 0, signals = 0;
 };
 
-// `first` is at the beginning of a half of the bitmap.
 void walks(std::uint32_t window, std::uint32_t paths, std::uint32_t first, std::uint32_t threshold,
            std::uint64_t seed) {
   Setup setup{.paths = paths, .window = window, .ooo_threshold = threshold};
@@ -131,6 +130,12 @@ TEST(ThemisWindow, PsnsComeAround) {
 TEST(ThemisWindow, TheWindowMayBeginInEitherHalf) {
   for (const std::uint32_t half : {1u, 2u, 3u, 100u}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) walks(16, 4, 16 * half, 1000, seed);
+  }
+}
+
+TEST(ThemisWindow, TheFirstPsnMayLieAnywhere) {
+  for (const std::uint32_t first : {1u, 7u, 15u, 17u, 20u, 31u, (1u << 24) - 5}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) walks(16, 4, first, 1000, seed);
   }
 }
 

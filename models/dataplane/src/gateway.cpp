@@ -24,26 +24,48 @@ std::uint32_t bits_of(const ConditionSpec& spec) {
   return flag ? 1 : spec.bits;
 }
 
+std::uint64_t most_of(const ConditionSpec& spec) {
+  return bits_of(spec) >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits_of(spec)) - 1;
+}
+
 }  // namespace
 
 Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
                  const ConditionSpec& spec, std::vector<std::uint64_t> constants,
                  const Needs& needs)
+    : Gateway(pipeline, gress, name, spec, needs,
+              checked(spec, std::move(constants), pipeline.name() + "." + name)) {}
+
+Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
+                 const ConditionSpec& spec, const Needs& needs,
+                 std::vector<std::uint64_t> constants)
     : Object(pipeline, gress, name, spec, needs),
       spec_(spec),
       constants_(std::move(constants)),
-      most_(bits_of(spec) >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits_of(spec)) - 1) {
+      most_(most_of(spec)) {}
+
+// Before anything is constructed: what is refused leaves no object behind.
+std::vector<std::uint64_t> Gateway::checked(const ConditionSpec& spec,
+                                            std::vector<std::uint64_t> constants,
+                                            const std::string& name) {
   const bool compares = spec.kind == ConditionKind::eq || spec.kind == ConditionKind::ne;
-  if (compares && constants_.empty()) constants_ = {0};
-  if (compares && constants_.size() == 1) constants_.resize(spec.terms, constants_.front());
-  if (constants_.size() != (compares ? spec.terms : 0u)) {
-    throw ModelError(fmt::format("{}: {} constants for {} terms", Object::name(), constants_.size(),
+  const bool single =
+      spec.kind == ConditionKind::field_lt || spec.kind == ConditionKind::subtract_sign;
+  if (spec.bits == 0 || spec.terms == 0 || (single && spec.terms != 1)) {
+    throw ModelError(fmt::format("{}: {} terms of {} bits for {}", name, spec.terms, spec.bits,
+                                 condition_name(spec.kind)));
+  }
+  if (compares && constants.empty()) constants = {0};
+  if (compares && constants.size() == 1) constants.resize(spec.terms, constants.front());
+  if (constants.size() != (compares ? spec.terms : 0u)) {
+    throw ModelError(fmt::format("{}: {} constants for {} terms", name, constants.size(),
                                  compares ? spec.terms : 0u));
   }
-  for (const std::uint64_t c : constants_) {
-    if (c > most_)
-      throw ModelError(fmt::format("{}: constant {} in {} bits", Object::name(), c, spec.bits));
+  for (const std::uint64_t c : constants) {
+    if (c > most_of(spec))
+      throw ModelError(fmt::format("{}: constant {} in {} bits", name, c, spec.bits));
   }
+  return constants;
 }
 
 bool Gateway::term(std::uint64_t value, std::size_t i) const {

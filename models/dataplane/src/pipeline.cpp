@@ -41,7 +41,9 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
     const std::string on = need.object->short_name();
     const auto other = std::find_if(objects.begin(), objects.end(),
                                     [&](const DesignObject& o) { return o.name == on; });
-    if (other == objects.end() || other->gress != gress) {
+    const bool here = std::find(pipeline.objects_.begin(), pipeline.objects_.end(), need.object) !=
+                      pipeline.objects_.end();
+    if (!here || other == objects.end() || other->gress != gress) {
       throw ModelError(fmt::format("{}: needs {}, which is not in the {} of its pipeline", name_,
                                    need.object->name(),
                                    where_.gress == Gress::ingress ? "ingress" : "egress"));

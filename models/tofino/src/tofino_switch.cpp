@@ -167,6 +167,7 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   copy.id = copy_node << 40 | copies_++;
   copy.mirror_type = request.type;
   copy.metadata = request.metadata;
+  if (request.length != 0) copy.frame = std::min(copy.frame, request.length);
   mirror_headers_[&copy] = request.header;
   ++counters_.mirrored;
   ++in_pipeline_;

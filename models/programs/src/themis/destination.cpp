@@ -22,6 +22,10 @@ namespace {
 /// Fields of the header that the deparser puts before a copy.
 enum : std::size_t { header_psn = 0, header_qpn = 1 };
 
+std::uint16_t nack_frame() {
+  return static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
+}
+
 /// `metadata` of a response that came back to its own port: where it is to go, plus one.
 std::uint32_t target_of(std::uint16_t metadata) { return metadata - 1u; }
 
@@ -118,17 +122,23 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
       make_nack_(pipeline, out, "make_nack", {}, Needs{guarded_by(is_stashed_nack_)}) {}
 
 void Destination::connect(const Connection& c) {
+  if (known_.contains({c.sender, c.receiver, c.receiver_qp.value()})) return;
   if (next_qp_ == config_.qps()) {
     throw InputError(
         fmt::format("{}: more than the {} queue pairs of a pipeline "
                     "(program.nics x qps_per_nic / pipelines)",
                     qps_.name(), config_.qps()));
   }
+  known_.insert({c.sender, c.receiver, c.receiver_qp.value()});
   const std::uint32_t qp = next_qp_++;
   qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
   qps_.insert({c.receiver, c.sender, c.sender_qp.value()}, qp);
   epsn_.write(qp, c.first_psn.value());
-  // The window begins in the half of the first PSN; bits of both halves are zero with base zero.
+  // The window begins in the half of the first PSN, base zero. When its start leaves that half, all
+  // of it must be marked (appendix A): also what lies before the first PSN and never comes.
+  const std::uint32_t before_first = c.first_psn.value() % config_.window;
+  for (std::uint32_t i = 1; i <= before_first; ++i)
+    bitmap_.write(bit_index(qp, c.first_psn - static_cast<std::int32_t>(i)), 1);
   for (std::uint32_t i = 0; i < config_.paths; ++i) {
     const Psn before = c.first_psn - 1;
     path_psn_max_.write(std::size_t{qp} * config_.paths + i, before.value());
@@ -197,7 +207,8 @@ void Destination::settle_stash(Pass& pass, std::uint32_t qp) {
   const bool signal = signals_.test(pass, bit(!lost));
   emit_.request(pass, {.egress_port = port,
                        .type = signal ? avoidance_signal : stashed_nack,
-                       .header = {stash.psn.value(), qpn}});
+                       .header = {stash.psn.value(), qpn},
+                       .length = nack_frame()});
   ++(signal ? counts_.signalled : counts_.validated_later);
 }
 
@@ -273,7 +284,7 @@ void Destination::make_nack(Pass& pass, bool signal) {
     p.dest_qp = Qpn(pass.mirror_header()[header_qpn]);
     p.msn = 0;
     p.payload = 0;
-    p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
+    p.frame = nack_frame();
     p.ack_request = signal;  // the reserved BTH bit of the avoidance signal
     p.ecn = Ecn::not_ect;
     p.retransmission = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
@@ -89,6 +90,7 @@ class Destination {
   dataplane::Gateway is_stashed_nack_;
   dataplane::Action make_nack_;
   Counts counts_;
+  std::unordered_set<FlowKey, FlowKeyHash> known_;  // control plane
   std::uint32_t next_qp_ = 0;
 };
 

@@ -56,12 +56,14 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
 }
 
 void Source::connect(const Connection& c) {
+  if (known_.contains({c.sender, c.receiver, c.receiver_qp.value()})) return;
   if (next_qp_ == config_.qps()) {
     throw InputError(
         fmt::format("{}: more than the {} queue pairs of a pipeline "
                     "(program.nics x qps_per_nic / pipelines)",
                     qps_.name(), config_.qps()));
   }
+  known_.insert({c.sender, c.receiver, c.receiver_qp.value()});
   const std::uint32_t qp = next_qp_++;
   qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
   qps_.insert({c.receiver, c.sender, c.sender_qp.value()}, qp);

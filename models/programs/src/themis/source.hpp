@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
@@ -19,7 +20,7 @@ namespace horae::programs::themis {
 ///
 /// Two-tier networks: the path is the egress port, and the PathMap holds the offset itself. A NACK
 /// or an avoidance signal reaches this state only when it enters by a port of the sender's own
-/// pipeline; others pass by (counted).
+/// pipeline; others pass by (the program counts them).
 class Source {
  public:
   Source(dataplane::Pipeline& pipeline, const ThemisConfig& config, const dataplane::Object& routes,
@@ -58,6 +59,7 @@ class Source {
   dataplane::Gateway other_path_;
   dataplane::Random random_path_;
   dataplane::Action alter_path_;
+  std::unordered_set<FlowKey, FlowKeyHash> known_;  // control plane
   std::uint32_t next_qp_ = 0;
   std::uint64_t rerouted_ = 0;  // statistics of the model
 };

@@ -72,6 +72,10 @@ class Themis final : public Program {
     if (group == nullptr || group->count == 0) return pass.drop();
     is_data_.test(pass, themis::number(p.opcode));
     is_nack_.test(pass, {themis::number(p.opcode), std::uint64_t{p.syndrome} >> 5});
+    if (source_ && p.is_nack()) {
+      const auto pipeline = control_.pipeline_of(p.dst);
+      if (pipeline && *pipeline != pipeline_) ++nacks_elsewhere_;
+    }
     const std::uint32_t path =
         source_
             ? source_->path(pass, group->count)
@@ -87,15 +91,20 @@ class Themis final : public Program {
   }
 
   void connect(const Connection& connection) override {
-    if (source_ && control_.pipeline_of(connection.sender) == pipeline_)
-      source_->connect(connection);
-    if (destination_ && control_.pipeline_of(connection.receiver) == pipeline_)
-      destination_->connect(connection);
+    // Within a rack there is one path and no state (packet-spraying paper, appendix B).
+    const auto sender = control_.pipeline_of(connection.sender);
+    const auto receiver = control_.pipeline_of(connection.receiver);
+    if (sender && receiver) return;
+    if (source_ && sender == pipeline_) source_->connect(connection);
+    if (destination_ && receiver == pipeline_) destination_->connect(connection);
   }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     std::vector<std::pair<std::string_view, std::uint64_t>> out;
-    if (source_) out.emplace_back("rerouted", source_->rerouted());
+    if (source_) {
+      out.emplace_back("rerouted", source_->rerouted());
+      out.emplace_back("nacks_past_source", nacks_elsewhere_);
+    }
     if (destination_) {
       const auto& c = destination_->counts();
       out.emplace_back("nacks_valid", c.valid);
@@ -173,6 +182,7 @@ class Themis final : public Program {
   std::optional<dataplane::Action> turn_back_;
   std::optional<themis::Destination> destination_;
   State state_;
+  std::uint64_t nacks_elsewhere_ = 0;  // statistics of the model
 };
 
 // The sums of the paper's appendix B, over the registers there are.
@@ -313,7 +323,14 @@ ProgramEntry themis_entry() {
             power("paths", config.paths);
             if (config.pieces != 0) power("pieces", config.pieces);
             if (config.bitmap_pieces != 0) power("bitmap_pieces", config.bitmap_pieces);
-            if (config.nics * std::uint64_t{config.qps_per_nic} % config.pipelines != 0) {
+            constexpr std::uint64_t most_qps = 1 << 24;
+            if (std::uint64_t{config.nics} * config.qps_per_nic / config.pipelines > most_qps) {
+              throw section.error("qps_per_nic",
+                                  fmt::format("{} NICs x {} queue pairs over {} pipelines are more "
+                                              "than the 2^24 a QPN can name",
+                                              config.nics, config.qps_per_nic, config.pipelines));
+            }
+            if (std::uint64_t{config.nics} * config.qps_per_nic % config.pipelines != 0) {
               throw section.error(
                   "pipelines",
                   fmt::format("{} NICs x {} queue pairs do not spread evenly over {} pipelines",

@@ -29,6 +29,11 @@ class Gateway final : public Object {
   bool held(const Pass& pass) const { return tested(pass) && held_; }
 
  private:
+  Gateway(Pipeline& pipeline, Gress gress, const std::string& name, const ConditionSpec& spec,
+          const Needs& needs, std::vector<std::uint64_t> constants);
+  static std::vector<std::uint64_t> checked(const ConditionSpec& spec,
+                                            std::vector<std::uint64_t> constants,
+                                            const std::string& name);
   bool term(std::uint64_t value, std::size_t i) const;
 
   ConditionSpec spec_;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "horae/core/error.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
@@ -15,7 +16,8 @@ class Hash final : public Object {
  public:
   Hash(Pipeline& pipeline, Gress gress, const std::string& name, const HashSpec& spec,
        const Needs& needs = {})
-      : Object(pipeline, gress, name, spec, needs), bits_(spec.output_bits) {}
+      : Object(pipeline, gress, name, checked(spec, pipeline.name() + "." + name), needs),
+        bits_(spec.output_bits) {}
 
   std::uint32_t of(const Pass& pass, std::initializer_list<std::uint64_t> fields) {
     check_single_access(pass);
@@ -29,6 +31,12 @@ class Hash final : public Object {
   }
 
  private:
+  static const HashSpec& checked(const HashSpec& spec, const std::string& name) {
+    if (spec.output_bits < 1 || spec.output_bits > 32)
+      throw ModelError(name + ": a hash of 1 to 32 bits");
+    return spec;
+  }
+
   std::uint32_t bits_;
 };
 

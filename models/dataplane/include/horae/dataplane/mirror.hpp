@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "horae/core/error.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
@@ -20,15 +21,23 @@ class Mirror final : public Object {
   }
 };
 
-/// Sends the packet around: through the pipeline's loopback port back to its ingress.
+/// Sends the packet around: through the pipeline's loopback port back to its ingress. In ingress
+/// only: a port is chosen there.
 class Recirculation final : public Object {
  public:
   Recirculation(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
-      : Object(pipeline, gress, name, RecirculateSpec{}, needs) {}
+      : Object(pipeline, only_ingress(gress, pipeline.name() + "." + name), name, RecirculateSpec{},
+               needs) {}
 
   void request(Pass& pass) {
     check_single_access(pass);
     pass.recirculate();
+  }
+
+ private:
+  static Gress only_ingress(Gress gress, const std::string& name) {
+    if (gress != Gress::ingress) throw ModelError(name + ": recirculation is chosen in ingress");
+    return gress;
   }
 };
 

@@ -32,6 +32,7 @@ struct MirrorRequest {
   std::uint8_t type = 0;       ///< not zero: what the copy's `mirror_type` will be
   std::uint16_t metadata = 0;  ///< the copy's `metadata`
   MirrorHeader header{};
+  std::uint16_t length = 0;  ///< bytes of the copy, if it is to be cut; 0: all
 };
 
 /// The parsed header view and metadata of one pass. Objects that allow one access per pass remember

@@ -33,18 +33,17 @@ class Register final : public Object {
   /// refused. A pair's T is two words of that width.
   Register(Pipeline& pipeline, Gress gress, const std::string& name, const RegisterSpec& spec,
            const Needs& needs = {}, T initial = {})
-      : Object(pipeline, gress, name, spec, needs),
-        width_(spec.width),
+      : Object(pipeline, gress, name, checked(spec, pipeline.name() + "." + name, initial), needs),
+        bits_(spec.cell_bits()),
         entries_(spec.entries),
-        initial_(initial) {
-    if (spec.cell_bits() > 8 * sizeof(T)) {
-      throw_wrong_shape(Object::name(), spec.cell_bits(), 8 * sizeof(T));
-    }
-  }
+        initial_(initial) {}
 
   std::size_t entries() const { return entries_; }
   /// Control plane.
   void write(std::size_t index, T value) {
+    if (!fits(value, bits_)) {
+      throw ModelError(fmt::format("{}: a value of more than {} bits written", name(), bits_));
+    }
     if (cells_.empty()) cells_.assign(entries_, initial_);
     cells_.at(index) = value;
   }
@@ -59,25 +58,48 @@ class Register final : public Object {
     check_single_access(pass);
     if (index >= cells_.size()) [[unlikely]]
       first_access(pass, index);
-    if constexpr (std::unsigned_integral<T>) {
-      if (width_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
+    if constexpr (std::integral<T>) {
+      if (bits_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
     return std::forward<F>(f)(cells_[index]);
   }
 
  private:
-  [[noreturn]] static void throw_wrong_shape(const std::string& name, std::size_t cell,
-                                             std::size_t type) {
-    throw ModelError(fmt::format("{}: cells of {} bits in a type of {}", name, cell, type));
+  /// Whether a value, signed or not, fits so many bits. Structs are as wide as they are.
+  static bool fits(const T& value, std::uint32_t bits) {
+    if constexpr (std::integral<T>) {
+      if (bits >= 8 * sizeof(T)) return true;
+      if constexpr (std::signed_integral<T>) {
+        const T rest = value >> (bits - 1);
+        return rest == 0 || rest == -1;
+      } else {
+        return value >> bits == 0;
+      }
+    } else {
+      return true;
+    }
+  }
+
+  /// Before anything is constructed: what is refused leaves no object behind.
+  static const RegisterSpec& checked(const RegisterSpec& spec, const std::string& name,
+                                     const T& initial) {
+    if (spec.cell_bits() > 8 * sizeof(T)) {
+      throw ModelError(fmt::format("{}: cells of {} bits in a type of {}", name, spec.cell_bits(),
+                                   8 * sizeof(T)));
+    }
+    if (!fits(initial, spec.cell_bits())) {
+      throw ModelError(
+          fmt::format("{}: an initial value of more than {} bits", name, spec.cell_bits()));
+    }
+    return spec;
   }
 
   template <class F>
   decltype(auto) narrow(const Pass& pass, std::size_t index, F&& f) {
     T cell = cells_[index];
     const auto keep = [&] {
-      if (cell >> width_ != 0) {
-        broken_rule(pass,
-                    fmt::format("value {} in a cell of {} bits", std::uint64_t{cell}, width_));
+      if (!fits(cell, bits_)) {
+        broken_rule(pass, fmt::format("value {} in a cell of {} bits", +cell, bits_));
       }
       cells_[index] = cell;
     };
@@ -98,7 +120,7 @@ class Register final : public Object {
     cells_.assign(entries_, initial_);
   }
 
-  std::uint32_t width_;
+  std::uint32_t bits_;
   std::size_t entries_;
   T initial_;
   std::vector<T> cells_;  ///< none before the first access: a program may be priced and never run

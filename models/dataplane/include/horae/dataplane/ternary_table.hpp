@@ -18,9 +18,8 @@ class TernaryTable final : public Object {
  public:
   TernaryTable(Pipeline& pipeline, Gress gress, const std::string& name, MatchSpec spec,
                const Needs& needs = {})
-      : Object(pipeline, gress, name, as_ternary(spec), needs), capacity_(spec.entries) {
-    if (spec.key_bits > 64) throw ModelError(Object::name() + ": a key of more than 64 bits");
-  }
+      : Object(pipeline, gress, name, as_ternary(spec, pipeline.name() + "." + name), needs),
+        capacity_(spec.entries) {}
 
   std::size_t size() const { return entries_.size(); }
 
@@ -45,7 +44,8 @@ class TernaryTable final : public Object {
     std::uint64_t mask;
     V datum;
   };
-  static MatchSpec as_ternary(MatchSpec spec) {
+  static MatchSpec as_ternary(MatchSpec spec, const std::string& name) {
+    if (spec.key_bits > 64) throw ModelError(name + ": a key of more than 64 bits");
     spec.ternary = true;
     return spec;
   }

@@ -28,7 +28,9 @@ struct ThemisConfig {
   Picoseconds last_hop_rtt = 3_us;
   Bytes psn_queue_mtu = Bytes(4000);
 
-  std::uint32_t qps() const { return nics * qps_per_nic / pipelines; }
+  std::uint32_t qps() const {
+    return static_cast<std::uint32_t>(std::uint64_t{nics} * qps_per_nic / pipelines);
+  }
   static const Schema<ThemisConfig>& schema();
 };
 
