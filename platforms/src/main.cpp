@@ -237,16 +237,22 @@ int size(const Options& o) {
   const auto remedies =
       exit_code == exit_does_not_fit ? find_remedies(request) : std::vector<Remedy>{};
   const auto json = size_json(request, designs, remedies);
+  const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (folder) {
-    folder->write("summary.json", json.dump(1) + "\n");
-    folder->write("ledger.json", json.dump(1) + "\n");
-    folder->commit();
+    folder->write("summary.json", text + "\n");
+    folder->write("ledger.json", text + "\n");
   }
   if (o.plot) write_picture(*o.plot, stage_picture(ledgers_of(designs), *format));
+  if (folder) folder->commit();
   if (o.json) {
-    fmt::print("{}\n", json.dump(1));
+    fmt::print("{}\n", text);
   } else if (designs.size() > 1 && request.objects) {
     fmt::print("{}", comparison_text(designs));
+    for (const auto& d : designs) {
+      if (d.ledger.refused.empty() || d.expected_refusal) continue;
+      fmt::print("\n{} does not fit {}:\n{}", d.ledger.name, d.ledger.chip,
+                 refusals_text(d.ledger.refused));
+    }
   } else {
     fmt::print("{}", size_text(designs, remedies, o.stages));
   }

@@ -212,6 +212,9 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
     device.value("dropped_program", c.dropped_program, "packets");
     device.value("dropped_buffer", c.dropped_buffer, "packets");
     device.value("dropped_queue", c.dropped_queue, "packets");
+    device.value("mirrored", c.mirrored, "packets");
+    device.value("recirculated", c.recirculated, "passes");
+    device.value("recirculated_bytes", c.recirculated_bytes, "bytes");
     device.value("pipeline_wait", c.pipeline_wait.count(), "ps");
     device.value("most_cells_used", t->most_cells_used(), "cells");
   }

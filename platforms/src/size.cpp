@@ -19,11 +19,11 @@ using nlohmann::ordered_json;
 std::optional<double> quantity_of(const Ledger& ledger, const std::string& object,
                                   const std::string& quantity) {
   if (quantity == "placed") {
-    const bool refused =
-        std::any_of(ledger.refused.begin(), ledger.refused.end(), [&](const dataplane::Refusal& r) {
-          return object.empty() || r.object == object || r.object.starts_with(object + "[");
-        });
-    return refused ? 0 : 1;
+    if (object.empty()) return ledger.refused.empty() ? 1 : 0;
+    return std::any_of(ledger.objects.begin(), ledger.objects.end(),
+                       [&](const auto& o) { return o.name == object && o.refused; })
+               ? 0
+               : 1;
   }
   if (const auto r = dataplane::find_resource(quantity)) {
     if (object.empty()) return static_cast<double>(ledger.total[*r]);
@@ -55,6 +55,7 @@ void relieve(dataplane::ChipSpec& chip, dataplane::Resource r) {
       chip.stateful.rams_per_row *= 2;
       break;
     case Resource::stateful_alu:
+      if (chip.stateful.rams_per_row % 2 != 0) break;  // no rows half as wide
       stage.stateful_alu *= 2;
       chip.stateful.rows *= 2;
       chip.stateful.reach_rows *= 2;
@@ -105,12 +106,21 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
   const auto spec = chip_of(request, c.chip);
   SizedDesign out;
   out.ledger = make_ledger(c.design, spec, place(c.design, spec));
+  std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,
                                quantity_of(out.ledger, e.object, e.quantity), "", c.source,
                                e.deviation, true});
-    out.expected_refusal |= e.quantity == "placed" && e.value == 0;
+    if (e.quantity == "placed" && e.value == 0) expected.insert(e.object);
   }
+  // Expected of the design, or of each object that is refused.
+  out.expected_refusal =
+      !out.ledger.refused.empty() &&
+      (expected.contains("") ||
+       std::all_of(out.ledger.refused.begin(), out.ledger.refused.end(),
+                   [&](const dataplane::Refusal& r) {
+                     return expected.contains(r.object.substr(0, r.object.find('[')));
+                   }));
   return out;
 }
 
@@ -172,7 +182,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     design.name = device.profile;
     SizedDesign sized;
     sized.ledger = make_ledger(design, chip, place(design, chip));
-    sized.copies = chip.pipelines;
+    sized.copies = profile->chip.pipelines;
     for (auto& account : program->accounts())
       sized.accounts.push_back({account.name, account.value, account.unit, account.how});
     for (const auto& published : platform.size.published) {
@@ -189,14 +199,18 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
 }
 
 bool all_fit(const std::vector<SizedDesign>& designs) {
-  return std::all_of(designs.begin(), designs.end(),
-                     [](const SizedDesign& d) { return d.ledger.refused.empty(); });
+  return std::all_of(designs.begin(), designs.end(), [](const SizedDesign& d) {
+    return d.ledger.refused.empty() || d.expected_refusal;
+  });
 }
 
 SizeRequest with(SizeRequest request, const std::string& key, std::int64_t value) {
   request.overrides.push_back(fmt::format("{}={}", key, value));
   return request;
 }
+
+/// Trials that a search may still make. Counted, not timed: the same search on any machine.
+using Trials = int;
 
 /// Whether everything fits; a value that the file's own rules refuse does not.
 bool fits(const SizeRequest& request) {
@@ -208,12 +222,14 @@ bool fits(const SizeRequest& request) {
 }
 
 /// The value nearest to the present one, on one side of it, with which everything fits.
-std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjustable& a, bool up) {
+std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjustable& a, bool up,
+                                        Trials& trials) {
   std::int64_t bad = a.value;
   std::optional<std::int64_t> good;
+  if (up ? bad >= a.most : bad <= a.least) return std::nullopt;
   while (!good) {
     const std::int64_t next = up ? std::min(bad * 2, a.most) : std::max(bad / 2, a.least);
-    if (next == bad) return std::nullopt;
+    if (next == bad || trials-- <= 0) return std::nullopt;
     if (fits(with(request, a.key, next)))
       good = next;
     else
@@ -258,7 +274,7 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
       const auto config = chip->program->config();
       for (const auto& [key, value] : config.items()) {
         if (value.is_number_integer() && value.get<std::int64_t>() > 0)
-          out.push_back({fmt::format("{}.program.{}", name, key), value, 1, largest});
+          out.push_back({fmt::format("{}.program.{}", name, key), value, 1, largest, ""});
       }
     }
     return out;
@@ -269,12 +285,13 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
       const auto objects = section.children(kind);
       for (std::size_t i = 0; i < objects.size(); ++i) {
         const auto json = objects[i].to_json();
+        const std::string name = json.value("name", "");
         const auto add = [&](const char* key, std::int64_t otherwise, std::int64_t most) {
           const std::int64_t value = json.contains(key) && json[key].is_number_integer()
                                          ? json[key].get<std::int64_t>()
                                          : otherwise;
           if (value > 0)
-            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most});
+            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most, name});
         };
         add("entries", 0, largest);
         if (kind == "register") add("pieces", 1, 64);
@@ -292,25 +309,36 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
 
 std::vector<Remedy> find_remedies(const SizeRequest& request) {
   std::vector<Remedy> out;
-  const auto all = adjustables(request);
+  auto all = adjustables(request);
+  // Large designs take long to place: fewer trials, and what is refused is tried first.
+  std::size_t objects = 1;
+  std::set<std::string> refused;
+  for (const auto& d : size_designs(request)) {
+    objects += d.ledger.objects.size();
+    for (const auto& r : d.ledger.refused) refused.insert(r.object.substr(0, r.object.find('[')));
+  }
+  std::stable_sort(all.begin(), all.end(), [&](const Adjustable& a, const Adjustable& b) {
+    return refused.contains(a.object) && !refused.contains(b.object);
+  });
+  constexpr Trials fewest = 60, most = 600;
+  Trials trials = std::clamp(static_cast<Trials>(12000 / objects), fewest, most);
   for (const auto& a : all) {
     for (const bool up : {false, true}) {
       if (up && a.key.ends_with("entries")) continue;  // more never costs less
-      if (const auto value = nearest_fit(request, a, up)) out.push_back({{{a, *value}}});
+      if (const auto value = nearest_fit(request, a, up, trials)) out.push_back({{{a, *value}}});
     }
   }
   if (!out.empty()) return out;
   // Two at once: every pair, halved or doubled together.
-  constexpr std::size_t most_pairs = 400;
-  std::size_t tried = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t j = i + 1; j < all.size() && tried < most_pairs; ++j) {
-      for (int step = 0; step < 4; ++step, ++tried) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      for (int step = 0; step < 4; ++step) {
         const auto moved = [](const Adjustable& a, bool up) {
           return up ? std::min(a.value * 2, a.most) : std::max(a.value / 2, a.least);
         };
         const std::int64_t vi = moved(all[i], (step & 1) != 0), vj = moved(all[j], (step & 2) != 0);
         if (vi == all[i].value || vj == all[j].value) continue;
+        if (trials-- <= 0) return out;
         if (fits(with(with(request, all[i].key, vi), all[j].key, vj)))
           out.push_back({{{all[i], vi}, {all[j], vj}}});
       }
@@ -329,10 +357,16 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
     throw InputError(fmt::format("'{}' is no whole-number parameter of {}{}", key, request.file,
                                  suggestion(key, keys)));
   }
+  // From the present value when it fits (others below it may not: sizes of what must fit in),
+  // else from the least.
   std::int64_t good = 0, bad = a->least;
+  if (fits(request)) {
+    good = a->value;
+    bad = std::min(std::max(a->value * 2, a->least), a->most + 1);
+  }
   while (bad <= a->most && fits(with(request, key, bad))) {
     good = bad;
-    bad *= 2;
+    bad = bad == a->most ? a->most + 1 : std::min(bad * 2, a->most);
   }
   while (bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
@@ -428,7 +462,10 @@ std::string comparison_text(const std::vector<SizedDesign>& designs) {
         verdict = fmt::format("{} [{}]", c.note, c.source);
       }
       rows.push_back({d.ledger.name, c.id, c.quantity, number(c.reference) + c.unit,
-                      c.ours ? fmt::format("{:.4g}{}", *c.ours, c.unit) : "nothing", verdict});
+                      !c.ours        ? "nothing"
+                      : c.must_agree ? number(*c.ours) + c.unit
+                                     : fmt::format("{:.4g}{}", *c.ours, c.unit),
+                      verdict});
     }
   }
   const auto width = [&](auto member) {

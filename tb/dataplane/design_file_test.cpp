@@ -175,6 +175,16 @@ TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
   EXPECT_EQ(after[4].kind, DependencyKind::anti);
 }
 
+// What only comes after a circle, or lies between two, is not in one.
+TEST(DesignFile, ACircleNamesItsOwn) {
+  const auto action = [](const std::string& name, const std::string& after) {
+    return "[[action]]\nname = \"" + name + "\"\nafter = [" + after + "]\n";
+  };
+  EXPECT_EQ(refused(action("between", "\"b\"") + action("a", "\"b\"") + action("b", "\"a\"") +
+                    action("c", "\"between\", \"d\"") + action("d", "\"c\"")),
+            "d.toml:5:8: 'a' comes after itself: a, b depend in a circle");
+}
+
 TEST(DesignFile, Expectations) {
   const auto expected = read(every_kind).cases[0].expected;
   ASSERT_EQ(expected.size(), 4u);
@@ -258,7 +268,7 @@ TEST(DesignFile, Circles) {
             "d.toml:2:8: 'c' guards itself");
   EXPECT_EQ(refused("[[hash]]\nname = \"h\"\n[[condition]]\nname = \"c\"\nkind = \"eq\"\n"
                     "after = [\"h\"]\nguards = [\"h\"]\n"),
-            "d.toml:2:8: 'h' comes after itself: c, h depend in a circle");
+            "d.toml:2:8: 'h' comes after itself: h, c depend in a circle");
 }
 
 TEST(DesignFile, ExpectationsOfNothing) {

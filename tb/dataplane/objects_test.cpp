@@ -283,6 +283,13 @@ TEST_F(Objects, SignedCellsAndPairsHaveTheirWidth) {
             "tor.pipe2.wide: an initial value of more than 1 bits");
 }
 
+TEST_F(Objects, AKeyHasItsWidth) {
+  ExactTable<std::uint16_t, int> table(pipeline, in, "t", MatchSpec{.key_bits = 9, .entries = 4});
+  table.insert(511, 1);
+  EXPECT_EQ(broken_rule([&] { table.insert(512, 1); }), "tor.pipe2.t: key 512 in 9 bits");
+  EXPECT_EQ(table.size(), 1u);
+}
+
 // What is refused leaves nothing behind: its name is free, and it costs nothing.
 TEST_F(Objects, ARefusedObjectIsNotThere) {
   EXPECT_EQ(broken_rule([&] { Hash(pipeline, in, "h", HashSpec{.output_bits = 48}); }),

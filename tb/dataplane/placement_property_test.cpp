@@ -76,9 +76,18 @@ struct Stages {
       const auto join = [](auto& to, const auto& more) {
         to.insert(to.end(), more.begin(), more.end());
       };
-      join(exact[s], u.exact_reads);
-      join(ternary[s], u.ternary_reads);
-      join(instructions[s], u.instructions);
+      // Fields of the two gresses are different ones.
+      const std::string gress = u.gress == Gress::ingress ? "in." : "out.";
+      const auto named = [&](std::vector<CrossbarRead> reads) {
+        for (auto& r : reads) r.field = gress + r.field;
+        return reads;
+      };
+      join(exact[s], named(u.exact_reads));
+      join(ternary[s], named(u.ternary_reads));
+      for (Instruction i : u.instructions) {
+        for (auto& field : i.writes) field = gress + field;
+        instructions[s].push_back(i);
+      }
       for (const auto& m : u.memories) {
         if (!m.statistics) registers[s].push_back(m.rams);
       }

@@ -201,6 +201,16 @@ TEST(Placement, FieldsReadByTwoObjectsCountOnce) {
   EXPECT_EQ(own.stages[0][Resource::exact_xbar], 4 * 13);
 }
 
+// The gresses have header fields of their own, whatever their names.
+TEST(Placement, GressesShareNoCrossbarBytes) {
+  MatchSpec table = exact_table(32, 1024, 0);
+  table.reads = {"dst"};
+  Design design;
+  design.objects = {object("in", table), object("also", table),
+                    object("out", table, {}, Gress::egress)};
+  EXPECT_EQ(place_on(design, "tofino2").stages[0][Resource::exact_xbar], 8);
+}
+
 TEST(Placement, ATableTooLargeIsCut) {
   for (const char* chip : {"tofino1", "tofino2"}) {
     for (const bool ternary : {false, true}) {

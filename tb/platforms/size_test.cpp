@@ -179,6 +179,43 @@ TEST(Size, TheLargestValueIsTheLargest) {
   }
 }
 
+// A parameter that fits as it is is raised from there; its own limits are kept.
+TEST(Size, LimitsStartFromWhatFits) {
+  const Workplace place;
+  const auto most = [&](const std::string& key) {
+    const auto json = size_of(place, {platform_dir + "/themis_tor.toml", "--most", key});
+    return json["points"][0]["value"].get<std::int64_t>();
+  };
+  EXPECT_EQ(most("tor.program.member_entries"), 65536);
+  EXPECT_EQ(most("tor.program.avoidance_window"), 1 << 24);
+  EXPECT_EQ(most("tor.program.qps_per_nic"), 736);  // 23 blocks of one bitmap array
+}
+
+TEST(Size, EveryRefusalOfACollectionIsTold) {
+  const Workplace place;
+  const std::string large = "[[design.register]]\nname = \"r\"\nentries = 1000000\n";
+  place.write("two.toml", "[[design]]\nname = \"a\"\n" + large + "[[design]]\nname = \"b\"\n" +
+                              large + "expect = { placed = 0 }\n");
+  const Ended ended = run(place, {"size", "--objects", "two.toml"});
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_NE(ended.out.find("a does not fit tofino2"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("b does not fit"), std::string::npos) << ended.out;
+  EXPECT_EQ(
+      run(place, {"size", "--objects", "two.toml", "--set", "design[0].register[0].pieces=16"})
+          .exit_code,
+      0);
+}
+
+// Neither a folder nor a picture when the other cannot be written.
+TEST(Size, NothingIsHalfWritten) {
+  const Workplace place;
+  const Ended ended = run(place, {"size", platform_dir + "/themis_tor.toml", "--out", "results",
+                                  "--plot", "nowhere/x.png"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_TRUE(place.content().empty());
+}
+
 TEST(Size, PicturesAreWrittenWholeAndTheSameEachTime) {
   const Workplace place;
   const std::string file = platform_dir + "/themis_tor.toml";

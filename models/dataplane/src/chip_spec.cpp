@@ -13,55 +13,59 @@ namespace horae::dataplane {
 const Schema<StageSpec>& StageSpec::schema() {
   static const Schema<StageSpec> s =
       Schema<StageSpec>("stage", "One match-action stage.")
-          .required("sram", &StageSpec::sram, {.doc = "SRAM blocks", .min = 1})
+          .required("sram", &StageSpec::sram, {.doc = "SRAM blocks", .min = 1, .max = 4096})
           .required("sram_words", &StageSpec::sram_words,
-                    {.doc = "words of an SRAM block", .min = 1})
+                    {.doc = "words of an SRAM block", .min = 1, .max = 1048576})
           .required("sram_word_bits", &StageSpec::sram_word_bits,
-                    {.doc = "bits of an SRAM word", .min = 8})
-          .required("map_ram", &StageSpec::map_ram, {.doc = "map RAM blocks", .min = 0})
-          .required("tcam", &StageSpec::tcam, {.doc = "TCAM blocks", .min = 0})
+                    {.doc = "bits of an SRAM word", .min = 8, .max = 4096})
+          .required("map_ram", &StageSpec::map_ram,
+                    {.doc = "map RAM blocks", .min = 0, .max = 4096})
+          .required("tcam", &StageSpec::tcam, {.doc = "TCAM blocks", .min = 0, .max = 4096})
           .required("tcam_entries", &StageSpec::tcam_entries,
-                    {.doc = "entries of a TCAM block", .min = 1})
+                    {.doc = "entries of a TCAM block", .min = 1, .max = 1048576})
           .required("tcam_bits", &StageSpec::tcam_bits,
-                    {.doc = "match bits of a TCAM entry", .min = 1})
+                    {.doc = "match bits of a TCAM entry", .min = 1, .max = 4096})
           .required("stateful_alu", &StageSpec::stateful_alu,
-                    {.doc = "stateful (meter) ALUs", .min = 0})
+                    {.doc = "stateful (meter) ALUs", .min = 0, .max = 32})
           .required("statistics_alu", &StageSpec::statistics_alu,
-                    {.doc = "statistics (counter) ALUs", .min = 0})
-          .required("gateway", &StageSpec::gateway, {.doc = "gateways", .min = 0})
+                    {.doc = "statistics (counter) ALUs", .min = 0, .max = 32})
+          .required("gateway", &StageSpec::gateway, {.doc = "gateways", .min = 0, .max = 4096})
           .required("vliw", &StageSpec::vliw,
-                    {.doc = "VLIW instruction words, two colours each", .min = 0})
-          .required("logical_table", &StageSpec::logical_table, {.doc = "logical tables", .min = 1})
+                    {.doc = "VLIW instruction words, two colours each", .min = 0, .max = 4096})
+          .required("logical_table", &StageSpec::logical_table,
+                    {.doc = "logical tables", .min = 1, .max = 4096})
           .required("hash_bits", &StageSpec::hash_bits,
-                    {.doc = "bits of the hash matrix", .min = 0})
+                    {.doc = "bits of the hash matrix", .min = 0, .max = 65536})
           .required("hash_dist", &StageSpec::hash_dist,
-                    {.doc = "hash distribution units", .min = 0})
+                    {.doc = "hash distribution units", .min = 0, .max = 4096})
           .required("hash_dist_bits", &StageSpec::hash_dist_bits,
-                    {.doc = "bits one hash distribution unit delivers", .min = 1})
+                    {.doc = "bits one hash distribution unit delivers", .min = 1, .max = 1024})
           .required("exact_xbar", &StageSpec::exact_xbar,
-                    {.doc = "bytes of the exact-match crossbar", .min = 0})
+                    {.doc = "bytes of the exact-match crossbar", .min = 0, .max = 65536})
           .required("ternary_xbar", &StageSpec::ternary_xbar,
-                    {.doc = "bytes of the ternary crossbar", .min = 0})
+                    {.doc = "bytes of the ternary crossbar", .min = 0, .max = 65536})
           .required("action_data_bus", &StageSpec::action_data_bus,
-                    {.doc = "bytes of the action data bus", .min = 0});
+                    {.doc = "bytes of the action data bus", .min = 0, .max = 65536});
   return s;
 }
 
 const Schema<StatefulSpec>& StatefulSpec::schema() {
   static const Schema<StatefulSpec> s =
       Schema<StatefulSpec>("stateful", "RAMs of registers, counters and meters.")
-          .required("rows", &StatefulSpec::rows, {.doc = "RAM rows of a stage", .min = 1})
+          .required("rows", &StatefulSpec::rows,
+                    {.doc = "RAM rows of a stage", .min = 1, .max = 64})
           .required("rams_per_row", &StatefulSpec::rams_per_row,
-                    {.doc = "RAMs with a map RAM, per row", .min = 1})
+                    {.doc = "RAMs with a map RAM, per row", .min = 1, .max = 1024})
           .required("reach_rows", &StatefulSpec::reach_rows,
-                    {.doc = "rows one ALU reaches, its own included", .min = 1})
+                    {.doc = "rows one ALU reaches, its own included", .min = 1, .max = 64})
           .required("split_core", &StatefulSpec::split_core,
                     {.doc = "nothing crosses from the upper half of the rows to the lower"})
-          .required("spare", &StatefulSpec::spare, {.doc = "spare blocks per array", .min = 0})
+          .required("spare", &StatefulSpec::spare,
+                    {.doc = "spare blocks per array", .min = 0, .max = 64})
           .required("cell_bits", &StatefulSpec::cell_bits,
                     {.doc = "widths of a register cell, pairs included", .min = 1})
           .required("index_bits", &StatefulSpec::index_bits,
-                    {.doc = "bits of the widest index", .min = 1});
+                    {.doc = "bits of the widest index", .min = 1, .max = 64});
   return s;
 }
 
@@ -69,24 +73,25 @@ const Schema<ExactSpec>& ExactSpec::schema() {
   static const Schema<ExactSpec> s =
       Schema<ExactSpec>("exact", "Layout of exact-match tables.")
           .required("ways", &ExactSpec::ways,
-                    {.doc = "least number of ways of a hashed table", .min = 1})
+                    {.doc = "least number of ways of a hashed table", .min = 1, .max = 64})
           .required("ghost_bits", &ExactSpec::ghost_bits,
-                    {.doc = "key bits an entry need not store", .min = 0})
+                    {.doc = "key bits an entry need not store", .min = 0, .max = 1024})
           .required("version_bits", &ExactSpec::version_bits,
-                    {.doc = "version bits of an entry", .min = 0})
+                    {.doc = "version bits of an entry", .min = 0, .max = 1024})
           .required("overhead_bits", &ExactSpec::overhead_bits,
-                    {.doc = "most bits of a RAM word that go to the action", .min = 1})
+                    {.doc = "most bits of a RAM word that go to the action", .min = 1, .max = 4096})
           .required("most_packed", &ExactSpec::most_packed,
-                    {.doc = "most entries of a wide word", .min = 1})
+                    {.doc = "most entries of a wide word", .min = 1, .max = 64})
           .required("most_per_ram", &ExactSpec::most_per_ram,
-                    {.doc = "most entries of one RAM word", .min = 1})
+                    {.doc = "most entries of one RAM word", .min = 1, .max = 64})
           .required("most_wide", &ExactSpec::most_wide,
-                    {.doc = "most RAMs of a wide word", .min = 1})
+                    {.doc = "most RAMs of a wide word", .min = 1, .max = 64})
           .required("immediate_bits", &ExactSpec::immediate_bits,
-                    {.doc = "action data that fits into an entry", .min = 0})
+                    {.doc = "action data that fits into an entry", .min = 0, .max = 1024})
           .required("identity_extra_bits", &ExactSpec::identity_extra_bits,
                     {.doc = "key bits beyond a RAM address up to which the key may be the hash",
-                     .min = 0});
+                     .min = 0,
+                     .max = 24});
   return s;
 }
 
@@ -94,7 +99,7 @@ const Schema<GatewaySpec>& GatewaySpec::schema() {
   static const Schema<GatewaySpec> s =
       Schema<GatewaySpec>("gateway", "What a gateway compares.")
           .required("search_bytes", &GatewaySpec::search_bytes,
-                    {.doc = "bytes on the search bus", .min = 1})
+                    {.doc = "bytes on the search bus", .min = 1, .max = 1024})
           .required("hash_bits", &GatewaySpec::hash_bits,
                     {.doc = "bits more through the hash bus", .min = 0});
   return s;
@@ -104,22 +109,24 @@ const Schema<LatencySpec>& LatencySpec::schema() {
   static const Schema<LatencySpec> s =
       Schema<LatencySpec>("latency", "MAU cycles.")
           .required("match_dependent", &LatencySpec::match_dependent,
-                    {.doc = "a stage that matches on the result of the one before", .min = 1})
+                    {.doc = "a stage that matches on the result of the one before",
+                     .min = 1,
+                     .max = 10000})
           .required("action_dependent", &LatencySpec::action_dependent,
-                    {.doc = "a stage whose actions need the one before", .min = 0})
+                    {.doc = "a stage whose actions need the one before", .min = 0, .max = 10000})
           .required("concurrent", &LatencySpec::concurrent,
-                    {.doc = "a stage that needs nothing of the one before", .min = 0})
+                    {.doc = "a stage that needs nothing of the one before", .min = 0, .max = 10000})
           .required("stateful", &LatencySpec::stateful,
                     {.doc = "more with a stateful ALU", .min = 0})
           .required("tcam", &LatencySpec::tcam,
                     {.doc = "more with a TCAM or a keyless table", .min = 0})
-          .required("turn", &LatencySpec::turn, {.doc = "once, half way", .min = 0})
+          .required("turn", &LatencySpec::turn, {.doc = "once, half way", .min = 0, .max = 10000})
           .required("match_dependent_half", &LatencySpec::match_dependent_half,
                     {.doc = "the second half begins match-dependent"})
           .required("crossbar_match_dependent", &LatencySpec::crossbar_match_dependent,
                     {.doc = "a stage that reads headers counts as match-dependent"})
           .required("least_egress", &LatencySpec::least_egress,
-                    {.doc = "egress is padded to this", .min = 0});
+                    {.doc = "egress is padded to this", .min = 0, .max = 100000});
   return s;
 }
 
@@ -149,7 +156,7 @@ const Schema<RecirculationSpec>& RecirculationSpec::schema() {
   static const Schema<RecirculationSpec> s =
       Schema<RecirculationSpec>("recirculation", "From egress back to ingress.")
           .required("rate", &RecirculationSpec::rate,
-                    {.doc = "loopback bandwidth of one pipeline", .min = BitRate(0)})
+                    {.doc = "loopback bandwidth of one pipeline", .min = BitRate(1)})
           .required("resubmit", &RecirculationSpec::resubmit,
                     {.doc = "bytes a resubmitted packet carries along", .min = Bytes(0)});
   return s;
@@ -240,7 +247,7 @@ ChipSpec ChipSpec::read(const Section& section) {
     refuse("stateful", "spare",
            fmt::format("spare = {} leaves no data block within reach", chip.stateful.spare));
   }
-  if (chip.stateful.rows * chip.stateful.rams_per_row > chip.stage.map_ram) {
+  if (std::uint64_t{chip.stateful.rows} * chip.stateful.rams_per_row > chip.stage.map_ram) {
     refuse("stateful", "rams_per_row",
            fmt::format("{} rows of {} RAMs are more than the stage's {} map RAMs",
                        chip.stateful.rows, chip.stateful.rams_per_row, chip.stage.map_ram));

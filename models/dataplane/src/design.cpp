@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "horae/core/error.hpp"
@@ -125,35 +126,55 @@ void Design::check() const {
 }
 
 void Design::check_circles() const {
-  // Pairs of names, the first before the second. Remove what nothing is before and what is before
-  // nothing, again and again; what stays goes in circles.
-  std::set<std::pair<std::string, std::string>> pairs;
+  std::map<std::string, std::vector<std::string>> next;
   for (const auto& o : objects) {
-    for (const auto& d : o.after) pairs.emplace(d.on, o.name);
+    for (const auto& d : o.after) next[d.on].push_back(o.name);
     if (const auto* c = std::get_if<ConditionSpec>(&o.spec)) {
-      for (const auto& g : c->guards) pairs.emplace(o.name, g);
+      for (const auto& g : c->guards) next[o.name].push_back(g);
     }
   }
-  std::set<std::string> left;
-  for (const auto& o : objects) left.insert(o.name);
-  for (bool again = true; again;) {
-    again = false;
-    std::set<std::string> first, second;
-    for (const auto& [a, b] : pairs) {
-      if (!left.contains(a) || !left.contains(b)) continue;
-      first.insert(a);
-      second.insert(b);
+  // An object in a circle comes after itself, by way of others.
+  const auto behind = [&](const std::string& from) {
+    std::set<std::string> seen;
+    std::vector<std::string> open = {from};
+    while (!open.empty()) {
+      const std::string at = open.back();
+      open.pop_back();
+      for (const auto& n : next[at]) {
+        if (seen.insert(n).second) open.push_back(n);
+      }
     }
-    again = std::erase_if(left, [&](const std::string& o) {
-              return !first.contains(o) || !second.contains(o);
-            }) > 0;
+    return seen;
+  };
+  // Cheap first: take away what nothing is before, again and again; without a circle nothing stays.
+  std::map<std::string, std::size_t> before;
+  for (const auto& [from, to] : next) {
+    for (const auto& n : to) ++before[n];
   }
-  if (left.empty()) return;
+  std::vector<std::string> free;
   for (const auto& o : objects) {
-    if (left.contains(o.name)) {
-      throw input_error(o.where, fmt::format("'{}' comes after itself: {} depend in a circle",
-                                             o.name, fmt::join(left, ", ")));
+    if (before[o.name] == 0) free.push_back(o.name);
+  }
+  std::size_t taken = 0;
+  while (!free.empty()) {
+    const std::string at = free.back();
+    free.pop_back();
+    ++taken;
+    for (const auto& n : next[at]) {
+      if (--before[n] == 0) free.push_back(n);
     }
+  }
+  if (taken == objects.size()) return;
+  for (const auto& o : objects) {
+    const auto after = behind(o.name);
+    if (!after.contains(o.name)) continue;
+    std::vector<std::string> circle;
+    for (const auto& other : objects) {
+      if (after.contains(other.name) && behind(other.name).contains(o.name))
+        circle.push_back(other.name);
+    }
+    throw input_error(o.where, fmt::format("'{}' comes after itself: {} depend in a circle", o.name,
+                                           fmt::join(circle, ", ")));
   }
 }
 

@@ -204,6 +204,17 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, bool
     if (shape.width != 32 && shape.width != 64)
       throw section.error("width", fmt::format("width = {}: expected 32 or 64", shape.width));
   }
+  if constexpr (std::is_same_v<Shape, ConditionSpec>) {
+    if (shape.kind == ConditionKind::lt && shape.bits < 64 && shape.constant >> shape.bits != 0) {
+      throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
+                                                  shape.constant, shape.bits));
+    }
+  }
+  if constexpr (requires { shape.writes; }) {
+    const std::set<std::string> fields(shape.writes.begin(), shape.writes.end());
+    if (fields.size() != shape.writes.size())
+      throw section.error("writes", "writes names a field twice");
+  }
   if constexpr (requires { shape.reads; }) {
     const std::set<std::string> fields(shape.reads.begin(), shape.reads.end());
     if (fields.size() != shape.reads.size())
@@ -307,6 +318,8 @@ DesignFile read_design_file(const Document& document) {
   const auto defaults = root.read<Header>(known);
   const bool single = std::any_of(object_kinds.begin(), object_kinds.end(),
                                   [&](const std::string& kind) { return root.has(kind); });
+  if (!single && root.has("design") && root.children("design").empty())
+    throw root.error("design", "design is an empty list");
   if (single || !root.has("design"))
     file.cases.push_back(read_case(root, "design", defaults));
   else if (root.has("expect"))

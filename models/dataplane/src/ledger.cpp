@@ -68,7 +68,7 @@ std::vector<unsigned> LedgerObject::stages() const {
 }
 
 double Ledger::percent_used_stages(Resource r) const {
-  return percent(total[r], capacity[r] * static_cast<std::int64_t>(stages_used()));
+  return percent(total[r], capacity[r] * std::int64_t{std::min(stages_used(), chip_stages)});
 }
 
 double Ledger::percent_chip(Resource r) const {
@@ -101,6 +101,10 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
       parts.back().amounts += share.amounts;
     }
   }
+  for (auto& o : ledger.objects) {
+    // In another's table, or beyond the chip: not there either.
+    o.refused |= o.parts.empty() || o.parts.back().stage >= chip.stages;
+  }
   for (const std::size_t g : {0u, 1u}) {
     ledger.latency[g] = placement.latency[g];
     ledger.gress_stages[g] = static_cast<unsigned>(stages_of[g].size());
@@ -120,7 +124,8 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger) {
   for (const Resource r : all_resources) {
     out["resources"][std::string(resource_name(r))] = {
         {"used", ledger.total[r]},
-        {"capacity", ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used())},
+        {"capacity",
+         ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)}},
         {"percent", ledger.percent_used_stages(r)},
         {"chip_capacity", ledger.capacity[r] * std::int64_t{ledger.chip_stages}},
         {"chip_percent", ledger.percent_chip(r)}};
@@ -183,7 +188,7 @@ std::string ledger_text(const Ledger& ledger, bool by_stage) {
   for (const Resource r : all_resources) {
     out += fmt::format(
         "  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r), ledger.total[r],
-        ledger.capacity[r] * static_cast<std::int64_t>(ledger.stages_used()),
+        ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)},
         ledger.percent_used_stages(r), ledger.capacity[r] * std::int64_t{ledger.chip_stages},
         ledger.percent_chip(r));
   }

@@ -139,8 +139,15 @@ class Placer {
   void refuse_unplaceable(std::size_t u, Placement& placement) const {
     const auto shortage = Stage(chip_).lacks(price_.units[u]);
     if (!shortage) {
-      placement.refused.push_back(
-          {name_of(u), "dependency", -1, 1, 0, "comes after an object that cannot be placed", {}});
+      placement.refused.push_back({name_of(u),
+                                   "dependency",
+                                   -1,
+                                   1,
+                                   0,
+                                   stages_.size() == most_stages
+                                       ? fmt::format("beyond {} stages", most_stages)
+                                       : std::string("comes after an object that cannot be placed"),
+                                   {}});
       return;
     }
     placement.refused.push_back(
@@ -179,14 +186,18 @@ class Placer {
         stage = s;
       }
       if (kept_out == nullptr) {
-        placement.refused.push_back(
-            {name_of(u),
-             "dependency",
-             static_cast<int>(chip_.stages) - 1,
-             stage_[u] + 1,
-             chip_.stages,
-             fmt::format("must come after objects in stage {}", stage_[u] - 1),
-             {}});
+        std::string first = "others";
+        for (const std::size_t i : before_[u]) {
+          const std::size_t from = price_.edges[i].from;
+          if (stage_[from] + 1 >= stage_[u]) first = name_of(from);
+        }
+        placement.refused.push_back({name_of(u),
+                                     "dependency",
+                                     static_cast<int>(chip_.stages) - 1,
+                                     stage_[u] + 1,
+                                     chip_.stages,
+                                     fmt::format("comes after {}", first),
+                                     {}});
       } else {
         placement.refused.push_back(
             {name_of(u),

@@ -10,9 +10,9 @@ std::int64_t Stage::bytes(const Reads& reads) {
   return sum;
 }
 
-void Stage::join(Reads& reads, const std::vector<CrossbarRead>& more) {
+void Stage::join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more) {
   for (const auto& r : more) {
-    std::int64_t& n = reads[r.field];
+    std::int64_t& n = reads[{gress, r.field}];
     n = std::max(n, r.bytes);
   }
 }
@@ -45,9 +45,13 @@ std::optional<Shortage> Stage::lacks(const Unit& unit) const {
 void Stage::put(const Unit& unit) {
   ++units_;
   simple_ += unit.needs;
-  join(exact_, unit.exact_reads);
-  join(ternary_, unit.ternary_reads);
-  instructions_.insert(instructions_.end(), unit.instructions.begin(), unit.instructions.end());
+  join(exact_, unit.gress, unit.exact_reads);
+  join(ternary_, unit.gress, unit.ternary_reads);
+  for (Instruction instruction : unit.instructions) {
+    // Fields of the two gresses are different ones, whatever their names.
+    for (auto& field : instruction.writes) field += unit.gress == Gress::ingress ? "<" : ">";
+    instructions_.push_back(std::move(instruction));
+  }
   memories_.insert(memories_.end(), unit.memories.begin(), unit.memories.end());
 }
 

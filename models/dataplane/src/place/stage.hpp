@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/dataplane/placement.hpp"
@@ -30,9 +31,10 @@ class Stage {
   bool empty() const { return units_ == 0; }
 
  private:
-  using Reads = std::map<std::string, std::int64_t>;
+  /// By gress and field: the two threads have containers of their own.
+  using Reads = std::map<std::pair<Gress, std::string>, std::int64_t>;
   static std::int64_t bytes(const Reads& reads);
-  static void join(Reads& reads, const std::vector<CrossbarRead>& more);
+  static void join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more);
 
   const ChipSpec* chip_;
   std::size_t units_ = 0;

@@ -22,7 +22,13 @@ class Rows {
 
   bool hold(const std::vector<StatefulMemory>& memories, std::size_t i) {
     if (i == memories.size()) return laid_out();
-    for (std::uint32_t home = memories[i].statistics ? 0 : 1; home < rows_; home += 2) {
+    // Of equal ones the later has the higher row: every other order is the same.
+    std::uint32_t home = memories[i].statistics ? 0 : 1;
+    if (i > 0 && memories[i].statistics == memories[i - 1].statistics &&
+        memories[i].rams == memories[i - 1].rams) {
+      home = at_.back().first + 2;
+    }
+    for (; home < rows_; home += 2) {
       if (taken_[home]) continue;
       taken_[home] = true;
       at_.push_back({home, memories[i].rams});
@@ -73,8 +79,9 @@ bool fits_stateful(const std::vector<StatefulMemory>& memories, const ChipSpec& 
     return false;
   }
   auto largest_first = memories;
-  std::stable_sort(largest_first.begin(), largest_first.end(),
-                   [](const auto& a, const auto& b) { return a.rams > b.rams; });
+  std::stable_sort(largest_first.begin(), largest_first.end(), [](const auto& a, const auto& b) {
+    return a.statistics != b.statistics ? b.statistics : a.rams > b.rams;
+  });
   return Rows(chip).hold(largest_first, 0);
 }
 

@@ -167,6 +167,13 @@ struct Pricer {
       else
         high = middle - 1;
     }
+    const uint64_t parts = divide_up(spec.entries, low * step);
+    if (parts > 2 * uint64_t{chip.stages}) {
+      return refuse("stages", static_cast<int64_t>(divide_up<uint64_t>(parts, 2)), chip.stages,
+                    fmt::format("{} entries take {} stages by themselves", spec.entries,
+                                divide_up<uint64_t>(parts, 2)),
+                    fmt::format("at most {} entries", 2 * uint64_t{chip.stages} * low * step));
+    }
     uint64_t part = 0;
     for (uint64_t left = spec.entries; left > 0; ++part) {
       const uint64_t entries = std::min(left, low * step);

@@ -56,7 +56,7 @@ class Themis final : public Program {
           pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
           std::vector<std::uint64_t>{themis::number(Opcode::acknowledge), 1});
       same_pipeline_.emplace(
-          pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 2},
+          pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 8},
           std::vector<std::uint64_t>{}, Needs{matches(*members_), guarded_by(*is_local_response_)});
       turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{},
                          Needs{overwrites(*members_), guarded_unless(*same_pipeline_)});
@@ -159,7 +159,7 @@ class Themis final : public Program {
     const Packet& p = pass.header();
     const bool local = attached_ports_.contains(static_cast<std::uint16_t>(pass.ingress_port()));
     if (!is_local_response_->test(pass, {themis::number(p.opcode), themis::bit(local)})) return;
-    const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port.at(q) & 3u; };
+    const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port.at(q); };
     if (same_pipeline_->test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
     turn_back_->run(pass, [&] {
       pass.header().metadata = static_cast<std::uint16_t>(port + 1);

@@ -17,27 +17,37 @@ class Counter final : public Object {
  public:
   Counter(Pipeline& pipeline, Gress gress, const std::string& name, const CounterSpec& spec,
           const Needs& needs = {})
-      : Object(pipeline, gress, name, spec, needs), counts_(spec.entries) {}
+      : Object(pipeline, gress, name, spec, needs), entries_(spec.entries) {}
 
   void count(const Pass& pass, std::size_t index) {
     check_single_access(pass);
-    if (index >= counts_.size()) [[unlikely]] {
-      broken_rule(pass, fmt::format("index {} of {} counters", index, counts_.size()));
-    }
+    if (index >= counts_.size()) [[unlikely]]
+      first_count(pass, index);
     ++counts_[index].packets;
     counts_[index].bytes += pass.header().frame;
   }
 
   /// Control plane.
-  std::uint64_t packets(std::size_t index) const { return counts_.at(index).packets; }
-  std::uint64_t bytes(std::size_t index) const { return counts_.at(index).bytes; }
+  std::uint64_t packets(std::size_t index) const { return read(index).packets; }
+  std::uint64_t bytes(std::size_t index) const { return read(index).bytes; }
 
  private:
   struct Count {
     std::uint64_t packets = 0;
     std::uint64_t bytes = 0;
   };
-  std::vector<Count> counts_;
+  void first_count(const Pass& pass, std::size_t index) {
+    if (index >= entries_)
+      broken_rule(pass, fmt::format("index {} of {} counters", index, entries_));
+    counts_.resize(entries_);
+  }
+  Count read(std::size_t index) const {
+    if (counts_.empty() && index < entries_) return {};
+    return counts_.at(index);
+  }
+
+  std::size_t entries_;
+  std::vector<Count> counts_;  ///< none before the first is counted
 };
 
 }  // namespace horae::dataplane

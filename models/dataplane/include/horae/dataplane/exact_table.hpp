@@ -1,9 +1,14 @@
 // An exact-match table.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -28,15 +33,19 @@ class ExactTable final : public Object {
 
   ExactTable(Pipeline& pipeline, Gress gress, const std::string& name, const MatchSpec& spec,
              const Needs& needs = {})
-      : Object(pipeline, gress, name, spec, needs), capacity_(spec.entries) {
-    map_.reserve(spec.entries);
-  }
+      : Object(pipeline, gress, name, spec, needs),
+        capacity_(spec.entries),
+        key_bits_(spec.key_bits) {}
 
   std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return map_.size(); }
 
   /// Control plane: adds or replaces an entry. A full table is a ModelError.
   void insert(const K& key, V value) {
+    if constexpr (std::unsigned_integral<K>) {
+      if (key_bits_ < 8 * sizeof(K) && key >> key_bits_ != 0)
+        throw ModelError(fmt::format("{}: key {} in {} bits", name(), key, key_bits_));
+    }
     if (map_.size() == capacity_ && !map_.contains(key)) {
       throw ModelError(name() + ": full");
     }
@@ -54,6 +63,7 @@ class ExactTable final : public Object {
 
  private:
   std::size_t capacity_;
+  std::uint32_t key_bits_;
   std::unordered_map<K, V, H> map_;
 };
 

@@ -42,7 +42,8 @@ struct Ledger {
   std::vector<Refusal> refused;
 
   unsigned stages_used() const { return static_cast<unsigned>(stages.size()); }
-  /// Per cent of what the used stages have: the figure of the vendor compiler's report.
+  /// Per cent of what the used stages have, no more than the chip's: the figure of the vendor
+  /// compiler's report.
   double percent_used_stages(Resource r) const;
   /// Per cent of what all stages of the chip have.
   double percent_chip(Resource r) const;
