@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "broken_rule.hpp"
 #include "designs.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/psn.hpp"
@@ -15,17 +16,6 @@ namespace horae::dataplane {
 namespace {
 
 using Values = std::initializer_list<std::uint64_t>;
-
-// The message of the ModelError that `work` must end in.
-template <class F>
-std::string broken_rule(F&& work) {
-  try {
-    work();
-  } catch (const ModelError& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
 
 struct Gateways : ::testing::Test {
   Gateways() { packet.id = 0x10000000003; }

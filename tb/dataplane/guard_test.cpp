@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "broken_rule.hpp"
 #include "designs.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/action.hpp"
@@ -20,16 +21,6 @@ namespace horae::dataplane {
 namespace {
 
 constexpr auto in = Gress::ingress, out = Gress::egress;
-
-template <class F>
-std::string broken_rule(F&& work) {
-  try {
-    work();
-  } catch (const ModelError& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
 
 struct Guards : ::testing::Test {
   Guards() { packet.id = 0x10000000003; }

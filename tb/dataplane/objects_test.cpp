@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "broken_rule.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/counter.hpp"
@@ -22,16 +23,6 @@ namespace horae::dataplane {
 namespace {
 
 constexpr auto in = Gress::ingress;
-
-template <class F>
-std::string broken_rule(F&& work) {
-  try {
-    work();
-  } catch (const ModelError& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
 
 struct Objects : ::testing::Test {
   Objects() { packet.id = 0x10000000003; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "broken_rule.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/random.hpp"
@@ -13,17 +14,6 @@
 
 namespace horae::dataplane {
 namespace {
-
-// The message of the ModelError that `work` must end in.
-template <class F>
-std::string broken_rule(F&& work) {
-  try {
-    work();
-  } catch (const ModelError& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
 
 Pass pass_of(Packet& p, std::uint64_t serial, PipelineId where = {2, Gress::ingress}) {
   return Pass(p, where, serial, 5, 7_us);

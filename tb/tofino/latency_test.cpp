@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "chip_parts.hpp"
+#include "odd_latencies.hpp"
 
 namespace horae::tofino {
 namespace {
 
 using test::Chip;
 using test::LambdaProgram;
+using test::odd_latencies;
 
 // Clock edges of 1.5 GHz (2000/3 ps) and 1.3125 GHz (16000/21 ps), worked out here on their own.
 struct Edges {
@@ -21,18 +23,6 @@ struct Edges {
   Picoseconds at(std::int64_t n) const { return Picoseconds(n * numerator / denominator); }
 };
 constexpr Edges fast{2000, 3}, slow{16000, 21};
-
-ChipConfig odd_latencies() {
-  ChipConfig config;
-  config.mac_rx = 60'011_ps;
-  config.ingress_parser = 50'023_ps;
-  config.ingress_deparser = 40'031_ps;
-  config.traffic_manager = 150'041_ps;
-  config.egress_parser = 40'053_ps;
-  config.egress_deparser = 30'061_ps;
-  config.mac_tx = 30'071_ps;
-  return config;
-}
 
 // From the last bit sent by one host to the last bit received by the other, for a header that
 // enters its pipeline `later` clocks after the first possible one.

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <utility>
 
+#include "../shared/flow_key.hpp"
+#include "../shared/port_groups.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
@@ -24,30 +25,6 @@ using dataplane::HashSpec;
 using dataplane::MatchSpec;
 using dataplane::Pass;
 
-std::uint64_t number(Opcode opcode) { return static_cast<std::uint64_t>(opcode); }
-
-/// Ports of a destination: `count` members from `first`.
-struct Group {
-  std::uint16_t first = 0;
-  std::uint16_t count = 0;
-};
-
-/// Groups and their members, each set of ports once.
-struct Members {
-  explicit Members(const Routes& routes) {
-    std::map<std::vector<std::uint16_t>, Group> known;
-    for (const auto& entry : routes.entries) {
-      const auto [at, added] =
-          known.try_emplace(entry.ports, Group{static_cast<std::uint16_t>(ports.size()),
-                                               static_cast<std::uint16_t>(entry.ports.size())});
-      if (added) ports.insert(ports.end(), entry.ports.begin(), entry.ports.end());
-      groups.emplace_back(entry.node, at->second);
-    }
-  }
-  std::vector<std::pair<NodeId, Group>> groups;
-  std::vector<std::uint16_t> ports;
-};
-
 class Forward final : public Program {
  public:
   Forward(dataplane::Pipeline& pipeline, const ForwardConfig& config, const Routes& routes)
@@ -56,15 +33,15 @@ class Forward final : public Program {
                 {.key_bits = 32, .entries = config.route_entries, .data_bits = 24}) {
     build_filter(pipeline);
     build_choice(pipeline);
-    const Members members(routes);
-    for (const auto& [node, group] : members.groups) routes_.insert(node, group);
-    for (std::size_t i = 0; i < members.ports.size(); ++i)
-      members_->insert(static_cast<std::uint16_t>(i), members.ports[i]);
+    const PortGroups groups(routes);
+    for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
+    for (std::size_t i = 0; i < groups.ports().size(); ++i)
+      members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
   }
 
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
-    const Group* group = routes_.lookup(pass, p.dst);
+    const PortGroup* group = routes_.lookup(pass, p.dst);
     if (group == nullptr || group->count == 0) return pass.drop();
     if (p.is_nack()) ++nacks_seen_;
     if (is_nack_ && is_nack_->test(pass, {number(p.opcode), std::uint64_t{p.syndrome} >> 5}) &&
@@ -173,7 +150,7 @@ class Forward final : public Program {
   }
 
   ForwardConfig config_;
-  dataplane::ExactTable<NodeId, Group> routes_;
+  dataplane::ExactTable<NodeId, PortGroup> routes_;
   std::optional<dataplane::Gateway> is_nack_;
   std::optional<dataplane::Register<std::uint32_t>> nack_count_;
   std::optional<dataplane::Random> nack_random_;
@@ -194,16 +171,7 @@ class ForwardFactory final : public ProgramFactory {
   explicit ForwardFactory(const ForwardConfig& config) : config_(config) {}
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
-    if (routes.entries.size() > config_.route_entries) {
-      throw InputError(fmt::format("{}: program.route_entries = {} is too small for {} nodes",
-                                   pipeline.name(), config_.route_entries, routes.entries.size()));
-    }
-    if (const auto ports = Members(routes).ports.size(); ports > config_.member_entries) {
-      throw InputError(
-          fmt::format("{}: program.member_entries = {} is too small for {} ports of "
-                      "groups",
-                      pipeline.name(), config_.member_entries, ports));
-    }
+    PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
   nlohmann::ordered_json config() const override {

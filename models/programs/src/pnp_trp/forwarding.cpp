@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <vector>
 
+#include "../shared/port_groups.hpp"
 #include "horae/core/error.hpp"
 
 namespace horae::programs::pnp_trp {
@@ -29,10 +28,8 @@ Forwarding::Forwarding(dataplane::Pipeline& pipeline, const PnpTrpConfig& config
       members_(pipeline, in, "members",
                {.key_bits = 16, .entries = config.member_entries, .data_bits = 16},
                {matches(routes_), matches(path_)}) {
-  if (routes.entries.size() > config.route_entries) {
-    throw InputError(fmt::format("{}: program.route_entries = {} is too small for {} nodes",
-                                 pipeline.name(), config.route_entries, routes.entries.size()));
-  }
+  const PortGroups groups(routes);
+  groups.check_sizes(pipeline.name(), config.route_entries, config.member_entries);
   for (const NodeId node : config.remote_nodes) {
     if (std::none_of(routes.entries.begin(), routes.entries.end(),
                      [&](const Routes::Entry& e) { return e.node == node; })) {
@@ -40,24 +37,10 @@ Forwarding::Forwarding(dataplane::Pipeline& pipeline, const PnpTrpConfig& config
           fmt::format("{}: program.remote_nodes has {}, which is no node", pipeline.name(), node));
     }
   }
-  std::map<std::vector<std::uint16_t>, Route> known;  // each set of ports once
-  std::vector<std::uint16_t> ports;
-  for (const auto& entry : routes.entries) {
-    const auto [at, added] = known.try_emplace(
-        entry.ports, Route{static_cast<std::uint16_t>(ports.size()),
-                           static_cast<std::uint16_t>(entry.ports.size()), false});
-    if (added) ports.insert(ports.end(), entry.ports.begin(), entry.ports.end());
-    Route route = at->second;
-    route.remote = is_remote(config, routes, entry.node);
-    routes_.insert(entry.node, route);
-  }
-  if (ports.size() > config.member_entries) {
-    throw InputError(
-        fmt::format("{}: program.member_entries = {} is too small for {} ports of groups",
-                    pipeline.name(), config.member_entries, ports.size()));
-  }
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    members_.insert(static_cast<std::uint16_t>(i), ports[i]);
+  for (const auto& [node, group] : groups.nodes())
+    routes_.insert(node, {group.first, group.count, is_remote(config, routes, node)});
+  for (std::size_t i = 0; i < groups.ports().size(); ++i)
+    members_.insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
 }
 
 const Route* Forwarding::route(const Pass& pass) {

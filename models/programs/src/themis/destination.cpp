@@ -1,10 +1,6 @@
 #include "destination.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
-
-#include "horae/core/error.hpp"
 
 namespace horae::programs::themis {
 
@@ -12,7 +8,6 @@ using dataplane::ActionSpec;
 using dataplane::ConditionKind;
 using dataplane::ConditionSpec;
 using dataplane::Join;
-using dataplane::MatchSpec;
 using dataplane::Needs;
 using dataplane::Pass;
 using dataplane::RegisterSpec;
@@ -44,20 +39,19 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
       is_nack_(pipeline, out, "is_nack_out",
                ConditionSpec{.kind = ConditionKind::eq, .bits = 8, .reads = {"syndrome"}}, {3},
                Needs{guarded_by(is_response_)}),
-      qps_(pipeline, out, "destination_qps",
-           MatchSpec{.key_bits = 88, .entries = 2 * c.qps(), .data_bits = 16}),
+      qps_(pipeline, out, "destination_qps", c.qps()),
       epsn_(pipeline, out, "epsn_array",
             RegisterSpec{.width = 32, .entries = c.qps(), .reads = {"qp"}},
-            Needs{matches(qps_), guarded_by(is_response_)}),
+            Needs{matches(qps_.table()), guarded_by(is_response_)}),
       left_first_(pipeline, out, "left_first_half", flags(2), {}, Needs{matches(epsn_)}),
       left_second_(pipeline, out, "left_second_half", flags(2), {}, Needs{matches(epsn_)}),
       base_first_(pipeline, out, "base_first_half",
                   RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
-                  Needs{matches(qps_), guarded_by(is_data_), guarded_by(is_nack_),
+                  Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(is_nack_),
                         guarded_by(left_first_)}),
       base_second_(pipeline, out, "base_second_half",
                    RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
-                   Needs{matches(qps_), guarded_by(is_data_), guarded_by(is_nack_),
+                   Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(is_nack_),
                          guarded_by(left_second_)}),
       marks_one_(pipeline, out, "marks_one", flags(2), {},
                  Needs{matches(base_first_), matches(base_second_)}),
@@ -68,14 +62,14 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
                            .entries = std::uint64_t{c.qps()} * 2 * c.window,
                            .pieces = c.bitmap_pieces,
                            .reads = {"qp", "psn"}},
-              Needs{matches(qps_), guarded_by(marks_one_), guarded_by(marks_zero_),
+              Needs{matches(qps_.table()), guarded_by(marks_one_), guarded_by(marks_zero_),
                     guarded_by(is_nack_)}),
       path_psn_max_(pipeline, out, "path_psn_max_array",
                     RegisterSpec{.width = 32,
                                  .entries = std::uint64_t{c.qps()} * c.paths,
                                  .pieces = c.pieces,
                                  .reads = {"qp", "psn"}},
-                    Needs{matches(qps_), guarded_by(is_data_), guarded_by(is_nack_)}),
+                    Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(is_nack_)}),
       missing_(pipeline, out, "is_missing",
                ConditionSpec{.kind = ConditionKind::field_eq, .bits = 1}, {},
                Needs{matches(bitmap_), matches(base_first_), matches(base_second_)}),
@@ -83,21 +77,24 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
             Needs{matches(path_psn_max_), guarded_by(missing_)}),
       stashed_nack_psn_(pipeline, out, "stashed_nack_psn",
                         RegisterSpec{.width = 32, .entries = c.qps(), .reads = {"qp"}},
-                        Needs{matches(qps_), guarded_by(is_data_), guarded_unless(lost_)}),
-      stash_nack_path_id_(pipeline, out, "stash_nack_path_id",
-                          RegisterSpec{.width = 32, .entries = c.qps(), .reads = {"qp"}},
-                          Needs{matches(qps_), guarded_by(is_data_), guarded_unless(lost_)}),
+                        Needs{matches(qps_.table()), guarded_by(is_data_), guarded_unless(lost_)}),
+      stash_nack_path_id_(
+          pipeline, out, "stash_nack_path_id",
+          RegisterSpec{.width = 32, .entries = c.qps(), .reads = {"qp"}},
+          Needs{matches(qps_.table()), guarded_by(is_data_), guarded_unless(lost_)}),
       stash_nack_qpn_(pipeline, out, "stash_nack_qpn",
                       RegisterSpec{.width = 32, .entries = c.qps(), .reads = {"qp"}},
-                      Needs{matches(qps_), guarded_by(is_data_), guarded_unless(lost_)}),
-      stash_nack_egress_port_(pipeline, out, "stash_nack_egress_port",
-                              RegisterSpec{.width = 16, .entries = c.qps(), .reads = {"qp"}},
-                              Needs{matches(qps_), guarded_by(is_data_), guarded_unless(lost_)}),
+                      Needs{matches(qps_.table()), guarded_by(is_data_), guarded_unless(lost_)}),
+      stash_nack_egress_port_(
+          pipeline, out, "stash_nack_egress_port",
+          RegisterSpec{.width = 16, .entries = c.qps(), .reads = {"qp"}},
+          Needs{matches(qps_.table()), guarded_by(is_data_), guarded_unless(lost_)}),
       settles_(pipeline, out, "settles_stash", flags(3, Join::any), {},
                Needs{matches(stashed_nack_psn_), matches(stash_nack_path_id_)}),
-      stashed_nack_valid_(pipeline, out, "stashed_nack_valid",
-                          RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
-                          Needs{matches(qps_), guarded_by(settles_), guarded_unless(lost_)}),
+      stashed_nack_valid_(
+          pipeline, out, "stashed_nack_valid",
+          RegisterSpec{.width = 8, .entries = c.qps(), .reads = {"qp"}},
+          Needs{matches(qps_.table()), guarded_by(settles_), guarded_unless(lost_)}),
       emits_(pipeline, out, "emits_nack", flags(2), {}, Needs{matches(stashed_nack_valid_)}),
       signals_(pipeline, out, "signals_path", flags(1), {}, Needs{guarded_by(emits_)}),
       emit_(pipeline, out, "emit_nack",
@@ -122,17 +119,9 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ThemisConfig& c)
       make_nack_(pipeline, out, "make_nack", {}, Needs{guarded_by(is_stashed_nack_)}) {}
 
 void Destination::connect(const Connection& c) {
-  if (known_.contains({c.sender, c.receiver, c.receiver_qp.value()})) return;
-  if (next_qp_ == config_.qps()) {
-    throw InputError(
-        fmt::format("{}: more than the {} queue pairs of a pipeline "
-                    "(program.nics x qps_per_nic / pipelines)",
-                    qps_.name(), config_.qps()));
-  }
-  known_.insert({c.sender, c.receiver, c.receiver_qp.value()});
-  const std::uint32_t qp = next_qp_++;
-  qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
-  qps_.insert({c.receiver, c.sender, c.sender_qp.value()}, qp);
+  const auto added = qps_.add(c);
+  if (!added) return;
+  const std::uint32_t qp = *added;
   epsn_.write(qp, c.first_psn.value());
   // The window begins in the half of the first PSN, base zero. When its start leaves that half, all
   // of it must be marked (appendix A): also what lies before the first PSN and never comes.
@@ -154,7 +143,7 @@ void Destination::egress(Pass& pass) {
   }
   const bool data = is_data_.test(pass, number(p.opcode));
   const bool response = is_response_.test(pass, number(p.opcode));
-  const std::uint32_t* qp = qps_.lookup(pass, key_of(p));
+  const std::uint32_t* qp = qps_.lookup(pass);
   if (qp != nullptr && data) on_data(pass, *qp);
   if (response) {
     const bool back = came_back_.test(pass, p.metadata);

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
 
 #include "horae/dataplane/action.hpp"
-#include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/programs/themis/themis.hpp"
 #include "parts.hpp"
+#include "queue_pairs.hpp"
 
 namespace horae::programs::themis {
 
@@ -63,7 +62,7 @@ class Destination {
   dataplane::Gateway is_data_;
   dataplane::Gateway is_response_;
   dataplane::Gateway is_nack_;
-  dataplane::ExactTable<FlowKey, std::uint32_t, FlowKeyHash> qps_;
+  QueuePairs qps_;
   dataplane::Register<std::uint32_t> epsn_;
   dataplane::Gateway left_first_;
   dataplane::Gateway left_second_;
@@ -90,8 +89,6 @@ class Destination {
   dataplane::Gateway is_stashed_nack_;
   dataplane::Action make_nack_;
   Counts counts_;
-  std::unordered_set<FlowKey, FlowKeyHash> known_;  // control plane
-  std::uint32_t next_qp_ = 0;
 };
 
 }  // namespace horae::programs::themis

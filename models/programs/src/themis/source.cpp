@@ -1,15 +1,10 @@
 #include "source.hpp"
 
-#include <fmt/format.h>
-
-#include "horae/core/error.hpp"
-
 namespace horae::programs::themis {
 
 using dataplane::ConditionSpec;
 using dataplane::HashSpec;
 using dataplane::Join;
-using dataplane::MatchSpec;
 using dataplane::Needs;
 using dataplane::Pass;
 using dataplane::RegisterSpec;
@@ -28,23 +23,23 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
       pipeline_(pipeline.index()),
       is_data_(is_data),
       is_nack_(is_nack),
-      // Per queue pair an entry for its data and one for the responses to it.
-      qps_(pipeline, in, "source_qps",
-           MatchSpec{.key_bits = 88, .entries = 2 * config.qps(), .data_bits = 16}),
+      qps_(pipeline, in, "source_qps", config.qps()),
       base_path_(pipeline, in, "base_path", HashSpec{.input_bits = 104, .output_bits = 16}),
       pathmap_(pipeline, in, "pathmap",
                RegisterSpec{.width = 16, .entries = config.paths, .reads = {"psn"}},
                Needs{guarded_by(is_data)}),
       recved_nack_psn_(pipeline, in, "recved_nack_psn",
                        RegisterSpec{.width = 32, .entries = config.qps(), .reads = {"source_qp"}},
-                       Needs{matches(qps_), guarded_by(is_data), guarded_by(is_nack)}, no_psn),
+                       Needs{matches(qps_.table()), guarded_by(is_data), guarded_by(is_nack)},
+                       no_psn),
       is_signal_(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
-      path_adaptive_count_(pipeline, in, "path_adaptive_count",
-                           RegisterSpec{.width = 32,
-                                        .entries = std::uint64_t{config.qps()} * config.paths,
-                                        .pieces = config.pieces,
-                                        .reads = {"source_qp", "psn"}},
-                           Needs{matches(qps_), guarded_by(is_data), guarded_by(is_signal_)}),
+      path_adaptive_count_(
+          pipeline, in, "path_adaptive_count",
+          RegisterSpec{.width = 32,
+                       .entries = std::uint64_t{config.qps()} * config.paths,
+                       .pieces = config.pieces,
+                       .reads = {"source_qp", "psn"}},
+          Needs{matches(qps_.table()), guarded_by(is_data), guarded_by(is_signal_)}),
       add_path_(pipeline, in, "add_path", {},
                 Needs{uses(base_path_), uses(pathmap_), uses(routes)}),
       other_path_(pipeline, in, "other_path", flags(2, Join::any), {},
@@ -55,25 +50,13 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
   for (std::uint32_t i = 0; i < config.paths; ++i) pathmap_.write(i, static_cast<std::uint16_t>(i));
 }
 
-void Source::connect(const Connection& c) {
-  if (known_.contains({c.sender, c.receiver, c.receiver_qp.value()})) return;
-  if (next_qp_ == config_.qps()) {
-    throw InputError(
-        fmt::format("{}: more than the {} queue pairs of a pipeline "
-                    "(program.nics x qps_per_nic / pipelines)",
-                    qps_.name(), config_.qps()));
-  }
-  known_.insert({c.sender, c.receiver, c.receiver_qp.value()});
-  const std::uint32_t qp = next_qp_++;
-  qps_.insert({c.sender, c.receiver, c.receiver_qp.value()}, qp);
-  qps_.insert({c.receiver, c.sender, c.sender_qp.value()}, qp);
-}
+void Source::connect(const Connection& c) { qps_.add(c); }
 
 std::uint32_t Source::path(const Pass& pass, std::uint32_t n) {
   const Packet& p = pass.header();
   const std::uint32_t flow =
       base_path_.of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % n;
-  const std::uint32_t* qp = qps_.lookup(pass, key_of(p));
+  const std::uint32_t* qp = qps_.lookup(pass);
   if (qp == nullptr) return flow;
   if (is_data_.held(pass)) return spray(pass, flow, *qp, n);
   if (is_nack_.held(pass)) take_note(pass, *qp);

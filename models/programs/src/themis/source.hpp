@@ -2,16 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_set>
 
 #include "horae/dataplane/action.hpp"
-#include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/programs/themis/themis.hpp"
 #include "parts.hpp"
+#include "queue_pairs.hpp"
 
 namespace horae::programs::themis {
 
@@ -49,7 +48,7 @@ class Source {
   unsigned pipeline_;
   const dataplane::Gateway& is_data_;
   const dataplane::Gateway& is_nack_;
-  dataplane::ExactTable<FlowKey, std::uint32_t, FlowKeyHash> qps_;
+  QueuePairs qps_;
   dataplane::Hash base_path_;
   dataplane::Register<std::uint16_t> pathmap_;
   dataplane::Register<std::uint32_t> recved_nack_psn_;
@@ -59,8 +58,6 @@ class Source {
   dataplane::Gateway other_path_;
   dataplane::Random random_path_;
   dataplane::Action alter_path_;
-  std::unordered_set<FlowKey, FlowKeyHash> known_;  // control plane
-  std::uint32_t next_qp_ = 0;
   std::uint64_t rerouted_ = 0;  // statistics of the model
 };
 

@@ -4,10 +4,10 @@
 
 #include <bit>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <set>
 
+#include "../shared/port_groups.hpp"
 #include "destination.hpp"
 #include "horae/core/error.hpp"
 #include "source.hpp"
@@ -36,7 +36,7 @@ class Themis final : public Program {
         is_data_(pipeline, in, "is_data", themis::data_condition()),
         is_nack_(pipeline, in, "is_nack",
                  ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
-                 {themis::number(Opcode::acknowledge), 3}) {
+                 {number(Opcode::acknowledge), 3}) {
     if (config.source) source_.emplace(pipeline, config, routes_, is_data_, is_nack_);
     Needs chosen = {matches(routes_)};
     if (source_) {
@@ -52,9 +52,9 @@ class Themis final : public Program {
                      chosen);
     if (config.destination) {
       // Port metadata says whether a port has a NIC, and pipelines are bits of port numbers.
-      is_local_response_.emplace(
-          pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
-          std::vector<std::uint64_t>{themis::number(Opcode::acknowledge), 1});
+      is_local_response_.emplace(pipeline, in, "is_local_response",
+                                 ConditionSpec{.bits = 8, .terms = 2},
+                                 std::vector<std::uint64_t>{number(Opcode::acknowledge), 1});
       same_pipeline_.emplace(
           pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 8},
           std::vector<std::uint64_t>{}, Needs{matches(*members_), guarded_by(*is_local_response_)});
@@ -68,10 +68,10 @@ class Themis final : public Program {
 
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
-    const Group* group = routes_.lookup(pass, p.dst);
+    const PortGroup* group = routes_.lookup(pass, p.dst);
     if (group == nullptr || group->count == 0) return pass.drop();
-    is_data_.test(pass, themis::number(p.opcode));
-    is_nack_.test(pass, {themis::number(p.opcode), std::uint64_t{p.syndrome} >> 5});
+    is_data_.test(pass, number(p.opcode));
+    is_nack_.test(pass, {number(p.opcode), std::uint64_t{p.syndrome} >> 5});
     if (source_ && p.is_nack()) {
       const auto pipeline = control_.pipeline_of(p.dst);
       if (pipeline && *pipeline != pipeline_) ++nacks_elsewhere_;
@@ -119,11 +119,6 @@ class Themis final : public Program {
   std::vector<StateAccount> accounts() const override;
 
  private:
-  struct Group {
-    std::uint16_t first = 0;
-    std::uint16_t count = 0;
-  };
-
   /// Bytes of register state of this pipeline.
   struct State {
     double pathmap = 0, source = 0, destination = 0;
@@ -141,14 +136,11 @@ class Themis final : public Program {
   }
 
   void fill(const Routes& routes) {
-    std::map<std::vector<std::uint16_t>, Group> known;
-    std::uint16_t next = 0;
+    const PortGroups groups(routes);
+    for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
+    for (std::size_t i = 0; i < groups.ports().size(); ++i)
+      members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
     for (const auto& entry : routes.entries) {
-      const auto [at, added] = known.try_emplace(
-          entry.ports, Group{next, static_cast<std::uint16_t>(entry.ports.size())});
-      for (std::size_t i = 0; added && i < entry.ports.size(); ++i)
-        members_->insert(next++, entry.ports[i]);
-      routes_.insert(entry.node, at->second);
       if (entry.attached) attached_ports_.insert(entry.ports.at(0));
     }
   }
@@ -158,7 +150,7 @@ class Themis final : public Program {
   void turn_back(Pass& pass, std::uint16_t port) {
     const Packet& p = pass.header();
     const bool local = attached_ports_.contains(static_cast<std::uint16_t>(pass.ingress_port()));
-    if (!is_local_response_->test(pass, {themis::number(p.opcode), themis::bit(local)})) return;
+    if (!is_local_response_->test(pass, {number(p.opcode), bit(local)})) return;
     const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port.at(q); };
     if (same_pipeline_->test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
     turn_back_->run(pass, [&] {
@@ -171,7 +163,7 @@ class Themis final : public Program {
   unsigned pipeline_;
   Routes control_;
   std::set<std::uint16_t> attached_ports_;
-  dataplane::ExactTable<NodeId, Group> routes_;
+  dataplane::ExactTable<NodeId, PortGroup> routes_;
   dataplane::Gateway is_data_;
   dataplane::Gateway is_nack_;
   std::optional<themis::Source> source_;
@@ -218,18 +210,7 @@ class ThemisFactory final : public ProgramFactory {
   explicit ThemisFactory(const ThemisConfig& config) : config_(config) {}
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
-    std::set<std::vector<std::uint16_t>> groups;
-    std::size_t members = 0;
-    for (const auto& entry : routes.entries) {
-      if (groups.insert(entry.ports).second) members += entry.ports.size();
-    }
-    const auto check = [&](const char* key, std::size_t have, std::size_t need) {
-      if (need <= have) return;
-      throw InputError(
-          fmt::format("{}: program.{} = {} is too small for {}", pipeline.name(), key, have, need));
-    };
-    check("route_entries", config_.route_entries, routes.entries.size());
-    check("member_entries", config_.member_entries, members);
+    PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
     return std::make_unique<Themis>(pipeline, config_, routes);
   }
   nlohmann::ordered_json config() const override {
