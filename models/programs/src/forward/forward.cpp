@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "../shared/flow_key.hpp"
-#include "../shared/port_groups.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
@@ -14,6 +12,8 @@
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
+#include "horae/programs/shared/flow_key.hpp"
+#include "horae/programs/shared/port_groups.hpp"
 
 namespace horae::programs {
 namespace {

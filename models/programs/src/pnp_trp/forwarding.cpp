@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "../shared/port_groups.hpp"
 #include "horae/core/error.hpp"
+#include "horae/programs/shared/port_groups.hpp"
 
 namespace horae::programs::pnp_trp {
 

@@ -6,13 +6,13 @@
 #include <functional>
 #include <utility>
 
-#include "../shared/flow_key.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/register.hpp"
+#include "horae/programs/shared/flow_key.hpp"
 
 namespace horae::programs::pnp_trp {
 

@@ -1,4 +1,4 @@
-#include "port_groups.hpp"
+#include "horae/programs/shared/port_groups.hpp"
 
 #include <fmt/format.h>
 

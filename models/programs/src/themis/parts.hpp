@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "../shared/flow_key.hpp"
 #include "horae/dataplane/design.hpp"
 #include "horae/dataplane/gateway.hpp"
+#include "horae/programs/shared/flow_key.hpp"
 
 namespace horae::programs::themis {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <unordered_set>
 
-#include "../shared/flow_key.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/programs/program.hpp"
+#include "horae/programs/shared/flow_key.hpp"
 
 namespace horae::programs::themis {
 

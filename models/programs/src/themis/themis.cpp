@@ -7,9 +7,9 @@
 #include <optional>
 #include <set>
 
-#include "../shared/port_groups.hpp"
 #include "destination.hpp"
 #include "horae/core/error.hpp"
+#include "horae/programs/shared/port_groups.hpp"
 #include "source.hpp"
 
 namespace horae::programs {

@@ -1,4 +1,4 @@
-// Keys of queue pair tables (internal to the room).
+// Keys of queue pair tables.
 #pragma once
 
 #include <cstddef>

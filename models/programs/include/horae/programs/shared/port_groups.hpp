@@ -1,4 +1,4 @@
-// The sets of ports that routes lead to (internal to the room).
+// The sets of ports that routes lead to.
 #pragma once
 
 #include <cstdint>
