@@ -51,6 +51,8 @@ struct SizedDesign {
 
 /// Prices what the request names. InputError for a bad file.
 std::vector<SizedDesign> size_designs(const SizeRequest& request);
+/// Whether nothing is refused but what the file expects to be.
+bool all_fit(const std::vector<SizedDesign>& designs);
 
 /// A parameter that can be changed, as an override's key, with its value.
 struct Adjustable {
