@@ -27,6 +27,7 @@ inline RegisterSpec array_of(std::uint64_t entries, std::uint32_t width, std::ui
   spec.entries = entries;
   spec.width = width;
   spec.pieces = pieces;
+  spec.reads = {"index"};  // one field for all: as wide ones share their address
   return spec;
 }
 

@@ -70,6 +70,7 @@ struct Stages {
     std::vector<std::vector<CrossbarRead>> exact(amounts.size()), ternary(amounts.size());
     std::vector<std::vector<Instruction>> instructions(amounts.size());
     registers.resize(amounts.size());
+    addresses.resize(amounts.size());
     for (const auto& placed : p.units) {
       const Unit& u = placed.unit;
       const unsigned s = placed.stage;
@@ -88,6 +89,7 @@ struct Stages {
         for (auto& field : i.writes) field = gress + field;
         instructions[s].push_back(i);
       }
+      for (const auto& a : u.addresses) addresses[s].insert_or_assign(gress + a.key, a);
       for (const auto& m : u.memories) {
         if (!m.statistics) registers[s].push_back(m.rams);
       }
@@ -97,10 +99,15 @@ struct Stages {
       amounts[s][Resource::exact_xbar] = crossbar(exact[s]);
       amounts[s][Resource::ternary_xbar] = crossbar(ternary[s]);
       amounts[s][Resource::vliw] = words(instructions[s]);
+      for (const auto& [key, a] : addresses[s]) {
+        amounts[s][Resource::hash_dist] += a.units;
+        amounts[s][Resource::hash_bits] += a.bits;
+      }
     }
   }
   std::vector<Amounts> amounts;
   std::vector<std::vector<std::int64_t>> registers;
+  std::vector<std::map<std::string, StatefulAddress>> addresses;
 };
 
 TEST(PlacementProperty, NoStageHoldsMoreThanItHas) {
@@ -121,6 +128,7 @@ TEST(PlacementProperty, NoStageHoldsMoreThanItHas) {
             << "\n"
             << describe(design);
       }
+      ASSERT_LE(own.addresses[s].size(), 2u) << "stage " << s << "\n" << describe(design);
       if (chip.name == "tofino2") {
         ASSERT_TRUE(halves_hold(own.registers[s])) << "stage " << s << " in round " << round << "\n"
                                                    << describe(design);
@@ -247,7 +255,7 @@ TEST(PlacementProperty, AnotherObjectMakesNothingCheaper) {
   }
   EXPECT_GT(compared, 5000);
   // Stage by stage, by priority: one object more can move another into a better place.
-  EXPECT_LE(fewer_stages, compared / 1000);
+  EXPECT_LE(fewer_stages, compared / 500);
 }
 
 // A copy with twice the entries of one object; false when it has none.

@@ -198,7 +198,31 @@ TEST(Placement, FieldsReadByTwoObjectsCountOnce) {
   EXPECT_EQ(shared.stages[0][Resource::exact_xbar], 13);
   hashed.reads = {};
   const Placement own = place_on(row_of(hashed, 4, false), "tofino2");
-  EXPECT_EQ(own.stages[0][Resource::exact_xbar], 4 * 13);
+  EXPECT_EQ(own.stages[0][Resource::exact_xbar], 2 * 13);  // two addresses in a stage
+}
+
+// Two hash distribution units, two addresses: registers of other fields, widths or sizes have
+// others.
+TEST(Placement, AStageHasTwoRegisterAddresses) {
+  const auto stages = [](std::vector<RegisterSpec> specs) {
+    Design design;
+    for (const auto& s : specs)
+      design.objects.push_back(object("r" + std::to_string(design.objects.size()), s));
+    return place_on(design, "tofino2").stages_used();
+  };
+  const RegisterSpec a = array_of(4096, 32), b = array_of(4096, 16), c = array_of(65536, 1);
+  RegisterSpec other = a;
+  other.reads = {"another"};
+  RegisterSpec unnamed = a;
+  unnamed.reads = {};
+  EXPECT_EQ(stages({a, a, a, a}), 1u);
+  EXPECT_EQ(stages({a, b, a, b}), 1u);
+  EXPECT_EQ(stages({a, b, c}), 2u);
+  EXPECT_EQ(stages({a, b, other}), 2u);
+  EXPECT_EQ(stages({a, unnamed, unnamed}), 2u);
+  const Placement p = place_on(row_of(a, 4, false), "tofino2");
+  EXPECT_EQ(p.stages[0][Resource::hash_dist], 1);
+  EXPECT_EQ(p.stages[0][Resource::hash_bits], 12);
 }
 
 // The gresses have header fields of their own, whatever their names.

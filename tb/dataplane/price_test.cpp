@@ -21,7 +21,7 @@ Amounts needs_of(ObjectSpec spec, const std::string& chip = "tofino2") {
   const ObjectPrice price = price_of(std::move(spec), chip);
   EXPECT_TRUE(price.refused.empty());
   EXPECT_EQ(price.units.size(), 1u);
-  return price.units.empty() ? Amounts{} : price.units.front().needs;
+  return price.units.empty() ? Amounts{} : price.units.front().alone();
 }
 
 // RAMs of a register, or -1 when it is refused.

@@ -156,8 +156,8 @@ class Placer {
          0,
          shortage->need,
          shortage->have,
-         shortage->arrangement
-             ? fmt::format("no ALU of a stage reaches {} RAMs", shortage->need)
+         !shortage->why.empty()
+             ? shortage->why
              : fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
                            resource_title(shortage->resource), shortage->have),
          {}});
@@ -205,8 +205,8 @@ class Placer {
              static_cast<int>(stage),
              kept_out->need,
              kept_out->have,
-             kept_out->arrangement
-                 ? fmt::format("{} RAMs cannot be brought beside one ALU any more", kept_out->need)
+             !kept_out->why.empty()
+                 ? kept_out->why
                  : fmt::format("{} {} needed, {} left", kept_out->need,
                                resource_title(kept_out->resource), kept_out->have),
              {}});

@@ -1,5 +1,7 @@
 #include "stage.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace horae::dataplane {
@@ -22,6 +24,10 @@ Amounts Stage::used() const {
   all[Resource::exact_xbar] = bytes(exact_);
   all[Resource::ternary_xbar] = bytes(ternary_);
   all[Resource::vliw] = vliw_words(instructions_);
+  for (const auto& [key, address] : addresses_) {
+    all[Resource::hash_dist] += address.units;
+    all[Resource::hash_bits] += address.bits;
+  }
   return all;
 }
 
@@ -31,13 +37,20 @@ std::optional<Shortage> Stage::lacks(const Unit& unit) const {
   const Amounts before = used(), after = with.used();
   for (const Resource r : all_resources) {
     const std::int64_t capacity = chip_->capacity(r);
-    if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], false};
+    if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], {}};
+  }
+  if (with.addresses_.size() > chip_->stage.stateful_addresses) {
+    return Shortage{Resource::hash_dist, after[Resource::hash_dist] - before[Resource::hash_dist],
+                    chip_->capacity(Resource::hash_dist) - before[Resource::hash_dist],
+                    fmt::format("registers of a stage have {} different addresses",
+                                chip_->stage.stateful_addresses)};
   }
   if (!unit.memories.empty() && !fits_stateful(with.memories_, *chip_)) {
     std::int64_t rams = 0;
     for (const auto& m : unit.memories) rams += m.rams;
     return Shortage{Resource::map_ram, rams,
-                    chip_->capacity(Resource::map_ram) - before[Resource::map_ram], true};
+                    chip_->capacity(Resource::map_ram) - before[Resource::map_ram],
+                    fmt::format("{} RAMs cannot be brought beside one ALU", rams)};
   }
   return std::nullopt;
 }
@@ -52,6 +65,7 @@ void Stage::put(const Unit& unit) {
     for (auto& field : instruction.writes) field += unit.gress == Gress::ingress ? "<" : ">";
     instructions_.push_back(std::move(instruction));
   }
+  for (const auto& a : unit.addresses) addresses_.try_emplace({unit.gress, a.key}, a);
   memories_.insert(memories_.end(), unit.memories.begin(), unit.memories.end());
 }
 

@@ -14,9 +14,10 @@ namespace horae::dataplane {
 /// A resource that a stage lacks for a unit.
 struct Shortage {
   Resource resource = Resource::sram;
-  std::int64_t need = 0;     ///< of the unit
-  std::int64_t have = 0;     ///< still free
-  bool arrangement = false;  ///< the amounts suffice, but RAMs and ALUs cannot be brought together
+  std::int64_t need = 0;  ///< of the unit
+  std::int64_t have = 0;  ///< still free
+  /// Empty: there is too little. Else the amounts suffice, and this is what is in the way.
+  std::string why;
 };
 
 class Stage {
@@ -40,6 +41,7 @@ class Stage {
   std::size_t units_ = 0;
   Amounts simple_;
   Reads exact_, ternary_;
+  std::map<std::pair<Gress, std::string>, StatefulAddress> addresses_;
   std::vector<Instruction> instructions_;
   std::vector<StatefulMemory> memories_;
 };

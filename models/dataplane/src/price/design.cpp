@@ -79,6 +79,7 @@ struct Merger {
     const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
     append(a.exact_reads, b.exact_reads);
     append(a.ternary_reads, b.ternary_reads);
+    append(a.addresses, b.addresses);
     append(a.instructions, b.instructions);
     append(a.memories, b.memories);
     append(a.shares, b.shares);

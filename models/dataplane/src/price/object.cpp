@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+#include <utility>
 
 #include "horae/dataplane/price.hpp"
 
@@ -99,6 +99,17 @@ struct Pricer {
     return static_cast<uint32_t>(best);
   }
 
+  /// What the register's address takes, to be counted once for all that share it.
+  void share_address(Unit& unit, const RegisterSpec& spec) const {
+    StatefulAddress shared;
+    shared.units = std::exchange(unit.needs[Resource::hash_dist], 0);
+    shared.bits = std::exchange(unit.needs[Resource::hash_bits], 0);
+    shared.key = spec.reads.empty() ? object.name + "."
+                                    : fmt::format("{}/{}/{}", fmt::join(spec.reads, ","),
+                                                  shared.bits, spec.cell_bits());
+    unit.addresses.push_back(std::move(shared));
+  }
+
   void operator()(const RegisterSpec& spec) {
     const auto& widths = chip.stateful.cell_bits;
     if (std::find(widths.begin(), widths.end(), spec.cell_bits()) == widths.end()) {
@@ -139,6 +150,7 @@ struct Pricer {
                              : spec.index == IndexSource::hash ? 104
                                                                : all_bits;
       address(unit, bits, input, spec.reads);
+      share_address(unit, spec);
       // All accesses write the same place with the ALU's output: they cannot share words.
       for (uint32_t a = 0; a < spec.accesses; ++a) {
         unit.instructions.push_back(
@@ -396,6 +408,10 @@ Amounts Unit::alone() const {
   Amounts all = needs;
   for (const auto& r : exact_reads) all[Resource::exact_xbar] += r.bytes;
   for (const auto& r : ternary_reads) all[Resource::ternary_xbar] += r.bytes;
+  for (const auto& a : addresses) {
+    all[Resource::hash_dist] += a.units;
+    all[Resource::hash_bits] += a.bits;
+  }
   all[Resource::vliw] += static_cast<int64_t>(instructions.size());
   return all;
 }

@@ -30,6 +30,14 @@ struct CrossbarRead {
   std::int64_t bytes = 0;
 };
 
+/// The address of a register from hash distribution. Registers of a stage that are addressed alike
+/// (by the same named fields, as wide, to cells as wide) share it.
+struct StatefulAddress {
+  std::string key;
+  std::int64_t units = 0;  ///< hash distribution units
+  std::int64_t bits = 0;   ///< of the hash matrix
+};
+
 /// A VLIW instruction; two of a stage share a word unless both write one field.
 struct Instruction {
   std::vector<std::string> writes;
@@ -54,10 +62,11 @@ struct Unit {
   std::vector<Share> shares;
   std::string label;  ///< "path_max[3]" for a piece, else the object's name
   Gress gress = Gress::ingress;
-  /// Everything but crossbars and VLIW words, which depend on what else the stage holds.
+  /// Everything but crossbars, addresses and VLIW words, which depend on what else the stage holds.
   Amounts needs;
   std::vector<CrossbarRead> exact_reads;
   std::vector<CrossbarRead> ternary_reads;
+  std::vector<StatefulAddress> addresses;
   std::vector<Instruction> instructions;
   std::vector<StatefulMemory> memories;
   std::uint32_t own_gateways = 0;  ///< gateways a keyless table runs behind; a condition that
