@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "designs.hpp"
 #include "horae/core/error.hpp"
+#include "horae/dataplane/placement.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -175,6 +177,19 @@ TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
   EXPECT_EQ(after[4].kind, DependencyKind::anti);
 }
 
+// What ingress found reaches egress as bridged metadata, before its first stage; what egress found
+// reaches nothing in ingress, and a gateway lets run what is in its own gress.
+TEST(DesignFile, EgressComesAfterIngress) {
+  const std::string table = "[[exact]]\nname = \"t\"\nkey_bits = 88\nentries = 2048\n";
+  const auto file = read(table +
+                         "[[register]]\nname = \"r\"\ngress = \"egress\"\nentries = 9\n"
+                         "after = [\"t\"]\n");
+  EXPECT_EQ(place(file.cases[0].design, shipped_chip("tofino2")).stages_used(), 1u);
+  EXPECT_EQ(refused(table + "[[condition]]\nname = \"c\"\nkind = \"eq\"\ngress = \"egress\"\n"
+                            "guards = [\"t\"]\n"),
+            "d.toml:6:8: 'c' (egress) guards 't' (ingress): a packet's gresses share no fields");
+}
+
 // What only comes after a circle, or lies between two, is not in one.
 TEST(DesignFile, ACircleNamesItsOwn) {
   const auto action = [](const std::string& name, const std::string& after) {
@@ -249,9 +264,9 @@ TEST(DesignFile, Names) {
   EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"eq\"\nguards = [\"sprai\"]\n"
                     "[[hash]]\nname = \"spray\"\n"),
             "d.toml:2:8: 'c' guards 'sprai', which is no object, did you mean 'spray'?");
-  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\n"
-                    "[[hash]]\nname = \"b\"\ngress = \"egress\"\nafter = [\"a\"]\n"),
-            "d.toml:5:8: 'b' (egress) comes after 'a' (ingress): a packet's gresses share no "
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\ngress = \"egress\"\nentries = 1\n"
+                    "[[hash]]\nname = \"b\"\nafter = [\"a\"]\n"),
+            "d.toml:6:8: 'b' (ingress) comes after 'a' (egress): a packet's gresses share no "
             "fields");
   EXPECT_EQ(refused("[[counter]]\nname = \"c\"\nentries = 5\ntable = \"r\"\n"
                     "[[register]]\nname = \"r\"\nentries = 4\n"),

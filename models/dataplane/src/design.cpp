@@ -89,7 +89,10 @@ void Design::check() const {
                                                relation, mentioned, suggestion(mentioned, names)));
       }
       if (other == &o) throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
-      if (other->gress != o.gress) {
+      // What ingress wrote reaches egress as bridged metadata: before it, whatever the stages.
+      const bool bridged = other->gress == Gress::ingress && o.gress == Gress::egress &&
+                           std::string_view(relation) == "comes after";
+      if (other->gress != o.gress && !bridged) {
         throw input_error(
             o.where,
             fmt::format("'{}' ({}) {} '{}' ({}): a packet's gresses share no fields", o.name,

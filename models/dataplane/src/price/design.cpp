@@ -150,6 +150,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
           {own[k], own[k + 1], chain ? DependencyKind::match : DependencyKind::control});
     }
     for (const auto& dependency : object.after) {
+      if (design.find(dependency.on)->gress != object.gress) continue;  // bridged: always before
       for (const std::size_t from : m.of_object[index_of(dependency.on)]) {
         for (const std::size_t to : own) m.edges.push_back({from, to, dependency.kind});
       }

@@ -146,14 +146,14 @@ struct DesignObject {
   Location where = {};  ///< for messages about an objects file
 };
 
-/// A list of objects; names are unique, dependencies point at objects of the same gress and form no
-/// cycle (see `check`).
+/// A list of objects; names are unique, dependencies point at objects of the same gress, or from
+/// egress at ingress (bridged metadata: no stage is between), and form no cycle (see `check`).
 struct Design {
   std::string name;
   std::vector<DesignObject> objects;
 
   const DesignObject* find(std::string_view object) const;
-  /// InputError for a name twice, a dependency on nothing, on another gress or in a circle.
+  /// InputError for a name twice, a dependency on nothing, of ingress on egress or in a circle.
   void check() const;
 
  private:
