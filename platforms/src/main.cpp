@@ -214,7 +214,7 @@ void write_picture(const std::string& path, const std::string& bytes) {
 
 int size_curve(const Options& o, const SizeRequest& request, std::optional<ResultFolder>& folder) {
   if (o.plot)
-    throw InputError("--plot: a stage map is of one design; see scripts/curves for --most");
+    throw InputError("--plot: a stage map is of one design; see scripts/plot_curve for --most");
   const auto curve = trace_curve(request, o.most, o.over, !o.no_progress);
   if (folder) {
     folder->write("summary.json", curve_json(curve).dump(1) + "\n");

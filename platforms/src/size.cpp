@@ -13,7 +13,6 @@ namespace horae::platforms {
 namespace {
 
 using dataplane::Ledger;
-using nlohmann::ordered_json;
 
 /// Ours of a quantity: a resource of an object or of the whole design, stages, cycles.
 std::optional<double> quantity_of(const Ledger& ledger, const std::string& object,
@@ -183,8 +182,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     SizedDesign sized;
     sized.ledger = make_ledger(design, chip, place(design, chip));
     sized.copies = profile->chip.pipelines;
-    for (auto& account : program->accounts())
-      sized.accounts.push_back({account.name, account.value, account.unit, account.how});
+    sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {
       if (published.profile.value == device.profile)
         sized.comparisons.push_back(compare(published, sized));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/dataplane/ledger.hpp"
+#include "horae/programs/program.hpp"
 
 namespace horae::platforms {
 
@@ -32,19 +33,11 @@ struct Comparison {
   bool agrees() const { return ours && *ours == reference; }
 };
 
-/// A figure of a program's state.
-struct Account {
-  std::string name;
-  double value = 0;
-  std::string unit;
-  std::string how;
-};
-
 /// One design with its price.
 struct SizedDesign {
   dataplane::Ledger ledger;
   unsigned copies = 1;  ///< pipelines that each have this
-  std::vector<Account> accounts;
+  std::vector<programs::StateAccount> accounts;
   std::vector<Comparison> comparisons;
   bool expected_refusal = false;  ///< the file says that it is not to fit
 };

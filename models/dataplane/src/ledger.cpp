@@ -15,6 +15,11 @@ double percent(std::int64_t used, std::int64_t capacity) {
   return capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
 }
 
+/// What the used stages have, no more than the chip's.
+std::int64_t capacity_of_used(const Ledger& ledger, Resource r) {
+  return ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)};
+}
+
 /// "0-3, 5"
 std::string ranges(const std::vector<unsigned>& stages) {
   std::string out;
@@ -68,7 +73,7 @@ std::vector<unsigned> LedgerObject::stages() const {
 }
 
 double Ledger::percent_used_stages(Resource r) const {
-  return percent(total[r], capacity[r] * std::int64_t{std::min(stages_used(), chip_stages)});
+  return percent(total[r], capacity_of_used(*this, r));
 }
 
 double Ledger::percent_chip(Resource r) const {
@@ -124,8 +129,7 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger) {
   for (const Resource r : all_resources) {
     out["resources"][std::string(resource_name(r))] = {
         {"used", ledger.total[r]},
-        {"capacity",
-         ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)}},
+        {"capacity", capacity_of_used(ledger, r)},
         {"percent", ledger.percent_used_stages(r)},
         {"chip_capacity", ledger.capacity[r] * std::int64_t{ledger.chip_stages}},
         {"chip_percent", ledger.percent_chip(r)}};
@@ -186,11 +190,10 @@ std::string ledger_text(const Ledger& ledger, bool by_stage) {
   out += fmt::format("  {:<26} {:>6} {:>10} {:>10} {:>10} {:>10}\n", "per pipeline", "used",
                      "of stages", "per cent", "of chip", "per cent");
   for (const Resource r : all_resources) {
-    out += fmt::format(
-        "  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r), ledger.total[r],
-        ledger.capacity[r] * std::int64_t{std::min(ledger.stages_used(), ledger.chip_stages)},
-        ledger.percent_used_stages(r), ledger.capacity[r] * std::int64_t{ledger.chip_stages},
-        ledger.percent_chip(r));
+    out +=
+        fmt::format("  {:<26} {:>6} {:>10} {:>9.2f}% {:>10} {:>9.2f}%\n", resource_title(r),
+                    ledger.total[r], capacity_of_used(ledger, r), ledger.percent_used_stages(r),
+                    ledger.capacity[r] * std::int64_t{ledger.chip_stages}, ledger.percent_chip(r));
   }
   std::size_t widest = 6;
   for (const auto& o : ledger.objects) widest = std::max(widest, o.name.size());

@@ -288,26 +288,26 @@ struct Pricer {
     unit.needs[Resource::map_ram] += colours;
   }
 
-  void operator()(const CounterSpec& spec) {
+  /// What runs a counter or meter array: the action of its table, or a keyless table of its own.
+  Unit array_beside(const std::string& table, uint64_t entries) {
     Unit unit;
-    if (spec.table.empty()) {
+    if (table.empty()) {
       unit = hash_action(object.name);
-      address(unit, index_bits(spec.entries), index_bits(spec.entries), {});
+      address(unit, index_bits(entries), index_bits(entries), {});
       unit.instructions.push_back({{object.name}});
     }
     unit.label = object.name;
+    return unit;
+  }
+
+  void operator()(const CounterSpec& spec) {
+    Unit unit = array_beside(spec.table, spec.entries);
     add_counter(unit, spec.entries, spec.width);
     add(std::move(unit));
   }
 
   void operator()(const MeterSpec& spec) {
-    Unit unit;
-    if (spec.table.empty()) {
-      unit = hash_action(object.name);
-      address(unit, index_bits(spec.entries), index_bits(spec.entries), {});
-      unit.instructions.push_back({{object.name}});
-    }
-    unit.label = object.name;
+    Unit unit = array_beside(spec.table, spec.entries);
     add_meter(unit, spec.entries);
     add(std::move(unit));
   }

@@ -20,7 +20,6 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                const dataplane::Object& routes, const dataplane::Gateway& is_data,
                const dataplane::Gateway& is_nack)
     : config_(config),
-      pipeline_(pipeline.index()),
       is_data_(is_data),
       is_nack_(is_nack),
       qps_(pipeline, in, "source_qps", config.qps()),

@@ -45,7 +45,6 @@ class Source {
   }
 
   ThemisConfig config_;
-  unsigned pipeline_;
   const dataplane::Gateway& is_data_;
   const dataplane::Gateway& is_nack_;
   QueuePairs qps_;
