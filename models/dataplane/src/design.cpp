@@ -12,19 +12,15 @@
 namespace horae::dataplane {
 namespace {
 
-std::string_view gress_name(Gress gress) { return gress == Gress::ingress ? "ingress" : "egress"; }
-
 /// Names an object says, with what it says of them.
 std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& object) {
   std::vector<std::pair<std::string, const char*>> out;
   for (const auto& d : object.after) out.emplace_back(d.on, "comes after");
   if (const auto* c = std::get_if<ConditionSpec>(&object.spec)) {
     for (const auto& g : c->guards) out.emplace_back(g, "guards");
-  } else if (const auto* counter = std::get_if<CounterSpec>(&object.spec)) {
-    if (!counter->table.empty()) out.emplace_back(counter->table, "belongs to");
-  } else if (const auto* meter = std::get_if<MeterSpec>(&object.spec)) {
-    if (!meter->table.empty()) out.emplace_back(meter->table, "belongs to");
   }
+  if (const auto table = host_table(object.spec); !table.empty())
+    out.emplace_back(table, "belongs to");
   return out;
 }
 
@@ -66,6 +62,12 @@ bool reads_crossbar(const ObjectSpec& spec) {
          !std::holds_alternative<RandomSpec>(spec);
 }
 
+std::string host_table(const ObjectSpec& spec) {
+  if (const auto* counter = std::get_if<CounterSpec>(&spec)) return counter->table;
+  if (const auto* meter = std::get_if<MeterSpec>(&spec)) return meter->table;
+  return {};
+}
+
 const DesignObject* Design::find(std::string_view object) const {
   for (const auto& o : objects) {
     if (o.name == object) return &o;
@@ -101,9 +103,7 @@ void Design::check() const {
     }
   }
   for (const auto& o : objects) {
-    std::string table;
-    if (const auto* c = std::get_if<CounterSpec>(&o.spec)) table = c->table;
-    if (const auto* c = std::get_if<MeterSpec>(&o.spec)) table = c->table;
+    const std::string table = host_table(o.spec);
     if (table.empty()) continue;
     const auto& host = find(table)->spec;
     if (!o.after.empty()) {

@@ -9,8 +9,6 @@
 namespace horae::dataplane {
 namespace {
 
-std::string_view gress_name(Gress gress) { return gress == Gress::ingress ? "ingress" : "egress"; }
-
 double percent(std::int64_t used, std::int64_t capacity) {
   return capacity == 0 ? 0.0 : 100.0 * static_cast<double>(used) / static_cast<double>(capacity);
 }

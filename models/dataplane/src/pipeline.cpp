@@ -11,8 +11,7 @@ namespace horae::dataplane {
 namespace {
 
 std::string describe(PipelineId where) {
-  return fmt::format("{} of pipeline {}", where.gress == Gress::ingress ? "ingress" : "egress",
-                     where.pipeline);
+  return fmt::format("{} of pipeline {}", gress_name(where.gress), where.pipeline);
 }
 
 }  // namespace
@@ -45,8 +44,7 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
                       pipeline.objects_.end();
     if (!here || other == objects.end() || other->gress != gress) {
       throw ModelError(fmt::format("{}: needs {}, which is not in the {} of its pipeline", name_,
-                                   need.object->name(),
-                                   where_.gress == Gress::ingress ? "ingress" : "egress"));
+                                   need.object->name(), gress_name(where_.gress)));
     }
     if (need.guard) {
       std::get<ConditionSpec>(other->spec).guards.push_back(name);

@@ -1,7 +1,5 @@
 // The units of a whole design and what follows what.
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <set>
 
 #include "horae/dataplane/price.hpp"
@@ -163,9 +161,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
   }
   // Counters and meters of a table are in its stage.
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
-    std::string table;
-    if (const auto* c = std::get_if<CounterSpec>(&design.objects[i].spec)) table = c->table;
-    if (const auto* c = std::get_if<MeterSpec>(&design.objects[i].spec)) table = c->table;
+    const std::string table = host_table(design.objects[i].spec);
     if (table.empty() || m.of_object[i].empty()) continue;
     const auto& host = m.of_object[index_of(table)];
     if (host.size() == 1) {

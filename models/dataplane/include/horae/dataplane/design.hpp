@@ -138,6 +138,9 @@ std::string_view kind_name(const ObjectSpec& spec);
 /// Whether the object reads header fields over the input crossbar, as opposed to in its action.
 bool reads_crossbar(const ObjectSpec& spec);
 
+/// The table that a counter or meter belongs to; empty for one of its own and for other objects.
+std::string host_table(const ObjectSpec& spec);
+
 struct DesignObject {
   std::string name;
   Gress gress = Gress::ingress;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
@@ -12,6 +13,9 @@
 namespace horae::dataplane {
 
 enum class Gress : std::uint8_t { ingress, egress };
+constexpr std::string_view gress_name(Gress gress) {
+  return gress == Gress::ingress ? "ingress" : "egress";
+}
 
 /// Which gress of which pipeline.
 struct PipelineId {
