@@ -1,0 +1,65 @@
+// Host memory as a TLM-2.0 target.
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <unordered_map>
+
+#include "horae/core/random.hpp"
+#include "horae/core/units.hpp"
+#include "horae/rnic/pcie_config.hpp"
+
+namespace horae::rnic {
+
+/// An ignorable extension: the access takes its time, but what it moves is of no interest. The data
+/// pointer is valid all the same. A NIC model sets it wherever it knows sizes but not contents.
+struct timing_only : tlm::tlm_extension<timing_only> {
+  tlm::tlm_extension_base* clone() const override { return new timing_only; }
+  void copy_from(const tlm::tlm_extension_base&) override {}
+};
+
+/// Host memory behind a root complex (IEEE 1666 base protocol, blocking transport). Adds the
+/// latency of HostMemoryConfig to the annotated delay and never waits. All 64 bits of address are
+/// memory, zero until written, and kept in pages once they are. Byte enables are supported;
+/// streaming is not (TLM_BURST_ERROR_RESPONSE).
+class host_memory : public sc_core::sc_module {
+ public:
+  /// `link_time`: what the link takes of the configured round trip (PcieLink::unloaded_read() of 64
+  /// bytes). Random numbers come from the stream of the module's name. InputError when the round
+  /// trip is shorter than that, or a latency less its jitter below zero.
+  host_memory(sc_core::sc_module_name name, const HostMemoryConfig& config, Picoseconds link_time,
+              std::uint64_t seed);
+
+  tlm_utils::simple_target_socket<host_memory> socket{"socket"};
+
+  std::uint64_t tails() const { return tails_; }  ///< accesses that took tail_extra
+  std::uint64_t iotlb_misses() const { return iotlb_misses_; }
+  std::size_t pages() const { return pages_.size(); }  ///< pages of 4 KiB in use
+
+ private:
+  using Page = std::array<unsigned char, 4096>;
+
+  void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& access);
+  Picoseconds latency(bool write);
+  Page* find(std::uint64_t address);
+  Page& get(std::uint64_t address);
+  void copy(tlm::tlm_generic_payload& access, unsigned bytes);
+
+  HostMemoryConfig config_;
+  Picoseconds read_;   ///< request at the root complex until the completion's first bit
+  Picoseconds write_;  ///< write at the root complex until visible
+  bool random_;        ///< whether an access draws at all
+  RandomStream stream_;
+  std::uint64_t tails_ = 0;
+  std::uint64_t iotlb_misses_ = 0;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+};
+
+}  // namespace horae::rnic
