@@ -9,6 +9,7 @@
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "platform_config.hpp"
 
@@ -95,6 +96,12 @@ ordered_json list_policies() {
   }
   for (const auto& p : policy::transports()) {
     out.push_back({{"name", p.name}, {"seam", "transport"}, {"doc", p.doc}});
+  }
+  for (const auto& p : policy::congestion_algorithms()) {
+    out.push_back({{"name", p.name}, {"seam", "congestion"}, {"doc", p.doc}});
+  }
+  for (const auto& p : policy::nack_reactions()) {
+    out.push_back({{"name", p.name}, {"seam", "nack_reaction"}, {"doc", p.doc}});
   }
   return out;
 }

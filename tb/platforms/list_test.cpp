@@ -4,6 +4,7 @@
 #include <set>
 
 #include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/programs/program.hpp"
 #include "program.hpp"
@@ -65,6 +66,8 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
   std::set<std::string> policies, programs;
   for (const auto& p : policy::load_balancers()) policies.emplace(p.name);
   for (const auto& p : policy::transports()) policies.emplace(p.name);
+  for (const auto& p : policy::congestion_algorithms()) policies.emplace(p.name);
+  for (const auto& p : policy::nack_reactions()) policies.emplace(p.name);
   for (const auto& p : programs::programs()) programs.emplace(p.name);
   EXPECT_EQ(names_in(all.at("policies")), policies);
   EXPECT_EQ(names_in(all.at("programs")), programs);
@@ -72,7 +75,9 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
             (std::set<std::string>{"rnic", "tofino", "switch", "host"}));
   for (const auto& p : all.at("policies")) {
     const std::string seam = p.at("seam");
-    EXPECT_TRUE(seam == "balance" || seam == "transport") << p;
+    EXPECT_TRUE(seam == "balance" || seam == "transport" || seam == "congestion" ||
+                seam == "nack_reaction")
+        << p;
   }
 }
 

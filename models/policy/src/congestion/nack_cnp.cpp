@@ -1,0 +1,18 @@
+#include "horae/policy/congestion/nack_reaction.hpp"
+
+namespace horae::policy {
+namespace {
+
+// No vendor documents it; the simplest reaction that would slow a sender which gets NACKs.
+class AsCnp final : public NackReaction {
+ public:
+  void on_nack(RateLimiter& limiter, Picoseconds now) override { limiter.cnp(now); }
+};
+
+}  // namespace
+
+std::unique_ptr<NackReaction> make_nack_cnp(const CongestionConfig&) {
+  return std::make_unique<AsCnp>();
+}
+
+}  // namespace horae::policy
