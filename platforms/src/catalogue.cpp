@@ -10,6 +10,7 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "platform_config.hpp"
 
@@ -102,6 +103,11 @@ ordered_json list_policies() {
   }
   for (const auto& p : policy::nack_reactions()) {
     out.push_back({{"name", p.name}, {"seam", "nack_reaction"}, {"doc", p.doc}});
+  }
+  for (const auto& p : policy::retransmit_policies()) {
+    out.push_back({{"name", p.name},
+                   {"seam", "retransmit"},
+                   {"doc", fmt::format("{}: {}", p.hypothesis, p.doc)}});
   }
   return out;
 }

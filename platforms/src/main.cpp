@@ -46,6 +46,7 @@ void write_run(ResultFolder& folder, const std::filesystem::path& sub, const Run
   folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
   folder.write(sub / "flows.csv", outcome.flows_csv);
   if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
+  if (!outcome.trace_json.empty()) folder.write(sub / "trace.json", outcome.trace_json);
 }
 
 void print_assumptions(const PlatformConfig& platform) {

@@ -55,6 +55,11 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
   add("nacks_received", static_cast<double>(sum.nacks_received), "packets");
   add("nacks_served", static_cast<double>(sum.nacks_served), "packets");
   add("nacks_stale", static_cast<double>(sum.nacks_stale), "packets");
+  add("nacks_merged", static_cast<double>(sum.nacks_merged), "packets");
+  add("served_per_packet", ratio(static_cast<double>(sum.nacks_served), packets), "NACKs/packet");
+  add("service_time", ratio(to_microseconds(sum.service_time), static_cast<double>(sum.services)),
+      "us, mean");
+  add("cnps_received", static_cast<double>(sum.cnps_received), "packets");
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
@@ -97,6 +102,9 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
   add("acks_sent", static_cast<double>(sum.acks_sent), "packets");
   add("duplicates", static_cast<double>(sum.duplicates), "packets");
   add("discarded", static_cast<double>(sum.discarded), "packets");
+  add("nacks_suppressed", static_cast<double>(sum.nacks_suppressed), "packets");
+  add("cnps_sent", static_cast<double>(sum.cnps_sent), "packets");
+  add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
 }
 

@@ -45,6 +45,8 @@ ordered_json read_profile(const Section& section, Profile& out) {
   if (kind == "rnic") {
     const auto config = section.read<rnic::RnicConfig>(also);
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
+    for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
+    if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));
     out = config;
   } else if (kind == "tofino") {

@@ -42,6 +42,7 @@ struct SimConfig {
   Picoseconds sample{};  ///< interval of series.csv; zero: none
   Picoseconds stuck_after = 20_ms;
   Layer rate_layer = Layer::l1;
+  bool nack_trace = false;
   static const Schema<SimConfig>& schema();
 };
 

@@ -45,7 +45,10 @@ const Schema<SimConfig>& SimConfig::schema() {
                .min = 10_us})
           .choice(
               "rate_layer", &SimConfig::rate_layer, {{"l1", Layer::l1}, {"l2", Layer::l2}},
-              {.doc = "bytes of a rate: with preamble and gap (l1), or frames with FCS only (l2)"});
+              {.doc = "bytes of a rate: with preamble and gap (l1), or frames with FCS only (l2)"})
+          .field("nack_trace", &SimConfig::nack_trace,
+                 {.doc = "trace.json (Chrome trace format): what the first sending NIC does around "
+                         "the first NACK that it serves after the warm-up"});
   return s;
 }
 

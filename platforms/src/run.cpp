@@ -7,6 +7,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
 #include "measurement.hpp"
+#include "nack_trace.hpp"
 #include "progress.hpp"
 #include "simulation.hpp"
 #include "version.hpp"
@@ -154,6 +155,19 @@ ordered_json balanced_packets(const Simulation& s, const fabric::PacketPool& poo
           {"in_flight", held}};
 }
 
+/// What the NIC's host side did over the whole run.
+void host_statistics(const rnic::rnic& nic, StatTree& tree) {
+  const auto& f = nic.fetcher()->counters();
+  tree.value("wqe_reads", f.wqe_reads, "reads").value("wqes_read", f.wqes_read, "WQEs");
+  tree.value("payload_reads", f.payload_reads, "reads");
+  tree.value("payload_bytes_read", f.payload_bytes, "bytes");
+  tree.value("payload_bytes_discarded", f.discarded_bytes, "bytes");
+  tree.value("tx_buffer_most_used", nic.fetcher()->most_used().count(), "bytes");
+  tree.value("retransmit_reads", nic.counters().retransmit_reads, "reads");
+  tree.value("retransmit_bytes_read", nic.counters().retransmit_read_bytes, "bytes");
+  tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
+}
+
 /// Every counter of every device over the whole run.
 ordered_json device_statistics(const Simulation& s, Picoseconds end) {
   StatTree tree;
@@ -184,6 +198,13 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
         .value("nacks_received", c.nacks_received, "packets");
     device.value("nacks_served", c.nacks_served, "packets")
         .value("nacks_stale", c.nacks_stale, "packets");
+    device.value("nacks_merged", c.nacks_merged, "packets")
+        .value("nacks_suppressed", c.nacks_suppressed, "packets");
+    device.value("nack_services", c.services, "services")
+        .value("nack_service_time", c.service_time.count(), "ps");
+    device.value("cnps_sent", c.cnps_sent, "packets")
+        .value("cnps_received", c.cnps_received, "packets");
+    device.value("context_lock_time", c.lock_time.count(), "ps");
     device.value("timeouts", c.timeouts, "timeouts")
         .value("data_received", c.data_received, "packets");
     device.value("out_of_order", c.out_of_order, "packets")
@@ -196,6 +217,7 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
                    c.idle[k].count(), "ps");
     }
     device.histogram("reorder_depth_since_warmup", nic->reorder_depth(), "packets");
+    if (nic->host() != nullptr) host_statistics(*nic, device.group("host"));
   }
   for (const auto* sw : s.switches()) {
     StatTree& device = tree.group(sw->name());
@@ -231,6 +253,11 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
 
 RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, LiveProgress* live) {
   Simulation simulation(platform);
+  std::optional<rnic::Timeline> timeline;
+  if (platform.sim.nack_trace && !simulation.senders().empty()) {
+    timeline.emplace(platform.sim.warmup);
+    simulation.senders().front()->set_timeline(&*timeline);
+  }
   Conductor conductor(simulation, show_progress, live);
   const Verdict verdict = conductor.run();
 
@@ -266,6 +293,7 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
                      {"statistics", device_statistics(simulation, conductor.now())}};
   outcome.flows_csv = flows_csv(simulation, conductor.now());
   outcome.series_csv = conductor.series();
+  if (timeline) outcome.trace_json = chrome_trace(*timeline, simulation.senders().front()->name());
   if (verdict == Verdict::stuck) {
     outcome.exit_code = exit_stuck;
     for (const auto& d : simulation.devices()) {

@@ -196,11 +196,9 @@ std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
   for (std::size_t i = 0; i < points.size(); ++i) {
     work.push_back([&point = points[i], &live = shared.of(i)]() -> ordered_json {
       const RunOutcome outcome = run_platform(point, false, &live);
-      return {{"summary", outcome.summary},
-              {"flows", outcome.flows_csv},
-              {"series", outcome.series_csv},
-              {"dump", outcome.dump},
-              {"exit_code", outcome.exit_code}};
+      return {{"summary", outcome.summary},   {"flows", outcome.flows_csv},
+              {"series", outcome.series_csv}, {"trace", outcome.trace_json},
+              {"dump", outcome.dump},         {"exit_code", outcome.exit_code}};
     });
   }
   std::vector<RunOutcome> outcomes;
@@ -209,6 +207,7 @@ std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
     outcomes.push_back({.summary = std::move(result["summary"]),
                         .flows_csv = result["flows"].get<std::string>(),
                         .series_csv = result["series"].get<std::string>(),
+                        .trace_json = result["trace"].get<std::string>(),
                         .dump = result["dump"].get<std::vector<std::string>>(),
                         .exit_code = result["exit_code"].get<int>()});
   }

@@ -5,6 +5,7 @@
 
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/programs/program.hpp"
 #include "program.hpp"
@@ -66,6 +67,7 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
   std::set<std::string> policies, programs;
   for (const auto& p : policy::load_balancers()) policies.emplace(p.name);
   for (const auto& p : policy::transports()) policies.emplace(p.name);
+  for (const auto& p : policy::retransmit_policies()) policies.emplace(p.name);
   for (const auto& p : policy::congestion_algorithms()) policies.emplace(p.name);
   for (const auto& p : policy::nack_reactions()) policies.emplace(p.name);
   for (const auto& p : programs::programs()) programs.emplace(p.name);
@@ -75,8 +77,8 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
             (std::set<std::string>{"rnic", "tofino", "switch", "host"}));
   for (const auto& p : all.at("policies")) {
     const std::string seam = p.at("seam");
-    EXPECT_TRUE(seam == "balance" || seam == "transport" || seam == "congestion" ||
-                seam == "nack_reaction")
+    EXPECT_TRUE(seam == "balance" || seam == "transport" || seam == "retransmit" ||
+                seam == "congestion" || seam == "nack_reaction")
         << p;
   }
 }

@@ -16,6 +16,16 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.nacks_received, b.nacks_received);
   op(a.nacks_served, b.nacks_served);
   op(a.nacks_stale, b.nacks_stale);
+  op(a.nacks_merged, b.nacks_merged);
+  op(a.nacks_suppressed, b.nacks_suppressed);
+  op(a.cnps_sent, b.cnps_sent);
+  op(a.cnps_received, b.cnps_received);
+  op(a.services, b.services);
+  op(a.service_time, b.service_time);
+  op(a.retransmit_reads, b.retransmit_reads);
+  op(a.retransmit_read_bytes, b.retransmit_read_bytes);
+  op(a.rx_buffer_drops, b.rx_buffer_drops);
+  op(a.lock_time, b.lock_time);
   op(a.timeouts, b.timeouts);
   op(a.data_received, b.data_received);
   op(a.out_of_order, b.out_of_order);

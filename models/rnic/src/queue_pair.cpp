@@ -35,17 +35,18 @@ Picoseconds QueuePair::post_due(Picoseconds now) {
   return never;
 }
 
-PacketPlace QueuePair::place(Psn psn) const {
+PacketPlace QueuePair::place_from(Psn psn, std::size_t& hint) const {
   // Packets come mostly in order, so the message found last, or the one after it, is the one.
-  std::size_t i = std::min(last_place_, messages_.size() - 1);
+  std::size_t i = std::min(hint, messages_.size() - 1);
   while (i > 0 && psn.before(messages_[i].first)) --i;
   while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
-  last_place_ = i;
+  hint = i;
   const Message& m = messages_[i];
   const auto index = static_cast<std::uint32_t>(psn - m.first);
   const bool first = index == 0;
   const bool last = index + 1 == m.packets;
   PacketPlace out;
+  out.message = forgotten_ + i;
   out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
   out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                      : (last ? Opcode::write_last : Opcode::write_middle);
@@ -69,7 +70,9 @@ std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
   while (completed_ > 0 && acked_ - end_of(messages_.front()) >= window_) {
     messages_.pop_front();
     --completed_;
+    ++forgotten_;
     if (last_place_ > 0) --last_place_;
+    if (last_place_ahead_ > 0) --last_place_ahead_;
   }
   return completed;
 }

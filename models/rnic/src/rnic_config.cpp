@@ -2,6 +2,38 @@
 
 namespace horae::rnic {
 
+const Schema<FetchConfig>& FetchConfig::schema() {
+  static const Schema<FetchConfig> s =
+      Schema<FetchConfig>("fetch", "What the NIC reads ahead of the wire, and its buffers.")
+          .field("tx_buffer", &FetchConfig::tx_buffer,
+                 {.doc = "payload of all queue pairs read and not yet on the wire",
+                  .min = 4_KiB,
+                  .max = Bytes(64 << 20),
+                  .source = "no public value; estimates 64 to 512 KB",
+                  .verified = false})
+          .field("prefetch", &FetchConfig::prefetch,
+                 {.doc = "of one queue pair at most",
+                  .min = 4_KiB,
+                  .max = Bytes(64 << 20),
+                  .source = "no public value; at least rate x round trip: 9 KB at 100 Gbps, 35 KB "
+                            "at 400 Gbps and 0.7 us",
+                  .verified = false})
+          .field("wqe_batch", &FetchConfig::wqe_batch,
+                 {.doc = "WQEs of 64 bytes in one read",
+                  .min = 1,
+                  .max = 64,
+                  .source = "no public value; a WRITE of one segment is one WQE of 64 bytes "
+                            "(rdma-core mlx5dv.h)",
+                  .verified = false})
+          .field("rx_buffer", &FetchConfig::rx_buffer,
+                 {.doc = "arrived payload not yet in memory; what finds it full is dropped",
+                  .min = 4_KiB,
+                  .max = Bytes(64 << 20),
+                  .source = "no public value",
+                  .verified = false});
+  return s;
+}
+
 const Schema<RnicConfig>& RnicConfig::schema() {
   static const Schema<RnicConfig> s =
       Schema<RnicConfig>("rnic", "An RDMA NIC.")
@@ -59,6 +91,13 @@ const Schema<RnicConfig>& RnicConfig::schema() {
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",
                .source = "packet-spraying paper 2.2: so with adaptive routing; not stated for 2.3"})
+          .choice("host", &RnicConfig::host, {{"none", HostModel::none}, {"pcie", HostModel::pcie}},
+                  {.doc = "WQEs and payload: always at hand, or in host memory behind PCIe"})
+          .table("pcie", &RnicConfig::pcie, PcieConfig::schema())
+          .table("memory", &RnicConfig::memory, HostMemoryConfig::schema())
+          .table("fetch", &RnicConfig::fetch, FetchConfig::schema())
+          .table("retransmit", &RnicConfig::retransmit, policy::RetransmitConfig::schema())
+          .table("congestion", &RnicConfig::congestion, policy::CongestionConfig::schema())
           .field("traffic_class", &RnicConfig::traffic_class,
                  {.doc = "class of data packets", .max = 7})
           .field("ack_traffic_class", &RnicConfig::ack_traffic_class,

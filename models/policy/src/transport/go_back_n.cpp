@@ -11,13 +11,11 @@ class GoBackNSender final : public WindowedSender {
  public:
   using WindowedSender::WindowedSender;
 
-  AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
-    AckOutcome outcome = on_ack(expected_psn, now);
-    if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
-    outcome.served = true;
+  void retransmit(Psn expected_psn, Picoseconds now) override {
     timer_start_ = now;
-    resend(expected_psn, fresh_, SendKind::rewind);
-    return outcome;
+    // What was acknowledged meanwhile need not go again: the receiver takes packets in order only.
+    const Psn from = expected_psn.before(oldest_) ? oldest_ : expected_psn;
+    resend(from, fresh_, SendKind::rewind);
   }
 };
 
@@ -54,6 +52,7 @@ class GoBackNReceiver final : public TransportReceiver {
   }
 
   Psn expected_psn() const override { return expected_; }
+  void nack_suppressed() override { nacked_ = false; }
   Bytes memory() const override { return Bytes(0); }
 
  private:

@@ -22,6 +22,7 @@ class RnicSrSender final : public WindowedSender {
   using WindowedSender::WindowedSender;
 
   bool can_send() const override { return !pending_.empty() || WindowedSender::can_send(); }
+  bool retransmission_due() const override { return !pending_.empty() || resending(); }
 
   Transmission next(Picoseconds now) override {
     if (pending_.empty()) return WindowedSender::next(now);
@@ -30,17 +31,12 @@ class RnicSrSender final : public WindowedSender {
     return t;
   }
 
-  AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
-    AckOutcome outcome = on_ack(expected_psn, now);
-    // Acknowledged before (its buffer may be gone), or never sent: nothing to send again.
-    if (expected_psn.before(oldest_) || !expected_psn.before(fresh_)) return outcome;
-    outcome.served = true;
+  void retransmit(Psn expected_psn, Picoseconds now) override {
     const Psn last = fresh_ - 1;
     put_in_line(
         {.psn = expected_psn, .kind = SendKind::expected, .ack_request = expected_psn == last});
     put_in_line({.psn = last, .kind = SendKind::last, .ack_request = true});
     timer_start_ = now;
-    return outcome;
   }
 
   void on_timeout(Picoseconds now) override {
@@ -113,6 +109,7 @@ class BitmapReceiver final : public TransportReceiver {
   }
 
   Psn expected_psn() const override { return arrived_.base(); }
+  void nack_suppressed() override { nacked_ = false; }
   Bytes memory() const override { return arrived_.memory(); }
 
  private:

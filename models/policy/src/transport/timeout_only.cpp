@@ -11,9 +11,8 @@ class TimeoutOnlySender final : public WindowedSender {
  public:
   using WindowedSender::WindowedSender;
 
-  AckOutcome on_nack(Psn expected_psn, Picoseconds now) override {
-    return on_ack(expected_psn, now);
-  }
+  bool accepts_nack(Psn /*expected_psn*/) const override { return false; }
+  void retransmit(Psn /*expected_psn*/, Picoseconds /*now*/) override {}
 };
 
 }  // namespace

@@ -12,17 +12,26 @@ namespace horae::rnic {
 
 /// Why the wire carries nothing.
 enum class IdleCause : std::uint8_t {
-  no_work,  ///< nothing posted that was not sent
-  window,   ///< posted packets wait for the transport's window
-  shaper,   ///< all that could be sent waits for its rate
-  paused,   ///< PFC
+  no_work,     ///< nothing posted that was not sent
+  window,      ///< posted packets wait for the transport's window
+  shaper,      ///< all that could be sent waits for its rate
+  paused,      ///< PFC
+  doorbell,    ///< the host's doorbell is on its way
+  wqe,         ///< waits for a work queue entry from host memory
+  payload,     ///< waits for payload from host memory
+  context,     ///< waits for a queue pair context or a translation
+  lock,        ///< the queue pair context is in use by the receive side
+  retransmit,  ///< waits while a NACK is served
+  recovery,    ///< new data waits for the acknowledgement of retransmissions
+  gap_window,  ///< new data waits for the window of an open gap
   count_
 };
 inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
 
 constexpr std::string_view name_of(IdleCause cause) {
-  constexpr std::array<std::string_view, idle_causes> names = {"no_work", "window", "shaper",
-                                                               "paused"};
+  constexpr std::array<std::string_view, idle_causes> names = {
+      "no_work", "window",  "shaper", "paused",     "doorbell", "wqe",
+      "payload", "context", "lock",   "retransmit", "recovery", "gap_window"};
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {
@@ -41,6 +50,16 @@ struct RnicCounters {
   std::uint64_t nacks_received = 0;
   std::uint64_t nacks_served = 0;  ///< made the sender retransmit
   std::uint64_t nacks_stale = 0;   ///< for a PSN acknowledged meanwhile: nothing retransmitted
+  std::uint64_t nacks_merged = 0;  ///< took the place of an earlier one, or forgotten in a service
+  std::uint64_t nacks_suppressed = 0;  ///< as responder: not sent by the limit of their rate
+  std::uint64_t cnps_sent = 0;
+  std::uint64_t cnps_received = 0;
+  std::uint64_t services = 0;          ///< NACKs for which the retransmit unit did its work
+  Picoseconds service_time{};          ///< of them together
+  std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions
+  std::int64_t retransmit_read_bytes = 0;
+  std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full
+  Picoseconds lock_time{};            ///< contexts locked by acknowledgements, summed
   std::uint64_t timeouts = 0;
   std::uint64_t data_received = 0;  ///< data packets
   std::uint64_t out_of_order = 0;   ///< of them, ahead of the expected PSN

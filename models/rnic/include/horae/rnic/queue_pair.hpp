@@ -8,6 +8,7 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/policy/congestion/congestion.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/traffic/source.hpp"
 
@@ -28,6 +29,7 @@ struct QueuePairConfig {
 struct PacketPlace {
   Opcode opcode = Opcode::write_only;
   std::uint16_t payload = 0;  ///< bytes
+  std::uint64_t message = 0;  ///< ordinal of its message, from 0
 };
 
 /// Requester and responder of one connection. The shell asks it what to send and tells it what
@@ -48,7 +50,11 @@ class QueuePair {
 
   /// The message part a PSN stands for: one that is posted, and acknowledged by less than a window
   /// (a retransmission that was decided goes out even if its ACK comes meanwhile).
-  PacketPlace place(Psn psn) const;
+  PacketPlace place(Psn psn) const { return place_from(psn, last_place_); }
+  /// The same for whoever reads ahead of what is sent.
+  PacketPlace place_ahead(Psn psn) const { return place_from(psn, last_place_ahead_); }
+  /// Whether the PSN, not older than the oldest one unacknowledged, belongs to a posted message.
+  bool posted(Psn psn) const { return psn.before(next_post_); }
 
   /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
   std::uint32_t acknowledged(std::uint32_t packets, Picoseconds now);
@@ -72,6 +78,20 @@ class QueuePair {
   /// Post to completion of each message, in picoseconds.
   const Histogram& message_latency() const { return message_latency_; }
   void reset_histograms() { message_latency_ = {}; }
+
+  // State of congestion control; none: not in use.
+  std::unique_ptr<policy::ReactionPoint> reaction;
+  std::unique_ptr<policy::NotificationPoint> notification;
+
+  // State of recovery.
+  std::uint32_t in_service = 0;     ///< NACKs of it that are being served
+  bool stalled = false;             ///< sends nothing meanwhile
+  std::optional<Psn> pending_nack;  ///< to be served next
+  std::optional<Psn> hold_until;    ///< nothing new before everything below it is acknowledged
+  Picoseconds hold_start{};
+  std::optional<Psn> gap_until;    ///< a NACKed packet below it is unacknowledged
+  Picoseconds locked_until{};      ///< its context is in use
+  Picoseconds last_nack_sent{-1};  ///< as responder; negative: none yet
 
   // State of the NIC's TX scheduler.
   bool in_ready_ring = false;
@@ -99,7 +119,11 @@ class QueuePair {
   std::deque<Message> messages_;              ///< posted; oldest first
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
-  mutable std::size_t last_place_ = 0;  ///< index of the message found last
+  PacketPlace place_from(Psn psn, std::size_t& hint) const;
+
+  mutable std::size_t last_place_ = 0;        ///< index of the message found last
+  mutable std::size_t last_place_ahead_ = 0;  ///< likewise, by place_ahead
+  std::uint64_t forgotten_ = 0;               ///< messages before the first one still known
   Psn next_post_;
   Psn acked_;  ///< everything before is acknowledged
   Progress progress_;

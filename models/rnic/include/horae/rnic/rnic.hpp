@@ -4,20 +4,28 @@
 #include <boost/circular_buffer.hpp>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "horae/core/stats.hpp"
 #include "horae/fabric/device.hpp"
+#include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/rnic/counters.hpp"
+#include "horae/rnic/host_interface.hpp"
+#include "horae/rnic/payload_fetcher.hpp"
+#include "horae/rnic/pcie_port.hpp"
 #include "horae/rnic/queue_pair.hpp"
 #include "horae/rnic/rnic_config.hpp"
+#include "horae/rnic/timeline.hpp"
 
 namespace horae::rnic {
 
 /// A NIC with one port. Its wire is a reservation: the TX pipe decides at each packet boundary what
 /// goes next (responses first, then the queue pairs whose turn it is), and between events those
-/// decisions depend on nothing new, so they are made in one go when time moves on.
+/// decisions depend on nothing new, so they are made in one go when time moves on. With a host
+/// behind PCIe, WQEs and payload are read ahead into the TX buffer, and a queue pair's turn comes
+/// when its next packet is there; what a NACK costs is the retransmit policies' say.
 class rnic : public fabric::device {
  public:
   rnic(sc_core::sc_module_name name, fabric::sim_context& context, const RnicConfig& config,
@@ -35,6 +43,13 @@ class rnic : public fabric::device {
   NodeId id() const { return id_; }
   const RnicConfig& config() const { return config_; }
   const RnicCounters& counters() const { return counters_; }
+  /// The host behind its PCIe link; null when the host is not modelled.
+  host_interface* host() { return host_.get(); }
+  const host_interface* host() const { return host_.get(); }
+  const PayloadFetcher* fetcher() const { return fetcher_ ? &*fetcher_ : nullptr; }
+  /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
+  void set_timeline(Timeline* timeline);
+
   /// PSN distance ahead of the expected PSN, of every packet that arrived out of order.
   const Histogram& reorder_depth() const { return reorder_depth_; }
   /// Starts a measurement: histograms begin anew (counters go on; take differences).
@@ -54,17 +69,60 @@ class rnic : public fabric::device {
   struct PendingResponse {
     Picoseconds ready;
     std::uint16_t qp;
+    bool cnp = false;
     policy::Response response;
   };
+  /// A NACK in service.
+  struct Service {
+    std::uint16_t qp = 0;
+    Psn psn;
+    Picoseconds start{};
+    std::uint32_t reads_left = 0;
+    bool payload_left = false;
+    bool resend = true;
+    std::int64_t pool_bytes = 0;
+    bool active = false;
+  };
+  struct PendingNack {
+    std::uint16_t qp;
+    Psn psn;
+  };
+  /// When a queue pair's next packet may go, and what it waits for.
+  struct Gate {
+    Picoseconds at;
+    IdleCause cause;
+  };
 
+  // rnic_receive.cpp
   void receive(Packet& p, Picoseconds now);
-  void receive_data(const Packet& p, Picoseconds now);
+  /// False when the packet found no room and is lost.
+  bool receive_data(const Packet& p, Picoseconds now);
   void receive_ack(const Packet& p, Picoseconds now);
+  void respond(std::size_t qp, bool cnp, const policy::Response& response, Picoseconds now);
+  bool rx_buffer_takes(const Packet& p, Picoseconds now);
+  /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
+  void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
   void take_response(std::size_t qp, bool nack, Psn psn, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);
 
+  // rnic_recovery.cpp
+  void serve_nack(std::size_t qp, Psn psn, Picoseconds now);
+  void begin_service(std::size_t qp, Psn psn, Picoseconds now);
+  void continue_service(std::size_t slot, Picoseconds now);
+  void finish_service(std::size_t slot, Picoseconds now);
+  void begin_next_service(std::size_t qp, Picoseconds now);
+  void release_hold(std::size_t qp, Picoseconds now);
+  void guard_expired(std::size_t qp, Picoseconds now);
+  /// The timeline, while it records.
+  Timeline* recorder() const {
+    return timeline_ != nullptr && timeline_->recording() ? timeline_ : nullptr;
+  }
+  void record_sent(const Packet& p, policy::SendKind kind, Picoseconds start);
+  Picoseconds read_for_retransmission(std::size_t qp, Bytes size, Picoseconds now);
+
+  // rnic_transmit.cpp
   void transmit_before(Picoseconds end);
   void send_response();
   void send_data(std::size_t qp);
@@ -72,19 +130,26 @@ class rnic : public fabric::device {
   /// Puts a queue pair in or out of the ready ring and arms its timer, after anything changed.
   void refresh(std::size_t qp);
   void arm_timer(std::size_t qp);
-  /// The queue pair whose turn it is at `now`, or -1; then `allowed` is when the shaper lets the
-  /// first one go.
-  int pick(Picoseconds now, Picoseconds& allowed);
+  /// The queue pair whose turn it is at `now`, or -1; then `next` is the first gate to open.
+  int pick(Picoseconds now, Gate& next);
+  Gate gate(std::size_t qp) const;
   void next_turn();
   /// What a queue pair sent in its turn counts against its rate.
-  void end_turn(QueuePair& qp);
+  void end_turn(QueuePair& qp, Picoseconds now);
+  BitRate rate_of(QueuePair& qp, Picoseconds now) const;
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
-  IdleCause idle_cause() const;
+  IdleCause idle_cause(const Gate& next) const;
   std::size_t index_of(Qpn qpn) const;
 
   RnicConfig config_;
   NodeId id_;
   const policy::TransportEntry& transport_;
+  policy::RetransmitUnit retransmit_;
+  std::unique_ptr<host_interface> host_;
+  std::optional<PciePort> host_port_;
+  std::optional<PayloadFetcher> fetcher_;
+  Timeline* timeline_ = nullptr;
+  bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back
   std::vector<std::unique_ptr<QueuePair>> qps_;
   boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
   std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
@@ -92,6 +157,13 @@ class rnic : public fabric::device {
   Picoseconds cursor_{};                         ///< the wire is decided up to here
   unsigned paused_ = 0;
   std::uint64_t packets_created_ = 0;
+  std::vector<Service> services_;       ///< slots
+  std::deque<PendingNack> nack_queue_;  ///< for the one server of the NIC
+  std::uint32_t busy_services_ = 0;
+  std::uint32_t port_stalls_ = 0;                                  ///< services that stall the port
+  std::deque<std::pair<Picoseconds, std::int64_t>> rx_in_flight_;  ///< until when, bytes
+  std::int64_t rx_used_ = 0;
+  std::uint64_t service_ordinal_ = 0;
   Picoseconds responses_due_{};  ///< when the last response received so far takes effect
   std::uint64_t response_ordinal_ = 0;
   RnicCounters counters_;

@@ -5,7 +5,12 @@
 
 #include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/host_memory.hpp"
+#include "horae/rnic/payload_fetcher.hpp"
+#include "horae/rnic/pcie_config.hpp"
 
 namespace horae::rnic {
 
@@ -13,6 +18,12 @@ namespace horae::rnic {
 enum class Shaping {
   per_packet,  ///< every packet waits for its own time
   quantum,     ///< a burst of `quantum` bytes at line rate, then a pause that makes up for it
+};
+
+/// Where WQEs and payload come from and go to.
+enum class HostModel {
+  none,  ///< they are where they are needed at no cost
+  pcie,  ///< host memory behind a PCIe link
 };
 
 struct RnicConfig {
@@ -30,6 +41,12 @@ struct RnicConfig {
   Shaping shaping = Shaping::per_packet;
   Bytes quantum = 4_KiB;              ///< bytes a queue pair sends before the next one's turn
   bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
+  HostModel host = HostModel::none;
+  PcieConfig pcie;          ///< with host = pcie
+  HostMemoryConfig memory;  ///< likewise
+  FetchConfig fetch;        ///< likewise
+  policy::RetransmitConfig retransmit;
+  policy::CongestionConfig congestion;
   std::uint32_t traffic_class = 0;
   std::uint32_t ack_traffic_class = 0;
 

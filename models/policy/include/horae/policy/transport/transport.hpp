@@ -71,12 +71,25 @@ class TransportSender {
   virtual void post(std::uint32_t packets) = 0;
   /// Whether next() would give a packet: a retransmission is due, or a posted PSN fits the window.
   virtual bool can_send() const = 0;
+  /// Whether the next packet is a retransmission: those go before anything new.
+  virtual bool retransmission_due() const = 0;
   /// Takes the packet to send at `now`. Only when can_send().
   virtual Transmission next(Picoseconds now) = 0;
   /// An acknowledgement of everything before `next_expected` arrived.
   virtual AckOutcome on_ack(Psn next_expected, Picoseconds now) = 0;
-  /// A NACK for `expected_psn` arrived (which acknowledges everything before it).
-  virtual AckOutcome on_nack(Psn expected_psn, Picoseconds now) = 0;
+  /// A NACK for `expected_psn` arrived (which acknowledges everything before it), and is served at
+  /// once if it asks for something.
+  AckOutcome on_nack(Psn expected_psn, Picoseconds now) {
+    AckOutcome outcome = on_ack(expected_psn, now);
+    outcome.served = accepts_nack(expected_psn);
+    if (outcome.served) retransmit(expected_psn, now);
+    return outcome;
+  }
+  /// Whether a NACK for `expected_psn` asks for something that was sent and is unacknowledged.
+  virtual bool accepts_nack(Psn expected_psn) const = 0;
+  /// Serves a NACK that was accepted, now or earlier: what it asks for is sent again, even if it
+  /// was acknowledged meanwhile (by less than a window).
+  virtual void retransmit(Psn expected_psn, Picoseconds now) = 0;
   /// The deadline passed.
   virtual void on_timeout(Picoseconds now) = 0;
   /// When on_timeout() is due if nothing is acknowledged before, or `never`.
@@ -86,6 +99,8 @@ class TransportSender {
   virtual std::uint32_t unsent() const = 0;
   /// Sent PSNs that are not acknowledged.
   virtual std::uint32_t unacked() const = 0;
+  /// The oldest of them, or what is sent next when there is none.
+  virtual Psn oldest_unacked() const = 0;
 };
 
 /// Where a data packet goes.
@@ -117,6 +132,8 @@ class TransportReceiver {
   /// A data packet arrived.
   virtual ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) = 0;
   virtual Psn expected_psn() const = 0;
+  /// The NACK just returned is not sent: the next packet out of order is to bring it.
+  virtual void nack_suppressed() {}
   /// Bytes of state beyond what every queue pair has (reorder bitmap).
   virtual Bytes memory() const = 0;
 };

@@ -19,6 +19,7 @@ class WindowedSender : public TransportSender {
   void post(std::uint32_t packets) override { unsent_ += packets; }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
+  Psn oldest_unacked() const override { return oldest_; }
 
   AckOutcome on_ack(Psn next_expected, Picoseconds now) override {
     // Older than what is known, or beyond what was ever sent: nothing to learn.
@@ -34,7 +35,13 @@ class WindowedSender : public TransportSender {
     return {.newly_acked = static_cast<std::uint32_t>(advance)};
   }
 
+  bool accepts_nack(Psn expected_psn) const override {
+    // Acknowledged before (its buffer may be gone), or never sent: nothing to send again.
+    return !expected_psn.before(oldest_) && expected_psn.before(fresh_);
+  }
+
   bool can_send() const override { return resending() || window_open(); }
+  bool retransmission_due() const override { return resending(); }
 
   Transmission next(Picoseconds now) override {
     return resending() ? resend_next() : send_fresh(now);

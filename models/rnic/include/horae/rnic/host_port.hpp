@@ -1,0 +1,23 @@
+// What the NIC's decisions need of the host: reads, writes and doorbells with their times.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/core/units.hpp"
+
+namespace horae::rnic {
+
+/// Access to host memory. Calls come with non-decreasing `now`; each answers at once with the time
+/// at which it will be done, and reserves what it takes on the way.
+class HostPort {
+ public:
+  virtual ~HostPort() = default;
+  /// When the last byte of a DMA read that is issued at `now` is on the NIC.
+  virtual Picoseconds read(Picoseconds now, std::uint64_t address, Bytes size) = 0;
+  /// When a posted DMA write that is issued at `now` is in memory.
+  virtual Picoseconds write(Picoseconds now, std::uint64_t address, Bytes size) = 0;
+  /// When an 8-byte MMIO write that the CPU issues at `now` is on the NIC.
+  virtual Picoseconds doorbell(Picoseconds now) = 0;
+};
+
+}  // namespace horae::rnic

@@ -1,0 +1,109 @@
+// What the TX pipe reads ahead of the wire: WQEs and payloads, within the TX buffer. No SystemC.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/stats.hpp"
+#include "horae/rnic/counters.hpp"
+#include "horae/rnic/host_port.hpp"
+#include "horae/rnic/queue_pair.hpp"
+
+namespace horae::rnic {
+
+/// How far ahead the TX pipe reads.
+struct FetchConfig {
+  Bytes tx_buffer = 128_KiB;    ///< payload of all queue pairs on the chip
+  Bytes prefetch = 16_KiB;      ///< of one queue pair at most
+  std::uint32_t wqe_batch = 8;  ///< WQEs in one read
+  Bytes rx_buffer = 512_KiB;    ///< arrived payload that is not yet in memory
+
+  static const Schema<FetchConfig>& schema();
+};
+
+/// Payload of new packets is read in order of their PSNs, one read per packet, queue pairs in turn;
+/// its WQE is read before it, `wqe_batch` at a time and before the last one is used up. Space in
+/// the buffer is taken when a read is issued and freed when the packet goes on the wire.
+class PayloadFetcher {
+ public:
+  /// `wqe_event(qp, at)` asks the owner to call wqe_arrived(qp) at that time.
+  using WqeEvent = std::function<void(std::size_t qp, Picoseconds at)>;
+  PayloadFetcher(const FetchConfig& config, HostPort& host, WqeEvent wqe_event);
+
+  void add(QueuePair& qp);
+
+  /// A doorbell for everything posted so far by queue pair `i` has reached the NIC.
+  void rung(std::size_t i, std::uint64_t messages, Picoseconds now);
+  void wqe_arrived(std::size_t i, Picoseconds now);
+  /// When the payload of the next new packet is on the chip; `never`: not read yet.
+  Picoseconds ready(std::size_t i) const {
+    const auto& slots = streams_[i].slots;
+    return slots.empty() ? never : slots.front().ready;
+  }
+  /// Why it is not: doorbell, wqe or payload.
+  IdleCause cause(std::size_t i) const;
+  /// The next new packet goes on the wire.
+  void take(std::size_t i, Picoseconds now);
+
+  /// Discards every WQE and payload that was read ahead; nothing is read until resume().
+  void flush(Picoseconds now);
+  void resume(Picoseconds now);
+  /// Takes `size` of the buffer for a retransmission, evicting what was read ahead last if need be;
+  /// give it back with release().
+  void allocate(Bytes size, Picoseconds now);
+  void release(Bytes size, Picoseconds now);
+
+  struct Counters {
+    std::uint64_t wqe_reads = 0;
+    std::uint64_t wqes_read = 0;
+    std::uint64_t payload_reads = 0;
+    std::int64_t payload_bytes = 0;    ///< read for new packets
+    std::int64_t discarded_bytes = 0;  ///< of them, flushed or evicted, and read again later
+  };
+  const Counters& counters() const { return counters_; }
+  Bytes used() const { return Bytes(used_); }
+  Bytes most_used() const { return Bytes(most_used_); }
+
+ private:
+  struct Slot {
+    Picoseconds ready;
+    std::int32_t bytes;
+  };
+  struct Stream {
+    QueuePair* qp = nullptr;
+    Psn next;                       ///< new packet to be read next
+    std::deque<Slot> slots;         ///< read, in order
+    std::int64_t bytes = 0;         ///< of them
+    std::uint64_t rung = 0;         ///< messages the NIC knows of
+    std::uint64_t wqes = 0;         ///< messages whose WQE was read
+    std::uint64_t wqes_coming = 0;  ///< when the read under way is done
+    std::uint32_t wqe_generation = 0;
+    std::uint32_t wqe_flushed = 0;  ///< reads under way that a flush made void
+    bool queued = false;            ///< in the ring
+  };
+
+  enum class Fetched { payload, no_space, nothing };
+
+  void want(std::size_t i);
+  void pump(Picoseconds now);
+  /// Reads one packet's payload of queue pair `i`, if it can have it now.
+  Fetched fetch(std::size_t i, Picoseconds now);
+  void fetch_wqes(Stream& s, std::size_t i, std::uint64_t needed, Picoseconds now);
+  void occupy(std::int64_t bytes);
+
+  FetchConfig config_;
+  HostPort& host_;
+  WqeEvent wqe_event_;
+  std::vector<Stream> streams_;
+  std::deque<std::uint16_t>
+      ring_;  ///< queue pairs that may have something to read, next turn first
+  std::int64_t used_ = 0;
+  std::int64_t most_used_ = 0;
+  bool halted_ = false;
+  Counters counters_;
+};
+
+}  // namespace horae::rnic

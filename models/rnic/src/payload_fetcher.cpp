@@ -1,0 +1,169 @@
+#include "horae/rnic/payload_fetcher.hpp"
+
+#include <algorithm>
+
+namespace horae::rnic {
+namespace {
+
+constexpr std::int64_t wqe_bytes = 64;  // one send WQE basic block: rdma-core mlx5dv.h
+/// Where things lie in host memory: one region per queue pair, so that no two accesses meet.
+constexpr std::uint64_t region = std::uint64_t{1} << 32;
+constexpr std::uint64_t wqe_ring = 0;
+constexpr std::uint64_t payloads = std::uint64_t{1} << 24;
+constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftest posts: reused
+
+}  // namespace
+
+PayloadFetcher::PayloadFetcher(const FetchConfig& config, HostPort& host, WqeEvent wqe_event)
+    : config_(config), host_(host), wqe_event_(std::move(wqe_event)) {}
+
+void PayloadFetcher::add(QueuePair& qp) {
+  Stream s;
+  s.qp = &qp;
+  s.next = qp.config().first_send;
+  streams_.push_back(std::move(s));
+}
+
+IdleCause PayloadFetcher::cause(std::size_t i) const {
+  const Stream& s = streams_[i];
+  if (!s.slots.empty()) return IdleCause::payload;
+  if (s.wqes < s.rung && s.wqes_coming > s.wqes) return IdleCause::wqe;
+  return s.wqes == s.rung ? IdleCause::doorbell : IdleCause::payload;
+}
+
+void PayloadFetcher::rung(std::size_t i, std::uint64_t messages, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.rung = std::max(s.rung, messages);
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  if (s.wqe_flushed > 0) {  // of before a flush
+    --s.wqe_flushed;
+    return;
+  }
+  s.wqes = s.wqes_coming;
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::take(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  const Slot slot = s.slots.front();
+  s.slots.pop_front();
+  s.bytes -= slot.bytes;
+  used_ -= slot.bytes;
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::want(std::size_t i) {
+  if (streams_[i].queued) return;
+  streams_[i].queued = true;
+  ring_.push_back(static_cast<std::uint16_t>(i));
+}
+
+void PayloadFetcher::pump(Picoseconds now) {
+  if (halted_) return;
+  while (!ring_.empty()) {
+    const std::uint16_t i = ring_.front();
+    const Fetched fetched = fetch(i, now);
+    if (fetched == Fetched::no_space) return;  // keeps its turn
+    ring_.pop_front();
+    if (fetched == Fetched::payload) {
+      ring_.push_back(i);
+    } else {
+      streams_[i].queued = false;  // whatever could change that calls want()
+    }
+  }
+}
+
+PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  if (!s.qp->posted(s.next)) return Fetched::nothing;
+  const PacketPlace place = s.qp->place_ahead(s.next);
+  if (place.message >= s.rung) return Fetched::nothing;
+  fetch_wqes(s, i, place.message, now);
+  if (place.message >= s.wqes) return Fetched::nothing;
+  if (s.bytes > 0 && s.bytes + place.payload > config_.prefetch.count()) return Fetched::nothing;
+  if (used_ > 0 && used_ + place.payload > config_.tx_buffer.count()) return Fetched::no_space;
+  Picoseconds ready = now;
+  if (place.payload > 0) {
+    const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
+    ready = host_.read(now, (i + 1) * region + payloads + offset, Bytes(place.payload));
+    ++counters_.payload_reads;
+    counters_.payload_bytes += place.payload;
+  }
+  s.slots.push_back({ready, place.payload});
+  s.bytes += place.payload;
+  occupy(place.payload);
+  ++s.next;
+  return Fetched::payload;
+}
+
+void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, std::uint64_t needed, Picoseconds now) {
+  const bool under_way = s.wqes_coming > s.wqes;
+  // The next batch is read when half of the last one is left.
+  if (under_way || s.wqes == s.rung || s.wqes > needed + config_.wqe_batch / 2) return;
+  const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
+  const std::uint64_t slot = s.wqes % 4096 * wqe_bytes;
+  const Picoseconds at = host_.read(now, (i + 1) * region + wqe_ring + slot,
+                                    Bytes(static_cast<std::int64_t>(n) * wqe_bytes));
+  s.wqes_coming = s.wqes + n;
+  ++counters_.wqe_reads;
+  counters_.wqes_read += n;
+  wqe_event_(i, at);
+}
+
+void PayloadFetcher::flush(Picoseconds /*now*/) {
+  halted_ = true;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    Stream& s = streams_[i];
+    s.next = s.next - static_cast<std::int32_t>(s.slots.size());
+    s.slots.clear();
+    counters_.discarded_bytes += s.bytes;
+    used_ -= s.bytes;
+    s.bytes = 0;
+    if (s.wqes_coming > s.wqes) ++s.wqe_flushed;
+    if (s.qp->posted(s.next)) s.wqes = std::min(s.wqes, s.qp->place_ahead(s.next).message);
+    s.wqes_coming = s.wqes;
+    want(i);
+  }
+}
+
+void PayloadFetcher::resume(Picoseconds now) {
+  halted_ = false;
+  pump(now);
+}
+
+void PayloadFetcher::allocate(Bytes size, Picoseconds /*now*/) {
+  while (used_ > 0 && used_ + size.count() > config_.tx_buffer.count()) {
+    // From whoever has most read ahead: a small victim would be read again at once.
+    const auto victim =
+        std::max_element(streams_.begin(), streams_.end(),
+                         [](const Stream& a, const Stream& b) { return a.bytes < b.bytes; });
+    if (victim == streams_.end() || victim->slots.empty()) break;
+    const std::int32_t bytes = victim->slots.back().bytes;
+    victim->slots.pop_back();
+    victim->next = victim->next - 1;
+    victim->bytes -= bytes;
+    used_ -= bytes;
+    counters_.discarded_bytes += bytes;
+    want(static_cast<std::size_t>(victim - streams_.begin()));
+  }
+  occupy(size.count());
+}
+
+void PayloadFetcher::release(Bytes size, Picoseconds now) {
+  used_ -= size.count();
+  pump(now);
+}
+
+void PayloadFetcher::occupy(std::int64_t bytes) {
+  used_ += bytes;
+  most_used_ = std::max(most_used_, used_);
+}
+
+}  // namespace horae::rnic

@@ -1,0 +1,19 @@
+// The NIC's own events.
+#pragma once
+
+#include "horae/fabric/device.hpp"
+
+namespace horae::rnic {
+
+/// Kinds are also the order among events of one time.
+enum nic_event : std::uint8_t {
+  response_event = fabric::device_events,  ///< entity: queue pair; payload: NACK flag << 32 | PSN
+  timer_event,
+  post_event,
+  doorbell_event,  ///< entity: queue pair; payload: messages posted so far
+  wqe_event,       ///< entity: queue pair
+  service_event,   ///< entity: slot of the service
+  guard_event,     ///< entity: queue pair
+};
+
+}  // namespace horae::rnic

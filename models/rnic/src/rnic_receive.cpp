@@ -1,0 +1,172 @@
+// The NIC's receive side: data into memory, acknowledgements to their queue pairs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+
+void rnic::receive(Packet& p, Picoseconds now) {
+  if (p.dst != id_) {
+    throw ModelError(
+        fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
+  }
+  if (p.is_data()) {
+    if (!receive_data(p, now)) return context_.pool.drop(p, fabric::DropCause::buffer_full);
+  } else if (p.opcode == Opcode::acknowledge) {
+    receive_ack(p, now);
+  } else if (p.opcode == Opcode::cnp) {
+    ++counters_.cnps_received;
+    QueuePair& qp = *qps_[index_of(p.dest_qp)];
+    if (qp.reaction) qp.reaction->on_cnp(now);
+  }
+  context_.pool.deliver(p);
+}
+
+bool rnic::rx_buffer_takes(const Packet& p, Picoseconds now) {
+  while (!rx_in_flight_.empty() && rx_in_flight_.front().first <= now) {
+    rx_used_ -= rx_in_flight_.front().second;
+    rx_in_flight_.pop_front();
+  }
+  return rx_used_ + p.payload <= config_.fetch.rx_buffer.count();
+}
+
+void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
+  if (p.payload == 0) return;
+  // Buffers of the queue pair, one slot of the largest MTU per PSN.
+  constexpr std::uint64_t region = std::uint64_t{1} << 48, slot = 4096, slots = 1 << 16;
+  const std::uint64_t address = region + (i * slots + p.psn.value() % slots) * slot;
+  const Picoseconds in_memory = host_->write(now, address, Bytes(p.payload));
+  rx_used_ += p.payload;
+  rx_in_flight_.emplace_back(in_memory, p.payload);
+}
+
+bool rnic::receive_data(const Packet& p, Picoseconds now) {
+  const std::size_t i = index_of(p.dest_qp);
+  QueuePair& qp = *qps_[i];
+  if (host_ && !rx_buffer_takes(p, now)) {
+    ++counters_.rx_buffer_drops;
+    return false;
+  }
+  const policy::ReceiveOutcome out =
+      qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
+  ++counters_.data_received;
+  counters_.bitmap_words += out.ops.bitmap_words;
+  switch (out.placement) {
+    case policy::Placement::deliver:
+      counters_.delivered_bytes += p.payload;
+      qp.progress().delivered_bytes += p.payload;
+      if (host_) place_payload(i, p, now);
+      break;
+    case policy::Placement::duplicate:
+      ++counters_.duplicates;
+      break;
+    case policy::Placement::discard:
+      ++counters_.discarded;
+      break;
+  }
+  if (out.ahead > 0) {
+    ++counters_.out_of_order;
+    reorder_depth_.add(out.ahead);
+  }
+  if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now)) respond(i, true, {}, now);
+  if (!out.response) return true;
+  if (out.response->nack) {
+    const bool too_soon =
+        qp.last_nack_sent >= 0_ps && now - qp.last_nack_sent < retransmit_.nack_interval();
+    if (too_soon) {
+      ++counters_.nacks_suppressed;
+      qp.receiver().nack_suppressed();
+      return true;
+    }
+    qp.last_nack_sent = now;
+    if (qp.notification && qp.notification->on_nack_sent(now)) respond(i, true, {}, now);
+  }
+  respond(i, false, *out.response, now);
+  return true;
+}
+
+void rnic::respond(std::size_t i, bool cnp, const policy::Response& response, Picoseconds now) {
+  // One response engine: what is decided later does not overtake.
+  Picoseconds ready = now + (cnp ? 0_ps : response.nack ? config_.nack_delay : config_.ack_delay);
+  if (!responses_.empty()) ready = std::max(ready, responses_.back().ready);
+  responses_.push_back({ready, static_cast<std::uint16_t>(i), cnp, response});
+}
+
+void rnic::receive_ack(const Packet& p, Picoseconds now) {
+  const std::size_t i = index_of(p.dest_qp);
+  const bool nack = p.is_nack();
+  ++(nack ? counters_.nacks_received : counters_.acks_received);
+  if (auto* t = recorder()) {
+    t->instant("received", fmt::format("{} {}", nack ? "NACK" : "ACK", p.psn.value()), now);
+  }
+  if (const Picoseconds lock = retransmit_.lock(nack); lock > 0_ps) {
+    qps_[i]->locked_until = std::max(qps_[i]->locked_until, now) + lock;
+    counters_.lock_time += lock;
+  }
+  // Responses are taken in their order: an ACK does not overtake a NACK that is being served.
+  const Picoseconds due =
+      std::max(now + (nack ? config_.nack_reaction : Picoseconds(0)), responses_due_);
+  if (!nack && responses_due_ < now) return take_response(i, nack, p.psn, now);
+  responses_due_ = due;
+  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++,
+           static_cast<std::uint64_t>(nack) << 32 | p.psn.value());
+}
+
+void rnic::take_response(std::size_t i, bool nack, Psn psn, Picoseconds now) {
+  QueuePair& qp = *qps_[i];
+  // On the wire an ACK names the last packet received, a NACK the one expected (IBTA vol. 1,
+  // 9.7.5.1.3): both acknowledge everything before.
+  progressed(i, qp.sender().on_ack(nack ? psn : psn + 1, now), now);
+  if (!nack) return;
+  if (qp.reaction) qp.reaction->on_nack(now);
+  serve_nack(i, psn, now);
+}
+
+void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {
+  if (outcome.newly_acked > 0) {
+    QueuePair& qp = *qps_[i];
+    const std::uint64_t bytes_before = qp.progress().completed_bytes;
+    const std::uint32_t completed = qp.acknowledged(outcome.newly_acked, now);
+    counters_.messages_completed += completed;
+    counters_.bytes_completed += qp.progress().completed_bytes - bytes_before;
+    // A completion queue entry each.
+    for (std::uint32_t n = 0; host_ && n < completed; ++n) {
+      host_->write(now, (std::uint64_t{1} << 56) + i * 64, 64_B);
+    }
+    if (qp.hold_until && !qp.sender().oldest_unacked().before(*qp.hold_until)) release_hold(i, now);
+    if (completed > 0) return post(i, now);
+  }
+  refresh(i);
+}
+
+void rnic::post(std::size_t i, Picoseconds now) {
+  QueuePair& qp = *qps_[i];
+  const std::uint64_t posted_before = qp.progress().posted_messages;
+  const Picoseconds due = qp.post_due(now);
+  if (fetcher_ && qp.progress().posted_messages > posted_before) {
+    schedule(host_->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
+             service_ordinal_++, qp.progress().posted_messages);
+  }
+  if (due != never && !qp.post_scheduled) {
+    qp.post_scheduled = true;
+    schedule(due, post_event, static_cast<std::uint16_t>(i), 0);
+  }
+  refresh(i);
+}
+
+void rnic::expire(std::size_t i, Picoseconds now) {
+  QueuePair& qp = *qps_[i];
+  qp.timer_armed = false;
+  if (qp.sender().next_deadline() <= now) {
+    ++counters_.timeouts;
+    qp.sender().on_timeout(now);
+    if (qp.hold_until) release_hold(i, now);
+  }
+  refresh(i);
+}
+
+}  // namespace horae::rnic

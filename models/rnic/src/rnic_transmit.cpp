@@ -1,0 +1,223 @@
+// The NIC's transmit side: whose packet goes on the wire next, and what it waits for.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+
+void rnic::refresh(std::size_t i) {
+  QueuePair& qp = *qps_[i];
+  const bool can_send = qp.sender().can_send();
+  if (can_send && !qp.in_ready_ring) {
+    qp.in_ready_ring = true;
+    ready_.push_back(static_cast<std::uint16_t>(i));
+  }
+  const bool blocked = !can_send && qp.sender().unsent() > 0;
+  if (blocked != qp.window_blocked) {
+    qp.window_blocked = blocked;
+    window_blocked_ += blocked ? 1 : -1;
+  }
+  arm_timer(i);
+}
+
+void rnic::arm_timer(std::size_t i) {
+  // One pending event per queue pair: a deadline that moved is looked at again when it comes.
+  QueuePair& qp = *qps_[i];
+  if (qp.timer_armed) return;
+  const Picoseconds deadline = qp.sender().next_deadline();
+  if (deadline == never) return;
+  qp.timer_armed = true;
+  schedule(deadline, timer_event, static_cast<std::uint16_t>(i), 0);
+}
+
+void rnic::next_turn() {
+  // rotate() must not be given the end.
+  if (ready_.size() > 1) ready_.rotate(ready_.begin() + 1);
+}
+
+BitRate rnic::rate_of(QueuePair& qp, Picoseconds now) const {
+  if (!qp.reaction) return config_.qp_rate;
+  const BitRate allowed = qp.reaction->rate(now);
+  return config_.qp_rate.count() > 0 ? std::min(config_.qp_rate, allowed) : allowed;
+}
+
+void rnic::end_turn(QueuePair& qp, Picoseconds now) {
+  if (qp.burst_bytes == 0) return;
+  if (const BitRate rate = rate_of(qp, now); rate.count() > 0) {
+    const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), rate);
+    qp.allowed_at = std::max(qp.allowed_at, qp.burst_start) + earned;
+  }
+  qp.burst_bytes = 0;
+}
+
+rnic::Gate rnic::gate(std::size_t i) const {
+  const QueuePair& qp = *qps_[i];
+  Gate g{qp.allowed_at, IdleCause::shaper};
+  if (!gated_) return g;
+  const auto later = [&g](Picoseconds t, IdleCause cause) {
+    if (t > g.at) g = {t, cause};
+  };
+  later(qp.locked_until, IdleCause::lock);
+  if (qp.stalled) later(never, IdleCause::retransmit);
+  if (qp.sender().retransmission_due()) return g;  // its payload was read while it was served
+  if (qp.hold_until) later(never, IdleCause::recovery);
+  if (qp.gap_until && qp.sender().oldest_unacked().before(*qp.gap_until) &&
+      qp.sender().unacked() >= retransmit_.gap_window()) {
+    later(never, IdleCause::gap_window);
+  }
+  if (fetcher_) {
+    if (const Picoseconds ready = fetcher_->ready(i); ready > g.at)
+      later(ready, fetcher_->cause(i));
+  }
+  return g;
+}
+
+int rnic::pick(Picoseconds now, Gate& next) {
+  next = {never, IdleCause::no_work};
+  for (std::size_t n = ready_.size(); n-- > 0;) {
+    const std::uint16_t i = ready_.front();
+    QueuePair& qp = *qps_[i];
+    if (!qp.sender().can_send()) {  // what it had to send was acknowledged meanwhile
+      end_turn(qp, now);
+      qp.in_ready_ring = false;
+      ready_.pop_front();
+      continue;
+    }
+    const Gate g = gate(i);
+    if (g.at <= now) return i;
+    if (g.at < next.at || next.cause == IdleCause::no_work) next = g;
+    next_turn();
+  }
+  return -1;
+}
+
+IdleCause rnic::idle_cause(const Gate& next) const {
+  const bool ready = std::any_of(ready_.begin(), ready_.end(),
+                                 [this](std::uint16_t i) { return qps_[i]->sender().can_send(); });
+  if (ready) {
+    if (paused(config_.traffic_class)) return IdleCause::paused;
+    return port_stalls_ > 0 ? IdleCause::retransmit : next.cause;
+  }
+  if (!responses_.empty() && responses_.front().ready <= cursor_) return IdleCause::paused;
+  return window_blocked_ > 0 ? IdleCause::window : IdleCause::no_work;
+}
+
+void rnic::transmit_before(Picoseconds end) {
+  while (cursor_ < end) {
+    const bool response_waits = !responses_.empty() && !paused(config_.ack_traffic_class);
+    if (response_waits && responses_.front().ready <= cursor_) {
+      send_response();
+      continue;
+    }
+    Gate next{never, IdleCause::no_work};
+    const bool stopped = paused(config_.traffic_class) || port_stalls_ > 0;
+    const int qp = stopped ? -1 : pick(cursor_, next);
+    if (qp >= 0) {
+      send_data(static_cast<std::size_t>(qp));
+      continue;
+    }
+    Picoseconds until = std::min(end, next.at);
+    if (response_waits) until = std::min(until, responses_.front().ready);
+    const IdleCause cause = idle_cause(next);
+    counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
+    if (auto* t = recorder())
+      t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
+    cursor_ = until;
+  }
+}
+
+Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {
+  Packet& p = context_.pool.create();
+  p.id = static_cast<std::uint64_t>(id_) << 40 | packets_created_++;
+  p.created = cursor_;
+  p.src = id_;
+  p.dst = qp.config().peer;
+  p.dest_qp = qp.config().remote;
+  p.entropy = qp.config().entropy;
+  p.opcode = opcode;
+  p.payload = static_cast<std::uint16_t>(payload.count());
+  p.ecn = Ecn::ect0;
+  return p;
+}
+
+void rnic::send_response() {
+  const PendingResponse r = responses_.front();
+  responses_.pop_front();
+  if (r.cnp) {
+    Packet& cnp = new_packet(*qps_[r.qp], Opcode::cnp, Bytes(0));
+    cnp.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::cnp, Bytes(0)).count());
+    cnp.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+    ++counters_.cnps_sent;
+    tx(0).send(cnp, cursor_, config_.tx_latency);
+    cursor_ = tx(0).busy_until();
+    return;
+  }
+  Packet& p = new_packet(*qps_[r.qp], Opcode::acknowledge, Bytes(0));
+  // A NACK names the expected PSN, an ACK the one before it.
+  p.psn = r.response.nack ? r.response.psn : r.response.psn - 1;
+  p.msn = r.response.msn;
+  p.syndrome = r.response.nack ? syndrome::nak_psn_sequence : syndrome::ack;
+  p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
+  p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+  ++(r.response.nack ? counters_.nacks_sent : counters_.acks_sent);
+  tx(0).send(p, cursor_, config_.tx_latency);
+  cursor_ = tx(0).busy_until();
+}
+
+void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start) {
+  timeline_->span("wire", fmt::format("PSN {} {}", p.psn.value(), name_of(kind)), start, cursor_);
+  if (fetcher_) timeline_->level("TX buffer, bytes", start, fetcher_->used().count());
+}
+
+void rnic::send_data(std::size_t i) {
+  QueuePair& qp = *qps_[i];
+  const policy::Transmission t = qp.sender().next(cursor_);
+  const PacketPlace place = qp.place(t.psn);
+  Packet& p = new_packet(qp, place.opcode, Bytes(place.payload));
+  p.psn = t.psn;
+  p.ack_request = t.ack_request || ends_message(place.opcode);
+  p.retransmission = t.kind != policy::SendKind::fresh;
+  p.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
+  Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
+  if (config_.reth_on_every_packet && !has_reth(place.opcode)) frame += Bytes(wire::reth);
+  p.frame = static_cast<std::uint16_t>(frame.count());
+  const auto kind = static_cast<std::size_t>(t.kind);
+  ++counters_.sent[kind];
+  counters_.sent_frames[kind] += p.frame;
+
+  const Bytes wire = p.wire_size();
+  const Picoseconds start = cursor_;
+  if (fetcher_) {
+    if (t.kind == policy::SendKind::fresh) {
+      fetcher_->take(i, start);
+    } else if (t.kind == policy::SendKind::rewind || t.kind == policy::SendKind::timeout) {
+      // Streamed from memory behind the first one, whose read was waited for.
+      read_for_retransmission(i, Bytes(place.payload), start);
+    }
+  }
+  tx(0).send(p, start, config_.tx_latency);
+  cursor_ = tx(0).busy_until();
+  if (recorder() != nullptr) record_sent(p, t.kind, start);
+
+  if (qp.reaction) qp.reaction->on_sent(wire, start);
+  // Whose turn is next, and when this one may send again.
+  if (qp.burst_bytes == 0) qp.burst_start = start;
+  qp.burst_bytes += wire.count();
+  const bool more = qp.sender().can_send();
+  // A turn also ends with nothing left to send, and what it sent counts against the rate.
+  const bool turn_over =
+      !more || config_.shaping == Shaping::per_packet || qp.burst_bytes >= config_.quantum.count();
+  if (turn_over) end_turn(qp, start);
+  if (!more) {
+    qp.in_ready_ring = false;
+    ready_.pop_front();
+  } else if (turn_over) {
+    next_turn();
+  }
+  refresh(i);
+}
+
+}  // namespace horae::rnic
