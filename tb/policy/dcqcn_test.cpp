@@ -60,6 +60,7 @@ TEST(DcqcnPaper, RateAfterNCnpsIsTheProductOfTheCuts) {
       for (int k = 0; k < 2; ++k) alpha -= (alpha * 4 + 1023) / 1024;
       alpha_real *= (1 - g) * (1 - g);
     }
+    const BitRate target = rate;
     rate = after_cut(rate, alpha);
     product *= 1 - alpha_real / 2;
     alpha = alpha - (alpha * 4 + 1023) / 1024 + Dcqcn::alpha_one / 256;
@@ -67,7 +68,7 @@ TEST(DcqcnPaper, RateAfterNCnpsIsTheProductOfTheCuts) {
     r.on_cnp(now);
     ASSERT_EQ(r.rate(now), rate) << n;
     ASSERT_EQ(r.alpha(now), alpha) << n;
-    EXPECT_EQ(r.target(now), n == 0 ? line_rate : r.target(now));
+    EXPECT_EQ(r.target(now), target) << n;
   }
   EXPECT_NEAR(static_cast<double>(rate.count()), 100e9 * product, 100e9 * product * 1e-6);
 }
@@ -401,6 +402,16 @@ TEST(DcqcnVendor, ReleasedWithinAUnitOfTheLine) {
     EXPECT_EQ(cut < bps(52'000'000'000), releases);
     EXPECT_EQ(cut > bps(99'000'000'000), !releases);
   }
+}
+
+// A limiter that a cut of nothing left at the line goes with the next expiry of the rate timer.
+TEST(DcqcnVendor, ReleasedIfItNeverLeftTheLine) {
+  auto config = reacting("saturating_cut");
+  config.nack_rate_kept = 100;
+  auto r = reaction_point(parameters("vendor"), config);
+  r.on_nack(0_us);
+  EXPECT_TRUE(r.limited(300_us - 1_ps));
+  EXPECT_FALSE(r.limited(300_us));
 }
 
 // A CNP that waits for its cut is not lost to the release.

@@ -52,8 +52,9 @@ void Dcqcn::on_nack(Picoseconds now) {
 
 void Dcqcn::on_sent(Bytes wire, Picoseconds now) {
   run(now);
-  if (bytes_per_stage_ == Bytes(0)) return;
-  for (bytes_ += limited_ ? wire : Bytes(0); limited_ && bytes_ >= bytes_per_stage_;) {
+  if (!limited_ || bytes_per_stage_ == Bytes(0)) return;
+  bytes_ += wire;
+  while (limited_ && bytes_ >= bytes_per_stage_) {
     bytes_ -= bytes_per_stage_;
     if (p_.form == DcqcnForm::per_cnp) count(byte_stage_);
     increase();
@@ -181,8 +182,9 @@ void Dcqcn::restart_recovery(Picoseconds now) {
 }
 
 void Dcqcn::rate_tick(Picoseconds now) {
-  if (rate_ == line_) {  // only stages are counted, until the next cut
-    const std::int64_t n = expiries(rate_due_, std::min(now, cut_due_), p_.rate_timer);
+  if (rate_ == line_) {
+    // Only stages are counted, which a cut that is due before `now` does away with.
+    const std::int64_t n = expiries(rate_due_, now, p_.rate_timer);
     count(time_stage_, n);
     rate_due_ += p_.rate_timer * n;
     release_if_recovered();
