@@ -1,0 +1,513 @@
+// A NIC's host interface and the memory behind it, over TLM-2.0.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "horae/core/error.hpp"
+#include "horae/fabric/packet_link.hpp"
+#include "horae/rnic/host_interface.hpp"
+#include "pcie_parts.hpp"
+
+namespace horae::test {
+namespace {
+
+using rnic::host_interface;
+using rnic::host_memory;
+using rnic::HostMemoryConfig;
+
+void elaborate() { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
+
+/// What reads take on the link besides the request.
+Picoseconds completion(const host_interface& host, Bytes size) {
+  return host.link().wire_time(size + 20_B);
+}
+
+/// Time the target of `host` adds to each of `n` reads far apart.
+std::vector<Picoseconds> memory_times(host_interface& host, int n) {
+  std::vector<Picoseconds> times;
+  for (int i = 0; i < n; ++i) {
+    const Picoseconds now = 100_us * (i + 1);
+    times.push_back(host.read(now, 0, 64_B) - now - host.link().unloaded_read(64_B));
+  }
+  return times;
+}
+
+TEST(HostInterface, AnUnloaded64ByteReadTakesTheRoundTripOnEveryLink) {
+  std::vector<std::unique_ptr<host_interface>> hosts;
+  for (const std::uint32_t generation : {3u, 4u, 5u}) {
+    for (const std::uint32_t lanes : {1u, 8u, 16u}) {
+      PcieConfig pcie;
+      pcie.generation = generation;
+      pcie.lanes.value = lanes;
+      HostMemoryConfig memory;
+      memory.round_trip.value = 712'345_ps;
+      hosts.push_back(std::make_unique<host_interface>(sc_core::sc_gen_unique_name("host"), pcie,
+                                                       memory, 1));
+    }
+  }
+  elaborate();
+  for (auto& host : hosts) EXPECT_EQ(host->read(3_us, 4096, 64_B), 3_us + 712'345_ps);
+}
+
+TEST(HostInterface, A4KibReadInClosedForm) {
+  PcieConfig pcie;
+  pcie.max_read_request.value = 4096_B;
+  host_interface whole("whole", pcie, {}, 1);
+  host_interface pieces("pieces", {}, {}, 1);
+  elaborate();
+  // The round trip with a longer completion: 16 TLPs of 256 bytes, or 8 times 2 of them.
+  EXPECT_EQ(whole.read(1_us, 0, 4_KiB), 1_us + 700_ns - completion(whole, 64_B) +
+                                            whole.link().wire_time(Bytes(4096 + 16 * 20)));
+  EXPECT_EQ(pieces.read(1_us, 0, 4_KiB), 1_us + 700_ns - completion(pieces, 64_B) +
+                                             pieces.link().wire_time(Bytes(512 + 2 * 20)) * 8);
+}
+
+TEST(HostInterface, WritesAreVisibleAfterTheWriteLatencyAndInOrder) {
+  HostMemoryConfig memory;
+  memory.write_latency.value = 301'007_ps;
+  host_interface host("host", {}, memory, 1);
+  elaborate();
+  const Picoseconds tlp = host.link().wire_time(280_B);
+  EXPECT_EQ(host.write(1_us, 0, 256_B), 1_us + tlp + 301'007_ps);
+  EXPECT_EQ(host.write(1_us, 4096 - 256, 512_B), 1_us + tlp * 3 + 301'007_ps);
+}
+
+TEST(HostInterface, NoWriteIsVisibleBeforeAnEarlierOne) {
+  HostMemoryConfig memory;
+  memory.tail_probability = 0.1;
+  host_interface host("host", {}, memory, 1);
+  elaborate();
+  Picoseconds last{};
+  int behind = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Picoseconds visible = host.write(Picoseconds(100'000 * i), 0, 64_B);
+    EXPECT_GE(visible, last);
+    behind += visible == last ? 1 : 0;
+    last = visible;
+  }
+  EXPECT_GT(behind, 100);  // those behind a slow one
+}
+
+TEST(HostInterface, ADoorbellReachesTheNic) {
+  HostMemoryConfig memory;
+  memory.mmio_latency = 207'001_ps;
+  host_interface host("host", {}, memory, 1);
+  elaborate();
+  EXPECT_EQ(host.doorbell(1_us), 1_us + 207'001_ps + host.link().wire_time(32_B));
+  EXPECT_EQ(host.doorbell(2_us, 256_B), 2_us + 207'001_ps + host.link().wire_time(280_B));
+}
+
+TEST(HostMemory, OnAnotherSocketTakesLonger) {
+  HostMemoryConfig memory;
+  memory.numa_extra = 150'002_ps;
+  host_interface near("near", {}, memory, 1);
+  memory.remote = true;
+  host_interface far("far", {}, memory, 1);
+  elaborate();
+  EXPECT_EQ(far.read(1_us, 0, 64_B), near.read(1_us, 0, 64_B) + 150'002_ps);
+  EXPECT_EQ(far.write(1_us, 0, 64_B), near.write(1_us, 0, 64_B) + 75'001_ps);
+}
+
+TEST(HostMemory, JitterStaysInItsBoundsAndFillsThem) {
+  HostMemoryConfig memory;
+  memory.jitter.value = 140_ns;
+  host_interface host("host", {}, memory, 1);
+  elaborate();
+  const auto times = memory_times(host, 20'000);
+  const Picoseconds middle = 700_ns - host.link().unloaded_read(64_B);
+  const auto [low, high] = std::minmax_element(times.begin(), times.end());
+  EXPECT_GE(*low, middle - 140_ns);
+  EXPECT_LE(*high, middle + 140_ns);
+  EXPECT_LT(*low, middle - 139_ns);
+  EXPECT_GT(*high, middle + 139_ns);
+  double sum = 0;
+  for (const Picoseconds t : times) sum += static_cast<double>((t - middle).count());
+  // Deviation of a uniform variable: half width / sqrt(3).
+  EXPECT_NEAR(sum / 20'000, 0.0, 4 * 140'000 / std::sqrt(3.0 * 20'000));
+}
+
+TEST(HostMemory, TailAndIotlbMissesHaveTheirShares) {
+  HostMemoryConfig memory;
+  memory.tail_probability = 0.01;
+  memory.tail_extra = 9_us;
+  memory.iotlb_miss_probability = 0.2;
+  host_interface host("host", {}, memory, 1);
+  elaborate();
+  constexpr int n = 50'000;
+  const auto times = memory_times(host, n);
+  const Picoseconds base = 700_ns - host.link().unloaded_read(64_B);
+  const auto share = [&](Picoseconds extra) {
+    return static_cast<double>(std::count(times.begin(), times.end(), base + extra));
+  };
+  const auto expect_share = [](double seen, double p) {
+    EXPECT_NEAR(seen, n * p, 4 * std::sqrt(n * p * (1 - p))) << p;
+  };
+  expect_share(share(0_ps), 0.99 * 0.8);
+  expect_share(share(330_ns), 0.99 * 0.2);
+  expect_share(share(9_us), 0.01 * 0.8);
+  expect_share(share(9_us + 330_ns), 0.01 * 0.2);
+  EXPECT_EQ(share(0_ps) + share(330_ns) + share(9_us) + share(9_us + 330_ns), n);
+  EXPECT_EQ(static_cast<double>(host.own_memory()->tails()), share(9_us) + share(9_us + 330_ns));
+  EXPECT_EQ(static_cast<double>(host.own_memory()->iotlb_misses()),
+            share(330_ns) + share(9_us + 330_ns));
+}
+
+TEST(HostMemory, TheSeedAndTheNameDecideEveryNumber) {
+  HostMemoryConfig memory;
+  memory.jitter.value = 100_ns;
+  host_interface a("a", {}, memory, 1), b("b", {}, memory, 1), c("c", {}, memory, 2);
+  host_memory same("a_again", memory, 1_ns, 1), again("a_again_too", memory, 1_ns, 1);
+  tlm_utils::simple_initiator_socket<host_interface> unused_a{"ua"}, unused_b{"ub"};
+  unused_a.bind(same.socket);
+  unused_b.bind(again.socket);
+  elaborate();
+  const auto ta = memory_times(a, 100), tb = memory_times(b, 100), tc = memory_times(c, 100);
+  EXPECT_NE(ta, tb);
+  EXPECT_NE(ta, tc);
+  // The first numbers of one stream, so that another machine cannot differ unseen.
+  RandomStream stream(1, "a.host_memory");
+  for (const Picoseconds t : ta) {
+    EXPECT_EQ(t, 600_ns - a.link().unloaded_read(64_B) + Picoseconds(stream.below(200'001)));
+  }
+}
+
+TEST(HostMemory, ALatencyThatCannotBeIsRefused) {
+  const auto message = [](const std::string& text, Picoseconds link) -> std::string {
+    const auto config = Document::parse(text, "nic.toml").root().read<HostMemoryConfig>();
+    try {
+      host_memory memory(sc_core::sc_gen_unique_name("memory"), config, link, 1);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message("round_trip = \"250ns\"\n", 251_ns),
+            "nic.toml:1:14: round_trip = 250000 ps is less than the 251000 ps the link takes of it");
+  EXPECT_EQ(message("write_latency = \"99ns\"\njitter = \"100ns\"\n", 50_ns),
+            "nic.toml:2:10: jitter = 100000 ps could make a latency negative: reads take 650000 ps "
+            "besides the link, writes 99000 ps");
+  EXPECT_THROW(Document::parse("tail_probability = 1.5\n", "nic.toml").root().read<HostMemoryConfig>(),
+               InputError);
+}
+
+/// Calls a target as any initiator would.
+class initiator : public sc_core::sc_module {
+ public:
+  explicit initiator(sc_core::sc_module_name name) : sc_module(name) {}
+  tlm_utils::simple_initiator_socket<initiator> socket{"socket"};
+
+  tlm::tlm_response_status access(tlm::tlm_generic_payload& p, Picoseconds* added = nullptr) {
+    p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    sc_core::sc_time delay = fabric::to_sc_time(5_ns);
+    socket->b_transport(p, delay);
+    if (added != nullptr) *added = fabric::from_sc_time(delay) - 5_ns;
+    return p.get_response_status();
+  }
+};
+
+/// A payload over `data`.
+void fill(tlm::tlm_generic_payload& p, tlm::tlm_command command, std::uint64_t address,
+          std::span<unsigned char> data) {
+  p.set_command(command);
+  p.set_address(address);
+  p.set_data_ptr(data.data());
+  p.set_data_length(static_cast<unsigned>(data.size()));
+  p.set_streaming_width(static_cast<unsigned>(data.size()));
+  p.set_byte_enable_ptr(nullptr);
+  p.set_byte_enable_length(0);
+}
+
+std::vector<unsigned char> counting(std::size_t n, unsigned char from = 1) {
+  std::vector<unsigned char> out(n);
+  std::iota(out.begin(), out.end(), from);
+  return out;
+}
+
+TEST(HostMemory, AnswersAsTheBaseProtocolWants) {
+  initiator cpu("cpu");
+  host_memory memory("memory", {}, 2_ns, 1);
+  cpu.socket.bind(memory.socket);
+  elaborate();
+  auto data = counting(64);
+  tlm::tlm_generic_payload p;
+  Picoseconds added{};
+  fill(p, tlm::TLM_WRITE_COMMAND, 100, data);
+  p.set_dmi_allowed(true);
+  EXPECT_EQ(cpu.access(p, &added), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(added, 300_ns);
+  EXPECT_FALSE(p.is_dmi_allowed());
+  std::vector<unsigned char> back(64);
+  fill(p, tlm::TLM_READ_COMMAND, 100, back);
+  EXPECT_EQ(cpu.access(p, &added), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(added, 698_ns);
+  EXPECT_EQ(back, data);
+  EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME);
+
+  fill(p, tlm::TLM_IGNORE_COMMAND, 100, back);
+  EXPECT_EQ(cpu.access(p, &added), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(added, 0_ps);
+  fill(p, static_cast<tlm::tlm_command>(77), 100, back);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_COMMAND_ERROR_RESPONSE);
+  fill(p, tlm::TLM_READ_COMMAND, 100, back);
+  p.set_data_ptr(nullptr);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_GENERIC_ERROR_RESPONSE);
+  fill(p, tlm::TLM_READ_COMMAND, 100, back);
+  p.set_data_length(0);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_BURST_ERROR_RESPONSE);
+  fill(p, tlm::TLM_READ_COMMAND, 100, back);
+  p.set_streaming_width(63);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_BURST_ERROR_RESPONSE);
+  fill(p, tlm::TLM_READ_COMMAND, ~std::uint64_t{0} - 62, back);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  fill(p, tlm::TLM_READ_COMMAND, ~std::uint64_t{0} - 63, back);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_OK_RESPONSE);
+  tlm::tlm_dmi dmi;
+  EXPECT_FALSE(cpu.socket->get_direct_mem_ptr(p, dmi));
+}
+
+TEST(HostMemory, ByteEnablesChooseTheBytes) {
+  initiator cpu("cpu");
+  host_memory memory("memory", {}, 2_ns, 1);
+  cpu.socket.bind(memory.socket);
+  elaborate();
+  auto data = counting(7);
+  std::array<unsigned char, 3> enables = {TLM_BYTE_ENABLED, TLM_BYTE_DISABLED, TLM_BYTE_DISABLED};
+  tlm::tlm_generic_payload p;
+  fill(p, tlm::TLM_WRITE_COMMAND, 4093, data);  // over a page's end
+  p.set_byte_enable_ptr(enables.data());
+  EXPECT_EQ(cpu.access(p), tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  p.set_byte_enable_length(3);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_OK_RESPONSE);
+  std::vector<unsigned char> back(7, 99);
+  fill(p, tlm::TLM_READ_COMMAND, 4093, back);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(back, (std::vector<unsigned char>{1, 0, 0, 4, 0, 0, 7}));
+  std::fill(back.begin(), back.end(), 99);
+  p.set_byte_enable_ptr(enables.data());
+  p.set_byte_enable_length(3);
+  EXPECT_EQ(cpu.access(p), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(back, (std::vector<unsigned char>{1, 99, 99, 4, 99, 99, 7}));
+  EXPECT_EQ(memory.pages(), 2u);
+}
+
+TEST(HostMemory, DebugTransportSeesAndChangesContentsInNoTime) {
+  initiator cpu("cpu");
+  HostMemoryConfig config;
+  config.jitter.value = 100_ns;
+  host_memory memory("memory", config, 2_ns, 1), untouched("memory_2", config, 2_ns, 1);
+  cpu.socket.bind(memory.socket);
+  initiator other("other");
+  other.socket.bind(untouched.socket);
+  elaborate();
+  auto data = counting(9000);
+  tlm::tlm_generic_payload p;
+  fill(p, tlm::TLM_WRITE_COMMAND, 4000, data);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 9000u);
+  EXPECT_EQ(memory.pages(), 4u);
+  std::vector<unsigned char> back(9000);
+  fill(p, tlm::TLM_READ_COMMAND, 4000, back);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 9000u);
+  EXPECT_EQ(back, data);
+  std::vector<unsigned char> far(100, 1);
+  fill(p, tlm::TLM_READ_COMMAND, std::uint64_t{1} << 60, far);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 100u);
+  EXPECT_EQ(far, std::vector<unsigned char>(100));
+  EXPECT_EQ(memory.pages(), 4u);  // reading makes no page
+  fill(p, tlm::TLM_READ_COMMAND, ~std::uint64_t{0} - 9, far);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 10u);
+  fill(p, tlm::TLM_IGNORE_COMMAND, 0, far);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 0u);
+}
+
+TEST(HostInterface, ContentsGoBothWaysAndSizesAloneChangeNothing) {
+  host_interface host("host", {}, {}, 1), sized("sized", {}, {}, 1);
+  elaborate();
+  const auto data = counting(5000);
+  std::vector<unsigned char> back(5000);
+  const Picoseconds written = host.write(1_us, 4090, std::span<const unsigned char>(data));
+  const Picoseconds seen = host.read(2_us, 4090, std::span<unsigned char>(back));
+  EXPECT_EQ(back, data);
+  // The same times with sizes alone, and memory as it was.
+  EXPECT_EQ(sized.write(1_us, 4090, 5000_B), written);
+  EXPECT_EQ(sized.read(2_us, 4090, 5000_B), seen);
+  EXPECT_EQ(sized.own_memory()->pages(), 0u);
+  host.write(3_us, 4090, 5000_B);
+  host.read(4_us, 4090, std::span<unsigned char>(back));
+  EXPECT_EQ(back, data);
+}
+
+/// A user's memory: takes 1 ns per byte, records what comes, refuses what it is told to.
+class users_memory : public sc_core::sc_module {
+ public:
+  struct Access {
+    bool write;
+    std::uint64_t address;
+    unsigned length;
+    Picoseconds at;
+    bool sized;
+    bool operator==(const Access&) const = default;
+  };
+  explicit users_memory(sc_core::sc_module_name name) : sc_module(name) {
+    socket.register_b_transport(this, &users_memory::b_transport);
+  }
+  tlm_utils::simple_target_socket<users_memory> socket{"socket"};
+  std::vector<Access> seen;
+  tlm::tlm_response_status answer = tlm::TLM_OK_RESPONSE;
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& p, sc_core::sc_time& delay) {
+    EXPECT_EQ(p.get_response_status(), tlm::TLM_INCOMPLETE_RESPONSE);
+    EXPECT_EQ(p.get_streaming_width(), p.get_data_length());
+    EXPECT_EQ(p.get_byte_enable_ptr(), nullptr);
+    EXPECT_FALSE(p.is_dmi_allowed());
+    ASSERT_NE(p.get_data_ptr(), nullptr);
+    seen.push_back({p.is_write(), p.get_address(), p.get_data_length(),
+                    fabric::from_sc_time(sc_core::sc_time_stamp() + delay),
+                    p.get_extension<rnic::timing_only>() != nullptr});
+    if (p.is_read()) std::fill_n(p.get_data_ptr(), p.get_data_length(), 0x5a);
+    delay += fabric::to_sc_time(1_ns * p.get_data_length());
+    p.set_response_status(answer);
+  }
+};
+
+TEST(HostInterface, AUsersTargetTakesThePlaceOfTheMemory) {
+  host_interface host("host", {}, {}, 1);
+  users_memory memory("memory");
+  host.memory.bind(memory.socket);
+  elaborate();
+  EXPECT_EQ(host.own_memory(), nullptr);
+  const Picoseconds up = host.link().wire_time(24_B), tlp = host.link().wire_time(280_B);
+  EXPECT_EQ(host.read(1_us, 4096 - 64, 128_B), 1_us + up * 2 + 64_ns + completion(host, 64_B));
+  EXPECT_EQ(host.write(2_us, 0x10000, 256_B), 2_us + tlp + 256_ns);
+  std::array<unsigned char, 2> two{};
+  host.read(3_us, 8, std::span<unsigned char>(two));
+  EXPECT_EQ(two, (std::array<unsigned char, 2>{0x5a, 0x5a}));
+  EXPECT_EQ(memory.seen, (std::vector<users_memory::Access>{
+                             {false, 4096 - 64, 64, 1_us + up, true},
+                             {false, 4096, 64, 1_us + up * 2, true},
+                             {true, 0x10000, 256, 2_us + tlp, true},
+                             {false, 8, 2, 3_us + up, false},
+                         }));
+}
+
+// The delay is relative to sc_time_stamp(), whatever that is.
+TEST(HostInterface, TimesAreAbsoluteWhenSystemCTimeMovesOn) {
+  host_interface host("host", {}, {}, 1);
+  users_memory memory("memory");
+  host.memory.bind(memory.socket);
+  sc_core::sc_start(fabric::to_sc_time(1'500'001_ps));
+  const Picoseconds up = host.link().wire_time(24_B);
+  EXPECT_EQ(host.read(1_us + 700_ns, 0, 64_B),
+            1_us + 700_ns + up + 64_ns + completion(host, 64_B));
+  EXPECT_EQ(memory.seen[0].at, 1_us + 700_ns + up);
+  EXPECT_THROW(host.read(1_us + 701_ns - 201_ns, 0, 64_B), ModelError);
+}
+
+TEST(HostInterface, ATargetThatRefusesIsNamed) {
+  host_interface host("host", {}, {}, 1);
+  users_memory memory("memory");
+  host.memory.bind(memory.socket);
+  elaborate();
+  memory.answer = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  try {
+    host.write(1_us, 0xabc0, 64_B);
+    FAIL();
+  } catch (const ModelError& e) {
+    EXPECT_STREQ(e.what(),
+                 "host: host memory answers TLM_ADDRESS_ERROR_RESPONSE to a write of 64 bytes at "
+                 "0xabc0");
+  }
+}
+
+/// A NIC that hands its memory socket on.
+class wrapper : public sc_core::sc_module {
+ public:
+  explicit wrapper(sc_core::sc_module_name name) : sc_module(name) { host.memory.bind(memory); }
+  tlm::tlm_initiator_socket<> memory{"memory"};
+  host_interface host{"host", {}, {}, 1};
+};
+
+TEST(HostInterface, ItsSocketMayBeHandedOn) {
+  wrapper nic("nic");
+  users_memory memory("memory");
+  nic.memory.bind(memory.socket);
+  elaborate();
+  EXPECT_EQ(nic.host.own_memory(), nullptr);
+  nic.host.read(1_us, 0, 64_B);
+  EXPECT_EQ(memory.seen.size(), 1u);
+}
+
+TEST(HostInterface, ItsOwnMemoryIsItsChild) {
+  host_interface host("host", {}, {}, 1);
+  elaborate();
+  ASSERT_NE(host.own_memory(), nullptr);
+  EXPECT_STREQ(host.own_memory()->name(), "host.host_memory");
+}
+
+// Everything at once, at random: nothing is lost, nothing is late for no reason, and the same seed
+// gives the same times.
+TEST(HostInterface, RandomTrafficIsConserved) {
+  PcieConfig pcie;
+  pcie.tags = 16;
+  pcie.posted_headers = 8;
+  pcie.non_posted_headers = 6;
+  HostMemoryConfig memory;
+  memory.jitter.value = 140_ns;
+  memory.tail_probability = 0.01;
+  memory.iotlb_miss_probability = 0.05;
+  memory.remote = true;
+  std::vector<std::unique_ptr<host_interface>> hosts;
+  for (const char* name : {"host", "other"}) {
+    hosts.push_back(std::make_unique<host_interface>(name, pcie, memory, 7));
+  }
+  host_interface& host = *hosts[0];
+  elaborate();
+  RandomStream random(3, "conservation");
+  Picoseconds now{}, last{};
+  std::uint64_t read = 0, written = 0, bells = 0;
+  Picoseconds in_flight_least{};
+  for (int i = 0; i < 20'000; ++i) {
+    now += Picoseconds(random.below(150'000));
+    const std::uint64_t address = random.bits();
+    const Bytes size(1 + random.below(random.chance(0.1) ? 10'000 : 300));
+    Picoseconds done{};
+    switch (random.below(3)) {
+      case 0:
+        done = host.read(now, address, size);
+        EXPECT_GE(done, now + 700_ns + 150_ns - 140_ns);
+        read += static_cast<std::uint64_t>(size.count());
+        break;
+      case 1:
+        done = host.write(now, address, size);
+        EXPECT_GT(done, now + 300_ns + 75_ns - 140_ns);
+        written += static_cast<std::uint64_t>(size.count());
+        break;
+      default:
+        done = host.doorbell(now);
+        EXPECT_GT(done, now + 200_ns);
+        ++bells;
+    }
+    last = std::max(last, done);
+    EXPECT_LE(host.link().tags_in_use(now), 16u);
+  }
+  const PcieCounters& c = host.counters();
+  EXPECT_EQ(c.bytes_requested, read);
+  EXPECT_EQ(c.bytes_completed, read);
+  EXPECT_EQ(c.bytes_written, written);
+  EXPECT_EQ(c.mmio_writes, bells);
+  EXPECT_EQ(host.link().tags_in_use(last), 0u);
+  EXPECT_EQ(host.link().most_tags_in_use(), 16u);
+  for (std::size_t w = 0; w < rnic::pcie_waits; ++w) EXPECT_GT(c.waits[w], 0u) << w;
+  // No more than 16 at once on average, either; and no direction busy for longer than time went by.
+  EXPECT_LE(c.reads_in_flight, last * 16);
+  EXPECT_LE(c.upstream_busy, last);
+  EXPECT_LE(c.downstream_busy, last);
+}
+
+}  // namespace
+}  // namespace horae::test
