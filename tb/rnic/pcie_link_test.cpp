@@ -34,7 +34,7 @@ TEST(PcieLink, ATlpTakesItsShareOfTheBandwidth) {
   config.generation = 3;
   config.lanes.value = 8;
   config.link_overhead = 0.0;
-  EXPECT_EQ(PcieLink(config).wire_time(64_B), 8126_ps);  // 64 x 8 / (64 GT/s x 128 / 130) = 8125 ps
+  EXPECT_EQ(PcieLink(config).wire_time(64_B), 8125_ps);  // 64 x 8 / (64 GT/s x 128 / 130)
 }
 
 // Sums that no other sum of the parts equals.

@@ -22,7 +22,8 @@ host_interface::host_interface(sc_core::sc_module_name name, const PcieConfig& p
 host_interface::~host_interface() { sized_.clear_extension(&timing_only_); }
 
 void host_interface::before_end_of_elaboration() {
-  if (memory.size() > 0) return;
+  // Also counts a socket of a module around this one, which size() does not see yet.
+  if (memory.get_base_port().bind_count() > 0) return;
   own_memory_ = std::make_unique<host_memory>("host_memory", memory_config_,
                                               link_.unloaded_read(64_B), seed_);
   memory.bind(own_memory_->socket);
