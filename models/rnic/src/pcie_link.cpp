@@ -14,9 +14,14 @@ constexpr std::int64_t parts = 1'000'000'000;  // a share in parts per 10^9
 
 constexpr std::int64_t giga_transfers(std::uint32_t generation) { return 1LL << generation; }
 
+/// The exponent of a power of two.
+unsigned bits_of(Bytes bytes) {
+  return static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(bytes.count())));
+}
+
 /// Bytes between two ACKs, and between two flow control updates, that the specification recommends
 /// (PCIe Base Specification 5.0, tables 2-48 and 3-9: 8 GT/s; 16 and 32 GT/s are the same).
-constexpr std::int64_t update_distance(std::uint32_t lanes, std::int64_t max_payload) {
+std::int64_t update_distance(std::uint32_t lanes, Bytes max_payload) {
   constexpr std::array<std::array<std::int64_t, 3>, 5> distance = {{
       // MPS 128, 256, 512
       {333, 512, 655},  // x1
@@ -26,8 +31,7 @@ constexpr std::int64_t update_distance(std::uint32_t lanes, std::int64_t max_pay
       {144, 168, 182},  // x16
   }};
   const auto row = static_cast<std::size_t>(std::countr_zero(lanes));
-  const auto column =
-      static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(max_payload))) - 7;
+  const std::size_t column = bits_of(max_payload) - 7;
   return distance.at(row).at(column);
 }
 
@@ -35,7 +39,7 @@ constexpr std::int64_t update_distance(std::uint32_t lanes, std::int64_t max_pay
 std::int64_t overhead_parts(const PcieConfig& c) {
   if (c.link_overhead) return static_cast<std::int64_t>(*c.link_overhead * parts);
   constexpr std::int64_t dllp = 8, skip = 4, skip_distance = 1538;
-  const std::int64_t distance = update_distance(c.lanes, c.max_payload.value.count());
+  const std::int64_t distance = update_distance(c.lanes, c.max_payload);
   return 2 * dllp * parts / distance + skip * parts / skip_distance;
 }
 
@@ -59,7 +63,12 @@ constexpr std::int64_t double_words(std::uint64_t address, std::int64_t size) {
   return (static_cast<std::int64_t>(address % 4) + size + 3) & ~std::int64_t{3};
 }
 
-constexpr std::int64_t credits_of(std::int64_t data) { return (data + 15) / 16; }
+/// Pieces of 2^bits bytes that `bytes` need.
+constexpr std::int64_t pieces(std::int64_t bytes, unsigned bits) {
+  return (bytes + (std::int64_t{1} << bits) - 1) >> bits;
+}
+
+constexpr std::int64_t credits_of(std::int64_t data) { return pieces(data, 4); }
 
 /// Applies `op` to every pair of counters.
 template <class Op>
@@ -95,31 +104,25 @@ PcieLink::PcieLink(const PcieConfig& config)
     : config_(checked(config)),
       max_read_request_(config.max_read_request),
       max_payload_(config.max_payload.value.count()),
-      boundary_(config.read_completion_boundary.value.count()),
+      payload_bits_(bits_of(config.max_payload)),
+      boundary_bits_(bits_of(config.read_completion_boundary)),
       byte_time_(byte_time(config, fraction_bits)),
       request_time_(wire_time(tlp::read_request)),
       posted_(config.posted_headers, config.posted_data),
       non_posted_(config.non_posted_headers, 0),
       releases_(config.tags) {}
 
-void PcieLink::advance(Picoseconds now) {
-  if (now < now_) [[unlikely]] {
-    throw ModelError(
-        fmt::format("PCIe: a request at {} ps after one at {} ps", now.count(), now_.count()));
-  }
-  now_ = now;
-  upstream_.forget_before(now);
-  downstream_.forget_before(now);
+void PcieLink::refuse_past(Picoseconds now) const {
+  throw ModelError(
+      fmt::format("PCIe: a request at {} ps after one at {} ps", now.count(), now_.count()));
 }
 
 Picoseconds PcieLink::take_tag(Picoseconds now) {
-  while (!releases_.empty() && releases_.front() <= now) releases_.pop_front();
+  releases_.drop_until(now);
   if (!releases_.full()) return now;
   // Exactly one tag goes over to this request: the others stay out until their own time, though
   // that may lie before this one's.
-  const Picoseconds free = releases_.front();
-  releases_.pop_front();
-  return free;
+  return releases_.pop();
 }
 
 Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
@@ -139,14 +142,15 @@ Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
 }
 
 std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) const {
-  const auto offset = static_cast<std::int64_t>(address % static_cast<std::uint64_t>(boundary_));
+  const auto offset =
+      static_cast<std::int64_t>(address & ((std::uint64_t{1} << boundary_bits_) - 1));
   if (config_.completion_split == CompletionSplit::boundary) {
-    return (offset + size + boundary_ - 1) / boundary_;
+    return pieces(offset + size, boundary_bits_);
   }
   if (size <= max_payload_) return 1;
   // All but the last completion end at a boundary, so from the second on they begin at one.
-  const std::int64_t first = (offset + max_payload_) / boundary_ * boundary_ - offset;
-  return 1 + (size - first + max_payload_ - 1) / max_payload_;
+  const std::int64_t first = ((offset + max_payload_) >> boundary_bits_ << boundary_bits_) - offset;
+  return 1 + pieces(size - first, payload_bits_);
 }
 
 Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address, Bytes size) {
@@ -155,10 +159,7 @@ Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address, Byte
       wire_time(Bytes(double_words(address, size.count())) + tlp::completion * completions);
   const Picoseconds end = downstream_.reserve(ready, time);
 
-  releases_.push_back(end);
-  for (auto i = releases_.end() - 1; i != releases_.begin() && *(i - 1) > *i; --i) {
-    std::swap(*(i - 1), *i);
-  }
+  releases_.push(end);
   most_tags_ = std::max(most_tags_, releases_.size());
 
   counters_.completions += static_cast<std::uint64_t>(completions);
@@ -206,10 +207,7 @@ Picoseconds PcieLink::mmio_write(Picoseconds now, Picoseconds latency, Bytes siz
   return end;
 }
 
-std::size_t PcieLink::tags_in_use(Picoseconds t) const {
-  return static_cast<std::size_t>(
-      std::count_if(releases_.begin(), releases_.end(), [t](Picoseconds r) { return r > t; }));
-}
+std::size_t PcieLink::tags_in_use(Picoseconds t) const { return releases_.after(t); }
 
 double tlp_bandwidth(const PcieConfig& c) {
   c.check();
@@ -220,15 +218,16 @@ double tlp_bandwidth(const PcieConfig& c) {
 }
 
 double read_bandwidth(const PcieConfig& c, Bytes size) {
-  const auto pieces = [](std::int64_t of, std::int64_t most) { return (of + most - 1) / most; };
+  const auto parts_of = [](std::int64_t all, std::int64_t most) { return (all + most - 1) / most; };
   const std::int64_t bytes = size.count();
   const std::int64_t most = c.max_read_request.value.count();
   const std::int64_t chunk = c.completion_split == CompletionSplit::boundary
                                  ? c.read_completion_boundary.value.count()
                                  : c.max_payload.value.count();
-  const std::int64_t completions = bytes / most * pieces(most, chunk) + pieces(bytes % most, chunk);
+  const std::int64_t completions =
+      bytes / most * parts_of(most, chunk) + parts_of(bytes % most, chunk);
   const std::int64_t down = bytes + tlp::completion.count() * completions;
-  const std::int64_t up = tlp::read_request.count() * pieces(bytes, most);
+  const std::int64_t up = tlp::read_request.count() * parts_of(bytes, most);
   return tlp_bandwidth(c) * static_cast<double>(bytes) / static_cast<double>(std::max(down, up));
 }
 

@@ -16,34 +16,35 @@ class BusyTimeline {
  public:
   /// Takes `duration` (above zero) from `earliest` on; returns its end.
   Picoseconds reserve(Picoseconds earliest, Picoseconds duration) {
-    // The latest reservations are where most new ones go.
-    std::size_t i = busy_.size();
-    while (i > head_ && busy_[i - 1].end >= earliest) --i;
-    if (i == busy_.size()) {
-      busy_.push_back({earliest, earliest + duration});
-      return earliest + duration;
+    Interval& last = busy_.back();
+    if (last.begin <= earliest) {
+      if (last.end < earliest) [[unlikely]]
+        return append({earliest, earliest + duration});
+      last.end += duration;
+      return last.end;
     }
-    return reserve_among(i, earliest, duration);
+    return reserve_among(earliest, duration);
   }
 
   /// Nothing will be asked for before `now` any more.
-  void forget_before(Picoseconds now) {
-    while (head_ < busy_.size() && busy_[head_].end < now) ++head_;
-    if (head_ == busy_.size()) {
-      busy_.clear();
-      head_ = 0;
-    } else if (head_ > 64 && head_ * 2 > busy_.size()) {
-      drop_forgotten();
-    }
-  }
+  void forget_before(Picoseconds now) { now_ = now; }
 
  private:
   struct Interval {
     Picoseconds begin, end;
   };
 
-  /// `i`: the first interval that ends at or after `earliest`.
-  Picoseconds reserve_among(std::size_t i, Picoseconds earliest, Picoseconds duration) {
+  Picoseconds append(Interval interval) {
+    if (busy_.size() >= most_) forget();
+    busy_.push_back(interval);
+    return interval.end;
+  }
+
+  /// Not after everything known.
+  [[gnu::noinline]] Picoseconds reserve_among(Picoseconds earliest, Picoseconds duration) {
+    // The first interval that ends at or after `earliest`; the latest are the likeliest.
+    std::size_t i = busy_.size();
+    while (i > 0 && busy_[i - 1].end >= earliest) --i;
     const Picoseconds begin = std::min(earliest, busy_[i].begin);
     std::size_t next = i;
     Picoseconds at = earliest;
@@ -65,13 +66,19 @@ class BusyTimeline {
     }
     return merged.end;
   }
-  void drop_forgotten() {
-    busy_.erase(busy_.begin(), busy_.begin() + static_cast<std::ptrdiff_t>(head_));
-    head_ = 0;
+
+  void forget() {
+    const auto past = [this](const Interval& i) { return i.end < now_; };
+    // The last stays, so that there always is one.
+    busy_.erase(busy_.begin(), std::find_if_not(busy_.begin(), busy_.end() - 1, past));
+    most_ = std::max(least_kept, busy_.size() * 2);
   }
 
-  std::vector<Interval> busy_;  ///< apart and in order; those before head_ are forgotten
-  std::size_t head_ = 0;
+  static constexpr std::size_t least_kept = 64;
+
+  std::vector<Interval> busy_{Interval{}};  ///< apart or touching, in order, never none
+  Picoseconds now_{};
+  std::size_t most_ = least_kept;  ///< before the past is looked for
 };
 
 }  // namespace horae::rnic

@@ -55,7 +55,8 @@ class host_memory : public sc_core::sc_module {
   HostMemoryConfig config_;
   Picoseconds read_;   ///< request at the root complex until the completion's first bit
   Picoseconds write_;  ///< write at the root complex until visible
-  bool random_;        ///< whether an access draws at all
+  sc_core::sc_time read_delay_, write_delay_;  ///< the same
+  bool random_;                                ///< whether an access draws at all
   RandomStream stream_;
   std::uint64_t tails_ = 0;
   std::uint64_t iotlb_misses_ = 0;

@@ -1,10 +1,13 @@
 // The PCIe link of a NIC in time: reservations of both directions, tags and credits.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <boost/circular_buffer.hpp>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/rnic/busy_timeline.hpp"
@@ -123,29 +126,73 @@ class PcieLink {
   /// Room at the root complex for requests of one kind, first in, first out.
   class Credits {
    public:
-    /// `data` in units of 16 bytes; what has no data never runs out of it.
-    Credits(std::size_t headers, std::int64_t data) : back_(headers), free_data_(data) {}
+    /// `data` in units of 16 bytes.
+    Credits(std::size_t headers, std::int64_t data) : slots_(headers), free_data_(data) {}
 
     /// The first time from `t` on at which a header and `data` are free, taking them.
     Picoseconds take(Picoseconds t, std::int64_t data) {
-      while (back_.full() || free_data_ < data) {
-        t = std::max(t, back_.front().at);
-        free_data_ += back_.front().data;
-        back_.pop_front();
+      // One slot per header: what it held last must be back.
+      t = std::max(t, slots_[next_].back);
+      if (slots_[next_].data > 0) reclaim(next_);
+      while (free_data_ < data) {
+        t = std::max(t, slots_[oldest_].back);
+        reclaim(oldest_);
       }
       free_data_ -= data;
       return t;
     }
-    /// What was taken last is back at `at`, never before what was taken earlier.
-    void give_back(Picoseconds at, std::int64_t data) { back_.push_back({at, data}); }
+    /// What was taken last is back at `back`, never before what was taken earlier.
+    void give_back(Picoseconds back, std::int64_t data) {
+      slots_[next_] = {back, data};
+      next_ = after(next_);
+    }
 
    private:
-    struct Return {
-      Picoseconds at;
-      std::int64_t data;
+    struct Slot {
+      Picoseconds back{};
+      std::int64_t data = 0;
     };
-    boost::circular_buffer<Return> back_;
+    std::size_t after(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+    /// The data of `i`, the oldest that was not reclaimed yet.
+    void reclaim(std::size_t i) {
+      free_data_ += slots_[i].data;
+      slots_[i].data = 0;
+      oldest_ = after(i);
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t next_ = 0, oldest_ = 0;
     std::int64_t free_data_;
+  };
+
+  /// When the tags that are out come back, in order.
+  class Releases {
+   public:
+    explicit Releases(std::size_t tags) : times_(std::bit_ceil(tags)), tags_(tags) {}
+
+    std::size_t size() const { return end_ - begin_; }
+    bool full() const { return size() == tags_; }
+    void drop_until(Picoseconds now) {
+      while (begin_ != end_ && at(begin_) <= now) ++begin_;
+    }
+    Picoseconds pop() { return at(begin_++); }
+    void push(Picoseconds t) {
+      std::size_t i = end_++;
+      for (; i != begin_ && at(i - 1) > t; --i) at(i) = at(i - 1);
+      at(i) = t;
+    }
+    std::size_t after(Picoseconds t) const {
+      std::size_t i = begin_;
+      while (i != end_ && times_[i & (times_.size() - 1)] <= t) ++i;
+      return end_ - i;
+    }
+
+   private:
+    Picoseconds& at(std::size_t i) { return times_[i & (times_.size() - 1)]; }
+
+    std::vector<Picoseconds> times_;  ///< a ring
+    std::size_t tags_;
+    std::size_t begin_ = 0, end_ = 0;  ///< ever growing
   };
 
   static constexpr unsigned fraction_bits = 20;
@@ -154,18 +201,27 @@ class PcieLink {
     const auto offset = static_cast<std::int64_t>(address % pcie_page);
     return std::min({size, most, Bytes(pcie_page - offset)});
   }
-  void advance(Picoseconds now);
+  void advance(Picoseconds now) {
+    if (now < now_) [[unlikely]]
+      refuse_past(now);
+    now_ = now;
+    upstream_.forget_before(now);
+    downstream_.forget_before(now);
+  }
+  [[noreturn]] void refuse_past(Picoseconds now) const;
   Picoseconds take_tag(Picoseconds now);
   std::int64_t completions_of(std::uint64_t address, std::int64_t size) const;
   void count_wait(PcieWait cause, Picoseconds time) {
+    if (time.count() == 0) return;
     counters_.waited[static_cast<std::size_t>(cause)] += time;
-    counters_.waits[static_cast<std::size_t>(cause)] += time.count() > 0 ? 1 : 0;
+    ++counters_.waits[static_cast<std::size_t>(cause)];
   }
 
   PcieConfig config_;
   Bytes max_read_request_;
   std::int64_t max_payload_;
-  std::int64_t boundary_;
+  unsigned payload_bits_;    ///< max_payload = 2^payload_bits_
+  unsigned boundary_bits_;   ///< read_completion_boundary = 2^boundary_bits_
   std::uint64_t byte_time_;  ///< ps per byte, in 2^-fraction_bits
   Picoseconds request_time_;
   Picoseconds now_{};
@@ -173,9 +229,9 @@ class PcieLink {
   BusyTimeline downstream_;
   Credits posted_;
   Credits non_posted_;
-  boost::circular_buffer<Picoseconds> releases_;  ///< of the tags out, in order
-  Picoseconds tag_taken_{};                       ///< by the read that is begun
-  Picoseconds last_write_{};                      ///< end of the last write upstream
+  Releases releases_;
+  Picoseconds tag_taken_{};   ///< by the read that is begun
+  Picoseconds last_write_{};  ///< end of the last write upstream
   std::size_t most_tags_ = 0;
   PcieCounters counters_;
 };
