@@ -16,6 +16,9 @@ class RecoveryHandshake final : public RetransmitPolicy {
   void add_work(RetransmitWork& work) const override { work.serial_reads += config_.serial_reads; }
   Scope server() const override { return Scope::queue_pair; }
   Merge merge() const override { return Merge::one_pending; }
+  Scope stall() const override {
+    return config_.hold_from == RetransmitConfig::HoldFrom::nack ? Scope::queue_pair : Scope::none;
+  }
   bool hold_new_data() const override { return true; }
   Picoseconds hold_guard() const override { return config_.guard; }
 

@@ -68,6 +68,10 @@ const Schema<C>& C::schema() {
   static const auto recovery_handshake =
       Schema<C::RecoveryHandshake>("recovery_handshake",
                                    "H5': no new data until recovery is acked.")
+          .choice(
+              "hold_from", &C::RecoveryHandshake::hold_from,
+              {{"nack", HoldFrom::nack}, {"retransmission", HoldFrom::retransmission}},
+              {.doc = "new data waits from the NACK on, or once the retransmissions are fetched"})
           .field("serial_reads", &C::RecoveryHandshake::serial_reads,
                  reads_info<C::RecoveryHandshake>())
           .field("guard", &C::RecoveryHandshake::guard,

@@ -47,7 +47,10 @@ struct RetransmitConfig {
   struct WindowStall {
     std::uint32_t gap_window = 512;
   } window_stall;
+  /// Since when recovery holds new data back.
+  enum class HoldFrom : std::uint8_t { nack, retransmission };
   struct RecoveryHandshake {
+    HoldFrom hold_from = HoldFrom::nack;
     std::uint32_t serial_reads = 1;
     Picoseconds guard = 50_us;
   } recovery_handshake;
