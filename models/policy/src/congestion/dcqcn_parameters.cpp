@@ -76,9 +76,16 @@ DcqcnParameters hpcc(BitRate line) {
           .cnp_interval = {}};
 }
 
+template <class T>
+void replace(T& value, const std::optional<T>& by) {
+  if (by) value = *by;
+}
+
+}  // namespace
+
 // Most values of the paper are known from what others quote: the fields that hold one are not
 // verified, whatever the other sets say.
-const Schema<DcqcnOverrides>& build_schema() {
+const Schema<DcqcnOverrides>& dcqcn_schema() {
   using D = DcqcnOverrides;
   static const std::string nvidia = "NVIDIA DOCA 3.4, DCQCN CC Parameters (mlxconfig ";
   static const std::string alibaba = "HPCC simulator (alibaba-edu), run.py cc = dcqcn";
@@ -201,15 +208,6 @@ const Schema<DcqcnOverrides>& build_schema() {
                   .verified = false});
   return s;
 }
-
-template <class T>
-void replace(T& value, const std::optional<T>& by) {
-  if (by) value = *by;
-}
-
-}  // namespace
-
-const Schema<DcqcnOverrides>& dcqcn_schema() { return build_schema(); }
 
 const std::vector<DcqcnSet>& dcqcn_parameter_sets() {
   static const std::vector<DcqcnSet> all = {

@@ -1,0 +1,69 @@
+// What a configuration of congestion control may say.
+#include "dcqcn_script.hpp"
+#include "horae/core/error.hpp"
+
+namespace horae::policy {
+namespace {
+
+std::string refusal(const CongestionConfig& config, BitRate line = line_rate) {
+  try {
+    make_reaction_point(config, line);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(CongestionConfig, WhatContradictsItselfIsRefused) {
+  EXPECT_EQ(refusal({}), "");
+  for (const auto& reaction : nack_reactions()) EXPECT_EQ(refusal(reacting(reaction.name)), "");
+  auto config = reacting("cnp");
+  config.algorithm = "none";
+  EXPECT_EQ(refusal(config),
+            "nack_reaction = 'cnp' acts on the rates of algorithm = 'dcqcn', but algorithm = "
+            "'none'");
+  config = reacting("slow_restrat");
+  EXPECT_EQ(refusal(config), "unknown NACK reaction 'slow_restrat', did you mean 'slow_restart'?");
+  config = reacting("ignore");
+  config.parameters = "vendro";
+  EXPECT_EQ(refusal(config), "unknown parameters 'vendro', did you mean 'vendor'?");
+  config.parameters = "hpcc";
+  EXPECT_EQ(refusal(config, BitRate(999'999'999)),
+            "dcqcn.min_rate = 1 Gbps of parameters = 'hpcc' is above the line rate 999999999 bps");
+}
+
+TEST(CongestionConfig, NoneIsTheLineRate) {
+  const auto r = make_reaction_point({}, 25_Gbps);
+  r->on_cnp(0_us);
+  r->on_nack(0_us);
+  EXPECT_EQ(r->rate(100_us), 25_Gbps);
+}
+
+TEST(CongestionConfig, IsReadAndDumped) {
+  const auto config = Document::parse(
+                          "algorithm = 'dcqcn'\nnack_reaction = 'slow_restart'\n"
+                          "nack_target = 'keep'\nnack_min_gap = '60 us'\n"
+                          "[dcqcn]\nform = 'per_cnp'\ngain = 8\nbyte_counter_unit = '64 B'\n",
+                          "nic.toml")
+                          .root()
+                          .read<CongestionConfig>();
+  EXPECT_EQ(config.parameters, "vendor");
+  EXPECT_EQ(config.nack_reaction, "slow_restart");
+  EXPECT_EQ(config.nack_target, NackTarget::keep);
+  EXPECT_EQ(config.nack_min_gap, 60_us);
+  EXPECT_EQ(config.dcqcn.form, DcqcnForm::per_cnp);
+  EXPECT_EQ(config.dcqcn.gain, 8u);
+  EXPECT_EQ(config.dcqcn.byte_counter_unit, 64_B);
+  EXPECT_FALSE(config.dcqcn.rate_timer);
+  const auto dump = CongestionConfig::schema().dump(config);
+  EXPECT_EQ(dump.at("dcqcn").size(), 3u);
+  try {
+    Document::parse("nack_reaction = 'slow'\n", "nic.toml").root().read<CongestionConfig>();
+    FAIL();
+  } catch (const InputError& e) {
+    EXPECT_TRUE(std::string(e.what()).starts_with("nic.toml:1:17: ")) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace horae::policy
