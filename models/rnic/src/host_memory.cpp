@@ -27,6 +27,11 @@ tlm::tlm_response_status fault(const tlm::tlm_generic_payload& access) {
   return tlm::TLM_OK_RESPONSE;
 }
 
+/// A probability in parts of 2^32.
+std::uint64_t in_draws(double probability) {
+  return static_cast<std::uint64_t>(probability * 0x1.0p32);
+}
+
 }  // namespace
 
 host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& config,
@@ -37,6 +42,8 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
       write_(config.write_latency),
       random_(config.jitter.value.count() > 0 || config.tail_probability > 0 ||
               config.iotlb_miss_probability > 0),
+      tail_(in_draws(config.tail_probability)),
+      iotlb_miss_(in_draws(config.iotlb_miss_probability)),
       stream_(seed, sc_module::name()) {
   if (read_.count() < 0) {
     throw input_error(config.round_trip.where,
@@ -65,11 +72,11 @@ Picoseconds host_memory::latency(bool write) {
   if (const auto half = static_cast<std::uint32_t>(config_.jitter.value.count()); half > 0) {
     t += Picoseconds(stream_.below(2 * half + 1)) - config_.jitter.value;
   }
-  if (stream_.chance(config_.tail_probability)) {
+  if (happens(tail_)) {
     ++tails_;
     t += config_.tail_extra;
   }
-  if (stream_.chance(config_.iotlb_miss_probability)) {
+  if (happens(iotlb_miss_)) {
     ++iotlb_misses_;
     t += config_.iotlb_miss_extra;
   }

@@ -125,7 +125,8 @@ Picoseconds PcieLink::take_tag(Picoseconds now) {
   return releases_.pop();
 }
 
-Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
+// Once or more per packet: all that these three call is worth inlining.
+[[gnu::flatten]] Picoseconds PcieLink::begin_read(Picoseconds now, Bytes size) {
   advance(now);
   tag_taken_ = take_tag(now);
   const Picoseconds admitted = non_posted_.take(tag_taken_, 0);
@@ -153,7 +154,8 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
   return 1 + pieces(size - first, payload_bits_);
 }
 
-Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address, Bytes size) {
+[[gnu::flatten]] Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address,
+                                                   Bytes size) {
   const std::int64_t completions = completions_of(address, size.count());
   const Picoseconds time =
       wire_time(Bytes(double_words(address, size.count())) + tlp::completion * completions);
@@ -170,7 +172,7 @@ Picoseconds PcieLink::finish_read(Picoseconds ready, std::uint64_t address, Byte
   return end;
 }
 
-Picoseconds PcieLink::write(Picoseconds now, std::uint64_t address, Bytes size) {
+[[gnu::flatten]] Picoseconds PcieLink::write(Picoseconds now, std::uint64_t address, Bytes size) {
   advance(now);
   counters_.bytes_written += static_cast<std::uint64_t>(size.count());
   Picoseconds asked = now;

@@ -16,10 +16,9 @@ class BusyTimeline {
  public:
   /// Takes `duration` (above zero) from `earliest` on; returns its end.
   Picoseconds reserve(Picoseconds earliest, Picoseconds duration) {
-    Interval& last = busy_.back();
+    Interval& last = *(busy_.data() + busy_.size() - 1);
     if (last.begin <= earliest) {
-      if (last.end < earliest) [[unlikely]]
-        return append({earliest, earliest + duration});
+      if (last.end < earliest) return append({earliest, earliest + duration});
       last.end += duration;
       return last.end;
     }
@@ -34,7 +33,7 @@ class BusyTimeline {
     Picoseconds begin, end;
   };
 
-  Picoseconds append(Interval interval) {
+  [[gnu::noinline]] Picoseconds append(Interval interval) {
     if (busy_.size() >= most_) forget();
     busy_.push_back(interval);
     return interval.end;

@@ -48,6 +48,8 @@ class host_memory : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& access);
   Picoseconds latency(bool write);
+  /// One draw, when `parts` (of 2^32) is not zero.
+  bool happens(std::uint64_t parts) { return parts > 0 && stream_.bits() < parts; }
   Page* find(std::uint64_t address);
   Page& get(std::uint64_t address);
   void copy(tlm::tlm_generic_payload& access, unsigned bytes);
@@ -57,6 +59,7 @@ class host_memory : public sc_core::sc_module {
   Picoseconds write_;  ///< write at the root complex until visible
   sc_core::sc_time read_delay_, write_delay_;  ///< the same
   bool random_;                                ///< whether an access draws at all
+  std::uint64_t tail_, iotlb_miss_;            ///< probabilities in parts of 2^32
   RandomStream stream_;
   std::uint64_t tails_ = 0;
   std::uint64_t iotlb_misses_ = 0;

@@ -132,18 +132,19 @@ class PcieLink {
     /// The first time from `t` on at which a header and `data` are free, taking them.
     Picoseconds take(Picoseconds t, std::int64_t data) {
       // One slot per header: what it held last must be back.
-      t = std::max(t, slots_[next_].back);
-      if (slots_[next_].data > 0) reclaim(next_);
-      while (free_data_ < data) {
-        t = std::max(t, slots_[oldest_].back);
-        reclaim(oldest_);
-      }
+      const Slot& slot = slots_.data()[next_];
+      t = std::max(t, slot.back);
+      if (slot.data > 0) reclaim(next_);
+      while (free_data_ < data) [[unlikely]] {
+          t = std::max(t, slots_[oldest_].back);
+          reclaim(oldest_);
+        }
       free_data_ -= data;
       return t;
     }
     /// What was taken last is back at `back`, never before what was taken earlier.
     void give_back(Picoseconds back, std::int64_t data) {
-      slots_[next_] = {back, data};
+      slots_.data()[next_] = {back, data};
       next_ = after(next_);
     }
 
@@ -153,7 +154,7 @@ class PcieLink {
       std::int64_t data = 0;
     };
     std::size_t after(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
-    /// The data of `i`, the oldest that was not reclaimed yet.
+    /// Takes back the data of `i`, the oldest that was not reclaimed yet.
     void reclaim(std::size_t i) {
       free_data_ += slots_[i].data;
       slots_[i].data = 0;
@@ -168,7 +169,8 @@ class PcieLink {
   /// When the tags that are out come back, in order.
   class Releases {
    public:
-    explicit Releases(std::size_t tags) : times_(std::bit_ceil(tags)), tags_(tags) {}
+    explicit Releases(std::size_t tags)
+        : times_(std::bit_ceil(tags)), mask_(times_.size() - 1), tags_(tags) {}
 
     std::size_t size() const { return end_ - begin_; }
     bool full() const { return size() == tags_; }
@@ -183,14 +185,15 @@ class PcieLink {
     }
     std::size_t after(Picoseconds t) const {
       std::size_t i = begin_;
-      while (i != end_ && times_[i & (times_.size() - 1)] <= t) ++i;
+      while (i != end_ && times_.data()[i & mask_] <= t) ++i;
       return end_ - i;
     }
 
    private:
-    Picoseconds& at(std::size_t i) { return times_[i & (times_.size() - 1)]; }
+    Picoseconds& at(std::size_t i) { return times_.data()[i & mask_]; }
 
     std::vector<Picoseconds> times_;  ///< a ring
+    std::size_t mask_;
     std::size_t tags_;
     std::size_t begin_ = 0, end_ = 0;  ///< ever growing
   };
@@ -199,7 +202,7 @@ class PcieLink {
 
   static Bytes first_piece(std::uint64_t address, Bytes size, Bytes most) {
     const auto offset = static_cast<std::int64_t>(address % pcie_page);
-    return std::min({size, most, Bytes(pcie_page - offset)});
+    return std::min(size, std::min(most, Bytes(pcie_page - offset)));
   }
   void advance(Picoseconds now) {
     if (now < now_) [[unlikely]]
