@@ -102,21 +102,6 @@ TEST(PcieLink, ATagIsFreeWithTheLastBitOfItsReadAndNotBefore) {
   EXPECT_EQ(waited(late, PcieWait::tag), 0_ps);
 }
 
-// With equal ends the tags must still be handed over one by one.
-TEST(PcieLink, TwoTagsThatReturnTogetherServeTwoReads) {
-  PcieConfig config;
-  config.tags = 2;
-  PcieLink link(config);
-  const Picoseconds up = link.wire_time(24_B);
-  read(link, 0_ps, 0, 64_B, 700_ns);
-  read(link, 0_ps, 0, 64_B, 700_ns - up);  // its completion waits for the other: ends next to it
-  const Picoseconds third = read(link, 0_ps, 0, 64_B, 700_ns);
-  const Picoseconds fourth = read(link, 0_ps, 0, 64_B, 700_ns);
-  EXPECT_GT(third, 1400_ns);
-  EXPECT_GT(fourth, 1400_ns);
-  EXPECT_EQ(waits(link, PcieWait::tag), 2u);
-}
-
 TEST(PcieLink, ReadRequestsWaitForCreditsAsLongAsTheyTakeToReturn) {
   PcieConfig config;
   config.non_posted_headers = 2;

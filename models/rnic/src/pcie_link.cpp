@@ -120,8 +120,7 @@ void PcieLink::refuse_past(Picoseconds now) const {
 Picoseconds PcieLink::take_tag(Picoseconds now) {
   releases_.drop_until(now);
   if (!releases_.full()) return now;
-  // Exactly one tag goes over to this request: the others stay out until their own time, though
-  // that may lie before this one's.
+  // This tag goes over to this request: who waits next gets the next one.
   return releases_.pop();
 }
 
