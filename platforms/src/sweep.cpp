@@ -1,19 +1,12 @@
 #include "sweep.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <deque>
-#include <functional>
 #include <map>
 
+#include "children.hpp"
 #include "horae/core/error.hpp"
 #include "measurement.hpp"
 #include "progress.hpp"
@@ -24,100 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-InputError bad_point(const SweepPoint& point, std::string_view why) {
-  return input_error(point.label.where, fmt::format("point '{}': {}", point.label.value, why));
+std::string title_of(const SweepPoint& point) {
+  return fmt::format("point '{}'", point.label.value);
 }
-
-/// What a child process is to do, and returns as JSON.
-using Work = std::function<ordered_json()>;
-
-/// Work in a child process; its result comes through a pipe as one JSON text.
-class Child {
- public:
-  Child(std::size_t index, const Work& work) : index_(index) {
-    int fds[2];
-    if (::pipe2(fds, O_CLOEXEC) != 0) throw ModelError("no pipe for a child process");
-    const pid_t parent = ::getpid();
-    pid_ = ::fork();
-    if (pid_ < 0) throw ModelError("no child process");
-    if (pid_ == 0) {
-      // A parent that is killed takes its children along.
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(exit_failed);
-      ::close(fds[0]);
-      run(work, fds[1]);  // does not return
-    }
-    ::close(fds[1]);
-    fd_ = fds[0];
-  }
-  ~Child() {
-    if (fd_ >= 0) ::close(fd_);
-    if (pid_ > 0) {
-      ::kill(pid_, SIGKILL);
-      ::waitpid(pid_, nullptr, 0);
-    }
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-
-  int fd() const { return fd_; }
-  std::size_t index() const { return index_; }
-
-  /// Reads what is there; true when the child is done.
-  bool read_some() {
-    char buffer[65536];
-    const ssize_t n = ::read(fd_, buffer, sizeof buffer);
-    if (n > 0) {
-      text_.append(buffer, static_cast<std::size_t>(n));
-      return false;
-    }
-    return n == 0 || errno != EINTR;
-  }
-
-  /// The result of a child that is done; throws what the child threw, naming the point.
-  ordered_json result(const SweepPoint& point) {
-    int status = 0;
-    ::waitpid(pid_, &status, 0);
-    pid_ = -1;
-    const std::string& label = point.label;
-    if (text_.empty()) {
-      throw ModelError(fmt::format("point '{}': the run ended with {} {} and no result", label,
-                                   WIFSIGNALED(status) ? "signal" : "status",
-                                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)));
-    }
-    ordered_json message = ordered_json::parse(text_);
-    if (message.contains("bad_input"))
-      throw bad_point(point, message["bad_input"].get<std::string>());
-    if (message.contains("error"))
-      throw ModelError(fmt::format("point '{}': {}", label, message["error"].get<std::string>()));
-    return std::move(message["result"]);
-  }
-
- private:
-  [[noreturn]] static void run(const Work& work, int fd) {
-    ordered_json message;
-    try {
-      message = {{"result", work()}};
-    } catch (const InputError& e) {
-      message = {{"bad_input", e.what()}};
-    } catch (const std::exception& e) {
-      message = {{"error", e.what()}};
-    }
-    const std::string text = message.dump();
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t n = ::write(fd, text.data() + sent, text.size() - sent);
-      if (n <= 0) break;
-      sent += static_cast<std::size_t>(n);
-    }
-    // No destructors: SystemC's globals belong to the parent's copy as well.
-    ::_exit(0);
-  }
-
-  std::size_t index_;
-  pid_t pid_ = -1;
-  int fd_ = -1;
-  std::string text_;
-};
 
 /// How far the runs of a sweep are, in memory shared with the children.
 class SharedProgress {
@@ -159,51 +61,26 @@ class SharedProgress {
   LiveProgress* live_ = nullptr;
 };
 
-/// The results of `work`, one for each point of the sweep, `jobs` children at a time; `watch` is
-/// called now and then with the number of those done.
-std::vector<ordered_json> in_children(const std::vector<Work>& work, const SweepConfig& sweep,
-                                      unsigned jobs,
-                                      const std::function<void(std::size_t)>& watch) {
-  std::vector<ordered_json> results(work.size());
-  std::deque<std::unique_ptr<Child>> running;
-  std::size_t next = 0, done = 0;
-  while (done < work.size()) {
-    while (next < work.size() && running.size() < jobs) {
-      running.push_back(std::make_unique<Child>(next, work[next]));
-      ++next;
-    }
-    std::vector<pollfd> fds;
-    for (const auto& child : running) fds.push_back({child->fd(), POLLIN, 0});
-    ::poll(fds.data(), fds.size(), 250);
-    for (std::size_t i = running.size(); i-- > 0;) {
-      if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) == 0 || !running[i]->read_some())
-        continue;
-      const std::size_t index = running[i]->index();
-      results[index] = running[i]->result(sweep.points[index]);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-      ++done;
-    }
-    watch(done);
-  }
-  return results;
-}
-
 std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
                                    const SweepConfig& sweep, unsigned jobs, bool show_progress) {
   Progress progress(show_progress);
   SharedProgress shared(points);
-  std::vector<Work> work;
+  std::vector<Task> tasks;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    work.push_back([&point = points[i], &live = shared.of(i)]() -> ordered_json {
-      const RunOutcome outcome = run_platform(point, false, &live);
-      return {{"summary", outcome.summary},   {"flows", outcome.flows_csv},
-              {"series", outcome.series_csv}, {"trace", outcome.trace_json},
-              {"dump", outcome.dump},         {"exit_code", outcome.exit_code}};
-    });
+    tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
+                     [&point = points[i], &live = shared.of(i)]() -> ordered_json {
+                       const RunOutcome outcome = run_platform(point, false, &live);
+                       return {{"summary", outcome.summary},
+                               {"flows", outcome.flows_csv},
+                               {"series", outcome.series_csv},
+                                {"trace", outcome.trace_json},
+                               {"dump", outcome.dump},
+                               {"exit_code", outcome.exit_code}};
+                     }});
   }
   std::vector<RunOutcome> outcomes;
   for (auto& result :
-       in_children(work, sweep, jobs, [&](std::size_t done) { shared.show(progress, done); })) {
+       in_children(tasks, jobs, [&](std::size_t done) { shared.show(progress, done); })) {
     outcomes.push_back({.summary = std::move(result["summary"]),
                         .flows_csv = result["flows"].get<std::string>(),
                         .series_csv = result["series"].get<std::string>(),
@@ -217,10 +94,12 @@ std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
 /// Elaborates every point, and looks up every result that the sweep asks for.
 void check_metrics(const std::vector<PlatformConfig>& points, const SweepConfig& sweep,
                    unsigned jobs) {
-  std::vector<Work> work;
-  for (const auto& point : points)
-    work.push_back([&point]() -> ordered_json { return result_names(point); });
-  const auto results = in_children(work, sweep, jobs, [](std::size_t) {});
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
+                     [&point = points[i]]() -> ordered_json { return result_names(point); }});
+  }
+  const auto results = in_children(tasks, jobs);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto names = results[i].get<std::vector<std::string>>();
     const auto check = [&](const Located<std::string>& metric) {
@@ -252,7 +131,7 @@ PlatformConfig read_point(const SweepPoint& point, const std::string& path,
   try {
     return read_platform(Document::load(path, all));
   } catch (const InputError& e) {
-    throw bad_point(point, e.what());
+    throw input_error(point.label.where, fmt::format("{}: {}", title_of(point), e.what()));
   }
 }
 

@@ -1,0 +1,29 @@
+// Work in child processes: SystemC elaborates once per process, so every run is a child.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "horae/core/params.hpp"
+
+namespace horae::platforms {
+
+/// What a child process is to do.
+struct Task {
+  std::string title;  ///< begins every message about it: "point '1/2'"
+  Location where;     ///< what asked for it
+  std::function<nlohmann::ordered_json()> work;
+};
+
+/// The results of `tasks` in their order, `jobs` (at least 1) children at a time. `watch` is called
+/// now and then with the number of those done. What a child throws is thrown here with its task's
+/// title: InputError as such (at its place), anything else, and a child that dies, as ModelError;
+/// the other children end with it, and all of them with this process.
+std::vector<nlohmann::ordered_json> in_children(
+    const std::vector<Task>& tasks, unsigned jobs,
+    const std::function<void(std::size_t done)>& watch = {});
+
+}  // namespace horae::platforms
