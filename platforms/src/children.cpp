@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,5 +140,14 @@ std::vector<ordered_json> in_children(const std::vector<Task>& tasks, unsigned j
   }
   return results;
 }
+
+SharedCounter::SharedCounter() {
+  void* memory =
+      ::mmap(nullptr, sizeof(*value_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw ModelError("no memory to share with child processes");
+  value_ = new (memory) std::atomic<std::uint64_t>(0);
+}
+
+SharedCounter::~SharedCounter() { ::munmap(value_, sizeof(*value_)); }
 
 }  // namespace horae::platforms

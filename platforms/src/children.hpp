@@ -1,7 +1,9 @@
 // Work in child processes: SystemC elaborates once per process, so every run is a child.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,5 +27,19 @@ struct Task {
 std::vector<nlohmann::ordered_json> in_children(
     const std::vector<Task>& tasks, unsigned jobs,
     const std::function<void(std::size_t done)>& watch = {});
+
+/// A number that this process and its children share.
+class SharedCounter {
+ public:
+  SharedCounter();
+  ~SharedCounter();
+  SharedCounter(const SharedCounter&) = delete;
+  SharedCounter& operator=(const SharedCounter&) = delete;
+
+  std::atomic<std::uint64_t>& value() { return *value_; }
+
+ private:
+  std::atomic<std::uint64_t>* value_;
+};
 
 }  // namespace horae::platforms

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "catalogue.hpp"
+#include "explain.hpp"
+#include "explain_report.hpp"
 #include "horae/core/error.hpp"
 #include "result_folder.hpp"
 #include "run.hpp"
@@ -40,6 +42,8 @@ struct Options {
   bool stages = false;
   std::string most;
   std::vector<std::string> over;
+  ExplainRequest explain;
+  std::vector<std::string> readings;
 };
 
 void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome) {
@@ -125,10 +129,14 @@ int run_one(const Options& o, const PlatformConfig& platform, std::optional<Resu
   return outcome.exit_code;
 }
 
+unsigned jobs_of(const Options& o) {
+  return o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
+}
+
 int run_all_points(const Options& o, const PlatformConfig& platform,
                    std::optional<ResultFolder>& folder) {
-  const unsigned jobs = o.jobs != 0 ? o.jobs : std::max(1u, std::thread::hardware_concurrency());
-  const SweepOutcome outcome = run_sweep(platform, o.platform, o.overrides, jobs, !o.no_progress);
+  const SweepOutcome outcome =
+      run_sweep(platform, o.platform, o.overrides, jobs_of(o), !o.no_progress);
   if (folder) {
     folder->write("summary.json", outcome.summary.dump(1) + "\n");
     for (const auto& [label, point] : outcome.points)
@@ -157,6 +165,31 @@ int run(const Options& o) {
       sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
   if (folder && !o.json) fmt::print("\nresults in {}\n", *o.out);
   return exit_code;
+}
+
+int explain_platform(const Options& o) {
+  ExplainRequest request = o.explain;
+  request.platform = o.platform;
+  request.overrides = o.overrides;
+  for (const auto& text : o.readings) select_reading(request.readings, text);
+  request.jobs = jobs_of(o);
+  request.show_progress = !o.no_progress;
+  std::optional<ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const Explanation explanation = explain(request);
+  const std::string json = explanation_json(explanation).dump(1) + "\n";
+  if (folder) {
+    folder->write("summary.json", json);
+    folder->write("runs.csv", runs_csv(explanation.runs));
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}", json);
+    return exit_done;
+  }
+  if (folder) fmt::print("results in {}\n\n", *o.out);
+  fmt::print("{}", explanation_text(explanation));
+  return exit_done;
 }
 
 /// The platforms that come with the sources; beside the current directory first.
@@ -284,14 +317,14 @@ void refuse_extras(const CLI::App& app) {
                                              : suggestion(word, known)));
 }
 
-CLI::Validator whole_number(unsigned most) {
+CLI::Validator whole_number(unsigned most, unsigned least = 0) {
   return CLI::Validator(
-      [most](std::string& text) -> std::string {
+      [most, least](std::string& text) -> std::string {
         constexpr std::size_t longest = 9;
         const bool digits = !text.empty() && text.size() <= longest &&
                             text.find_first_not_of("0123456789") == std::string::npos;
-        if (digits && std::stoul(text) <= most) return {};
-        return fmt::format("expected a whole number from 0 to {}, found '{}'", most, text);
+        if (digits && std::stoul(text) <= most && std::stoul(text) >= least) return {};
+        return fmt::format("expected a whole number from {} to {}, found '{}'", least, most, text);
       },
       "");
 }
@@ -371,6 +404,58 @@ int dispatch(int argc, char** argv) {
   size_command->add_flag("--json", o.json, "print the ledger as JSON");
   size_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
+  CLI::App* explain_command = app.add_subcommand(
+      "explain", "Hold hypotheses against published numbers: fit, exclude, rank, tell apart.");
+  explain_command->allow_extras();
+  explain_command->footer(
+      "Examples: horae explain platforms/cx7_spray.toml --quick\n"
+      "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both");
+  explain_command->add_option("platform", o.platform, "platform file (TOML)")
+      ->required()
+      ->type_name("PLATFORM.toml");
+  explain_command
+      ->add_option("--set", o.overrides, "overrides a value of the platform; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  explain_command
+      ->add_option("--observations", o.explain.observations,
+                   "published numbers, in place of the platform's file")
+      ->type_name("FILE");
+  explain_command
+      ->add_option("--hypotheses", o.explain.hypotheses,
+                   "mechanisms, in place of the platform's file")
+      ->type_name("FILE");
+  explain_command
+      ->add_option("--reading", o.readings,
+                   "how published numbers are read: rate=l1|l2, ratio=unique|payload, "
+                   "nacks=sender|both; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  explain_command->add_option("--only", o.explain.only, "only these hypotheses, by id or family")
+      ->type_name("ID,..")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  explain_command->add_option("--seeds", o.explain.seeds, "runs of each result (3)")
+      ->type_name("N")
+      ->check(whole_number(100, 1));
+  explain_command
+      ->add_option("--evaluations", o.explain.evaluations,
+                   "of a fit, per parameter (30; quick: 10)")
+      ->type_name("N")
+      ->check(whole_number(10000, 1));
+  explain_command
+      ->add_option("--survivors", o.explain.survivors, "hypotheses that experiments compare (6)")
+      ->type_name("N")
+      ->check(whole_number(1000, 1));
+  explain_command->add_flag("--quick", o.explain.quick,
+                            "smaller fits; leaves out what the file marks quick = false");
+  explain_command->add_option("--out", o.out, "result folder")->type_name("DIR");
+  explain_command->add_option("--jobs", o.jobs, "runs at the same time; 0: one per core")
+      ->type_name("N")
+      ->check(whole_number(1024));
+  explain_command->add_flag("--json", o.json, "print the summary as JSON");
+  explain_command->add_flag("--no-progress", o.no_progress, "no progress line");
+
   CLI::App* list_command = app.add_subcommand(
       "list", "What there is: platforms, devices, chips, programs, policies, parameters.");
   list_command->allow_extras();
@@ -389,19 +474,21 @@ int dispatch(int argc, char** argv) {
   } catch (const CLI::CallForVersion& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    throw bad_arguments(list_command->parsed()   ? *list_command
-                        : size_command->parsed() ? *size_command
-                                                 : *run_command,
+    throw bad_arguments(list_command->parsed()      ? *list_command
+                        : size_command->parsed()    ? *size_command
+                        : explain_command->parsed() ? *explain_command
+                                                    : *run_command,
                         e);
   }
-  for (const CLI::App* sub : {run_command, size_command, list_command}) {
+  for (const CLI::App* sub : {run_command, size_command, explain_command, list_command}) {
     if (sub->parsed()) refuse_extras(*sub);
   }
   refuse_extras(app);
   if (run_command->parsed()) return run(o);
   if (size_command->parsed()) return size(o);
+  if (explain_command->parsed()) return explain_platform(o);
   if (list_command->parsed()) return list(o);
-  throw InputError("expected a command: run, size or list (see horae --help)");
+  throw InputError("expected a command: run, size, explain or list (see horae --help)");
 }
 
 }  // namespace

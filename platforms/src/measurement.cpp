@@ -21,12 +21,20 @@ double fresh_data_bytes(const RnicCounters& c, Layer layer) {
   return static_cast<double>(c.sent_frames[fresh]) + overhead * static_cast<double>(c.sent[fresh]);
 }
 
+/// Payload written to the memory of all receivers, each byte once.
+double delivered_bytes(const Simulation& s, const Snapshot& from, const Snapshot& to) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i)
+    sum += to.nics[i].delivered_bytes - from.nics[i].delivered_bytes;
+  return static_cast<double>(sum);
+}
+
 void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
                     std::vector<Result>& out) {
   const double window = to_seconds(to.time - from.time);
   const Layer layer = s.platform().sim.rate_layer;
   RnicCounters sum;
-  double tx_bits = 0, tx_l1_bits = 0, line_bits = 0, fresh_bits = 0;
+  double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (std::find(s.senders().begin(), s.senders().end(), nics[i]) == s.senders().end()) continue;
@@ -35,6 +43,7 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
     sum = sum + d;
     tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
     tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
+    tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
     line_bits += static_cast<double>(nics[i]->tx(0).link().rate.count()) * window;
     fresh_bits += 8.0 * fresh_data_bytes(d, layer);
   }
@@ -44,14 +53,19 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
   add("tx_share", ratio(tx_l1_bits, line_bits), "share of line rate");
+  add("tx_share_l2", ratio(tx_l2_bits, line_bits), "share of line rate");
   add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
+  add("tx_rate_l1", tx_l1_bits / n / window / 1e9, "Gbps");
+  add("tx_rate_l2", tx_l2_bits / n / window / 1e9, "Gbps");
   add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
+  add("payload_ratio", ratio(8.0 * delivered_bytes(s, from, to), tx_l2_bits), "ratio");
   add("goodput", fresh_bits / n / window / 1e9, "Gbps");
   add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
       "Gbps of payload");
   add("data_packets", packets, "packets");
   add("nacks_per_packet", ratio(static_cast<double>(sum.nacks_received), packets), "NACKs/packet");
   add("nack_rate", static_cast<double>(sum.nacks_received) / n / window / 1e6, "Mpps");
+  add("nack_rate_total", static_cast<double>(sum.nacks_received) / window / 1e6, "Mpps");
   add("nacks_received", static_cast<double>(sum.nacks_received), "packets");
   add("nacks_served", static_cast<double>(sum.nacks_served), "packets");
   add("nacks_stale", static_cast<double>(sum.nacks_stale), "packets");

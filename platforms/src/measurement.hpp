@@ -33,7 +33,9 @@ struct Snapshot {
 ///   `sim.rate_layer`; shares are of the line rate, or of time; per_packet is per data packet sent,
 ///   retransmissions included; goodput is what data packets sent for the first time take on the
 ///   wire, headers included (packet-spraying paper, footnote 4), and its ratio is to all the port
-///   sent.
+///   sent. With _l1 and _l2 rates and shares count preamble and gap, or frames with FCS only;
+///   payload_ratio is what receivers wrote to memory over the frames sent; _total is of all
+///   senders together.
 /// - `receivers.*`: over all NICs that receive them.
 /// - `flows.*`, `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,

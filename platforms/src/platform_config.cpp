@@ -18,8 +18,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::vector<std::string> reserved_tables = {
-    "platform", "sim", "link_default", "link", "device", "leaf_spine", "traffic", "sweep", "size"};
+const std::vector<std::string> reserved_tables = {"platform", "sim",        "link_default", "link",
+                                                  "device",   "leaf_spine", "traffic",      "sweep",
+                                                  "size",     "explain"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -415,7 +416,27 @@ void check_sweep(const SweepConfig& sweep) {
   }
 }
 
-/// The value in effect under a dotted key such as "traffic[0].qps", or null.
+/// An assumption with every {key} replaced by the value in effect.
+std::string with_values(const std::string& text, const ordered_json& effective,
+                        const Section& about) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return out + text.substr(at);
+    const std::string key = text.substr(open + 1, close - open - 1);
+    const ordered_json* value = find_value(effective, key);
+    if (value == nullptr || value->is_structured()) {
+      throw about.error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
+    }
+    out += text.substr(at, open - at) +
+           (value->is_string() ? value->get<std::string>() : value->dump());
+    at = close + 1;
+  }
+}
+
+}  // namespace
+
 const ordered_json* find_value(const ordered_json& effective, std::string_view key) {
   const ordered_json* at = &effective;
   while (!key.empty() && at != nullptr) {
@@ -439,27 +460,6 @@ const ordered_json* find_value(const ordered_json& effective, std::string_view k
   }
   return at;
 }
-
-/// An assumption with every {key} replaced by the value in effect.
-std::string with_values(const std::string& text, const ordered_json& effective,
-                        const Section& about) {
-  std::string out;
-  for (std::size_t at = 0;;) {
-    const std::size_t open = text.find('{', at);
-    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
-    if (close == std::string::npos) return out + text.substr(at);
-    const std::string key = text.substr(open + 1, close - open - 1);
-    const ordered_json* value = find_value(effective, key);
-    if (value == nullptr || value->is_structured()) {
-      throw about.error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
-    }
-    out += text.substr(at, open - at) +
-           (value->is_string() ? value->get<std::string>() : value->dump());
-    at = close + 1;
-  }
-}
-
-}  // namespace
 
 std::string folder_name(const std::string& label) {
   std::string out;
@@ -628,6 +628,7 @@ PlatformConfig read_platform(const Document& document) {
                                                              published.profile.value));
     }
   }
+  platform.explain = table("explain").read<ExplainConfig>();
   for (auto& assumption : platform.about.assumptions) {
     assumption = with_values(assumption, effective, root.child("platform"));
   }

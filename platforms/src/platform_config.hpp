@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -166,6 +167,13 @@ struct SizeConfig {
   static const Schema<SizeConfig>& schema();
 };
 
+/// What `horae explain` reads, relative to the platform file.
+struct ExplainConfig {
+  std::optional<Located<std::string>> observations;
+  std::optional<Located<std::string>> hypotheses;
+  static const Schema<ExplainConfig>& schema();
+};
+
 /// A named kind of device.
 struct TofinoProfile {
   tofino::ChipConfig chip;
@@ -202,6 +210,7 @@ struct PlatformConfig {
   std::vector<TrafficConfig> traffic;
   SweepConfig sweep;
   SizeConfig size;
+  ExplainConfig explain;
   /// Every value in effect, including defaults.
   nlohmann::ordered_json effective;
 };
@@ -209,6 +218,10 @@ struct PlatformConfig {
 /// What the control plane of the chip at `vertex` knows.
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
                              const fabric::RouteTable& table);
+
+/// The value in effect under a dotted key such as "traffic[0].qps", or null.
+const nlohmann::ordered_json* find_value(const nlohmann::ordered_json& effective,
+                                         std::string_view key);
 
 /// The folder of a sweep point's results, below `points`.
 std::string folder_name(const std::string& label);

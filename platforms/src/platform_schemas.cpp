@@ -229,4 +229,12 @@ const Schema<SizeConfig>& SizeConfig::schema() {
   return s;
 }
 
+const Schema<ExplainConfig>& ExplainConfig::schema() {
+  static const Schema<ExplainConfig> s =
+      Schema<ExplainConfig>("explain", "What `horae explain` reads, relative to this file.")
+          .field("observations", &ExplainConfig::observations, {.doc = "file of published numbers"})
+          .field("hypotheses", &ExplainConfig::hypotheses, {.doc = "file of mechanisms to test"});
+  return s;
+}
+
 }  // namespace horae::platforms

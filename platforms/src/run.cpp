@@ -304,14 +304,14 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
   return outcome;
 }
 
-std::vector<std::string> result_names(const PlatformConfig& platform) {
+std::vector<std::pair<std::string, std::string>> result_units(const PlatformConfig& platform) {
   const Simulation simulation(platform);
-  std::vector<std::string> names;
+  std::vector<std::pair<std::string, std::string>> units;
   for (const auto& r : results_between(simulation, Snapshot::take(simulation, 0_ps),
                                        Snapshot::take(simulation, 1_us))) {
-    names.push_back(r.name);
+    units.emplace_back(r.name, r.unit);
   }
-  return names;
+  return units;
 }
 
 }  // namespace horae::platforms

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform_config.hpp"
@@ -40,7 +41,8 @@ struct LiveProgress {
 RunOutcome run_platform(const PlatformConfig& platform, bool show_progress,
                         LiveProgress* live = nullptr);
 
-/// Elaborates `platform` in this process without running it, and names the results it will have.
-std::vector<std::string> result_names(const PlatformConfig& platform);
+/// Elaborates `platform` in this process without running it: the names of the results it will have,
+/// each with its unit.
+std::vector<std::pair<std::string, std::string>> result_units(const PlatformConfig& platform);
 
 }  // namespace horae::platforms

@@ -97,11 +97,12 @@ void check_metrics(const std::vector<PlatformConfig>& points, const SweepConfig&
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < points.size(); ++i) {
     tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
-                     [&point = points[i]]() -> ordered_json { return result_names(point); }});
+                     [&point = points[i]]() -> ordered_json { return result_units(point); }});
   }
   const auto results = in_children(tasks, jobs);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto names = results[i].get<std::vector<std::string>>();
+    std::vector<std::string> names;
+    for (const auto& result : results[i]) names.push_back(result[0].get<std::string>());
     const auto check = [&](const Located<std::string>& metric) {
       if (std::find(names.begin(), names.end(), metric.value) != names.end()) return;
       throw input_error(metric.where,
