@@ -103,6 +103,9 @@ class Forward final : public Program {
       choose(path_turn_, "path_turn", std::size_t{1}, 0u, sprayed);
     if (config_.path_choice == PathChoice::psn)
       choose(path_psn_, "path_psn", HashSpec{.input_bits = 24, .output_bits = 16}, sprayed);
+    if (config_.path_choice == PathChoice::psn_hash)
+      choose(path_psn_, "path_psn",
+             HashSpec{.input_bits = 128 - config_.burst_log2, .output_bits = 32}, sprayed);
     if (!sprays || !config_.spray_responses)
       choose(path_hash_, "path_hash", HashSpec{.input_bits = 104, .output_bits = 32}, hashed);
     members_.emplace(pipeline, in, "members",
@@ -125,6 +128,11 @@ class Forward final : public Program {
     });
   }
 
+  /// One of `n` in equal shares of the hash's range.
+  static std::uint32_t share(std::uint32_t hash, std::uint32_t n) {
+    return static_cast<std::uint32_t>(std::uint64_t{hash} * n >> 32);
+  }
+
   std::uint32_t path(const Pass& pass, std::uint32_t n) {
     const Packet& p = pass.header();
     const bool sprayed = !is_data_ ? config_.path_choice != PathChoice::ecmp
@@ -141,12 +149,18 @@ class Forward final : public Program {
       case PathChoice::psn:
         path_psn_->of(pass, {p.psn.value()});  // the identity hash into an action selector
         return p.psn.value() % n;
+      case PathChoice::psn_hash:
+        return share(path_psn_->of(pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst,
+                                          std::uint64_t{p.psn.value() >> config_.burst_log2},
+                                          std::uint64_t{p.entropy}}),
+                     n);
       case PathChoice::ecmp:
         break;
     }
-    const std::uint32_t hash = path_hash_->of(
-        pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst, 0, std::uint64_t{p.entropy}});
-    return static_cast<std::uint32_t>(std::uint64_t{hash} * n >> 32);
+    return share(
+        path_hash_->of(pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst, 0,
+                              std::uint64_t{p.entropy}}),
+        n);
   }
 
   ForwardConfig config_;
@@ -194,9 +208,13 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                   {{"random", PathChoice::random},
                    {"round_robin", PathChoice::round_robin},
                    {"ecmp", PathChoice::ecmp},
-                   {"psn", PathChoice::psn}},
+                   {"psn", PathChoice::psn},
+                   {"psn_hash", PathChoice::psn_hash}},
                   {.doc = "how one of several equal-cost ports is chosen for a data packet",
                    .source = "random: packet-spraying paper 2.3"})
+          .field("burst_log2", &ForwardConfig::burst_log2,
+                 {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path",
+                  .max = 16})
           .field("spray_responses", &ForwardConfig::spray_responses,
                  {.doc = "choose paths of ACKs and NACKs likewise, instead of by flow"})
           .field("nack_drop", &ForwardConfig::nack_drop,

@@ -14,6 +14,7 @@ enum class PathChoice {
   round_robin,  ///< in turn, all destinations together
   ecmp,         ///< by a hash of the flow
   psn,          ///< PSN modulo the number of paths
+  psn_hash,     ///< a hash of the flow and of the PSN without its lowest `burst_log2` bits
 };
 
 /// How the filter picks the NACKs it drops.
@@ -24,6 +25,7 @@ enum class NackFilter {
 
 struct ForwardConfig {
   PathChoice path_choice = PathChoice::ecmp;
+  std::uint32_t burst_log2 = 0;  ///< psn_hash: 2^burst_log2 packets in a row take one path
   bool spray_responses = false;  ///< whether ACKs and NACKs are sprayed as data is, or hashed
   std::uint32_t nack_drop = 0;
   std::uint32_t nack_of = 1;
