@@ -249,7 +249,7 @@ TEST(HostMemory, AnswersAsTheBaseProtocolWants) {
   fill(p, tlm::TLM_IGNORE_COMMAND, 100, back);
   EXPECT_EQ(cpu.access(p, &added), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(added, 0_ps);
-  fill(p, static_cast<tlm::tlm_command>(77), 100, back);
+  fill(p, static_cast<tlm::tlm_command>(3), 100, back);
   EXPECT_EQ(cpu.access(p), tlm::TLM_COMMAND_ERROR_RESPONSE);
   fill(p, tlm::TLM_READ_COMMAND, 100, back);
   p.set_data_ptr(nullptr);
