@@ -70,12 +70,9 @@ std::vector<RunOutcome> run_points(const std::vector<PlatformConfig>& points,
     tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
                      [&point = points[i], &live = shared.of(i)]() -> ordered_json {
                        const RunOutcome outcome = run_platform(point, false, &live);
-                       return {{"summary", outcome.summary},
-                               {"flows", outcome.flows_csv},
-                               {"series", outcome.series_csv},
-                                {"trace", outcome.trace_json},
-                               {"dump", outcome.dump},
-                               {"exit_code", outcome.exit_code}};
+                       return {{"summary", outcome.summary},   {"flows", outcome.flows_csv},
+                               {"series", outcome.series_csv}, {"trace", outcome.trace_json},
+                               {"dump", outcome.dump},         {"exit_code", outcome.exit_code}};
                      }});
   }
   std::vector<RunOutcome> outcomes;

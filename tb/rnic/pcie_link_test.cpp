@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
-
 #include "horae/core/error.hpp"
-#include "horae/core/random.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test {
@@ -295,60 +291,6 @@ TEST(PcieLink, OccupancyIsTimeWeighted) {
   EXPECT_EQ(link.most_tags_in_use(), 2u);
   link.reset_most_tags_in_use();
   EXPECT_EQ(link.most_tags_in_use(), 0u);
-}
-
-std::string message_of(const PcieConfig& config) {
-  try {
-    PcieLink link(config);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
-}
-
-TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
-  const auto read_config = [](const std::string& text) {
-    return Document::parse(text, "nic.toml").root().read<PcieConfig>();
-  };
-  EXPECT_EQ(message_of(read_config("")), "accepted");
-  EXPECT_EQ(message_of(read_config("lanes = 12\n")),
-            "nic.toml:1:9: lanes = 12: expected 1, 2, 4, 8 or 16");
-  EXPECT_EQ(message_of(read_config("tags = 9\nmax_payload = \"300B\"\n")),
-            "nic.toml:2:15: max_payload = 300: expected 128, 256 or 512 B");
-  EXPECT_EQ(message_of(read_config("max_read_request = \"4095B\"\n")),
-            "nic.toml:1:20: max_read_request = 4095: expected 128, 256, 512, 1024, 2048 or 4096 B");
-  EXPECT_EQ(message_of(read_config("read_completion_boundary = \"96B\"\n")),
-            "nic.toml:1:28: read_completion_boundary = 96: expected 64 or 128 B");
-  EXPECT_EQ(message_of(read_config("posted_data = 15\n")),
-            "nic.toml:1:15: posted_data = 15 units of 16 bytes never lets a TLP of max_payload = "
-            "256 B pass; expected 16 or more");
-  EXPECT_THROW(read_config("generation = 6\n"), InputError);
-  EXPECT_THROW(read_config("tags = 0\n"), InputError);
-  EXPECT_THROW(read_config("max_payload = \"1KiB\"\n"), InputError);
-}
-
-// Against a calendar of single picoseconds.
-TEST(BusyTimeline, TakesTheFirstFreeTimeInPieces) {
-  RandomStream random(5, "busy_timeline");
-  for (int round = 0; round < 200; ++round) {
-    rnic::BusyTimeline timeline;
-    std::vector<bool> taken(20'000);
-    std::int64_t now = 0;
-    for (int i = 0; i < 200; ++i) {
-      now += random.below(random.chance(0.1) ? 200 : 8);
-      const std::int64_t earliest = now + random.below(300);
-      std::int64_t left = 1 + random.below(20);
-      timeline.forget_before(Picoseconds(now));
-      const Picoseconds end = timeline.reserve(Picoseconds(earliest), Picoseconds(left));
-      auto at = static_cast<std::size_t>(earliest);
-      for (; left > 0; ++at) {
-        if (taken.at(at)) continue;
-        taken[at] = true;
-        --left;
-      }
-      ASSERT_EQ(end.count(), static_cast<std::int64_t>(at)) << "round " << round << " call " << i;
-    }
-  }
 }
 
 }  // namespace

@@ -48,13 +48,14 @@ const Schema<PcieConfig>& PcieConfig::schema() {
                   .min = 3,
                   .max = 5,
                   .source = "PCIe Base Specification 5.0; ConnectX-7: Gen5"})
-          .field("lanes", &PcieConfig::lanes,
-                 {.doc = "lanes: 1, 2, 4, 8 or 16", .min = 1, .max = 16})
+          .field(
+              "lanes", &PcieConfig::lanes,
+              {.doc = "lanes: 1, 2, 4, 8 or 16", .min = 1, .max = 16, .source = "ConnectX-7: x16"})
           .field("max_payload", &PcieConfig::max_payload,
                  {.doc = "MPS, most data in a TLP: 128, 256 or 512 B",
                   .min = 128_B,
                   .max = 512_B,
-                  .source = "256 or 512 B on servers"})
+                  .source = "256 or 512 B (NVIDIA network operator documentation)"})
           .field("max_read_request", &PcieConfig::max_read_request,
                  {.doc = "MRRS, most data a read request asks for: a power of two",
                   .min = 128_B,
