@@ -21,7 +21,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
     host_ = std::make_unique<host_interface>("host", config.pcie, config.memory, context.seed);
     host_port_.emplace(*host_);
     fetcher_.emplace(config.fetch, *host_port_, [this](std::size_t qp, Picoseconds at) {
-      schedule(at, wqe_event, static_cast<std::uint16_t>(qp), service_ordinal_++);
+      wqes_due_.emplace(at, static_cast<std::uint16_t>(qp));
     });
   }
   gated_ = host_ || retransmit_.stall() == policy::Scope::queue_pair ||
@@ -107,9 +107,6 @@ void rnic::handle(const fabric::Event& e) {
     case doorbell_event:
       fetcher_->rung(fabric::key_entity(e.key), e.payload, e.time);
       break;
-    case wqe_event:
-      fetcher_->wqe_arrived(fabric::key_entity(e.key), e.time);
-      break;
     case service_event:
       continue_service(fabric::key_entity(e.key), e.time);
       break;
@@ -123,6 +120,7 @@ void rnic::handle(const fabric::Event& e) {
 
 Picoseconds rnic::next_time() const {
   Picoseconds t = events_.next_time();
+  if (!wqes_due_.empty()) t = std::min(t, std::max(cursor_, wqes_due_.begin()->first));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {
     t = std::min(t, std::max(cursor_, responses_.front().ready));
   }

@@ -11,7 +11,6 @@ enum nic_event : std::uint8_t {
   timer_event,
   post_event,
   doorbell_event,  ///< entity: queue pair; payload: messages posted so far
-  wqe_event,       ///< entity: queue pair
   service_event,   ///< entity: slot of the service
   guard_event,     ///< entity: queue pair
 };

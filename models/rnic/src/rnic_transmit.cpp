@@ -105,8 +105,17 @@ IdleCause rnic::idle_cause(const Gate& next) const {
   return window_blocked_ > 0 ? IdleCause::window : IdleCause::no_work;
 }
 
+void rnic::take_wqes(Picoseconds t) {
+  while (!wqes_due_.empty() && wqes_due_.begin()->first <= t) {
+    const auto [at, qp] = *wqes_due_.begin();
+    wqes_due_.erase(wqes_due_.begin());
+    fetcher_->wqe_arrived(qp, at);
+  }
+}
+
 void rnic::transmit_before(Picoseconds end) {
   while (cursor_ < end) {
+    if (!wqes_due_.empty()) take_wqes(cursor_);
     const bool response_waits = !responses_.empty() && !paused(config_.ack_traffic_class);
     if (response_waits && responses_.front().ready <= cursor_) {
       send_response();
@@ -121,12 +130,15 @@ void rnic::transmit_before(Picoseconds end) {
     }
     Picoseconds until = std::min(end, next.at);
     if (response_waits) until = std::min(until, responses_.front().ready);
+    if (!wqes_due_.empty()) until = std::min(until, wqes_due_.begin()->first);
     const IdleCause cause = idle_cause(next);
     counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
     if (auto* t = recorder())
       t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
     cursor_ = until;
   }
+  // Those that are done while the last packet is being sent, before anything later.
+  if (!wqes_due_.empty()) take_wqes(end - 1_ps);
 }
 
 Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {

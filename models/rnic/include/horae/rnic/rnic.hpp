@@ -3,6 +3,7 @@
 
 #include <boost/circular_buffer.hpp>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -124,6 +125,8 @@ class rnic : public fabric::device {
 
   // rnic_transmit.cpp
   void transmit_before(Picoseconds end);
+  /// WQEs whose read is done by `t` are on the chip.
+  void take_wqes(Picoseconds t);
   void send_response();
   void send_data(std::size_t qp);
   Packet& new_packet(const QueuePair& qp, Opcode opcode, Bytes payload);
@@ -164,6 +167,9 @@ class rnic : public fabric::device {
   std::deque<std::pair<Picoseconds, std::int64_t>> rx_in_flight_;  ///< until when, bytes
   std::int64_t rx_used_ = 0;
   std::uint64_t service_ordinal_ = 0;
+  /// WQE reads under way, first done first. Not events: sending starts them, and what is sent before
+  /// an event is only decided when the event comes.
+  std::multimap<Picoseconds, std::uint16_t> wqes_due_;
   Picoseconds responses_due_{};  ///< when the last response received so far takes effect
   std::uint64_t response_ordinal_ = 0;
   RnicCounters counters_;
