@@ -27,8 +27,10 @@ void PayloadFetcher::add(QueuePair& qp) {
 IdleCause PayloadFetcher::cause(std::size_t i) const {
   const Stream& s = streams_[i];
   if (!s.slots.empty()) return IdleCause::payload;
-  if (s.wqes < s.rung && s.wqes_coming > s.wqes) return IdleCause::wqe;
-  return s.wqes == s.rung ? IdleCause::doorbell : IdleCause::payload;
+  if (!s.qp->posted(s.next)) return IdleCause::doorbell;
+  const std::uint64_t message = s.qp->place_ahead(s.next).message;
+  if (message >= s.rung) return IdleCause::doorbell;
+  return message >= s.wqes ? IdleCause::wqe : IdleCause::payload;
 }
 
 void PayloadFetcher::rung(std::size_t i, std::uint64_t messages, Picoseconds now) {
@@ -40,10 +42,9 @@ void PayloadFetcher::rung(std::size_t i, std::uint64_t messages, Picoseconds now
 
 void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
   Stream& s = streams_[i];
-  if (s.wqe_flushed > 0) {  // of before a flush
-    --s.wqe_flushed;
-    return;
-  }
+  // A read of before a flush is void; memory may answer it before or after the one that counts.
+  if (now != s.wqes_at) return;
+  s.wqes_at = never;
   s.wqes = s.wqes_coming;
   want(i);
   pump(now);
@@ -112,6 +113,7 @@ void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, std::uint64_t needed, 
   const Picoseconds at = host_.read(now, (i + 1) * region + wqe_ring + slot,
                                     Bytes(static_cast<std::int64_t>(n) * wqe_bytes));
   s.wqes_coming = s.wqes + n;
+  s.wqes_at = at;
   ++counters_.wqe_reads;
   counters_.wqes_read += n;
   wqe_event_(i, at);
@@ -126,7 +128,7 @@ void PayloadFetcher::flush(Picoseconds /*now*/) {
     counters_.discarded_bytes += s.bytes;
     used_ -= s.bytes;
     s.bytes = 0;
-    if (s.wqes_coming > s.wqes) ++s.wqe_flushed;
+    s.wqes_at = never;
     if (s.qp->posted(s.next)) s.wqes = std::min(s.wqes, s.qp->place_ahead(s.next).message);
     s.wqes_coming = s.wqes;
     want(i);

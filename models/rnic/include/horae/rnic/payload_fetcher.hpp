@@ -80,8 +80,7 @@ class PayloadFetcher {
     std::uint64_t rung = 0;         ///< messages the NIC knows of
     std::uint64_t wqes = 0;         ///< messages whose WQE was read
     std::uint64_t wqes_coming = 0;  ///< when the read under way is done
-    std::uint32_t wqe_generation = 0;
-    std::uint32_t wqe_flushed = 0;  ///< reads under way that a flush made void
+    Picoseconds wqes_at = never;    ///< when that is; an earlier or later arrival is void
     bool queued = false;            ///< in the ring
   };
 
