@@ -163,8 +163,7 @@ void rnic::send_response() {
     cnp.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::cnp, Bytes(0)).count());
     cnp.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
     ++counters_.cnps_sent;
-    tx(0).send(cnp, cursor_, config_.tx_latency);
-    cursor_ = tx(0).busy_until();
+    put_on_wire(cnp, "CNP");
     return;
   }
   Packet& p = new_packet(*qps_[r.qp], Opcode::acknowledge, Bytes(0));
@@ -175,8 +174,18 @@ void rnic::send_response() {
   p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
   p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
   ++(r.response.nack ? counters_.nacks_sent : counters_.acks_sent);
-  tx(0).send(p, cursor_, config_.tx_latency);
+  put_on_wire(p, r.response.nack ? "NACK" : "ACK");
+}
+
+void rnic::put_on_wire(Packet& response, const char* what) {
+  const Picoseconds start = cursor_;
+  const std::uint32_t psn = response.psn.value();
+  const bool numbered = response.opcode == Opcode::acknowledge;
+  tx(0).send(response, start, config_.tx_latency);
   cursor_ = tx(0).busy_until();
+  if (auto* t = recorder()) {
+    t->span("wire", numbered ? fmt::format("{} {}", what, psn) : what, start, cursor_);
+  }
 }
 
 void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start) {
@@ -205,7 +214,8 @@ void rnic::send_data(std::size_t i) {
   if (fetcher_) {
     if (t.kind == policy::SendKind::fresh) {
       fetcher_->take(i, start);
-    } else if (t.kind == policy::SendKind::rewind || t.kind == policy::SendKind::timeout) {
+    } else if (place.payload > 0 &&
+               (t.kind == policy::SendKind::rewind || t.kind == policy::SendKind::timeout)) {
       // Streamed from memory behind the first one, whose read was waited for.
       read_for_retransmission(i, Bytes(place.payload), start);
     }

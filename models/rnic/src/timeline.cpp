@@ -2,15 +2,16 @@
 
 namespace horae::rnic {
 
-void Timeline::service_begins(Picoseconds now) {
-  if (now < from_ || until_ != never) return;
+bool Timeline::service_begins(Picoseconds now) {
+  if (now < from_ || until_ != never) return false;
   triggered_ = true;
   ++open_;
+  return true;
 }
 
 void Timeline::service_ends(Picoseconds now) {
   // Of services that overlap the first, the last to end closes the record.
-  if (open_ > 0 && --open_ == 0 && until_ == never) until_ = now + margin;
+  if (--open_ == 0) until_ = now + margin;
 }
 
 void Timeline::add(Entry entry) {

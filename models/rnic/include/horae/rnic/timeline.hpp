@@ -48,8 +48,10 @@ class Timeline {
   void level(const char* track, Picoseconds at, std::int64_t value) {
     add({Kind::level, track, "", at, at, value});
   }
-  /// A service begins or ends; the first one that begins in time is the one recorded.
-  void service_begins(Picoseconds now);
+  /// A service begins; whether its end is waited for. The first one that begins in time is the one
+  /// recorded.
+  bool service_begins(Picoseconds now);
+  /// One whose end is waited for ends.
   void service_ends(Picoseconds now);
 
   /// In the order in which they were recorded.
