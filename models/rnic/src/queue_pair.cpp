@@ -67,7 +67,7 @@ std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
     progress_.last_completion = now;
     message_latency_.add((now - m.posted).count());
   }
-  while (completed_ > 0 && acked_ - end_of(messages_.front()) >= window_) {
+  while (completed_ > 0 && acked_ - end_of(messages_.front()) >= 2 * window_) {
     messages_.pop_front();
     --completed_;
     ++forgotten_;

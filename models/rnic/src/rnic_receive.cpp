@@ -137,6 +137,7 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
     for (std::uint32_t n = 0; host_ && n < completed; ++n) {
       host_->write(now, (std::uint64_t{1} << 56) + i * 64, 64_B);
     }
+    if (qp.gap_until && !qp.sender().oldest_unacked().before(*qp.gap_until)) qp.gap_until.reset();
     if (qp.hold_until && !qp.sender().oldest_unacked().before(*qp.hold_until)) release_hold(i, now);
     if (completed > 0) return post(i, now);
   }

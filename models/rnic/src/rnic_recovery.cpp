@@ -16,13 +16,23 @@ constexpr Bytes context_read = 64_B;  // one cache line of context, WQE or trans
 
 }  // namespace
 
+bool rnic::guarded(const QueuePair& qp, Picoseconds now) const {
+  return qp.hold_until && now - qp.hold_start < retransmit_.hold_guard();
+}
+
+bool rnic::known(const QueuePair& qp, Psn psn) const {
+  return qp.sender().oldest_unacked() - psn < static_cast<std::int32_t>(config_.reliability.window);
+}
+
 void rnic::serve_nack(std::size_t i, Psn psn, Picoseconds now) {
   QueuePair& qp = *qps_[i];
-  if (retransmit_.gap_window() != 0) qp.gap_until = psn + 1;
-  const bool guarded = qp.hold_until && now - qp.hold_start < retransmit_.hold_guard();
+  if (retransmit_.gap_window() != 0 && qp.sender().accepts_nack(psn) &&
+      !(qp.gap_until && psn.before(*qp.gap_until))) {
+    qp.gap_until = psn + 1;
+  }
   bool busy = false;
-  if (retransmit_.server() == Scope::queue_pair) busy = qp.in_service > 0 || guarded;
-  if (retransmit_.server() == Scope::port) busy = busy_services_ > 0 || guarded;
+  if (retransmit_.server() == Scope::queue_pair) busy = qp.in_service > 0 || guarded(qp, now);
+  if (retransmit_.server() == Scope::port) busy = busy_services_ > 0 || guarded(qp, now);
   if (!busy) return begin_service(i, psn, now);
   switch (retransmit_.merge()) {
     case Merge::every:
@@ -52,9 +62,7 @@ void rnic::begin_service(std::size_t i, Psn psn, Picoseconds now) {
     const bool all = retransmit_.server() != Scope::none && retransmit_.merge() == Merge::every;
     if (!all) return begin_next_service(i, now);
     // Served blindly: what it names is sent again as long as its message is known.
-    const std::int32_t behind = sender.oldest_unacked() - psn;
-    resend = sender.unacked() > 0 && behind > 0 &&
-             behind < static_cast<std::int32_t>(config_.reliability.window);
+    resend = sender.unacked() > 0 && psn.before(sender.oldest_unacked()) && known(qp, psn);
   }
   std::size_t slot = 0;
   while (slot < services_.size() && services_[slot].active) ++slot;
@@ -68,12 +76,13 @@ void rnic::begin_service(std::size_t i, Psn psn, Picoseconds now) {
        .payload_left = host_ && resend,
        .resend = resend,
        .pool_bytes = 0,
-       .active = true};
+       .active = true,
+       .recorded = false};
   ++qp.in_service;
   ++busy_services_;
   if (retransmit_.stall() == Scope::port) ++port_stalls_;
   if (retransmit_.stall() == Scope::queue_pair) qp.stalled = true;
-  if (auto* t = recorder()) t->service_begins(now);
+  if (auto* t = recorder()) s.recorded = t->service_begins(now);
   if (fetcher_ && work.flush) fetcher_->flush(now);
   if (fetcher_ && work.from_pool) {
     s.pool_bytes = 2 * config_.mtu.count();
@@ -97,8 +106,10 @@ Picoseconds rnic::read_for_retransmission(std::size_t i, Bytes size, Picoseconds
 void rnic::continue_service(std::size_t slot, Picoseconds now) {
   Service& s = services_[slot];
   Picoseconds done = now;
+  const char* what = "payload read";
   if (s.reads_left > 0) {
     --s.reads_left;
+    what = "context read";
     done = read_for_retransmission(s.qp, context_read, now);
   } else if (s.payload_left) {
     s.payload_left = false;
@@ -109,9 +120,7 @@ void rnic::continue_service(std::size_t slot, Picoseconds now) {
   } else {
     return finish_service(slot, now);
   }
-  if (auto* t = recorder()) {
-    t->overlap("NACK service", s.payload_left ? "context read" : "payload read", now, done);
-  }
+  if (auto* t = recorder()) t->overlap("NACK service", what, now, done);
   schedule(done, service_event, static_cast<std::uint16_t>(slot), service_ordinal_++);
 }
 
@@ -125,12 +134,15 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   counters_.service_time += now - s.start;
   if (auto* t = recorder()) {
     t->overlap("NACK service", fmt::format("NACK {}", s.psn.value()), s.start, now);
-    t->service_ends(now);
+    if (s.recorded) t->service_ends(now);
   }
   if (retransmit_.stall() == Scope::port) --port_stalls_;
   if (qp.in_service == 0) qp.stalled = false;
-  if (s.resend) qp.sender().retransmit(s.psn, now);
-  if (s.resend && retransmit_.hold_new_data() && !qp.hold_until) {
+  // ACKs went on while it was served: it may be long forgotten, and nothing may be left to wait
+  // for.
+  const bool resend = s.resend && known(qp, s.psn);
+  if (resend) qp.sender().retransmit(s.psn, now);
+  if (resend && retransmit_.hold_new_data() && !qp.hold_until && qp.sender().unacked() > 0) {
     qp.hold_until = qp.sender().oldest_unacked() + static_cast<std::int32_t>(qp.sender().unacked());
     qp.hold_start = now;
     schedule(now + retransmit_.hold_guard(), guard_event, s.qp, service_ordinal_++);
@@ -144,14 +156,17 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
 void rnic::begin_next_service(std::size_t i, Picoseconds now) {
   if (retransmit_.server() == Scope::queue_pair) {
     QueuePair& qp = *qps_[i];
-    if (!qp.pending_nack || qp.hold_until || qp.in_service > 0) return;
+    if (!qp.pending_nack || guarded(qp, now) || qp.in_service > 0) return;
     const Psn psn = *qp.pending_nack;
     qp.pending_nack.reset();
     return begin_service(i, psn, now);
   }
-  if (nack_queue_.empty() || busy_services_ > 0) return;
-  const PendingNack next = nack_queue_.front();
-  nack_queue_.pop_front();
+  if (busy_services_ > 0) return;
+  const auto first = std::find_if(nack_queue_.begin(), nack_queue_.end(),
+                                  [&](const PendingNack& n) { return !guarded(*qps_[n.qp], now); });
+  if (first == nack_queue_.end()) return;
+  const PendingNack next = *first;
+  nack_queue_.erase(first);
   auto& pending = qps_[next.qp]->pending_nack;
   const Psn psn = pending ? *pending : next.psn;
   pending.reset();

@@ -48,8 +48,9 @@ class QueuePair {
   /// if only time holds it back, else `never`.
   Picoseconds post_due(Picoseconds now);
 
-  /// The message part a PSN stands for: one that is posted, and acknowledged by less than a window
-  /// (a retransmission that was decided goes out even if its ACK comes meanwhile).
+  /// The message part a PSN stands for: one that is posted, and acknowledged by less than two
+  /// windows (a retransmission may be decided for a PSN acknowledged by less than one, and goes out
+  /// even if as much is acknowledged before its turn).
   PacketPlace place(Psn psn) const { return place_from(psn, last_place_); }
   /// The same for whoever reads ahead of what is sent.
   PacketPlace place_ahead(Psn psn) const { return place_from(psn, last_place_ahead_); }

@@ -83,6 +83,7 @@ class rnic : public fabric::device {
     bool resend = true;
     std::int64_t pool_bytes = 0;
     bool active = false;
+    bool recorded = false;  ///< by the timeline
   };
   struct PendingNack {
     std::uint16_t qp;
@@ -109,6 +110,10 @@ class rnic : public fabric::device {
   void post(std::size_t qp, Picoseconds now);
 
   // rnic_recovery.cpp
+  /// Whether NACKs of the queue pair wait for its handshake.
+  bool guarded(const QueuePair& qp, Picoseconds now) const;
+  /// Whether a PSN is so little acknowledged that it may be sent again.
+  bool known(const QueuePair& qp, Psn psn) const;
   void serve_nack(std::size_t qp, Psn psn, Picoseconds now);
   void begin_service(std::size_t qp, Psn psn, Picoseconds now);
   void continue_service(std::size_t slot, Picoseconds now);
@@ -128,6 +133,7 @@ class rnic : public fabric::device {
   /// WQEs whose read is done by `t` are on the chip.
   void take_wqes(Picoseconds t);
   void send_response();
+  void put_on_wire(Packet& response, const char* what);
   void send_data(std::size_t qp);
   Packet& new_packet(const QueuePair& qp, Opcode opcode, Bytes payload);
   /// Puts a queue pair in or out of the ready ring and arms its timer, after anything changed.
