@@ -21,7 +21,7 @@ window_clock::window_clock(sc_core::sc_module_name name, const time_config& conf
   }
 }
 
-void window_clock::limit_window(Picoseconds delay) { window_ = std::min(window_, delay); }
+void window_clock::limit_window(Picoseconds link_delay) { window_ = std::min(window_, link_delay); }
 
 void window_clock::end_of_elaboration() {
   if (window_ == never) window_ = 1_us;  // no links: any window is exact
@@ -30,9 +30,9 @@ void window_clock::end_of_elaboration() {
   }
   if (config_.window.count() > 0) {
     if (config_.window > window_) {
-      throw InputError(fmt::format(
-          "the window of {} ps is longer than the shortest delay of a link or in a device, {} ps",
-          config_.window.count(), window_.count()));
+      throw InputError(
+          fmt::format("the window of {} ps is longer than the smallest link delay, {} ps",
+                      config_.window.count(), window_.count()));
     }
     window_ = config_.window;
   }

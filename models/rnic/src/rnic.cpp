@@ -20,10 +20,6 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   if (config.host == HostModel::pcie) {
     host_ = std::make_unique<host_interface>("host", config.pcie, config.memory, context.seed);
     host_port_.emplace(*host_);
-    // What is sent in a window may read WQEs ahead, and their arrival is an event: not before the
-    // window's end. No read of host memory is shorter than this.
-    context.clock.limit_window(
-        std::max(1_ps, config.memory.round_trip.value - config.memory.jitter.value));
     fetcher_.emplace(config.fetch, *host_port_, [this](std::size_t qp, Picoseconds at) {
       wqes_due_.emplace(at, static_cast<std::uint16_t>(qp));
     });

@@ -32,9 +32,8 @@ class window_clock : public sc_core::sc_module {
 
   /// Called by every device when it is constructed.
   void attach(device& d) { devices_.push_back(&d); }
-  /// Called for every link, and for every device that, while it transmits, schedules events of its
-  /// own `delay` ahead: no window may be longer than the shortest.
-  void limit_window(Picoseconds delay);
+  /// Called for every link: no window may be longer than the shortest delay.
+  void limit_window(Picoseconds link_delay);
 
   scheduling mode() const { return config_.mode; }
   /// End of the current window: the earliest time at which anything may reach another device.

@@ -33,9 +33,7 @@ class host_interface : public sc_core::sc_module {
 
   ~host_interface() override;
 
-  /// To host memory; a target of the user must not answer a read sooner than round_trip less jitter
-  /// of the configuration, by which windows are cut. Left unbound, a child `host_memory` is made
-  /// and bound when elaboration ends.
+  /// To host memory. Left unbound, a child `host_memory` is made and bound when elaboration ends.
   tlm_utils::simple_initiator_socket_optional<host_interface> memory{"memory"};
 
   /// Reads `size` bytes (above zero), in requests of max_read_request cut at 4 KiB boundaries: when
