@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "explain_files.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
@@ -136,6 +137,9 @@ ordered_json list_parameters() {
   out.push_back(packets);
   out.push_back(table_of<SweepConfig>());
   out.push_back(table_of<SizeConfig>());
+  out.push_back(table_of<ExplainConfig>());
+  out.push_back(table_of<ObservationsFile>());
+  out.push_back(table_of<HypothesesFile>());
   for (const auto& [name, parameters] : dataplane::describe_design_file()) {
     out.push_back({{"name", fmt::format("objects file: {}", name)},
                    {"doc", "horae size --objects"},

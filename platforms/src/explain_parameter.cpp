@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -29,13 +30,34 @@ std::optional<double> parse_as(const std::string& text) {
   return static_cast<double>(parsed.value->count());
 }
 
+/// Every dotted key of a configuration.
+void collect_keys(const nlohmann::ordered_json& at, const std::string& prefix,
+                  std::vector<std::string>& keys) {
+  for (const auto& [name, value] : at.items()) {
+    const std::string key = at.is_array()    ? fmt::format("{}[{}]", prefix, name)
+                            : prefix.empty() ? name
+                                             : prefix + "." + name;
+    if (value.is_structured()) {
+      collect_keys(value, key, keys);
+    } else {
+      keys.push_back(key);
+    }
+  }
+}
+
 }  // namespace
 
 FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_json& effective)
     : spec_(&spec) {
   const auto* now = find_value(effective, key());
   if (now == nullptr) {
-    throw input_error(spec.key.where, fmt::format("'{}' names no value of the platform", key()));
+    std::vector<std::string> keys;
+    collect_keys(effective, "", keys);
+    const std::string near = nearest_name(key(), keys);
+    throw input_error(
+        spec.key.where,
+        fmt::format("'{}' names no value of the platform{}", key(),
+                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   const std::string& low = spec.low.value;
   if (now->is_number_float()) {

@@ -38,7 +38,7 @@ const Schema<ObservationSpec>& ObservationSpec::schema() {
 
 const Schema<ObservationsFile>& ObservationsFile::schema() {
   static const Schema<ObservationsFile> s =
-      Schema<ObservationsFile>("observations", "Published numbers to be explained.")
+      Schema<ObservationsFile>("observations file", "Published numbers (horae explain).")
           .required("title", &ObservationsFile::title, {.doc = "what was measured"})
           .required("source", &ObservationsFile::source, {.doc = "the publication"})
           .tables("condition", &ObservationsFile::conditions, ConditionSpec::schema())
@@ -146,7 +146,7 @@ const Schema<CurveSpec>& CurveSpec::schema() {
 
 const Schema<HypothesesFile>& HypothesesFile::schema() {
   static const Schema<HypothesesFile> s =
-      Schema<HypothesesFile>("hypotheses", "Mechanisms to hold against observations.")
+      Schema<HypothesesFile>("hypotheses file", "Mechanisms to hold against them (horae explain).")
           .required("title", &HypothesesFile::title, {.doc = "what is to be explained"})
           .tables("variant", &HypothesesFile::variants, VariantSpec::schema())
           .tables("hypothesis", &HypothesesFile::hypotheses, HypothesisSpec::schema())

@@ -246,13 +246,13 @@ name = "full"
 R"([end]
 kind = "host")",
 "[end]",
-"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, traffic, sweep, size and profiles with a 'kind'"},
+"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"TableUnlikeAny",
 "[platform]",
 R"([cables]
 length = 3
 [platform])",
-"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, traffic, sweep, size and profiles with a 'kind'"},
+"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"KeyOutsideTables",
 "[platform]",
 R"(speed = 3
@@ -943,7 +943,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"CommandUnknown", {"rnu", "p.toml"},
 "unexpected argument 'rnu', did you mean 'run'?"},
 {"CommandUnlikeAny", {"simulate", "p.toml"},
-"unexpected argument 'simulate'; expected one of run, size, list"},
+"unexpected argument 'simulate'; expected one of run, size, explain, list"},
 {"FlagBeforeCommand", {"--json", "run", "p.toml"},
 "unexpected argument '--json'; expected one of --help, --version"},
 {"PlatformNotGiven", {"run"},

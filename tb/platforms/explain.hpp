@@ -38,8 +38,9 @@ inline std::string mechanism(const std::string& table, const std::string& id,
 inline std::string parameter(const std::string& table, const std::string& key,
                              const std::string& low, const std::string& high,
                              const std::string& scale = "linear") {
-  return fmt::format("[[{}.parameter]]\nkey = \"{}\"\nlow = \"{}\"\nhigh = \"{}\"\nscale = \"{}\"\n",
-                     table, key, low, high, scale);
+  return fmt::format(
+      "[[{}.parameter]]\nkey = \"{}\"\nlow = \"{}\"\nhigh = \"{}\"\nscale = \"{}\"\n", table, key,
+      low, high, scale);
 }
 
 /// A place with both files, and what `horae explain` says of them.

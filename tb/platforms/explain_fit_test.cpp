@@ -39,8 +39,7 @@ double gbps(const std::string& text) {
 }
 
 TEST(ExplainFit, FindsAValueAgain) {
-  const Inquiry inquiry(window_200(),
-                        hypotheses_head + mechanism("hypothesis", "window", window));
+  const Inquiry inquiry(window_200(), hypotheses_head + mechanism("hypothesis", "window", window));
   const ordered_json s = inquiry.json();
   EXPECT_EQ(hypothesis(s, "window").at("verdict"), "consistent");
   const ordered_json p = alone(s, "window").at("parameters").at(0);
@@ -68,8 +67,10 @@ TEST(ExplainFit, ExcludesAMechanismByWhatItMisses) {
   EXPECT_TRUE(hypothesis(s, "rate").at("verdict").get<std::string>().starts_with(
       "excluded by near.tx (ours 0."))
       << hypothesis(s, "rate").at("verdict");
-  EXPECT_TRUE(hypothesis(s, "neither").at("verdict").get<std::string>().starts_with(
-      "excluded by far.tx (ours "));
+  EXPECT_TRUE(hypothesis(s, "neither")
+                  .at("verdict")
+                  .get<std::string>()
+                  .starts_with("excluded by far.tx (ours "));
   EXPECT_EQ(alone(s, "neither").at("observations").at(0).at("kind"), "predicted");
   const ordered_json& rows = s.at("rows").at("explain");
   EXPECT_EQ(rows.at(0).at("hypothesis"), "window");
@@ -87,8 +88,7 @@ TEST(ExplainFit, FindsTwoValuesAgain) {
       observation("far.tx", "far", "tx_share", truth("senders.tx_share", far(at)), "share of line",
                   "fit") +
       observation("near.rate", "near", "tx_rate", 60.0, "Gbps", "fit");
-  const Inquiry inquiry(observed,
-                        hypotheses_head + mechanism("hypothesis", "both", window + rate));
+  const Inquiry inquiry(observed, hypotheses_head + mechanism("hypothesis", "both", window + rate));
   const ordered_json s = inquiry.json();
   EXPECT_EQ(hypothesis(s, "both").at("verdict"), "consistent");
   const ordered_json p = alone(s, "both").at("parameters");
@@ -105,15 +105,18 @@ TEST(ExplainFit, TriesEveryVariantAndKeepsTheBest) {
   std::string variants;
   for (const char* mtu : {"1KiB", "2KiB", "4KiB"})
     variants += fmt::format("[[variant]]\nlabel = \"MTU {0}\"\nset = [\"nic.mtu={0}\"]\n", mtu);
-  const Inquiry inquiry(observed, hypotheses_head + variants +
-                                      mechanism("hypothesis", "window",
-                                                "set = [\"nic.reliability.window=200\"]"));
+  const Inquiry inquiry(
+      observed, hypotheses_head + variants +
+                    mechanism("hypothesis", "window", "set = [\"nic.reliability.window=200\"]"));
   const ordered_json h = hypothesis(inquiry.json(), "window");
   EXPECT_EQ(h.at("verdict"), "consistent");
   EXPECT_EQ(h.at("best_variant"), "MTU 2KiB");
   for (const std::size_t other : {0u, 2u}) {
-    EXPECT_TRUE(h.at("variants").at(other).at("verdict").get<std::string>().starts_with(
-        "excluded by far.tx"));
+    EXPECT_TRUE(h.at("variants")
+                    .at(other)
+                    .at("verdict")
+                    .get<std::string>()
+                    .starts_with("excluded by far.tx"));
   }
 }
 
@@ -122,15 +125,13 @@ TEST(ExplainFit, FitsReactionsOnTopOfWhatIsConsistent) {
   const Words at = {"nic.reliability.window=200"};
   const double alone_far = truth("senders.tx_share", far(at));
   const double reacting_far = truth("senders.tx_share", with(far(at), {"nic.qp_rate=40Gbps"}));
-  const std::string observed = observations_head + condition("far", far_set) +
-                               condition("reacting", near_set, true) +
-                               condition("reacting.far", far_set, true) +
-                               observation("far.tx", "far", "tx_share", alone_far, "share of line",
-                                           "fit") +
-                               observation("reacting.rate", "reacting", "tx_rate", 40.0, "Gbps",
-                                           "fit") +
-                               observation("reacting.far", "reacting.far", "tx_share", reacting_far,
-                                           "share of line", "predict");
+  const std::string observed =
+      observations_head + condition("far", far_set) + condition("reacting", near_set, true) +
+      condition("reacting.far", far_set, true) +
+      observation("far.tx", "far", "tx_share", alone_far, "share of line", "fit") +
+      observation("reacting.rate", "reacting", "tx_rate", 40.0, "Gbps", "fit") +
+      observation("reacting.far", "reacting.far", "tx_share", reacting_far, "share of line",
+                  "predict");
   const Inquiry inquiry(
       observed, hypotheses_head + mechanism("hypothesis", "window", window) +
                     mechanism("hypothesis", "nothing", "") + mechanism("reaction", "none", "") +
