@@ -187,9 +187,9 @@ std::vector<std::string> arithmetic_text(const ObservationsFile& observations,
     out.push_back(fmt::format(
         "  then {} (idle {:.3f}) takes at least {:.3f} Mpps served, which are {:.4f} of all "
         "packets ({}): at {:.1f} Gbps frames of at most {:.0f} B with two packets per NACK "
-        "({:.0f} with roundings in its favour), {:.0f} B ({:.0f}) with one; ours have {:.0f} B",
+        "({:.0f} with roundings in its favour), {:.0f} B ({:.0f}) with one",
         b.tx, b.idle_tx, b.served_mpps, b.resent_share, b.goodput, b.tx_gbps, b.frame_bytes(2),
-        f.frame_bytes(2), b.frame_bytes(1), f.frame_bytes(1), counted_frame(facts, readings)));
+        f.frame_bytes(2), b.frame_bytes(1), f.frame_bytes(1)));
   }
   // A goodput published without saying so would be this.
   for (const auto& a : observations.conditions) {

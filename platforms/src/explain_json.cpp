@@ -129,6 +129,9 @@ ordered_json published_json(const Explanation& e, const CurveSpec& curve, const 
   for (const auto& o : e.observations.observations) {
     if (o.condition.value == condition) out[o.quantity.value] = o.value;
   }
+  // A rate is a share too.
+  if (out.contains("tx_rate") && !out.contains("tx_share") && e.facts.front())
+    out["tx_share"] = out["tx_rate"].get<double>() / e.facts.front()->line_gbps;
   return out;
 }
 
@@ -248,6 +251,8 @@ ordered_json explanation_json(const Explanation& e) {
          {"text", arithmetic_text(e.observations, e.hypotheses, e.request.readings, facts)}});
   }
   for (const auto& r : e.results) x["hypotheses"].push_back(hypothesis_json(r));
+  x["ranked"] = ordered_json::array();
+  for (const std::size_t i : e.order) x["ranked"].push_back(e.results[i].hypothesis->id.value);
   for (std::size_t i = 0; i < e.survivors.size(); ++i)
     x["survivors"].push_back(survivor_name(e, i));
   for (const auto& r : e.experiments) x["experiments"].push_back(experiment_json(e, r));

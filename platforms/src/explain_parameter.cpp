@@ -54,10 +54,9 @@ FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_js
     std::vector<std::string> keys;
     collect_keys(effective, "", keys);
     const std::string near = nearest_name(key(), keys);
-    throw input_error(
-        spec.key.where,
-        fmt::format("'{}' names no value of the platform{}", key(),
-                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+    throw input_error(spec.key.where,
+                      fmt::format("'{}' names no value of the platform{}", key(),
+                                  near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   const std::string& low = spec.low.value;
   if (now->is_number_float()) {

@@ -32,18 +32,29 @@ std::string heading_text(const Explanation& e) {
 }
 
 std::string arithmetic_section(const Explanation& e) {
-  std::string out = "\nArithmetic on the published numbers, without simulation\n";
-  bool any = false;
+  // What is the same for several variants is said once.
+  std::vector<std::pair<std::vector<std::string>, std::string>> blocks;
   for (std::size_t v = 0; v < e.hypotheses.variants.size(); ++v) {
     if (!e.facts[v]) continue;
-    const auto lines =
-        arithmetic_text(e.observations, e.hypotheses, e.request.readings, *e.facts[v]);
+    const SenderFacts& facts = *e.facts[v];
+    auto lines = arithmetic_text(e.observations, e.hypotheses, e.request.readings, facts);
     if (lines.empty()) continue;
-    any = true;
-    out += fmt::format("  {}\n", e.hypotheses.variants[v].label.value);
+    const auto it = std::find_if(blocks.begin(), blocks.end(),
+                                 [&](const auto& block) { return block.first == lines; });
+    const std::string title = fmt::format("{} ({:.0f} B a packet on the wire)",
+                                          e.hypotheses.variants[v].label.value, facts.frame_bytes);
+    if (it == blocks.end()) {
+      blocks.emplace_back(std::move(lines), title);
+    } else {
+      it->second += ", " + title;
+    }
+  }
+  std::string out = "\nArithmetic on the published numbers, without simulation\n";
+  for (const auto& [lines, title] : blocks) {
+    out += fmt::format("  {}\n", title);
     for (const auto& line : lines) out += fmt::format("    {}\n", line);
   }
-  return any ? out : out + "  nothing follows\n";
+  return blocks.empty() ? out + "  nothing follows\n" : out;
 }
 
 std::string parameters_text(const Fitted& fitted) {

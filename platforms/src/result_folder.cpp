@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// All that a result folder may hold: a folder with anything else is somebody's work.
-constexpr std::array<std::string_view, 9> result_names = {
-    "summary.json", "flows.csv", "series.csv", "points",  "ledger.json",
-    "trace.json",   "waves.vcd", "ports",      "runs.csv"};
+constexpr std::array<std::string_view, 10> result_names = {
+    "summary.json", "flows.csv", "series.csv", "points",   "ledger.json",
+    "trace.json",   "waves.vcd", "ports",      "runs.csv", "plots"};
 
 InputError refuse(const std::string& shown, std::string_view why) {
   return InputError(fmt::format("--out {}: {}", shown, why));
