@@ -67,7 +67,10 @@ std::vector<HypothesisResult> Assessor::begin(const Readings& readings) const {
       at.variant = &e_.hypotheses.variants[v];
       at.alone.hypothesis = &h;
       at.alone.variant = at.variant;
-      if (e_.facts[v]) at.impossible = impossible(h, e_.observations, readings, *e_.facts[v]);
+      // With the hypothesis's own overrides: it may say how long packets are.
+      const auto facts = SenderFacts::of(
+          e_.runs.read({at.alone.plain_overrides(e_.observations.conditions.front()), e_.seed}));
+      if (facts) at.impossible = impossible(h, e_.observations, readings, *facts);
     }
   }
   return results;

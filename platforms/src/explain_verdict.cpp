@@ -55,10 +55,15 @@ std::vector<std::string> plain(const std::vector<Located<std::string>>& located)
   return {located.begin(), located.end()};
 }
 
-std::vector<std::string> Candidate::overrides(const ConditionSpec& condition) const {
+std::vector<std::string> Candidate::plain_overrides(const ConditionSpec& condition) const {
   auto out = plain(condition.set);
   append(out, plain(variant->set));
   append(out, plain(hypothesis->set));
+  return out;
+}
+
+std::vector<std::string> Candidate::overrides(const ConditionSpec& condition) const {
+  auto out = plain_overrides(condition);
   append(out, mechanism.overrides());
   if (condition.reaction && reaction != nullptr) {
     append(out, plain(reaction->set));

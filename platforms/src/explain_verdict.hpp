@@ -53,6 +53,8 @@ struct Candidate {
 
   /// Overrides in a condition; the reaction's only where one applies.
   std::vector<std::string> overrides(const ConditionSpec& condition) const;
+  /// Those of condition, variant and hypothesis alone.
+  std::vector<std::string> plain_overrides(const ConditionSpec& condition) const;
   bool consistent() const;
   /// Root mean square of the residuals in allowances.
   double rms() const;
