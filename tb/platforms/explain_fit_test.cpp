@@ -120,6 +120,14 @@ TEST(ExplainFit, TriesEveryVariantAndKeepsTheBest) {
   }
 }
 
+/// An experiment that is a condition as it was.
+std::string again(const std::string& where) {
+  return fmt::format(
+      "[[experiment]]\nid = \"{0}\"\ntitle = \"{0}\"\ncondition = \"{0}\"\n"
+      "quantities = [\"tx_share\"]\n",
+      where);
+}
+
 TEST(ExplainFit, FitsReactionsOnTopOfWhatIsConsistent) {
   // With congestion control the sender is held to 40 Gbps; the mechanism without it is a window.
   const Words at = {"nic.reliability.window=200"};
@@ -136,7 +144,8 @@ TEST(ExplainFit, FitsReactionsOnTopOfWhatIsConsistent) {
       observed, hypotheses_head + mechanism("hypothesis", "window", window) +
                     mechanism("hypothesis", "nothing", "") + mechanism("reaction", "none", "") +
                     mechanism("reaction", "limit",
-                              parameter("reaction", "nic.qp_rate", "5 Gbps", "100 Gbps")));
+                              parameter("reaction", "nic.qp_rate", "5 Gbps", "100 Gbps")) +
+                    again("far") + again("reacting"));
   const ordered_json s = inquiry.json();
   const ordered_json h = hypothesis(s, "window");
   EXPECT_EQ(h.at("verdict"), "consistent");
@@ -146,6 +155,10 @@ TEST(ExplainFit, FitsReactionsOnTopOfWhatIsConsistent) {
   EXPECT_TRUE(reactions.at(1).at("consistent"));
   EXPECT_NEAR(gbps(reactions.at(1).at("reaction_parameters").at(0).at("value")), 40, 0.5);
   // The reaction holds only where there is one.
+  for (const auto& x : s.at("explain").at("experiments")) {
+    const double tx = x.at("outcomes").at("window").at("tx_share").at("mean");
+    EXPECT_NEAR(tx, x.at("id") == "far" ? alone_far : 0.4, 0.01) << x;
+  }
   EXPECT_EQ(reactions.at(1).at("observations").at(0),
             h.at("variants").at(0).at("without_reaction").at("observations").at(0));
   EXPECT_EQ(reactions.at(1).at("observations").size(), 3u);
@@ -213,6 +226,19 @@ TEST(ExplainFit, GivesTheSameBytesWithAnyNumberOfJobs) {
     EXPECT_EQ(summaries[0], summaries[other]);
     EXPECT_EQ(runs[0], runs[other]);
   }
+}
+
+TEST(ExplainFit, CountsARunOfTwoFitsOnce) {
+  // Fits in different processes make the same runs; they are one in the results.
+  const auto runs = [](const std::string& hypotheses) {
+    return Inquiry(window_200(), hypotheses_head + hypotheses)
+        .json({"--quick", "--jobs", "2"})
+        .at("explain")
+        .at("runs")
+        .get<int>();
+  };
+  const std::string one = mechanism("hypothesis", "one", window);
+  EXPECT_EQ(runs(one), runs(one + mechanism("hypothesis", "two", window)));
 }
 
 TEST(ExplainFit, RunsAConfigurationOnce) {
