@@ -1,0 +1,129 @@
+#include "horae/rnic/on_chip_memory.hpp"
+
+#include "horae/core/error.hpp"
+
+namespace horae::rnic {
+
+std::string_view name_of(CacheKind kind) {
+  switch (kind) {
+    case CacheKind::queue_pair:
+      return "queue_pair";
+    case CacheKind::memory_key:
+      return "memory_key";
+    case CacheKind::translation:
+      return "translation";
+    case CacheKind::send_wqe:
+      return "send_wqe";
+    case CacheKind::completion_queue:
+      return "completion_queue";
+    case CacheKind::count_:
+      break;
+  }
+  throw ModelError("cache: an unknown kind of entry");
+}
+
+Bytes OnChipMemoryConfig::entry(CacheKind kind) const {
+  switch (kind) {
+    case CacheKind::queue_pair:
+      return qp_context;
+    case CacheKind::memory_key:
+      return memory_key;
+    case CacheKind::translation:
+      return translation;
+    case CacheKind::send_wqe:
+      return send_wqe;
+    case CacheKind::completion_queue:
+      return cq_context;
+    case CacheKind::count_:
+      break;
+  }
+  throw ModelError("cache: an unknown kind of entry");
+}
+
+Bytes OnChipMemoryConfig::reorder_state(std::uint32_t window) const {
+  constexpr std::int64_t word_bits = 64, word_bytes = 8;
+  const std::int64_t bits = reorder_bits.value_or(window);
+  return Bytes((bits + word_bits - 1) / word_bits * word_bytes);
+}
+
+const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
+  static const Schema<OnChipMemoryConfig> s =
+      Schema<OnChipMemoryConfig>("sram", "The memory on the NIC's chip and what lives in it.")
+          .field("limited", &OnChipMemoryConfig::limited,
+                 {.doc = "contexts compete for the memory; otherwise every access hits"})
+          .field("total", &OnChipMemoryConfig::total,
+                 {.doc = "memory on the chip",
+                  .min = 4_KiB,
+                  .max = 1024_MiB,
+                  .source = "about 2 MB on ConnectX-5, recalled from eRPC (NSDI 2019)",
+                  .verified = false})
+          .field(
+              "qp_context", &OnChipMemoryConfig::qp_context,
+              {.doc = "context of a queue pair, the hardware's own part included",
+               .min = 16_B,
+               .max = 4_KiB,
+               .source = "about 375 bytes per connection of ConnectX-5, recalled from eRPC (NSDI "
+                         "2019); 232 bytes are visible to software (rdma-core mlx5_ifc.h); HIP08 "
+                         "256, HIP09 512 (Linux hns_roce_hw_v2.h)",
+               .verified = false})
+          .field("memory_key", &OnChipMemoryConfig::memory_key,
+                 {.doc = "entry of the memory protection table",
+                  .min = 8_B,
+                  .max = 4_KiB,
+                  .source = "Linux mlx5_ifc.h, mkc: 512 bits; hns_roce_hw_v2.h: 64 bytes"})
+          .field("translation", &OnChipMemoryConfig::translation,
+                 {.doc = "entry of the memory translation table; for a cache that keeps lines of "
+                         "them, a line",
+                  .min = 1_B,
+                  .max = 4_KiB,
+                  .source = "a 64-bit page address, as drivers write it (Linux mlx5 mr.c)"})
+          .field("page", &OnChipMemoryConfig::page,
+                 {.doc = "memory that one translation maps",
+                  .min = 4_KiB,
+                  .max = 1024_MiB,
+                  .source = "x86-64 page; 2 MiB for buffers in huge pages (perftest "
+                            "--use_hugepages)"})
+          .field("send_wqe", &OnChipMemoryConfig::send_wqe,
+                 {.doc = "send work queue element",
+                  .min = 16_B,
+                  .max = 1_KiB,
+                  .source = "rdma-core mlx5dv.h: basic block of 64 bytes; a write of one segment "
+                            "takes 48"})
+          .field("cq_context", &OnChipMemoryConfig::cq_context,
+                 {.doc = "context of a completion queue",
+                  .min = 8_B,
+                  .max = 4_KiB,
+                  .source = "Linux mlx5_ifc.h, cqc: 512 bits; hns_roce_hw_v2.h: 64 bytes"})
+          .field("wqes_held", &OnChipMemoryConfig::wqes_held,
+                 {.doc = "work queue elements of a queue pair that are in use at once, at most",
+                  .max = 32768,
+                  .source = "no public value; eight are one read of 512 bytes, PCIe's default "
+                            "largest",
+                  .verified = false})
+          .field("tx_buffer", &OnChipMemoryConfig::tx_buffer,
+                 {.doc = "payload fetched and not yet sent",
+                  .max = 1024_MiB,
+                  .source = "no public value; estimates 64 to 512 KiB",
+                  .verified = false})
+          .field("rx_buffer", &OnChipMemoryConfig::rx_buffer,
+                 {.doc = "packets received and not yet written to host memory",
+                  .max = 1024_MiB,
+                  .source = "no public value of the whole; mlnx_qos shows 262016 bytes "
+                            "(max_buffer_size) on ConnectX-4 and 5, recalled",
+                  .verified = false})
+          .field("reorder_bits", &OnChipMemoryConfig::reorder_bits,
+                 {.doc = "bits of a queue pair's reorder bitmap; absent: the transport's window",
+                  .max = 65536,
+                  .source = "one bit for each packet that may be under way"})
+          .field(
+              "retransmit_state", &OnChipMemoryConfig::retransmit_state,
+              {.doc = "of a queue pair, beside its context: what is unacknowledged, and its "
+                      "timer",
+               .max = 64_KiB,
+               .source = "no public value; oldest and newest PSN with their work queue elements, "
+                         "a deadline and counts are about 32 bytes",
+               .verified = false});
+  return s;
+}
+
+}  // namespace horae::rnic
