@@ -13,6 +13,7 @@
 #include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/nic_spec.hpp"
 #include "platform_config.hpp"
 
 namespace horae::platforms {
@@ -87,6 +88,40 @@ ordered_json list_chips() {
   for (const auto& name : dataplane::ChipSpec::shipped()) {
     const auto chip = dataplane::ChipSpec::find({name, {}});
     out.push_back({{"name", name}, {"doc", chip.description}});
+  }
+  return out;
+}
+
+/// Values of a NIC file by dotted key, with what it says of each.
+void append_values(const ordered_json& table, const std::string& prefix, const rnic::NicSpec& spec,
+                   ordered_json& out) {
+  static const auto parameters = rnic::RnicConfig::schema().describe();
+  for (const auto& [key, value] : table.items()) {
+    const std::string path = prefix + key;
+    if (value.is_object()) {
+      append_values(value, path + ".", spec, out);
+      continue;
+    }
+    ordered_json entry = {{"key", path}};
+    for (const auto& p : parameters) {
+      if (p.path == path) entry["type"] = p.type;
+    }
+    entry["default"] = value.is_string() ? value.get<std::string>() : value.dump();
+    for (const auto& range : spec.ranges) {
+      if (range.key.value == path) entry["range"] = range.low.value + " .. " + range.high.value;
+    }
+    if (const auto source = spec.source_of(path); !source.empty()) entry["source"] = source;
+    out.push_back(entry);
+  }
+}
+
+ordered_json list_nics() {
+  ordered_json out = ordered_json::array();
+  for (const auto& name : rnic::NicSpec::shipped()) {
+    const auto spec = rnic::NicSpec::find({name, {}});
+    ordered_json values = ordered_json::array();
+    append_values(spec.nic.to_json(), "", spec, values);
+    out.push_back({{"name", name}, {"doc", spec.description}, {"parameters", values}});
   }
   return out;
 }
@@ -176,7 +211,7 @@ void append_entry(std::string& text, const ordered_json& e) {
 }  // namespace
 
 const std::vector<std::string>& catalogue_sections() {
-  static const std::vector<std::string> all = {"platforms", "devices",  "chips",
+  static const std::vector<std::string> all = {"platforms", "devices",  "chips",     "nics",
                                                "programs",  "policies", "parameters"};
   return all;
 }
@@ -192,6 +227,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   if (wanted("platforms")) out["platforms"] = list_platforms(platform_dir);
   if (wanted("devices")) out["devices"] = list_devices();
   if (wanted("chips")) out["chips"] = list_chips();
+  if (wanted("nics")) out["nics"] = list_nics();
   if (wanted("programs")) out["programs"] = list_programs();
   if (wanted("policies")) out["policies"] = list_policies();
   if (wanted("parameters")) out["parameters"] = list_parameters();

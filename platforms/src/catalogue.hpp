@@ -7,7 +7,7 @@
 
 namespace horae::platforms {
 
-/// Sections of the list: platforms, devices, chips, programs, policies, parameters.
+/// Sections of the list: platforms, devices, chips, nics, programs, policies, parameters.
 const std::vector<std::string>& catalogue_sections();
 
 /// One section (InputError with the nearest name for an unknown one), or all of them for an empty

@@ -44,6 +44,10 @@ struct Options {
   std::vector<std::string> over;
   ExplainRequest explain;
   std::vector<std::string> readings;
+  std::string nic;
+  std::optional<unsigned> qps;
+  std::optional<unsigned> depth;
+  std::optional<std::string> message;
 };
 
 void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome) {
@@ -226,7 +230,7 @@ std::vector<dataplane::Ledger> ledgers_of(const std::vector<SizedDesign>& design
 SizeRequest size_request(const Options& o) {
   if (o.platform.empty() == o.objects.empty()) {
     throw InputError(o.platform.empty()
-                         ? "size: expected PLATFORM.toml or --objects FILE"
+                         ? "size: expected PLATFORM.toml, --objects FILE or --nic NIC"
                          : "size: expected PLATFORM.toml or --objects FILE, found both");
   }
   const bool objects = !o.objects.empty();
@@ -258,7 +262,40 @@ int size_curve(const Options& o, const SizeRequest& request, std::optional<Resul
   return exit_done;
 }
 
+/// A NIC without a platform.
+int size_one_nic(const Options& o) {
+  if (!o.platform.empty() || !o.objects.empty() || o.chip || o.plot || !o.most.empty() ||
+      !o.over.empty() || o.stages) {
+    throw InputError(
+        "--nic: expected with --qps, --depth, --message, --set, --out and --json only");
+  }
+  // perftest's defaults
+  constexpr unsigned qps = 1, depth = 128;
+  const auto message = parse_quantity<Bytes>(o.message.value_or("64 KiB"));
+  if (!message) throw InputError("--message: " + message.error);
+  constexpr Bytes most = 1024_MiB;
+  if (*message.value < 0_B || *message.value > most)
+    throw InputError(fmt::format("--message {}: expected 0 B to {}", *o.message, to_text(most)));
+  std::optional<ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const std::vector<SizedNic> nics = {size_nic(
+      {o.nic, o.overrides, {o.qps.value_or(qps), o.depth.value_or(depth), *message.value}})};
+  const nlohmann::ordered_json json = {{"schema", 1}, {"nics", nics_json(nics)}};
+  if (folder) {
+    folder->write("summary.json", json.dump(1) + "\n");
+    folder->commit();
+  }
+  fmt::print("{}", o.json ? json.dump(1) + "\n" : nics_text(nics));
+  return all_fit(nics) ? exit_done : exit_does_not_fit;
+}
+
 int size(const Options& o) {
+  if (!o.nic.empty()) return size_one_nic(o);
+  for (const auto& [name, given] :
+       {std::pair{"--qps", o.qps.has_value()}, std::pair{"--depth", o.depth.has_value()},
+        std::pair{"--message", o.message.has_value()}}) {
+    if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
+  }
   const SizeRequest request = size_request(o);
   std::optional<PictureFormat> format;
   if (o.plot) format = picture_format(*o.plot);
@@ -267,10 +304,14 @@ int size(const Options& o) {
   if (o.out) folder.emplace(*o.out);
   if (!o.most.empty()) return size_curve(o, request, folder);
   const auto designs = size_designs(request);
-  const int exit_code = exit_code_of(designs);
+  const auto nics = request.objects
+                        ? std::vector<SizedNic>{}
+                        : size_nics(read_platform(Document::load(request.file, request.overrides)));
+  const int programs = exit_code_of(designs);
+  const int exit_code = all_fit(nics) ? programs : exit_does_not_fit;
   const auto remedies =
-      exit_code == exit_does_not_fit ? find_remedies(request) : std::vector<Remedy>{};
-  const auto json = size_json(request, designs, remedies);
+      programs == exit_does_not_fit ? find_remedies(request) : std::vector<Remedy>{};
+  const auto json = size_json(request, designs, remedies, nics);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (folder) {
     folder->write("summary.json", text + "\n");
@@ -288,7 +329,8 @@ int size(const Options& o) {
                  refusals_text(d.ledger.refused));
     }
   } else {
-    fmt::print("{}", size_text(designs, remedies, o.stages));
+    fmt::print("{}{}{}", size_text(designs, remedies, o.stages),
+               designs.empty() || nics.empty() ? "" : "\n", nics_text(nics));
   }
   return exit_code;
 }
@@ -377,19 +419,36 @@ int dispatch(int argc, char** argv) {
   run_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
   CLI::App* size_command =
-      app.add_subcommand("size", "Price switch programs against a chip's budget, without traffic.");
+      app.add_subcommand("size",
+                         "Price switch programs against a chip's budget, and queue pairs "
+                         "against a NIC's memory, without traffic.");
   size_command->allow_extras();
   size_command->footer(
       "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
       "          horae size --objects design.toml --chip tofino1\n"
       "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
-      "--over tor.program.paths=32,64,128");
+      "--over tor.program.paths=32,64,128\n"
+      "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
   size_command->add_option("platform", o.platform, "platform file (TOML)")
       ->type_name("PLATFORM.toml");
   size_command->add_option("--objects", o.objects, "objects file (TOML) in place of a platform")
       ->type_name("FILE");
   size_command->add_option("--chip", o.chip, "a shipped chip's name, or a chip file (.toml)")
       ->type_name("CHIP");
+  size_command
+      ->add_option("--nic", o.nic, "a shipped NIC's name, or a NIC file (.toml), in place of both")
+      ->type_name("NIC");
+  size_command->add_option("--qps", o.qps, "with --nic: queue pairs that send; 1 by default")
+      ->type_name("N")
+      ->check(whole_number(1 << 24));
+  size_command
+      ->add_option("--depth", o.depth, "with --nic: messages outstanding on each; 128 by default")
+      ->type_name("N")
+      ->check(whole_number(32768));
+  size_command
+      ->add_option("--message", o.message,
+                   "with --nic: memory that each sends from; 64 KiB by default")
+      ->type_name("BYTES");
   size_command->add_option("--set", o.overrides, "overrides a value of the file; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -457,12 +516,12 @@ int dispatch(int argc, char** argv) {
   explain_command->add_flag("--no-progress", o.no_progress, "no progress line");
 
   CLI::App* list_command = app.add_subcommand(
-      "list", "What there is: platforms, devices, chips, programs, policies, parameters.");
+      "list", "What there is: platforms, devices, chips, nics, programs, policies, parameters.");
   list_command->allow_extras();
   list_command->footer("Example: horae list parameters");
   list_command->add_option(
       "section", o.section,
-      "platforms, devices, chips, programs, policies or parameters; all by default");
+      "platforms, devices, chips, nics, programs, policies or parameters; all by default");
   list_command->add_flag("--json", o.json, "as JSON");
 
   try {
@@ -506,6 +565,9 @@ int sc_main(int argc, char** argv) {
     return exit_bad_input;
   } catch (const dataplane::DoesNotFit& e) {
     fmt::print(stderr, "horae: {} (see horae size)\n{}", e.what(), refusals_text(e.ledger.refused));
+    return exit_does_not_fit;
+  } catch (const NicDoesNotFit& e) {
+    fmt::print(stderr, "horae: {}", e.what());
     return exit_does_not_fit;
   } catch (const std::exception& e) {
     fmt::print(stderr, "horae: {}\n", e.what());

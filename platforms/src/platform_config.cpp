@@ -12,6 +12,7 @@
 #include "horae/core/error.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/nic_spec.hpp"
 
 namespace horae::platforms {
 namespace {
@@ -44,7 +45,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
   ordered_json dump = {{"kind", kind}};
   const std::vector<std::string> also = {"kind"};
   if (kind == "rnic") {
-    const auto config = section.read<rnic::RnicConfig>(also);
+    const auto config = rnic::read_rnic(section, also);
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
     if (config.host == rnic::HostModel::pcie) config.pcie.check();

@@ -6,6 +6,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/traffic/source.hpp"
+#include "size_nic.hpp"
 
 namespace horae::platforms {
 namespace {
@@ -93,6 +94,7 @@ Simulation::Simulation(const PlatformConfig& platform)
     : platform_(platform),
       context_({.mode = platform.sim.scheduling, .window = platform.sim.window},
                platform.sim.seed) {
+  require_fit(platform);
   build_devices();
   build_links();
   for (const auto& traffic : platform.traffic) {

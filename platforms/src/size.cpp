@@ -189,9 +189,14 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     }
     out.push_back(std::move(sized));
   }
-  if (out.empty()) {
-    throw InputError(
-        fmt::format("{}: no device of this platform runs a program (kind tofino)", request.file));
+  const bool nics =
+      std::any_of(platform.devices.begin(), platform.devices.end(), [&](const DeviceInstance& d) {
+        return std::holds_alternative<rnic::RnicConfig>(platform.profiles.at(d.profile));
+      });
+  if (out.empty() && !nics) {
+    throw InputError(fmt::format(
+        "{}: no device of this platform runs a program (kind tofino) or is a NIC (kind rnic)",
+        request.file));
   }
   return out;
 }

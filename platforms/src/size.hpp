@@ -8,6 +8,7 @@
 
 #include "horae/dataplane/ledger.hpp"
 #include "horae/programs/program.hpp"
+#include "size_nic.hpp"
 
 namespace horae::platforms {
 
@@ -42,7 +43,8 @@ struct SizedDesign {
   bool expected_refusal = false;  ///< the file says that it is not to fit
 };
 
-/// Prices what the request names. InputError for a bad file.
+/// Prices the programs that the request names; none for a platform of NICs. InputError for a bad
+/// file.
 std::vector<SizedDesign> size_designs(const SizeRequest& request);
 /// Whether nothing is refused but what the file expects to be.
 bool all_fit(const std::vector<SizedDesign>& designs);
@@ -79,8 +81,9 @@ Limit find_limit(const SizeRequest& request, const std::string& key);
 /// `horae size --json`.
 nlohmann::ordered_json size_json(const SizeRequest& request,
                                  const std::vector<SizedDesign>& designs,
-                                 const std::vector<Remedy>& remedies);
-/// The same as text.
+                                 const std::vector<Remedy>& remedies,
+                                 const std::vector<SizedNic>& nics);
+/// The designs as text.
 std::string size_text(const std::vector<SizedDesign>& designs, const std::vector<Remedy>& remedies,
                       bool by_stage);
 /// Comparisons of many designs in one table.

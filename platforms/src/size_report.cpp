@@ -23,7 +23,7 @@ std::string remedy_text(const Remedy& remedy) {
 }  // namespace
 
 ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign>& designs,
-                       const std::vector<Remedy>& remedies) {
+                       const std::vector<Remedy>& remedies, const std::vector<SizedNic>& nics) {
   ordered_json out = {{"schema", 1}, {"file", request.file}};
   std::set<std::string> chips;
   for (const auto& d : designs) chips.insert(d.ledger.chip);
@@ -63,6 +63,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
       changes.push_back({{"key", a.key}, {"now", a.value}, {"fits", value}});
     out["remedies"].push_back(std::move(changes));
   }
+  out["nics"] = nics_json(nics);
   return out;
 }
 

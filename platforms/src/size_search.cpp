@@ -144,6 +144,12 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
   if (a == all.end()) {
     std::vector<std::string> keys;
     for (const auto& x : all) keys.push_back(x.key);
+    if (keys.empty()) {
+      throw InputError(
+          fmt::format("--most {}: {} has no program or object with whole-number "
+                      "parameters",
+                      key, request.file));
+    }
     throw InputError(fmt::format("'{}' is no whole-number parameter of {}{}", key, request.file,
                                  suggestion(key, keys)));
   }

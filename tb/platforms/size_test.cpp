@@ -265,7 +265,7 @@ TEST_P(BadSize, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadSize,
     ::testing::Values(
-        BadCase{"Nothing", {}, "size: expected PLATFORM.toml or --objects FILE"},
+        BadCase{"Nothing", {}, "size: expected PLATFORM.toml, --objects FILE or --nic NIC"},
         BadCase{"Both",
                 {"p.toml", "--objects", "d.toml"},
                 "size: expected PLATFORM.toml or --objects FILE, found both"},

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <filesystem>
 
 #include "horae/core/error.hpp"
 #include "shipped_chips.hpp"
@@ -265,32 +264,12 @@ ChipSpec ChipSpec::read(const Section& section) {
 }
 
 const std::vector<std::string>& ChipSpec::shipped() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> out;
-    for (const auto& chip : shipped_chips) out.emplace_back(chip.name);
-    return out;
-  }();
+  static const std::vector<std::string> names = names_of(shipped_chips);
   return names;
 }
 
 ChipSpec ChipSpec::find(const Located<std::string>& chip) {
-  if (chip.value.ends_with(".toml")) {
-    const std::filesystem::path beside = chip.where.override_key.empty()
-                                             ? std::filesystem::path(chip.where.file).parent_path()
-                                             : std::filesystem::path();
-    const auto path = (beside / chip.value).string();
-    if (!std::filesystem::is_regular_file(path)) {
-      throw input_error(chip.where, fmt::format("chip = \"{}\": no such file", path));
-    }
-    return read(Document::load(path).root());
-  }
-  for (const auto& s : shipped_chips) {
-    if (s.name == chip.value)
-      return read(Document::parse(s.toml, fmt::format("chips/{}.toml", s.name)).root());
-  }
-  throw input_error(chip.where,
-                    fmt::format("chip = \"{}\" is none of {} and no .toml file{}", chip.value,
-                                fmt::join(shipped(), ", "), suggestion(chip.value, shipped())));
+  return read(find_document(chip, shipped_chips, "chip", "chips").root());
 }
 
 }  // namespace horae::dataplane

@@ -54,7 +54,7 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
           .field("total", &OnChipMemoryConfig::total,
                  {.doc = "memory on the chip",
                   .min = 4_KiB,
-                  .max = 1024_MiB,
+                  .max = largest,
                   .source = "about 2 MB on ConnectX-5, recalled from eRPC (NSDI 2019)",
                   .verified = false})
           .field(
@@ -102,14 +102,17 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .verified = false})
           .field("tx_buffer", &OnChipMemoryConfig::tx_buffer,
                  {.doc = "payload fetched and not yet sent",
+                  .min = 0_B,
                   .max = 1024_MiB,
                   .source = "no public value; estimates 64 to 512 KiB",
                   .verified = false})
           .field("rx_buffer", &OnChipMemoryConfig::rx_buffer,
                  {.doc = "packets received and not yet written to host memory",
+                  .min = 0_B,
                   .max = 1024_MiB,
-                  .source = "no public value of the whole; mlnx_qos shows 262016 bytes "
-                            "(max_buffer_size) on ConnectX-4 and 5, recalled",
+                  .source =
+                      "no public value of the whole; mlnx_qos shows buffers of 261888 bytes on an "
+                      "mlx5 NIC, and max_buffer_size=4151520 on ConnectX-7",
                   .verified = false})
           .field("reorder_bits", &OnChipMemoryConfig::reorder_bits,
                  {.doc = "bits of a queue pair's reorder bitmap; absent: the transport's window",
@@ -119,6 +122,7 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
               "retransmit_state", &OnChipMemoryConfig::retransmit_state,
               {.doc = "of a queue pair, beside its context: what is unacknowledged, and its "
                       "timer",
+               .min = 0_B,
                .max = 64_KiB,
                .source = "no public value; oldest and newest PSN with their work queue elements, "
                          "a deadline and counts are about 32 bytes",

@@ -37,6 +37,10 @@ const Schema<FetchConfig>& FetchConfig::schema() {
 const Schema<RnicConfig>& RnicConfig::schema() {
   static const Schema<RnicConfig> s =
       Schema<RnicConfig>("rnic", "An RDMA NIC.")
+          .field(
+              "spec", &RnicConfig::spec,
+              {.doc = "NIC whose values are the defaults of this profile (`horae list nics`), or "
+                      "a file (.toml)"})
           .field("mtu", &RnicConfig::mtu,
                  {.doc = "path MTU: largest payload of a packet",
                   .min = 256_B,
@@ -101,7 +105,8 @@ const Schema<RnicConfig>& RnicConfig::schema() {
           .field("traffic_class", &RnicConfig::traffic_class,
                  {.doc = "class of data packets", .max = 7})
           .field("ack_traffic_class", &RnicConfig::ack_traffic_class,
-                 {.doc = "class of ACKs and NACKs", .max = 7});
+                 {.doc = "class of ACKs and NACKs", .max = 7})
+          .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema());
   return s;
 }
 

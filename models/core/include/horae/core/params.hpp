@@ -707,6 +707,22 @@ class Schema {
     return read_over(T{}, section, also_known);
   }
 
+  /// The same over `out` in place of the defaults: what the table does not give stays.
+  T read_over(T out, const Section& section,
+              const std::vector<std::string>& also_known = {}) const {
+    if (section.table() != nullptr) {
+      for (const auto& entry : std::get<detail::Value::Table>(section.table()->data)) {
+        read_entry(out, entry, section, also_known);
+      }
+    }
+    for (const auto& field : fields_) {
+      if (section.has(field.name)) continue;
+      if (field.required) detail::refuse_missing(section, field.name, field.doc);
+      if (field.absent) field.absent(out, section);
+    }
+    return out;
+  }
+
   /// The effective configuration: every value including defaults, quantities as their text, choices
   /// by name; what is optional and absent is left out.
   nlohmann::ordered_json dump(const T& config) const {
@@ -725,20 +741,6 @@ class Schema {
  private:
   template <class U>
   friend class Schema;
-
-  T read_over(T out, const Section& section, const std::vector<std::string>& also_known) const {
-    if (section.table() != nullptr) {
-      for (const auto& entry : std::get<detail::Value::Table>(section.table()->data)) {
-        read_entry(out, entry, section, also_known);
-      }
-    }
-    for (const auto& field : fields_) {
-      if (section.has(field.name)) continue;
-      if (field.required) detail::refuse_missing(section, field.name, field.doc);
-      if (field.absent) field.absent(out, section);
-    }
-    return out;
-  }
 
   void read_entry(T& out, const detail::Entry& entry, const Section& section,
                   const std::vector<std::string>& also_known) const {

@@ -26,6 +26,8 @@ inline constexpr std::size_t cache_kinds = static_cast<std::size_t>(CacheKind::c
 std::string_view name_of(CacheKind kind);
 
 struct OnChipMemoryConfig {
+  static constexpr Bytes largest = 1024_MiB;  ///< that `total` may be
+
   bool limited = false;  ///< false: every access to the cache hits
   Bytes total = 2_MiB;
 

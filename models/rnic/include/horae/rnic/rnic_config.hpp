@@ -9,6 +9,7 @@
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/host_memory.hpp"
+#include "horae/rnic/on_chip_memory.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
 #include "horae/rnic/pcie_config.hpp"
 
@@ -27,6 +28,7 @@ enum class HostModel {
 };
 
 struct RnicConfig {
+  std::string spec;  ///< NIC file whose values were the defaults; empty: none (see nic_spec.hpp)
   Bytes mtu = 1024_B;
   std::string transport = "rnic_sr";
   policy::TransportConfig reliability;
@@ -49,6 +51,8 @@ struct RnicConfig {
   policy::CongestionConfig congestion;
   std::uint32_t traffic_class = 0;
   std::uint32_t ack_traffic_class = 0;
+
+  OnChipMemoryConfig sram;
 
   static const Schema<RnicConfig>& schema();
 };

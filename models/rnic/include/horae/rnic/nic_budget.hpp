@@ -1,0 +1,70 @@
+// What a number of queue pairs takes of the memory on the NIC's chip: a bill, without traffic.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "horae/rnic/on_chip_memory.hpp"
+
+namespace horae::rnic {
+
+/// Queue pairs that are used alike.
+struct QueuePairGroup {
+  std::uint32_t queue_pairs = 0;
+  std::uint32_t outstanding = 0;  ///< messages posted and not completed, of each; 0: a responder
+  Bytes memory{};                 ///< registered memory that each reads or writes again and again
+  friend bool operator==(const QueuePairGroup&, const QueuePairGroup&) = default;
+};
+
+/// What is asked of one NIC.
+struct NicDemand {
+  std::vector<QueuePairGroup> groups;
+  std::uint32_t window = 512;  ///< of the transport, in packets
+  std::uint32_t regions = 1;   ///< memory regions; perftest registers one unless --mr_per_qp
+
+  std::int64_t queue_pairs() const;
+  friend bool operator==(const NicDemand&, const NicDemand&) = default;
+};
+
+/// One structure: `count` times `each`.
+struct BudgetLine {
+  std::string_view name;
+  bool cached = false;  ///< may be evicted to host memory; else it must be on the chip
+  std::int64_t count = 0;
+  Bytes each{};
+  Bytes bytes() const { return each * count; }
+};
+
+/// The bill of one NIC. Contexts are counted as what one round over all queue pairs touches: a
+/// queue pair's context and the work queue elements it holds, a completion queue each, translations
+/// of its memory, and the memory regions' keys.
+struct NicBudget {
+  /// No number of queue pairs is too many.
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+  Bytes capacity{};
+  std::vector<BudgetLine> lines;
+
+  /// Queue pairs, used as those asked for are, whose contexts all stay in the cache:
+  /// (capacity - buffers - memory keys) / (bytes per queue pair, with its state and contexts). In
+  /// round robin none misses after the first round; with one more, every access to what is a queue
+  /// pair's own misses, as the least recently used entry is the one needed next.
+  std::int64_t most_cached = unlimited;
+  /// Queue pairs whose state that must be on the chip fits it: (capacity - buffers) / state.
+  std::int64_t most_on_chip = unlimited;
+
+  Bytes on_chip() const;  ///< what must be on the chip
+  Bytes cached() const;   ///< what would be, had everything room
+  Bytes used() const { return on_chip() + cached(); }
+  bool fits() const { return on_chip() <= capacity; }
+  /// Whether all contexts stay in the cache.
+  bool all_cached() const { return used() <= capacity; }
+  /// What is left to contexts.
+  Bytes cache() const { return fits() ? capacity - on_chip() : Bytes(0); }
+};
+
+NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand);
+
+}  // namespace horae::rnic

@@ -1,0 +1,68 @@
+#include "horae/rnic/nic_budget.hpp"
+
+#include <algorithm>
+
+namespace horae::rnic {
+namespace {
+
+/// Largest n with n / of * bytes <= room.
+std::int64_t most(Bytes room, Bytes bytes, std::int64_t of) {
+  if (room.count() < 0) return 0;
+  if (bytes.count() == 0 || of == 0) return NicBudget::unlimited;
+  // At most 2^30 bytes times 2^32 queue pairs.
+  return room.count() * of / bytes.count();
+}
+
+}  // namespace
+
+std::int64_t NicDemand::queue_pairs() const {
+  std::int64_t n = 0;
+  for (const auto& group : groups) n += group.queue_pairs;
+  return n;
+}
+
+Bytes NicBudget::on_chip() const {
+  Bytes sum;
+  for (const auto& line : lines) sum += line.cached ? Bytes(0) : line.bytes();
+  return sum;
+}
+
+Bytes NicBudget::cached() const {
+  Bytes sum;
+  for (const auto& line : lines) sum += line.cached ? line.bytes() : Bytes(0);
+  return sum;
+}
+
+NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) {
+  const std::int64_t queue_pairs = demand.queue_pairs();
+  std::int64_t wqes = 0, pages = 0;
+  for (const auto& group : demand.groups) {
+    wqes += std::int64_t{group.queue_pairs} * std::min(group.outstanding, config.wqes_held);
+    const std::int64_t page = config.page.count();
+    pages += std::int64_t{group.queue_pairs} * ((group.memory.count() + page - 1) / page);
+  }
+  const std::int64_t regions = queue_pairs > 0 ? demand.regions : 0;
+
+  NicBudget out;
+  out.capacity = config.total;
+  out.lines = {
+      {"tx_buffer", false, 1, config.tx_buffer},
+      {"rx_buffer", false, 1, config.rx_buffer},
+      {"reorder_state", false, queue_pairs, config.reorder_state(demand.window)},
+      {"retransmit_state", false, queue_pairs, config.retransmit_state},
+      {name_of(CacheKind::queue_pair), true, queue_pairs, config.qp_context},
+      {name_of(CacheKind::send_wqe), true, wqes, config.send_wqe},
+      {name_of(CacheKind::completion_queue), true, queue_pairs, config.cq_context},
+      {name_of(CacheKind::translation), true, pages, config.translation},
+      {name_of(CacheKind::memory_key), true, regions, config.memory_key},
+  };
+
+  const Bytes state = config.state_per_queue_pair(demand.window) * queue_pairs;
+  const Bytes keys = config.memory_key * regions;
+  const Bytes room = config.beside_buffers();
+  out.most_on_chip = most(room, state, queue_pairs);
+  out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
+  return out;
+}
+
+}  // namespace horae::rnic

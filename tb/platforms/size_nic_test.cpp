@@ -1,0 +1,277 @@
+// `horae size` of NICs: the bill, its limits, what would fit, and how bad words are refused.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "program.hpp"
+
+namespace horae::test {
+namespace {
+
+// A platform of NICs only; 100 queue pairs from a to b.
+const std::string nics = R"([platform]
+name = "nics"
+[nic]
+kind = "rnic"
+[nic.sram]
+total = "1 MiB"
+[s]
+kind = "switch"
+[[device]]
+names = ["a", "b", "c"]
+profile = "nic"
+[[device]]
+names = ["t"]
+profile = "s"
+[[link]]
+between = ["a", "t"]
+[[link]]
+between = ["b", "t"]
+[[link]]
+between = ["c", "t"]
+[[traffic]]
+kind = "messages"
+from = ["a"]
+to = ["b"]
+qps = 100
+message = "64 KiB"
+)";
+
+ordered_json sized(const Workplace& place, const Words& arguments, int exit_code = 0) {
+  Words all = {"size", "--json"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  const Ended ended = run(place, all);
+  EXPECT_EQ(ended.exit_code, exit_code) << ended.err;
+  if (!ordered_json::accept(ended.out)) throw std::runtime_error(ended.out + ended.err);
+  return ended.json();
+}
+
+std::map<std::string, std::int64_t> structures(const ordered_json& nic) {
+  std::map<std::string, std::int64_t> out;
+  for (const auto& s : nic["structures"]) out[s["name"]] = s["bytes"];
+  return out;
+}
+
+TEST(SizeNic, APlatformOfNicsIsBilledWithoutAProgram) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  const auto json = sized(place, {"n.toml"});
+  EXPECT_TRUE(json["pipelines"].empty());
+  ASSERT_EQ(json["nics"].size(), 3u);  // sender, receiver, and one without traffic
+  const auto sender = structures(json["nics"][0]), receiver = structures(json["nics"][1]);
+  EXPECT_EQ(json["nics"][0]["devices"], (Words{"a"}));
+  EXPECT_EQ(sender.at("queue_pair"), 100 * 375);
+  EXPECT_EQ(sender.at("send_wqe"), 100 * 8 * 64);
+  EXPECT_EQ(receiver.at("send_wqe"), 0);
+  EXPECT_EQ(receiver.at("translation"), 100 * 16 * 8);
+  EXPECT_EQ(json["nics"][2]["queue_pairs"], 0);
+  EXPECT_TRUE(json["nics"][2]["most_queue_pairs"].is_null());
+  for (const auto& nic : json["nics"]) {
+    std::int64_t chip = 0, cached = 0;
+    for (const auto& s : nic["structures"]) {
+      EXPECT_EQ(s["bytes"].get<std::int64_t>(),
+                s["count"].get<std::int64_t>() * s["bytes_each"].get<std::int64_t>());
+      (s["place"] == "chip" ? chip : cached) += s["bytes"].get<std::int64_t>();
+    }
+    EXPECT_EQ(nic["on_chip_bytes"], chip);
+    EXPECT_EQ(nic["cached_bytes"], cached);
+    EXPECT_EQ(nic["used_bytes"], chip + cached);
+    EXPECT_EQ(nic["capacity_bytes"], 1 << 20);
+    EXPECT_EQ(nic["cache_bytes"], (1 << 20) - chip);
+    EXPECT_TRUE(nic["fits"]);
+  }
+}
+
+TEST(SizeNic, TheTextHasWhatTheJsonHas) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  const std::string text = run(place, {"size", "n.toml"}).out;
+  const auto json = sized(place, {"n.toml"});
+  for (const auto& nic : json["nics"]) {
+    for (const auto& s : nic["structures"]) {
+      if (s["bytes"] == 0) continue;
+      EXPECT_NE(text.find(" " + s["bytes"].dump() + " "), std::string::npos) << s;
+    }
+  }
+  EXPECT_NE(text.find("NIC nic, a: 100 queue pairs with 128 messages outstanding and 64 KiB of "
+                      "memory each\n"),
+            std::string::npos)
+      << text;
+}
+
+// Chips and NICs of one platform.
+TEST(SizeNic, NicsComeAfterTheChips) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const auto json = sized(place, {"p.toml"});
+  EXPECT_EQ(json["pipelines"].size(), 1u);
+  ASSERT_EQ(json["nics"].size(), 2u);
+  EXPECT_EQ(json["nics"][0]["groups"][0]["outstanding"], 2);
+  const std::string text = run(place, {"size", "p.toml"}).out;
+  EXPECT_LT(text.find("stages"), text.find("\nNIC nic, a: 1 queue pair with 2 messages"));
+}
+
+// Each remedy makes the bill fit, and the step before it does not.
+TEST(SizeNic, WhatDoesNotFitComesWithChangesThatDo) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  const Words large = {"n.toml", "--set", "traffic[0].qps=10000"};
+  const auto json = sized(place, large, 3);
+  EXPECT_FALSE(json["nics"][0]["fits"]);
+  EXPECT_TRUE(json["nics"][2]["fits"]);
+  // 1 MiB less 512 KiB of buffers, 96 bytes a queue pair.
+  EXPECT_EQ(json["nics"][0]["most_queue_pairs"], 512 * 1024 / 96);
+  std::map<std::string, std::string> remedies;
+  for (const auto& r : json["nics"][0]["remedies"]) remedies[r["key"]] = r["fits"];
+  const std::map<std::string, std::string> expected = {
+      {"traffic[0].qps", "5461"},
+      {"nic.sram.total", "1484288 B"},
+      {"nic.sram.reorder_bits", "128"},  // 52 bytes each, 32 of them retransmission state
+  };
+  std::map<std::string, std::string> found;
+  for (const auto& [key, fits] : remedies) {
+    if (expected.contains(key)) found[key] = fits;
+    Words with = large;
+    with.insert(with.end(), {"--set", key + "=" + fits});
+    EXPECT_EQ(run(place,
+                  [&] {
+                    Words all = {"size"};
+                    all.insert(all.end(), with.begin(), with.end());
+                    return all;
+                  }())
+                  .exit_code,
+              0)
+        << key << " = " << fits;
+  }
+  EXPECT_EQ(found, expected);
+  const auto not_yet = [&](const std::string& change) {
+    EXPECT_EQ(
+        run(place, {"size", "n.toml", "--set", "traffic[0].qps=10000", "--set", change}).exit_code,
+        3)
+        << change;
+  };
+  not_yet("traffic[0].qps=5462");
+  not_yet("nic.sram.total=1484287 B");
+  not_yet("nic.sram.reorder_bits=192");
+}
+
+TEST(SizeNic, ARunThatDoesNotFitEndsBeforeItBegins) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  const Words words = {"run",
+                       "n.toml",
+                       "--no-progress",
+                       "--out",
+                       "out",
+                       "--set",
+                       "sim.duration=1us",
+                       "--set",
+                       "nic.sram.rx_buffer=1 MiB"};
+  EXPECT_EQ(run(place, words).exit_code, 0) << "what is not limited runs";
+  const Workplace other;
+  other.write("n.toml", nics);
+  Words limited = words;
+  limited.insert(limited.end(), {"--set", "nic.sram.limited=true"});
+  const Ended ended = run(other, limited);
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_NE(ended.err.find("Does not fit: "), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(other.content(), (Words{"n.toml"}));
+}
+
+TEST(SizeNic, ASpecGivesAProfileItsDefaults) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  const auto json = sized(place, {"n.toml", "--set", "nic.spec=connectx5"});
+  const auto& nic = json["nics"][0];
+  EXPECT_EQ(nic["spec"], "connectx5");
+  EXPECT_EQ(structures(nic).at("rx_buffer"), 261888);  // the spec's
+  EXPECT_EQ(structures(nic).at("reorder_state"), 0);   // the spec's
+  EXPECT_EQ(nic["capacity_bytes"], 1 << 20);           // the profile's own
+}
+
+TEST(SizeNic, OneNicWithoutAPlatform) {
+  const Workplace place;
+  const auto json = sized(place, {"--nic", "connectx5", "--qps", "5000", "--out", "bill"});
+  ASSERT_EQ(json["nics"].size(), 1u);
+  EXPECT_EQ(json["nics"][0]["all_cached"], false);
+  EXPECT_EQ(place.read_json("bill/summary.json"), json);
+  const std::int64_t most = json["nics"][0]["most_queue_pairs_cached"];
+  for (const bool one_more : {false, true}) {
+    const auto at = sized(place, {"--nic", "connectx5", "--qps", std::to_string(most + one_more)});
+    EXPECT_EQ(at["nics"][0]["all_cached"], !one_more);
+  }
+  place.write("mine.toml",
+              "name = \"mine\"\ndescription = \"d\"\n[nic.sram]\ntotal = \"16 MiB\"\n");
+  EXPECT_EQ(sized(place, {"--nic", "mine.toml"})["nics"][0]["capacity_bytes"], 16 << 20);
+  EXPECT_EQ(sized(place, {"--nic", "connectx5", "--set", "sram.total=520 KiB", "--qps", "1000"},
+                  3)["nics"][0]["fits"],
+            false);
+}
+
+struct BadCase {
+  const char* name;
+  Words arguments;
+  const char* message;
+};
+class BadNicSize : public ::testing::TestWithParam<BadCase> {};
+
+TEST_P(BadNicSize, IsRefusedInOneLine) {
+  const Workplace place;
+  place.write("n.toml", nics);
+  place.write("s.toml", nics.substr(0, nics.find("[[device]]")) + R"([h]
+kind = "host"
+[[device]]
+names = ["a", "b"]
+profile = "h"
+[[link]]
+between = ["a", "b"]
+)");
+  place.write("spec.toml", nics + "[other]\nkind = \"rnic\"\nspec = \"conectx5\"\n");
+  const auto before = place.content();
+  Words all = {"size"};
+  all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Ended ended = run(place, all);
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(place.content(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadNicSize,
+    ::testing::Values(
+        BadCase{"UnknownNic",
+                {"--nic", "connectx6"},
+                "spec = \"connectx6\" is none of connectx5, connectx7, hypothetical and no .toml "
+                "file, did you mean 'connectx5'?"},
+        BadCase{"UnknownSpec",
+                {"spec.toml"},
+                "spec.toml:29:8: spec = \"conectx5\" is none of connectx5, connectx7, "
+                "hypothetical and no .toml file, did you mean 'connectx5'?"},
+        BadCase{"UnknownKey",
+                {"--nic", "connectx5", "--set", "sram.totl=1MiB"},
+                "--set sram.totl: unknown key 'totl' in [sram], did you mean 'total'?"},
+        BadCase{"NoUnit",
+                {"--nic", "connectx5", "--message", "64"},
+                "--message: expected a size such as \"4 KiB\", found \"64\""},
+        BadCase{"Negative",
+                {"--nic", "connectx5", "--message", "-1 B"},
+                "--message -1 B: expected 0 B to 1 GiB"},
+        BadCase{"QpsAlone", {"n.toml", "--qps", "3"}, "--qps: expected --nic NIC with it"},
+        BadCase{"PlatformToo",
+                {"n.toml", "--nic", "connectx5"},
+                "--nic: expected with --qps, --depth, --message, --set, --out and --json only"},
+        BadCase{"NeitherChipNorNic",
+                {"s.toml"},
+                "s.toml: no device of this platform runs a program (kind tofino) or is a NIC (kind "
+                "rnic)"},
+        BadCase{"NothingToRaise",
+                {"n.toml", "--most", "traffic[0].qps"},
+                "--most traffic[0].qps: n.toml has no program or object with whole-number "
+                "parameters"}),
+    [](const auto& p) { return std::string(p.param.name); });
+
+}  // namespace
+}  // namespace horae::test
