@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadNic,
     ::testing::Values(
         BadSpec{"NoValues", "",
-                "n.toml: missing key 'nic' in the top level: keys of an rnic profile"},
+                "n.toml: missing key 'nic' at the top level: keys of an rnic profile"},
         BadSpec{"UnknownKey", "[nic]\nmtuu = \"1 KiB\"\n",
                 "n.toml:4:1: unknown key 'mtuu' in [nic], did you mean 'mtu'?"},
         BadSpec{"OutOfRange", "[nic.sram]\ntotal = \"1 KiB\"\n",
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "KiB\"\nsource = \"s\"\n",
                 "n.toml:6:7: mtu = 256 B is outside its range, 1 KiB to 4 KiB"},
         BadSpec{"SourceOfNothing", "[nic]\n[sources]\nmtuu = \"s\"\n",
-                "n.toml:5:1: 'mtuu' is no parameter of an rnic profile, did you mean 'mtu'?"},
+                "n.toml:5:8: 'mtuu' is no parameter of an rnic profile, did you mean 'mtu'?"},
         BadSpec{"BadEnd",
                 "[nic]\n[[range]]\nkey = \"reliability.window\"\nlow = \"0\"\nhigh = \"4\"\nsource "
                 "= \"s\"\n",

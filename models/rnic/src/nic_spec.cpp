@@ -56,19 +56,23 @@ ordered_json with(const Section& nic, const NicRange& range, const Located<std::
   }
 }
 
+const ParamInfo& find_parameter(const Located<std::string>& key,
+                                const std::vector<ParamInfo>& parameters) {
+  std::vector<std::string> keys;
+  for (const auto& p : parameters) {
+    if (p.path == key.value) return p;
+    keys.push_back(p.path);
+  }
+  const std::string near = nearest_name(key.value, keys);
+  throw input_error(key.where,
+                    fmt::format("'{}' is no parameter of an rnic profile{}", key.value,
+                                near.empty() ? std::string("; see horae list parameters")
+                                             : fmt::format(", did you mean '{}'?", near)));
+}
+
 void check(const NicRange& range, const Section& nic, const std::vector<ParamInfo>& parameters) {
   const std::string& key = range.key.value;
-  const auto parameter = std::find_if(parameters.begin(), parameters.end(),
-                                      [&](const ParamInfo& p) { return p.path == key; });
-  if (parameter == parameters.end()) {
-    std::vector<std::string> keys;
-    for (const auto& p : parameters) keys.push_back(p.path);
-    const std::string near = nearest_name(key, keys);
-    throw input_error(range.key.where,
-                      fmt::format("key = \"{}\" is no parameter of an rnic profile{}", key,
-                                  near.empty() ? std::string("; see horae list parameters")
-                                               : fmt::format(", did you mean '{}'?", near)));
-  }
+  const ParamInfo& parameter = find_parameter(range.key, parameters);
   const ordered_json base = RnicConfig::schema().dump(RnicConfig::schema().read(nic));
   const ordered_json* value = value_at(base, key);
   const auto number = [&](const ordered_json& table) -> std::optional<double> {
