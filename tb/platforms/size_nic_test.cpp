@@ -116,44 +116,33 @@ TEST(SizeNic, NicsComeAfterTheChips) {
 TEST(SizeNic, WhatDoesNotFitComesWithChangesThatDo) {
   const Workplace place;
   place.write("n.toml", nics);
-  const Words large = {"n.toml", "--set", "traffic[0].qps=10000"};
+  const Words large = {"n.toml", "--set", "traffic[0].qps=4000", "--set", "nic.sram.total=768KiB"};
+  const auto exit_code = [&](const std::string& change) {
+    Words all = {"size"};
+    all.insert(all.end(), large.begin(), large.end());
+    all.insert(all.end(), {"--set", change});
+    return run(place, all).exit_code;
+  };
   const auto json = sized(place, large, 3);
   EXPECT_FALSE(json["nics"][0]["fits"]);
   EXPECT_TRUE(json["nics"][2]["fits"]);
-  // 1 MiB less 512 KiB of buffers, 96 bytes a queue pair.
-  EXPECT_EQ(json["nics"][0]["most_queue_pairs"], 512 * 1024 / 96);
+  // 768 KiB less 512 KiB of buffers, 96 bytes a queue pair.
+  EXPECT_EQ(json["nics"][0]["most_queue_pairs"], 256 * 1024 / 96);
   std::map<std::string, std::string> remedies;
   for (const auto& r : json["nics"][0]["remedies"]) remedies[r["key"]] = r["fits"];
-  const std::map<std::string, std::string> expected = {
-      {"traffic[0].qps", "5461"},
-      {"nic.sram.total", "1484288 B"},
-      {"nic.sram.reorder_bits", "128"},  // 52 bytes each, 32 of them retransmission state
-  };
-  std::map<std::string, std::string> found;
-  for (const auto& [key, fits] : remedies) {
-    if (expected.contains(key)) found[key] = fits;
-    Words with = large;
-    with.insert(with.end(), {"--set", key + "=" + fits});
-    EXPECT_EQ(run(place,
-                  [&] {
-                    Words all = {"size"};
-                    all.insert(all.end(), with.begin(), with.end());
-                    return all;
-                  }())
-                  .exit_code,
-              0)
-        << key << " = " << fits;
-  }
-  EXPECT_EQ(found, expected);
-  const auto not_yet = [&](const std::string& change) {
-    EXPECT_EQ(
-        run(place, {"size", "n.toml", "--set", "traffic[0].qps=10000", "--set", change}).exit_code,
-        3)
-        << change;
-  };
-  not_yet("traffic[0].qps=5462");
-  not_yet("nic.sram.total=1484287 B");
-  not_yet("nic.sram.reorder_bits=192");
+  EXPECT_EQ(remedies, (std::map<std::string, std::string>{
+                          {"traffic[0].qps", "2730"},
+                          {"nic.sram.total", "887 KiB"},        // 512 KiB and 4000 times 96 bytes
+                          {"nic.sram.tx_buffer", "137 KiB"},    // less the 119 KiB that lack
+                          {"nic.sram.rx_buffer", "137 KiB"},    // likewise
+                          {"nic.sram.reorder_bits", "256"},     // 65 bytes each, 32 of them the
+                          {"nic.sram.retransmit_state", "1 B"}  // other's, or 64
+                      }));
+  for (const auto& [key, fits] : remedies) EXPECT_EQ(exit_code(key + "=" + fits), 0) << key;
+  for (const char* not_yet : {"traffic[0].qps=2731", "nic.sram.total=908287 B",
+                              "nic.sram.tx_buffer=140289 B", "nic.sram.rx_buffer=140289 B",
+                              "nic.sram.reorder_bits=257", "nic.sram.retransmit_state=2 B"})
+    EXPECT_EQ(exit_code(not_yet), 3) << not_yet;
 }
 
 TEST(SizeNic, ARunThatDoesNotFitEndsBeforeItBegins) {
@@ -255,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "--set sram.totl: unknown key 'totl' in [sram], did you mean 'total'?"},
         BadCase{"NoUnit",
                 {"--nic", "connectx5", "--message", "64"},
-                "--message: expected a size such as \"4 KiB\", found \"64\""},
+                "--message: expected a size such as \"4 KiB\", found \"64\" without a unit"},
         BadCase{"Negative",
                 {"--nic", "connectx5", "--message", "-1 B"},
                 "--message -1 B: expected 0 B to 1 GiB"},
