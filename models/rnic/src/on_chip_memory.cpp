@@ -100,14 +100,16 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .source = "no public value; eight are one read of 512 bytes, PCIe's default "
                             "largest",
                   .verified = false})
-          .field("tx_buffer", &OnChipMemoryConfig::tx_buffer,
-                 {.doc = "payload fetched and not yet sent",
-                  .min = 0_B,
-                  .max = 1024_MiB,
-                  .source = "no public value; estimates 64 to 512 KiB",
-                  .verified = false})
+          .field(
+              "tx_buffer", &OnChipMemoryConfig::tx_buffer,
+              {.doc = "payload fetched and not yet sent, in the bill; a run's is fetch.tx_buffer",
+               .min = 0_B,
+               .max = 1024_MiB,
+               .source = "no public value; estimates 64 to 512 KiB",
+               .verified = false})
           .field("rx_buffer", &OnChipMemoryConfig::rx_buffer,
-                 {.doc = "packets received and not yet written to host memory",
+                 {.doc = "packets received and not yet in host memory, in the bill; a run's is "
+                         "fetch.rx_buffer",
                   .min = 0_B,
                   .max = 1024_MiB,
                   .source =
