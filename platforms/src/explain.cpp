@@ -155,6 +155,7 @@ Explanation explain(const ExplainRequest& request) {
   e.results = assessor.assess(request.readings, "");
   e.order = rank(e.results);
   choose_survivors(e);
+  assessor.keep_best_reactions(e.results);
   flip_readings(e, assessor);
   collect_idle(e);
   run_experiments(e);

@@ -20,7 +20,7 @@ struct ExplainRequest {
   Readings readings;
   std::vector<std::string> only;  ///< ids or families; all by default
   unsigned seeds = 3;
-  unsigned evaluations = 0;  ///< per fitted parameter; 0: 30, with --quick 10
+  unsigned evaluations = 0;  ///< per fitted parameter; 0: the budget of explain_stages.cpp
   unsigned survivors = 6;    ///< at most so many are compared by experiments
   bool quick = false;
   unsigned jobs = 1;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "horae/core/error.hpp"
 #include "progress.hpp"
@@ -10,13 +11,17 @@
 namespace horae::platforms {
 namespace {
 
-constexpr unsigned full_evaluations = 30, quick_evaluations = 10;
-constexpr unsigned full_steps = 4, quick_steps = 3;
+/// What a fit may spend per parameter, and what is tested with reactions at all: runs with
+/// congestion control are long.
+struct Budget {
+  unsigned evaluations, range_steps;                    ///< without reaction
+  unsigned reaction_evaluations, reaction_range_steps;  ///< with one
+  std::size_t variants;                                 ///< of a hypothesis, with reactions
+  std::size_t hypotheses;                               ///< likewise, one of each family; 0: all
+};
+constexpr Budget full = {20, 4, 8, 3, 2, 0}, quick = {6, 2, 4, 0, 1, 4};
 
-unsigned evaluations(const ExplainRequest& r) {
-  if (r.evaluations != 0) return r.evaluations;
-  return r.quick ? quick_evaluations : full_evaluations;
-}
+const Budget& budget(const ExplainRequest& r) { return r.quick ? quick : full; }
 
 std::vector<std::string> metrics_of(const FitProblem& problem) {
   std::vector<std::string> out;
@@ -76,22 +81,67 @@ std::vector<HypothesisResult> Assessor::begin(const Readings& readings) const {
   return results;
 }
 
-std::vector<std::pair<Assessor::Key, Candidate*>> Assessor::candidates(
-    std::vector<HypothesisResult>& results, bool reaction) const {
-  std::vector<std::pair<Key, Candidate*>> out;
+Assessor::Assessor(Explanation& e) : e_(e), reactions_(e.hypotheses.reactions.size()) {
+  std::iota(reactions_.begin(), reactions_.end(), std::size_t{0});
+}
+
+void Assessor::keep_best_reactions(const std::vector<HypothesisResult>& results) {
+  std::erase_if(reactions_, [&](std::size_t r) {
+    return std::none_of(results.begin(), results.end(), [&](const HypothesisResult& result) {
+      return result.best().best().reaction == &e_.hypotheses.reactions[r];
+    });
+  });
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> Assessor::tested(
+    std::vector<HypothesisResult>& results) const {
+  std::vector<std::pair<std::size_t, std::size_t>> consistent;
   for (std::size_t h = 0; h < results.size(); ++h) {
     for (std::size_t v = 0; v < results[h].variants.size(); ++v) {
       VariantResult& at = results[h].variants[v];
-      if (!reaction) {
-        out.emplace_back(Key{h, v, -1}, &at.alone);
-        continue;
-      }
-      if (!at.impossible.empty() || !at.alone.consistent()) continue;
-      at.reacting.assign(e_.hypotheses.reactions.size(), at.alone);
-      for (std::size_t r = 0; r < at.reacting.size(); ++r) {
-        at.reacting[r].reaction = &e_.hypotheses.reactions[r];
-        out.emplace_back(Key{h, v, static_cast<int>(r)}, &at.reacting[r]);
-      }
+      at.untested = at.impossible.empty() && at.alone.consistent();
+      if (at.untested) consistent.emplace_back(h, v);
+    }
+  }
+  std::stable_sort(consistent.begin(), consistent.end(), [&](const auto& a, const auto& b) {
+    return results[a.first].variants[a.second].alone.rms() <
+           results[b.first].variants[b.second].alone.rms();
+  });
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  std::map<std::size_t, std::size_t> variants;
+  std::map<std::string, std::size_t> of_family;  // by family, the hypothesis
+  for (const auto& [h, v] : consistent) {
+    if (variants[h] >= budget(e_.request).variants) continue;
+    if (const std::size_t most = budget(e_.request).hypotheses; most != 0) {
+      const auto& family = results[h].hypothesis->family;
+      if (!of_family.contains(family) && of_family.size() >= most) continue;
+      if (of_family.emplace(family, h).first->second != h) continue;
+    }
+    ++variants[h];
+    out.emplace_back(h, v);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::vector<std::pair<Assessor::Key, Candidate*>> Assessor::candidates(
+    std::vector<HypothesisResult>& results, bool reaction) const {
+  std::vector<std::pair<Key, Candidate*>> out;
+  if (!reaction) {
+    for (std::size_t h = 0; h < results.size(); ++h) {
+      for (std::size_t v = 0; v < results[h].variants.size(); ++v)
+        out.emplace_back(Key{h, v, -1}, &results[h].variants[v].alone);
+    }
+    return out;
+  }
+  if (reactions_.empty()) return out;
+  for (const auto& [h, v] : tested(results)) {
+    VariantResult& at = results[h].variants[v];
+    at.untested = false;
+    at.reacting.assign(reactions_.size(), at.alone);
+    for (std::size_t i = 0; i < reactions_.size(); ++i) {
+      at.reacting[i].reaction = &e_.hypotheses.reactions[reactions_[i]];
+      out.emplace_back(Key{h, v, static_cast<int>(reactions_[i])}, &at.reacting[i]);
     }
   }
   return out;
@@ -130,18 +180,21 @@ FitProblem Assessor::problem(const Candidate& candidate, bool reaction,
   return p;
 }
 
-FitPlan Assessor::plan(const Known* known, const FitProblem& problem) const {
+FitPlan Assessor::plan(const Known* known, const FitProblem& problem, bool reaction) const {
+  const Budget& b = budget(e_.request);
   FitPlan plan;
-  plan.evaluations = evaluations(e_.request);
-  plan.range_steps = e_.request.quick ? quick_steps : full_steps;
+  plan.evaluations = e_.request.evaluations != 0 ? e_.request.evaluations
+                     : reaction                  ? b.reaction_evaluations
+                                                 : b.evaluations;
+  plan.range_steps = reaction ? b.reaction_range_steps : b.range_steps;
   if (known == nullptr) return plan;
   if (known->settings == problem.settings) {
     for (const auto& t : known->fit.trials) plan.known.push_back(t.values);
   } else {
     plan.known.push_back(known->fit.best.values);
   }
-  constexpr unsigned less = 3;
-  plan.evaluations = e_.request.quick ? 0 : plan.evaluations / less;
+  // Another reading: without reaction every run is known and costs nothing more.
+  plan.evaluations = 0;
   plan.range_steps = 0;
   return plan;
 }
@@ -165,7 +218,7 @@ void Assessor::fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reac
       continue;
     }
     made.push_back(i);
-    plans.push_back(plan(known, p));
+    plans.push_back(plan(known, p, reaction));
     problems.push_back(std::move(p));
   }
   Progress progress(e_.request.show_progress);

@@ -14,11 +14,16 @@ namespace horae::platforms {
 /// which reads the observations differently.
 class Assessor {
  public:
-  explicit Assessor(Explanation& e) : e_(e) {}
+  explicit Assessor(Explanation& e);
 
   /// Fits, runs over seeds, compares; in the file's order, ranked within each hypothesis. The first
-  /// call has the whole budget, later ones start from what is known.
+  /// call has the whole budget, later ones start from what is known. With a reaction only the best
+  /// variants of a hypothesis are tested, with --quick only the best hypotheses of different
+  /// families.
   std::vector<HypothesisResult> assess(const Readings& readings, const std::string& title);
+
+  /// Later calls try only the reactions that are some hypothesis's best in `results`.
+  void keep_best_reactions(const std::vector<HypothesisResult>& results);
 
  private:
   /// Hypothesis, variant, reaction (or -1).
@@ -35,7 +40,10 @@ class Assessor {
   std::vector<std::pair<Key, Candidate*>> candidates(std::vector<HypothesisResult>& results,
                                                      bool reaction) const;
   FitProblem problem(const Candidate& candidate, bool reaction, const Readings& readings) const;
-  FitPlan plan(const Known* known, const FitProblem& problem) const;
+  /// Those variants that are consistent without reaction and are to be tested with one.
+  std::vector<std::pair<std::size_t, std::size_t>> tested(
+      std::vector<HypothesisResult>& results) const;
+  FitPlan plan(const Known* known, const FitProblem& problem, bool reaction) const;
   void fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reaction,
            const Readings& readings, const std::string& title);
   void run_seeds(const std::vector<std::pair<Key, Candidate*>>& all, bool reaction,
@@ -43,6 +51,7 @@ class Assessor {
 
   Explanation& e_;
   std::map<Key, Known> known_;
+  std::vector<std::size_t> reactions_;  ///< to be tried
 };
 
 /// A progress line for one part of the work.

@@ -110,7 +110,11 @@ const Candidate& VariantResult::best() const {
 
 std::pair<int, double> VariantResult::rank() const {
   const Candidate& c = best();
-  const int stage = !impossible.empty() ? 3 : c.consistent() ? 0 : c.reaction != nullptr ? 1 : 2;
+  const int stage = !impossible.empty()     ? 4
+                    : untested              ? 2
+                    : c.consistent()        ? 0
+                    : c.reaction != nullptr ? 1
+                                            : 3;
   return {stage, c.rms()};
 }
 
@@ -118,6 +122,7 @@ std::string VariantResult::verdict() const {
   if (!impossible.empty()) return fmt::format("excluded a priori because {}", impossible.front());
   const Candidate& c = best();
   const Compared* worst = c.worst();
+  if (untested) return "consistent without reaction, not tested with one";
   if (worst == nullptr) return "consistent";
   const auto& o = *worst->observation;
   std::string out = fmt::format("excluded by {}", o.id.value);

@@ -71,12 +71,13 @@ struct VariantResult {
   std::vector<std::string> impossible;  ///< by arithmetic
   Candidate alone;                      ///< conditions without reaction
   std::vector<Candidate> reacting;      ///< with each reaction, if alone was consistent
+  bool untested = false;                ///< alone was consistent, but no reaction was tried
 
   /// The best reacting candidate, else the one without.
   const Candidate& best() const;
-  bool consistent() const { return impossible.empty() && best().consistent(); }
-  /// What ranks it, smaller first: consistent, failed with reactions, without, by arithmetic; then
-  /// the residual.
+  bool consistent() const { return impossible.empty() && !untested && best().consistent(); }
+  /// What ranks it, smaller first: consistent, failed with reactions, not tested with them, failed
+  /// without, by arithmetic; then the residual.
   std::pair<int, double> rank() const;
   /// "consistent", "excluded by ...", "excluded a priori because ...".
   std::string verdict() const;

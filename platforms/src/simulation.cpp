@@ -187,6 +187,7 @@ void Simulation::build_messages(const MessagesConfig& config) {
                             .first_send = Psn(config.first_psn),
                             .first_receive = Psn(0),
                             .depth = config.depth,
+                            .buffer = config.message,
                             .source = std::move(source)});
       to->add_queue_pair({.remote = sender_qpn,
                           .peer = from->id(),
@@ -194,6 +195,7 @@ void Simulation::build_messages(const MessagesConfig& config) {
                           .first_send = Psn(0),
                           .first_receive = Psn(config.first_psn),
                           .depth = 1,
+                          .buffer = config.message,
                           .source = nullptr});
       for (auto* t : tofinos_)
         t->connect(

@@ -224,7 +224,7 @@ TEST(FetchTiming, LinksMayBeLongerThanTheRoundTrip) {
 TEST(FetchTiming, ArrivedPayloadLeavesTheBufferWhenItIsInMemory) {
   fabric::sim_context context;
   RnicConfig config = with_host();
-  config.fetch.rx_buffer = 4_KiB;
+  config.sram.rx_buffer = 4_KiB;
   config.memory.write_latency.value = 607_ns;
   const HostTimes host(config);
   const Picoseconds visible = host.write_time(1024_B) + host.write_latency();

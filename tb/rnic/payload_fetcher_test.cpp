@@ -54,7 +54,8 @@ struct Message {
 
 // A fetcher with queue pairs whose messages are all posted at the start.
 struct Bench {
-  explicit Bench(const FetchConfig& fetch) : config(fetch), fetcher(fetch, host, event()) {}
+  explicit Bench(const FetchConfig& fetch, Bytes buffer = 128_KiB)
+      : config(fetch), tx_buffer(buffer), fetcher(fetch, buffer, host, event()) {}
 
   void queue_pair(Message m, Bytes mtu = 1024_B) {
     std::vector<traffic::TrafficItem> items(m.count, {.bytes = m.bytes});
@@ -90,6 +91,7 @@ struct Bench {
   ScriptedHost host;
   std::multimap<Picoseconds, std::size_t> wqes;
   FetchConfig config;
+  Bytes tx_buffer;
   PayloadFetcher fetcher;
   std::vector<std::unique_ptr<QueuePair>> qps;
 };
@@ -196,7 +198,7 @@ TEST(PayloadFetcher, AQueuePairReadsNoFurtherThanThePrefetch) {
 
 // One read per turn, so that a full buffer holds as much of each.
 TEST(PayloadFetcher, QueuePairsTakeTurns) {
-  Bench b({.tx_buffer = 6_KiB});
+  Bench b({}, 6_KiB);
   for (int i = 0; i < 3; ++i) b.queue_pair({Bytes(10 * 1024)});
   // All WQEs come before the first payload is asked for.
   b.fetcher.flush(0_ps);
@@ -301,7 +303,7 @@ TEST(PayloadFetcher, AVoidWqeReadMayArriveLast) {
 }
 
 TEST(PayloadFetcher, EvictionTakesTheNewestOfTheFullest) {
-  Bench b({.tx_buffer = 10_KiB, .prefetch = 8_KiB});
+  Bench b({.prefetch = 8_KiB}, 10_KiB);
   b.queue_pair({2_KiB});
   b.queue_pair({20_KiB});
   b.ring_all(0_ps);
@@ -323,7 +325,7 @@ TEST(PayloadFetcher, EvictionTakesTheNewestOfTheFullest) {
 }
 
 TEST(PayloadFetcher, WithRoomNothingIsEvicted) {
-  Bench b({.tx_buffer = 10_KiB, .prefetch = 8_KiB});
+  Bench b({.prefetch = 8_KiB}, 10_KiB);
   b.queue_pair({20_KiB});
   b.ring_all(0_ps);
   b.run(1_us);
@@ -338,7 +340,7 @@ TEST(PayloadFetcher, WithRoomNothingIsEvicted) {
 
 // What a queue pair waits for when another has the buffer is payload, whatever became of its WQEs.
 TEST(PayloadFetcher, TheCauseIsWhatThePacketItselfWaitsFor) {
-  Bench b({.tx_buffer = 4_KiB, .prefetch = 4_KiB});
+  Bench b({.prefetch = 4_KiB}, 4_KiB);
   b.queue_pair({20_KiB});
   b.queue_pair({1_KiB, 3});
   b.ring(0, 1, 0_ps);
@@ -363,7 +365,7 @@ TEST(PayloadFetcher, LimitsHoldOverRandomSequences) {
     RandomStream random(seed, "test.fetcher");
     const Bytes buffer(4096 * (1 + random.below(6)));
     const Bytes prefetch(4096 * (1 + random.below(4)));
-    Bench b({.tx_buffer = buffer, .prefetch = prefetch, .wqe_batch = 1 + random.below(9)});
+    Bench b({.prefetch = prefetch, .wqe_batch = 1 + random.below(9)}, buffer);
     const std::size_t n = 1 + random.below(12);
     std::vector<std::uint64_t> rung(n), packets(n);
     std::int64_t posted_bytes = 0;
@@ -434,7 +436,7 @@ TEST(PayloadFetcher, LimitsHoldOverRandomSequences) {
 
 // Everyone gets on, however small the buffer: nobody is passed over.
 TEST(PayloadFetcher, ManyQueuePairsOnASmallBufferAllMakeProgress) {
-  Bench b({.tx_buffer = 4_KiB, .prefetch = 16_KiB, .wqe_batch = 2});
+  Bench b({.prefetch = 16_KiB, .wqe_batch = 2}, 4_KiB);
   const std::size_t n = 100;
   for (std::size_t i = 0; i < n; ++i) b.queue_pair({5_KiB, 4});
   b.ring_all(0_ps);

@@ -548,7 +548,7 @@ TEST(Recovery, AFullBufferGivesWayToRetransmissions) {
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(with_host(), {"buffer_thrash"});
-    config.fetch.tx_buffer = rows[i].buffer;
+    config.sram.tx_buffer = rows[i].buffer;
     lines.emplace_back(context, config, i);
     lines[i].nack_at(lines[i].middle(100), 90);
   }

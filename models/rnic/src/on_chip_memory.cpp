@@ -102,20 +102,20 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .verified = false})
           .field(
               "tx_buffer", &OnChipMemoryConfig::tx_buffer,
-              {.doc = "payload fetched and not yet sent, in the bill; a run's is fetch.tx_buffer",
+              {.doc = "payload of all queue pairs fetched and not yet sent; a packet always fits",
                .min = 0_B,
                .max = 1024_MiB,
                .source = "no public value; estimates 64 to 512 KiB",
                .verified = false})
-          .field("rx_buffer", &OnChipMemoryConfig::rx_buffer,
-                 {.doc = "packets received and not yet in host memory, in the bill; a run's is "
-                         "fetch.rx_buffer",
-                  .min = 0_B,
-                  .max = 1024_MiB,
-                  .source =
-                      "no public value of the whole; mlnx_qos shows buffers of 261888 bytes on an "
-                      "mlx5 NIC, and max_buffer_size=4151520 on ConnectX-7",
-                  .verified = false})
+          .field(
+              "rx_buffer", &OnChipMemoryConfig::rx_buffer,
+              {.doc = "payload received and not yet in host memory; what finds it full is dropped",
+               .min = 0_B,
+               .max = 1024_MiB,
+               .source =
+                   "no public value of the whole; mlnx_qos shows buffers of 261888 bytes on an "
+                   "mlx5 NIC, and max_buffer_size=4151520 on ConnectX-7",
+               .verified = false})
           .field("reorder_bits", &OnChipMemoryConfig::reorder_bits,
                  {.doc = "bits of a queue pair's reorder bitmap; absent: the transport's window",
                   .max = 65536,

@@ -14,8 +14,9 @@ constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftes
 
 }  // namespace
 
-PayloadFetcher::PayloadFetcher(const FetchConfig& config, HostPort& host, WqeEvent wqe_event)
-    : config_(config), host_(host), wqe_event_(std::move(wqe_event)) {}
+PayloadFetcher::PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host,
+                               WqeEvent wqe_event)
+    : config_(config), tx_buffer_(tx_buffer), host_(host), wqe_event_(std::move(wqe_event)) {}
 
 void PayloadFetcher::add(QueuePair& qp) {
   Stream s;
@@ -89,7 +90,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   fetch_wqes(s, i, place.message, now);
   if (place.message >= s.wqes) return Fetched::nothing;
   if (s.bytes > 0 && s.bytes + place.payload > config_.prefetch.count()) return Fetched::nothing;
-  if (used_ > 0 && used_ + place.payload > config_.tx_buffer.count()) return Fetched::no_space;
+  if (used_ > 0 && used_ + place.payload > tx_buffer_.count()) return Fetched::no_space;
   Picoseconds ready = now;
   if (place.payload > 0) {
     const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
@@ -141,7 +142,7 @@ void PayloadFetcher::resume(Picoseconds now) {
 }
 
 void PayloadFetcher::allocate(Bytes size, Picoseconds /*now*/) {
-  while (used_ > 0 && used_ + size.count() > config_.tx_buffer.count()) {
+  while (used_ > 0 && used_ + size.count() > tx_buffer_.count()) {
     // From whoever has most read ahead: a small victim would be read again at once.
     const auto victim =
         std::max_element(streams_.begin(), streams_.end(),

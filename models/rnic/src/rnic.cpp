@@ -20,10 +20,12 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   if (config.host == HostModel::pcie) {
     host_ = std::make_unique<host_interface>("host", config.pcie, config.memory, context.seed);
     host_port_.emplace(*host_);
-    fetcher_.emplace(config.fetch, *host_port_, [this](std::size_t qp, Picoseconds at) {
-      wqes_due_.emplace(at, static_cast<std::uint16_t>(qp));
-    });
+    fetcher_.emplace(config.fetch, config.sram.tx_buffer, *host_port_,
+                     [this](std::size_t qp, Picoseconds at) {
+                       wqes_due_.emplace(at, static_cast<std::uint16_t>(qp));
+                     });
   }
+  if (host_ && config.sram.limited) cache_ = std::make_unique<ContextCache>(config.sram);
   gated_ = host_ || retransmit_.stall() == policy::Scope::queue_pair ||
            retransmit_.hold_new_data() || retransmit_.gap_window() != 0 ||
            retransmit_.lock(true) > 0_ps || retransmit_.lock(false) > 0_ps;
@@ -37,6 +39,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   qps_.push_back(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
   if (fetcher_) fetcher_->add(*qps_.back());
+  if (cache_) cache_->reserve(config_.sram.state_per_queue_pair(config_.reliability.window));
   return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1);
 }
 
@@ -112,6 +115,13 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case guard_event:
       guard_expired(fabric::key_entity(e.key), e.time);
+      break;
+    case rest_event:
+      begin_next_service(fabric::key_entity(e.key), e.time);
+      break;
+    case context_event:
+      --waiting_packets_;
+      process(arrived(e), e.time);
       break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));

@@ -5,12 +5,6 @@ namespace horae::rnic {
 const Schema<FetchConfig>& FetchConfig::schema() {
   static const Schema<FetchConfig> s =
       Schema<FetchConfig>("fetch", "What the NIC reads ahead of the wire, and its buffers.")
-          .field("tx_buffer", &FetchConfig::tx_buffer,
-                 {.doc = "payload of all queue pairs read and not yet on the wire",
-                  .min = 4_KiB,
-                  .max = Bytes(64 << 20),
-                  .source = "no public value; estimates 64 to 512 KB",
-                  .verified = false})
           .field("prefetch", &FetchConfig::prefetch,
                  {.doc = "of one queue pair at most",
                   .min = 4_KiB,
@@ -24,12 +18,6 @@ const Schema<FetchConfig>& FetchConfig::schema() {
                   .max = 64,
                   .source = "no public value; a WRITE of one segment is one WQE of 64 bytes "
                             "(rdma-core mlx5dv.h)",
-                  .verified = false})
-          .field("rx_buffer", &FetchConfig::rx_buffer,
-                 {.doc = "arrived payload not yet in memory; what finds it full is dropped",
-                  .min = 4_KiB,
-                  .max = Bytes(64 << 20),
-                  .source = "no public value",
                   .verified = false});
   return s;
 }

@@ -13,6 +13,8 @@ enum nic_event : std::uint8_t {
   doorbell_event,  ///< entity: queue pair; payload: messages posted so far
   service_event,   ///< entity: slot of the service
   guard_event,     ///< entity: queue pair
+  rest_event,      ///< entity: queue pair of the service whose packets have left
+  context_event,   ///< payload: a received packet whose context is there
 };
 
 }  // namespace horae::rnic

@@ -14,6 +14,18 @@ void rnic::receive(Packet& p, Picoseconds now) {
     throw ModelError(
         fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
   }
+  if (cache_) {
+    const Picoseconds ready = receive_ready(p, now);
+    if (ready > now) {
+      ++waiting_packets_;
+      schedule(ready, context_event, 0, service_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
+      return;
+    }
+  }
+  process(p, now);
+}
+
+void rnic::process(Packet& p, Picoseconds now) {
   if (p.is_data()) {
     if (!receive_data(p, now)) return context_.pool.drop(p, fabric::DropCause::buffer_full);
   } else if (p.opcode == Opcode::acknowledge) {
@@ -31,7 +43,7 @@ bool rnic::rx_buffer_takes(const Packet& p, Picoseconds now) {
     rx_used_ -= rx_in_flight_.front().second;
     rx_in_flight_.pop_front();
   }
-  return rx_used_ + p.payload <= config_.fetch.rx_buffer.count();
+  return rx_used_ + p.payload <= config_.sram.rx_buffer.count();
 }
 
 void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {

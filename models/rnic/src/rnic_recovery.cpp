@@ -32,7 +32,9 @@ void rnic::serve_nack(std::size_t i, Psn psn, Picoseconds now) {
   }
   bool busy = false;
   if (retransmit_.server() == Scope::queue_pair) busy = qp.in_service > 0 || guarded(qp, now);
-  if (retransmit_.server() == Scope::port) busy = busy_services_ > 0 || guarded(qp, now);
+  if (retransmit_.server() == Scope::port) {
+    busy = busy_services_ > 0 || now < rest_until_ || guarded(qp, now);
+  }
   if (!busy) return begin_service(i, psn, now);
   switch (retransmit_.merge()) {
     case Merge::every:
@@ -141,6 +143,8 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   // ACKs went on while it was served: it may be long forgotten, and nothing may be left to wait
   // for.
   const bool resend = s.resend && known(qp, s.psn);
+  const Psn last =
+      qp.sender().oldest_unacked() + static_cast<std::int32_t>(qp.sender().unacked()) - 1;
   if (resend) qp.sender().retransmit(s.psn, now);
   if (resend && retransmit_.hold_new_data() && !qp.hold_until && qp.sender().unacked() > 0) {
     qp.hold_until = qp.sender().oldest_unacked() + static_cast<std::int32_t>(qp.sender().unacked());
@@ -150,6 +154,14 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   if (fetcher_ && s.pool_bytes > 0) fetcher_->release(Bytes(s.pool_bytes), now);
   if (fetcher_ && retransmit_.work().flush) fetcher_->resume(now);
   refresh(s.qp);
+  if (resend && retransmit_.server() == Scope::port) {
+    // What was fetched leaves before the next NACK is served.
+    const Picoseconds slot_time = serialisation_time(
+        l1_bytes(frame_bytes(Opcode::write_middle, config_.mtu)), tx(0).link().rate);
+    rest_until_ = std::max(now, cursor_) + slot_time * (s.psn == last ? 1 : 2);
+    schedule(rest_until_, rest_event, s.qp, service_ordinal_++);
+    return;
+  }
   begin_next_service(s.qp, now);
 }
 
@@ -161,7 +173,7 @@ void rnic::begin_next_service(std::size_t i, Picoseconds now) {
     qp.pending_nack.reset();
     return begin_service(i, psn, now);
   }
-  if (busy_services_ > 0) return;
+  if (busy_services_ > 0 || now < rest_until_) return;
   const auto first = std::find_if(nack_queue_.begin(), nack_queue_.end(),
                                   [&](const PendingNack& n) { return !guarded(*qps_[n.qp], now); });
   if (first == nack_queue_.end()) return;

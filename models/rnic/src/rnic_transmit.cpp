@@ -61,6 +61,7 @@ rnic::Gate rnic::gate(std::size_t i) const {
     if (t > g.at) g = {t, cause};
   };
   later(qp.locked_until, IdleCause::lock);
+  later(qp.context_ready, IdleCause::context);
   if (qp.stalled) later(never, IdleCause::retransmit);
   if (qp.sender().retransmission_due()) return g;  // its payload was read while it was served
   if (qp.hold_until) later(never, IdleCause::recovery);
@@ -86,8 +87,11 @@ int rnic::pick(Picoseconds now, Gate& next) {
       ready_.pop_front();
       continue;
     }
-    const Gate g = gate(i);
-    if (g.at <= now) return i;
+    Gate g = gate(i);
+    if (g.at <= now) {
+      if (!cache_ || context_here(i, now)) return i;
+      g = {qp.context_ready, IdleCause::context};
+    }
     if (g.at < next.at || next.cause == IdleCause::no_work) next = g;
     next_turn();
   }
@@ -211,6 +215,7 @@ void rnic::send_data(std::size_t i) {
 
   const Bytes wire = p.wire_size();
   const Picoseconds start = cursor_;
+  qp.context_ready = Picoseconds(-1);
   if (fetcher_) {
     if (t.kind == policy::SendKind::fresh) {
       fetcher_->take(i, start);

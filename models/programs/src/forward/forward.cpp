@@ -157,10 +157,9 @@ class Forward final : public Program {
       case PathChoice::ecmp:
         break;
     }
-    return share(
-        path_hash_->of(pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst, 0,
-                              std::uint64_t{p.entropy}}),
-        n);
+    return share(path_hash_->of(pass, {static_cast<std::uint64_t>(p.src) << 32 | p.dst, 0,
+                                       std::uint64_t{p.entropy}}),
+                 n);
   }
 
   ForwardConfig config_;
@@ -212,9 +211,9 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                    {"psn_hash", PathChoice::psn_hash}},
                   {.doc = "how one of several equal-cost ports is chosen for a data packet",
                    .source = "random: packet-spraying paper 2.3"})
-          .field("burst_log2", &ForwardConfig::burst_log2,
-                 {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path",
-                  .max = 16})
+          .field(
+              "burst_log2", &ForwardConfig::burst_log2,
+              {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path", .max = 16})
           .field("spray_responses", &ForwardConfig::spray_responses,
                  {.doc = "choose paths of ACKs and NACKs likewise, instead of by flow"})
           .field("nack_drop", &ForwardConfig::nack_drop,

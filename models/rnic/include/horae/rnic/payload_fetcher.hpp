@@ -19,7 +19,6 @@ struct FetchConfig {
   Bytes tx_buffer = 128_KiB;    ///< payload of all queue pairs on the chip
   Bytes prefetch = 16_KiB;      ///< of one queue pair at most
   std::uint32_t wqe_batch = 8;  ///< WQEs in one read
-  Bytes rx_buffer = 512_KiB;    ///< arrived payload that is not yet in memory
 
   static const Schema<FetchConfig>& schema();
 };
@@ -31,7 +30,8 @@ class PayloadFetcher {
  public:
   /// `wqe_event(qp, at)` asks the owner to call wqe_arrived(qp) at that time.
   using WqeEvent = std::function<void(std::size_t qp, Picoseconds at)>;
-  PayloadFetcher(const FetchConfig& config, HostPort& host, WqeEvent wqe_event);
+  /// `tx_buffer`: payload of all queue pairs on the chip.
+  PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host, WqeEvent wqe_event);
 
   void add(QueuePair& qp);
 
@@ -94,6 +94,7 @@ class PayloadFetcher {
   void occupy(std::int64_t bytes);
 
   FetchConfig config_;
+  Bytes tx_buffer_;
   HostPort& host_;
   WqeEvent wqe_event_;
   std::vector<Stream> streams_;

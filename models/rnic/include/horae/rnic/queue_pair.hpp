@@ -21,6 +21,7 @@ struct QueuePairConfig {
   Psn first_send;                  ///< initial PSN of what it sends
   Psn first_receive;               ///< initial PSN of what it receives
   std::uint32_t depth = 128;       ///< messages outstanding at most (perftest's tx-depth)
+  Bytes buffer = 64_KiB;           ///< host memory its messages lie in, used again and again
   std::unique_ptr<traffic::TrafficSource>
       source;  ///< messages to write to the peer; none: responder
 };
@@ -93,6 +94,10 @@ class QueuePair {
   std::optional<Psn> gap_until;    ///< a NACKed packet below it is unacknowledged
   Picoseconds locked_until{};      ///< its context is in use
   Picoseconds last_nack_sent{-1};  ///< as responder; negative: none yet
+
+  // Contexts of its next packet, and of the packets received last; negative: none asked for.
+  Picoseconds context_ready{-1};
+  Picoseconds receive_ready{-1};
 
   // State of the NIC's TX scheduler.
   bool in_ready_ring = false;

@@ -12,6 +12,7 @@
 #include "horae/core/stats.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
+#include "horae/rnic/context_cache.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host_interface.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
@@ -47,6 +48,8 @@ class rnic : public fabric::device {
   /// The host behind its PCIe link; null when the host is not modelled.
   host_interface* host() { return host_.get(); }
   const host_interface* host() const { return host_.get(); }
+  /// Null unless the chip's memory is limited.
+  const ContextCache* cache() const { return cache_.get(); }
   const PayloadFetcher* fetcher() const { return fetcher_ ? &*fetcher_ : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
@@ -65,6 +68,7 @@ class rnic : public fabric::device {
   void begin() override;
   void handle(const fabric::Event& e) override;
   void settle(Picoseconds end) override { transmit_before(end); }
+  std::uint64_t queued() const override { return waiting_packets_; }
 
  private:
   struct PendingResponse {
@@ -97,6 +101,7 @@ class rnic : public fabric::device {
 
   // rnic_receive.cpp
   void receive(Packet& p, Picoseconds now);
+  void process(Packet& p, Picoseconds now);
   /// False when the packet found no room and is lost.
   bool receive_data(const Packet& p, Picoseconds now);
   void receive_ack(const Packet& p, Picoseconds now);
@@ -108,6 +113,16 @@ class rnic : public fabric::device {
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);
+
+  // rnic_context.cpp
+  /// Whether context and translation of a queue pair's next packet are on the chip at `now`; if
+  /// not, they are being fetched.
+  bool context_here(std::size_t qp, Picoseconds now);
+  /// Until when a received packet waits for its queue pair's context; `now` or before: it does not.
+  Picoseconds receive_ready(const Packet& p, Picoseconds now);
+  /// Uses what a packet of a queue pair needs; returns the dependent reads of what is missing.
+  std::uint32_t use_context(std::size_t qp, Psn psn, bool payload, Picoseconds now);
+  Picoseconds fetch_context(std::uint32_t reads, Picoseconds now);
 
   // rnic_recovery.cpp
   /// Whether NACKs of the queue pair wait for its handshake.
@@ -157,6 +172,8 @@ class rnic : public fabric::device {
   std::unique_ptr<host_interface> host_;
   std::optional<PciePort> host_port_;
   std::optional<PayloadFetcher> fetcher_;
+  std::unique_ptr<ContextCache> cache_;
+  std::uint64_t waiting_packets_ = 0;  ///< received, waiting for a context
   Timeline* timeline_ = nullptr;
   bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back
   std::vector<std::unique_ptr<QueuePair>> qps_;
@@ -169,12 +186,13 @@ class rnic : public fabric::device {
   std::vector<Service> services_;       ///< slots
   std::deque<PendingNack> nack_queue_;  ///< for the one server of the NIC
   std::uint32_t busy_services_ = 0;
-  std::uint32_t port_stalls_ = 0;                                  ///< services that stall the port
+  Picoseconds rest_until_{};       ///< the NIC's one server waits for what it fetched to leave
+  std::uint32_t port_stalls_ = 0;  ///< services that stall the port
   std::deque<std::pair<Picoseconds, std::int64_t>> rx_in_flight_;  ///< until when, bytes
   std::int64_t rx_used_ = 0;
   std::uint64_t service_ordinal_ = 0;
-  /// WQE reads under way, first done first. Not events: sending starts them, and what is sent before
-  /// an event is only decided when the event comes.
+  /// WQE reads under way, first done first. Not events: sending starts them, and what is sent
+  /// before an event is only decided when the event comes.
   std::multimap<Picoseconds, std::uint16_t> wqes_due_;
   Picoseconds responses_due_{};  ///< when the last response received so far takes effect
   std::uint64_t response_ordinal_ = 0;
