@@ -57,7 +57,7 @@ TEST(Retransmit, EachPolicyAsksForItsOwnAndNothingElse) {
             "server none merge every stall none nack_lock 300000 ack_lock 300000");
   EXPECT_EQ(asks(unit({"window_stall"})), "server none merge every stall none gap 512");
   EXPECT_EQ(asks(unit({"recovery_handshake"})),
-            "server queue_pair merge one_pending stall none reads 1 hold 50000000");
+            "server queue_pair merge one_pending stall queue_pair reads 1 hold 50000000");
   EXPECT_EQ(asks(unit({"buffer_thrash"})), "server port merge every stall port pool");
   EXPECT_EQ(asks(unit({"firmware_event"})),
             "server port merge one_pending stall queue_pair processor 5000000");
@@ -81,7 +81,11 @@ TEST(Retransmit, ParametersReachTheUnit) {
   c.context_lock = {.lock = 5_ns, .acks = false};
   EXPECT_EQ(asks(RetransmitUnit(c)), "server none merge every stall none nack_lock 5000");
   c = with({"recovery_handshake"});
-  c.recovery_handshake = {.serial_reads = 0, .guard = 9_us};
+  c.recovery_handshake.serial_reads = 0;
+  c.recovery_handshake.guard = 9_us;
+  EXPECT_EQ(asks(RetransmitUnit(c)),
+            "server queue_pair merge one_pending stall queue_pair hold 9000000");
+  c.recovery_handshake.hold_from = RetransmitConfig::HoldFrom::retransmission;
   EXPECT_EQ(asks(RetransmitUnit(c)), "server queue_pair merge one_pending stall none hold 9000000");
   c = with({"firmware_event"});
   for (const Scope stall : {Scope::none, Scope::queue_pair, Scope::port}) {

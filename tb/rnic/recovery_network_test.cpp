@@ -55,6 +55,9 @@ std::vector<Case> cases() {
   }
   add("window_stall", {"window_stall"}, [](auto& c) { c.window_stall.gap_window = 12; });
   add("guard", {"recovery_handshake"}, [](auto& c) { c.recovery_handshake.guard = 1_us; });
+  add("hold from the retransmission", {"recovery_handshake"}, [](auto& c) {
+    c.recovery_handshake.hold_from = policy::RetransmitConfig::HoldFrom::retransmission;
+  });
   add("event without stall", {"firmware_event"},
       [](auto& c) { c.firmware_event.stall = policy::Scope::none; });
   add("all", {"blocking_fetch", "pipeline_flush", "strict_priority", "context_lock", "window_stall",

@@ -452,16 +452,23 @@ TEST(Recovery, AHandshakeSendsNothingNewUntilItsAck) {
   EXPECT_EQ(idle_time(*b.line.nic, IdleCause::recovery), acked - b.slot(103));
 }
 
+// New data is held from the NACK on, or goes on during the reads; then the two, and nothing after
+// them.
 TEST(Recovery, AHandshakeReadsBeforeItSends) {
   fabric::sim_context context;
-  const RnicConfig config = serving(with_host(), {"recovery_handshake"});
+  RnicConfig config = serving(with_host(), {"recovery_handshake"});
+  Backlog held(context, config, 1);
+  config.retransmit.recovery_handshake.hold_from =
+      policy::RetransmitConfig::HoldFrom::retransmission;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 90);
+  held.nack_at(t, 90);
   test::run_on(context, 30_us);
-  // New data goes on during the reads; then the two, and nothing after them.
-  const Picoseconds service = b.host.read(64_B) + b.host.read(1024_B, 2);
-  const auto k = static_cast<std::size_t>((t + service - b.first) / packet_time);
+  const Picoseconds reads = b.host.read(64_B) + b.host.read(1024_B, 2);
+  EXPECT_EQ(held.from(101, 100), train(t + reads, {90, 100}));
+  EXPECT_EQ(idle_time(*held.line.nic, IdleCause::retransmit), t + reads - b.slot(101));
+  const auto k = static_cast<std::size_t>((t + reads - b.first) / packet_time);
   const auto last = static_cast<std::uint32_t>(k);
   EXPECT_EQ(b.from(k + 1, 100), train(b.slot(static_cast<std::int64_t>(k) + 1), {90, last}));
 }
