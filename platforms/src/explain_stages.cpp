@@ -19,7 +19,7 @@ struct Budget {
   std::size_t variants;                                 ///< of a hypothesis, with reactions
   std::size_t hypotheses;                               ///< likewise, one of each family; 0: all
 };
-constexpr Budget full = {20, 4, 8, 3, 2, 0}, quick = {6, 2, 4, 0, 1, 4};
+constexpr Budget full = {20, 4, 10, 3, 2, 0}, quick = {6, 2, 7, 0, 1, 4};
 
 const Budget& budget(const ExplainRequest& r) { return r.quick ? quick : full; }
 

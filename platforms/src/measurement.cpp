@@ -74,6 +74,8 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
   add("service_time", ratio(to_microseconds(sum.service_time), static_cast<double>(sum.services)),
       "us, mean");
   add("cnps_received", static_cast<double>(sum.cnps_received), "packets");
+  add("context_misses_per_packet", ratio(static_cast<double>(sum.context_misses), packets),
+      "misses/packet");
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
@@ -118,6 +120,9 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
   add("discarded", static_cast<double>(sum.discarded), "packets");
   add("nacks_suppressed", static_cast<double>(sum.nacks_suppressed), "packets");
   add("cnps_sent", static_cast<double>(sum.cnps_sent), "packets");
+  add("context_misses_per_packet",
+      ratio(static_cast<double>(sum.context_misses), static_cast<double>(sum.data_received)),
+      "misses/packet");
   add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
 }

@@ -165,6 +165,18 @@ void host_statistics(const rnic::rnic& nic, StatTree& tree) {
   tree.value("tx_buffer_most_used", nic.fetcher()->most_used().count(), "bytes");
   tree.value("retransmit_reads", nic.counters().retransmit_reads, "reads");
   tree.value("retransmit_bytes_read", nic.counters().retransmit_read_bytes, "bytes");
+  tree.value("context_misses", nic.counters().context_misses, "misses");
+  const auto& pcie = nic.host()->counters();
+  tree.value("pcie_read_requests", pcie.read_requests, "requests");
+  tree.value("pcie_bytes_read", pcie.bytes_completed, "bytes");
+  tree.value("pcie_bytes_written", pcie.bytes_written, "bytes");
+  tree.value("pcie_upstream_busy", pcie.upstream_busy.count(), "ps");
+  tree.value("pcie_downstream_busy", pcie.downstream_busy.count(), "ps");
+  tree.value("pcie_reads_in_flight", pcie.reads_in_flight.count(), "ps, summed over reads");
+  for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
+    tree.value(fmt::format("pcie_wait_{}", name_of(static_cast<rnic::PcieWait>(w))),
+               pcie.waited[w].count(), "ps, summed over requests");
+  }
   tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
 }
 

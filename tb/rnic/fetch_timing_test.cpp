@@ -274,7 +274,7 @@ TEST(FetchTiming, DropsOfAFullBufferAreCountedAndMadeGood) {
       RnicConfig slow = config;
       slow.pcie.generation = 3;
       slow.pcie.lanes.value = 4;
-      slow.fetch.rx_buffer = 8_KiB;
+      slow.sram.rx_buffer = 8_KiB;
       Nic a("a", context, config, 0), b("b", context, slow, 1);
       connect(a, 0, b, 0, odd_link);
       connect_queue_pairs(a, b, {.a_to_b = messages(20_KiB, 10)});

@@ -80,10 +80,10 @@ struct Network {
     c.reliability.rto = 60'000'007_ps;
     c.reliability.window = 24;
     c.reliability.ack_every = 4;
-    c.fetch.tx_buffer = 12_KiB;
+    c.sram.tx_buffer = 12_KiB;
     c.fetch.prefetch = 6_KiB;
     c.fetch.wqe_batch = 4;
-    c.fetch.rx_buffer = 16_KiB;
+    c.sram.rx_buffer = 16_KiB;
     c.memory.jitter.value = 100_ns;
     return c;
   }
@@ -132,7 +132,7 @@ struct Network {
       test::expect_time_accounted(*n, end);
       if (n->fetcher() != nullptr) {
         EXPECT_EQ(n->fetcher()->used(), 0_B) << hypothesis.name;
-        EXPECT_LE(n->fetcher()->most_used(), config().fetch.tx_buffer);
+        EXPECT_LE(n->fetcher()->most_used(), config().sram.tx_buffer);
         const auto& f = n->fetcher()->counters();
         EXPECT_EQ(static_cast<std::uint64_t>(f.payload_bytes - f.discarded_bytes),
                   c.bytes_completed);

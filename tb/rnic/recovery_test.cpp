@@ -142,12 +142,14 @@ struct Merging {
   std::uint64_t served, stale, merged, services;
 };
 
-// Four NACKs: the first is served, three come while it is. Each acknowledges what lies before it,
-// so of those that wait only the last is not stale.
+// Four NACKs: the first is served, three come while it is. What is fetched for one leaves before
+// the next is served, and nothing new in between. Each acknowledges what lies before it, so of
+// those that wait only the last is not stale.
 TEST(Recovery, NacksDuringAServiceMerge) {
-  const std::vector<Merging> rows = {{Merge::every, {80, 100, 84, 88, 92, 101}, 2, 2, 0, 4},
-                                     {Merge::one_pending, {80, 100, 92, 101}, 2, 0, 2, 2},
-                                     {Merge::ignore, {80, 100, 101}, 1, 0, 3, 1}};
+  const std::vector<Merging> rows = {
+      {Merge::every, {80, 100, 84, 100, 88, 100, 92, 100, 101}, 2, 2, 0, 4},
+      {Merge::one_pending, {80, 100, 92, 100, 101}, 2, 0, 2, 2},
+      {Merge::ignore, {80, 100, 101}, 1, 0, 3, 1}};
   fabric::sim_context context;
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
@@ -216,8 +218,8 @@ TEST(Recovery, EveryServesAStaleNackBlindly) {
   EXPECT_EQ(c.services, 2u);
   EXPECT_EQ(c.nacks_stale, 1u);
   std::vector<std::uint32_t> again;
-  for (const Sent& s : b.from(101, 4)) again.push_back(s.psn);
-  EXPECT_EQ(again, (std::vector<std::uint32_t>{80, 100, 90, 101}));
+  for (const Sent& s : b.from(101, 5)) again.push_back(s.psn);
+  EXPECT_EQ(again, (std::vector<std::uint32_t>{80, 100, 90, 100, 101}));
 }
 
 TEST(Recovery, QueuePairsWaitForTheOneServerInTurn) {

@@ -24,6 +24,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);
   op(a.retransmit_read_bytes, b.retransmit_read_bytes);
+  op(a.context_misses, b.context_misses);
   op(a.rx_buffer_drops, b.rx_buffer_drops);
   op(a.lock_time, b.lock_time);
   op(a.timeouts, b.timeouts);

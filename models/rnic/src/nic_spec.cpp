@@ -156,7 +156,7 @@ const std::vector<std::string>& NicSpec::shipped() {
 
 RnicConfig read_rnic(const Section& section, const std::vector<std::string>& also_known) {
   RnicConfig config;
-  if (section.has("spec"))
+  if (section.has("spec") && !section.get_string("spec").empty())
     config = NicSpec::find({section.get_string("spec"), section.where("spec")}).config();
   return RnicConfig::schema().read_over(std::move(config), section, also_known);
 }

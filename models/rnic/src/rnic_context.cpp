@@ -24,6 +24,7 @@ std::uint32_t rnic::use_context(std::size_t i, Psn psn, bool payload, Picosecond
     access.write_back += translated.write_back;
   }
   if (access.write_back > 0) host_->write(now, context_memory, Bytes(access.write_back));
+  counters_.context_misses += access.reads;
   return access.reads;
 }
 

@@ -154,7 +154,7 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   if (fetcher_ && s.pool_bytes > 0) fetcher_->release(Bytes(s.pool_bytes), now);
   if (fetcher_ && retransmit_.work().flush) fetcher_->resume(now);
   refresh(s.qp);
-  if (resend && retransmit_.server() == Scope::port) {
+  if (resend && retransmit_.stall() == Scope::port) {
     // What was fetched leaves before the next NACK is served.
     const Picoseconds slot_time = serialisation_time(
         l1_bytes(frame_bytes(Opcode::write_middle, config_.mtu)), tx(0).link().rate);

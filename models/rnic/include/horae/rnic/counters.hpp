@@ -58,6 +58,7 @@ struct RnicCounters {
   Picoseconds service_time{};          ///< of them together
   std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions
   std::int64_t retransmit_read_bytes = 0;
+  std::uint64_t context_misses = 0;   ///< contexts, keys and translations read from host memory
   std::uint64_t rx_buffer_drops = 0;  ///< data packets that found the RX buffer full
   Picoseconds lock_time{};            ///< contexts locked by acknowledgements, summed
   std::uint64_t timeouts = 0;

@@ -16,7 +16,6 @@ namespace horae::rnic {
 
 /// How far ahead the TX pipe reads.
 struct FetchConfig {
-  Bytes tx_buffer = 128_KiB;    ///< payload of all queue pairs on the chip
   Bytes prefetch = 16_KiB;      ///< of one queue pair at most
   std::uint32_t wqe_batch = 8;  ///< WQEs in one read
 
