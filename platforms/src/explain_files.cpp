@@ -22,7 +22,7 @@ class Names {
     if (name.value.find(',') != std::string::npos)
       throw input_error(name.where, fmt::format("{} '{}' has a comma", what_, name.value));
     if (!names_.insert(name.value).second)
-      throw input_error(name.where, fmt::format("two of {} '{}'", what_, name.value));
+      throw input_error(name.where, fmt::format("{} '{}' is there already", what_, name.value));
   }
 
  private:

@@ -99,7 +99,7 @@ const Case cases[] = {
     {"NegativeTolerance", true, "use = \"fit\"", "tolerance = -1",
      "o.toml:13:13: 'tx': tolerance = -1 is below zero"},
     {"TwoOfAnId", true, "[[observation]]", "[[condition]]\nid = \"all\"\n[[observation]]",
-     "o.toml:7:6: two of condition 'all'"},
+     "o.toml:7:6: condition 'all' is there already"},
     {"NoObservation", true, observations.c_str(), "title = \"made up\"\nsource = \"a test\"\n",
      "o.toml: no [[observation]] to explain"},
     {"ConditionSetsNothing", true, "nack_drop=0", "nack_drops=0",
