@@ -115,14 +115,10 @@ void collect_idle(Explanation& e) {
 }
 
 void flip_readings(Explanation& e, Assessor& assessor) {
-  for (const auto& [text, readings] : flipped(e.request.readings)) {
-    auto other = assessor.assess(readings, "reading " + text + ": ");
-    rank(other);
-    for (std::size_t i = 0; i < other.size(); ++i) {
-      e.results[i].other_readings.push_back(
-          {text, other[i].best().verdict(),
-           other[i].best().consistent() != e.results[i].best().consistent()});
-    }
+  for (const auto& [name, readings] : flipped(e.request.readings)) {
+    const auto others = assessor.reread(e.results, name, readings);
+    for (std::size_t i = 0; i < others.size(); ++i)
+      e.results[i].other_readings.push_back(others[i]);
   }
 }
 
@@ -152,10 +148,10 @@ Explanation explain(const ExplainRequest& request) {
     e.facts.push_back(SenderFacts::of(e.runs.read({set, e.seed})));
   }
   Assessor assessor(e);
-  e.results = assessor.assess(request.readings, "");
+  e.results = assessor.assess();
   e.order = rank(e.results);
+  assessor.find_ranges(e.results);
   choose_survivors(e);
-  assessor.keep_best_reactions(e.results);
   flip_readings(e, assessor);
   collect_idle(e);
   run_experiments(e);

@@ -85,20 +85,23 @@ class Search {
         until_(objective.made() + budget),
         calls_left_(20 * budget + 20),
         opt_(nlopt_create(algorithm, static_cast<unsigned>(dimensions)), nlopt_destroy) {
-    constexpr double first_step = 0.1, finest = 1e-3;
+    constexpr double first_step = 0.1, finest = 2e-3, flat = 1e-3;
     if (!opt_) throw ModelError("no memory for an optimiser");
     nlopt_set_min_objective(opt_.get(), &Search::evaluate, this);
     nlopt_set_lower_bounds1(opt_.get(), 0.0);
     nlopt_set_upper_bounds1(opt_.get(), 1.0);
     nlopt_set_initial_step1(opt_.get(), first_step);
     nlopt_set_xtol_abs1(opt_.get(), finest);
+    nlopt_set_ftol_abs(opt_.get(), flat);
     nlopt_set_stopval(opt_.get(), perfect);
   }
 
-  void from(std::vector<double> start) {
+  /// Whether it came to an end by itself.
+  bool from(std::vector<double> start) {
     double value = 0;
-    nlopt_optimize(opt_.get(), start.data(), &value);
+    const nlopt_result result = nlopt_optimize(opt_.get(), start.data(), &value);
     if (failure_) std::rethrow_exception(failure_);
+    return result != NLOPT_FORCED_STOP;
   }
 
  private:
@@ -130,12 +133,12 @@ class Search {
 /// One end of a plausible range: bisection between the best and where it is surely left.
 class RangeEnd {
  public:
-  RangeEnd(Objective& objective, std::size_t axis, unsigned steps)
+  RangeEnd(Objective& objective, const Trial& around, std::size_t axis, unsigned steps)
       : objective_(objective),
         axis_(axis),
         steps_(steps),
-        best_(objective.best().values),
-        threshold_(objective.best().objective + 1) {}
+        best_(around.values),
+        threshold_(around.objective + 1) {}
 
   /// `bound`: position of the parameter's bound on this side.
   std::pair<std::string, bool> find(double bound) {
@@ -206,8 +209,8 @@ Trial trial_from(const ordered_json& json) {
 
 std::size_t FitPlan::most(const FitProblem& problem) const {
   const std::size_t n = problem.parameters.size();
-  return known.size() +
-         (n == 0 ? 1 : n * (evaluations + 2 * (range_steps > 0 ? range_steps + 1 : 0)));
+  if (around) return known.size() + n * 2 * (range_steps + 1);
+  return known.size() + (n == 0 ? 1 : n * evaluations);
 }
 
 FitResult fit(const FitProblem& problem, const FitPlan& plan, RunStore& store,
@@ -215,40 +218,35 @@ FitResult fit(const FitProblem& problem, const FitPlan& plan, RunStore& store,
   Objective objective(problem, store, count);
   const std::size_t n = problem.parameters.size();
   FitResult result;
-  if (n == 0) {
-    objective.at(std::vector<std::string>{});
+  for (const auto& values : plan.known) objective.at(values);
+  const std::size_t start = objective.made();
+  const std::size_t budget = n * plan.evaluations;
+  if (plan.around) {
+    result.best = objective.at(*plan.around);
+    // Around what misses by more than the allowances there is nothing plausible.
+    const bool near = result.best.objective <= static_cast<double>(problem.targets.size());
+    for (std::size_t i = 0; near && i < n; ++i) {
+      RangeEnd end(objective, result.best, i, plan.range_steps);
+      const auto low = end.find(0.0);
+      const auto high = end.find(1.0);
+      result.ranges.push_back({low.first, high.first, low.second, high.second});
+    }
   } else {
-    for (const auto& values : plan.known) objective.at(values);
-    const std::size_t start = objective.made();
-    const std::size_t budget = n * plan.evaluations;
-    if (plan.known.empty()) {
+    if (n == 0) objective.at(std::vector<std::string>{});
+    if (n > 0 && plan.known.empty()) {
       constexpr std::size_t global_percent = 60;
       Search(objective, NLOPT_GN_DIRECT_L, n,
              std::max<std::size_t>(1, budget * global_percent / 100))
           .from(std::vector<double>(n, 0.5));
     }
     const std::size_t spent = objective.made() - start;
-    if (spent < budget && objective.best().objective > perfect) {
-      Search(objective, NLOPT_LN_SBPLX, n, budget - spent)
-          .from(objective.positions(objective.best().values));
+    if (n > 0 && objective.best().objective > perfect) {
+      result.converged = spent < budget && Search(objective, NLOPT_LN_SBPLX, n, budget - spent)
+                                               .from(objective.positions(objective.best().values));
     }
-    result.evaluations = objective.made() - start;
-  }
-  // A scan that finds something better moves what the ranges are around.
-  constexpr int most_scans = 3;
-  for (int scan = 0; scan < most_scans; ++scan) {
     result.best = objective.best();
-    result.ranges.clear();
-    // Around what misses by more than the allowances there is nothing plausible.
-    const bool near = result.best.objective <= static_cast<double>(problem.targets.size());
-    for (std::size_t i = 0; near && plan.range_steps > 0 && i < n; ++i) {
-      RangeEnd end(objective, i, plan.range_steps);
-      const auto low = end.find(0.0);
-      const auto high = end.find(1.0);
-      result.ranges.push_back({low.first, high.first, low.second, high.second});
-    }
-    if (result.best.values == objective.best().values) break;
   }
+  result.evaluations = objective.made() - start;
   result.trials.assign(objective.trials().begin(), objective.trials().end());
   return result;
 }
@@ -257,7 +255,8 @@ ordered_json FitResult::to_json() const {
   ordered_json out = {{"best", trial_json(best)},
                       {"trials", ordered_json::array()},
                       {"ranges", ordered_json::array()},
-                      {"evaluations", evaluations}};
+                      {"evaluations", evaluations},
+                      {"converged", converged}};
   for (const auto& t : trials) out["trials"].push_back(trial_json(t));
   for (const auto& r : ranges) {
     out["ranges"].push_back(
@@ -273,6 +272,7 @@ FitResult FitResult::from_json(const ordered_json& json) {
   for (const auto& r : json.at("ranges"))
     out.ranges.push_back({r.at("low"), r.at("high"), r.at("low_open"), r.at("high_open")});
   out.evaluations = json.at("evaluations");
+  out.converged = json.at("converged");
   return out;
 }
 

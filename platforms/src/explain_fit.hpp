@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,15 @@ struct FitProblem {
   std::vector<Target> targets;
 };
 
-/// How much a fit may spend. One evaluation is a value of every parameter: a run per setting.
+/// What a fit is to do. One evaluation is a value of every parameter: a run per setting.
 struct FitPlan {
-  unsigned evaluations = 30;  ///< per parameter
-  unsigned range_steps = 4;   ///< halvings to either side of the best; 0: no ranges
+  unsigned evaluations = 30;  ///< of the search, per parameter
   /// Evaluated before anything else and not counted: what other fits know. With any of these, only
   /// the search around the best is made.
   std::vector<std::vector<std::string>> known;
+  /// In place of a search: the plausible ranges around these values.
+  std::optional<std::vector<std::string>> around;
+  unsigned range_steps = 4;  ///< halvings to either side of them
 
   /// The most evaluations of a problem.
   std::size_t most(const FitProblem& problem) const;
@@ -45,7 +48,7 @@ struct Trial {
   double objective = 0;             ///< sum over targets of (residual / allowance)^2
 };
 
-/// Where the objective stays within one more than at the best while the other parameters stay.
+/// Where the objective stays within one more than at the values while the other parameters stay.
 struct PlausibleRange {
   std::string low, high;
   bool low_open = false, high_open = false;  ///< reaches the parameter's bound
@@ -54,16 +57,18 @@ struct PlausibleRange {
 struct FitResult {
   Trial best;
   std::vector<Trial> trials;  ///< in the order made
-  /// One per parameter; none when the best misses by more than the allowances (root mean square).
+  /// Of a plan with `around`: one per parameter; none when those values miss by more than the
+  /// allowances (root mean square).
   std::vector<PlausibleRange> ranges;
   std::size_t evaluations = 0;
+  bool converged = true;  ///< false: the evaluations ended the search
 
   nlohmann::ordered_json to_json() const;
   static FitResult from_json(const nlohmann::ordered_json& json);
 };
 
 /// Fits in this process, each run in a child of it: NLopt's DIRECT_L over the whole range with 60 %
-/// of the evaluations, then SBPLX from the best, then ranges. Depends on nothing but its arguments:
+/// of the evaluations, then SBPLX from the best; or ranges. Depends on nothing but its arguments:
 /// what `store` knows saves time and changes no result. `count` sees every evaluation.
 FitResult fit(const FitProblem& problem, const FitPlan& plan, RunStore& store,
               std::atomic<std::uint64_t>& count);

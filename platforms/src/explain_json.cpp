@@ -58,6 +58,7 @@ ordered_json candidate_json(const Candidate& c) {
       {"parameters", fitted_json(c.mechanism)},
       {"reaction_parameters", fitted_json(c.response)},
       {"evaluations", c.mechanism.fit.evaluations + c.response.fit.evaluations},
+      {"converged", c.mechanism.fit.converged && c.response.fit.converged},
       {"observations", ordered_json::array()}};
   for (const auto& x : c.comparisons) out["observations"].push_back(comparison_json(x));
   return out;
@@ -86,7 +87,7 @@ ordered_json hypothesis_json(const HypothesisResult& r) {
   out["other_readings"] = ordered_json::array();
   for (const auto& o : r.other_readings) {
     out["other_readings"].push_back(
-        {{"reading", o.reading}, {"verdict", o.verdict}, {"changes", o.changes}});
+        {{"reading", o.reading}, {"verdict", o.verdict}, {"changes", o.changes}, {"open", o.open}});
   }
   return out;
 }

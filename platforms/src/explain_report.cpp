@@ -125,10 +125,11 @@ std::string details(const Explanation& e, const HypothesisResult& r) {
   out += comparisons_text(c);
   out += idle_text(r);
   for (const auto& other : r.other_readings) {
-    if (other.changes) out += fmt::format("    read {}: {}\n", other.reading, other.verdict);
+    if (other.changes || other.open)
+      out += fmt::format("    read {}: {}\n", other.reading, other.verdict);
   }
   if (std::none_of(r.other_readings.begin(), r.other_readings.end(),
-                   [](const auto& o) { return o.changes; }))
+                   [](const auto& o) { return o.changes || o.open; }))
     out += "    the verdict holds under every single other reading\n";
   const bool reactions_left =
       c.reaction == nullptr && r.best().consistent() &&
@@ -198,7 +199,8 @@ std::string ranked_table(const Explanation& e) {
                                       [](const auto& x) { return x.calibrated; });
     std::string turns;
     for (const auto& other : r.other_readings) {
-      if (other.changes) turns += (turns.empty() ? "" : " ") + other.reading;
+      if (other.changes || other.open)
+        turns += (turns.empty() ? "" : " ") + other.reading + (other.open ? "?" : "");
     }
     rows.push_back(
         {fmt::format("{}", i + 1), r.hypothesis->id, fmt::format("{:.2f}", c.rms()),

@@ -11,17 +11,7 @@
 namespace horae::platforms {
 namespace {
 
-/// What a fit may spend per parameter, and what is tested with reactions at all: runs with
-/// congestion control are long.
-struct Budget {
-  unsigned evaluations, range_steps;                    ///< without reaction
-  unsigned reaction_evaluations, reaction_range_steps;  ///< with one
-  std::size_t variants;                                 ///< of a hypothesis, with reactions
-  std::size_t hypotheses;                               ///< likewise, one of each family; 0: all
-};
-constexpr Budget full = {20, 4, 10, 3, 2, 0}, quick = {6, 2, 7, 0, 1, 4};
-
-const Budget& budget(const ExplainRequest& r) { return r.quick ? quick : full; }
+std::string stage_name(bool reaction) { return reaction ? "with a reaction" : "without reaction"; }
 
 std::vector<std::string> metrics_of(const FitProblem& problem) {
   std::vector<std::string> out;
@@ -55,42 +45,54 @@ Sample sample_of(Explanation& e, const std::vector<std::string>& set, const std:
   return Sample::of(std::move(values));
 }
 
-std::vector<HypothesisResult> Assessor::assess(const Readings& readings, const std::string& title) {
-  auto results = begin(readings);
-  stage(results, false, readings, title);
-  stage(results, true, readings, title);
+const ExplainBudget& ExplainBudget::of(const ExplainRequest& request) {
+  static constexpr ExplainBudget full = {20, 4, 10, 3, 4, 2, 0}, quick = {6, 2, 7, 0, 0, 1, 4};
+  return request.quick ? quick : full;
+}
+
+std::vector<std::string> impossible(const Explanation& e, const Candidate& candidate,
+                                    const Readings& readings) {
+  const auto facts = SenderFacts::of(
+      e.runs.read({candidate.plain_overrides(e.observations.conditions.front()), e.seed}));
+  if (!facts) return {};
+  return impossible(*candidate.hypothesis, e.observations, readings, *facts);
+}
+
+Assessor::Assessor(Explanation& e) : e_(e) {}
+
+std::vector<HypothesisResult> Assessor::assess() {
+  Pass pass{e_.request.readings, "", {}, {}};
+  pass.which.resize(e_.hypotheses.hypotheses.size());
+  pass.reactions.resize(e_.hypotheses.reactions.size());
+  std::iota(pass.which.begin(), pass.which.end(), std::size_t{0});
+  std::iota(pass.reactions.begin(), pass.reactions.end(), std::size_t{0});
+  auto results = begin(pass);
+  stage(results, false, pass);
+  stage(results, true, pass);
   return results;
 }
 
-std::vector<HypothesisResult> Assessor::begin(const Readings& readings) const {
+bool Assessor::has_reactions() const {
+  const auto& conditions = e_.observations.conditions;
+  return !e_.hypotheses.reactions.empty() && std::any_of(conditions.begin(), conditions.end(),
+                                                         [](const auto& c) { return c.reaction; });
+}
+
+std::vector<HypothesisResult> Assessor::begin(const Pass& pass) const {
   std::vector<HypothesisResult> results;
-  for (const auto& h : e_.hypotheses.hypotheses) {
+  for (const std::size_t index : pass.which) {
+    const HypothesisSpec& h = e_.hypotheses.hypotheses[index];
     HypothesisResult& result = results.emplace_back();
     result.hypothesis = &h;
-    for (std::size_t v = 0; v < e_.hypotheses.variants.size(); ++v) {
+    for (const auto& variant : e_.hypotheses.variants) {
       VariantResult& at = result.variants.emplace_back();
-      at.variant = &e_.hypotheses.variants[v];
+      at.variant = &variant;
       at.alone.hypothesis = &h;
-      at.alone.variant = at.variant;
-      // With the hypothesis's own overrides: it may say how long packets are.
-      const auto facts = SenderFacts::of(
-          e_.runs.read({at.alone.plain_overrides(e_.observations.conditions.front()), e_.seed}));
-      if (facts) at.impossible = impossible(h, e_.observations, readings, *facts);
+      at.alone.variant = &variant;
+      at.impossible = impossible(e_, at.alone, pass.readings);
     }
   }
   return results;
-}
-
-Assessor::Assessor(Explanation& e) : e_(e), reactions_(e.hypotheses.reactions.size()) {
-  std::iota(reactions_.begin(), reactions_.end(), std::size_t{0});
-}
-
-void Assessor::keep_best_reactions(const std::vector<HypothesisResult>& results) {
-  std::erase_if(reactions_, [&](std::size_t r) {
-    return std::none_of(results.begin(), results.end(), [&](const HypothesisResult& result) {
-      return result.best().best().reaction == &e_.hypotheses.reactions[r];
-    });
-  });
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> Assessor::tested(
@@ -111,8 +113,8 @@ std::vector<std::pair<std::size_t, std::size_t>> Assessor::tested(
   std::map<std::size_t, std::size_t> variants;
   std::map<std::string, std::size_t> of_family;  // by family, the hypothesis
   for (const auto& [h, v] : consistent) {
-    if (variants[h] >= budget(e_.request).variants) continue;
-    if (const std::size_t most = budget(e_.request).hypotheses; most != 0) {
+    if (variants[h] >= ExplainBudget::of(e_.request).variants) continue;
+    if (const std::size_t most = ExplainBudget::of(e_.request).hypotheses; most != 0) {
       const auto& family = results[h].hypothesis->family;
       if (!of_family.contains(family) && of_family.size() >= most) continue;
       if (of_family.emplace(family, h).first->second != h) continue;
@@ -124,40 +126,39 @@ std::vector<std::pair<std::size_t, std::size_t>> Assessor::tested(
   return out;
 }
 
-std::vector<std::pair<Assessor::Key, Candidate*>> Assessor::candidates(
-    std::vector<HypothesisResult>& results, bool reaction) const {
-  std::vector<std::pair<Key, Candidate*>> out;
+Assessor::Candidates Assessor::candidates(std::vector<HypothesisResult>& results, bool reaction,
+                                          const Pass& pass) const {
+  Candidates out;
   if (!reaction) {
-    for (std::size_t h = 0; h < results.size(); ++h) {
-      for (std::size_t v = 0; v < results[h].variants.size(); ++v)
-        out.emplace_back(Key{h, v, -1}, &results[h].variants[v].alone);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      for (std::size_t v = 0; v < results[i].variants.size(); ++v)
+        out.emplace_back(Key{pass.which[i], v, -1}, &results[i].variants[v].alone);
     }
     return out;
   }
-  if (reactions_.empty()) return out;
-  for (const auto& [h, v] : tested(results)) {
-    VariantResult& at = results[h].variants[v];
+  if (e_.hypotheses.reactions.empty()) return out;
+  for (const auto& [i, v] : tested(results)) {
+    if (pass.reactions.empty()) continue;
+    VariantResult& at = results[i].variants[v];
     at.untested = false;
-    at.reacting.assign(reactions_.size(), at.alone);
-    for (std::size_t i = 0; i < reactions_.size(); ++i) {
-      at.reacting[i].reaction = &e_.hypotheses.reactions[reactions_[i]];
-      out.emplace_back(Key{h, v, static_cast<int>(reactions_[i])}, &at.reacting[i]);
+    at.reacting.assign(pass.reactions.size(), at.alone);
+    for (std::size_t r = 0; r < pass.reactions.size(); ++r) {
+      at.reacting[r].reaction = &e_.hypotheses.reactions[pass.reactions[r]];
+      out.emplace_back(Key{pass.which[i], v, static_cast<int>(pass.reactions[r])}, &at.reacting[r]);
     }
   }
   return out;
 }
 
-void Assessor::stage(std::vector<HypothesisResult>& results, bool reaction,
-                     const Readings& readings, const std::string& title) {
+void Assessor::stage(std::vector<HypothesisResult>& results, bool reaction, const Pass& pass) {
   const auto& conditions = e_.observations.conditions;
   if (std::none_of(conditions.begin(), conditions.end(),
                    [&](const auto& c) { return c.reaction == reaction; })) {
     return;
   }
-  const auto all = candidates(results, reaction);
-  const std::string name = title + (reaction ? "with a reaction" : "without reaction");
-  fit(all, reaction, readings, name + ", evaluations of fits");
-  run_seeds(all, reaction, readings, name + ", runs over seeds");
+  const auto all = candidates(results, reaction, pass);
+  fit(all, reaction, pass);
+  run_seeds(all, reaction, pass);
 }
 
 FitProblem Assessor::problem(const Candidate& candidate, bool reaction,
@@ -181,26 +182,22 @@ FitProblem Assessor::problem(const Candidate& candidate, bool reaction,
 }
 
 FitPlan Assessor::plan(const Known* known, const FitProblem& problem, bool reaction) const {
-  const Budget& b = budget(e_.request);
+  const ExplainBudget& budget = ExplainBudget::of(e_.request);
   FitPlan plan;
   plan.evaluations = e_.request.evaluations != 0 ? e_.request.evaluations
-                     : reaction                  ? b.reaction_evaluations
-                                                 : b.evaluations;
-  plan.range_steps = reaction ? b.reaction_range_steps : b.range_steps;
+                     : reaction                  ? budget.reaction_evaluations
+                                                 : budget.evaluations;
   if (known == nullptr) return plan;
   if (known->settings == problem.settings) {
     for (const auto& t : known->fit.trials) plan.known.push_back(t.values);
   } else {
     plan.known.push_back(known->fit.best.values);
   }
-  // Another reading: without reaction every run is known and costs nothing more.
-  plan.evaluations = 0;
-  plan.range_steps = 0;
+  plan.evaluations = reaction ? 0 : budget.other_reading;
   return plan;
 }
 
-void Assessor::fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reaction,
-                   const Readings& readings, const std::string& title) {
+void Assessor::fit(const Candidates& all, bool reaction, const Pass& pass) {
   std::vector<FitProblem> problems;
   std::vector<FitPlan> plans;
   std::vector<std::size_t> made;
@@ -210,7 +207,7 @@ void Assessor::fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reac
     const auto& specs =
         reaction ? candidate->reaction->parameters : candidate->hypothesis->parameters;
     if (specs.empty()) continue;  // nothing to move: the runs over seeds are all
-    auto p = problem(*candidate, reaction, readings);
+    auto p = problem(*candidate, reaction, pass.readings);
     const auto it = known_.find(key);
     const Known* known = it == known_.end() ? nullptr : &it->second;
     if (known != nullptr && known->settings == p.settings && known->metrics == metrics_of(p)) {
@@ -222,7 +219,9 @@ void Assessor::fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reac
     problems.push_back(std::move(p));
   }
   Progress progress(e_.request.show_progress);
-  auto results = fit_all(problems, plans, e_.runs, e_.request.jobs, watch_line(progress, title));
+  auto results =
+      fit_all(problems, plans, e_.runs, e_.request.jobs,
+              watch_line(progress, pass.title + stage_name(reaction) + ", evaluations of fits"));
   for (std::size_t i = 0; i < made.size(); ++i) {
     fits[made[i]] = std::move(results[i]);
     known_.emplace(all[made[i]].first,
@@ -237,32 +236,36 @@ void Assessor::fit(const std::vector<std::pair<Key, Candidate*>>& all, bool reac
   }
 }
 
-void Assessor::run_seeds(const std::vector<std::pair<Key, Candidate*>>& all, bool reaction,
-                         const Readings& readings, const std::string& title) {
+void Assessor::run_seeds(const Candidates& all, bool reaction, const Pass& pass) {
   std::vector<RunRequest> requests;
-  const auto for_each = [&](auto&& f) {
-    for (const auto& [key, candidate] : all) {
-      for (const auto& o : e_.observations.observations) {
-        const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
-        if (condition.reaction == reaction) f(*candidate, o, candidate->overrides(condition));
-      }
+  for (const auto& [key, candidate] : all) {
+    for (const auto& o : e_.observations.observations) {
+      const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
+      if (condition.reaction != reaction) continue;
+      const auto more = seed_requests(e_, candidate->overrides(condition), candidate->title(),
+                                      candidate->hypothesis->id.where);
+      requests.insert(requests.end(), more.begin(), more.end());
     }
-  };
-  for_each([&](const Candidate& c, const ObservationSpec&, const std::vector<std::string>& set) {
-    const auto more = seed_requests(e_, set, c.title(), c.hypothesis->id.where);
-    requests.insert(requests.end(), more.begin(), more.end());
-  });
+  }
   Progress progress(e_.request.show_progress);
-  e_.runs.run_all(requests, e_.request.jobs, watch_line(progress, title));
-  for_each([&](Candidate& c, const ObservationSpec& o, const std::vector<std::string>& set) {
+  e_.runs.run_all(requests, e_.request.jobs,
+                  watch_line(progress, pass.title + stage_name(reaction) + ", runs over seeds"));
+  for (const auto& [key, candidate] : all) compare(*candidate, reaction, pass.readings);
+}
+
+void Assessor::compare(Candidate& c, bool reaction, const Readings& readings) {
+  for (const auto& o : e_.observations.observations) {
+    const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
+    if (condition.reaction != reaction) continue;
     Compared comparison;
     comparison.observation = &o;
     comparison.metric = metric_of(o.quantity, readings);
-    comparison.ours = sample_of(e_, set, comparison.metric, c.title(), c.hypothesis->id.where);
+    comparison.ours =
+        sample_of(e_, c.overrides(condition), comparison.metric, c.title(), c.hypothesis->id.where);
     comparison.calibrated =
         o.use == Use::fit && !(reaction ? c.response : c.mechanism).parameters.empty();
     c.comparisons.push_back(std::move(comparison));
-  });
+  }
 }
 
 }  // namespace horae::platforms

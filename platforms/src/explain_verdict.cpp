@@ -131,8 +131,9 @@ std::string VariantResult::verdict() const {
                        reacting.size() > 1 ? "the best" : "the only");
   }
   if (!worst->ours.there) return out + ": a run got stuck or gave no value";
-  return out + fmt::format(" (ours {:.4g}, published {:g}, {:.1f} tolerances)", worst->ours.mean,
-                           o.value, std::abs(worst->allowances()));
+  out += fmt::format(" (ours {:.4g}, published {:g}, {:.1f} tolerances)", worst->ours.mean, o.value,
+                     std::abs(worst->allowances()));
+  return c.mechanism.fit.converged && c.response.fit.converged ? out : out + "; search cut short";
 }
 
 std::vector<std::size_t> rank(std::vector<HypothesisResult>& results) {

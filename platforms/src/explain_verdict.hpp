@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain_files.hpp"
@@ -75,6 +76,7 @@ struct VariantResult {
 
   /// The best reacting candidate, else the one without.
   const Candidate& best() const;
+  Candidate& best() { return const_cast<Candidate&>(std::as_const(*this).best()); }
   bool consistent() const { return impossible.empty() && !untested && best().consistent(); }
   /// What ranks it, smaller first: consistent, failed with reactions, not tested with them, failed
   /// without, by arithmetic; then the residual.
@@ -88,6 +90,7 @@ struct OtherReading {
   std::string reading;
   std::string verdict;
   bool changes = false;  ///< between consistent and excluded
+  bool open = false;     ///< consistent without reaction under it, but not tested with one
 };
 
 /// Why the wire is idle in a condition: shares of time by cause, where the run says so.

@@ -53,6 +53,8 @@ class Inquiry {
 
   Ended run(const Words& more = {}) const {
     Words arguments = {"explain", testbed, "--observations", "o.toml", "--hypotheses", "h.toml"};
+    if (std::find(more.begin(), more.end(), "--quick") == more.end())
+      arguments.insert(arguments.end(), {"--evaluations", "30"});
     for (const auto& s : brief) arguments.insert(arguments.end(), {"--set", s});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return test::run(place_, arguments);
