@@ -28,6 +28,14 @@ std::uint32_t rnic::use_context(std::size_t i, Psn psn, bool payload, Picosecond
   return access.reads;
 }
 
+void rnic::use_completion_queue(std::size_t i, Picoseconds now) {
+  // Posted: nothing waits for it.
+  const CacheAccess access = cache_->access(CacheKind::completion_queue, i);
+  counters_.context_misses += access.reads;
+  if (access.reads > 0) host_->read(now, context_memory, entry_read);
+  if (access.write_back > 0) host_->write(now, context_memory, Bytes(access.write_back));
+}
+
 Picoseconds rnic::fetch_context(std::uint32_t reads, Picoseconds now) {
   // Each read depends on the one before and takes as long as the first does now; the later ones'
   // share of the link is taken now as well.

@@ -145,6 +145,7 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
     const std::uint32_t completed = qp.acknowledged(outcome.newly_acked, now);
     counters_.messages_completed += completed;
     counters_.bytes_completed += qp.progress().completed_bytes - bytes_before;
+    if (cache_ && completed > 0) use_completion_queue(i, now);
     // A completion queue entry each.
     for (std::uint32_t n = 0; host_ && n < completed; ++n) {
       host_->write(now, (std::uint64_t{1} << 56) + i * 64, 64_B);

@@ -122,6 +122,7 @@ class rnic : public fabric::device {
   Picoseconds receive_ready(const Packet& p, Picoseconds now);
   /// Uses what a packet of a queue pair needs; returns the dependent reads of what is missing.
   std::uint32_t use_context(std::size_t qp, Psn psn, bool payload, Picoseconds now);
+  void use_completion_queue(std::size_t qp, Picoseconds now);
   Picoseconds fetch_context(std::uint32_t reads, Picoseconds now);
 
   // rnic_recovery.cpp
