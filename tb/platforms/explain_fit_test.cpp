@@ -89,7 +89,7 @@ TEST(ExplainFit, FindsTwoValuesAgain) {
                   "fit") +
       observation("near.rate", "near", "tx_rate", 60.0, "Gbps", "fit");
   const Inquiry inquiry(observed, hypotheses_head + mechanism("hypothesis", "both", window + rate));
-  const ordered_json s = inquiry.json({"--evaluations", "30"});
+  const ordered_json s = inquiry.json();
   EXPECT_EQ(hypothesis(s, "both").at("verdict"), "consistent");
   const ordered_json p = alone(s, "both").at("parameters");
   EXPECT_NEAR(std::stod(p.at(0).at("value").get<std::string>()), 200, 4);
@@ -146,7 +146,7 @@ TEST(ExplainFit, FitsReactionsOnTopOfWhatIsConsistent) {
                     mechanism("reaction", "limit",
                               parameter("reaction", "nic.qp_rate", "5 Gbps", "100 Gbps")) +
                     again("far") + again("reacting"));
-  const ordered_json s = inquiry.json({"--evaluations", "30"});
+  const ordered_json s = inquiry.json();
   const ordered_json h = hypothesis(s, "window");
   EXPECT_EQ(h.at("verdict"), "consistent");
   const ordered_json& reactions = h.at("variants").at(0).at("with_reactions");
