@@ -54,6 +54,7 @@ ordered_json candidate_json(const Candidate& c) {
   ordered_json out = {
       {"reaction", c.reaction == nullptr ? ordered_json() : ordered_json(c.reaction->id.value)},
       {"consistent", c.consistent()},
+      {"also_fitted", c.also_fitted},
       {"rms", c.rms()},
       {"parameters", fitted_json(c.mechanism)},
       {"reaction_parameters", fitted_json(c.response)},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "horae/core/error.hpp"
@@ -236,21 +237,86 @@ void Assessor::fit(const Candidates& all, bool reaction, const Pass& pass) {
   }
 }
 
+std::vector<RunRequest> Assessor::requests_of(const Candidate& candidate, bool reaction) const {
+  std::vector<RunRequest> out;
+  for (const auto& o : e_.observations.observations) {
+    const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
+    if (condition.reaction != reaction) continue;
+    const auto more = seed_requests(e_, candidate.overrides(condition), candidate.title(),
+                                    candidate.hypothesis->id.where);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
+}
+
 void Assessor::run_seeds(const Candidates& all, bool reaction, const Pass& pass) {
-  std::vector<RunRequest> requests;
-  for (const auto& [key, candidate] : all) {
-    for (const auto& o : e_.observations.observations) {
-      const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
-      if (condition.reaction != reaction) continue;
-      const auto more = seed_requests(e_, candidate->overrides(condition), candidate->title(),
-                                      candidate->hypothesis->id.where);
+  Progress progress(e_.request.show_progress);
+  const auto watch = watch_line(progress, pass.title + stage_name(reaction) + ", runs over seeds");
+  const auto run = [&](const std::vector<Candidate*>& candidates) {
+    std::vector<RunRequest> requests;
+    for (const auto* c : candidates) {
+      const auto more = requests_of(*c, reaction);
       requests.insert(requests.end(), more.begin(), more.end());
     }
+    e_.runs.run_all(requests, e_.request.jobs, watch);
+    for (auto* c : candidates) compare(*c, reaction, pass.readings);
+  };
+  std::vector<Candidate*> first;
+  for (const auto& [key, candidate] : all) first.push_back(candidate);
+  run(first);
+  // A best fit that misses what was to be predicted excludes nothing while other values do not.
+  std::vector<std::pair<Candidate*, Candidate>> others;
+  for (auto* c : first) {
+    if (auto other = reconsidered(*c, reaction, pass.readings)) others.emplace_back(c, *other);
   }
-  Progress progress(e_.request.show_progress);
-  e_.runs.run_all(requests, e_.request.jobs,
-                  watch_line(progress, pass.title + stage_name(reaction) + ", runs over seeds"));
-  for (const auto& [key, candidate] : all) compare(*candidate, reaction, pass.readings);
+  std::vector<Candidate*> second;
+  for (auto& [c, other] : others) second.push_back(&other);
+  run(second);
+  for (auto& [c, other] : others) {
+    if (other.consistent()) *c = std::move(other);
+  }
+}
+
+std::optional<Candidate> Assessor::reconsidered(const Candidate& c, bool reaction,
+                                                const Readings& readings) {
+  const Fitted& fitted = reaction ? c.response : c.mechanism;
+  if (c.consistent() || fitted.parameters.empty()) return std::nullopt;
+  std::optional<Candidate> best;
+  double least = 0;
+  for (const auto& trial : fitted.fit.trials) {
+    Candidate other = c;
+    (reaction ? other.response : other.mechanism).fit.best = trial;
+    other.also_fitted.clear();
+    double sum = 0;
+    bool within = true;
+    for (const auto& o : e_.observations.observations) {
+      const ConditionSpec& condition = *e_.observations.find_condition(o.condition);
+      const Setting setting{other.overrides(condition), e_.seed};
+      const bool ran =
+          condition.reaction == reaction &&
+          std::any_of(e_.observations.observations.begin(), e_.observations.observations.end(),
+                      [&](const auto& x) {
+                        return x.use == Use::fit && x.condition.value == condition.id.value;
+                      });
+      if (!ran) continue;
+      const double value = e_.runs.run({setting, c.title(), c.hypothesis->id.where})
+                               .value(metric_of(o.quantity, readings));
+      const double residual = (value - o.value) / o.allowance();
+      within = within && std::abs(residual) <= 1;
+      sum += residual * residual;
+      if (o.use == Use::predict) other.also_fitted.push_back(o.id);
+    }
+    if (!within || other.also_fitted.empty() || (best && sum >= least)) continue;
+    least = sum;
+    best = std::move(other);
+  }
+  if (best) {
+    // What was compared before this stage stays.
+    std::erase_if(best->comparisons, [&](const Compared& x) {
+      return e_.observations.find_condition(x.observation->condition)->reaction == reaction;
+    });
+  }
+  return best;
 }
 
 void Assessor::compare(Candidate& c, bool reaction, const Readings& readings) {
@@ -262,8 +328,10 @@ void Assessor::compare(Candidate& c, bool reaction, const Readings& readings) {
     comparison.metric = metric_of(o.quantity, readings);
     comparison.ours =
         sample_of(e_, c.overrides(condition), comparison.metric, c.title(), c.hypothesis->id.where);
-    comparison.calibrated =
-        o.use == Use::fit && !(reaction ? c.response : c.mechanism).parameters.empty();
+    const bool chosen_by =
+        std::find(c.also_fitted.begin(), c.also_fitted.end(), o.id.value) != c.also_fitted.end();
+    comparison.calibrated = (o.use == Use::fit || chosen_by) &&
+                            !(reaction ? c.response : c.mechanism).parameters.empty();
     c.comparisons.push_back(std::move(comparison));
   }
 }

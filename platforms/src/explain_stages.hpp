@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -58,6 +59,11 @@ class Assessor {
   FitPlan plan(const Known* known, const FitProblem& problem, bool reaction) const;
   void fit(const Candidates& all, bool reaction, const Pass& pass);
   void run_seeds(const Candidates& all, bool reaction, const Pass& pass);
+  std::vector<RunRequest> requests_of(const Candidate& candidate, bool reaction) const;
+  /// With other values of its search, at which the runs of the fit meet every observation there is
+  /// in their conditions: what was to be predicted is fitted then. Nothing if there are none.
+  std::optional<Candidate> reconsidered(const Candidate& candidate, bool reaction,
+                                        const Readings& readings);
   /// Adds the comparisons in conditions with or without reaction.
   void compare(Candidate& candidate, bool reaction, const Readings& readings);
   /// The same values, read otherwise.

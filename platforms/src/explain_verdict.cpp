@@ -13,9 +13,11 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& more) 
   to.insert(to.end(), more.begin(), more.end());
 }
 
+/// Consistent, so if fitted to more, not.
+int standing(const Candidate& c) { return !c.consistent() ? 2 : c.also_fitted.empty() ? 0 : 1; }
+
 bool better(const Candidate& a, const Candidate& b) {
-  if (a.consistent() != b.consistent()) return a.consistent();
-  return a.rms() < b.rms();
+  return std::pair(standing(a), a.rms()) < std::pair(standing(b), b.rms());
 }
 
 }  // namespace
@@ -110,11 +112,11 @@ const Candidate& VariantResult::best() const {
 
 std::pair<int, double> VariantResult::rank() const {
   const Candidate& c = best();
-  const int stage = !impossible.empty()     ? 4
-                    : untested              ? 2
-                    : c.consistent()        ? 0
-                    : c.reaction != nullptr ? 1
-                                            : 3;
+  const int stage = !impossible.empty()     ? 5
+                    : untested              ? 3
+                    : c.consistent()        ? standing(c)
+                    : c.reaction != nullptr ? 2
+                                            : 4;
   return {stage, c.rms()};
 }
 
@@ -123,7 +125,9 @@ std::string VariantResult::verdict() const {
   const Candidate& c = best();
   const Compared* worst = c.worst();
   if (untested) return "consistent without reaction, not tested with one";
-  if (worst == nullptr) return "consistent";
+  if (worst == nullptr && c.also_fitted.empty()) return "consistent";
+  if (worst == nullptr)
+    return fmt::format("consistent if fitted to {} too", fmt::join(c.also_fitted, ", "));
   const auto& o = *worst->observation;
   std::string out = fmt::format("excluded by {}", o.id.value);
   if (c.reaction != nullptr) {

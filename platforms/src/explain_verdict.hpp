@@ -51,6 +51,9 @@ struct Candidate {
   Fitted mechanism;
   Fitted response;
   std::vector<Compared> comparisons;
+  /// Observations to be predicted that its values were chosen by, where the best fit misses them
+  /// and other values of the search do not.
+  std::vector<std::string> also_fitted;
 
   /// Overrides in a condition; the reaction's only where one applies.
   std::vector<std::string> overrides(const ConditionSpec& condition) const;
@@ -78,8 +81,8 @@ struct VariantResult {
   const Candidate& best() const;
   Candidate& best() { return const_cast<Candidate&>(std::as_const(*this).best()); }
   bool consistent() const { return impossible.empty() && !untested && best().consistent(); }
-  /// What ranks it, smaller first: consistent, failed with reactions, not tested with them, failed
-  /// without, by arithmetic; then the residual.
+  /// What ranks it, smaller first: consistent, so if fitted to more, failed with reactions, not
+  /// tested with them, failed without, by arithmetic; then the residual.
   std::pair<int, double> rank() const;
   /// "consistent", "excluded by ...", "excluded a priori because ...".
   std::string verdict() const;

@@ -17,14 +17,14 @@ inline std::string condition(const std::string& id, const std::string& set, bool
   return fmt::format("[[condition]]\nid = \"{}\"\nset = [{}]\nreaction = {}\n", id, set, reaction);
 }
 
-/// An [[observation]] with 1 % of its value as tolerance.
+/// An [[observation]] with a share of its value as tolerance.
 inline std::string observation(const std::string& id, const std::string& where,
                                const std::string& quantity, double value, const std::string& unit,
-                               const std::string& use) {
+                               const std::string& use, double tolerance = 0.01) {
   return fmt::format(
       "[[observation]]\nid = \"{}\"\ncondition = \"{}\"\nquantity = \"{}\"\nvalue = {:.9f}\n"
       "unit = \"{}\"\nrounding = {:.9f}\ntolerance = {:.9f}\nuse = \"{}\"\nsource = \"made up\"\n",
-      id, where, quantity, value, unit, 0.0005 * value, 0.01 * value, use);
+      id, where, quantity, value, unit, 0.0005 * value, tolerance * value, use);
 }
 
 inline const std::string observations_head = "title = \"made up\"\nsource = \"a test\"\n";

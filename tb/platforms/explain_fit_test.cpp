@@ -96,6 +96,32 @@ TEST(ExplainFit, FindsTwoValuesAgain) {
   EXPECT_NEAR(gbps(p.at(1).at("value")), 60, 1);
 }
 
+TEST(ExplainFit, ABestFitThatMissesAPredictionExcludesNothingIfOtherValuesDoNot) {
+  // One number for two parameters: a rate limit gives the TX rate as well as a window does, and
+  // only the idle time says which it was.
+  const Words at = far({"nic.reliability.window=200"});
+  const auto observed = [&](double idle) {
+    return observations_head + condition("far", far_set) +
+           observation("far.tx", "far", "tx_share", truth("senders.tx_share", at), "share of line",
+                       "fit", 0.05) +
+           observation("far.idle", "far", "senders.idle_window", idle, "share of time", "predict",
+                       0.1);
+  };
+  const std::string both = hypotheses_head + mechanism("hypothesis", "both", rate + window);
+  const ordered_json s = Inquiry(observed(truth("senders.idle_window", at)), both).json();
+  EXPECT_EQ(hypothesis(s, "both").at("verdict"), "consistent if fitted to far.idle too");
+  EXPECT_EQ(alone(s, "both").at("also_fitted"), ordered_json({"far.idle"}));
+  EXPECT_EQ(s.at("rows").at("explain").at(0).at("fitted"), 2);
+  EXPECT_EQ(s.at("rows").at("explain").at(0).at("predicted"), 0);
+  // More idle time than there is: no values.
+  const ordered_json never = Inquiry(observed(0.9), both).json();
+  EXPECT_TRUE(hypothesis(never, "both")
+                  .at("verdict")
+                  .get<std::string>()
+                  .starts_with("excluded by far.idle"));
+  EXPECT_TRUE(alone(never, "both").at("also_fitted").empty());
+}
+
 TEST(ExplainFit, TriesEveryVariantAndKeepsTheBest) {
   const Words at = {"nic.reliability.window=200", "nic.mtu=2KiB"};
   const std::string observed =
