@@ -47,7 +47,7 @@ Sample sample_of(Explanation& e, const std::vector<std::string>& set, const std:
 }
 
 const ExplainBudget& ExplainBudget::of(const ExplainRequest& request) {
-  static constexpr ExplainBudget full = {20, 4, 10, 3, 4, 2, 0}, quick = {6, 2, 7, 0, 0, 1, 4};
+  static constexpr ExplainBudget full = {20, 4, 10, 3, 4, 2, 0}, quick = {6, 2, 10, 0, 0, 1, 3};
   return request.quick ? quick : full;
 }
 

@@ -499,7 +499,7 @@ int dispatch(int argc, char** argv) {
       ->check(whole_number(100, 1));
   explain_command
       ->add_option("--evaluations", o.explain.evaluations,
-                   "of a fit, per parameter (20, with a reaction 10; quick: 6, 7)")
+                   "of a fit, per parameter (20, with a reaction 10; quick: 6, 10)")
       ->type_name("N")
       ->check(whole_number(10000, 1));
   explain_command
