@@ -143,6 +143,8 @@ class RangeEnd {
   /// `bound`: position of the parameter's bound on this side.
   std::pair<std::string, bool> find(double bound) {
     const double at = objective_.positions(best_)[axis_];
+    // Nothing lies beyond: what was tried on the other side says nothing of this one.
+    if (value(at) == value(bound)) return {value(bound), true};
     double inside = at, outside = bound;
     bool left = false;
     for (const auto& [position, within] : known(at, bound)) {

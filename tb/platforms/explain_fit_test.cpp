@@ -54,6 +54,20 @@ TEST(ExplainFit, FindsAValueAgain) {
   EXPECT_FALSE(p.at("plausible").at("low_is_bound"));
 }
 
+TEST(ExplainFit, ARangeEndsAtTheBoundWhereTheBestIs) {
+  const std::string observed =
+      observations_head + condition("near", near_set) +
+      observation("near.rate", "near", "tx_rate", 60.0, "Gbps", "fit", 0.05);
+  const Inquiry inquiry(observed, hypotheses_head + mechanism("hypothesis", "slow",
+                                                              parameter("hypothesis", "nic.qp_rate",
+                                                                        "5 Gbps", "59 Gbps")));
+  const ordered_json p = alone(inquiry.json(), "slow").at("parameters").at(0);
+  EXPECT_NEAR(gbps(p.at("value")), 59, 0.5);
+  EXPECT_EQ(p.at("plausible").at("high"), "59 Gbps");
+  EXPECT_TRUE(p.at("plausible").at("high_is_bound"));
+  EXPECT_NEAR(gbps(p.at("plausible").at("low")), 57, 1.0);
+}
+
 TEST(ExplainFit, ExcludesAMechanismByWhatItMisses) {
   const Inquiry inquiry(window_200(), hypotheses_head + mechanism("hypothesis", "rate", rate) +
                                           mechanism("hypothesis", "window", window) +
