@@ -48,6 +48,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     const auto config = rnic::read_rnic(section, also);
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
+    check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));
     out = config;
