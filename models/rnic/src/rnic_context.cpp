@@ -51,9 +51,7 @@ bool rnic::context_here(std::size_t i, Picoseconds now) {
   QueuePair& qp = *qps_[i];
   // What was fetched for this packet serves it, even if others have evicted it meanwhile.
   if (qp.context_ready >= 0_ps) return qp.context_ready <= now;
-  const auto& sender = qp.sender();
-  const Psn next = sender.oldest_unacked() + static_cast<std::int32_t>(sender.unacked());
-  const std::uint32_t reads = use_context(i, next, true, now);
+  const std::uint32_t reads = use_context(i, qp.next_new(), true, now);
   if (reads == 0) return true;
   qp.context_ready = fetch_context(reads, now);
   return false;

@@ -115,8 +115,7 @@ void rnic::continue_service(std::size_t slot, Picoseconds now) {
     done = read_for_retransmission(s.qp, context_read, now);
   } else if (s.payload_left) {
     s.payload_left = false;
-    const auto& sender = qps_[s.qp]->sender();
-    const Psn last = sender.oldest_unacked() + static_cast<std::int32_t>(sender.unacked()) - 1;
+    const Psn last = qps_[s.qp]->next_new() - 1;
     done = read_for_retransmission(s.qp, config_.mtu, now);
     if (s.psn != last) done = std::max(done, read_for_retransmission(s.qp, config_.mtu, now));
   } else {
@@ -143,11 +142,10 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   // ACKs went on while it was served: it may be long forgotten, and nothing may be left to wait
   // for.
   const bool resend = s.resend && known(qp, s.psn);
-  const Psn last =
-      qp.sender().oldest_unacked() + static_cast<std::int32_t>(qp.sender().unacked()) - 1;
+  const Psn last = qp.next_new() - 1;
   if (resend) qp.sender().retransmit(s.psn, now);
   if (resend && retransmit_.hold_new_data() && !qp.hold_until && qp.sender().unacked() > 0) {
-    qp.hold_until = qp.sender().oldest_unacked() + static_cast<std::int32_t>(qp.sender().unacked());
+    qp.hold_until = qp.next_new();
     qp.hold_start = now;
     schedule(now + retransmit_.hold_guard(), guard_event, s.qp, service_ordinal_++);
   }

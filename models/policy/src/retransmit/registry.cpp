@@ -1,7 +1,5 @@
 #include "horae/core/registry.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "horae/policy/retransmit/policies.hpp"
@@ -18,7 +16,6 @@ constexpr const char* merge_doc =
 constexpr const char* hypothesis = "hypothesis; no public value";
 
 /// Dependent reads before the payload of a retransmission.
-template <class T>
 RangedFieldInfo<std::uint32_t> reads_info() {
   return {.doc = "dependent 64-byte reads before the payloads are read (context, WQE, translation)",
           .max = 8,
@@ -34,7 +31,7 @@ const Schema<C>& C::schema() {
   static const auto blocking_fetch =
       Schema<C::BlockingFetch>("blocking_fetch", "H1: TX waits while a retransmission is fetched.")
           .choice("merge", &C::BlockingFetch::merge, merges, {.doc = merge_doc})
-          .field("serial_reads", &C::BlockingFetch::serial_reads, reads_info<C::BlockingFetch>());
+          .field("serial_reads", &C::BlockingFetch::serial_reads, reads_info());
   static const auto pipeline_flush =
       Schema<C::PipelineFlush>("pipeline_flush",
                                "H2: a retransmission discards what is prefetched.")
@@ -44,10 +41,10 @@ const Schema<C>& C::schema() {
                   .max = 1_ms,
                   .source = hypothesis,
                   .verified = false})
-          .field("serial_reads", &C::PipelineFlush::serial_reads, reads_info<C::PipelineFlush>());
+          .field("serial_reads", &C::PipelineFlush::serial_reads, reads_info());
   static const auto strict_priority =
       Schema<C::StrictPriority>("strict_priority", "H3: a retransmission costs only its slot.")
-          .field("serial_reads", &C::StrictPriority::serial_reads, reads_info<C::StrictPriority>());
+          .field("serial_reads", &C::StrictPriority::serial_reads, reads_info());
   static const auto context_lock =
       Schema<C::ContextLock>("context_lock", "H4: an acknowledgement locks the context against TX.")
           .field("lock", &C::ContextLock::lock,
@@ -72,8 +69,7 @@ const Schema<C>& C::schema() {
               "hold_from", &C::RecoveryHandshake::hold_from,
               {{"nack", HoldFrom::nack}, {"retransmission", HoldFrom::retransmission}},
               {.doc = "new data waits from the NACK on, or once the retransmissions are fetched"})
-          .field("serial_reads", &C::RecoveryHandshake::serial_reads,
-                 reads_info<C::RecoveryHandshake>())
+          .field("serial_reads", &C::RecoveryHandshake::serial_reads, reads_info())
           .field("guard", &C::RecoveryHandshake::guard,
                  {.doc = "a NACK that came during recovery is served after so long without the ACK",
                   .min = 1_us,
@@ -82,7 +78,7 @@ const Schema<C>& C::schema() {
                   .verified = false});
   static const auto buffer_thrash =
       Schema<C::BufferThrash>("buffer_thrash", "H6: retransmit payload competes for the TX buffer.")
-          .field("serial_reads", &C::BufferThrash::serial_reads, reads_info<C::BufferThrash>());
+          .field("serial_reads", &C::BufferThrash::serial_reads, reads_info());
   static const auto firmware_event =
       Schema<C::FirmwareEvent>("firmware_event", "H7: firmware handles NACKs one at a time.")
           .field(
@@ -139,13 +135,11 @@ const std::vector<RetransmitEntry>& retransmit_policies() {
 }
 
 const RetransmitEntry& find_retransmit_policy(const Located<std::string>& name) {
-  for (const auto& entry : retransmit_policies()) {
-    if (entry.name == name.value) return entry;
+  try {
+    return find_named(retransmit_policies(), "retransmit policy", name.value);
+  } catch (const InputError& e) {
+    throw input_error(name.where, e.what());
   }
-  std::vector<std::string> names;
-  for (const auto& entry : retransmit_policies()) names.emplace_back(entry.name);
-  throw input_error(name.where, fmt::format("unknown retransmit policy '{}'{}", name.value,
-                                            suggestion(name.value, names)));
 }
 
 RetransmitUnit::RetransmitUnit(const RetransmitConfig& config) {

@@ -43,6 +43,10 @@ class QueuePair {
   const QueuePairConfig& config() const { return config_; }
   policy::TransportSender& sender() { return *sender_; }
   const policy::TransportSender& sender() const { return *sender_; }
+  /// The PSN that is sent next for the first time: the one after the last sent.
+  Psn next_new() const {
+    return sender_->oldest_unacked() + static_cast<std::int32_t>(sender_->unacked());
+  }
   policy::TransportReceiver& receiver() { return *receiver_; }
 
   /// Posts every message that is due at `now` and fits the depth. Returns when the next one is due
