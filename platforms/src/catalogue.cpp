@@ -163,6 +163,7 @@ ordered_json list_parameters() {
   out.push_back(table_of<DeviceSpec>());
   out.push_back(table_of<LinkDefault>());
   out.push_back(table_of<LinkSpec>());
+  out.push_back(table_of<ImpairmentSpec>());
   out.push_back(table_of<LeafSpineConfig>());
   auto messages = table_of<MessagesConfig>();
   messages["name"] = "traffic, kind = \"messages\"";
@@ -170,6 +171,9 @@ ordered_json list_parameters() {
   auto packets = table_of<PacketsConfig>();
   packets["name"] = "traffic, kind = \"packets\"";
   out.push_back(packets);
+  auto collective = table_of<CollectiveTraffic>();
+  collective["name"] = "traffic, kind = \"collective\"";
+  out.push_back(collective);
   out.push_back(table_of<SweepConfig>());
   out.push_back(table_of<SizeConfig>());
   out.push_back(table_of<ExplainConfig>());

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace horae::platforms {
 namespace {
@@ -127,6 +129,42 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
 }
 
+/// Completion times of messages and collectives over the whole run; no number while unfinished.
+void completion_results(const Simulation& s, std::vector<Result>& out) {
+  Histogram fct;
+  std::uint64_t nacks = 0, timeouts = 0;
+  bool finite = true;
+  for (const auto& flow : s.flows()) {
+    const auto& qp = flow.sender->queue_pair(flow.sender_qp);
+    fct.merge(qp.message_latency());
+    finite = finite && qp.finished();
+    nacks = std::max(nacks, qp.progress().nacks);
+    timeouts = std::max(timeouts, qp.progress().timeouts);
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto microseconds = [&](double ps) { return fct.empty() ? none : ps * 1e-6; };
+  out.push_back({"flows.fct_mean", microseconds(fct.empty() ? 0 : fct.mean()), "us"});
+  out.push_back({"flows.fct_p50",
+                 microseconds(fct.empty() ? 0 : static_cast<double>(fct.percentile(0.5))), "us"});
+  out.push_back({"flows.fct_p99",
+                 microseconds(fct.empty() ? 0 : static_cast<double>(fct.percentile(0.99))), "us"});
+  out.push_back({"flows.fct_max",
+                 finite ? microseconds(fct.empty() ? 0 : static_cast<double>(fct.max())) : none,
+                 "us"});
+  out.push_back({"flows.nacks_max", static_cast<double>(nacks), "packets"});
+  out.push_back({"flows.timeouts_max", static_cast<double>(timeouts), "timeouts"});
+  if (s.groups().empty()) return;
+  double most = 0, sum = 0;
+  for (const auto& group : s.groups()) {
+    const auto end = end_of(s, group);
+    const double cct = end ? to_microseconds(*end - group.start) : none;
+    most = std::isnan(cct) || std::isnan(most) ? none : std::max(most, cct);
+    sum += cct;
+  }
+  out.push_back({"collectives.cct_max", most, "us"});
+  out.push_back({"collectives.cct_mean", sum / static_cast<double>(s.groups().size()), "us"});
+}
+
 void host_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
                   std::vector<Result>& out) {
   if (s.hosts().empty()) return;
@@ -208,6 +246,7 @@ std::vector<Result> results_between(const Simulation& simulation, const Snapshot
     if (!simulation.senders().empty()) {
       sender_results(simulation, from, to, out);
       receiver_results(simulation, from, to, out);
+      completion_results(simulation, out);
     }
     host_results(simulation, from, to, out);
   }
@@ -218,6 +257,38 @@ std::vector<Result> results_between(const Simulation& simulation, const Snapshot
 nlohmann::ordered_json find_result(const nlohmann::ordered_json& results, const std::string& name) {
   const auto it = results.find(name);
   return it == results.end() ? nlohmann::ordered_json() : it->at("value");
+}
+
+std::optional<Picoseconds> end_of(const Simulation& s, const Group& group) {
+  Picoseconds end{};
+  for (std::size_t i = group.first; i < group.first + group.count; ++i) {
+    const auto& qp = s.flows()[i].sender->queue_pair(s.flows()[i].sender_qp);
+    if (!qp.finished()) return std::nullopt;
+    end = std::max(end, qp.progress().last_completion);
+  }
+  return end;
+}
+
+nlohmann::ordered_json group_rows(const Simulation& s) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& group : s.groups()) {
+    std::uint64_t nacks = 0, timeouts = 0;
+    for (std::size_t i = group.first; i < group.first + group.count; ++i) {
+      const auto& p = s.flows()[i].sender->queue_pair(s.flows()[i].sender_qp).progress();
+      nacks += p.nacks;
+      timeouts += p.timeouts;
+    }
+    const auto end = end_of(s, group);
+    nlohmann::ordered_json cct;
+    if (end) cct = to_microseconds(*end - group.start);
+    rows.push_back({{"traffic", group.traffic},
+                    {"group", group.number},
+                    {"start_us", to_microseconds(group.start)},
+                    {"cct_us", cct},
+                    {"nacks_received", nacks},
+                    {"timeouts", timeouts}});
+  }
+  return rows;
 }
 
 std::string flows_csv(const Simulation& simulation, Picoseconds end) {
@@ -268,6 +339,12 @@ void Series::line(Picoseconds now, const std::string& object, std::string_view q
                       to_microseconds(now - last_.time), object, quantity, value, unit);
 }
 
+bool Series::wanted(const std::string& device) const {
+  const auto& names = simulation_.platform().sim.sample_devices;
+  return names.empty() || std::any_of(names.begin(), names.end(),
+                                      [&](const auto& name) { return name.value == device; });
+}
+
 void Series::sample(Picoseconds now) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
@@ -275,6 +352,7 @@ void Series::sample(Picoseconds now) {
   for (std::size_t i = 0; i < s.nics.size(); ++i) {
     const RnicCounters d = s.nics[i] - last_.nics[i];
     const std::string name = simulation_.nics()[i]->name();
+    if (!wanted(name)) continue;
     const auto tx = s.nic_tx[i] - last_.nic_tx[i];
     line(now, name, "tx_rate", 8.0 * static_cast<double>(tx.bytes(layer).count()) / window / 1e9,
          "Gbps");
@@ -282,20 +360,24 @@ void Series::sample(Picoseconds now) {
          "Gbps");
     line(now, name, "nack_rate", static_cast<double>(d.nacks_received) / window / 1e6, "Mpps");
   }
-  const auto depths = [&](const std::string& name, unsigned ports, auto&& port) {
-    for (unsigned i = 0; i < ports; ++i) {
-      line(now, fmt::format("{}.port{}", name, i), "queue_depth",
-           static_cast<double>(port(i).depth().count()), "bytes");
+  const auto ports = [&](const fabric::device& device, auto&& port) {
+    const std::string name = device.name();
+    if (!wanted(name)) return;
+    auto& before = ports_[name];
+    before.resize(device.ports());
+    for (unsigned i = 0; i < device.ports(); ++i) {
+      const std::string object = fmt::format("{}.port{}", name, i);
+      const auto sent = device.tx(i).counters() - before[i];
+      before[i] = device.tx(i).counters();
+      line(now, object, "tx_rate",
+           8.0 * static_cast<double>(sent.bytes(layer).count()) / window / 1e9, "Gbps");
+      line(now, object, "queue_depth", static_cast<double>(port(i).depth().count()), "bytes");
     }
   };
-  for (const auto* t : simulation_.tofinos()) {
-    depths(t->name(), t->ports(),
-           [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
-  }
-  for (const auto* sw : simulation_.switches()) {
-    depths(sw->name(), sw->ports(),
-           [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
-  }
+  for (const auto* t : simulation_.tofinos())
+    ports(*t, [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
+  for (const auto* sw : simulation_.switches())
+    ports(*sw, [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
   last_ = s;
 }
 

@@ -2,7 +2,9 @@
 // them.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,9 +39,18 @@ struct Snapshot {
 ///   payload_ratio is what receivers wrote to memory over the frames sent; _total is of all
 ///   senders together.
 /// - `receivers.*`: over all NICs that receive them.
-/// - `flows.*`, `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
+/// - `flows.*`: over all connections and the whole run; fct is from a message's posting to its last
+///   acknowledgement, _max of any connection.
+/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement.
+/// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
                                     const Snapshot& to);
+
+/// When the last message of a group was acknowledged; nothing while one is not.
+std::optional<Picoseconds> end_of(const Simulation& simulation, const Group& group);
+
+/// A row per group of a collective: its completion time from its start to the last acknowledgement.
+nlohmann::ordered_json group_rows(const Simulation& simulation);
 
 /// The value of a result, or null JSON if there is none of that name.
 nlohmann::ordered_json find_result(const nlohmann::ordered_json& results, const std::string& name);
@@ -56,11 +67,13 @@ class Series {
   const std::string& csv() const { return csv_; }
 
  private:
+  bool wanted(const std::string& device) const;
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
   const Simulation& simulation_;
   Snapshot last_;
+  std::map<std::string, std::vector<fabric::TxCounters>> ports_;  ///< of switches, by name
   std::string csv_;
 };
 

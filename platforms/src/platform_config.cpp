@@ -9,6 +9,7 @@
 #include <charconv>
 #include <set>
 
+#include "collective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -20,8 +21,8 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> reserved_tables = {"platform", "sim",        "link_default", "link",
-                                                  "device",   "leaf_spine", "traffic",      "sweep",
-                                                  "size",     "explain"};
+                                                  "device",   "leaf_spine", "impairment",   "traffic",
+                                                  "sweep",    "size",       "explain"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -145,7 +146,31 @@ class NetworkReader {
     link.delay = spec.delay.value_or(defaults_.delay);
     link.loss = spec.loss.value_or(defaults_.loss);
     for (const auto& o : spec.outages) link.outages.push_back({o.from, o.to});
-    platform_.links.push_back({link, where});
+    platform_.links.push_back({link, link, where});
+  }
+
+  /// Changes the link between two devices; of several, all.
+  void impair(const ImpairmentSpec& spec, const Section& section) {
+    const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
+    bool found = false;
+    for (std::size_t i = 0; i < platform_.links.size(); ++i) {
+      const auto& edge = platform_.topology.edges()[i];
+      const bool straight = edge.a == a && edge.b == b;
+      if (!straight && !(edge.a == b && edge.b == a)) continue;
+      found = true;
+      LinkInstance& link = platform_.links[i];
+      for (auto* direction : {&link.config, &link.backward}) {
+        const bool forward = (direction == &link.config) == straight;
+        if (!forward && spec.direction == ImpairmentSpec::Direction::forward) continue;
+        direction->rate = spec.rate.value_or(direction->rate);
+        direction->loss = spec.loss.value_or(direction->loss);
+        for (const auto& o : spec.outages) direction->outages.push_back({o.from, o.to});
+      }
+    }
+    if (!found) {
+      throw section.error("between", fmt::format("there is no link between '{}' and '{}'",
+                                                 spec.between[0].value, spec.between[1].value));
+    }
   }
 
   unsigned find(const Located<std::string>& name) const {
@@ -231,6 +256,21 @@ T read_traffic(const PlatformConfig& platform, const NetworkReader& network, con
                           "pattern permutation needs at least two end points of its kind");
   }
   return config;
+}
+
+/// Ends are two, outages end after they begin.
+template <class T>
+void check_link(const T& spec, const Section& section) {
+  if (spec.between.size() != 2) {
+    throw section.error("between",
+                        fmt::format("{} names in 'between'; expected two", spec.between.size()));
+  }
+  for (std::size_t i = 0; i < spec.outages.size(); ++i) {
+    const auto& o = spec.outages[i];
+    if (o.to > o.from) continue;
+    throw section.children("outage")[i].error(
+        "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
+  }
 }
 
 void check_sim(const Section& root, const SimConfig& sim) {
@@ -326,19 +366,20 @@ class Demand {
         sends_(platform.devices.size()) {}
 
   void add(const MessagesConfig& config, const Section& section) {
-    const auto ask = [&](std::size_t device, std::uint64_t n) {
-      constexpr std::uint64_t most = 65536;  // of a NIC
-      if ((queue_pairs_[device] += n) <= most) return;
-      throw section.error("qps",
-                          fmt::format("'{}' would have {} queue pairs; at most {}",
-                                      platform_.devices[device].name, queue_pairs_[device], most));
-    };
     for (const auto* names : {&config.from, &config.to}) {
-      for (const auto& name : *names) ask(index_of(name), config.qps);
+      for (const auto& name : *names) ask(index_of(name), config.qps, section, "qps");
     }
     if (config.pattern == MessagesConfig::Pattern::pairs) return;
     for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
-      if (is<rnic::RnicConfig>(i)) ask(i, std::uint64_t{2} * config.qps);
+      if (is<rnic::RnicConfig>(i)) ask(i, std::uint64_t{2} * config.qps, section, "qps");
+    }
+  }
+
+  void add(const std::vector<PlacedFlow>& flows, const Section& section) {
+    std::vector<std::uint64_t> asked(queue_pairs_.size());
+    for (const auto& f : flows) ++asked[f.from], ++asked[f.to];
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i] != 0) ask(i, asked[i], section, "kind");
     }
   }
 
@@ -360,6 +401,13 @@ class Demand {
   }
 
  private:
+  void ask(std::size_t device, std::uint64_t n, const Section& section, std::string_view key) {
+    constexpr std::uint64_t most = 65536;  // of a NIC
+    if ((queue_pairs_[device] += n) <= most) return;
+    throw section.error(key,
+                        fmt::format("'{}' would have {} queue pairs; at most {}",
+                                    platform_.devices[device].name, queue_pairs_[device], most));
+  }
   std::size_t index_of(const std::string& name) const {
     return static_cast<std::size_t>(platform_.topology.find(name));
   }
@@ -570,24 +618,23 @@ PlatformConfig read_platform(const Document& document) {
   effective["link"] = ordered_json::array();
   for (const auto& section : root.children("link")) {
     const auto spec = section.read<LinkSpec>();
-    if (spec.between.size() != 2) {
-      throw section.error("between",
-                          fmt::format("{} names in 'between'; expected two", spec.between.size()));
-    }
+    check_link(spec, section);
     const unsigned a = network.find(spec.between[0]);
     const unsigned b = network.find(spec.between[1]);
     if (a == b)
       throw section.error("between",
                           fmt::format("'{}' is linked to itself", spec.between[0].value));
-    for (std::size_t i = 0; i < spec.outages.size(); ++i) {
-      const auto& o = spec.outages[i];
-      if (o.to > o.from) continue;
-      throw section.children("outage")[i].error(
-          "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
-    }
     network.add_link(a, b, spec, section.where("between"));
     effective["link"].push_back(LinkSpec::schema().dump(spec));
   }
+  effective["impairment"] = ordered_json::array();
+  for (const auto& section : root.children("impairment")) {
+    const auto spec = section.read<ImpairmentSpec>();
+    check_link(spec, section);
+    network.impair(spec, section);
+    effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
+  }
+  for (const auto& name : platform.sim.sample_devices) network.find(name);
   check_connected(platform, root);
   check_routes(platform);
   check_window(platform, root);
@@ -609,9 +656,17 @@ PlatformConfig read_platform(const Document& document) {
       demand.add(config, section);
       dump.update(PacketsConfig::schema().dump(config));
       platform.traffic.emplace_back(config);
+    } else if (kind == "collective") {
+      const auto config = section.read<CollectiveTraffic>({"kind"});
+      check_endpoints<rnic::RnicConfig>(platform, network, config.members, "a NIC (kind rnic)");
+      check_at(section, section.has("groups") ? "groups" : "kind",
+               [&] { demand.add(place_collective(platform, config), section); });
+      dump.update(CollectiveTraffic::schema().dump(config));
+      platform.traffic.emplace_back(config);
     } else {
-      throw section.error("kind", fmt::format("unknown kind '{}'{}", kind,
-                                              suggestion(kind, {"messages", "packets"})));
+      throw section.error(
+          "kind", fmt::format("unknown kind '{}'{}", kind,
+                              suggestion(kind, {"messages", "packets", "collective"})));
     }
     effective["traffic"].push_back(dump);
   }

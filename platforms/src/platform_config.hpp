@@ -16,6 +16,7 @@
 #include "horae/programs/program.hpp"
 #include "horae/rnic/rnic_config.hpp"
 #include "horae/tofino/chip_config.hpp"
+#include "horae/traffic/collective.hpp"
 
 namespace horae::platforms {
 
@@ -41,6 +42,7 @@ struct SimConfig {
   fabric::scheduling scheduling = fabric::scheduling::windowed;
   Picoseconds window{};
   Picoseconds sample{};  ///< interval of series.csv; zero: none
+  std::vector<Located<std::string>> sample_devices;
   Picoseconds stuck_after = 20_ms;
   Layer rate_layer = Layer::l1;
   bool nack_trace = false;
@@ -61,6 +63,17 @@ struct LinkSpec {
   std::optional<double> loss;
   std::vector<OutageConfig> outages;
   static const Schema<LinkSpec>& schema();
+};
+
+/// What is different about a link of a generated network.
+struct ImpairmentSpec {
+  enum class Direction { both, forward };
+  std::vector<Located<std::string>> between;
+  Direction direction = Direction::both;
+  std::optional<BitRate> rate;
+  std::optional<double> loss;
+  std::vector<OutageConfig> outages;
+  static const Schema<ImpairmentSpec>& schema();
 };
 
 struct LinkDefault {
@@ -111,6 +124,21 @@ struct PacketsConfig {
   std::uint32_t count = 0;
   Picoseconds start{};
   static const Schema<PacketsConfig>& schema();
+};
+
+/// Collective operations of groups of NICs.
+struct CollectiveTraffic {
+  traffic::Operation operation = traffic::Operation::all_reduce;
+  Bytes size = 1_MiB;
+  std::uint32_t slices = 1;
+  std::uint32_t groups = 1;
+  std::vector<Located<std::string>> members;
+  Picoseconds start{};
+  Picoseconds stagger{};
+  Picoseconds compute{};
+  std::uint32_t depth = 128;
+  std::uint32_t first_psn = 0;
+  static const Schema<CollectiveTraffic>& schema();
 };
 
 /// One run of a sweep: overrides on top of the file's and the command line's.
@@ -193,11 +221,12 @@ struct DeviceInstance {
 };
 
 struct LinkInstance {
-  fabric::LinkConfig config;
+  fabric::LinkConfig config;    ///< from the edge's first device to its second
+  fabric::LinkConfig backward;  ///< the other direction
   Location where;
 };
 
-using TrafficConfig = std::variant<MessagesConfig, PacketsConfig>;
+using TrafficConfig = std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic>;
 
 /// The whole platform. Vertices of `topology` are `devices` in the same order, edges are `links`.
 struct PlatformConfig {

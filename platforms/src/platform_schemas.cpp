@@ -39,6 +39,8 @@ const Schema<SimConfig>& SimConfig::schema() {
                  {.doc = "length of a window; 0: the smallest link delay", .min = 0_ps})
           .field("sample", &SimConfig::sample,
                  {.doc = "interval of series.csv; 0: none", .min = 0_ps})
+          .field("sample_devices", &SimConfig::sample_devices,
+                 {.doc = "devices whose series are written; empty: all"})
           .field(
               "stuck_after", &SimConfig::stuck_after,
               {.doc = "no packet delivered for so long with messages unfinished: the run is stuck",
@@ -78,6 +80,21 @@ const Schema<LinkSpec>& LinkSpec::schema() {
           .field("loss", &LinkSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
           .tables("outage", &LinkSpec::outages, OutageConfig::schema());
+  return s;
+}
+
+const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
+  using Direction = ImpairmentSpec::Direction;
+  static const Schema<ImpairmentSpec> s =
+      Schema<ImpairmentSpec>("impairment", "What is different about one of the links.")
+          .required("between", &ImpairmentSpec::between, {.doc = "the two devices' names"})
+          .choice("direction", &ImpairmentSpec::direction,
+                  {{"both", Direction::both}, {"forward", Direction::forward}},
+                  {.doc = "both directions, or from the first device to the second only"})
+          .field("rate", &ImpairmentSpec::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("loss", &ImpairmentSpec::loss,
+                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+          .tables("outage", &ImpairmentSpec::outages, OutageConfig::schema());
   return s;
 }
 
@@ -144,6 +161,41 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
                  {.doc = "messages per queue pair; 0: without end"})
           .field("start", &MessagesConfig::start, {.doc = "when the first is posted", .min = 0_ps})
           .field("first_psn", &MessagesConfig::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+  return s;
+}
+
+const Schema<CollectiveTraffic>& CollectiveTraffic::schema() {
+  using T = CollectiveTraffic;
+  using traffic::Operation;
+  static const Schema<T> s =
+      Schema<T>("traffic", "A collective operation of each group of NICs.")
+          .choice("operation", &T::operation,
+                  {{"ring_permutation", Operation::ring_permutation},
+                   {"reduce_scatter", Operation::reduce_scatter},
+                   {"all_gather", Operation::all_gather},
+                   {"all_reduce", Operation::all_reduce},
+                   {"all_to_all", Operation::all_to_all}},
+                  {.doc = "what a group does: each rank writes size to the next; the ring "
+                          "algorithms; or size/n to each of the others at once"})
+          .field("size", &T::size, {.doc = "buffer of a rank", .min = 1_B})
+          .field("slices", &T::slices,
+                 {.doc = "messages a step of a ring is cut into; a slice goes on when it is there",
+                  .min = 1,
+                  .max = 4096})
+          .field("groups", &T::groups,
+                 {.doc = "groups; member i is in group i mod groups, in the order of the members",
+                  .min = 1,
+                  .max = 65536})
+          .field("members", &T::members, {.doc = "NICs; empty: all, in the order of the platform"})
+          .field("start", &T::start, {.doc = "when the first group starts", .min = 0_ps})
+          .field("stagger", &T::stagger,
+                 {.doc = "time between the starts of two groups", .min = 0_ps})
+          .field("compute", &T::compute,
+                 {.doc = "from a slice received to its being sent on (reduction, software)",
+                  .min = 0_ps})
+          .field("depth", &T::depth,
+                 {.doc = "messages outstanding per queue pair", .min = 1, .max = 65536})
+          .field("first_psn", &T::first_psn, {.doc = "initial PSN", .max = Psn::mask});
   return s;
 }
 

@@ -303,6 +303,7 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
                      {"rows", ordered_json::object()},
                      {"validation", ordered_json::array()},
                      {"statistics", device_statistics(simulation, conductor.now())}};
+  if (!simulation.groups().empty()) outcome.summary["rows"]["groups"] = group_rows(simulation);
   outcome.flows_csv = flows_csv(simulation, conductor.now());
   outcome.series_csv = conductor.series();
   if (timeline) outcome.trace_json = chrome_trace(*timeline, simulation.senders().front()->name());

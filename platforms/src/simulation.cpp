@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/traffic/source.hpp"
 #include "size_nic.hpp"
@@ -59,6 +60,16 @@ std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(const Platform
   return sources;
 }
 
+/// A queue pair that is not connected yet.
+rnic::QueuePairConfig queue_pair(std::uint32_t depth, Bytes buffer,
+                                 std::unique_ptr<traffic::TrafficSource> source) {
+  rnic::QueuePairConfig config;
+  config.depth = depth;
+  config.buffer = buffer;
+  config.source = std::move(source);
+  return config;
+}
+
 /// Bytes of the largest frame any end point of the platform sends.
 Bytes largest_frame(const PlatformConfig& platform) {
   Bytes largest = frame_bytes(Opcode::write_first, 4_KiB);
@@ -97,8 +108,10 @@ Simulation::Simulation(const PlatformConfig& platform)
   require_fit(platform);
   build_devices();
   build_links();
-  for (const auto& traffic : platform.traffic) {
+  for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
+    const auto& traffic = platform.traffic[i];
     if (const auto* config = std::get_if<MessagesConfig>(&traffic)) build_messages(*config);
+    if (const auto* config = std::get_if<CollectiveTraffic>(&traffic)) build_collective(i, *config);
   }
   const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
   for (auto* group : {&senders_, &receivers_}) {
@@ -152,7 +165,8 @@ void Simulation::build_devices() {
 void Simulation::build_links() {
   for (std::size_t i = 0; i < platform_.links.size(); ++i) {
     const auto& e = platform_.topology.edges()[i];
-    fabric::connect(*devices_[e.a], e.port_a, *devices_[e.b], e.port_b, platform_.links[i].config);
+    const auto& link = platform_.links[i];
+    fabric::connect(*devices_[e.a], e.port_a, *devices_[e.b], e.port_b, link.config, link.backward);
   }
 }
 
@@ -174,36 +188,67 @@ void Simulation::build_messages(const MessagesConfig& config) {
   }
   for (const auto& [from, to] : pairs) {
     for (std::uint32_t q = 0; q < config.qps; ++q) {
-      const Qpn sender_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(from->queue_pairs()));
-      const Qpn receiver_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(to->queue_pairs()));
-      // Each connection has its own UDP source port, as NICs derive one from the queue pair
-      // numbers.
-      const auto entropy = static_cast<std::uint16_t>(0xc000 | ((flows_.size() * 0x9e5) & 0x3fff));
       auto source = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
           .dst = to->id(), .bytes = config.message, .start = config.start, .count = config.count});
-      from->add_queue_pair({.remote = receiver_qpn,
-                            .peer = to->id(),
-                            .entropy = entropy,
-                            .first_send = Psn(config.first_psn),
-                            .first_receive = Psn(0),
-                            .depth = config.depth,
-                            .buffer = config.message,
-                            .source = std::move(source)});
-      to->add_queue_pair({.remote = sender_qpn,
-                          .peer = from->id(),
-                          .entropy = entropy,
-                          .first_send = Psn(0),
-                          .first_receive = Psn(config.first_psn),
-                          .depth = 1,
-                          .buffer = config.message,
-                          .source = nullptr});
-      for (auto* t : tofinos_)
-        t->connect(
-            {from->id(), to->id(), sender_qpn, receiver_qpn, entropy, Psn(config.first_psn)});
-      flows_.push_back({from, from->queue_pairs() - 1, to, to->queue_pairs() - 1});
+      connect({from, to, queue_pair(config.depth, config.message, std::move(source)),
+               queue_pair(1, config.message, nullptr)},
+              config.first_psn);
     }
-    senders_.push_back(from);
-    receivers_.push_back(to);
+  }
+}
+
+void Simulation::connect(Connected c, std::uint32_t first_psn) {
+  const Qpn sender_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(c.from->queue_pairs()));
+  const Qpn receiver_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(c.to->queue_pairs()));
+  // Each connection has its own UDP source port, as NICs derive one from the queue pair numbers.
+  const auto entropy = static_cast<std::uint16_t>(0xc000 | ((flows_.size() * 0x9e5) & 0x3fff));
+  c.send.remote = receiver_qpn;
+  c.send.peer = c.to->id();
+  c.send.entropy = entropy;
+  c.send.first_send = Psn(first_psn);
+  c.receive.remote = sender_qpn;
+  c.receive.peer = c.from->id();
+  c.receive.entropy = entropy;
+  c.receive.first_receive = Psn(first_psn);
+  c.from->add_queue_pair(std::move(c.send));
+  c.to->add_queue_pair(std::move(c.receive));
+  for (auto* t : tofinos_)
+    t->connect({c.from->id(), c.to->id(), sender_qpn, receiver_qpn, entropy, Psn(first_psn)});
+  flows_.push_back({c.from, c.from->queue_pairs() - 1, c.to, c.to->queue_pairs() - 1});
+  senders_.push_back(c.from);
+  receivers_.push_back(c.to);
+}
+
+void Simulation::build_collective(std::size_t table, const CollectiveTraffic& config) {
+  // One exchange per NIC and table: a rank is in one group of it.
+  exchanges_.resize(devices_.size());
+  std::vector<int> exchange(devices_.size(), -1);
+  for (const auto& f : place_collective(platform_, config)) {
+    if (groups_.empty() || groups_.back().traffic != table || groups_.back().number != f.group)
+      groups_.push_back({table, f.group, start_of(config, f.group), flows_.size(), 0});
+    ++groups_.back().count;
+    auto* from = dynamic_cast<rnic::rnic*>(devices_[f.from].get());
+    auto* to = dynamic_cast<rnic::rnic*>(devices_[f.to].get());
+    auto source = std::make_unique<traffic::ConstantSource>(
+        traffic::ConstantSource::Config{.dst = to->id(),
+                                        .bytes = f.flow.message,
+                                        .start = groups_.back().start,
+                                        .count = f.flow.count,
+                                        .lead = f.flow.lead});
+    auto send = queue_pair(config.depth, f.flow.message, std::move(source));
+    auto receive = queue_pair(1, f.flow.message, nullptr);
+    if (f.flow.lead != 0) {
+      for (const unsigned device : {f.from, f.to}) {
+        if (exchange[device] < 0) exchange[device] = exchanges_[device]++;
+      }
+      send.exchange = exchange[f.from];
+      receive.exchange = exchange[f.to];
+      const std::int64_t mtu = to->config().mtu.count();
+      receive.receive_packets =
+          static_cast<std::uint32_t>((f.flow.message.count() + mtu - 1) / mtu);
+      receive.notify_delay = config.compute;
+    }
+    connect({from, to, std::move(send), std::move(receive)}, config.first_psn);
   }
 }
 

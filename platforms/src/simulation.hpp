@@ -22,6 +22,14 @@ struct Flow {
   std::size_t receiver_qp = 0;
 };
 
+/// A group of a collective: its flows are `first` to `first + count - 1`.
+struct Group {
+  std::size_t traffic = 0;    ///< number of its traffic table
+  std::uint32_t number = 0;   ///< within that
+  Picoseconds start{};
+  std::size_t first = 0, count = 0;
+};
+
 /// Devices of a platform as SystemC modules. One per process: SystemC elaborates once.
 class Simulation {
  public:
@@ -37,6 +45,7 @@ class Simulation {
   const std::vector<tofino::tofino_switch*>& tofinos() const { return tofinos_; }
   const std::vector<fabric::output_queued_switch*>& switches() const { return switches_; }
   const std::vector<Flow>& flows() const { return flows_; }
+  const std::vector<Group>& groups() const { return groups_; }
   /// NICs that send messages, and NICs that receive them, each in device order.
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
@@ -52,6 +61,14 @@ class Simulation {
   void build_devices();
   void build_links();
   void build_messages(const MessagesConfig& config);
+  void build_collective(std::size_t table, const CollectiveTraffic& config);
+  /// A connection and its two queue pairs; the caller fills in what it sends.
+  struct Connected {
+    rnic::rnic* from;
+    rnic::rnic* to;
+    rnic::QueuePairConfig send, receive;
+  };
+  void connect(Connected connection, std::uint32_t first_psn);
   rnic::rnic* nic_of(const std::string& name);
 
   const PlatformConfig& platform_;
@@ -62,6 +79,8 @@ class Simulation {
   std::vector<tofino::tofino_switch*> tofinos_;
   std::vector<fabric::output_queued_switch*> switches_;
   std::vector<Flow> flows_;
+  std::vector<Group> groups_;
+  std::vector<int> exchanges_;  ///< by NIC: so many are in use
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "collective.hpp"
 #include "horae/rnic/nic_spec.hpp"
 
 namespace horae::platforms {
@@ -44,6 +45,13 @@ DeviceDemand demand_of(const PlatformConfig& platform, const DeviceInstance& dev
     out.demand.groups.push_back({queue_pairs, outstanding, memory});
   };
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
+    if (const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i])) {
+      for (const auto& f : place_collective(platform, *collective)) {
+        if (platform.devices[f.from].name == device.name)
+          add(1, std::min(collective->depth, f.flow.count), f.flow.message);
+        if (platform.devices[f.to].name == device.name) add(1, 0, f.flow.message);
+      }
+    }
     const auto* messages = std::get_if<MessagesConfig>(&platform.traffic[i]);
     if (messages == nullptr) continue;
     const bool pairs = messages->pattern == MessagesConfig::Pattern::pairs;

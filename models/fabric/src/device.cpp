@@ -144,6 +144,11 @@ void device::pause_arrives(unsigned port, unsigned traffic_class, bool pause, Pi
 }
 
 void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link) {
+  connect(a, pa, b, pb, link, link);
+}
+
+void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& forward,
+             const LinkConfig& backward) {
   for (const auto& [from, port] : {std::pair{&a, pa}, std::pair{&b, pb}}) {
     if (port >= from->ports() || from->tx(port).connected()) {
       throw ModelError(fmt::format("{}: port {} cannot be connected", from->name(), port));
@@ -151,9 +156,9 @@ void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& l
   }
   a.tx(pa).socket.bind(b.rx(pb));
   b.tx(pb).socket.bind(a.rx(pa));
-  a.tx(pa).configure(link);
-  b.tx(pb).configure(link);
-  a.context().clock.limit_window(link.delay);
+  a.tx(pa).configure(forward);
+  b.tx(pb).configure(backward);
+  a.context().clock.limit_window(std::min(forward.delay, backward.delay));
 }
 
 }  // namespace horae::fabric

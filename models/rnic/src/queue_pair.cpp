@@ -14,12 +14,23 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       sender_(transport.make_sender(reliability, config_.first_send)),
       receiver_(transport.make_receiver(reliability, config_.first_receive)),
       next_post_(config_.first_send),
-      acked_(config_.first_send) {
+      acked_(config_.first_send),
+      receive_end_(config_.first_receive + static_cast<std::int32_t>(config_.receive_packets)) {
   if (config_.source) item_ = config_.source->next();
 }
 
-Picoseconds QueuePair::post_due(Picoseconds now) {
-  while (item_ && outstanding() < config_.depth) {
+std::uint32_t QueuePair::received_whole() {
+  std::uint32_t n = 0;
+  const Psn expected = receiver_->expected_psn();
+  while (!expected.before(receive_end_)) {
+    receive_end_ = receive_end_ + static_cast<std::int32_t>(config_.receive_packets);
+    ++n;
+  }
+  return n;
+}
+
+Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
+  while (item_ && outstanding() < config_.depth && item_->after <= received) {
     if (item_->at > now) return item_->at;
     const std::int64_t bytes = item_->bytes.count();
     // A message of no bytes is still one packet (IBTA vol. 1, 9.4.3).

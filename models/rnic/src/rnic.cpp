@@ -38,6 +38,14 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (qps_.size() == most) throw ModelError(fmt::format("{}: too many queue pairs", name()));
   qps_.push_back(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
+  const auto& added = qps_.back()->config();
+  if (added.exchange >= 0) {
+    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(added.exchange) + 1));
+    if (added.source) {
+      exchanges_[static_cast<std::size_t>(added.exchange)].waits.push_back(
+          static_cast<std::uint16_t>(qps_.size() - 1));
+    }
+  }
   if (fetcher_) fetcher_->add(*qps_.back());
   if (cache_) cache_->reserve(config_.sram.state_per_queue_pair(config_.reliability.window));
   return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1);
@@ -118,6 +126,9 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case rest_event:
       begin_next_service(fabric::key_entity(e.key), e.time);
+      break;
+    case notify_event:
+      notify(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case context_event:
       --waiting_packets_;

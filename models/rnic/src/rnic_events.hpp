@@ -14,6 +14,7 @@ enum nic_event : std::uint8_t {
   service_event,   ///< entity: slot of the service
   guard_event,     ///< entity: queue pair
   rest_event,      ///< entity: queue pair of the service whose packets have left
+  notify_event,    ///< entity: queue pair; payload: messages that arrived whole
   context_event,   ///< payload: a received packet whose context is there
 };
 

@@ -52,6 +52,7 @@ void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   constexpr std::uint64_t region = std::uint64_t{1} << 48, slot = 4096, slots = 1 << 16;
   const std::uint64_t address = region + (i * slots + p.psn.value() % slots) * slot;
   const Picoseconds in_memory = host_->write(now, address, Bytes(p.payload));
+  qps_[i]->written_until = std::max(qps_[i]->written_until, in_memory);
   rx_used_ += p.payload;
   rx_in_flight_.emplace_back(in_memory, p.payload);
 }
@@ -80,6 +81,7 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
       ++counters_.discarded;
       break;
   }
+  if (out.advanced > 0 && qp.config().receive_packets != 0) count_received(i, now);
   if (out.ahead > 0) {
     ++counters_.out_of_order;
     reorder_depth_.add(out.ahead);
@@ -101,6 +103,21 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   return true;
 }
 
+void rnic::count_received(std::size_t i, Picoseconds now) {
+  QueuePair& qp = *qps_[i];
+  const std::uint32_t messages = qp.received_whole();
+  if (messages == 0) return;
+  const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
+  if (at == now) return notify(i, messages, now);
+  schedule(at, notify_event, static_cast<std::uint16_t>(i), service_ordinal_++, messages);
+}
+
+void rnic::notify(std::size_t i, std::uint64_t messages, Picoseconds now) {
+  Exchange& exchange = exchanges_[static_cast<std::size_t>(qps_[i]->config().exchange)];
+  exchange.received += messages;
+  for (const std::uint16_t waiting : exchange.waits) post(waiting, now);
+}
+
 void rnic::respond(std::size_t i, bool cnp, const policy::Response& response, Picoseconds now) {
   // One response engine: what is decided later does not overtake.
   Picoseconds ready = now + (cnp ? 0_ps : response.nack ? config_.nack_delay : config_.ack_delay);
@@ -112,6 +129,7 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   const std::size_t i = index_of(p.dest_qp);
   const bool nack = p.is_nack();
   ++(nack ? counters_.nacks_received : counters_.acks_received);
+  if (nack) ++qps_[i]->progress().nacks;
   if (auto* t = recorder()) {
     t->instant("received", fmt::format("{} {}", nack ? "NACK" : "ACK", p.psn.value()), now);
   }
@@ -160,7 +178,10 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
 void rnic::post(std::size_t i, Picoseconds now) {
   QueuePair& qp = *qps_[i];
   const std::uint64_t posted_before = qp.progress().posted_messages;
-  const Picoseconds due = qp.post_due(now);
+  const int exchange = qp.config().exchange;
+  const std::uint64_t received =
+      exchange < 0 ? 0 : exchanges_[static_cast<std::size_t>(exchange)].received;
+  const Picoseconds due = qp.post_due(now, received);
   if (fetcher_ && qp.progress().posted_messages > posted_before) {
     schedule(host_->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              service_ordinal_++, qp.progress().posted_messages);
@@ -177,6 +198,7 @@ void rnic::expire(std::size_t i, Picoseconds now) {
   qp.timer_armed = false;
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
+    ++qp.progress().timeouts;
     qp.sender().on_timeout(now);
     if (qp.hold_until) release_hold(i, now);
   }

@@ -108,5 +108,8 @@ class device : public sc_core::sc_module {
 
 /// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.
 void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link);
+/// The same with directions that differ: from a to b, and from b to a.
+void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& forward,
+             const LinkConfig& backward);
 
 }  // namespace horae::fabric

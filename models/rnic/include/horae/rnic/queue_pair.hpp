@@ -24,6 +24,11 @@ struct QueuePairConfig {
   Bytes buffer = 64_KiB;           ///< host memory its messages lie in, used again and again
   std::unique_ptr<traffic::TrafficSource>
       source;  ///< messages to write to the peer; none: responder
+  /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
+  /// source waits for (TrafficItem::after), and for which it counts what it receives; none: -1.
+  int exchange = -1;
+  std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted
+  Picoseconds notify_delay{};         ///< from a message received to what waits for it
 };
 
 /// Where in which message a PSN lies.
@@ -49,9 +54,12 @@ class QueuePair {
   }
   policy::TransportReceiver& receiver() { return *receiver_; }
 
-  /// Posts every message that is due at `now` and fits the depth. Returns when the next one is due
-  /// if only time holds it back, else `never`.
-  Picoseconds post_due(Picoseconds now);
+  /// Posts every message that is due at `now`, fits the depth and waits for no message but the
+  /// `received` ones. Returns when the next one is due if only time holds it back, else `never`.
+  Picoseconds post_due(Picoseconds now, std::uint64_t received = 0);
+
+  /// The responder's expected PSN advanced: how many more messages have arrived whole.
+  std::uint32_t received_whole();
 
   /// The message part a PSN stands for: one that is posted, and acknowledged by less than two
   /// windows (a retransmission may be decided for a PSN acknowledged by less than one, and goes out
@@ -76,6 +84,8 @@ class QueuePair {
     std::uint64_t completed_messages = 0;
     std::uint64_t completed_bytes = 0;
     std::uint64_t delivered_bytes = 0;  ///< as responder, each byte once
+    std::uint64_t nacks = 0;            ///< received
+    std::uint64_t timeouts = 0;
     Picoseconds first_post = never;
     Picoseconds last_completion{};
   };
@@ -98,6 +108,8 @@ class QueuePair {
   std::optional<Psn> gap_until;    ///< a NACKed packet below it is unacknowledged
   Picoseconds locked_until{};      ///< its context is in use
   Picoseconds last_nack_sent{-1};  ///< as responder; negative: none yet
+
+  Picoseconds written_until{};  ///< as responder: when all it received is in memory
 
   // Contexts of its next packet, and of the packets received last; negative: none asked for.
   Picoseconds context_ready{-1};
@@ -136,6 +148,7 @@ class QueuePair {
   std::uint64_t forgotten_ = 0;               ///< messages before the first one still known
   Psn next_post_;
   Psn acked_;  ///< everything before is acknowledged
+  Psn receive_end_;  ///< end of the message that is being received
   Progress progress_;
   Histogram message_latency_;
 };

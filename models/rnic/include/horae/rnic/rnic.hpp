@@ -77,6 +77,11 @@ class rnic : public fabric::device {
     bool cnp = false;
     policy::Response response;
   };
+  /// Queue pairs that wait for each other's messages.
+  struct Exchange {
+    std::uint64_t received = 0;        ///< messages
+    std::vector<std::uint16_t> waits;  ///< queue pairs with a source
+  };
   /// A NACK in service.
   struct Service {
     std::uint16_t qp = 0;
@@ -113,6 +118,9 @@ class rnic : public fabric::device {
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);
+  /// Messages that arrived whole let others of their exchange go.
+  void count_received(std::size_t qp, Picoseconds now);
+  void notify(std::size_t qp, std::uint64_t messages, Picoseconds now);
 
   // rnic_context.cpp
   /// Whether context and translation of a queue pair's next packet are on the chip at `now`; if
@@ -178,6 +186,7 @@ class rnic : public fabric::device {
   Timeline* timeline_ = nullptr;
   bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back
   std::vector<std::unique_ptr<QueuePair>> qps_;
+  std::vector<Exchange> exchanges_;
   boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
   std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
   std::deque<PendingResponse> responses_;        ///< in the order of their readiness

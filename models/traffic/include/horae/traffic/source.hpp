@@ -17,6 +17,8 @@ struct TrafficItem {
   NodeId dst = 0;
   Bytes bytes{};           ///< payload
   std::uint16_t flow = 0;  ///< which of the sender's flows or queue pairs
+  /// Not before the sender itself has received so many messages of the exchange it belongs to.
+  std::uint64_t after = 0;
 };
 
 /// An endless or finite list of items. Plain C++: whoever issues them owns outstanding limits.
@@ -39,6 +41,8 @@ class ConstantSource final : public TrafficSource {
     Picoseconds interval{};
     std::uint64_t count = 0;
     std::uint16_t flow = 0;
+    /// Messages it may be ahead of those received (TrafficItem::after); 0: waits for none.
+    std::uint32_t lead = 0;
   };
   explicit ConstantSource(const Config& config) : config_(config) {}
   std::optional<TrafficItem> next() override;
