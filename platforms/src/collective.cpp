@@ -16,8 +16,8 @@ std::vector<PlacedFlow> place_collective(const PlatformConfig& platform,
     if (std::holds_alternative<rnic::RnicConfig>(profile)) members.push_back(i);
   }
   if (members.size() % config.groups != 0 || members.size() / config.groups < 2) {
-    throw InputError(fmt::format("{} members do not make {} group{} of two or more",
-                                 members.size(), config.groups, config.groups == 1 ? "" : "s"));
+    throw InputError(fmt::format("{} members do not make {} group{} of two or more", members.size(),
+                                 config.groups, config.groups == 1 ? "" : "s"));
   }
   const auto flows = traffic::collective_flows(
       {.operation = config.operation,
@@ -27,8 +27,8 @@ std::vector<PlacedFlow> place_collective(const PlatformConfig& platform,
   std::vector<PlacedFlow> out;
   for (std::uint32_t g = 0; g < config.groups; ++g) {
     for (const auto& flow : flows) {
-      out.push_back({g, members[flow.from * config.groups + g],
-                     members[flow.to * config.groups + g], flow});
+      out.push_back(
+          {g, members[flow.from * config.groups + g], members[flow.to * config.groups + g], flow});
     }
   }
   return out;

@@ -20,9 +20,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::vector<std::string> reserved_tables = {"platform", "sim",        "link_default", "link",
-                                                  "device",   "leaf_spine", "impairment",   "traffic",
-                                                  "sweep",    "size",       "explain"};
+const std::vector<std::string> reserved_tables = {
+    "platform",   "sim",     "link_default", "link", "device", "leaf_spine",
+    "impairment", "traffic", "sweep",        "size", "explain"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -664,9 +664,9 @@ PlatformConfig read_platform(const Document& document) {
       dump.update(CollectiveTraffic::schema().dump(config));
       platform.traffic.emplace_back(config);
     } else {
-      throw section.error(
-          "kind", fmt::format("unknown kind '{}'{}", kind,
-                              suggestion(kind, {"messages", "packets", "collective"})));
+      throw section.error("kind",
+                          fmt::format("unknown kind '{}'{}", kind,
+                                      suggestion(kind, {"messages", "packets", "collective"})));
     }
     effective["traffic"].push_back(dump);
   }

@@ -91,7 +91,8 @@ const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
           .choice("direction", &ImpairmentSpec::direction,
                   {{"both", Direction::both}, {"forward", Direction::forward}},
                   {.doc = "both directions, or from the first device to the second only"})
-          .field("rate", &ImpairmentSpec::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("rate", &ImpairmentSpec::rate,
+                 {.doc = "line rate", .min = slowest, .max = fastest})
           .field("loss", &ImpairmentSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
           .tables("outage", &ImpairmentSpec::outages, OutageConfig::schema());

@@ -24,8 +24,8 @@ struct Flow {
 
 /// A group of a collective: its flows are `first` to `first + count - 1`.
 struct Group {
-  std::size_t traffic = 0;    ///< number of its traffic table
-  std::uint32_t number = 0;   ///< within that
+  std::size_t traffic = 0;   ///< number of its traffic table
+  std::uint32_t number = 0;  ///< within that
   Picoseconds start{};
   std::size_t first = 0, count = 0;
 };

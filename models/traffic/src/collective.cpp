@@ -50,8 +50,7 @@ std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& c) {
   for (std::uint32_t r = 0; r < c.ranks; ++r) {
     // The next rank first: in this order nobody is everybody's first.
     for (std::uint32_t d = 1; d < c.ranks; ++d) {
-      flows.push_back(
-          {.from = r, .to = (r + d) % c.ranks, .message = message, .count = c.slices});
+      flows.push_back({.from = r, .to = (r + d) % c.ranks, .message = message, .count = c.slices});
     }
   }
   return flows;

@@ -11,12 +11,12 @@ std::optional<TrafficItem> ConstantSource::next() {
   if (config_.count != 0 && issued_ == config_.count) return std::nullopt;
   const Picoseconds at = config_.start + config_.interval * static_cast<std::int64_t>(issued_);
   ++issued_;
-  return TrafficItem{.at = at,
-                     .dst = config_.dst,
-                     .bytes = config_.bytes,
-                     .flow = config_.flow,
-                     .after = config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead
-                                                                          : 0};
+  return TrafficItem{
+      .at = at,
+      .dst = config_.dst,
+      .bytes = config_.bytes,
+      .flow = config_.flow,
+      .after = config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead : 0};
 }
 
 std::vector<NodeId> permutation_pattern(std::uint32_t n, std::uint64_t seed) {

@@ -147,7 +147,7 @@ class QueuePair {
   mutable std::size_t last_place_ahead_ = 0;  ///< likewise, by place_ahead
   std::uint64_t forgotten_ = 0;               ///< messages before the first one still known
   Psn next_post_;
-  Psn acked_;  ///< everything before is acknowledged
+  Psn acked_;        ///< everything before is acknowledged
   Psn receive_end_;  ///< end of the message that is being received
   Progress progress_;
   Histogram message_latency_;

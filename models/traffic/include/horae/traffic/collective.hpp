@@ -34,9 +34,9 @@ struct CollectiveFlow {
   std::uint32_t lead = 0;
 };
 
-/// The flows of one collective. A ring's step s sends what step s-1 brought (for the ring algorithms
-/// see Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
-/// 2009, section 3). InputError when the size does not divide into equal messages.
+/// The flows of one collective. A ring's step s sends what step s-1 brought (for the ring
+/// algorithms see Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
+/// workstations", 2009, section 3). InputError when the size does not divide into equal messages.
 std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& config);
 
 }  // namespace horae::traffic
