@@ -39,9 +39,11 @@ struct Snapshot {
 ///   payload_ratio is what receivers wrote to memory over the frames sent; _total is of all
 ///   senders together.
 /// - `receivers.*`: over all NICs that receive them.
-/// - `flows.*`: over all connections and the whole run; fct is from a message's posting to its last
-///   acknowledgement, _max of any connection.
-/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement.
+/// - `flows.*`: over all connections and the whole run; fct is of messages completed since the
+///   warm-up, from posting to last acknowledgement; _max of any connection. Not a number (null in
+///   JSON): fct without such messages, and fct_max while one is unfinished.
+/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement, not a
+///   number while one is unfinished.
 /// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
                                     const Snapshot& to);
