@@ -42,7 +42,8 @@ struct Snapshot {
 /// - `flows.*`: over all connections and the whole run; fct is of messages completed since the
 ///   warm-up, from posting to last acknowledgement; _max of any connection. Not a number (null in
 ///   JSON): fct without such messages, and fct_max while one is unfinished.
-/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement, not a
+/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement, not
+/// a
 ///   number while one is unfinished.
 /// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,

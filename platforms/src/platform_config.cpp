@@ -166,6 +166,11 @@ class NetworkReader {
         direction->loss = spec.loss.value_or(direction->loss);
         for (const auto& o : spec.outages) direction->outages.push_back({o.from, o.to});
       }
+      if (!spec.converge) continue;
+      for (const auto& o : spec.outages) {
+        platform_.route_changes.push_back({o.from + *spec.converge, i, true});
+        platform_.route_changes.push_back({o.to + *spec.converge, i, false});
+      }
     }
     if (!found) {
       throw section.error("between", fmt::format("there is no link between '{}' and '{}'",
@@ -634,6 +639,8 @@ PlatformConfig read_platform(const Document& document) {
     network.impair(spec, section);
     effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
   }
+  std::stable_sort(platform.route_changes.begin(), platform.route_changes.end(),
+                   [](const RouteChange& a, const RouteChange& b) { return a.at < b.at; });
   for (const auto& name : platform.sim.sample_devices) network.find(name);
   check_connected(platform, root);
   check_routes(platform);

@@ -73,6 +73,7 @@ struct ImpairmentSpec {
   std::optional<BitRate> rate;
   std::optional<double> loss;
   std::vector<OutageConfig> outages;
+  std::optional<Picoseconds> converge;
   static const Schema<ImpairmentSpec>& schema();
 };
 
@@ -228,6 +229,13 @@ struct LinkInstance {
 
 using TrafficConfig = std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic>;
 
+/// Routing withdraws a link, or takes it back.
+struct RouteChange {
+  Picoseconds at{};
+  std::size_t link = 0;
+  bool withdrawn = false;
+};
+
 /// The whole platform. Vertices of `topology` are `devices` in the same order, edges are `links`.
 struct PlatformConfig {
   AboutConfig about;
@@ -236,6 +244,7 @@ struct PlatformConfig {
   fabric::Topology topology;
   std::vector<DeviceInstance> devices;
   std::vector<LinkInstance> links;
+  std::vector<RouteChange> route_changes;  ///< in the order of time
   std::vector<TrafficConfig> traffic;
   SweepConfig sweep;
   SizeConfig size;

@@ -95,6 +95,10 @@ const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
                  {.doc = "line rate", .min = slowest, .max = fastest})
           .field("loss", &ImpairmentSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+          .field("converge", &ImpairmentSpec::converge,
+                 {.doc = "routing withdraws the link so long after an outage begins, and takes it "
+                         "back so long after it ends; absent: never",
+                  .min = 0_ps})
           .tables("outage", &ImpairmentSpec::outages, OutageConfig::schema());
   return s;
 }

@@ -23,8 +23,8 @@ std::string_view name_of(Verdict v) {
   return v == Verdict::complete ? "complete" : v == Verdict::timeout ? "timeout" : "stuck";
 }
 
-/// Moves a simulation from mark to mark: the times at which it is looked at. Between marks nothing
-/// outside the devices happens, so marks change no result.
+/// Moves a simulation from mark to mark: the times at which it is looked at, or at which routing
+/// changes. Between marks nothing outside the devices happens, so looking changes no result.
 class Conductor {
  public:
   Conductor(Simulation& simulation, bool show_progress, LiveProgress* live)
@@ -54,8 +54,9 @@ class Conductor {
   /// Runs to `target`, mark by mark. False when the run is over before.
   bool go(Picoseconds target) {
     while (now_ < target) {
-      const Picoseconds mark = std::min({target, next_sample(), next_check()});
+      const Picoseconds mark = std::min({target, next_sample(), next_check(), next_change()});
       const bool busy = advance_to(mark);
+      while (now_ == next_change()) simulation_.apply(changes()[changed_++]);
       if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
       if (now_ == next_check() && !check()) return false;
       if (!busy && simulation_.work_left()) {
@@ -77,6 +78,10 @@ class Conductor {
     return busy || mark.count() == 0;
   }
 
+  const std::vector<RouteChange>& changes() const { return simulation_.platform().route_changes; }
+  Picoseconds next_change() const {
+    return changed_ < changes().size() ? changes()[changed_].at : never;
+  }
   Picoseconds next_sample() const { return series_ ? sim_.sample * (samples_ + 1) : never; }
 
   /// Looks are frequent enough for a smooth progress line and a stop soon after the last message.
@@ -128,6 +133,7 @@ class Conductor {
   Snapshot begin_, end_;
   Picoseconds now_{};
   std::int64_t samples_ = 0;
+  std::size_t changed_ = 0;  ///< route changes so far
   std::int64_t checks_ = 0;
   std::uint64_t last_delivered_ = 0;
   Picoseconds last_progress_{};

@@ -252,6 +252,19 @@ void Simulation::build_collective(std::size_t table, const CollectiveTraffic& co
   }
 }
 
+void Simulation::apply(const RouteChange& change) {
+  withdrawn_.resize(platform_.links.size());
+  withdrawn_[change.link] = change.withdrawn;
+  const auto routes = platform_.topology.routes_without(withdrawn_);
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    if (auto* plain = dynamic_cast<fabric::output_queued_switch*>(devices_[i].get())) {
+      plain->routes() = routes[i];
+    } else if (auto* chip = dynamic_cast<tofino::tofino_switch*>(devices_[i].get())) {
+      chip->update(chip_routes(platform_, static_cast<unsigned>(i), routes[i]));
+    }
+  }
+}
+
 bool Simulation::finished() const {
   const bool hosts_done = std::all_of(hosts_.begin(), hosts_.end(),
                                       [](const auto* h) { return h->next_time() == never; });

@@ -50,6 +50,8 @@ class Simulation {
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
 
+  /// Routing has converged on a change: every switch learns its new routes.
+  void apply(const RouteChange& change);
   /// Whether every source is done, its messages are completed and no packet is under way.
   bool finished() const;
   /// Whether messages are still to be completed, posted or not.
@@ -80,7 +82,8 @@ class Simulation {
   std::vector<fabric::output_queued_switch*> switches_;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
-  std::vector<int> exchanges_;  ///< by NIC: so many are in use
+  std::vector<bool> withdrawn_;  ///< links, by number
+  std::vector<int> exchanges_;   ///< by NIC: so many are in use
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;
 };

@@ -166,5 +166,32 @@ TEST(Topology, NeverThroughAnEndPoint) {
   EXPECT_EQ(ports(routes[b], 0), Ports{0});
 }
 
+TEST(Topology, AWithdrawnLinkLeavesNoDetour) {
+  // Two leaves with a host each, two spines.
+  Topology t;
+  const unsigned h0 = t.add_endpoint("h0"), h1 = t.add_endpoint("h1");
+  const unsigned leaf0 = t.add_switch("leaf0"), leaf1 = t.add_switch("leaf1");
+  const unsigned spine0 = t.add_switch("spine0"), spine1 = t.add_switch("spine1");
+  t.add_edge(h0, leaf0);
+  t.add_edge(h1, leaf1);
+  const unsigned gone = t.add_edge(leaf0, spine0);
+  t.add_edge(leaf0, spine1);
+  t.add_edge(leaf1, spine0);
+  t.add_edge(leaf1, spine1);
+  std::vector<bool> withdrawn(t.edges().size());
+  const auto ports = [&](unsigned device, NodeId node) {
+    const auto routes = t.routes_without(withdrawn);
+    const auto found = routes[device].towards(node);
+    return std::vector<std::uint16_t>(found.begin(), found.end());
+  };
+  EXPECT_EQ(ports(leaf1, 0), (std::vector<std::uint16_t>{1, 2}));
+  withdrawn[gone] = true;
+  EXPECT_EQ(ports(leaf0, 1), (std::vector<std::uint16_t>{2}));
+  EXPECT_EQ(ports(leaf1, 0), (std::vector<std::uint16_t>{2}));
+  EXPECT_TRUE(ports(spine0, 0).empty());  // not by leaf1 and spine1
+  EXPECT_EQ(ports(spine0, 1), (std::vector<std::uint16_t>{1}));
+  EXPECT_EQ(ports(spine1, 0), (std::vector<std::uint16_t>{0}));
+}
+
 }  // namespace
 }  // namespace horae::fabric

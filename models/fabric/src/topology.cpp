@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
+#include <iterator>
 
 namespace horae::fabric {
 
@@ -28,13 +29,34 @@ int Topology::find(const std::string& name) const {
   return it == vertices_.end() ? -1 : static_cast<int>(it - vertices_.begin());
 }
 
-std::vector<RouteTable> Topology::shortest_path_routes() const {
+std::vector<RouteTable> Topology::routes_without(const std::vector<bool>& withdrawn) const {
+  const auto before = routes({});
+  const auto after = routes(withdrawn);
+  std::vector<RouteTable> out(vertices_.size());
+  std::vector<std::uint16_t> both;
+  for (std::size_t v = 0; v < vertices_.size(); ++v) {
+    for (NodeId node = 0; node < endpoints_; ++node) {
+      const auto a = before[v].towards(node), b = after[v].towards(node);
+      both.clear();
+      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+      out[v].set(node, both);
+    }
+  }
+  return out;
+}
+
+std::vector<RouteTable> Topology::routes(const std::vector<bool>& withdrawn) const {
+  const auto in_use = [&](const Edge& e) {
+    const auto i = static_cast<std::size_t>(&e - edges_.data());
+    return i >= withdrawn.size() || !withdrawn[i];
+  };
   // A search from a destination follows links backwards. End points do not forward, so edges leave
   // switches and, for its own search, the destination.
   using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Graph backwards(vertices_.size());
   const auto add_out_edges = [&](auto&& leaves) {
     for (const auto& e : edges_) {
+      if (!in_use(e)) continue;
       if (leaves(e.a)) boost::add_edge(e.a, e.b, backwards);
       if (leaves(e.b)) boost::add_edge(e.b, e.a, backwards);
     }
@@ -54,6 +76,7 @@ std::vector<RouteTable> Topology::shortest_path_routes() const {
     boost::clear_out_edges(v, backwards);
     for (auto& p : ports) p.clear();
     for (const auto& e : edges_) {
+      if (!in_use(e)) continue;
       // A device forwards over an edge if the other end is one link nearer to the destination.
       const auto forwards = [&](unsigned u) { return u == v || vertices_[u].node == no_node; };
       if (distance[e.a] > 0 && distance[e.b] == distance[e.a] - 1 && forwards(e.b)) {

@@ -87,6 +87,12 @@ void tofino_switch::connect(const programs::Connection& connection) {
   for (auto& pipe : pipes_) pipe.program->connect(connection);
 }
 
+void tofino_switch::update(const programs::Routes& routes) {
+  programs::Routes known = routes;
+  known.pipeline_of_port = pipeline_of_port_;
+  for (auto& pipe : pipes_) pipe.program->update(known);
+}
+
 void tofino_switch::handle(const fabric::Event& e) {
   const unsigned port = fabric::key_entity(e.key);
   switch (fabric::key_kind(e.key)) {

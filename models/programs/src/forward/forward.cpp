@@ -33,10 +33,7 @@ class Forward final : public Program {
                 {.key_bits = 32, .entries = config.route_entries, .data_bits = 24}) {
     build_filter(pipeline);
     build_choice(pipeline);
-    const PortGroups groups(routes);
-    for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
-    for (std::size_t i = 0; i < groups.ports().size(); ++i)
-      members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
+    fill(routes);
   }
 
   void ingress(Pass& pass) override {
@@ -55,12 +52,21 @@ class Forward final : public Program {
 
   void egress(Pass&) override {}
 
+  void update(const Routes& routes) override { fill(routes); }
+
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     return {{"nacks_seen", nacks_seen_}, {"nacks_dropped", nacks_dropped_}};
   }
 
  private:
   static constexpr Gress in = Gress::ingress;
+
+  void fill(const Routes& routes) {
+    const PortGroups groups(routes);
+    for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
+    for (std::size_t i = 0; i < groups.ports().size(); ++i)
+      members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
+  }
 
   /// The NACK filter, if there is one: a count or a draw for NACKs, and what it says.
   void build_filter(dataplane::Pipeline& pipeline) {

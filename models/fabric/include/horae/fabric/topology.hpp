@@ -40,9 +40,15 @@ class Topology {
 
   /// The routes of every device: towards each end point, all ports on shortest paths (fewest
   /// links), never through another end point. Indexed like vertices().
-  std::vector<RouteTable> shortest_path_routes() const;
+  std::vector<RouteTable> shortest_path_routes() const { return routes({}); }
+  /// What is left of them when routing withdraws edges (by index, true: withdrawn): the ports that
+  /// still are on a shortest path. No detours: a device whose ports are all gone has no route, as
+  /// in a Clos where nothing that came down goes up again.
+  std::vector<RouteTable> routes_without(const std::vector<bool>& withdrawn) const;
 
  private:
+  std::vector<RouteTable> routes(const std::vector<bool>& withdrawn) const;
+
   std::vector<Vertex> vertices_;
   std::vector<Edge> edges_;
   NodeId endpoints_ = 0;

@@ -64,6 +64,8 @@ class Program {
   virtual void egress(dataplane::Pass& pass) = 0;
   /// Control plane: a connection over this switch or past it. Called before its first packet.
   virtual void connect(const Connection&) {}
+  /// Control plane: routing found other ways. What a program does not say otherwise it keeps.
+  virtual void update(const Routes&) {}
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Figures of its state, for `horae size`.

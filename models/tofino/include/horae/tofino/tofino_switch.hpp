@@ -46,6 +46,8 @@ class tofino_switch : public fabric::device {
   const fabric::OutputPort& port(unsigned i) const { return out_[i]; }
   /// Tells the programs of a connection (see programs::Program::connect).
   void connect(const programs::Connection& connection);
+  /// Tells the programs of changed routes; pipelines of ports stay.
+  void update(const programs::Routes& routes);
   /// What the program costs a pipeline, and where its objects are.
   const dataplane::Ledger& ledger() const { return ledger_; }
   /// Time from the last bit in to the queue, without waiting for a clock.
