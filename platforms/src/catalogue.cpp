@@ -165,6 +165,7 @@ ordered_json list_parameters() {
   out.push_back(table_of<LinkSpec>());
   out.push_back(table_of<ImpairmentSpec>());
   out.push_back(table_of<LeafSpineConfig>());
+  out.push_back(table_of<FatTreeConfig>());
   auto messages = table_of<MessagesConfig>();
   messages["name"] = "traffic, kind = \"messages\"";
   out.push_back(messages);

@@ -14,6 +14,7 @@
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
+#include "path_tiers.hpp"
 
 namespace horae::platforms {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> reserved_tables = {
-    "platform",   "sim",     "link_default", "link", "device", "leaf_spine",
+    "platform",   "sim",     "link_default", "link", "device",  "leaf_spine", "fat_tree",
     "impairment", "traffic", "sweep",        "size", "explain"};
 
 template <class T>
@@ -79,6 +80,11 @@ ordered_json read_profile(const Section& section, Profile& out) {
   } else if (kind == "switch") {
     const auto config = section.read<fabric::SwitchConfig>(also);
     check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
+    if (section.has("hash") && config.balance != "ecmp_linear") {
+      throw section.error("hash", fmt::format("hash is of balance = \"ecmp_linear\"; here it is "
+                                              "\"{}\"",
+                                              config.balance));
+    }
     if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
       throw section.child("ecn").error(
           "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
@@ -178,6 +184,56 @@ class NetworkReader {
     }
   }
 
+  /// Changes the link between two devices; of several, all.
+  void impair(const ImpairmentSpec& spec, const Section& section) {
+    const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
+    bool found = false;
+    for (std::size_t i = 0; i < platform_.links.size(); ++i) {
+      const auto& edge = platform_.topology.edges()[i];
+      const bool straight = edge.a == a && edge.b == b;
+      if (!straight && !(edge.a == b && edge.b == a)) continue;
+      found = true;
+      LinkInstance& link = platform_.links[i];
+      for (auto* direction : {&link.config, &link.backward}) {
+        const bool forward = (direction == &link.config) == straight;
+        if (!forward && spec.direction == ImpairmentSpec::Direction::forward) continue;
+        direction->rate = spec.rate.value_or(direction->rate);
+        direction->loss = spec.loss.value_or(direction->loss);
+        for (const auto& o : spec.outages) direction->outages.push_back({o.from, o.to});
+      }
+    }
+    if (!found) {
+      throw section.error("between", fmt::format("there is no link between '{}' and '{}'",
+                                                 spec.between[0].value, spec.between[1].value));
+    }
+  }
+
+  /// Links so far are those of a generated topology: another [[link]] between two of its neighbours
+  /// changes the link that is there.
+  void end_of_generated() { changed_.resize(platform_.links.size()); }
+
+  /// Whether `spec` was about a generated link.
+  bool change_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where) {
+    const auto& edges = platform_.topology.edges();
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      const auto& e = edges[i];
+      if (!(e.a == a && e.b == b) && !(e.a == b && e.b == a)) continue;
+      if (changed_[i]) {
+        throw input_error(where, fmt::format("a second [[link]] between '{}' and '{}'",
+                                             platform_.devices[a].name, platform_.devices[b].name));
+      }
+      changed_[i] = true;
+      auto& link = platform_.links[i];
+      link.where = where;
+      link.config.rate = spec.rate.value_or(link.config.rate);
+      link.config.delay = spec.delay.value_or(link.config.delay);
+      link.config.loss = spec.loss.value_or(link.config.loss);
+      for (const auto& o : spec.outages) link.config.outages.push_back({o.from, o.to});
+      return true;
+    }
+    return false;
+  }
+
   unsigned find(const Located<std::string>& name) const {
     const int i = platform_.topology.find(name.value);
     if (i < 0) {
@@ -214,6 +270,34 @@ void generate_leaf_spine(NetworkReader& network, const LeafSpineConfig& c) {
     network.add_link(hosts[i], leaves[i / c.hosts_per_leaf], {}, c.host.where);
   for (const unsigned leaf : leaves) {
     for (const unsigned spine : spines) network.add_link(leaf, spine, {}, c.leaf.where);
+  }
+}
+
+void generate_fat_tree(NetworkReader& network, const FatTreeConfig& c) {
+  const std::uint32_t half = c.k / 2;
+  const std::uint32_t per_edge = c.hosts_per_edge == 0 ? half : c.hosts_per_edge;
+  std::vector<unsigned> hosts, edges, aggregations, cores;
+  for (std::uint32_t i = 0; i < c.k * half * per_edge; ++i)
+    hosts.push_back(network.add_device(fmt::format("h{}", i), c.host, c.host.where));
+  for (std::uint32_t i = 0; i < c.k * half; ++i) {
+    const auto name = fmt::format("edge{}_{}", i / half, i % half);
+    edges.push_back(network.add_device(name, c.edge, c.edge.where));
+  }
+  for (std::uint32_t i = 0; i < c.k * half; ++i) {
+    const auto name = fmt::format("agg{}_{}", i / half, i % half);
+    aggregations.push_back(network.add_device(name, c.aggregation, c.aggregation.where));
+  }
+  for (std::uint32_t i = 0; i < half * half; ++i)
+    cores.push_back(network.add_device(fmt::format("core{}", i), c.core, c.core.where));
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    network.add_link(hosts[i], edges[i / per_edge], {}, c.host.where);
+  for (std::uint32_t i = 0; i < c.k * half; ++i) {
+    for (std::uint32_t j = 0; j < half; ++j)
+      network.add_link(edges[i], aggregations[i / half * half + j], {}, c.edge.where);
+  }
+  for (std::uint32_t i = 0; i < c.k * half; ++i) {
+    for (std::uint32_t j = 0; j < half; ++j)
+      network.add_link(aggregations[i], cores[i % half * half + j], {}, c.aggregation.where);
   }
 }
 
@@ -288,7 +372,8 @@ void check_sim(const Section& root, const SimConfig& sim) {
 void check_connected(const PlatformConfig& platform, const Section& root) {
   if (platform.devices.empty()) {
     throw root.error("device",
-                     "no devices: expected [[device]] and [[link]] tables, or [leaf_spine]");
+                     "no devices: expected [[device]] and [[link]] tables, [leaf_spine] or "
+                     "[fat_tree]");
   }
   std::vector<unsigned> ports(platform.devices.size());
   const auto& edges = platform.topology.edges();
@@ -533,11 +618,11 @@ std::string hash_of(const ordered_json& effective) {
 }
 
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
-                             const fabric::RouteTable& table) {
+                             const std::vector<fabric::RouteTable>& tables) {
   programs::Routes routes;
   const auto& vertices = platform.topology.vertices();
   for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
-    const auto ports = table.towards(node);
+    const auto ports = tables[vertex].towards(node);
     routes.entries.push_back({node, {ports.begin(), ports.end()}, false});
   }
   for (const auto& e : platform.topology.edges()) {
@@ -552,6 +637,8 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
                                           ? port / profile.chip.ports_per_pipeline
                                           : profile.chip.pipeline_of_port[port]);
   }
+  if (profile.program->source_port_control())
+    routes.path_tiers = path_tiers(platform, tables, vertex);
   return routes;
 }
 
@@ -613,6 +700,14 @@ PlatformConfig read_platform(const Document& document) {
     const auto config = root.child("leaf_spine").read<LeafSpineConfig>();
     generate_leaf_spine(network, config);
     effective["leaf_spine"] = LeafSpineConfig::schema().dump(config);
+  }
+  if (root.has("fat_tree")) {
+    const Section section = root.child("fat_tree");
+    const auto config = section.read<FatTreeConfig>();
+    if (config.k % 2 != 0)
+      throw section.error("k", fmt::format("k = {} is odd; a fat-tree has an even k", config.k));
+    generate_fat_tree(network, config);
+    effective["fat_tree"] = FatTreeConfig::schema().dump(config);
   }
   effective["device"] = ordered_json::array();
   for (const auto& section : root.children("device")) {

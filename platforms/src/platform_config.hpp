@@ -102,6 +102,20 @@ struct LeafSpineConfig {
   static const Schema<LeafSpineConfig>& schema();
 };
 
+/// A generated three-tier fat-tree (Al-Fares, Loukissas, Vahdat, "A Scalable, Commodity Data Center
+/// Network Architecture", SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches, (k/2)^2
+/// cores; hosts h0.., edge<pod>_<i>, agg<pod>_<i>, core<i>. Aggregation switch i of every pod has
+/// the cores i*k/2 to i*k/2 + k/2 - 1. Ports of a switch: those down first.
+struct FatTreeConfig {
+  std::uint32_t k = 4;
+  std::uint32_t hosts_per_edge = 0;  ///< 0: k/2
+  Located<std::string> host;
+  Located<std::string> edge;
+  Located<std::string> aggregation;
+  Located<std::string> core;
+  static const Schema<FatTreeConfig>& schema();
+};
+
 /// Messages between NICs: perftest's stream, or a finite number each.
 struct MessagesConfig {
   enum class Pattern { pairs, permutation };
@@ -253,9 +267,9 @@ struct PlatformConfig {
   nlohmann::ordered_json effective;
 };
 
-/// What the control plane of the chip at `vertex` knows.
+/// What the control plane of the chip at `vertex` knows; `tables` are the routes of all devices.
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
-                             const fabric::RouteTable& table);
+                             const std::vector<fabric::RouteTable>& tables);
 
 /// The value in effect under a dotted key such as "traffic[0].qps", or null.
 const nlohmann::ordered_json* find_value(const nlohmann::ordered_json& effective,

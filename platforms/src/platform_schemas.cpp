@@ -138,6 +138,27 @@ const Schema<LeafSpineConfig>& LeafSpineConfig::schema() {
   return s;
 }
 
+const Schema<FatTreeConfig>& FatTreeConfig::schema() {
+  static const Schema<FatTreeConfig> s =
+      Schema<FatTreeConfig>("fat_tree",
+                            "A generated three-tier fat-tree: hosts h0.., edge<pod>_<i>, "
+                            "agg<pod>_<i>, core0..")
+          .field("k", &FatTreeConfig::k,
+                 {.doc = "ports of a switch, even: k pods of k/2 edge and k/2 aggregation "
+                         "switches, (k/2)^2 cores, k^3/4 hosts",
+                  .min = 2,
+                  .max = 64,
+                  .source = "Al-Fares et al., SIGCOMM 2008"})
+          .field("hosts_per_edge", &FatTreeConfig::hosts_per_edge,
+                 {.doc = "end points of an edge switch; 0: k/2", .max = 1024})
+          .required("host", &FatTreeConfig::host, {.doc = "profile of the end points"})
+          .required("edge", &FatTreeConfig::edge, {.doc = "profile of the edge switches"})
+          .required("aggregation", &FatTreeConfig::aggregation,
+                    {.doc = "profile of the aggregation switches"})
+          .required("core", &FatTreeConfig::core, {.doc = "profile of the core switches"});
+  return s;
+}
+
 const Schema<MessagesConfig>& MessagesConfig::schema() {
   static const Schema<MessagesConfig> s =
       Schema<MessagesConfig>("traffic", "RDMA WRITE messages between NICs.")

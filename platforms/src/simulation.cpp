@@ -7,6 +7,7 @@
 #include "collective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/traffic/source.hpp"
+#include "path_tiers.hpp"
 #include "size_nic.hpp"
 
 namespace horae::platforms {
@@ -122,6 +123,7 @@ Simulation::Simulation(const PlatformConfig& platform)
 
 void Simulation::build_devices() {
   const auto routes = platform_.topology.shortest_path_routes();
+  check_path_maps(platform_, routes);
   auto sources = host_sources(platform_);
   for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
     const auto& vertex = platform_.topology.vertices()[i];
@@ -133,7 +135,7 @@ void Simulation::build_devices() {
       nics_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
-      const auto table = chip_routes(platform_, static_cast<unsigned>(i), routes[i]);
+      const auto table = chip_routes(platform_, static_cast<unsigned>(i), routes);
       auto d = std::make_unique<tofino::tofino_switch>(name, context_, chip->chip, vertex.ports,
                                                        *chip->program, table);
       tofinos_.push_back(d.get());

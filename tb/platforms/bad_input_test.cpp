@@ -246,13 +246,13 @@ name = "full"
 R"([end]
 kind = "host")",
 "[end]",
-"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"TableUnlikeAny",
 "[platform]",
 R"([cables]
 length = 3
 [platform])",
-"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"KeyOutsideTables",
 "[platform]",
 R"(speed = 3
@@ -633,7 +633,7 @@ between = ["i", "s"]
 
 )",
 "",
-"p.toml: no devices: expected [[device]] and [[link]] tables, or [leaf_spine]"},
+"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine] or [fat_tree]"},
 {"TooManyPorts",
 "ecn_kmin =",
 R"(pipelines = 1
@@ -869,6 +869,53 @@ names = ["h0"]
 profile = "end"
 )",
 "p.toml:16:10: device 'h0' is there already"},
+{"LeafSpineLinkChangedTwice",
+R"(spine = "plain"
+)",
+R"(spine = "plain"
+
+[[link]]
+between = ["leaf1", "spine2"]
+loss = 0.5
+[[link]]
+between = ["spine2", "leaf1"]
+delay = "1 us"
+)",
+"p.toml:19:1: a second [[link]] between 'spine2' and 'leaf1'"},
+{"FatTreeOddK",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([fat_tree]
+k = 5
+host = "end"
+edge = "plain"
+aggregation = "plain"
+core = "plain")",
+"p.toml:11:5: k = 5 is odd; a fat-tree has an even k"},
+{"FatTreeMissing",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([fat_tree]
+host = "end"
+edge = "plain"
+core = "plain")",
+"p.toml:10:1: missing key 'aggregation' in [fat_tree]: profile of the aggregation switches"},
+{"FatTreeBesideLeafSpine",
+R"(spine = "plain"
+)",
+R"(spine = "plain"
+
+[fat_tree]
+host = "end"
+edge = "plain"
+aggregation = "plain"
+core = "plain"
+)",
+"p.toml:16:8: device 'h0' is there already"},
 }), name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Broken, CommandLine, ::testing::ValuesIn(std::vector<BrokenLine>{

@@ -64,7 +64,7 @@ std::unique_ptr<LoadBalancer> make(std::string_view name, std::uint64_t seed = 1
 TEST(LoadBalancers, StayWithinTheChoicesWhateverTheirNumber) {
   const Ports ports(std::vector<std::int64_t>(64, 0));
   for (const auto& entry : load_balancers()) {
-    const auto lb = entry.make(1, "x");
+    const auto lb = entry.make(1, "x", {});
     for (int i = 0; i < 5000; ++i) {
       // The number of choices changes from packet to packet, as with groups of different sizes.
       const unsigned choices = 2 + static_cast<unsigned>(i * 7 % 63);

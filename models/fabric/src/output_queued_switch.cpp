@@ -40,7 +40,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
     : device(name, context, config.ports),
       config_(config),
       balance_(policy::make_load_balancer(config.balance, context.seed,
-                                          std::string(this->name()) + ".balance")),
+                                          std::string(this->name()) + ".balance", config.hash)),
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
       event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),

@@ -56,7 +56,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,
-                 {.doc = "load balancer (`horae list policies`)"});
+                 {.doc = "load balancer (`horae list policies`)"})
+          .table("hash", &SwitchConfig::hash, LinearHashConfig::schema());
   return s;
 }
 

@@ -32,7 +32,8 @@ class Adaptive final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path) {
+std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path,
+                                            const LinearHashConfig&) {
   return std::make_unique<Adaptive>(RandomStream(seed, path));
 }
 

@@ -39,7 +39,8 @@ class Ecmp final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path) {
+std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path,
+                                        const LinearHashConfig&) {
   return std::make_unique<Ecmp>(RandomStream(seed, path).bits());
 }
 

@@ -7,6 +7,8 @@ namespace horae::policy {
 const std::vector<BalancerEntry>& load_balancers() {
   static const std::vector<BalancerEntry> all = {
       {"ecmp", "hash of the flow's addresses and ports: one path per flow", make_ecmp},
+      {"ecmp_linear", "a linear hash (CRC-16) of the flow: source ports steer it (`hash`)",
+       make_ecmp_linear},
       {"spray", "a uniformly random port per packet", make_spray},
       {"round_robin", "the ports in turn, per destination group", make_round_robin},
       {"adaptive", "the port with the least queued bytes, ties at random", make_adaptive},
@@ -15,8 +17,9 @@ const std::vector<BalancerEntry>& load_balancers() {
 }
 
 std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
-                                                 std::string_view path) {
-  return find_named(load_balancers(), "load balancer", name).make(seed, path);
+                                                 std::string_view path,
+                                                 const LinearHashConfig& hash) {
+  return find_named(load_balancers(), "load balancer", name).make(seed, path, hash);
 }
 
 }  // namespace horae::policy

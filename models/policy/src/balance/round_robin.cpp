@@ -19,7 +19,8 @@ class RoundRobin final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t, std::string_view) {
+std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t, std::string_view,
+                                               const LinearHashConfig&) {
   return std::make_unique<RoundRobin>();
 }
 

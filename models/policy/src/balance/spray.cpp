@@ -17,7 +17,8 @@ class Spray final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path) {
+std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path,
+                                         const LinearHashConfig&) {
   return std::make_unique<Spray>(RandomStream(seed, path));
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
@@ -11,27 +14,32 @@
 #include "horae/programs/themis/themis.hpp"
 #include "parts.hpp"
 #include "queue_pairs.hpp"
+#include "steering.hpp"
 
 namespace horae::programs::themis {
 
 /// Paths of the packets of local senders (packet-spraying paper 4.1 and 4.4); state as in its
 /// Table 3 and the PathMap of appendix B.
 ///
-/// Two-tier networks: the path is the egress port, and the PathMap holds the offset itself. A NACK
+/// Two-tier networks: the path is the egress port, and the PathMap holds the offset itself. With
+/// `path_control = "source_port"` the index of the path goes through `Steering` instead. A NACK
 /// or an avoidance signal reaches this state only when it enters by a port of the sender's own
 /// pipeline; others pass by (the program counts them).
 class Source {
  public:
   Source(dataplane::Pipeline& pipeline, const ThemisConfig& config, const dataplane::Object& routes,
-         const dataplane::Gateway& is_data, const dataplane::Gateway& is_nack);
+         const dataplane::Gateway& is_data, const dataplane::Gateway& is_nack,
+         const std::vector<PathTier>& tiers);
 
   void connect(const Connection& connection);
 
-  /// Index of the path of a data packet among `n`; of a NACK, takes note and returns its flow's.
-  std::uint32_t path(const dataplane::Pass& pass, std::uint32_t n);
+  /// Which of `n` ports a data packet takes; of a NACK, takes note and returns its flow's.
+  std::uint32_t path(dataplane::Pass& pass, std::uint32_t n);
   /// What the choice of a port waits for.
-  const dataplane::Object& last() const { return alter_path_; }
-  const dataplane::Object& base() const { return add_path_; }
+  dataplane::Needs chosen_by() const {
+    if (steering_) return {matches(steering_->last())};
+    return {matches(*add_path_), matches(alter_path_)};
+  }
 
   std::uint64_t rerouted() const { return rerouted_; }
 
@@ -39,6 +47,9 @@ class Source {
   static constexpr auto in = dataplane::Gress::ingress;
   std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow, std::uint32_t qp,
                       std::uint32_t n);
+  void steer(dataplane::Pass& pass, std::uint32_t qp, std::uint32_t n);
+  /// Whether the packet must leave the path of its PSN.
+  bool must_move(const dataplane::Pass& pass, std::uint32_t qp);
   void take_note(const dataplane::Pass& pass, std::uint32_t qp);
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
     return std::size_t{qp} * config_.paths + psn.value() % config_.paths;
@@ -48,16 +59,17 @@ class Source {
   const dataplane::Gateway& is_data_;
   const dataplane::Gateway& is_nack_;
   QueuePairs qps_;
-  dataplane::Hash base_path_;
-  dataplane::Register<std::uint16_t> pathmap_;
+  std::unique_ptr<dataplane::Hash> base_path_;                   // of path_control "port"
+  std::unique_ptr<dataplane::Register<std::uint16_t>> pathmap_;  // likewise
   dataplane::Register<std::uint32_t> recved_nack_psn_;
   dataplane::Gateway is_signal_;
   dataplane::Register<std::uint32_t> path_adaptive_count_;
-  dataplane::Action add_path_;
+  std::unique_ptr<dataplane::Action> add_path_;  // of path_control "port"
   dataplane::Gateway other_path_;
   dataplane::Random random_path_;
   dataplane::Action alter_path_;
-  std::uint64_t rerouted_ = 0;  // statistics of the model
+  std::optional<Steering> steering_;  // of path_control "source_port"
+  std::uint64_t rerouted_ = 0;        // statistics of the model
 };
 
 }  // namespace horae::programs::themis

@@ -37,11 +37,13 @@ class Themis final : public Program {
         is_nack_(pipeline, in, "is_nack",
                  ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
                  {number(Opcode::acknowledge), 3}) {
-    if (config.source) source_.emplace(pipeline, config, routes_, is_data_, is_nack_);
+    if (config.source) {
+      source_.emplace(pipeline, config, routes_, is_data_, is_nack_, routes.path_tiers);
+    }
     Needs chosen = {matches(routes_)};
     if (source_) {
-      chosen.push_back(matches(source_->base()));
-      chosen.push_back(matches(source_->last()));
+      const Needs by = source_->chosen_by();
+      chosen.insert(chosen.end(), by.begin(), by.end());
     } else {
       flow_path_.emplace(pipeline, in, "flow_path",
                          dataplane::HashSpec{.input_bits = 104, .output_bits = 16});
@@ -211,7 +213,12 @@ class ThemisFactory final : public ProgramFactory {
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
     PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
+    if (source_port_control()) check_tiers(pipeline.name(), routes);
     return std::make_unique<Themis>(pipeline, config_, routes);
+  }
+  std::optional<SourcePortControl> source_port_control() const override {
+    if (!config_.source || config_.path_control != PathControl::source_port) return std::nullopt;
+    return SourcePortControl{config_.paths, config_.hash};
   }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "themis"}};
@@ -220,6 +227,19 @@ class ThemisFactory final : public ProgramFactory {
   }
 
  private:
+  /// The map is of the network that the routes are of.
+  static void check_tiers(const std::string& pipeline, const Routes& routes) {
+    const std::size_t first = routes.path_tiers.empty() ? 1 : routes.path_tiers[0].choices();
+    for (const auto& e : routes.entries) {
+      const std::size_t n = e.ports.size();
+      if (e.attached || n < 2 || (std::has_single_bit(n) && n <= first)) continue;
+      throw InputError(
+          fmt::format("{}: path_control = \"source_port\" with {} ports to node {}; the hash "
+                      "described is of {}",
+                      pipeline, n, e.node, first));
+    }
+  }
+
   ThemisConfig config_;
 };
 
@@ -248,6 +268,12 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                   .min = 1,
                   .max = 1 << 16,
                   .source = "packet-spraying paper Table 2: 128"})
+          .choice("path_control", &T::path_control,
+                  {{"port", PathControl::port}, {"source_port", PathControl::source_port}},
+                  {.doc = "how a path is taken: by the egress port (two tiers), or by a change of "
+                          "the UDP source port that linear hashes of all switches follow",
+                   .source = "packet-spraying paper 4.1"})
+          .table("hash", &T::hash, LinearHashConfig::schema())
           .field(
               "window", &T::window,
               {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "

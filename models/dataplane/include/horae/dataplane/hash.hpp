@@ -6,12 +6,14 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/core/linear_hash.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
 
-/// `output_bits` (at most 32) of a hash over fields. Any mixing that spreads keys which differ in
-/// one field only; it is not one of Tofino's polynomials.
+/// `output_bits` (at most 32) of a hash over fields: any mixing that spreads keys which differ in
+/// one field only, or a CRC that switches around it use as well (programs may give the hash units
+/// any polynomial: `CRCPolynomial` of the Tofino Native Architecture).
 class Hash final : public Object {
  public:
   Hash(Pipeline& pipeline, Gress gress, const std::string& name, const HashSpec& spec,
@@ -28,6 +30,12 @@ class Hash final : public Object {
       h ^= h >> 29;
     }
     return static_cast<std::uint32_t>(h >> (64 - bits_));
+  }
+
+  /// The linear hash of the header's flow, as other switches compute it.
+  std::uint16_t linear(const Pass& pass, const LinearHash& function) {
+    check_single_access(pass);
+    return function.of(pass.header());
   }
 
  private:

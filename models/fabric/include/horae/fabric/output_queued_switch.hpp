@@ -40,6 +40,7 @@ struct SwitchConfig {
   RedConfig red{};
   PfcConfig pfc{};
   std::string balance = "ecmp";
+  LinearHashConfig hash{};  ///< of balance "ecmp_linear"
 
   /// All but `ports`, which the topology decides.
   static const Schema<SwitchConfig>& schema();

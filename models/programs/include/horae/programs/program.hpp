@@ -11,6 +11,7 @@
 #include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
+#include "horae/programs/shared/path_map.hpp"
 
 namespace horae::programs {
 
@@ -24,6 +25,9 @@ struct Routes {
   };
   std::vector<Entry> entries = {};
   std::vector<unsigned> pipeline_of_port = {};
+  /// For programs that steer by the UDP source port: who chooses on the way to other racks, this
+  /// switch first, in the order of their distance.
+  std::vector<PathTier> path_tiers = {};
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {
@@ -72,12 +76,20 @@ class Program {
   virtual std::vector<StateAccount> accounts() const { return {}; }
 };
 
+/// What a program that steers packets by their UDP source port needs of the network.
+struct SourcePortControl {
+  std::uint32_t paths = 1;  ///< indexes of its PathMap
+  LinearHashConfig hash;    ///< by which it chooses its own ports
+};
+
 /// Reads a program's parameters and builds it, pipeline by pipeline.
 class ProgramFactory {
  public:
   virtual ~ProgramFactory() = default;
   virtual std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                         const Routes& routes) const = 0;
+  /// Set if the program steers by the UDP source port.
+  virtual std::optional<SourcePortControl> source_port_control() const { return std::nullopt; }
   /// The effective parameters.
   virtual nlohmann::ordered_json config() const = 0;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/linear_hash.hpp"
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
 
@@ -39,14 +40,17 @@ class LoadBalancer {
 struct BalancerEntry {
   std::string_view name;
   std::string_view doc;
-  /// `seed` and `path` name the random stream of the device ("spine3.balance").
-  std::unique_ptr<LoadBalancer> (*make)(std::uint64_t seed, std::string_view path);
+  /// `seed` and `path` name the random stream of the device ("spine3.balance"); `hash` is what its
+  /// operator set of its hash.
+  std::unique_ptr<LoadBalancer> (*make)(std::uint64_t seed, std::string_view path,
+                                        const LinearHashConfig& hash);
 };
 
 /// All load balancers, by name.
 const std::vector<BalancerEntry>& load_balancers();
 /// Builds one; an unknown name is an InputError with the nearest one.
 std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
-                                                 std::string_view path);
+                                                 std::string_view path,
+                                                 const LinearHashConfig& hash = {});
 
 }  // namespace horae::policy

@@ -5,10 +5,16 @@
 
 namespace horae::policy {
 
-std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path);
-std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path);
-std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t seed, std::string_view path);
-std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path);
+std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path,
+                                        const LinearHashConfig& hash);
+std::unique_ptr<LoadBalancer> make_ecmp_linear(std::uint64_t seed, std::string_view path,
+                                               const LinearHashConfig& hash);
+std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path,
+                                         const LinearHashConfig& hash);
+std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t seed, std::string_view path,
+                                               const LinearHashConfig& hash);
+std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path,
+                                            const LinearHashConfig& hash);
 
 /// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
 /// device so that successive tiers choose independently.

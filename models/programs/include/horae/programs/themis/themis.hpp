@@ -4,10 +4,17 @@
 
 #include <cstdint>
 
+#include "horae/core/linear_hash.hpp"
 #include "horae/core/params.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::programs {
+
+/// How a packet takes its path.
+enum class PathControl {
+  port,         ///< the path is the egress port: two-tier networks
+  source_port,  ///< the UDP source port is changed, and linear hashes follow: any tiers
+};
 
 /// Sizes are those of the paper's Table 2; a pipeline has state for its own NICs' queue pairs.
 struct ThemisConfig {
@@ -17,6 +24,8 @@ struct ThemisConfig {
   std::uint32_t qps_per_nic = 512;
   std::uint32_t pipelines = 4;  ///< over which the NICs are spread evenly
   std::uint32_t paths = 128;
+  PathControl path_control = PathControl::port;
+  LinearHashConfig hash{};  ///< of path_control "source_port"
   std::uint32_t window = 512;
   std::uint32_t pieces = 8;  ///< of each array with an entry per queue pair and path
   std::uint32_t bitmap_pieces = 1;

@@ -1,0 +1,40 @@
+#include "steering.hpp"
+
+namespace horae::programs::themis {
+
+using dataplane::Gress;
+using dataplane::HashSpec;
+using dataplane::Needs;
+using dataplane::Pass;
+using dataplane::RegisterSpec;
+
+Steering::Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
+                   const dataplane::Object& routes, const dataplane::Gateway& is_data,
+                   const dataplane::Object& index, const std::vector<PathTier>& tiers)
+    : function_(config.hash),
+      pathmap_(pipeline, Gress::ingress, "pathmap",
+               RegisterSpec{.width = 16, .entries = config.paths, .reads = {"path_index"}},
+               Needs{matches(index), guarded_by(is_data)}),
+      set_port_(pipeline, Gress::ingress, "set_source_port", {}, Needs{uses(pathmap_)}),
+      hash_(pipeline, Gress::ingress, "uplink_hash",
+            HashSpec{.input_bits = 104, .output_bits = LinearHash::bits},
+            Needs{matches(set_port_)}),
+      choose_(pipeline, Gress::ingress, "choose_uplink", {}, Needs{uses(hash_), uses(routes)}) {
+  const auto map = path_map(tiers, config.paths);
+  for (std::size_t i = 0; i < map.size(); ++i) pathmap_.write(i, map[i]);
+}
+
+void Steering::rewrite(Pass& pass, std::uint32_t index) {
+  const std::uint16_t change =
+      pathmap_.apply(pass, index, [](std::uint16_t& delta) { return delta; });
+  set_port_.run(pass, [&] { pass.header().entropy ^= change; });
+}
+
+std::uint32_t Steering::uplink(const Pass& pass, std::uint32_t n) {
+  const std::uint16_t value = hash_.linear(pass, function_);
+  std::uint32_t port = 0;
+  choose_.run(pass, [&] { port = LinearHash::choice(value, n); });
+  return port;
+}
+
+}  // namespace horae::programs::themis
