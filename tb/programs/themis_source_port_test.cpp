@@ -65,8 +65,8 @@ struct Source {
 TEST(ThemisSourcePort, ThePsnChoosesThePathThroughAllTiers) {
   Source tor;
   std::set<Path> bases;
-  for (unsigned flow = 0; flow < 50; ++flow) {
-    const auto entropy = static_cast<std::uint16_t>(0xc000 + 37 * flow);
+  for (unsigned flow = 0; flow < 200; ++flow) {
+    const auto entropy = static_cast<std::uint16_t>(0xc000 + 53 * flow);
     Packet plain = data(near_node, far_node, 0, entropy);
     const Path base = {LinearHash::choice(tor_hash.of(plain), uplinks),
                        LinearHash::choice(agg_hash.of(plain), cores)};
