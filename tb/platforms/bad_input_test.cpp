@@ -881,7 +881,7 @@ loss = 0.5
 between = ["spine2", "leaf1"]
 delay = "1 us"
 )",
-"p.toml:19:1: a second [[link]] between 'spine2' and 'leaf1'"},
+"p.toml:19:11: a second [[link]] between 'spine2' and 'leaf1'"},
 {"FatTreeOddK",
 R"([leaf_spine]
 host = "end"

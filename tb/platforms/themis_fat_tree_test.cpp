@@ -29,9 +29,9 @@ std::int64_t data_sent(const ordered_json& summary, const std::string& device, u
   constexpr double data_bytes = 1102 + 20, response_bytes = 66 + 20;  // with preamble and gap
   const auto& p = summary.at("statistics").at(device).at(fmt::format("port{}", port));
   const auto& rate = p.at("tx_rate");
-  EXPECT_EQ(rate.at("unit").get<std::string>(), "Gbps");
+  EXPECT_EQ(rate.at("unit").get<std::string>(), "bit/s");
   const double bytes =
-      rate.at("value").get<double>() * summary.at("sim_time_ps").get<double>() * 1e-3 / 8;
+      rate.at("value").get<double>() * summary.at("sim_time_ps").get<double>() * 1e-12 / 8;
   const double data = (bytes - response_bytes * p.at("tx_packets").at("value").get<double>()) /
                       (data_bytes - response_bytes);
   EXPECT_NEAR(data, std::round(data), 1e-3) << device << " port " << port;
@@ -168,12 +168,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "small for the 16 paths of the network, which all are to be used"},
         Refused{"AHashOfAnotherBalance",
                 {"aggregation.balance=ecmp"},
-                "p.toml:42:1: hash is of balance = \"ecmp_linear\"; here it is \"ecmp\""},
+                "p.toml:42:8: hash is of balance = \"ecmp_linear\"; here it is \"ecmp\""},
         Refused{"NoPowerOfTwo",
                 {"fat_tree.k=6", "edge.program.nics=16"},
                 "p.toml:54:8: path_control = \"source_port\": 'edge0_0' chooses among 3 ports; "
                 "expected a power of two"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& refused) { return refused.param.name; });
 
 TEST(ThemisFatTree, AHashThatIsNotLinearIsRefused) {
   const Workplace place;
