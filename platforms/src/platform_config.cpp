@@ -22,8 +22,8 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> reserved_tables = {
-    "platform",   "sim",     "link_default", "link", "device",  "leaf_spine", "fat_tree",
-    "impairment", "traffic", "sweep",        "size", "explain"};
+    "platform", "sim",        "link_default", "link",  "device", "leaf_spine",
+    "fat_tree", "impairment", "traffic",      "sweep", "size",   "explain"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -182,56 +182,6 @@ class NetworkReader {
       throw section.error("between", fmt::format("there is no link between '{}' and '{}'",
                                                  spec.between[0].value, spec.between[1].value));
     }
-  }
-
-  /// Changes the link between two devices; of several, all.
-  void impair(const ImpairmentSpec& spec, const Section& section) {
-    const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
-    bool found = false;
-    for (std::size_t i = 0; i < platform_.links.size(); ++i) {
-      const auto& edge = platform_.topology.edges()[i];
-      const bool straight = edge.a == a && edge.b == b;
-      if (!straight && !(edge.a == b && edge.b == a)) continue;
-      found = true;
-      LinkInstance& link = platform_.links[i];
-      for (auto* direction : {&link.config, &link.backward}) {
-        const bool forward = (direction == &link.config) == straight;
-        if (!forward && spec.direction == ImpairmentSpec::Direction::forward) continue;
-        direction->rate = spec.rate.value_or(direction->rate);
-        direction->loss = spec.loss.value_or(direction->loss);
-        for (const auto& o : spec.outages) direction->outages.push_back({o.from, o.to});
-      }
-    }
-    if (!found) {
-      throw section.error("between", fmt::format("there is no link between '{}' and '{}'",
-                                                 spec.between[0].value, spec.between[1].value));
-    }
-  }
-
-  /// Links so far are those of a generated topology: another [[link]] between two of its neighbours
-  /// changes the link that is there.
-  void end_of_generated() { changed_.resize(platform_.links.size()); }
-
-  /// Whether `spec` was about a generated link.
-  bool change_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where) {
-    const auto& edges = platform_.topology.edges();
-    for (std::size_t i = 0; i < changed_.size(); ++i) {
-      const auto& e = edges[i];
-      if (!(e.a == a && e.b == b) && !(e.a == b && e.b == a)) continue;
-      if (changed_[i]) {
-        throw input_error(where, fmt::format("a second [[link]] between '{}' and '{}'",
-                                             platform_.devices[a].name, platform_.devices[b].name));
-      }
-      changed_[i] = true;
-      auto& link = platform_.links[i];
-      link.where = where;
-      link.config.rate = spec.rate.value_or(link.config.rate);
-      link.config.delay = spec.delay.value_or(link.config.delay);
-      link.config.loss = spec.loss.value_or(link.config.loss);
-      for (const auto& o : spec.outages) link.config.outages.push_back({o.from, o.to});
-      return true;
-    }
-    return false;
   }
 
   unsigned find(const Located<std::string>& name) const {

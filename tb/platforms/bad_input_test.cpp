@@ -246,13 +246,13 @@ name = "full"
 R"([end]
 kind = "host")",
 "[end]",
-"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"TableUnlikeAny",
 "[platform]",
 R"([cables]
 length = 3
 [platform])",
-"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"KeyOutsideTables",
 "[platform]",
 R"(speed = 3
@@ -869,19 +869,6 @@ names = ["h0"]
 profile = "end"
 )",
 "p.toml:16:10: device 'h0' is there already"},
-{"LeafSpineLinkChangedTwice",
-R"(spine = "plain"
-)",
-R"(spine = "plain"
-
-[[link]]
-between = ["leaf1", "spine2"]
-loss = 0.5
-[[link]]
-between = ["spine2", "leaf1"]
-delay = "1 us"
-)",
-"p.toml:19:11: a second [[link]] between 'spine2' and 'leaf1'"},
 {"FatTreeOddK",
 R"([leaf_spine]
 host = "end"

@@ -1,4 +1,4 @@
-// [fat_tree]: what is generated, and [[link]] tables that change a generated link.
+// [fat_tree]: what is generated.
 #include <gtest/gtest.h>
 
 #include "program.hpp"
@@ -91,51 +91,14 @@ TEST(FatTree, CoresJoinTheSameAggregationSwitchOfEveryPod) {
   }
 }
 
-TEST(FatTree, ALinkTableChangesTheGeneratedLink) {
+TEST(FatTree, AnImpairmentChangesTheGeneratedLink) {
   const Workplace place;
   place.write("p.toml", fat_tree("k = 2\n", packets("h0", "h1", 100) +
-                                                "[[link]]\nbetween = [\"core0\", \"agg1_0\"]\n"
-                                                "loss = 1.0\n"));
+                                                "[[impairment]]\nbetween = [\"core0\", "
+                                                "\"agg1_0\"]\nloss = 1.0\n"));
   const auto lossy = summary_of(place, "p.toml");
   EXPECT_EQ(stat(lossy, "core0", "port1", "lost"), 100u);
   EXPECT_EQ(lossy.at("packets").at("delivered").get<int>(), 0);
-  EXPECT_FALSE(lossy.at("statistics").at("core0").contains("port2"));  // no second link
-
-  // Slower: the queue before it is served at its rate.
-  place.write("q.toml", fat_tree("k = 2\n", packets("h0", "h1", 100) +
-                                                "[[link]]\nbetween = [\"edge1_0\", \"h1\"]\n"
-                                                "rate = \"10 Gbps\"\n"));
-  const auto slow = summary_of(place, "q.toml");
-  EXPECT_EQ(slow.at("packets").at("delivered").get<int>(), 100);
-  EXPECT_GE(slow.at("sim_time_ps").get<double>(), 100 * 1086 * 8 / 10e9 * 1e12);
-}
-
-TEST(LeafSpine, ALinkTableChangesTheGeneratedLink) {
-  const Workplace place;
-  place.write("p.toml", R"([platform]
-name = "clos"
-[sim]
-duration = "100 us"
-stop = "finished"
-[end]
-kind = "host"
-[plain]
-kind = "switch"
-balance = "round_robin"
-[leaf_spine]
-leaves = 2
-spines = 2
-hosts_per_leaf = 1
-host = "end"
-leaf = "plain"
-spine = "plain"
-[[link]]
-between = ["leaf0", "spine1"]
-outage = [{ from = "0 us", to = "1 ms" }]
-)" + packets("h0", "h1", 100));
-  const auto summary = summary_of(place, "p.toml");
-  EXPECT_EQ(stat(summary, "leaf0", "port2", "cut_by_outage"), 50u);
-  EXPECT_EQ(summary.at("packets").at("delivered").get<int>(), 50);
 }
 
 }  // namespace
