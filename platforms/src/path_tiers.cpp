@@ -239,6 +239,13 @@ std::vector<PathTier> path_tiers(const PlatformConfig& platform,
   return tiers;
 }
 
+programs::Routes steered_routes(const PlatformConfig& platform, unsigned vertex,
+                                const std::vector<fabric::RouteTable>& tables) {
+  auto routes = chip_routes(platform, vertex, tables[vertex]);
+  if (control_of(platform, vertex)) routes.path_tiers = path_tiers(platform, tables, vertex);
+  return routes;
+}
+
 void check_path_maps(const PlatformConfig& platform,
                      const std::vector<fabric::RouteTable>& tables) {
   std::optional<Walker> walker;

@@ -16,6 +16,11 @@ std::vector<programs::PathTier> path_tiers(const PlatformConfig& platform,
                                            const std::vector<fabric::RouteTable>& tables,
                                            unsigned vertex);
 
+/// `chip_routes`, with the tiers if the program at `vertex` steers by the UDP source port: what its
+/// control plane knows before a run. The PathMap made of it stays when routes change later.
+programs::Routes steered_routes(const PlatformConfig& platform, unsigned vertex,
+                                const std::vector<fabric::RouteTable>& tables);
+
 /// For every ToR that steers by the UDP source port and every other switch with end points: walks
 /// what the switches on the way choose, from every base path with every change of the PathMap.
 /// InputError unless each base path reaches all shortest paths, each as often.

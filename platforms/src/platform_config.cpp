@@ -14,7 +14,6 @@
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
-#include "path_tiers.hpp"
 
 namespace horae::platforms {
 namespace {
@@ -568,11 +567,11 @@ std::string hash_of(const ordered_json& effective) {
 }
 
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
-                             const std::vector<fabric::RouteTable>& tables) {
+                             const fabric::RouteTable& table) {
   programs::Routes routes;
   const auto& vertices = platform.topology.vertices();
   for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
-    const auto ports = tables[vertex].towards(node);
+    const auto ports = table.towards(node);
     routes.entries.push_back({node, {ports.begin(), ports.end()}, false});
   }
   for (const auto& e : platform.topology.edges()) {
@@ -587,8 +586,6 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
                                           ? port / profile.chip.ports_per_pipeline
                                           : profile.chip.pipeline_of_port[port]);
   }
-  if (profile.program->source_port_control())
-    routes.path_tiers = path_tiers(platform, tables, vertex);
   return routes;
 }
 

@@ -267,9 +267,9 @@ struct PlatformConfig {
   nlohmann::ordered_json effective;
 };
 
-/// What the control plane of the chip at `vertex` knows; `tables` are the routes of all devices.
+/// What the control plane of the chip at `vertex` knows.
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
-                             const std::vector<fabric::RouteTable>& tables);
+                             const fabric::RouteTable& table);
 
 /// The value in effect under a dotted key such as "traffic[0].qps", or null.
 const nlohmann::ordered_json* find_value(const nlohmann::ordered_json& effective,

@@ -135,7 +135,7 @@ void Simulation::build_devices() {
       nics_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
-      const auto table = chip_routes(platform_, static_cast<unsigned>(i), routes);
+      const auto table = steered_routes(platform_, static_cast<unsigned>(i), routes);
       auto d = std::make_unique<tofino::tofino_switch>(name, context_, chip->chip, vertex.ports,
                                                        *chip->program, table);
       tofinos_.push_back(d.get());

@@ -173,7 +173,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     const auto& device = platform.devices[i];
     const auto* profile = std::get_if<TofinoProfile>(&platform.profiles.at(device.profile));
     if (profile == nullptr || !seen.insert(device.profile).second) continue;
-    const auto table = chip_routes(platform, static_cast<unsigned>(i), routes);
+    const auto table = steered_routes(platform, static_cast<unsigned>(i), routes);
     dataplane::Pipeline pipeline(device.profile, 0, platform.sim.seed);
     const auto program = profile->program->make(pipeline, table);
     const auto chip = chip_of(request, profile->chip.chip);
