@@ -7,6 +7,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
+#include "path_tiers.hpp"
 #include "platform_config.hpp"
 
 namespace horae::platforms {
