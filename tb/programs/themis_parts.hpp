@@ -41,12 +41,13 @@ struct Setup {
   std::uint32_t qps = 4;
   bool source = true, destination = true;
   std::uint64_t seed = 1;
+  std::string more = {};  ///< further parameters
 
   std::string text() const {
     return fmt::format(
         "nics = 2\nqps_per_nic = {}\npipelines = 2\npaths = {}\nwindow = {}\npieces = 2\n"
-        "ooo_threshold = {}\navoidance_window = {}\nsource = {}\ndestination = {}\n",
-        qps, paths, window, ooo_threshold, avoidance_window, source, destination);
+        "ooo_threshold = {}\navoidance_window = {}\nsource = {}\ndestination = {}\n{}\n",
+        qps, paths, window, ooo_threshold, avoidance_window, source, destination, more);
   }
 };
 
@@ -58,6 +59,7 @@ inline std::unique_ptr<ProgramFactory> themis(const std::string& parameters) {
 struct Outcome {
   Verdict verdict = Verdict::undecided;
   unsigned port = 0;  ///< of ingress
+  unsigned loop = 0;  ///< the pipeline where it comes around
   std::optional<MirrorRequest> copy;
   Packet packet;
 
@@ -71,18 +73,21 @@ struct Tor {
   explicit Tor(const Setup& setup, unsigned index = 0, const Routes& table = routes)
       : pipeline("tor.pipe" + std::to_string(index), index, setup.seed),
         program(themis(setup.text())->make(pipeline, table)) {}
+  Tor(const ProgramFactory& factory, unsigned index, const Routes& table)
+      : pipeline("tor.pipe" + std::to_string(index), index, 1),
+        program(factory.make(pipeline, table)) {}
 
   Outcome ingress(Packet p, unsigned port) {
     Pass pass(p, {pipeline.index(), Gress::ingress}, serial++, port, 1_us);
     program->ingress(pass);
-    return {pass.verdict(), pass.egress_port(), pass.mirror_request(), p};
+    return {pass.verdict(), pass.egress_port(), pass.loopback_pipeline(), pass.mirror_request(), p};
   }
   Outcome egress(Packet p, unsigned port, const dataplane::MirrorHeader& header = {}) {
     Pass pass(p, {pipeline.index(), Gress::egress}, serial++, 0, 1_us);
     pass.leaves_by(port);
     pass.set_mirror_header(header);
     program->egress(pass);
-    return {pass.verdict(), pass.egress_port(), pass.mirror_request(), p};
+    return {pass.verdict(), pass.egress_port(), 0, pass.mirror_request(), p};
   }
   /// The egress pass of the copy of `p` that was asked for.
   Outcome copied(Packet p, const MirrorRequest& request) {

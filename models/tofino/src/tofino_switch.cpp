@@ -16,7 +16,7 @@ using dataplane::Verdict;
 enum : std::uint8_t {
   enqueue_event = fabric::device_events,  // entity: egress port; payload: the packet
   dequeue_event,                          // entity: port
-  loopback_event,                         // entity: pipeline; payload: the packet, to be queued
+  loopback_event,                         // entity: whose loopback port; payload: the packet
   recirculated_event,                     // entity: pipeline; payload: the packet, at the parser
 };
 
@@ -96,21 +96,23 @@ void tofino_switch::update(const programs::Routes& routes) {
 void tofino_switch::handle(const fabric::Event& e) {
   const unsigned port = fabric::key_entity(e.key);
   switch (fabric::key_kind(e.key)) {
-    case fabric::arrival_event:
-      enter_ingress(arrived(e), e.time);
+    case fabric::arrival_event: {
+      Packet& p = arrived(e);
+      enter_ingress(p, pipeline_of_port_[p.ingress_port], e.time);
       break;
+    }
     case enqueue_event:
       --in_pipeline_;
       enqueue(*reinterpret_cast<Packet*>(e.payload), port, e.time);
       break;
     case loopback_event:
-      loop_back(*reinterpret_cast<Packet*>(e.payload), e.time);
+      loop_back(*reinterpret_cast<Packet*>(e.payload), port, e.time);
       break;
     case recirculated_event: {
       Packet& p = *reinterpret_cast<Packet*>(e.payload);
       --in_pipeline_;
       cells_used_ -= cells_of(p);
-      enter_ingress(p, e.time);
+      enter_ingress(p, port, e.time);
       break;
     }
     case dequeue_event:
@@ -131,8 +133,7 @@ void tofino_switch::handle(const fabric::Event& e) {
   }
 }
 
-void tofino_switch::enter_ingress(Packet& p, Picoseconds t) {
-  const unsigned pipeline = pipeline_of_port_[p.ingress_port];
+void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   Pipe& pipe = pipes_[pipeline];
   const Cycles entry = std::max(clock_.at_or_after(t), pipe.last_entry + Cycles(1));
   pipe.last_entry = entry;
@@ -145,9 +146,14 @@ void tofino_switch::enter_ingress(Packet& p, Picoseconds t) {
   if (pass.mirror_request()) mirror(pass, deparsed);
   if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
   if (pass.verdict() == Verdict::recirculate) {
+    if (pass.loopback_pipeline() >= pipes_.size()) {
+      throw ModelError(fmt::format("{}: no pipeline {} to come around in after {}", name(),
+                                   pass.loopback_pipeline(), pass.describe()));
+    }
     ++in_pipeline_;
     schedule(deparsed + config_.traffic_manager, loopback_event,
-             static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
+             static_cast<std::uint16_t>(pass.loopback_pipeline()), ordinal_++,
+             reinterpret_cast<std::uint64_t>(&p));
     return;
   }
   if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
@@ -182,8 +188,7 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
            reinterpret_cast<std::uint64_t>(&copy));
 }
 
-void tofino_switch::loop_back(Packet& p, Picoseconds t) {
-  const unsigned pipeline = pipeline_of_port_[p.ingress_port];
+void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
   const std::int64_t cells = cells_of(p);
   if (cells_used_ + cells > config_.cells) {
     --in_pipeline_;

@@ -2,19 +2,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/programs/themis/themis.hpp"
+#include "horae/programs/themis/window_bitmap.hpp"
 #include "parts.hpp"
 #include "queue_pairs.hpp"
+#include "stash.hpp"
 
 namespace horae::programs::themis {
 
 /// Which NACKs of local receivers may pass (packet-spraying paper 4.2 to 4.4, appendix A); state as
-/// in its Table 4.
+/// in its Table 4. Without the path check every NACK for what has not passed is valid; without lazy
+/// dropping what cannot be said yet is dropped for good.
 ///
 /// A response of a local receiver is brought through the egress of its own pipeline, where the
 /// state is (Figure 8): as itself when it leaves by a port of that pipeline, else by way of its
@@ -30,29 +34,35 @@ class Destination {
     std::uint64_t valid = 0;
     std::uint64_t invalid = 0;
     std::uint64_t stashed = 0;
+    std::uint64_t given_up = 0;  ///< undetermined, and nothing keeps them
     std::uint64_t validated_later = 0;
     std::uint64_t signalled = 0;
+    std::uint64_t old_data = 0;  ///< packets from before the window
   };
   const Counts& counts() const { return counts_; }
 
  private:
   static constexpr auto out = dataplane::Gress::egress;
+  /// Condition C2 and what it needs.
+  struct PathCheck {
+    PathCheck(dataplane::Pipeline& pipeline, const ThemisConfig& config,
+              const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
+              const dataplane::Gateway& is_nack, const dataplane::Gateway& missing);
+    dataplane::Register<std::uint32_t> path_psn_max;
+    dataplane::Gateway lost;
+  };
+  std::optional<PathCheck> make_path_check(dataplane::Pipeline& pipeline);
+  std::optional<Stash> make_stash(dataplane::Pipeline& pipeline);
+  /// The last condition that a NACK has to meet.
+  const dataplane::Gateway& last_check() const {
+    return path_check_ ? path_check_->lost : window_.missing();
+  }
+  dataplane::Needs drop_needs() const;
   void on_data(dataplane::Pass& pass, std::uint32_t qp);
   void on_response(dataplane::Pass& pass, std::uint32_t qp);
-  void on_nack(dataplane::Pass& pass, std::uint32_t qp, bool base);
-  /// Base bit of the half that `psn` lies in.
-  bool read_base(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
-  void settle_stash(dataplane::Pass& pass, std::uint32_t qp);
-  void make_nack(dataplane::Pass& pass, bool signal);
-  void go_on(dataplane::Pass& pass, std::uint8_t type);
+  void on_nack(dataplane::Pass& pass, std::uint32_t qp);
+  void go_on(dataplane::Pass& pass);
 
-  std::size_t bit_index(std::uint32_t qp, Psn psn) const {
-    const std::uint32_t ring = 2 * config_.window;
-    return std::size_t{qp} * ring + psn.value() % ring;
-  }
-  bool in_second_half(Psn psn) const {
-    return psn.value() % (2 * config_.window) >= config_.window;
-  }
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
     return std::size_t{qp} * config_.paths + psn.value() % config_.paths;
   }
@@ -63,31 +73,12 @@ class Destination {
   dataplane::Gateway is_response_;
   dataplane::Gateway is_nack_;
   QueuePairs qps_;
-  dataplane::Register<std::uint32_t> epsn_;
-  dataplane::Gateway left_first_;
-  dataplane::Gateway left_second_;
-  dataplane::Register<std::uint8_t> base_first_;
-  dataplane::Register<std::uint8_t> base_second_;
-  dataplane::Gateway marks_one_;
-  dataplane::Gateway marks_zero_;
-  dataplane::Register<std::uint8_t> bitmap_;
-  dataplane::Register<std::uint32_t> path_psn_max_;
-  dataplane::Gateway missing_;
-  dataplane::Gateway lost_;
-  dataplane::Register<std::uint32_t> stashed_nack_psn_;
-  dataplane::Register<std::uint32_t> stash_nack_path_id_;
-  dataplane::Register<std::uint32_t> stash_nack_qpn_;
-  dataplane::Register<std::uint16_t> stash_nack_egress_port_;
-  dataplane::Gateway settles_;
-  dataplane::Register<std::uint8_t> stashed_nack_valid_;
-  dataplane::Gateway emits_;
-  dataplane::Gateway signals_;
-  dataplane::Mirror emit_;
+  WindowBitmap window_;
+  std::optional<PathCheck> path_check_;
+  std::optional<Stash> stash_;  ///< with the path check only: else nothing is ever undetermined
   dataplane::Gateway came_back_;
   dataplane::Mirror send_on_;
   dataplane::Action drop_;
-  dataplane::Gateway is_stashed_nack_;
-  dataplane::Action make_nack_;
   Counts counts_;
 };
 

@@ -24,6 +24,12 @@ inline dataplane::ConditionSpec data_condition() {
           .reads = {"opcode"}};
 }
 
+/// A NACK: an acknowledgement with the syndrome of a PSN sequence error. NAKs with other codes end a
+/// connection (IBTA vol. 1, 9.7.5.2) and are none of Themis' business.
+constexpr bool is_sequence_nack(const Packet& p) {
+  return p.opcode == Opcode::acknowledge && p.syndrome == syndrome::nak_psn_sequence;
+}
+
 /// `terms` flags, all or any of them.
 inline dataplane::ConditionSpec flags(std::uint32_t terms,
                                       dataplane::Join join = dataplane::Join::all) {

@@ -18,9 +18,31 @@ bool by_port(const ThemisConfig& config) { return config.path_control == PathCon
 
 }  // namespace
 
+Source::Avoidance::Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
+                             const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
+                             const dataplane::Gateway& is_nack)
+    : is_signal(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
+      path_adaptive_count(
+          pipeline, in, "path_adaptive_count",
+          RegisterSpec{.width = 32,
+                       .entries = std::uint64_t{config.qps()} * config.paths,
+                       .pieces = config.pieces,
+                       .reads = {"source_qp", "psn"}},
+          Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_signal)}) {}
+
+Source::Reroute::Reroute(dataplane::Pipeline& pipeline, const Needs& reasons,
+                         const dataplane::Object* add_path)
+    : other_path(pipeline, in, "other_path",
+                 flags(static_cast<std::uint32_t>(reasons.size()), Join::any), {}, reasons),
+      random_path(pipeline, in, "random_path", Needs{guarded_by(other_path)}),
+      alter_path(pipeline, in, "alter_path", {},
+                 add_path != nullptr
+                     ? Needs{uses(random_path), overwrites(*add_path), guarded_by(other_path)}
+                     : Needs{uses(random_path), guarded_by(other_path)}) {}
+
 Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                const dataplane::Object& routes, const dataplane::Gateway& is_data,
-               const dataplane::Gateway& is_nack, const std::vector<PathTier>& tiers)
+               const dataplane::Gateway* is_nack, const std::vector<PathTier>& tiers)
     : config_(config),
       is_data_(is_data),
       is_nack_(is_nack),
@@ -35,35 +57,50 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                          RegisterSpec{.width = 16, .entries = config.paths, .reads = {"psn"}},
                          Needs{guarded_by(is_data)})
                    : nullptr),
-      recved_nack_psn_(pipeline, in, "recved_nack_psn",
-                       RegisterSpec{.width = 32, .entries = config.qps(), .reads = {"source_qp"}},
-                       Needs{matches(qps_.table()), guarded_by(is_data), guarded_by(is_nack)},
-                       no_psn),
-      is_signal_(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
-      path_adaptive_count_(
-          pipeline, in, "path_adaptive_count",
-          RegisterSpec{.width = 32,
-                       .entries = std::uint64_t{config.qps()} * config.paths,
-                       .pieces = config.pieces,
-                       .reads = {"source_qp", "psn"}},
-          Needs{matches(qps_.table()), guarded_by(is_data), guarded_by(is_signal_)}),
+      recved_nack_psn_(make_nack_psn(pipeline)),
+      avoidance_(make_avoidance(pipeline)),
       add_path_(by_port(config) ? std::make_unique<dataplane::Action>(
                                       pipeline, in, "add_path", dataplane::ActionSpec{},
                                       Needs{uses(*base_path_), uses(*pathmap_), uses(routes)})
-                                : nullptr),
-      other_path_(pipeline, in, "other_path", flags(2, Join::any), {},
-                  Needs{matches(recved_nack_psn_), matches(path_adaptive_count_)}),
-      random_path_(pipeline, in, "random_path", Needs{guarded_by(other_path_)}),
-      alter_path_(pipeline, in, "alter_path", {},
-                  by_port(config)
-                      ? Needs{uses(random_path_), overwrites(*add_path_), guarded_by(other_path_)}
-                      : Needs{uses(random_path_), guarded_by(other_path_)}) {
+                                : nullptr) {
+  if (recved_nack_psn_ || avoidance_) reroute_.emplace(pipeline, reasons(), add_path_.get());
   if (!by_port(config)) {
-    steering_.emplace(pipeline, config, routes, is_data, alter_path_, tiers);
+    steering_.emplace(pipeline, config, routes, is_data,
+                      reroute_ ? &reroute_->alter_path : nullptr, tiers);
     return;
   }
   for (std::uint32_t i = 0; i < config.paths; ++i)
     pathmap_->write(i, static_cast<std::uint16_t>(i));
+}
+
+std::optional<dataplane::Register<std::uint32_t>> Source::make_nack_psn(
+    dataplane::Pipeline& pipeline) {
+  using Made = std::optional<dataplane::Register<std::uint32_t>>;
+  if (is_nack_ == nullptr || !config_.rerouting) return Made();
+  return Made(std::in_place, pipeline, in, "recved_nack_psn",
+              RegisterSpec{.width = 32, .entries = config_.qps(), .reads = {"source_qp"}},
+              Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(*is_nack_)}, no_psn);
+}
+
+std::optional<Source::Avoidance> Source::make_avoidance(dataplane::Pipeline& pipeline) {
+  using Made = std::optional<Avoidance>;
+  if (is_nack_ == nullptr || !config_.failure_handling) return Made();
+  return Made(std::in_place, pipeline, config_, qps_.table(), is_data_, *is_nack_);
+}
+
+/// What may send a packet by another path.
+Needs Source::reasons() const {
+  Needs needs;
+  if (recved_nack_psn_) needs.push_back(matches(*recved_nack_psn_));
+  if (avoidance_) needs.push_back(matches(avoidance_->path_adaptive_count));
+  return needs;
+}
+
+Needs Source::chosen_by() const {
+  if (steering_) return {matches(steering_->last())};
+  Needs needs = {matches(*add_path_)};
+  if (reroute_) needs.push_back(matches(reroute_->alter_path));
+  return needs;
 }
 
 void Source::connect(const Connection& c) { qps_.add(c); }
@@ -76,23 +113,29 @@ std::uint32_t Source::path(Pass& pass, std::uint32_t n) {
   if (qp != nullptr && is_data_.held(pass)) {
     if (!steering_) return spray(pass, flow, *qp, n);
     steer(pass, *qp, n);
-  } else if (qp != nullptr && is_nack_.held(pass)) {
+  } else if (qp != nullptr && is_nack_ != nullptr && is_nack_->held(pass)) {
     take_note(pass, *qp);
   }
   return steering_ ? steering_->uplink(pass, n) : flow;
 }
 
 bool Source::must_move(const Pass& pass, std::uint32_t qp) {
+  if (!reroute_) return false;
   const Psn psn = pass.header().psn;
-  const bool retransmitted = recved_nack_psn_.apply(
-      pass, qp, [&](std::uint32_t& nacked) { return nacked == psn.value(); });
-  const bool avoided =
-      path_adaptive_count_.apply(pass, path_index(qp, psn), [](std::uint32_t& count) {
-        const bool away = count != 0;
-        if (away) --count;
-        return away;
+  const bool retransmitted =
+      recved_nack_psn_ && recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) {
+        return nacked == psn.value();
       });
-  return other_path_.test(pass, {bit(retransmitted), bit(avoided)});
+  const bool avoided =
+      avoidance_ && avoidance_->path_adaptive_count.apply(pass, path_index(qp, psn),
+                                                          [](std::uint32_t& count) {
+                                                            const bool away = count != 0;
+                                                            if (away) --count;
+                                                            return away;
+                                                          });
+  if (recved_nack_psn_ && avoidance_)
+    return reroute_->other_path.test(pass, {bit(retransmitted), bit(avoided)});
+  return reroute_->other_path.test(pass, bit(retransmitted || avoided));
 }
 
 std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
@@ -103,8 +146,8 @@ std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t 
   std::uint32_t path = 0;
   add_path_->run(pass, [&] { path = (flow + offset) % n; });
   if (must_move(pass, qp) && n > 1) {
-    const std::uint32_t step = 1 + random_path_.below(pass, n - 1);
-    alter_path_.run(pass, [&] { path = (path + step) % n; });
+    const std::uint32_t step = 1 + reroute_->random_path.below(pass, n - 1);
+    reroute_->alter_path.run(pass, [&] { path = (path + step) % n; });
     ++rerouted_;
   }
   return path;
@@ -117,8 +160,9 @@ void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
   std::uint32_t index = pass.header().psn.value() % config_.paths;
   if (must_move(pass, qp) && config_.paths > 1) {
     const std::uint32_t low = n > 1 ? n : config_.paths;
-    const std::uint32_t draw = random_path_.below(pass, (low - 1) * (config_.paths / low));
-    alter_path_.run(pass, [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
+    const std::uint32_t draw = reroute_->random_path.below(pass, (low - 1) * (config_.paths / low));
+    reroute_->alter_path.run(pass,
+                             [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
     ++rerouted_;
   }
   steering_->rewrite(pass, index);
@@ -126,11 +170,12 @@ void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
 
 void Source::take_note(const Pass& pass, std::uint32_t qp) {
   const Packet& p = pass.header();
-  recved_nack_psn_.apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
+  if (recved_nack_psn_)
+    recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
   // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
-  if (is_signal_.test(pass, bit(p.ack_request))) {
-    path_adaptive_count_.apply(pass, path_index(qp, p.psn),
-                               [&](std::uint32_t& count) { count = config_.avoidance_window; });
+  if (avoidance_ && avoidance_->is_signal.test(pass, bit(p.ack_request))) {
+    avoidance_->path_adaptive_count.apply(
+        pass, path_index(qp, p.psn), [&](std::uint32_t& count) { count = config_.avoidance_window; });
   }
 }
 

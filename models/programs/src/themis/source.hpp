@@ -23,12 +23,13 @@ namespace horae::programs::themis {
 ///
 /// Two-tier networks: the path is the egress port, and the PathMap holds the offset itself. With
 /// `path_control = "source_port"` the index of the path goes through `Steering` instead. A NACK
-/// or an avoidance signal reaches this state only when it enters by a port of the sender's own
-/// pipeline; others pass by (the program counts them).
+/// or an avoidance signal reaches this state only in the ingress of the sender's own pipeline, to
+/// which `Ingress` brings it.
 class Source {
  public:
+  /// `is_nack` is null when nothing is to be learnt of NACKs.
   Source(dataplane::Pipeline& pipeline, const ThemisConfig& config, const dataplane::Object& routes,
-         const dataplane::Gateway& is_data, const dataplane::Gateway& is_nack,
+         const dataplane::Gateway& is_data, const dataplane::Gateway* is_nack,
          const std::vector<PathTier>& tiers);
 
   void connect(const Connection& connection);
@@ -36,15 +37,31 @@ class Source {
   /// Which of `n` ports a data packet takes; of a NACK, takes note and returns its flow's.
   std::uint32_t path(dataplane::Pass& pass, std::uint32_t n);
   /// What the choice of a port waits for.
-  dataplane::Needs chosen_by() const {
-    if (steering_) return {matches(steering_->last())};
-    return {matches(*add_path_), matches(alter_path_)};
-  }
+  dataplane::Needs chosen_by() const;
 
   std::uint64_t rerouted() const { return rerouted_; }
 
  private:
   static constexpr auto in = dataplane::Gress::ingress;
+  /// What remembers avoidance signals.
+  struct Avoidance {
+    Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
+              const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
+              const dataplane::Gateway& is_nack);
+    dataplane::Gateway is_signal;
+    dataplane::Register<std::uint32_t> path_adaptive_count;
+  };
+  /// What takes another path than Eq. 1's.
+  struct Reroute {
+    Reroute(dataplane::Pipeline& pipeline, const dataplane::Needs& reasons,
+            const dataplane::Object* add_path);
+    dataplane::Gateway other_path;
+    dataplane::Random random_path;
+    dataplane::Action alter_path;
+  };
+  std::optional<dataplane::Register<std::uint32_t>> make_nack_psn(dataplane::Pipeline& pipeline);
+  std::optional<Avoidance> make_avoidance(dataplane::Pipeline& pipeline);
+  dataplane::Needs reasons() const;
   std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow, std::uint32_t qp,
                       std::uint32_t n);
   void steer(dataplane::Pass& pass, std::uint32_t qp, std::uint32_t n);
@@ -57,17 +74,14 @@ class Source {
 
   ThemisConfig config_;
   const dataplane::Gateway& is_data_;
-  const dataplane::Gateway& is_nack_;
+  const dataplane::Gateway* is_nack_;
   QueuePairs qps_;
   std::unique_ptr<dataplane::Hash> base_path_;                   // of path_control "port"
   std::unique_ptr<dataplane::Register<std::uint16_t>> pathmap_;  // likewise
-  dataplane::Register<std::uint32_t> recved_nack_psn_;
-  dataplane::Gateway is_signal_;
-  dataplane::Register<std::uint32_t> path_adaptive_count_;
-  std::unique_ptr<dataplane::Action> add_path_;  // of path_control "port"
-  dataplane::Gateway other_path_;
-  dataplane::Random random_path_;
-  dataplane::Action alter_path_;
+  std::optional<dataplane::Register<std::uint32_t>> recved_nack_psn_;  // for rerouting
+  std::optional<Avoidance> avoidance_;                                 // for failure handling
+  std::unique_ptr<dataplane::Action> add_path_;                        // of path_control "port"
+  std::optional<Reroute> reroute_;                                     // for either of them
   std::optional<Steering> steering_;  // of path_control "source_port"
   std::uint64_t rerouted_ = 0;        // statistics of the model
 };

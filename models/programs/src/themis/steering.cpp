@@ -10,11 +10,12 @@ using dataplane::RegisterSpec;
 
 Steering::Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                    const dataplane::Object& routes, const dataplane::Gateway& is_data,
-                   const dataplane::Object& index, const std::vector<PathTier>& tiers)
+                   const dataplane::Object* index, const std::vector<PathTier>& tiers)
     : function_(config.hash),
       pathmap_(pipeline, Gress::ingress, "pathmap",
                RegisterSpec{.width = 16, .entries = config.paths, .reads = {"path_index"}},
-               Needs{matches(index), guarded_by(is_data)}),
+               index != nullptr ? Needs{matches(*index), guarded_by(is_data)}
+                                : Needs{guarded_by(is_data)}),
       set_port_(pipeline, Gress::ingress, "set_source_port", {}, Needs{uses(pathmap_)}),
       hash_(pipeline, Gress::ingress, "uplink_hash",
             HashSpec{.input_bits = 104, .output_bits = LinearHash::bits},

@@ -19,10 +19,10 @@ namespace horae::programs::themis {
 /// chooses by a linear hash of the header that results.
 class Steering {
  public:
-  /// `index` is what computes the path's index last.
+  /// `index` is what computes the path's index last, or null where it is that of the PSN.
   Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
            const dataplane::Object& routes, const dataplane::Gateway& is_data,
-           const dataplane::Object& index, const std::vector<PathTier>& tiers);
+           const dataplane::Object* index, const std::vector<PathTier>& tiers);
 
   /// Sends a data packet to the path that differs from its flow's by `index`.
   void rewrite(dataplane::Pass& pass, std::uint32_t index);

@@ -5,115 +5,53 @@
 #include <bit>
 #include <cmath>
 #include <optional>
-#include <set>
 
 #include "destination.hpp"
 #include "horae/core/error.hpp"
 #include "horae/programs/shared/port_groups.hpp"
-#include "source.hpp"
+#include "ingress.hpp"
 
 namespace horae::programs {
 namespace {
 
-using dataplane::ConditionKind;
-using dataplane::ConditionSpec;
 using dataplane::Gress;
-using dataplane::MatchSpec;
-using dataplane::Needs;
 using dataplane::Pass;
-
-constexpr auto in = Gress::ingress;
 
 /// Forwarding, and both halves of Themis around it.
 class Themis final : public Program {
  public:
   Themis(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes)
-      : config_(config),
-        pipeline_(pipeline.index()),
-        control_(routes),
-        routes_(pipeline, in, "routes",
-                MatchSpec{.key_bits = 32, .entries = config.route_entries, .data_bits = 24}),
-        is_data_(pipeline, in, "is_data", themis::data_condition()),
-        is_nack_(pipeline, in, "is_nack",
-                 ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
-                 {number(Opcode::acknowledge), 3}) {
-    if (config.source) {
-      source_.emplace(pipeline, config, routes_, is_data_, is_nack_, routes.path_tiers);
-    }
-    Needs chosen = {matches(routes_)};
-    if (source_) {
-      const Needs by = source_->chosen_by();
-      chosen.insert(chosen.end(), by.begin(), by.end());
-    } else {
-      flow_path_.emplace(pipeline, in, "flow_path",
-                         dataplane::HashSpec{.input_bits = 104, .output_bits = 16});
-      chosen.push_back(matches(*flow_path_));
-    }
-    members_.emplace(pipeline, in, "members",
-                     MatchSpec{.key_bits = 16, .entries = config.member_entries, .data_bits = 16},
-                     chosen);
-    if (config.destination) {
-      // Port metadata says whether a port has a NIC, and pipelines are bits of port numbers.
-      is_local_response_.emplace(pipeline, in, "is_local_response",
-                                 ConditionSpec{.bits = 8, .terms = 2},
-                                 std::vector<std::uint64_t>{number(Opcode::acknowledge), 1});
-      same_pipeline_.emplace(
-          pipeline, in, "same_pipeline", ConditionSpec{.kind = ConditionKind::field_eq, .bits = 8},
-          std::vector<std::uint64_t>{}, Needs{matches(*members_), guarded_by(*is_local_response_)});
-      turn_back_.emplace(pipeline, in, "turn_back", dataplane::ActionSpec{},
-                         Needs{overwrites(*members_), guarded_unless(*same_pipeline_)});
-      destination_.emplace(pipeline, config);
-    }
-    fill(routes);
+      : config_(config), pipeline_(pipeline.index()), ingress_(pipeline, config, routes) {
+    if (config.destination) destination_.emplace(pipeline, config);
     add_up(pipeline.design());
   }
 
-  void ingress(Pass& pass) override {
-    const Packet& p = pass.header();
-    const PortGroup* group = routes_.lookup(pass, p.dst);
-    if (group == nullptr || group->count == 0) return pass.drop();
-    is_data_.test(pass, number(p.opcode));
-    is_nack_.test(pass, {number(p.opcode), std::uint64_t{p.syndrome} >> 5});
-    if (source_ && p.is_nack()) {
-      const auto pipeline = control_.pipeline_of(p.dst);
-      if (pipeline && *pipeline != pipeline_) ++nacks_elsewhere_;
-    }
-    const std::uint32_t path =
-        source_
-            ? source_->path(pass, group->count)
-            : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
-    const std::uint16_t port =
-        *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
-    pass.forward(port);
-    if (destination_) turn_back(pass, port);
-  }
-
+  void ingress(Pass& pass) override { ingress_.run(pass); }
   void egress(Pass& pass) override {
     if (destination_) destination_->egress(pass);
   }
 
   void connect(const Connection& connection) override {
     // Within a rack there is one path and no state (packet-spraying paper, appendix B).
-    const auto sender = control_.pipeline_of(connection.sender);
-    const auto receiver = control_.pipeline_of(connection.receiver);
+    const auto sender = ingress_.pipeline_of(connection.sender);
+    const auto receiver = ingress_.pipeline_of(connection.receiver);
     if (sender && receiver) return;
-    if (source_ && sender == pipeline_) source_->connect(connection);
+    if (sender == pipeline_) ingress_.connect(connection);
     if (destination_ && receiver == pipeline_) destination_->connect(connection);
   }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     std::vector<std::pair<std::string_view, std::uint64_t>> out;
-    if (source_) {
-      out.emplace_back("rerouted", source_->rerouted());
-      out.emplace_back("nacks_past_source", nacks_elsewhere_);
-    }
+    ingress_.add_counters(out);
     if (destination_) {
       const auto& c = destination_->counts();
       out.emplace_back("nacks_valid", c.valid);
       out.emplace_back("nacks_invalid", c.invalid);
       out.emplace_back("nacks_stashed", c.stashed);
+      out.emplace_back("nacks_given_up", c.given_up);
       out.emplace_back("nacks_validated_later", c.validated_later);
       out.emplace_back("paths_signalled", c.signalled);
+      out.emplace_back("old_data", c.old_data);
     }
     return out;
   }
@@ -137,46 +75,11 @@ class Themis final : public Program {
     }
   }
 
-  void fill(const Routes& routes) {
-    const PortGroups groups(routes);
-    for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
-    for (std::size_t i = 0; i < groups.ports().size(); ++i)
-      members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
-    for (const auto& entry : routes.entries) {
-      if (entry.attached) attached_ports_.insert(entry.ports.at(0));
-    }
-  }
-
-  /// A response of a local receiver that would leave by another pipeline goes back to its own port
-  /// first: the state to check it with is in that egress (packet-spraying paper 5, Figure 8).
-  void turn_back(Pass& pass, std::uint16_t port) {
-    const Packet& p = pass.header();
-    const bool local = attached_ports_.contains(static_cast<std::uint16_t>(pass.ingress_port()));
-    if (!is_local_response_->test(pass, {number(p.opcode), bit(local)})) return;
-    const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port.at(q); };
-    if (same_pipeline_->test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
-    turn_back_->run(pass, [&] {
-      pass.header().metadata = static_cast<std::uint16_t>(port + 1);
-      pass.forward(pass.ingress_port());
-    });
-  }
-
   ThemisConfig config_;
   unsigned pipeline_;
-  Routes control_;
-  std::set<std::uint16_t> attached_ports_;
-  dataplane::ExactTable<NodeId, PortGroup> routes_;
-  dataplane::Gateway is_data_;
-  dataplane::Gateway is_nack_;
-  std::optional<themis::Source> source_;
-  std::optional<dataplane::Hash> flow_path_;
-  std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
-  std::optional<dataplane::Gateway> is_local_response_;
-  std::optional<dataplane::Gateway> same_pipeline_;
-  std::optional<dataplane::Action> turn_back_;
+  themis::Ingress ingress_;
   std::optional<themis::Destination> destination_;
   State state_;
-  std::uint64_t nacks_elsewhere_ = 0;  // statistics of the model
 };
 
 // The sums of the paper's appendix B, over the registers there are.
@@ -251,6 +154,31 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
       Schema<T>("program", "Themis: PSN-based spraying and NACK validation at the ToR.")
           .field("source", &T::source, {.doc = "Themis-S, in ingress"})
           .field("destination", &T::destination, {.doc = "Themis-D, in egress"})
+          .field("path_check", &T::path_check,
+                 {.doc = "condition C2: a NACK passes only when something later came by the same "
+                         "path; false: every NACK for what has not arrived passes",
+                  .source = "packet-spraying paper 4.2"})
+          .field("lazy_dropping", &T::lazy_dropping,
+                 {.doc = "keep an undetermined NACK until data decides it; false: drop it",
+                  .source = "packet-spraying paper 4.3"})
+          .field("rerouting", &T::rerouting,
+                 {.doc = "send what was asked for again by another path; false: by Eq. 1's",
+                  .source = "packet-spraying paper 4.4"})
+          .field("failure_handling", &T::failure_handling,
+                 {.doc = "signal paths that are far behind, and avoid them",
+                  .source = "packet-spraying paper 4.4"})
+          .field("ignore_old", &T::ignore_old,
+                 {.doc = "data from before the window marks no bit; false: as published, where a "
+                         "late duplicate marks a PSN of the next window",
+                  .source = "not in the packet-spraying paper (appendix A)"})
+          .choice("nacks_to_source", &T::nacks_to_source,
+                  {{"recirculate", NacksToSource::recirculate},
+                   {"pass_by", NacksToSource::pass_by}},
+                  {.doc = "a NACK that enters by another pipeline than its sender's: through that "
+                          "pipeline's loopback port to Themis-S, or past it",
+                   .source = "the packet-spraying paper does not say; its Figure 8 is about "
+                             "Themis-D",
+                   .verified = false})
           .field("nics", &T::nics,
                  {.doc = "NICs of the ToR",
                   .min = 1,

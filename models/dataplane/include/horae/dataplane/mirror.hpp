@@ -21,17 +21,20 @@ class Mirror final : public Object {
   }
 };
 
-/// Sends the packet around: through the pipeline's loopback port back to its ingress. In ingress
-/// only: a port is chosen there.
+/// Sends the packet around: through the pipeline's loopback port back to its ingress, or to that of
+/// another pipeline. In ingress only: a port is chosen there. A loopback port is a port like any
+/// other to the traffic manager, which reaches those of all pipelines (switch.p4 steers BFD packets
+/// to the pipeline of their session so: open-p4studio, switch-p4-16/p4src/shared/bfd.p4).
 class Recirculation final : public Object {
  public:
   Recirculation(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
       : Object(pipeline, only_ingress(gress, pipeline.name() + "." + name), name, RecirculateSpec{},
                needs) {}
 
-  void request(Pass& pass) {
+  void request(Pass& pass) { request(pass, pass.where().pipeline); }
+  void request(Pass& pass, unsigned pipeline) {
     check_single_access(pass);
-    pass.recirculate();
+    pass.recirculate(pipeline);
   }
 
  private:

@@ -54,7 +54,8 @@ class Pass {
   /// Number of this pass: unique in a chip, growing in the order in which packets enter the
   /// pipeline.
   std::uint64_t serial() const { return serial_; }
-  /// Port the packet came in by.
+  /// Port the packet came in by; of one that comes around, still that (on the chip a program that
+  /// needs it carries it along, for intrinsic metadata names the loopback port then).
   unsigned ingress_port() const { return ingress_port_; }
   /// Time the packet enters the ingress pipeline, or leaves its queue for egress.
   Picoseconds now() const { return now_; }
@@ -65,7 +66,14 @@ class Pass {
   }
   void drop() { verdict_ = Verdict::drop; }
   /// For the Recirculation object: around again, through the pipeline's loopback port.
-  void recirculate() { verdict_ = Verdict::recirculate; }
+  void recirculate() { recirculate(where_.pipeline); }
+  /// Likewise, through the loopback port of `pipeline` and into its ingress.
+  void recirculate(unsigned pipeline) {
+    verdict_ = Verdict::recirculate;
+    loopback_pipeline_ = pipeline;
+  }
+  /// Where it comes around, after recirculate().
+  unsigned loopback_pipeline() const { return loopback_pipeline_; }
   /// For the Mirror object: a copy as well.
   void mirror(const MirrorRequest& request) { mirror_ = request; }
   const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
@@ -87,6 +95,7 @@ class Pass {
   std::uint64_t serial_;
   unsigned ingress_port_;
   unsigned egress_port_ = 0;
+  unsigned loopback_pipeline_ = 0;
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
   std::optional<MirrorRequest> mirror_;

@@ -31,7 +31,8 @@ namespace horae::tofino {
 ///
 /// A mirrored copy leaves the deparser of the pass that asked for it, is queued by the traffic
 /// manager and passes the egress of its port. A recirculated packet passes the traffic manager,
-/// waits for its pipeline's loopback port (egress is bypassed) and enters the ingress again.
+/// waits for the loopback port of its pipeline, or of the one that the program named (egress is
+/// bypassed), and enters the ingress there.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
@@ -89,9 +90,9 @@ class tofino_switch : public fabric::device {
     Picoseconds egress_latency;
   };
 
-  void enter_ingress(Packet& p, Picoseconds t);
+  void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
-  void loop_back(Packet& p, Picoseconds t);
+  void loop_back(Packet& p, unsigned pipeline, Picoseconds t);
   void enqueue(Packet& p, unsigned port, Picoseconds t);
   void leave_queue(unsigned port, Picoseconds t);
   void arm(unsigned port);

@@ -16,10 +16,23 @@ enum class PathControl {
   source_port,  ///< the UDP source port is changed, and linear hashes follow: any tiers
 };
 
+/// What becomes of a NACK that enters by another pipeline than its sender's.
+enum class NacksToSource {
+  recirculate,  ///< it comes around through the loopback port of the sender's pipeline
+  pass_by,      ///< it goes to the sender, and Themis-S does not hear of it
+};
+
 /// Sizes are those of the paper's Table 2; a pipeline has state for its own NICs' queue pairs.
 struct ThemisConfig {
   bool source = true;       ///< Themis-S, in ingress
   bool destination = true;  ///< Themis-D, in egress
+  /// What can be left out, to see what it is worth; what is off is not constructed.
+  bool path_check = true;        ///< Themis-D: condition C2
+  bool lazy_dropping = true;     ///< Themis-D: keeps undetermined NACKs (there are none without C2)
+  bool rerouting = true;         ///< Themis-S: retransmissions leave their path
+  bool failure_handling = true;  ///< both: signals and avoidance counters
+  bool ignore_old = true;        ///< Themis-D: data from before the window marks nothing
+  NacksToSource nacks_to_source = NacksToSource::recirculate;
   std::uint32_t nics = 16;
   std::uint32_t qps_per_nic = 512;
   std::uint32_t pipelines = 4;  ///< over which the NICs are spread evenly

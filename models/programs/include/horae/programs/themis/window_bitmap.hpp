@@ -1,0 +1,76 @@
+// The double-length bitmap with variable base of the packet-spraying paper's appendix A.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/core/psn.hpp"
+#include "horae/dataplane/gateway.hpp"
+#include "horae/dataplane/register.hpp"
+
+namespace horae::programs::themis {
+
+struct WindowShape {
+  std::uint32_t qps = 1;
+  std::uint32_t window = 512;  ///< PSNs, a power of two: of each half, and at most of the NIC
+  std::uint32_t pieces = 1;    ///< arrays the bitmap is cut into
+  bool ignore_old = true;      ///< PSNs before the window mark nothing; false: as published
+};
+
+/// Which PSNs of a queue pair's window have passed to its receiver, in egress. Two halves of a
+/// window each, used in turn; a bit is set where it differs from its half's base bit, and a half is
+/// emptied by flipping its base when the window's start leaves it.
+///
+/// One bitmap access per pass: set, clear (data packets, by the base) or read (NACKs). The start
+/// comes before the base bits and these before the bitmap, so a NACK that moves the window is
+/// judged by the new base.
+class WindowBitmap {
+ public:
+  /// `qp_table` gives the index of a queue pair; the gateways say what a packet is, and what is
+  /// marked or asked below must be what they held for.
+  WindowBitmap(dataplane::Pipeline& pipeline, const WindowShape& shape,
+               const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
+               const dataplane::Gateway& is_response, const dataplane::Gateway& is_nack);
+
+  /// Control plane: queue pair `qp` begins at `first`.
+  void connect(std::uint32_t qp, Psn first);
+  /// A data packet passes to the receiver. Whether it counts: not, if it comes from before the
+  /// window (with `ignore_old`).
+  bool mark(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
+  /// An ACK passes: the receiver has everything up to and including `psn`.
+  void acknowledge(const dataplane::Pass& pass, std::uint32_t qp, Psn psn) {
+    move(pass, qp, psn + 1, false);
+  }
+  /// A NACK passes: the receiver has everything before `psn`. Whether `psn` has not passed to it.
+  bool ask(const dataplane::Pass& pass, std::uint32_t qp, Psn psn);
+
+  /// Holds in passes in which ask() found the packet missing.
+  const dataplane::Gateway& missing() const { return missing_; }
+
+ private:
+  static constexpr auto out = dataplane::Gress::egress;
+  /// Base bits of both halves.
+  struct Bases {
+    bool first = false, second = false;
+  };
+  Bases move(const dataplane::Pass& pass, std::uint32_t qp, Psn start, bool nack);
+  Bases read_bases(const dataplane::Pass& pass, std::uint32_t qp);
+
+  std::size_t bit_index(std::uint32_t qp, Psn psn) const {
+    const std::uint32_t ring = 2 * shape_.window;
+    return std::size_t{qp} * ring + (psn.value() & (ring - 1));
+  }
+  bool in_second_half(Psn psn) const { return (psn.value() & shape_.window) != 0; }
+
+  WindowShape shape_;
+  dataplane::Register<std::uint32_t> epsn_;
+  dataplane::Gateway left_first_;
+  dataplane::Gateway left_second_;
+  dataplane::Register<std::uint8_t> base_first_;
+  dataplane::Register<std::uint8_t> base_second_;
+  dataplane::Gateway marks_one_;
+  dataplane::Gateway marks_zero_;
+  dataplane::Register<std::uint8_t> bitmap_;
+  dataplane::Gateway missing_;
+};
+
+}  // namespace horae::programs::themis

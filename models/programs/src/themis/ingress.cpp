@@ -1,0 +1,129 @@
+#include "ingress.hpp"
+
+namespace horae::programs::themis {
+
+using dataplane::ConditionKind;
+using dataplane::ConditionSpec;
+using dataplane::MatchSpec;
+using dataplane::Needs;
+using dataplane::Pass;
+
+Ingress::TurnBack::TurnBack(dataplane::Pipeline& pipeline, const dataplane::Object& members)
+    // Port metadata says whether a port has a NIC, and pipelines are bits of port numbers.
+    : is_local_response(pipeline, in, "is_local_response", ConditionSpec{.bits = 8, .terms = 2},
+                        {number(Opcode::acknowledge), 1}),
+      same_pipeline(pipeline, in, "same_pipeline",
+                    ConditionSpec{.kind = ConditionKind::field_eq, .bits = 8}, {},
+                    Needs{matches(members), guarded_by(is_local_response)}),
+      turn_back(pipeline, in, "turn_back", {},
+                Needs{overwrites(members), guarded_unless(same_pipeline)}) {}
+
+Ingress::ToSource::ToSource(dataplane::Pipeline& pipeline, const dataplane::Object& members)
+    : is_remote_nack(pipeline, in, "is_remote_nack",
+                     ConditionSpec{.bits = 8, .terms = 3, .reads = {"opcode", "syndrome"}},
+                     {number(Opcode::acknowledge), syndrome::nak_psn_sequence, 0}),
+      is_elsewhere(pipeline, in, "is_elsewhere", flags(1), {},
+                   Needs{matches(members), guarded_by(is_remote_nack)}),
+      around(pipeline, in, "to_source", Needs{overwrites(members), guarded_by(is_elsewhere)}) {}
+
+Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes)
+    : nacks_to_source_(config.nacks_to_source),
+      pipeline_(pipeline.index()),
+      control_(routes),
+      has_nic_(routes.pipeline_of_port.size(), 0),
+      routes_(pipeline, in, "routes",
+              MatchSpec{.key_bits = 32, .entries = config.route_entries, .data_bits = 24}),
+      is_data_(pipeline, in, "is_data", data_condition()) {
+  const bool learns = config.source && (config.rerouting || config.failure_handling);
+  if (learns) {
+    is_nack_.emplace(pipeline, in, "is_nack",
+                     ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
+                     std::vector<std::uint64_t>{number(Opcode::acknowledge),
+                                                syndrome::nak_psn_sequence});
+  }
+  if (config.source)
+    source_.emplace(pipeline, config, routes_, is_data_, learns ? &*is_nack_ : nullptr,
+                    routes.path_tiers);
+  Needs chosen = {matches(routes_)};
+  if (source_) {
+    const Needs by = source_->chosen_by();
+    chosen.insert(chosen.end(), by.begin(), by.end());
+  } else {
+    flow_path_.emplace(pipeline, in, "flow_path",
+                       dataplane::HashSpec{.input_bits = 104, .output_bits = 16});
+    chosen.push_back(matches(*flow_path_));
+  }
+  members_.emplace(pipeline, in, "members",
+                   MatchSpec{.key_bits = 16, .entries = config.member_entries, .data_bits = 16},
+                   chosen);
+  if (config.destination) turn_back_.emplace(pipeline, *members_);
+  if (learns && nacks_to_source_ == NacksToSource::recirculate)
+    to_source_.emplace(pipeline, *members_);
+  fill(routes);
+}
+
+void Ingress::fill(const Routes& routes) {
+  for (const auto& entry : routes.entries) {
+    if (entry.attached) has_nic_.at(entry.ports.at(0)) = 1;
+  }
+  const PortGroups groups(routes);
+  for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
+  for (std::size_t i = 0; i < groups.ports().size(); ++i) {
+    const std::uint16_t port = groups.ports()[i];
+    const bool elsewhere =
+        has_nic_.at(port) != 0 && control_.pipeline_of_port.at(port) != pipeline_;
+    members_->insert(static_cast<std::uint16_t>(i), {port, elsewhere});
+  }
+}
+
+void Ingress::run(Pass& pass) {
+  const Packet& p = pass.header();
+  const PortGroup* group = routes_.lookup(pass, p.dst);
+  if (group == nullptr || group->count == 0) return pass.drop();
+  is_data_.test(pass, number(p.opcode));
+  if (is_nack_) is_nack_->test(pass, {number(p.opcode), p.syndrome});
+  const std::uint32_t path =
+      source_
+          ? source_->path(pass, group->count)
+          : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
+  const Member member = *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
+  pass.forward(member.port);
+  if (is_nack_ && bring_to_source(pass, member)) return;
+  if (turn_back_) turn_back(pass, member.port);
+}
+
+bool Ingress::bring_to_source(Pass& pass, const Member& member) {
+  const Packet& p = pass.header();
+  const bool nic = from_nic(pass);
+  if (!to_source_) {
+    if (is_nack_->held(pass) && !nic && member.elsewhere) ++nacks_past_;
+    return false;
+  }
+  if (!to_source_->is_remote_nack.test(pass, {number(p.opcode), p.syndrome, bit(nic)}))
+    return false;
+  if (!to_source_->is_elsewhere.test(pass, bit(member.elsewhere))) return false;
+  ++nacks_around_;
+  to_source_->around.request(pass, control_.pipeline_of_port[member.port]);
+  return true;
+}
+
+void Ingress::turn_back(Pass& pass, std::uint16_t port) {
+  const Packet& p = pass.header();
+  TurnBack& t = *turn_back_;
+  if (!t.is_local_response.test(pass, {number(p.opcode), bit(from_nic(pass))})) return;
+  const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port[q]; };
+  if (t.same_pipeline.test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
+  t.turn_back.run(pass, [&] {
+    pass.header().metadata = static_cast<std::uint16_t>(port + 1);
+    pass.forward(pass.ingress_port());
+  });
+}
+
+void Ingress::add_counters(std::vector<std::pair<std::string_view, std::uint64_t>>& out) const {
+  if (!source_) return;
+  out.emplace_back("rerouted", source_->rerouted());
+  out.emplace_back("nacks_past_source", nacks_past_);
+  out.emplace_back("nacks_to_source", nacks_around_);
+}
+
+}  // namespace horae::programs::themis
