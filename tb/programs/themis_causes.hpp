@@ -53,7 +53,7 @@ struct Causes {
   std::uint64_t given_up = 0;           ///< undetermined, and dropped
   std::uint64_t given_up_rightly = 0;   ///< likewise, but it was on its way then
   // Timeouts.
-  std::uint64_t timeout_not_lost = 0, timeout_answer_lost = 0, timeout_last_hop = 0,
+  std::uint64_t timeout_not_lost = 0, timeout_answer_coming = 0, timeout_answer_lost = 0, timeout_last_hop = 0,
       timeout_resend_lost = 0, timeout_nack_lost = 0, timeout_tail = 0, timeout_blocked = 0;
 
   std::string text() const {
@@ -64,12 +64,12 @@ struct Causes {
         "  passed though not lost: signalled {}, avoided path {}, rerouted {}, sent again already "
         "{}, no path check {}\n"
         "  not passed though lost: last hop {}, old duplicate {}, given up {} (and {} on their way)\n"
-        "  timeouts: not lost {}, answer lost {}, last hop {}, retransmission lost {}, NACK lost "
+        "  timeouts: not lost {}, answer on its way {}, answer lost {}, last hop {}, retransmission lost {}, NACK lost "
         "{}, tail {}, blocked {}\n",
         scenarios, nacks_passed, nacks_blocked, timeouts, passed_delivered, passed_in_time,
         blocked_lost, unexplained_timeout, kept_path, past_source, late_signalled, late_avoided, late_rerouted,
         resent_already, late_unchecked, lost_last_hop, blocked_old, given_up, given_up_rightly,
-        timeout_not_lost, timeout_answer_lost, timeout_last_hop, timeout_resend_lost,
+        timeout_not_lost, timeout_answer_coming, timeout_answer_lost, timeout_last_hop, timeout_resend_lost,
         timeout_nack_lost, timeout_tail, timeout_blocked);
   }
   std::uint64_t broken() const {

@@ -81,7 +81,7 @@ class Scenario {
     int sent = 0, under_way = 0, lost = 0, lost_last_hop = 0, resend_lost = 0;
     bool passed = false, delivered = false;
     bool nack_made = false, nack_judged = false, nack_passed = false, nack_heard = false,
-         nack_lost = false;
+         nack_lost = false, nack_arrived = false;
     bool avoided = false, rerouted = false;  // a copy left the path of Eq. 1
     bool blocked = false;                    // its NACK, for good
   };
@@ -116,6 +116,7 @@ class Scenario {
   Causes& causes_;
   RandomStream random_;
   Psn first_;
+  std::uint16_t entropy_;
   Qpn sender_qp_, receiver_qp_;
   unsigned base_ = 0;
   std::unique_ptr<policy::TransportSender> sender_;
@@ -129,6 +130,8 @@ class Scenario {
   std::uint64_t order_ = 0;
   Time now_ = 0;
   Time wake_at_ = -1;
+  Psn sent_end_;              // first PSN that was not sent yet
+  bool answers_lost_ = false;
   std::int64_t last_nack_ = -1;  // PSN that Themis-S heard of last
 };
 
@@ -140,10 +143,12 @@ inline Scenario::Scenario(Fabric& fabric, const Rules& rules, const Weather& wea
       causes_(causes),
       random_(seed, "scenario"),
       first_(first_psn),
+      entropy_(static_cast<std::uint16_t>(0xc000 + fabric.connections)),
       sender_qp_(0x1000 + fabric.connections),
       receiver_qp_(0x100000 + fabric.connections),
       fates_(weather.packets),
-      burst_(fabric.uplinks, 0) {
+      burst_(fabric.uplinks, 0),
+      sent_end_(first_psn) {
   ++fabric.connections;
   ++causes.scenarios;
   const policy::TransportConfig config{.window = rules.window,
@@ -160,11 +165,11 @@ inline Scenario::Scenario(Fabric& fabric, const Rules& rules, const Weather& wea
   }
   for (auto& lines : up_) lines.resize(fabric.uplinks);
   for (auto& lines : queue_) lines.resize(8 + fabric.uplinks);
-  const Connection c{Fabric::sender, Fabric::receiver, sender_qp_, receiver_qp_, 0xc001, first_};
+  const Connection c{Fabric::sender, Fabric::receiver, sender_qp_, receiver_qp_, entropy_, first_};
   for (Switch* s : {&fabric.near, &fabric.far}) {
     for (auto& pipe : s->pipes) pipe->program->connect(c);
   }
-  Packet probe = data(Fabric::sender, Fabric::receiver, first_.value());
+  Packet probe = data(Fabric::sender, Fabric::receiver, first_.value(), entropy_);
   probe.dest_qp = receiver_qp_;
   const unsigned port = fabric.near.pipes[0]->ingress(probe, 0).port - 8;
   base_ = (port + fabric.uplinks - first_.value() % rules.paths % fabric.uplinks) % fabric.uplinks;
@@ -221,13 +226,14 @@ inline void Scenario::send() {
     }
     nic_out_.last = now_;
     const policy::Transmission t = sender_->next(Picoseconds(now_ * 1000));
-    Packet p = data(Fabric::sender, Fabric::receiver, t.psn.value());
+    Packet p = data(Fabric::sender, Fabric::receiver, t.psn.value(), entropy_);
     p.dest_qp = receiver_qp_;
     p.ack_request = t.ack_request;
     p.retransmission = t.kind != policy::SendKind::fresh;
     if (index(t.psn) == static_cast<int>(weather_.packets) - 1) p.opcode = Opcode::write_last;
     Fate& f = fate(t.psn);
     ++f.sent;
+    if (!t.psn.before(sent_end_)) sent_end_ = t.psn + 1;
     ++f.under_way;
     add({.at = now_ + 300, .kind = Kind::ingress, .packet = p});
   }
@@ -310,6 +316,7 @@ inline void Scenario::on_wire(bool far, unsigned port, Packet p) {
       return;
     }
     if (far && random_.chance(weather_.response_loss)) {
+      answers_lost_ = true;
       if (p.is_nack()) fate(p.psn).nack_lost = true;
       return;
     }
@@ -346,8 +353,8 @@ inline void Scenario::at_receiver(const Packet& p) {
   }
   if (!got.response) return;
   const bool asks = got.response->nack;
-  Packet answer = asks ? nack(Fabric::receiver, Fabric::sender, got.response->psn.value())
-                       : ack(Fabric::receiver, Fabric::sender, (got.response->psn - 1).value());
+  Packet answer = asks ? nack(Fabric::receiver, Fabric::sender, got.response->psn.value(), entropy_)
+                       : ack(Fabric::receiver, Fabric::sender, (got.response->psn - 1).value(), entropy_);
   answer.dest_qp = sender_qp_;
   if (asks) fate(got.response->psn).nack_made = true;
   // A NIC takes its time to answer, so that data may overtake the NACK at the switch.
@@ -360,6 +367,7 @@ inline void Scenario::at_sender(const Packet& p) {
   ASSERT_EQ(p.dest_qp, sender_qp_);
   const Picoseconds now(now_ * 1000);
   if (p.is_nack()) {
+    fate(p.psn).nack_arrived = true;
     if (!fate(p.psn).nack_heard) ++causes_.past_source;
     sender_->on_nack(p.psn, now);
   } else {
@@ -369,7 +377,7 @@ inline void Scenario::at_sender(const Packet& p) {
 
 inline void Scenario::timeout() {
   ++causes_.timeouts;
-  explain_timeout(sender_->oldest_unacked());
+  explain_timeout(receiver_->expected_psn());
   sender_->on_timeout(Picoseconds(now_ * 1000));
 }
 
@@ -382,12 +390,16 @@ inline bool Scenario::overtaken(Psn psn) const {
   return false;
 }
 
-// Why the sender had to wait for its timer, by what it waited for.
+// Why the sender had to wait for its timer, by what the receiver waits for (the sender may wait for
+// less: a NACK that is blocked was an acknowledgement, too).
 inline void Scenario::explain_timeout(Psn psn) {
+  if (psn.before(sender_->oldest_unacked()) || !psn.before(sent_end_)) {
+    // Everything sent is there.
+    ++(answers_lost_ ? causes_.timeout_answer_lost : causes_.timeout_not_lost);
+    return;
+  }
   const Fate& f = fate(psn);
-  if (f.delivered)
-    ++(weather_.response_loss > 0 ? causes_.timeout_answer_lost : causes_.timeout_not_lost);
-  else if (f.under_way > 0)
+  if (f.under_way > 0)
     ++causes_.timeout_not_lost;
   else if (f.lost_last_hop > 0)
     ++causes_.timeout_last_hop;
@@ -399,6 +411,8 @@ inline void Scenario::explain_timeout(Psn psn) {
     ++causes_.timeout_resend_lost;
   else if (f.nack_lost)
     ++causes_.timeout_nack_lost;
+  else if (f.nack_passed && !f.nack_arrived)
+    ++causes_.timeout_answer_coming;
   else if (!f.nack_passed)  // nothing came that could have shown it, to the NIC or to the switch
     ++causes_.timeout_tail;
   else

@@ -181,12 +181,68 @@ TEST(ThemisPipelines, AConnectionIsCountedOnceAndWithinTheRackNotAtAll) {
   EXPECT_TRUE(tor.egress(nack(near_node, far_node, 0), 8).dropped());
 }
 
-// Its state is in the ingress of the sender's pipeline.
-TEST(ThemisPipelines, ANackByAnotherPipelinesUplinkIsCounted) {
+// The state of Themis-S is in the ingress of the sender's pipeline: what enters by another one comes
+// around there.
+TEST(ThemisPipelines, ANackByAnotherPipelinesUplinkComesAroundAtItsSenders) {
+  Tor other({}, 1), own({}, 0);
+  for (Tor* tor : {&other, &own}) tor->program->connect(connection(near_node, far_node));
+  const auto path = [&](std::uint32_t psn) {
+    return own.ingress(data(near_node, far_node, psn), near_port).port;
+  };
+  const unsigned before = path(3);
+  const Outcome first = other.ingress(nack(far_node, near_node, 3), 9);
+  ASSERT_EQ(first.verdict, Verdict::recirculate);
+  EXPECT_EQ(first.loop, 0u);
+  EXPECT_FALSE(first.copy.has_value());
+  EXPECT_EQ(path(3), before);
+  const Outcome second = own.ingress(first.packet, 9);  // the uplink it came by
+  EXPECT_EQ(second.verdict, Verdict::forward);
+  EXPECT_EQ(second.port, near_port);
+  EXPECT_NE(path(3), before);
+  EXPECT_EQ(other.count("nacks_to_source"), 1u);
+  EXPECT_EQ(own.count("nacks_to_source"), 0u);
+  EXPECT_EQ(own.count("rerouted"), 1u);
+}
+
+TEST(ThemisPipelines, OnlyNacksOfTheNetworkComeAround) {
   Tor other({}, 1);
   other.program->connect(connection(near_node, far_node));
-  EXPECT_EQ(other.ingress(nack(far_node, near_node, 3), 9).verdict, Verdict::forward);
-  EXPECT_EQ(other.count("nacks_past_source"), 1u);
+  const Packet asks = nack(far_node, near_node, 3);
+  Packet refuses = asks;
+  refuses.syndrome = 0x62;  // remote access error: the connection is over
+  Packet cnp = asks;
+  cnp.opcode = Opcode::cnp;
+  for (const Packet& p : {ack(far_node, near_node, 3), data(far_node, near_node, 3), refuses, cnp})
+    EXPECT_EQ(other.ingress(p, 9).verdict, Verdict::forward);
+  // Of a NIC of the rack, for another one of it: there is no state about them.
+  EXPECT_EQ(other.ingress(nack(near_other, near_node, 3), other_port).verdict, Verdict::forward);
+  EXPECT_EQ(other.count("nacks_to_source"), 0u);
+  // For a NIC of its own pipeline.
+  EXPECT_EQ(other.ingress(nack(far_node, near_other, 3), 9).verdict, Verdict::forward);
+  EXPECT_EQ(other.ingress(asks, 9).verdict, Verdict::recirculate);
+}
+
+TEST(ThemisPipelines, TheyMayPassByInstead) {
+  for (const std::string more : {"nacks_to_source = \"pass_by\"",
+                                 "rerouting = false\nfailure_handling = false"}) {
+    Tor other({.more = more}, 1);
+    other.program->connect(connection(near_node, far_node));
+    EXPECT_EQ(other.ingress(nack(far_node, near_node, 3), 9).verdict, Verdict::forward);
+    // Without anything to learn from NACKs none is missed.
+    EXPECT_EQ(other.count("nacks_past_source"), more.starts_with("nacks") ? 1u : 0u);
+    EXPECT_EQ(other.count("nacks_to_source"), 0u);
+  }
+}
+
+// NAKs that end a connection are not Themis-D's: they pass, whatever was delivered.
+TEST(ThemisPipelines, OtherNaksPass) {
+  Receiver tor(8);
+  tor.egress(data(far_node, near_node, 0), near_port);
+  for (const std::uint8_t code : {0x61, 0x62, 0x63}) {
+    Packet p = nack(near_node, far_node, 0);
+    p.syndrome = code;
+    EXPECT_TRUE(tor.egress(p, 8).passes());
+  }
 }
 
 TEST(ThemisPipelines, BadParametersAreRefused) {
