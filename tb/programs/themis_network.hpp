@@ -1,10 +1,10 @@
 // A small network around Themis for random tests: real senders and receivers of RNIC-SR, paths that
-// delay, reorder and lose packets, both top-of-rack switches driven pass by pass, and a checker that
-// knows what was really lost. No clock but a number of nanoseconds.
+// delay, reorder and lose packets, both top-of-rack switches driven pass by pass, and a checker
+// that knows what was really lost. No clock but a number of nanoseconds.
 #pragma once
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <queue>
 
 #include "horae/core/random.hpp"
@@ -46,6 +46,9 @@ struct Fabric {
   Switch near, far;
   std::uint32_t connections = 0;
 };
+
+/// Copies of the PSN queue's program: a NACK that is searched for, or decided (header: valid).
+enum : std::uint8_t { queue_search = 4, queue_decided = 5 };
 
 /// One connection, one message, from the first packet to the last acknowledgement.
 class Scenario {
@@ -130,7 +133,7 @@ class Scenario {
   std::uint64_t order_ = 0;
   Time now_ = 0;
   Time wake_at_ = -1;
-  Psn sent_end_;              // first PSN that was not sent yet
+  Psn sent_end_;  // first PSN that was not sent yet
   bool answers_lost_ = false;
   std::int64_t last_nack_ = -1;  // PSN that Themis-S heard of last
 };
@@ -192,11 +195,20 @@ inline void Scenario::run() {
       events_.pop();
       now_ = e.at;
       switch (e.kind) {
-        case Kind::ingress: enter(e); break;
-        case Kind::egress: leave(e); break;
-        case Kind::receiver: at_receiver(e.packet); break;
-        case Kind::sender: at_sender(e.packet); break;
-        case Kind::wake: break;
+        case Kind::ingress:
+          enter(e);
+          break;
+        case Kind::egress:
+          leave(e);
+          break;
+        case Kind::receiver:
+          at_receiver(e.packet);
+          break;
+        case Kind::sender:
+          at_sender(e.packet);
+          break;
+        case Kind::wake:
+          break;
       }
     }
     send();
@@ -248,8 +260,12 @@ inline void Scenario::enter(const Event& e) {
   }
   const Outcome o = s.pipes[e.pipe]->ingress(p, e.port);
   if (o.verdict == Verdict::recirculate) {
-    add({.at = now_ + 400, .kind = Kind::ingress, .far_switch = e.far_switch, .port = e.port,
-         .pipe = o.loop, .packet = o.packet});
+    add({.at = now_ + 400,
+         .kind = Kind::ingress,
+         .far_switch = e.far_switch,
+         .port = e.port,
+         .pipe = o.loop,
+         .packet = o.packet});
     return;
   }
   ASSERT_EQ(o.verdict, Verdict::forward);
@@ -261,8 +277,11 @@ inline void Scenario::enter(const Event& e) {
     ++causes_.kept_path;
   }
   const Time gap = p.is_data() ? 80 : 5;
-  add({.at = queue_[e.far_switch][o.port].pass(now_ + 150, gap), .kind = Kind::egress,
-       .far_switch = e.far_switch, .port = o.port, .packet = o.packet});
+  add({.at = queue_[e.far_switch][o.port].pass(now_ + 150, gap),
+       .kind = Kind::egress,
+       .far_switch = e.far_switch,
+       .port = o.port,
+       .packet = o.packet});
 }
 
 inline void Scenario::leave(const Event& e) {
@@ -271,7 +290,12 @@ inline void Scenario::leave(const Event& e) {
   const bool asks = e.far_switch && e.packet.is_nack() && e.packet.mirror_type == 0;
   const std::uint64_t invalid = asks ? tor.count("nacks_invalid") : 0;
   const Outcome o = tor.egress(e.packet, e.port, e.header);
-  if (asks) {
+  const bool decided = e.far_switch && e.packet.mirror_type == queue_decided;
+  if (decided || (asks && o.copy && o.copy->type >= queue_search)) {
+    if (asks) fate(e.packet.psn).nack_judged = true;
+    if (decided && e.header[1] != 0) judge_pass(e.packet.psn, false);
+    if (decided && e.header[1] == 0) judge_block(e.packet.psn, false);
+  } else if (asks) {
     fate(e.packet.psn).nack_judged = true;
     if (!o.dropped() || o.copy)
       judge_pass(e.packet.psn, false);
@@ -285,8 +309,11 @@ inline void Scenario::leave(const Event& e) {
     Packet copy = o.packet;
     copy.mirror_type = o.copy->type;
     copy.metadata = o.copy->metadata;
-    add({.at = queue_[e.far_switch][o.copy->egress_port].pass(now_ + 200, 5), .kind = Kind::egress,
-         .far_switch = e.far_switch, .port = o.copy->egress_port, .packet = copy,
+    add({.at = queue_[e.far_switch][o.copy->egress_port].pass(now_ + 200, 5),
+         .kind = Kind::egress,
+         .far_switch = e.far_switch,
+         .port = o.copy->egress_port,
+         .packet = copy,
          .header = o.copy->header});
   }
   if (!o.dropped()) on_wire(e.far_switch, e.port, o.packet);
@@ -322,8 +349,12 @@ inline void Scenario::on_wire(bool far, unsigned port, Packet p) {
     }
     const Time arrival = now_ + delays_[path] + random_.below(300);
     Switch& next = at(!far);
-    add({.at = up_[far][path].pass(arrival), .kind = Kind::ingress, .far_switch = !far,
-         .port = port, .pipe = next.pipeline_of_port[port], .packet = p});
+    add({.at = up_[far][path].pass(arrival),
+         .kind = Kind::ingress,
+         .far_switch = !far,
+         .port = port,
+         .pipe = next.pipeline_of_port[port],
+         .packet = p});
   }
 }
 
@@ -353,13 +384,16 @@ inline void Scenario::at_receiver(const Packet& p) {
   }
   if (!got.response) return;
   const bool asks = got.response->nack;
-  Packet answer = asks ? nack(Fabric::receiver, Fabric::sender, got.response->psn.value(), entropy_)
-                       : ack(Fabric::receiver, Fabric::sender, (got.response->psn - 1).value(), entropy_);
+  Packet answer =
+      asks ? nack(Fabric::receiver, Fabric::sender, got.response->psn.value(), entropy_)
+           : ack(Fabric::receiver, Fabric::sender, (got.response->psn - 1).value(), entropy_);
   answer.dest_qp = sender_qp_;
   if (asks) fate(got.response->psn).nack_made = true;
   // A NIC takes its time to answer, so that data may overtake the NACK at the switch.
-  add({.at = answers_out_.pass(now_ + 400 + random_.below(1500)), .kind = Kind::ingress,
-       .far_switch = true, .packet = answer});
+  add({.at = answers_out_.pass(now_ + 400 + random_.below(1500)),
+       .kind = Kind::ingress,
+       .far_switch = true,
+       .packet = answer});
 }
 
 inline void Scenario::at_sender(const Packet& p) {
@@ -424,7 +458,7 @@ inline void Scenario::judge_pass(Psn psn, bool signal) {
   Fate& f = fate(psn);
   f.nack_passed = true;
   if (f.passed) {
-    ++causes_.passed_delivered;
+    ++(!rules_.bitmap && f.lost > 0 ? causes_.resent_already : causes_.passed_delivered);
   } else if (f.under_way == 0) {
     return;  // lost
   } else if (f.lost > 0) {
@@ -452,7 +486,7 @@ inline void Scenario::judge_block(Psn psn, bool invalid) {
     f.blocked = true;
   } else if (invalid) {
     if (f.under_way == 0 && !f.delivered) ++causes_.lost_last_hop;
-  } else if (!rules_.keeps) {  // undetermined
+  } else if (!rules_.keeps && !f.passed) {  // undetermined
     ++(f.under_way == 0 ? causes_.given_up : causes_.given_up_rightly);
     f.blocked = true;
   }

@@ -181,8 +181,8 @@ TEST(ThemisPipelines, AConnectionIsCountedOnceAndWithinTheRackNotAtAll) {
   EXPECT_TRUE(tor.egress(nack(near_node, far_node, 0), 8).dropped());
 }
 
-// The state of Themis-S is in the ingress of the sender's pipeline: what enters by another one comes
-// around there.
+// The state of Themis-S is in the ingress of the sender's pipeline: what enters by another one
+// comes around there.
 TEST(ThemisPipelines, ANackByAnotherPipelinesUplinkComesAroundAtItsSenders) {
   Tor other({}, 1), own({}, 0);
   for (Tor* tor : {&other, &own}) tor->program->connect(connection(near_node, far_node));
@@ -223,8 +223,8 @@ TEST(ThemisPipelines, OnlyNacksOfTheNetworkComeAround) {
 }
 
 TEST(ThemisPipelines, TheyMayPassByInstead) {
-  for (const std::string more : {"nacks_to_source = \"pass_by\"",
-                                 "rerouting = false\nfailure_handling = false"}) {
+  for (const std::string more :
+       {"nacks_to_source = \"pass_by\"", "rerouting = false\nfailure_handling = false"}) {
     Tor other({.more = more}, 1);
     other.program->connect(connection(near_node, far_node));
     EXPECT_EQ(other.ingress(nack(far_node, near_node, 3), 9).verdict, Verdict::forward);

@@ -1,74 +1,12 @@
 // Themis against a checker that knows what was really lost, over many small random networks. What
 // Themis promises is to be kept without exception; each case in which it cannot help is counted by
 // its cause, and the counts are zero where the cause is absent.
-#include "themis_network.hpp"
+#include "themis_series.hpp"
 
 namespace horae::programs {
 namespace {
 
 using namespace test;
-
-// What a series varies besides the weather.
-struct Series {
-  std::string more = {};  // parameters
-  unsigned pipelines = 1;
-  Rules rules = {};
-  std::uint32_t threshold = 100'000;  // none by default
-  unsigned fabrics = 40, scenarios = 50;
-  std::uint64_t seed = 1;
-  bool print = true;
-};
-
-template <class F>
-Causes play(const Series& series, F&& weather) {
-  Causes causes;
-  RandomStream random(series.seed, "series");
-  for (unsigned f = 0; f < series.fabrics; ++f) {
-    Rules rules = series.rules;
-    const unsigned uplinks = 1 + random.below(6);
-    rules.paths = 1u << random.below(4);
-    rules.window = rules.paths * (4u << random.below(3));
-    Fabric fabric(fmt::format("name = \"themis\"\nnics = 1\nqps_per_nic = {}\npipelines = 1\n"
-                              "paths = {}\nwindow = {}\npieces = 1\nooo_threshold = {}\n"
-                              "avoidance_window = 20\nroute_entries = 8\nmember_entries = 16\n{}\n",
-                              series.scenarios, rules.paths, rules.window, series.threshold,
-                              series.more),
-                  uplinks, series.pipelines);
-    for (unsigned i = 0; i < series.scenarios; ++i) {
-      const std::uint32_t around = (1u << 24) - random.below(300);
-      const std::uint32_t first = random.below(2) == 0 ? around : random.bits();
-      const Weather w = weather(random, rules, uplinks);
-      Scenario(fabric, rules, w, random.bits(), first & Psn::mask, causes).run();
-      if (::testing::Test::HasFailure()) {
-        ADD_FAILURE() << "fabric " << f << ", scenario " << i;
-        return causes;
-      }
-    }
-  }
-  if (series.print) fmt::print("{}", causes.text());
-  return causes;
-}
-
-// Losses of all kinds on the paths, and nothing else.
-Weather losses(RandomStream& random, const Rules&, unsigned uplinks) {
-  Weather w{.packets = 1 + random.below(200)};
-  switch (random.below(4)) {
-    case 0:
-      w.loss = 0.05;
-      break;
-    case 1:
-      w.burst = 0.01;
-      break;
-    case 2:
-      w.dead_path = static_cast<int>(random.below(uplinks));
-      w.dead_from = random.below(20'000);
-      w.dead_until = w.dead_from + random.below(40'000);
-      break;
-    default:
-      break;  // reordering only
-  }
-  return w;
-}
 
 // No promise is broken, and nothing happens that the weather does not explain.
 void expect_clean(const Causes& c) {
@@ -83,8 +21,8 @@ TEST(ThemisRandom, EveryLossIsAskedForAndNothingElse) {
     expect_clean(c);
     EXPECT_EQ(c.late_signalled + c.late_avoided + c.late_rerouted + c.late_unchecked, 0u);
     EXPECT_EQ(c.lost_last_hop + c.blocked_old + c.given_up, 0u);
-    EXPECT_EQ(c.timeout_not_lost + c.timeout_answer_coming + c.timeout_answer_lost + c.timeout_last_hop +
-                  c.timeout_nack_lost + c.timeout_blocked,
+    EXPECT_EQ(c.timeout_not_lost + c.timeout_answer_coming + c.timeout_answer_lost +
+                  c.timeout_last_hop + c.timeout_nack_lost + c.timeout_blocked,
               0u);
     EXPECT_GT(c.timeout_tail, 0u);
     EXPECT_GT(c.timeout_resend_lost, 0u);
@@ -188,17 +126,17 @@ TEST(ThemisRandom, WithoutLazyDroppingLossesWaitForTheTimer) {
 TEST(ThemisRandom, EveryCombinationOfWhatIsLeftOut) {
   for (unsigned off = 0; off < 64; ++off) {
     const auto on = [&](unsigned i) { return (off >> i & 1) == 0; };
-    Series s{.more = fmt::format("path_check = {}\nlazy_dropping = {}\nrerouting = {}\n"
-                                 "failure_handling = {}\nignore_old = {}\nnacks_to_source = "
-                                 "\"{}\"",
-                                 on(0), on(1), on(2), on(3), on(4),
-                                 on(5) ? "recirculate" : "pass_by"),
-             .pipelines = 2,
-             .threshold = 12,
-             .fabrics = 4,
-             .scenarios = 25,
-             .seed = off,
-             .print = false};
+    Series s{
+        .more = fmt::format("path_check = {}\nlazy_dropping = {}\nrerouting = {}\n"
+                            "failure_handling = {}\nignore_old = {}\nnacks_to_source = "
+                            "\"{}\"",
+                            on(0), on(1), on(2), on(3), on(4), on(5) ? "recirculate" : "pass_by"),
+        .pipelines = 2,
+        .threshold = 12,
+        .fabrics = 4,
+        .scenarios = 25,
+        .seed = off,
+        .print = false};
     s.rules = {.path_check = on(0),
                .rerouting = on(2),
                .ignore_old = on(4),

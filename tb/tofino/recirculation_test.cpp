@@ -125,6 +125,61 @@ TEST(Recirculation, TheLoopbackPortTakesOneAfterTheOther) {
   expect_balance(context, *chip.chip, 4);
 }
 
+// To the ingress of another pipeline goes the way of that one's loopback port, where the packets of
+// its own wait as well; it is then a packet of that pipeline, though it came by its port.
+TEST(Recirculation, AnotherPipelinesLoopbackPortLeadsIntoItsIngress) {
+  Way way;
+  way.c.ports_per_pipeline = 3;
+  struct Entered {
+    NodeId src;
+    unsigned pipeline, port;
+    Picoseconds at;
+    bool operator==(const Entered&) const = default;
+  };
+  std::vector<Entered> entered;
+  way.program.ingress = [&](Pass& pass) {
+    Packet& p = pass.header();
+    entered.push_back({p.src, pass.where().pipeline, pass.ingress_port(), pass.now()});
+    if (p.metadata++ < p.entropy) return pass.recirculate(1);
+    pass.forward(p.dst);
+  };
+  fabric::sim_context context;
+  Chip chip(context, way.c, 12, way.program);
+  const Bytes frame = 4000_B;
+  for (const unsigned sender : {0u, 3u})  // of pipelines 0 and 1
+    chip.host(sender).send({.at = 5_us, .dst = 6 + sender, .frame = frame, .entropy = 1});
+  context.clock.run_to(100_us);
+  const std::int64_t n = way.entry(5_us, frame);
+  const std::int64_t first = way.around(n, frame);
+  const std::int64_t second =
+      first_edge(way.through(n) + loop_time(frame) * 2 + way.c.ingress_parser);
+  ASSERT_EQ(entered.size(), 4u);
+  EXPECT_EQ(entered[2], (Entered{0, 1, 0, edge(first)}));
+  EXPECT_EQ(entered[3], (Entered{3, 1, 3, edge(second)}));
+  for (const unsigned sender : {0u, 3u}) {
+    ASSERT_EQ(chip.host(6 + sender).arrivals.size(), 1u);
+    EXPECT_EQ(chip.host(6 + sender).arrivals[0].at,
+              way.received(sender == 0 ? first : second, frame));
+  }
+  EXPECT_EQ(chip.chip->counters().recirculated, 2u);
+  expect_balance(context, *chip.chip, 2);
+}
+
+TEST(Recirculation, APipelineThatIsNotThereIsRefused) {
+  Way way;
+  way.program.ingress = [](Pass& pass) { pass.recirculate(4); };
+  fabric::sim_context context;
+  Chip chip(context, way.c, 4, way.program);
+  chip.host(0).send({.at = 5_us, .dst = 1});
+  try {
+    context.clock.run_to(100_us);
+    ADD_FAILURE() << "no error";
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("no pipeline 4 to come around in"), std::string::npos)
+        << e.what();
+  }
+}
+
 // A header that comes around and one that comes in are one header per clock.
 TEST(Recirculation, ALoopedHeaderTakesAClockOfThePipeline) {
   Way way;

@@ -137,7 +137,8 @@ TEST(ThemisChip, ANackComesAroundAtTheSendersPipeline) {
 
   // Its way, to the picosecond: twice through ingress, with the loopback port in between.
   const ChipConfig& c = rack.config;
-  const auto in = rack.cycles(dataplane::Gress::ingress), out = rack.cycles(dataplane::Gress::egress);
+  const auto in = rack.cycles(dataplane::Gress::ingress),
+             out = rack.cycles(dataplane::Gress::egress);
   const auto through = [&](std::int64_t n) {
     return edge(n + in.count()) + c.ingress_deparser + c.traffic_manager;
   };
@@ -199,7 +200,7 @@ TEST(ThemisChip, AKeptNackLeavesByAnotherPipeline) {
   EXPECT_EQ(made.dest_qp, Qpn(0x5500));
   EXPECT_EQ(made.src, sender);
   EXPECT_EQ(made.dst, receiver);
-  EXPECT_EQ(made.frame, 64);
+  EXPECT_EQ(made.frame, frame_bytes(Opcode::acknowledge, 0_B).count());
   EXPECT_EQ(rack.chip->counters().mirrored, 1u);
   EXPECT_EQ(rack.chip->counters().recirculated, 0u);
   EXPECT_EQ(rack.count(0, "nacks_validated_later"), 1u);
@@ -232,7 +233,8 @@ TEST(ThemisChip, NacksFromEndToEnd) {
                           static_cast<std::uint16_t>(0xc000 + f), first});
     }
     // The first packet is lost before the switch; the third comes by the same path.
-    for (const int later : {1, 2}) from.send(5_us, data(sender, receiver, (first + later).value(), f));
+    for (const int later : {1, 2})
+      from.send(5_us, data(sender, receiver, (first + later).value(), f));
     to.send(40_us, nack(receiver, sender, first.value(), f));
     from.send(80_us, data(sender, receiver, first.value(), f));
   }

@@ -6,6 +6,7 @@
 #include "horae/programs/forward/forward.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "horae/programs/themis/themis.hpp"
+#include "horae/programs/themis_queue/themis_queue.hpp"
 
 namespace horae::programs {
 
@@ -14,6 +15,7 @@ const std::vector<ProgramEntry>& programs() {
       forward_entry(),
       pnp_trp_entry(),
       themis_entry(),
+      themis_queue_entry(),
   };
   return all;
 }

@@ -155,8 +155,8 @@ void Destination::on_nack(Pass& pass, std::uint32_t qp) {
 
 // A response that is let through and is in its receiver's own egress only for the check.
 void Destination::go_on(Pass& pass) {
-  send_on_.request(
-      pass, {.egress_port = target_of(pass.header().metadata), .type = forwarded_response});
+  send_on_.request(pass,
+                   {.egress_port = target_of(pass.header().metadata), .type = forwarded_response});
   drop_.run(pass, [&] { pass.drop(); });
 }
 

@@ -36,10 +36,10 @@ Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, cons
       is_data_(pipeline, in, "is_data", data_condition()) {
   const bool learns = config.source && (config.rerouting || config.failure_handling);
   if (learns) {
-    is_nack_.emplace(pipeline, in, "is_nack",
-                     ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
-                     std::vector<std::uint64_t>{number(Opcode::acknowledge),
-                                                syndrome::nak_psn_sequence});
+    is_nack_.emplace(
+        pipeline, in, "is_nack",
+        ConditionSpec{.bits = 8, .terms = 2, .reads = {"opcode", "syndrome"}},
+        std::vector<std::uint64_t>{number(Opcode::acknowledge), syndrome::nak_psn_sequence});
   }
   if (config.source)
     source_.emplace(pipeline, config, routes_, is_data_, learns ? &*is_nack_ : nullptr,

@@ -61,9 +61,7 @@ class Ingress {
   void fill(const Routes& routes);
   void turn_back(dataplane::Pass& pass, std::uint16_t port);
   bool bring_to_source(dataplane::Pass& pass, const Member& member);
-  bool from_nic(const dataplane::Pass& pass) const {
-    return has_nic_.at(pass.ingress_port()) != 0;
-  }
+  bool from_nic(const dataplane::Pass& pass) const { return has_nic_.at(pass.ingress_port()) != 0; }
 
   NacksToSource nacks_to_source_;
   unsigned pipeline_;

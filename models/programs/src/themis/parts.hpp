@@ -24,8 +24,8 @@ inline dataplane::ConditionSpec data_condition() {
           .reads = {"opcode"}};
 }
 
-/// A NACK: an acknowledgement with the syndrome of a PSN sequence error. NAKs with other codes end a
-/// connection (IBTA vol. 1, 9.7.5.2) and are none of Themis' business.
+/// A NACK: an acknowledgement with the syndrome of a PSN sequence error. NAKs with other codes end
+/// a connection (IBTA vol. 1, 9.7.5.2) and are none of Themis' business.
 constexpr bool is_sequence_nack(const Packet& p) {
   return p.opcode == Opcode::acknowledge && p.syndrome == syndrome::nak_psn_sequence;
 }

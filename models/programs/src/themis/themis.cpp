@@ -171,14 +171,14 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                  {.doc = "data from before the window marks no bit; false: as published, where a "
                          "late duplicate marks a PSN of the next window",
                   .source = "not in the packet-spraying paper (appendix A)"})
-          .choice("nacks_to_source", &T::nacks_to_source,
-                  {{"recirculate", NacksToSource::recirculate},
-                   {"pass_by", NacksToSource::pass_by}},
-                  {.doc = "a NACK that enters by another pipeline than its sender's: through that "
-                          "pipeline's loopback port to Themis-S, or past it",
-                   .source = "the packet-spraying paper does not say; its Figure 8 is about "
-                             "Themis-D",
-                   .verified = false})
+          .choice(
+              "nacks_to_source", &T::nacks_to_source,
+              {{"recirculate", NacksToSource::recirculate}, {"pass_by", NacksToSource::pass_by}},
+              {.doc = "a NACK that enters by another pipeline than its sender's: through that "
+                      "pipeline's loopback port to Themis-S, or past it",
+               .source = "the packet-spraying paper does not say; its Figure 8 is about "
+                         "Themis-D",
+               .verified = false})
           .field("nics", &T::nics,
                  {.doc = "NICs of the ToR",
                   .min = 1,
@@ -245,6 +245,23 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
   return s;
 }
 
+void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,
+                       std::uint32_t pipelines) {
+  constexpr std::uint64_t most = 1 << 24;
+  const std::uint64_t all = std::uint64_t{nics} * qps_per_nic;
+  if (all / pipelines > most) {
+    throw section.error("qps_per_nic",
+                        fmt::format("{} NICs x {} queue pairs over {} pipelines are more than the "
+                                    "2^24 a QPN can name",
+                                    nics, qps_per_nic, pipelines));
+  }
+  if (all % pipelines != 0) {
+    throw section.error(
+        "pipelines", fmt::format("{} NICs x {} queue pairs do not spread evenly over {} pipelines",
+                                 nics, qps_per_nic, pipelines));
+  }
+}
+
 ProgramEntry themis_entry() {
   return {.name = "themis",
           .doc = "PSN-based packet spraying and NACK validation for commodity NICs",
@@ -258,19 +275,7 @@ ProgramEntry themis_entry() {
             power("paths", config.paths);
             if (config.pieces != 0) power("pieces", config.pieces);
             if (config.bitmap_pieces != 0) power("bitmap_pieces", config.bitmap_pieces);
-            constexpr std::uint64_t most_qps = 1 << 24;
-            if (std::uint64_t{config.nics} * config.qps_per_nic / config.pipelines > most_qps) {
-              throw section.error("qps_per_nic",
-                                  fmt::format("{} NICs x {} queue pairs over {} pipelines are more "
-                                              "than the 2^24 a QPN can name",
-                                              config.nics, config.qps_per_nic, config.pipelines));
-            }
-            if (std::uint64_t{config.nics} * config.qps_per_nic % config.pipelines != 0) {
-              throw section.error(
-                  "pipelines",
-                  fmt::format("{} NICs x {} queue pairs do not spread evenly over {} pipelines",
-                              config.nics, config.qps_per_nic, config.pipelines));
-            }
+            check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
             return std::make_unique<ThemisFactory>(config);
           },
           .describe = [] { return ThemisConfig::schema().describe(); }};

@@ -23,8 +23,7 @@ Needs start_needs(const WindowShape& shape, const dataplane::Object& qp_table,
 
 WindowBitmap::WindowBitmap(dataplane::Pipeline& pipeline, const WindowShape& shape,
                            const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
-                           const dataplane::Gateway& is_response,
-                           const dataplane::Gateway& is_nack)
+                           const dataplane::Gateway& is_response, const dataplane::Gateway& is_nack)
     : shape_(shape),
       epsn_(pipeline, out, "epsn_array",
             RegisterSpec{.width = 32, .entries = shape.qps, .reads = {"qp"}},

@@ -56,6 +56,10 @@ struct ThemisConfig {
   static const Schema<ThemisConfig>& schema();
 };
 
+/// InputError if so many queue pairs have no place in, or do not spread evenly over, the pipelines.
+void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,
+                       std::uint32_t pipelines);
+
 /// The program's entry in the registry.
 ProgramEntry themis_entry();
 
