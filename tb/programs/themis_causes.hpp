@@ -35,6 +35,8 @@ struct Weather {
 /// What happened, by cause. The first are what Themis promises not to do; the others it cannot
 /// help.
 struct Causes {
+  std::uint64_t searches = 0;  ///< passes that looked for a trigger (PSN queue)
+  std::uint64_t stuck = 0;     ///< scenarios with ten timeouts or more
   std::uint64_t scenarios = 0, nacks_passed = 0, nacks_blocked = 0, timeouts = 0;
   // Broken promises.
   std::uint64_t passed_delivered = 0;  ///< a NACK passed for what had gone to the receiver
@@ -61,7 +63,7 @@ struct Causes {
 
   std::string text() const {
     return fmt::format(
-        "{} scenarios: {} NACKs passed, {} blocked, {} timeouts\n"
+        "{} scenarios: {} NACKs passed, {} blocked, {} timeouts, {} searches; {} stuck\n"
         "  promises broken: delivered {}, in time {}, blocked though lost {}, timeouts {}, "
         "paths kept {}, past Themis-S {}\n"
         "  passed though not lost: signalled {}, avoided path {}, rerouted {}, sent again already "
@@ -71,10 +73,10 @@ struct Causes {
         "  timeouts: not lost {}, answer on its way {}, answer lost {}, last hop {}, "
         "retransmission lost {}, NACK lost "
         "{}, tail {}, blocked {}\n",
-        scenarios, nacks_passed, nacks_blocked, timeouts, passed_delivered, passed_in_time,
-        blocked_lost, unexplained_timeout, kept_path, past_source, late_signalled, late_avoided,
-        late_rerouted, resent_already, late_unchecked, lost_last_hop, blocked_old, given_up,
-        given_up_rightly, timeout_not_lost, timeout_answer_coming, timeout_answer_lost,
+        scenarios, nacks_passed, nacks_blocked, timeouts, searches, stuck, passed_delivered,
+        passed_in_time, blocked_lost, unexplained_timeout, kept_path, past_source, late_signalled,
+        late_avoided, late_rerouted, resent_already, late_unchecked, lost_last_hop, blocked_old,
+        given_up, given_up_rightly, timeout_not_lost, timeout_answer_coming, timeout_answer_lost,
         timeout_last_hop, timeout_resend_lost, timeout_nack_lost, timeout_tail, timeout_blocked);
   }
   std::uint64_t broken() const {

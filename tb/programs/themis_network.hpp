@@ -135,6 +135,7 @@ class Scenario {
   Time wake_at_ = -1;
   Psn sent_end_;  // first PSN that was not sent yet
   bool answers_lost_ = false;
+  unsigned timeouts_ = 0;
   std::int64_t last_nack_ = -1;  // PSN that Themis-S heard of last
 };
 
@@ -218,6 +219,7 @@ inline void Scenario::run() {
     }
     if (::testing::Test::HasFatalFailure()) return;
   }
+  causes_.stuck += timeouts_ >= 10 ? 1 : 0;
   EXPECT_EQ(sender_->unacked() + sender_->unsent(), 0u);
   EXPECT_EQ(receiver_->expected_psn(), first_ + static_cast<std::int32_t>(weather_.packets));
   for (const Fate& f : fates_) {
@@ -411,6 +413,7 @@ inline void Scenario::at_sender(const Packet& p) {
 
 inline void Scenario::timeout() {
   ++causes_.timeouts;
+  ++timeouts_;
   explain_timeout(receiver_->expected_psn());
   sender_->on_timeout(Picoseconds(now_ * 1000));
 }

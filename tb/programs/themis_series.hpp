@@ -53,6 +53,10 @@ Causes play(const Series& series, F&& weather) {
         return causes;
       }
     }
+    for (const auto& pipe : fabric.far.pipes) {
+      for (const auto& [name, value] : pipe->program->counters())
+        causes.searches += name == "queue_passes" ? value : 0;
+    }
   }
   if (series.print) fmt::print("{}", causes.text());
   return causes;
