@@ -90,6 +90,17 @@ TEST(ThemisRandom, OldDuplicatesMarkTheNextWindowAsPublished) {
   EXPECT_GT(c.timeout_blocked, 0u);
 }
 
+// Patience does not help: a last packet that comes again with a retransmission may be late, too.
+TEST(ThemisRandom, OldDuplicatesComeWithRetransmissionsAsPublished) {
+  const Causes c = play({.more = "ignore_old = false",
+                         .pipelines = 2,
+                         .rules = {.ignore_old = false},
+                         .fabrics = 100},
+                        losses);
+  expect_clean(c);
+  EXPECT_GT(c.blocked_old, 0u);
+}
+
 // A path far behind is signalled and avoided: NACKs may pass for packets that are only late.
 TEST(ThemisRandom, AvoidedPathsMayLetLateOnesPass) {
   Causes all;
