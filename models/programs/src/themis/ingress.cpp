@@ -28,11 +28,14 @@ Ingress::ToSource::ToSource(dataplane::Pipeline& pipeline, const dataplane::Obje
 
 Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes)
     : nacks_to_source_(config.nacks_to_source),
+      follows_routing_(config.path_control == PathControl::port),
       pipeline_(pipeline.index()),
       control_(routes),
       has_nic_(routes.pipeline_of_port.size(), 0),
       routes_(pipeline, in, "routes",
-              MatchSpec{.key_bits = 32, .entries = config.route_entries, .data_bits = 24}),
+              MatchSpec{.key_bits = 32,
+                        .entries = config.route_entries,
+                        .data_bits = follows_routing_ ? 48u : 24u}),
       is_data_(pipeline, in, "is_data", data_condition()) {
   const bool learns = config.source && (config.rerouting || config.failure_handling);
   if (learns) {
@@ -67,20 +70,38 @@ void Ingress::fill(const Routes& routes) {
     if (entry.attached) has_nic_.at(entry.ports.at(0)) = 1;
   }
   const PortGroups groups(routes);
-  for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
-  for (std::size_t i = 0; i < groups.ports().size(); ++i) {
-    const std::uint16_t port = groups.ports()[i];
+  for (const auto& [node, group] : groups.nodes()) routes_.insert(node, {group, group});
+  insert_members(0, groups.ports());
+}
+
+void Ingress::insert_members(std::size_t first, const std::vector<std::uint16_t>& ports) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
     const bool elsewhere =
-        has_nic_.at(port) != 0 && control_.pipeline_of_port.at(port) != pipeline_;
-    members_->insert(static_cast<std::uint16_t>(i), {port, elsewhere});
+        has_nic_.at(ports[i]) != 0 && control_.pipeline_of_port.at(ports[i]) != pipeline_;
+    members_->insert(static_cast<std::uint16_t>(first + i), {ports[i], elsewhere});
   }
+}
+
+void Ingress::update(const Routes& routes) {
+  if (!follows_routing_) return;
+  // Behind the members there were at first, which data goes on using.
+  const PortGroups before(control_), after(routes);
+  const std::size_t first = before.ports().size();
+  for (std::size_t i = 0; i < after.nodes().size(); ++i) {
+    auto [node, live] = after.nodes()[i];
+    live.first = static_cast<std::uint16_t>(live.first + first);
+    routes_.insert(node, {before.nodes()[i].second, live});
+  }
+  insert_members(first, after.ports());
 }
 
 void Ingress::run(Pass& pass) {
   const Packet& p = pass.header();
-  const PortGroup* group = routes_.lookup(pass, p.dst);
-  if (group == nullptr || group->count == 0) return pass.drop();
-  is_data_.test(pass, number(p.opcode));
+  const Ways* ways = routes_.lookup(pass, p.dst);
+  const bool data = is_data_.test(pass, number(p.opcode));
+  if (ways == nullptr) return pass.drop();
+  const PortGroup* group = data ? &ways->sprayed : &ways->live;
+  if (group->count == 0) return pass.drop();
   if (is_nack_) is_nack_->test(pass, {number(p.opcode), p.syndrome});
   const std::uint32_t path =
       source_

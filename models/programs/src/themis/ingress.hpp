@@ -29,6 +29,10 @@ class Ingress {
   Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes);
 
   void run(dataplane::Pass& pass);
+  /// Control plane: responses follow routing; sprayed data keeps its ports, for what PSNs of a path
+  /// have in common must not change (packet-spraying paper 4.4 avoids paths, and counts them all).
+  /// With path_control = "source_port" nothing changes: the fan-out belongs to the PathMap.
+  void update(const Routes& routes);
   /// Control plane, of a connection whose sender is on this pipeline.
   void connect(const Connection& connection) {
     if (source_) source_->connect(connection);
@@ -43,6 +47,11 @@ class Ingress {
   struct Member {
     std::uint16_t port = 0;
     bool elsewhere = false;  ///< a NIC's, of another pipeline
+  };
+  /// Ports towards a node.
+  struct Ways {
+    PortGroup sprayed;  ///< of data
+    PortGroup live;     ///< of everything else
   };
   /// Figure 8.
   struct TurnBack {
@@ -59,15 +68,17 @@ class Ingress {
     dataplane::Recirculation around;
   };
   void fill(const Routes& routes);
+  void insert_members(std::size_t first, const std::vector<std::uint16_t>& ports);
   void turn_back(dataplane::Pass& pass, std::uint16_t port);
   bool bring_to_source(dataplane::Pass& pass, const Member& member);
   bool from_nic(const dataplane::Pass& pass) const { return has_nic_.at(pass.ingress_port()) != 0; }
 
   NacksToSource nacks_to_source_;
+  bool follows_routing_;
   unsigned pipeline_;
   Routes control_;
   std::vector<std::uint8_t> has_nic_;  ///< by port: what port metadata says
-  dataplane::ExactTable<NodeId, PortGroup> routes_;
+  dataplane::ExactTable<NodeId, Ways> routes_;
   dataplane::Gateway is_data_;
   std::optional<dataplane::Gateway> is_nack_;
   std::optional<Source> source_;

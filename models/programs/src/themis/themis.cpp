@@ -31,6 +31,8 @@ class Themis final : public Program {
     if (destination_) destination_->egress(pass);
   }
 
+  void update(const Routes& routes) override { ingress_.update(routes); }
+
   void connect(const Connection& connection) override {
     // Within a rack there is one path and no state (packet-spraying paper, appendix B).
     const auto sender = ingress_.pipeline_of(connection.sender);

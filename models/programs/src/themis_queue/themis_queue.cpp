@@ -26,6 +26,8 @@ class ThemisQueue final : public Program {
   void egress(Pass& pass) override {
     if (destination_) destination_->egress(pass);
   }
+  void update(const Routes& routes) override { ingress_.update(routes); }
+
   void connect(const Connection& connection) override {
     const auto sender = ingress_.pipeline_of(connection.sender);
     const auto receiver = ingress_.pipeline_of(connection.receiver);
