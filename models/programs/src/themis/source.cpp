@@ -22,13 +22,12 @@ Source::Avoidance::Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& 
                              const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
                              const dataplane::Gateway& is_nack)
     : is_signal(pipeline, in, "is_signal", flags(1), {}, Needs{guarded_by(is_nack)}),
-      path_adaptive_count(
-          pipeline, in, "path_adaptive_count",
-          RegisterSpec{.width = 32,
-                       .entries = std::uint64_t{config.qps()} * config.paths,
-                       .pieces = config.pieces,
-                       .reads = {"source_qp", "psn"}},
-          Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_signal)}) {}
+      path_adaptive_count(pipeline, in, "path_adaptive_count",
+                          RegisterSpec{.width = 32,
+                                       .entries = std::uint64_t{config.qps()} * config.paths,
+                                       .pieces = config.pieces,
+                                       .reads = {"source_qp", "psn"}},
+                          Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_signal)}) {}
 
 Source::Reroute::Reroute(dataplane::Pipeline& pipeline, const Needs& reasons,
                          const dataplane::Object* add_path)
@@ -65,8 +64,8 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                                 : nullptr) {
   if (recved_nack_psn_ || avoidance_) reroute_.emplace(pipeline, reasons(), add_path_.get());
   if (!by_port(config)) {
-    steering_.emplace(pipeline, config, routes, is_data,
-                      reroute_ ? &reroute_->alter_path : nullptr, tiers);
+    steering_.emplace(pipeline, config, routes, is_data, reroute_ ? &reroute_->alter_path : nullptr,
+                      tiers);
     return;
   }
   for (std::uint32_t i = 0; i < config.paths; ++i)
@@ -126,13 +125,12 @@ bool Source::must_move(const Pass& pass, std::uint32_t qp) {
       recved_nack_psn_ && recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) {
         return nacked == psn.value();
       });
-  const bool avoided =
-      avoidance_ && avoidance_->path_adaptive_count.apply(pass, path_index(qp, psn),
-                                                          [](std::uint32_t& count) {
-                                                            const bool away = count != 0;
-                                                            if (away) --count;
-                                                            return away;
-                                                          });
+  const bool avoided = avoidance_ && avoidance_->path_adaptive_count.apply(
+                                         pass, path_index(qp, psn), [](std::uint32_t& count) {
+                                           const bool away = count != 0;
+                                           if (away) --count;
+                                           return away;
+                                         });
   if (recved_nack_psn_ && avoidance_)
     return reroute_->other_path.test(pass, {bit(retransmitted), bit(avoided)});
   return reroute_->other_path.test(pass, bit(retransmitted || avoided));
@@ -161,8 +159,7 @@ void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
   if (must_move(pass, qp) && config_.paths > 1) {
     const std::uint32_t low = n > 1 ? n : config_.paths;
     const std::uint32_t draw = reroute_->random_path.below(pass, (low - 1) * (config_.paths / low));
-    reroute_->alter_path.run(pass,
-                             [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
+    reroute_->alter_path.run(pass, [&] { index ^= 1 + draw % (low - 1) + draw / (low - 1) * low; });
     ++rerouted_;
   }
   steering_->rewrite(pass, index);
@@ -174,8 +171,9 @@ void Source::take_note(const Pass& pass, std::uint32_t qp) {
     recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
   // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
   if (avoidance_ && avoidance_->is_signal.test(pass, bit(p.ack_request))) {
-    avoidance_->path_adaptive_count.apply(
-        pass, path_index(qp, p.psn), [&](std::uint32_t& count) { count = config_.avoidance_window; });
+    avoidance_->path_adaptive_count.apply(pass, path_index(qp, p.psn), [&](std::uint32_t& count) {
+      count = config_.avoidance_window;
+    });
   }
 }
 

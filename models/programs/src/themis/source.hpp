@@ -76,8 +76,8 @@ class Source {
   const dataplane::Gateway& is_data_;
   const dataplane::Gateway* is_nack_;
   QueuePairs qps_;
-  std::unique_ptr<dataplane::Hash> base_path_;                   // of path_control "port"
-  std::unique_ptr<dataplane::Register<std::uint16_t>> pathmap_;  // likewise
+  std::unique_ptr<dataplane::Hash> base_path_;                         // of path_control "port"
+  std::unique_ptr<dataplane::Register<std::uint16_t>> pathmap_;        // likewise
   std::optional<dataplane::Register<std::uint32_t>> recved_nack_psn_;  // for rerouting
   std::optional<Avoidance> avoidance_;                                 // for failure handling
   std::unique_ptr<dataplane::Action> add_path_;                        // of path_control "port"
