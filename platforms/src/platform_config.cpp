@@ -581,6 +581,7 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
   }
   const auto& profile =
       std::get<TofinoProfile>(platform.profiles.at(platform.devices[vertex].profile));
+  routes.queues_per_port = profile.chip.queues_per_port;
   for (unsigned port = 0; port < vertices[vertex].ports; ++port) {
     routes.pipeline_of_port.push_back(profile.chip.pipeline_of_port.empty()
                                           ? port / profile.chip.ports_per_pipeline

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/programs/conweave/conweave.hpp"
 #include "horae/programs/forward/forward.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "horae/programs/themis/themis.hpp"
@@ -12,6 +13,7 @@ namespace horae::programs {
 
 const std::vector<ProgramEntry>& programs() {
   static const std::vector<ProgramEntry> all = {
+      conweave_entry(),
       forward_entry(),
       pnp_trp_entry(),
       themis_entry(),

@@ -58,6 +58,12 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .min = 16_B,
                   .max = 4096_B,
                   .source = "open-p4studio tm_tof2.h: 176"})
+          .field(
+              "queues_per_port", &ChipConfig::queues_per_port,
+              {.doc = "queues of each egress port: eight of the classes, the others for programs",
+               .min = 8,
+               .max = 128,
+               .source = "open-p4studio tm_tof2.h: 128 for a group of 8 ports, 16 to 128 for one"})
           .field("queue_limit", &ChipConfig::queue_limit,
                  {.doc = "drop-tail limit of each egress port's queues together, 0 for none",
                   .min = 0_B})

@@ -14,11 +14,42 @@ using dataplane::Pass;
 using dataplane::Verdict;
 
 enum : std::uint8_t {
-  enqueue_event = fabric::device_events,  // entity: egress port; payload: the packet
-  dequeue_event,                          // entity: port
-  loopback_event,                         // entity: whose loopback port; payload: the packet
-  recirculated_event,                     // entity: pipeline; payload: the packet, at the parser
+  queue_event = fabric::device_events,  // entity: port and queue; payload: whether to hold it
+  enqueue_event,                        // entity: egress port; payload: the packet
+  enqueue_own_event,                    // entity: port and queue; payload: the packet
+  dequeue_event,                        // entity: port
+  loopback_event,                       // entity: whose loopback port; payload: the packet
+  loopback_egress_event,  // likewise, for one that passes the loopback port's egress
+  loopback_leaves_event,  // likewise, when it leaves that port's queue
+  recirculated_event,     // entity: pipeline; payload: the packet, at the parser
 };
+
+/// A port and one of its queues in an event's 16 bits.
+constexpr unsigned port_bits = 9;
+constexpr std::uint16_t pack(unsigned port, unsigned queue) {
+  return static_cast<std::uint16_t>(queue << port_bits | port);
+}
+constexpr unsigned port_in(std::uint16_t entity) { return entity & ((1u << port_bits) - 1); }
+constexpr unsigned queue_in(std::uint16_t entity) { return entity >> port_bits; }
+
+void check_queues(const dataplane::ChipSpec& chip, const ChipConfig& config,
+                  const std::vector<unsigned>& pipeline_of_port, const std::string& name) {
+  if (config.queues_per_port == fabric::OutputPort::classes) return;
+  if (pipeline_of_port.size() > 1u << port_bits) {
+    throw InputError(
+        fmt::format("{}: queues of programs on more than {} ports", name, 1u << port_bits));
+  }
+  for (unsigned i = 0; i < config.pipelines; ++i) {
+    const auto ports = std::count(pipeline_of_port.begin(), pipeline_of_port.end(), i);
+    const std::int64_t queues = ports * std::int64_t{config.queues_per_port};
+    if (queues <= chip.traffic_manager.queues_per_pipeline) continue;
+    throw InputError(
+        fmt::format("{}: {} ports of pipeline {} with {} queues each are more than "
+                    "the {} that {} has for a pipeline",
+                    name, ports, i, config.queues_per_port,
+                    chip.traffic_manager.queues_per_pipeline, chip.name));
+  }
+}
 
 }  // namespace
 
@@ -48,10 +79,12 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
                                    this->name(), i, pipeline, config.pipelines));
     }
     pipeline_of_port_.push_back(pipeline);
-    out_.emplace_back(tx(i));
+    out_.emplace_back(tx(i), config.queues_per_port);
   }
+  check_queues(chip_, config_, pipeline_of_port_, this->name());
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;
+  known.queues_per_port = config.queues_per_port;
   for (unsigned i = 0; i < config.pipelines; ++i) {
     Pipe pipe;
     pipe.objects = std::make_unique<dataplane::Pipeline>(fmt::format("{}.pipe{}", this->name(), i),
@@ -103,10 +136,25 @@ void tofino_switch::handle(const fabric::Event& e) {
     }
     case enqueue_event:
       --in_pipeline_;
-      enqueue(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      enqueue(*reinterpret_cast<Packet*>(e.payload), port, 0, e.time);
+      break;
+    case enqueue_own_event: {
+      const auto entity = static_cast<std::uint16_t>(port);
+      --in_pipeline_;
+      enqueue(*reinterpret_cast<Packet*>(e.payload), port_in(entity), queue_in(entity), e.time);
+      break;
+    }
+    case queue_event:
+      control_queue(static_cast<std::uint16_t>(port), e.payload != 0, e.time);
       break;
     case loopback_event:
       loop_back(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case loopback_egress_event:
+      loop_through_egress(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case loopback_leaves_event:
+      pass_loop_egress(*reinterpret_cast<Packet*>(e.payload), port, e.time);
       break;
     case recirculated_event: {
       Packet& p = *reinterpret_cast<Packet*>(e.payload);
@@ -144,6 +192,7 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   pipe.program->ingress(pass);
   const Picoseconds deparsed = clock_.edge(entry + pipe.ingress_cycles) + config_.ingress_deparser;
   if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
   if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
   if (pass.verdict() == Verdict::recirculate) {
     if (pass.loopback_pipeline() >= pipes_.size()) {
@@ -151,7 +200,8 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
                                    pass.loopback_pipeline(), pass.describe()));
     }
     ++in_pipeline_;
-    schedule(deparsed + config_.traffic_manager, loopback_event,
+    schedule(deparsed + config_.traffic_manager,
+             pass.through_egress() ? loopback_egress_event : loopback_event,
              static_cast<std::uint16_t>(pass.loopback_pipeline()), ordinal_++,
              reinterpret_cast<std::uint64_t>(&p));
     return;
@@ -160,14 +210,50 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
     throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
   }
   ++in_pipeline_;
+  if (pass.queue() != 0) [[unlikely]] {
+    check_queue(pass, pass.egress_port(), pass.queue());
+    schedule(deparsed + config_.traffic_manager, enqueue_own_event,
+             pack(pass.egress_port(), pass.queue()), ordinal_++,
+             reinterpret_cast<std::uint64_t>(&p));
+    return;
+  }
   schedule(deparsed + config_.traffic_manager, enqueue_event,
            static_cast<std::uint16_t>(pass.egress_port()), ordinal_++,
            reinterpret_cast<std::uint64_t>(&p));
 }
 
+/// Refuses queues that are not the program's.
+void tofino_switch::check_queue(const Pass& pass, unsigned port, unsigned queue) const {
+  if (port < ports() && queue >= EgressPort::classes && queue < config_.queues_per_port) return;
+  throw ModelError(fmt::format("{}: no queue {} for programs at port {} after {}", name(), queue,
+                               port, pass.describe()));
+}
+
+void tofino_switch::request_queue(const Pass& pass, Picoseconds deparsed) {
+  const auto& request = pass.queue_request();
+  check_queue(pass, request.port, request.queue);
+  const bool hold = request.action == dataplane::QueueRequest::hold;
+  schedule(deparsed + config_.traffic_manager, queue_event, pack(request.port, request.queue),
+           ordinal_++, hold ? 1 : 0);
+}
+
+void tofino_switch::control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t) {
+  const unsigned port = port_in(port_and_queue);
+  const unsigned queue = queue_in(port_and_queue);
+  if (hold) {
+    ++counters_.holds;
+    return out_[port].hold(queue);
+  }
+  ++counters_.releases;
+  out_[port].release(queue, t);
+  arm(port);
+}
+
 void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   const auto& request = *pass.mirror_request();
-  if (request.egress_port >= ports() || request.type == 0) {
+  const bool around =
+      request.egress_port == dataplane::loopback_port && pass.where().gress == Gress::ingress;
+  if ((request.egress_port >= ports() && !around) || request.type == 0) {
     throw ModelError(
         fmt::format("{}: no valid mirror port or type after {}", name(), pass.describe()));
   }
@@ -180,35 +266,68 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   copy.mirror_type = request.type;
   copy.metadata = request.metadata;
   if (request.length != 0) copy.frame = std::min(copy.frame, request.length);
+  if (request.traffic_class) copy.traffic_class = *request.traffic_class;
   mirror_headers_[&copy] = request.header;
   ++counters_.mirrored;
   ++in_pipeline_;
-  schedule(deparsed + config_.traffic_manager, enqueue_event,
-           static_cast<std::uint16_t>(request.egress_port), ordinal_++,
-           reinterpret_cast<std::uint64_t>(&copy));
+  const unsigned entity = around ? pass.where().pipeline : request.egress_port;
+  schedule(deparsed + config_.traffic_manager, around ? loopback_egress_event : enqueue_event,
+           static_cast<std::uint16_t>(entity), ordinal_++, reinterpret_cast<std::uint64_t>(&copy));
 }
 
-void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
+/// Puts a packet into the queue of a pipeline's loopback port; when it leaves that, or never if
+/// there is no room for it.
+Picoseconds tofino_switch::take_loopback(const Packet& p, unsigned pipeline, Picoseconds t) {
   const std::int64_t cells = cells_of(p);
-  if (cells_used_ + cells > config_.cells) {
-    --in_pipeline_;
-    ++counters_.dropped_buffer;
-    return drop(p, fabric::DropCause::buffer_full);
-  }
+  if (cells_used_ + cells > config_.cells) return never;
   cells_used_ += cells;
   most_cells_used_ = std::max(most_cells_used_, cells_used_);
   Pipe& pipe = pipes_[pipeline];
   const Bytes wire = p.wire_size();
-  pipe.loopback_free =
-      std::max(pipe.loopback_free, t) + serialisation_time(wire, chip_.recirculation.rate);
+  const Picoseconds start = std::max(pipe.loopback_free, t);
+  pipe.loopback_free = start + serialisation_time(wire, chip_.recirculation.rate);
   ++counters_.recirculated;
   counters_.recirculated_bytes += wire.count();
-  schedule(pipe.loopback_free + config_.ingress_parser, recirculated_event,
+  return start;
+}
+
+void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
+  if (take_loopback(p, pipeline, t) == never) return drop_for_want_of_room(p);
+  schedule(pipes_[pipeline].loopback_free + config_.ingress_parser, recirculated_event,
            static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
 }
 
-void tofino_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
-  fabric::OutputPort& out = out_[port];
+void tofino_switch::loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t) {
+  const Picoseconds start = take_loopback(p, pipeline, t);
+  if (start == never) return drop_for_want_of_room(p);
+  schedule(start, loopback_leaves_event, static_cast<std::uint16_t>(pipeline), ordinal_++,
+           reinterpret_cast<std::uint64_t>(&p));
+}
+
+void tofino_switch::drop_for_want_of_room(Packet& p) {
+  --in_pipeline_;
+  ++counters_.dropped_buffer;
+  drop(p, fabric::DropCause::buffer_full);
+}
+
+/// The egress pass of a packet that goes around; then it is on the loopback port's wire.
+void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t) {
+  cells_used_ -= cells_of(p);
+  if (!pass_egress(p, dataplane::loopback_port, pipeline, t)) {
+    --in_pipeline_;
+    return drop(p, fabric::DropCause::program);
+  }
+  cells_used_ += cells_of(p);  // egress may have changed its length
+  p.mirror_type = 0;
+  const Picoseconds on_wire = t + pipes_[pipeline].egress_latency - config_.mac_tx;
+  schedule(on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate) +
+               config_.ingress_parser,
+           recirculated_event, static_cast<std::uint16_t>(pipeline), ordinal_++,
+           reinterpret_cast<std::uint64_t>(&p));
+}
+
+void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
+  EgressPort& out = out_[port];
   const std::int64_t cells = cells_of(p);
   if (cells_used_ + cells > config_.cells) {
     ++counters_.dropped_buffer;
@@ -219,10 +338,15 @@ void tofino_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
     ++counters_.dropped_queue;
     return drop(p, fabric::DropCause::queue_full);
   }
-  if (red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
+  const unsigned waits_in = queue == 0 ? p.traffic_class : queue;
+  if (red_.mark(p, out.depth_of_queue(waits_in))) ++counters_.marked;
   cells_used_ += cells;
   most_cells_used_ = std::max(most_cells_used_, cells_used_);
-  out.enqueue(p, t);
+  if (queue == 0) {
+    out.enqueue(p, t);
+  } else {
+    out.enqueue_in(queue, p, t);
+  }
   arm(port);
 }
 
@@ -231,21 +355,29 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
   Pipe& pipe = pipes_[pipeline];
   out_[port].start_before(t + 1_ps, [&](Packet& p, Picoseconds start) {
     cells_used_ -= cells_of(p);
-    ++counters_.egress_passes;
-    Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
-    pass.leaves_by(port);
-    if (p.mirror_type != 0) {
-      const auto header = mirror_headers_.extract(&p);
-      if (!header.empty()) pass.set_mirror_header(header.mapped());
-    }
-    pipe.program->egress(pass);
-    if (pass.mirror_request()) mirror(pass, start + pipe.egress_latency - config_.mac_tx);
-    if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
+    if (!pass_egress(p, port, pipeline, start)) return drop(p, fabric::DropCause::program);
     ++counters_.forwarded;
     p.mirror_type = 0;
     p.metadata = 0;
     out_[port].tx().send(p, start, pipe.egress_latency);
   });
+}
+
+/// Runs the program's egress; whether the packet goes on.
+bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline, Picoseconds start) {
+  Pipe& pipe = pipes_[pipeline];
+  ++counters_.egress_passes;
+  Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+  pass.leaves_by(port);
+  if (p.mirror_type != 0) {
+    const auto header = mirror_headers_.extract(&p);
+    if (!header.empty()) pass.set_mirror_header(header.mapped());
+  }
+  pipe.program->egress(pass);
+  const Picoseconds deparsed = start + pipe.egress_latency - config_.mac_tx;
+  if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  return pass.verdict() != Verdict::drop;
 }
 
 void tofino_switch::drop(Packet& p, fabric::DropCause cause) {

@@ -36,6 +36,11 @@ class Recirculation final : public Object {
     check_single_access(pass);
     pass.recirculate(pipeline);
   }
+  /// Likewise, through the egress of the loopback port, which request() bypasses.
+  void request_through_egress(Pass& pass) {
+    check_single_access(pass);
+    pass.recirculate_through_egress();
+  }
 
  private:
   static Gress only_ingress(Gress gress, const std::string& name) {

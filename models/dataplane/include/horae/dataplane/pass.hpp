@@ -30,13 +30,28 @@ enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate };
 /// What the deparser puts before a mirrored copy (Tofino at most 32, Tofino2 at most 48 bytes).
 using MirrorHeader = std::array<std::uint32_t, 4>;
 
+/// As an egress port: the loopback port of the pass's pipeline.
+inline constexpr unsigned loopback_port = 0xffff;
+
 /// A copy of the packet, as it leaves this pass, to be sent on its own.
 struct MirrorRequest {
+  /// From ingress also `loopback_port`: it goes around, through that port's egress, and enters
+  /// ingress with the metadata it has then.
   unsigned egress_port = 0;
   std::uint8_t type = 0;       ///< not zero: what the copy's `mirror_type` will be
   std::uint16_t metadata = 0;  ///< the copy's `metadata`
   MirrorHeader header{};
   std::uint16_t length = 0;  ///< bytes of the copy, if it is to be cut; 0: all
+  /// Class whose queue the copy waits in (`mirror_qid` of tofino2_base.p4); none: the packet's.
+  std::optional<std::uint8_t> traffic_class = {};
+};
+
+/// What is to be done with a queue of an egress port.
+struct QueueRequest {
+  enum Action : std::uint8_t { none, hold, release };
+  Action action = none;
+  unsigned port = 0;
+  unsigned queue = 0;
 };
 
 /// The parsed header view and metadata of one pass. Objects that allow one access per pass remember
@@ -74,9 +89,21 @@ class Pass {
   }
   /// Where it comes around, after recirculate().
   unsigned loopback_pipeline() const { return loopback_pipeline_; }
+  /// With either: on its way it passes the egress of that port.
+  void recirculate_through_egress() {
+    recirculate();
+    through_egress_ = true;
+  }
+  bool through_egress() const { return through_egress_; }
   /// For the Mirror object: a copy as well.
   void mirror(const MirrorRequest& request) { mirror_ = request; }
   const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
+  /// For the QueueChoice object: a queue of the egress port other than that of the packet's class.
+  void enqueue_in(unsigned queue) { queue_ = static_cast<std::uint8_t>(queue); }
+  unsigned queue() const { return queue_; }
+  /// For the QueueControl object.
+  void control_queue(const QueueRequest& request) { queue_request_ = request; }
+  const QueueRequest& queue_request() const { return queue_request_; }
   /// Of a mirrored copy: the header that was put before it.
   const MirrorHeader& mirror_header() const { return mirror_header_; }
   void set_mirror_header(const MirrorHeader& header) { mirror_header_ = header; }
@@ -98,6 +125,9 @@ class Pass {
   unsigned loopback_pipeline_ = 0;
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
+  bool through_egress_ = false;
+  std::uint8_t queue_ = 0;
+  QueueRequest queue_request_{};
   std::optional<MirrorRequest> mirror_;
   MirrorHeader mirror_header_{};
 };

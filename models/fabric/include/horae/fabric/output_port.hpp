@@ -52,13 +52,7 @@ class OutputPort {
       if (e == 0) return;
       const Picoseconds start = std::max(tx_->busy_until(), ready_);
       if (start >= end) return;
-      const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
-      Packet& p = queue_[c].front();
-      queue_[c].pop_front();
-      if (queue_[c].empty()) waiting_ &= ~(1u << c);
-      bytes_ -= p.frame;
-      class_bytes_[c] -= p.frame;
-      started(p, start);
+      started(take(static_cast<unsigned>(std::bit_width(e)) - 1), start);
     }
   }
 
@@ -75,13 +69,23 @@ class OutputPort {
   bool paused(unsigned traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   bool empty() const { return waiting_ == 0; }
 
- private:
+ protected:
+  /// Classes with a packet that may start.
   unsigned eligible() const { return waiting_ & ~paused_; }
+  /// The first packet of a class.
+  Packet& take(unsigned c) {
+    Packet& p = queue_[c].front();
+    queue_[c].pop_front();
+    if (queue_[c].empty()) waiting_ &= ~(1u << c);
+    bytes_ -= p.frame;
+    class_bytes_[c] -= p.frame;
+    return p;
+  }
 
   tx_port* tx_;
   std::array<PacketQueue, classes> queue_;
   std::array<std::int64_t, classes> class_bytes_{};
-  unsigned waiting_ = 0;
+  unsigned waiting_ = 0;  ///< classes that have packets
   unsigned paused_ = 0;
   std::int64_t bytes_ = 0;
   Picoseconds ready_{};  ///< since when something could be sent

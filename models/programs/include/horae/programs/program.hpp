@@ -28,6 +28,7 @@ struct Routes {
   /// For programs that steer by the UDP source port: who chooses on the way to other racks, this
   /// switch first, in the order of their distance.
   std::vector<PathTier> path_tiers = {};
+  unsigned queues_per_port = 0;  ///< of the traffic manager; 0: no chip is built
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {

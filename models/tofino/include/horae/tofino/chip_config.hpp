@@ -28,6 +28,7 @@ struct ChipConfig {
   Picoseconds mac_tx = 30_ns;
   std::uint32_t cells = 384 * 1024;
   Bytes cell = Bytes(176);
+  std::uint32_t queues_per_port = 8;
   Bytes queue_limit{};  ///< per egress port; zero: only the buffer limits
   Bytes ecn_kmin{};
   Bytes ecn_kmax{};

@@ -10,9 +10,9 @@
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/ledger.hpp"
 #include "horae/fabric/device.hpp"
-#include "horae/fabric/output_port.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
+#include "horae/tofino/egress_port.hpp"
 
 namespace horae::tofino {
 
@@ -32,7 +32,8 @@ namespace horae::tofino {
 /// A mirrored copy leaves the deparser of the pass that asked for it, is queued by the traffic
 /// manager and passes the egress of its port. A recirculated packet passes the traffic manager,
 /// waits for the loopback port of its pipeline, or of the one that the program named (egress is
-/// bypassed), and enters the ingress there.
+/// bypassed unless the program asks for it), and enters the ingress there. A program may put packets
+/// into queues of its own and hold and release them; what is held stays in the buffer.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
@@ -44,7 +45,7 @@ class tofino_switch : public fabric::device {
   const ChipConfig& config() const { return config_; }
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
   const programs::Program& program(unsigned pipeline) const { return *pipes_[pipeline].program; }
-  const fabric::OutputPort& port(unsigned i) const { return out_[i]; }
+  const EgressPort& port(unsigned i) const { return out_[i]; }
   /// Tells the programs of a connection (see programs::Program::connect).
   void connect(const programs::Connection& connection);
   /// Tells the programs of changed routes; pipelines of ports stay.
@@ -67,7 +68,9 @@ class tofino_switch : public fabric::device {
     std::uint64_t mirrored = 0;           ///< copies made
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
-    Picoseconds pipeline_wait{};          ///< sum of the time headers waited for a clock
+    std::uint64_t holds = 0;              ///< requests to hold a queue
+    std::uint64_t releases = 0;
+    Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
   };
   const Counters& counters() const { return counters_; }
   std::int64_t cells_used() const { return cells_used_; }
@@ -93,8 +96,16 @@ class tofino_switch : public fabric::device {
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
   void loop_back(Packet& p, unsigned pipeline, Picoseconds t);
-  void enqueue(Packet& p, unsigned port, Picoseconds t);
+  void loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t);
+  void pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t);
+  Picoseconds take_loopback(const Packet& p, unsigned pipeline, Picoseconds t);
+  void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
+  void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
+  void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
+  void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
+  void drop_for_want_of_room(Packet& p);
   void leave_queue(unsigned port, Picoseconds t);
+  bool pass_egress(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
   void arm(unsigned port);
   void drop(Packet& p, fabric::DropCause cause);
   std::int64_t cells_of(const Packet& p) const {
@@ -107,7 +118,7 @@ class tofino_switch : public fabric::device {
   Clock clock_;
   std::vector<unsigned> pipeline_of_port_;
   std::vector<Pipe> pipes_;
-  std::vector<fabric::OutputPort> out_;
+  std::vector<EgressPort> out_;
   fabric::RedMarker red_;
   std::vector<Picoseconds> armed_;  ///< per port: time of its pending dequeue event
   std::int64_t cells_used_ = 0;

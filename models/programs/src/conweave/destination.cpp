@@ -1,0 +1,385 @@
+#include "destination.hpp"
+
+#include <algorithm>
+
+namespace horae::programs::conweave {
+
+// A register is reached once per pass, in this order; what a timer writes it writes in later passes
+// than the one in which it saw the need.
+Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
+                         const Routes& routes, const dataplane::Object& flows,
+                         const dataplane::Gateway& is_destination)
+    : config_(config),
+      default_ticks_(whole_ticks(config.resume_default)),
+      is_timer_(pipeline, in, "is_timer", {.kind = ConditionKind::valid, .bits = 1}, {},
+                {guarded_by(is_destination)}),
+      // One action for each epoch a packet can have: there is no difference of two small fields.
+      epoch_(pipeline, in, "epoch_rx",
+             {.width = 8, .entries = config.flow_entries, .accesses = 4, .reads = {"flow"}},
+             {matches(flows), guarded_unless(is_timer_)}, 1),
+      processes_(pipeline, in, "processes", flags(2, Join::any), {},
+                 {matches(epoch_), guarded_by(is_destination)}),
+      is_done_(pipeline, in, "is_done", flags(1), {}, {guarded_by(is_timer_)}),
+      is_over_(pipeline, in, "is_over", flags(1), {}, {guarded_by(is_timer_)}),
+      phase_(pipeline, in, "phase_rx",
+             {.width = 8, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
+             {matches(flows), matches(epoch_), guarded_by(processes_)}),
+      old_seen_(pipeline, in, "old_seen",
+                {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
+                {matches(flows), matches(epoch_), guarded_by(processes_)}),
+      tail_seen_(pipeline, in, "tail_seen",
+                 {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
+                 {matches(flows), matches(epoch_), guarded_by(processes_)}),
+      estimate_(pipeline, config, flows, old_seen_, is_timer_, processes_),
+      counts_packets_(pipeline, in, "counts_packets", per_flow(8, config.flow_entries),
+                      {matches(phase_), guarded_unless(is_timer_), guarded_by(is_done_)}),
+      queued_(pipeline, in, "queued",
+              {.width = 32, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
+              {matches(counts_packets_), guarded_by(processes_)}),
+      is_empty_(pipeline, in, "is_empty", {.bits = 32, .reads = {"queued"}}, {0},
+                {matches(queued_), guarded_by(processes_)}),
+      reordering_(pipeline, in, "reordering",
+                  {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
+                  {matches(phase_), guarded_by(processes_)}),
+      is_waiting_(pipeline, in, "is_waiting",
+                  {.kind = ConditionKind::ne, .bits = 8, .reads = {"status"}}, {0},
+                  {matches(reordering_), guarded_unless(is_timer_)}),
+      queues_(pipeline, config, routes, reordering_, is_waiting_, is_over_),
+      has_queue_(pipeline, in, "has_queue", flags(3, Join::any), {}, found_needs()),
+      resume_at_(pipeline, in, "resume_at",
+                 {.width = 32, .entries = config.flow_entries, .accesses = 4, .reads = {"flow"}},
+                 {matches(estimate_.last()), guarded_by(has_queue_), guarded_by(is_timer_)}),
+      is_due_(pipeline, in, "is_due", flags(1), {}, {matches(resume_at_), guarded_by(is_timer_)}),
+      choice_(pipeline, in, "reorder_queue", {guarded_by(has_queue_)}),
+      control_(pipeline, in, "hold_queue",
+               {matches(tail_seen_), guarded_by(has_queue_), guarded_by(is_due_)}),
+      is_copied_(pipeline, in, "is_copied", flags(4, Join::any), {},
+                 {matches(is_empty_), matches(has_queue_)}),
+      copy_(pipeline, in, "copy", {guarded_by(is_copied_)}),
+      write_bridge_(pipeline, in, "write_bridge", {.instructions = 4, .writes = {"bridge"}},
+                    {matches(is_due_), matches(has_queue_), guarded_by(is_destination)}),
+      around_(pipeline, in, "timer_around", {guarded_by(is_timer_)}),
+      is_control_copy_(pipeline, out, "is_control_copy", flags(3, Join::any)),
+      // Addresses, header, length and mark; one action for each kind.
+      to_control_(pipeline, out, "to_control", {.instructions = 3, .writes = {"ip", "shim"}},
+                  {guarded_by(is_control_copy_)}),
+      is_new_timer_(pipeline, out, "is_new_timer", {.bits = 8, .reads = {"mirror.type"}},
+                    {timer_copy}, {guarded_unless(is_control_copy_)}),
+      to_timer_(pipeline, out, "to_timer", {.writes = {"timer"}}, {guarded_by(is_new_timer_)}),
+      is_timer_out_(pipeline, out, "is_timer_out", {.kind = ConditionKind::valid, .bits = 1}, {},
+                    {guarded_unless(is_control_copy_)}),
+      is_counted_(pipeline, out, "is_counted", flags(1), {}, {guarded_unless(is_timer_out_)}),
+      left_(pipeline, out, "left",
+            {.width = 32, .entries = config.queue_entries, .reads = {"queue"}},
+            {matches(to_timer_), guarded_by(is_counted_), guarded_by(is_timer_out_)}),
+      is_tail_(pipeline, out, "is_releasing_tail", flags(1), {}, {guarded_unless(is_timer_out_)}),
+      waits_for_tail_(pipeline, out, "waits_for_tail", flags(1), {}, {guarded_by(is_timer_out_)}),
+      tail_left_(pipeline, out, "tail_left", per_flow(8, config.flow_entries),
+                 {matches(to_timer_), guarded_by(is_tail_), guarded_by(waits_for_tail_)}),
+      release_(pipeline, out, "release_queue", {guarded_by(is_tail_)}),
+      is_last_hop_(pipeline, out, "is_last_hop", flags(1), {}, {guarded_unless(is_timer_out_)}),
+      remove_header_(pipeline, out, "remove_header", {.writes = {"shim", "stamps"}},
+                     {guarded_by(is_last_hop_)}) {}
+
+Needs Destination::found_needs() const {
+  Needs needs = queues_.found();
+  needs.push_back(guarded_by(is_waiting_));
+  return needs;
+}
+
+void Destination::ingress(Pass& pass, const FlowEntry* flow, unsigned port) {
+  Packet& p = pass.header();
+  View v{.shim = Shim::of(p), .bridge = Bridge::of(p.metadata), .port = port};
+  if (is_timer_.test(pass, bit(v.bridge.timer))) {
+    if (flow == nullptr) return pass.drop();
+    v.index = flow->index;
+    return timer(pass, v);
+  }
+  v.bridge.last_hop = true;
+  if (flow != nullptr) {
+    v.index = flow->index;
+    data(pass, v);
+  }
+  write_bridge_.run(pass, [&] { p.metadata = v.bridge.bits(); });
+}
+
+Destination::Age Destination::age_of(const Pass& pass, const View& v) {
+  return epoch_.apply(pass, v.index, [&](std::uint8_t& cell) {
+    const unsigned ahead = (v.shim.epoch - cell) & 3u;
+    if (ahead == 0) return Age::current;
+    if (ahead == 3) return Age::past;
+    cell = v.shim.epoch;
+    return Age::fresh;
+  });
+}
+
+/// Of an epoch's phase, the TAIL begins the second; what is of the second before is out of order.
+void Destination::update_phase(const Pass& pass, View& v, Age age) {
+  v.out_of_order = phase_.apply(pass, v.index, [&](std::uint8_t& cell) {
+    if (age == Age::fresh) cell = 0;
+    if (v.shim.tail) cell = 1;
+    return v.shim.rerouted && cell == 0;
+  });
+}
+
+/// Flags of an epoch.
+bool Destination::update_flag(const Pass& pass, dataplane::Register<std::uint8_t>& flag,
+                              std::uint16_t index, Age age, bool set) {
+  return flag.apply(pass, index, [&](std::uint8_t& cell) {
+    if (age == Age::fresh) cell = 0;
+    if (set) cell = 1;
+    return cell == 1;
+  });
+}
+
+/// Counts what goes to the reorder queue, from the first packet out of order on; whether nothing
+/// has.
+bool Destination::is_empty(const Pass& pass, const View& v) {
+  const std::uint8_t one = counts_packets_.apply(pass, v.index, [&](std::uint8_t& cell) {
+    if (v.out_of_order) cell = 1;
+    return cell;
+  });
+  const std::uint32_t queued = queued_.apply(pass, v.index, [&](std::uint32_t& cell) {
+    if (v.shim.rerouted) cell += one;
+    return cell;
+  });
+  return is_empty_.test(pass, queued);
+}
+
+Destination::Status Destination::status_of(const Pass& pass, const View& v) {
+  return reordering_.apply(pass, v.index, [&](std::uint8_t& cell) {
+    if (cell == 1) return Status::waits;
+    if (!v.out_of_order) return Status::none;
+    cell = 1;
+    return Status::begins;
+  });
+}
+
+void Destination::data(Pass& pass, View& v) {
+  const Age age = age_of(pass, v);
+  if (!processes_.test(pass, {0, bit(age != Age::past)})) {
+    ++counts_.past;
+    return;
+  }
+  update_phase(pass, v, age);
+  const bool old_seen = update_flag(pass, old_seen_, v.index, age, !v.shim.rerouted);
+  update_flag(pass, tail_seen_, v.index, age, v.shim.tail);
+  v.expected = estimate_.of(pass, v.index, old_seen);
+  const bool empty = is_empty(pass, v);
+  const Status status = status_of(pass, v);
+  if (is_waiting_.test(pass, static_cast<std::uint64_t>(status))) {
+    if (status == Status::begins) return begin_reordering(pass, v);
+    go_on_reordering(pass, v);
+  }
+  // One copy per pass: the first of these.
+  const bool clears = v.shim.tail && status == Status::none && empty;
+  const bool replies = v.shim.request && !v.shim.tail;
+  const bool marked = pass.header().ecn == Ecn::ce;
+  if (!is_copied_.test(pass, {bit(clears), bit(replies), 0, bit(marked)})) return;
+  copy(pass, clears ? clear_copy : replies ? reply_copy : notify_copy);
+}
+
+bool Destination::has_queue(const Pass& pass, const std::optional<ReorderQueue>& queue) {
+  const auto in_group = [&](unsigned g) { return bit(queue.has_value() && queue->group == g); };
+  return has_queue_.test(pass, {in_group(0), in_group(1), in_group(2)});
+}
+
+void Destination::wait_in(Pass& pass, View& v, const ReorderQueue& queue) {
+  choice_.choose(pass, queue.number);
+  v.bridge.queued = true;
+  v.bridge.queue = queue.cell;
+  ++counts_.queued;
+}
+
+/// The first packet that overtook the TAIL.
+void Destination::begin_reordering(Pass& pass, View& v) {
+  const auto queue = queues_.take(pass, v.port, v.index);
+  is_copied_.test(pass, {0, 0, 1, 0});
+  if (!has_queue(pass, queue)) {
+    // Nothing is held. A timer that is over already resets the flow's state.
+    ++counts_.exhausted;
+    copy(pass, timer_copy, {.timer = true, .timeout = true, .over = true, .unqueued = true},
+         v.index);
+    return;
+  }
+  resume_at_.apply(pass, v.index, [&](std::uint32_t& cell) { cell = v.expected; });
+  control_.hold(pass, v.port, queue->number);
+  wait_in(pass, v, *queue);
+  copy(pass, timer_copy, {.timer = true, .queue = queue->cell}, v.index);
+  ++counts_.reorders;
+  counts_.most_queues = std::max(counts_.most_queues, ++taken_now_);
+}
+
+/// A packet of a flow that waits: the new path's joins the queue; the old path's puts the release
+/// off, and its TAIL brings it with it to the egress that it leaves by.
+void Destination::go_on_reordering(Pass& pass, View& v) {
+  const auto queue = queues_.find(pass, v.port, v.index);
+  if (!has_queue(pass, queue)) return;
+  if (v.shim.rerouted) return wait_in(pass, v, *queue);
+  const std::uint32_t now = ticks(pass.now());
+  resume_at_.apply(pass, v.index, [&](std::uint32_t& cell) {
+    if (cell < now) {
+      cell = 0;  // the timer is to see it
+    } else if (cell > 0) {
+      cell = v.expected;
+    }
+  });
+  if (!v.shim.tail) return;
+  v.bridge.releases = true;
+  v.bridge.queue = queue->cell;
+  pass.header().msn = std::uint32_t{v.index} << 16 | queue->number;
+}
+
+/// Asks for the copy; timers get what they are to carry.
+void Destination::copy(Pass& pass, CopyType type, const Bridge& timer, std::uint16_t index) {
+  const bool around = type == timer_copy;
+  copy_.request(pass, {.egress_port = around ? dataplane::loopback_port : pass.ingress_port(),
+                       .type = type,
+                       .metadata = timer.bits(),
+                       .header = {index, 0, 0, 0},
+                       .length = around ? timer_bytes : control_bytes,
+                       .traffic_class = static_cast<std::uint8_t>(config_.control_class)});
+  counts_.replies += type == reply_copy ? 1 : 0;
+  counts_.clears += type == clear_copy ? 1 : 0;
+  counts_.notifies += type == notify_copy ? 1 : 0;
+}
+
+bool Destination::is_due(const Pass& pass, std::uint16_t index) {
+  const std::uint32_t now = ticks(pass.now());
+  return is_due_.test(pass, bit(resume_at_.apply(pass, index, [&](std::uint32_t& cell) {
+                        const bool due = cell < now;
+                        // A TAIL that is lost on its way out is not waited for longer than this.
+                        if (due) cell = now + default_ticks_;
+                        return due;
+                      })));
+}
+
+/// A timer comes around. When the TAIL is late it releases the queue at once; when the TAIL has
+/// passed here it waits until that has left. Then, until the queue is empty, it keeps the flow's
+/// packets out of it.
+void Destination::timer(Pass& pass, View& v) {
+  Packet& p = pass.header();
+  Bridge& b = v.bridge;
+  ++counts_.timer_passes;
+  processes_.test(pass, {1, 0});
+  const bool done = is_done_.test(pass, bit(b.timeout));
+  const bool over = is_over_.test(pass, bit(b.over));
+  v.tail_seen = tail_seen_.apply(pass, v.index, [](const std::uint8_t& cell) { return cell == 1; });
+  if (done) {
+    phase_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 1; });
+    counts_packets_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 0; });
+    reordering_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 0; });
+  }
+  const std::uint32_t queued = queued_.apply(pass, v.index, [&](std::uint32_t& cell) {
+    if (over) cell = 0;
+    return cell;
+  });
+  if (over) return end_timer(pass, v);
+  if (done) {
+    b.over = queued == p.msn;
+  } else if (is_due(pass, v.index)) {
+    b.timeout = !v.tail_seen || b.pre_timeout;
+    b.pre_timeout = !b.timeout;
+    if (b.timeout) {
+      control_.release(pass, v.port, ReorderQueues::number_of(b.queue, config_.queues));
+      ++counts_.by_timeout;
+    }
+  }
+  write_bridge_.run(pass, [&] { p.metadata = b.bits(); });
+  around_.request_through_egress(pass);
+}
+
+/// The queue is empty and its count in egress is zero: it is given back, and the source may go on.
+void Destination::end_timer(Pass& pass, const View& v) {
+  if (!v.bridge.unqueued) {
+    queues_.give_back(pass, v.bridge.queue, v.index);
+    --taken_now_;
+  }
+  // Without a queue it is the TAIL that clears, unless it came before this.
+  const bool clears = !v.bridge.unqueued || v.tail_seen;
+  if (is_copied_.test(pass, {bit(clears), 0, 0, 0})) copy(pass, clear_copy);
+  pass.drop();
+}
+
+void Destination::egress(Pass& pass) {
+  Packet& p = pass.header();
+  const std::uint8_t type = p.mirror_type;
+  if (is_control_copy_.test(
+          pass, {bit(type == reply_copy), bit(type == clear_copy), bit(type == notify_copy)})) {
+    return to_control(pass);
+  }
+  if (is_new_timer_.test(pass, type)) {
+    to_timer_.run(pass, [&] {
+      p.psn = Psn(pass.mirror_header()[0]);
+      p.msn = 0;
+      p.ecn = Ecn::not_ect;
+    });
+  }
+  if (is_timer_out_.test(pass, bit(Bridge::of(p.metadata).timer))) return timer_egress(pass);
+  to_nic(pass);
+}
+
+/// Back to the source ToR: by the port the packet came in by.
+void Destination::to_control(Pass& pass) {
+  to_control_.run(pass, [&] {
+    Packet& p = pass.header();
+    Shim shim = Shim::of(p);
+    shim.kind = p.mirror_type == notify_copy ? Kind::notify : Kind::reply;
+    shim.rerouted = p.mirror_type == clear_copy;
+    shim.marked = p.mirror_type == reply_copy && p.ecn == Ecn::ce;
+    shim.request = false;
+    shim.tail = false;
+    shim.put(p);
+    std::swap(p.src, p.dst);
+    p.msn = 0;
+    p.ecn = Ecn::not_ect;
+    p.payload = 0;
+    p.ack_request = false;
+    p.retransmission = false;
+    p.metadata = 0;
+  });
+}
+
+/// Brings what egress knows to ingress: how many packets left the queue, whether the TAIL did.
+void Destination::timer_egress(Pass& pass) {
+  Packet& p = pass.header();
+  Bridge b = Bridge::of(p.metadata);
+  if (!b.unqueued) {
+    p.msn = left_.apply(pass, b.queue, [&](std::uint32_t& cell) {
+      if (b.over) cell = 0;
+      return cell;
+    });
+  }
+  if (!waits_for_tail_.test(pass, bit(b.pre_timeout))) return;
+  const std::uint8_t epoch = Shim::of(p).epoch;
+  const bool tail_left = tail_left_.apply(pass, p.psn.value(), [&](std::uint8_t& cell) {
+    const bool left = cell == epoch + 1;
+    if (left) cell = 0;
+    return left;
+  });
+  if (!tail_left) return;
+  b.pre_timeout = false;
+  b.timeout = true;
+  p.metadata = b.bits();
+}
+
+void Destination::to_nic(Pass& pass) {
+  Packet& p = pass.header();
+  const Bridge b = Bridge::of(p.metadata);
+  if (is_counted_.test(pass, bit(b.queued)))
+    left_.apply(pass, b.queue, [](std::uint32_t& cell) { ++cell; });
+  if (is_tail_.test(pass, bit(b.releases))) {
+    const auto next = static_cast<std::uint8_t>(Shim::of(p).epoch + 1);
+    tail_left_.apply(pass, p.msn >> 16, [&](std::uint8_t& cell) { cell = next; });
+    release_.release(pass, pass.egress_port(), p.msn & 0x7f);
+    ++counts_.by_tail;
+  }
+  if (!is_last_hop_.test(pass, bit(b.last_hop))) return;
+  remove_header_.run(pass, [&] {
+    p.bth_reserved = 0;
+    p.msn = 0;
+    p.frame = static_cast<std::uint16_t>(p.frame - stamp_bytes);
+  });
+}
+
+}  // namespace horae::programs::conweave

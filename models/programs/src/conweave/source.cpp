@@ -1,0 +1,245 @@
+#include "source.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace horae::programs::conweave {
+namespace {
+
+/// A deadline that never passes.
+constexpr std::uint32_t never_late = ~std::uint32_t{0};
+/// The metadata of a reply that goes around: it was in time.
+constexpr std::uint16_t second_pass = 1;
+
+}  // namespace
+
+Needs Source::found_needs(const dataplane::Gateway& is_data) const {
+  Needs needs = {guarded_by(is_data)};
+  for (const Sample* sample : {&first_, &second_}) {
+    for (const auto& busy : sample->busy) needs.push_back(matches(*busy));
+  }
+  return needs;
+}
+
+Needs Source::deadline_needs(const dataplane::Object& flows) const {
+  Needs needs = {matches(flows), guarded_by(opens_), guarded_unless(opens_), guarded_by(is_reply_),
+                 guarded_by(is_second_pass_)};
+  if (config_.abort_without_path) needs.push_back(matches(is_found_));
+  return needs;
+}
+
+// A way of the copy is told by the low bits of the path's number (conweave_ingress.p4), both when
+// a sample is looked up and when a notified path is put down.
+Source::Sample::Sample(dataplane::Pipeline& pipeline, const std::string& name,
+                       const ConweaveConfig& config, const dataplane::Object& routes,
+                       const dataplane::Gateway& is_data, const dataplane::Gateway& notes)
+    : random(pipeline, in, name, {matches(routes), guarded_by(is_data)}) {
+  for (unsigned way = 0; way < ways; ++way) {
+    is_way[way] = std::make_unique<dataplane::Gateway>(
+        pipeline, in, fmt::format("{}_is_way{}", name, way),
+        ConditionSpec{.bits = 2, .reads = {name}}, std::vector<std::uint64_t>{way},
+        Needs{matches(random), matches(notes)});
+    busy[way] = std::make_unique<dataplane::Register<Busy>>(
+        pipeline, in, fmt::format("{}_busy{}", name, way),
+        RegisterSpec{.width = 32,
+                     .pair = true,
+                     .entries = config.rack_entries,
+                     .accesses = 2,
+                     .reads = {"rack"}},
+        Needs{matches(routes), matches(random), guarded_by(*is_way[way])});
+  }
+}
+
+// Order of a pass: active_time, stability, busy paths, reply_deadline, epoch, phase, path and
+// tail_time. A reply has to compare epoch and phase before it writes stability: it goes around.
+Source::Source(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
+               const dataplane::Object& routes, const dataplane::Object& flows,
+               const dataplane::Gateway& is_data, const dataplane::Gateway& is_control)
+    : config_(config),
+      inactive_(whole_ticks(config.inactive)),
+      busy_(whole_ticks(config.path_busy)),
+      extension_(whole_ticks(config.reply_extension)),
+      is_second_pass_(pipeline, in, "is_second_pass", flags(1), {}, {guarded_by(is_control)}),
+      is_reply_(pipeline, in, "is_reply", {.bits = 8, .terms = 2, .reads = {"shim", "looped"}},
+                {static_cast<std::uint64_t>(Kind::reply), 0}, {guarded_by(is_control)}),
+      is_notify_(pipeline, in, "is_notify", flags(2, Join::any), {}, {guarded_by(is_control)}),
+      first_(pipeline, "sample_a", config, routes, is_data, is_notify_),
+      second_(pipeline, "sample_b", config, routes, is_data, is_notify_),
+      is_found_(pipeline, in, "is_path_found", flags(2, Join::any), {}, found_needs(is_data)),
+      active_time_(pipeline, in, "active_time", per_flow(32, config.flow_entries),
+                   {matches(flows), guarded_by(is_data)}),
+      // New flows are stable: their first packet opens an epoch.
+      stability_(
+          pipeline, in, "stability", per_flow(8, config.flow_entries),
+          {matches(flows), matches(active_time_), guarded_by(is_data), guarded_by(is_second_pass_)},
+          1),
+      opens_(pipeline, in, "opens_epoch", flags(2, Join::any), {},
+             {matches(active_time_), matches(stability_), guarded_by(is_data)}),
+      reply_deadline_(pipeline, in, "reply_deadline", per_flow(32, config.flow_entries),
+                      deadline_needs(flows)),
+      epoch_(pipeline, in, "epoch", per_flow(8, config.flow_entries),
+             {matches(flows), guarded_by(opens_), guarded_unless(opens_), guarded_by(is_reply_)}),
+      phase_(pipeline, in, "phase", per_flow(8, config.flow_entries),
+             {matches(flows), matches(reply_deadline_), guarded_by(opens_), guarded_unless(opens_),
+              guarded_by(is_reply_)}),
+      choose_path_(pipeline, in, "good_path", {.instructions = 2, .writes = {"good_path"}},
+                   {matches(is_found_), guarded_by(is_data)}),
+      path_(pipeline, in, "path",
+            {.width = 8, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
+            {matches(reply_deadline_), matches(choose_path_), guarded_by(is_data)}),
+      tail_time_(pipeline, in, "tail_time",
+                 {.width = 32, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
+                 {matches(reply_deadline_), guarded_by(is_data)}),
+      is_accepted_(
+          pipeline, in, "is_accepted", flags(3), {},
+          {matches(reply_deadline_), matches(epoch_), matches(phase_), guarded_by(is_reply_)}),
+      // Epoch, phase and path; request and tail; both stamps.
+      write_header_(
+          pipeline, in, "write_header", {.instructions = 3, .writes = {"shim", "stamps"}},
+          {uses(epoch_), uses(phase_), uses(path_), uses(tail_time_), guarded_by(is_data)}),
+      around_(pipeline, in, "reply_around", {guarded_by(is_accepted_)}),
+      consume_(pipeline, in, "consume", {.writes = {"drop"}}, {guarded_by(is_control)}) {}
+
+void Source::install(std::uint16_t index, std::uint8_t path) { path_.write(index, path); }
+
+bool Source::is_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route) {
+  const unsigned way = path % ways;
+  sample.is_way[way]->test(pass, way);
+  const std::uint32_t now = ticks(pass.now());
+  return sample.busy[way]->apply(
+      pass, route.rack, [&](const Busy& cell) { return cell.until > now && cell.path == path; });
+}
+
+/// Overwrites what the way knew of another path.
+void Source::note_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route) {
+  const unsigned way = path % ways;
+  sample.is_way[way]->test(pass, way);
+  const std::uint32_t until = ticks(pass.now()) + busy_;
+  sample.busy[way]->apply(pass, route.rack, [&](Busy& cell) {
+    cell.path = path;
+    cell.until = until;
+  });
+}
+
+std::uint8_t Source::data(Pass& pass, const FlowEntry& flow, const Route& route) {
+  const std::uint32_t now = ticks(pass.now());
+  const std::uint16_t index = flow.index;
+  const bool expired = active_time_.apply(
+      pass, index, [&](std::uint32_t& last) { return now - std::exchange(last, now) > inactive_; });
+  const bool stable = stability_.apply(
+      pass, index, [&](std::uint8_t& cell) { return std::exchange(cell, std::uint8_t{0}) == 1; });
+  const auto a = static_cast<std::uint8_t>(first_.random.below(pass, route.group.count));
+  const auto b = static_cast<std::uint8_t>(second_.random.below(pass, route.group.count));
+  const bool a_busy = is_busy(pass, first_, a, route);
+  const bool b_busy = is_busy(pass, second_, b, route);
+  const bool found = is_found_.test(pass, {bit(!a_busy), bit(!b_busy)});
+  const bool opens = opens_.test(pass, {bit(expired), bit(stable)});
+  const bool may_leave = found || !config_.abort_without_path;
+  const bool late = reply_deadline_.apply(pass, index, [&](std::uint32_t& deadline) {
+    if (opens) {
+      deadline = now + flow.reply_ticks;
+      return false;
+    }
+    const bool passed = deadline < now && may_leave;
+    if (passed) deadline = never_late;
+    return passed;
+  });
+  const std::uint8_t epoch = epoch_.apply(pass, index, [&](std::uint8_t& cell) {
+    if (opens) cell = (cell + 1) & 3;
+    return cell;
+  });
+  const bool rerouted = phase_.apply(pass, index, [&](std::uint8_t& cell) {
+    if (opens || late) {
+      cell = late ? 1 : 0;
+      return false;
+    }
+    return cell == 1;
+  });
+  std::uint8_t good = 0;
+  choose_path_.run(pass, [&] { good = a_busy ? b : a; });
+  const std::uint8_t path = choose(pass, flow, expired, late, found, good);
+  const std::uint32_t tail = tail_time_.apply(pass, index, [&](std::uint32_t& cell) {
+    if (opens) cell = 0;
+    if (late) cell = now;
+    return cell;
+  });
+  Packet& p = pass.header();
+  write_header_.run(pass, [&] {
+    Shim{.path = path,
+         .kind = Kind::data,
+         .rerouted = rerouted,
+         .epoch = epoch,
+         .request = opens,
+         .tail = late}
+        .put(p);
+    Stamps{static_cast<std::uint16_t>(now), static_cast<std::uint16_t>(tail)}.put(p);
+    p.frame = static_cast<std::uint16_t>(p.frame + stamp_bytes);
+  });
+  counts_.epochs += opens ? 1 : 0;
+  counts_.reroutes += late ? 1 : 0;
+  return path;
+}
+
+/// A flow that was silent moves at once; one that reroutes with the packet after this, the TAIL.
+std::uint8_t Source::choose(const Pass& pass, const FlowEntry& flow, bool expired, bool late,
+                            bool found, std::uint8_t good) {
+  return path_.apply(pass, flow.index, [&](std::uint8_t& cell) {
+    if (expired && found) {
+      counts_.moves += cell != good ? 1 : 0;
+      cell = good;
+      return cell;
+    }
+    return late && found ? std::exchange(cell, good) : cell;
+  });
+}
+
+void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
+  const Packet& p = pass.header();
+  const Shim shim = Shim::of(p);
+  const bool second = is_second_pass_.test(pass, bit(p.metadata == second_pass));
+  const bool notes = is_notify_.test(
+      pass,
+      {bit(shim.kind == Kind::notify), bit(!second && shim.kind == Kind::reply && shim.marked)});
+  if (notes) {
+    note_busy(pass, first_, shim.path, route);
+    note_busy(pass, second_, shim.path, route);
+    ++counts_.notifies;
+  }
+  consume_.run(pass, [&] { pass.drop(); });
+  if (flow == nullptr) return;
+  const std::uint16_t index = flow->index;
+  if (second) {
+    stability_.apply(pass, index, [](std::uint8_t& cell) { cell = 1; });
+    reply_deadline_.apply(pass, index, [](std::uint32_t& deadline) { deadline = never_late; });
+    ++(shim.rerouted ? counts_.clears : counts_.replies);
+  } else if (is_reply_.test(pass, {static_cast<std::uint64_t>(shim.kind), 0})) {
+    reply(pass, *flow);
+  }
+}
+
+/// The first pass: whether it answers what the flow asked last. An RTT_REPLY has to be in time, and
+/// the deadline is put off until it comes around.
+void Source::reply(Pass& pass, const FlowEntry& flow) {
+  Packet& p = pass.header();
+  const Shim shim = Shim::of(p);
+  const std::uint32_t now = ticks(pass.now());
+  const bool timely = reply_deadline_.apply(pass, flow.index, [&](std::uint32_t& deadline) {
+    if (shim.rerouted) return true;
+    const bool in_time = now <= deadline && deadline != never_late;
+    if (in_time) deadline = now + extension_;
+    return in_time;
+  });
+  const bool same_epoch =
+      epoch_.apply(pass, flow.index, [&](const std::uint8_t& cell) { return cell == shim.epoch; });
+  const bool same_phase = phase_.apply(
+      pass, flow.index, [&](const std::uint8_t& cell) { return (cell == 1) == shim.rerouted; });
+  if (!is_accepted_.test(pass, {bit(timely), bit(same_epoch), bit(same_phase)})) {
+    ++counts_.late;
+    return;
+  }
+  p.metadata = second_pass;
+  around_.request(pass);
+}
+
+}  // namespace horae::programs::conweave

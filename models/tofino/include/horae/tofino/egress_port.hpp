@@ -1,0 +1,120 @@
+// An egress port of the chip: the queues of the traffic classes, and queues of the program's own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "horae/fabric/output_port.hpp"
+
+namespace horae::tofino {
+
+/// Beside the eight queues of the classes (numbers 0 to 7), a program may put packets into queues
+/// of its own (8 and up) and hold and release each. Strict priority: a class before those below it;
+/// within a class its own queues, highest number first, before the queue of the class. An own queue
+/// belongs to the class of the packet that finds it empty, and is paused by PFC with that class.
+class EgressPort : public fabric::OutputPort {
+ public:
+  static constexpr unsigned most_queues = 128;
+
+  /// `queues` in all, those of the classes included.
+  EgressPort(fabric::tx_port& tx, unsigned queues)
+      : OutputPort(tx), own_(queues > classes ? queues - classes : 0) {}
+
+  unsigned queues() const { return classes + static_cast<unsigned>(own_.size()); }
+
+  /// Queues a packet at `t` in an own queue.
+  void enqueue_in(unsigned queue, Packet& p, Picoseconds t) {
+    const unsigned i = queue - classes;
+    OwnQueue& q = own_[i];
+    if (q.packets.empty()) q.traffic_class = p.traffic_class;
+    q.packets.push_back(p);
+    q.bytes += p.frame;
+    bytes_ += p.frame;
+    if (!q.held) make_ready(i, t);
+  }
+  void hold(unsigned queue) {
+    const unsigned i = queue - classes;
+    OwnQueue& q = own_[i];
+    q.held = true;
+    if (q.packets.empty()) return;
+    ready_of(q)[i / 64] &= ~bit_of(i);
+    settle_class(q.traffic_class);
+  }
+  void release(unsigned queue, Picoseconds t) {
+    const unsigned i = queue - classes;
+    if (!own_[i].held) return;
+    own_[i].held = false;
+    if (!own_[i].packets.empty()) make_ready(i, t);
+  }
+
+  /// As OutputPort's.
+  template <class F>
+  void start_before(Picoseconds end, F&& started) {
+    for (;;) {
+      const unsigned e = eligible();
+      if (e == 0) return;
+      const Picoseconds start = std::max(tx_->busy_until(), ready_);
+      if (start >= end) return;
+      const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
+      started(!own_.empty() && has_ready(c) ? take_own(c) : take(c), start);
+    }
+  }
+
+  using OutputPort::depth;
+  /// Frame bytes waiting in one queue, of a class or an own one.
+  Bytes depth_of_queue(unsigned queue) const {
+    return queue < classes ? depth(queue) : Bytes(own_[queue - classes].bytes);
+  }
+  bool held(unsigned queue) const { return queue >= classes && own_[queue - classes].held; }
+  std::uint64_t packets() const {
+    std::uint64_t n = OutputPort::packets();
+    for (const auto& q : own_) n += q.packets.size();
+    return n;
+  }
+
+ private:
+  struct OwnQueue {
+    PacketQueue packets;
+    std::int64_t bytes = 0;
+    std::uint8_t traffic_class = 0;
+    bool held = false;
+  };
+  using Mask = std::array<std::uint64_t, most_queues / 64>;
+
+  static constexpr std::uint64_t bit_of(unsigned i) { return std::uint64_t{1} << (i % 64); }
+  Mask& ready_of(const OwnQueue& q) { return ready_queues_[q.traffic_class]; }
+  bool has_ready(unsigned c) const { return (ready_queues_[c][0] | ready_queues_[c][1]) != 0; }
+
+  void make_ready(unsigned i, Picoseconds t) {
+    if (eligible() == 0) ready_ = t;
+    const OwnQueue& q = own_[i];
+    ready_of(q)[i / 64] |= bit_of(i);
+    waiting_ |= 1u << q.traffic_class;
+  }
+  void settle_class(unsigned c) {
+    if (queue_[c].empty() && !has_ready(c)) waiting_ &= ~(1u << c);
+  }
+  Packet& take_own(unsigned c) {
+    const Mask& ready = ready_queues_[c];
+    const unsigned word = ready[1] != 0 ? 1 : 0;
+    const unsigned i = 64 * word + static_cast<unsigned>(std::bit_width(ready[word])) - 1;
+    OwnQueue& q = own_[i];
+    Packet& p = q.packets.front();
+    q.packets.pop_front();
+    q.bytes -= p.frame;
+    bytes_ -= p.frame;
+    if (q.packets.empty()) {
+      ready_of(q)[word] &= ~bit_of(i);
+      settle_class(c);
+    }
+    return p;
+  }
+
+  std::vector<OwnQueue> own_;
+  std::array<Mask, classes> ready_queues_{};  ///< own queues by class: not empty and not held
+};
+
+}  // namespace horae::tofino
