@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "horae/core/error.hpp"
 
 namespace horae::dataplane {
@@ -42,7 +44,8 @@ Gateway::Gateway(Pipeline& pipeline, Gress gress, const std::string& name,
     : Object(pipeline, gress, name, spec, needs),
       spec_(spec),
       constants_(std::move(constants)),
-      most_(most_of(spec)) {}
+      most_(most_of(spec)),
+      operands_(operands_of(spec)) {}
 
 // Before anything is constructed: what is refused leaves no object behind.
 std::vector<std::uint64_t> Gateway::checked(const ConditionSpec& spec,
@@ -81,32 +84,40 @@ bool Gateway::term(std::uint64_t value, std::size_t i) const {
   }
 }
 
+bool Gateway::holds(const std::uint64_t* v) const {
+  switch (spec_.kind) {
+    case ConditionKind::field_lt:
+      return v[0] < v[1];
+    case ConditionKind::subtract_sign:
+      return (((v[0] - v[1]) & most_) >> (spec_.bits - 1)) != 0;
+    default:
+      break;
+  }
+  const bool any = spec_.join == Join::any;
+  for (std::size_t i = 0; i < spec_.terms; ++i) {
+    const bool one = spec_.kind == ConditionKind::field_eq ? v[i] == v[i + 1] : term(v[i], i);
+    if (one == any) return any;
+  }
+  return !any;
+}
+
 bool Gateway::test(const Pass& pass, std::initializer_list<std::uint64_t> values) {
   check_single_access(pass);
-  if (values.size() != operands_of(spec_)) {
-    broken_rule(pass, fmt::format("{} values for {}", values.size(), operands_of(spec_)));
-  }
-  for (const std::uint64_t v : values) {
-    if (v > most_) broken_rule(pass, fmt::format("value {} in {} bits", v, bits_of(spec_)));
-  }
-  const std::uint64_t* v = values.begin();
-  bool all = true, any = false;
-  const auto join = [&](bool one) {
-    all &= one;
-    any |= one;
-  };
-  if (spec_.kind == ConditionKind::field_eq) {
-    for (std::size_t i = 0; i < spec_.terms; ++i) join(v[i] == v[i + 1]);
-  } else if (spec_.kind == ConditionKind::field_lt) {
-    join(v[0] < v[1]);
-  } else if (spec_.kind == ConditionKind::subtract_sign) {
-    join((((v[0] - v[1]) & most_) >> (spec_.bits - 1)) != 0);
-  } else {
-    for (std::size_t i = 0; i < spec_.terms; ++i) join(term(v[i], i));
-  }
-  held_ = spec_.join == Join::all ? all : any;
-  tested_ = pass.serial();
-  return held_;
+  std::uint64_t bits = 0;  // most_ is all ones: no value is wider if this is not
+  for (const std::uint64_t v : values) bits |= v;
+  if (values.size() != operands_ || bits > most_) [[unlikely]]
+    refuse(pass, values);
+  const bool held = holds(values.begin());
+  last_[held ? 1 : 0] = pass.serial();
+  return held;
+}
+
+void Gateway::refuse(const Pass& pass, std::initializer_list<std::uint64_t> values) const {
+  if (values.size() != operands_)
+    broken_rule(pass, fmt::format("{} values for {}", values.size(), operands_));
+  const std::uint64_t v =
+      *std::find_if(values.begin(), values.end(), [&](std::uint64_t x) { return x > most_; });
+  broken_rule(pass, fmt::format("value {} in {} bits", v, bits_of(spec_)));
 }
 
 }  // namespace horae::dataplane

@@ -48,7 +48,8 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
     }
     if (need.guard) {
       std::get<ConditionSpec>(other->spec).guards.push_back(name);
-      guards_.push_back({static_cast<const Gateway*>(need.object), need.holds});
+      const auto* gateway = static_cast<const Gateway*>(need.object);
+      guards_.push_back({gateway, need.holds, gateway->last(need.holds)});
     } else {
       object.after.push_back({on, need.kind});
     }
@@ -66,12 +67,7 @@ void Object::broken_rule(const Pass& pass, const std::string& what) const {
   throw ModelError(fmt::format("{}: {} in {}", name_, what, pass.describe()));
 }
 
-void Object::check_guards(const Pass& pass) const {
-  if (std::any_of(guards_.begin(), guards_.end(), [&](const Guard& g) {
-        return g.gateway->tested(pass) && g.gateway->held(pass) == g.holds;
-      })) {
-    return;
-  }
+void Object::kept_out(const Pass& pass) const {
   std::string names;
   for (const Guard& g : guards_)
     names += (names.empty() ? "" : " or ") + g.gateway->short_name() + (g.holds ? "" : " = false");

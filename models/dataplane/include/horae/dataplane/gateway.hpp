@@ -24,9 +24,13 @@ class Gateway final : public Object {
   bool test(const Pass& pass, std::initializer_list<std::uint64_t> values);
   bool test(const Pass& pass, std::uint64_t value) { return test(pass, {value}); }
 
-  bool tested(const Pass& pass) const { return pass.serial() == tested_; }
+  bool tested(const Pass& pass) const {
+    return pass.serial() == last_[0] || pass.serial() == last_[1];
+  }
   /// Whether it was tested in this pass, and held.
-  bool held(const Pass& pass) const { return tested(pass) && held_; }
+  bool held(const Pass& pass) const { return pass.serial() == last_[1]; }
+  /// The last pass in which it held, or did not: what a guarded object looks at.
+  const std::uint64_t* last(bool held) const { return &last_[held ? 1 : 0]; }
 
  private:
   Gateway(Pipeline& pipeline, Gress gress, const std::string& name, const ConditionSpec& spec,
@@ -35,12 +39,14 @@ class Gateway final : public Object {
                                             std::vector<std::uint64_t> constants,
                                             const std::string& name);
   bool term(std::uint64_t value, std::size_t i) const;
+  bool holds(const std::uint64_t* v) const;
+  [[noreturn]] void refuse(const Pass& pass, std::initializer_list<std::uint64_t> values) const;
 
   ConditionSpec spec_;
   std::vector<std::uint64_t> constants_;
   std::uint64_t most_;
-  std::uint64_t tested_ = ~std::uint64_t{0};
-  bool held_ = false;
+  std::size_t operands_;
+  std::uint64_t last_[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
 };
 
 }  // namespace horae::dataplane

@@ -88,13 +88,21 @@ class Object {
     check_owner(pass);
     if (pass.serial() == last_pass_) [[unlikely]]
       second_access(pass);
-    if (!guards_.empty()) check_guards(pass);
+    if (!guards_.empty() && !let_through(pass)) [[unlikely]]
+      kept_out(pass);
     last_pass_ = pass.serial();
   }
   [[noreturn]] void broken_rule(const Pass& pass, const std::string& what) const;
 
  private:
-  void check_guards(const Pass& pass) const;
+  /// Whether one of the guards was tested in this pass and lets it through.
+  bool let_through(const Pass& pass) const {
+    for (const Guard& g : guards_) {
+      if (*g.when == pass.serial()) return true;
+    }
+    return false;
+  }
+  [[noreturn]] void kept_out(const Pass& pass) const;
   [[noreturn]] void wrong_owner(const Pass& pass) const;
   [[noreturn]] void second_access(const Pass& pass) const;
 
@@ -105,6 +113,7 @@ class Object {
   struct Guard {
     const Gateway* gateway;
     bool holds;
+    const std::uint64_t* when;  ///< the last pass in which it held, or did not
   };
   std::vector<Guard> guards_;
 };
