@@ -6,7 +6,7 @@
 namespace horae::programs {
 namespace {
 
-using namespace test;
+using namespace conweave_test;
 
 constexpr unsigned class_queues = 8;
 

@@ -16,7 +16,7 @@
 #include "horae/core/roce.hpp"
 #include "horae/programs/conweave/conweave.hpp"
 
-namespace horae::programs::test {
+namespace horae::programs::conweave_test {
 
 using dataplane::Gress;
 using dataplane::loopback_port;
@@ -147,4 +147,4 @@ struct Tor {
   }
 };
 
-}  // namespace horae::programs::test
+}  // namespace horae::programs::conweave_test

@@ -7,7 +7,7 @@
 namespace horae::programs {
 namespace {
 
-using namespace test;
+using namespace conweave_test;
 
 // A ToR with one flow to another rack. Replies are late after 8 us, eight ticks.
 struct Sender {
