@@ -28,12 +28,12 @@ using dataplane::Verdict;
 /// Two NICs on ports 0 and 1, two racks behind four uplinks at ports 2 to 5.
 constexpr NodeId near_node = 1, near_other = 2, far_node = 10, far_other = 20;
 constexpr unsigned near_port = 0, first_uplink = 2, uplinks = 4;
-inline const Routes routes = {{{near_node, {0}, true},
-                               {near_other, {1}, true},
-                               {far_node, {2, 3, 4, 5}},
-                               {far_other, {2, 3, 4, 5}}},
-                              {0, 0, 0, 0, 0, 0},
-                              32};
+inline const Routes routes = {.entries = {{near_node, {0}, true},
+                                          {near_other, {1}, true},
+                                          {far_node, {2, 3, 4, 5}},
+                                          {far_other, {2, 3, 4, 5}}},
+                              .pipeline_of_port = {0, 0, 0, 0, 0, 0},
+                              .queues_per_port = 32};
 
 inline std::unique_ptr<ProgramFactory> conweave(const std::string& parameters) {
   return read_program(Document::parse("name = \"conweave\"\n" + parameters, "test.toml").root());
