@@ -31,20 +31,21 @@ LambdaProgram by_entropy() {
   LambdaProgram program;
   program.ingress = [](Pass& pass) {
     const Packet& p = pass.header();
-    const unsigned queue = p.entropy % 1000;
+    const auto queue = static_cast<std::uint8_t>(p.entropy % 1000);
+    const auto port = static_cast<std::uint16_t>(p.dst);
     pass.forward(p.dst);
     switch (p.entropy / 1000) {
       case 0:
         pass.enqueue_in(queue);
         break;
       case 1:
-        pass.control_queue({QueueRequest::hold, p.dst, queue});
+        pass.control_queue({QueueRequest::hold, queue, port});
         break;
       case 3:
         pass.drop();
         [[fallthrough]];
       case 2:
-        pass.control_queue({QueueRequest::release, p.dst, queue});
+        pass.control_queue({QueueRequest::release, queue, port});
         break;
       default:
         break;
@@ -166,7 +167,8 @@ TEST(OwnQueues, AreReleasedFromEgress) {
   LambdaProgram program = by_entropy();
   program.egress = [](Pass& pass) {
     if (pass.header().entropy == 4000)
-      pass.control_queue({QueueRequest::release, pass.egress_port(), 8});
+      pass.control_queue(
+          {QueueRequest::release, 8, static_cast<std::uint16_t>(pass.egress_port())});
   };
   Chip chip(context, queues(9), 3, program);
   chip.host(0).send({.at = 1_us, .dst = 1, .frame = 64_B, .entropy = 1008});

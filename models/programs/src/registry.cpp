@@ -13,11 +13,7 @@ namespace horae::programs {
 
 const std::vector<ProgramEntry>& programs() {
   static const std::vector<ProgramEntry> all = {
-      conweave_entry(),
-      forward_entry(),
-      pnp_trp_entry(),
-      themis_entry(),
-      themis_queue_entry(),
+      conweave_entry(), forward_entry(), pnp_trp_entry(), themis_entry(), themis_queue_entry(),
   };
   return all;
 }

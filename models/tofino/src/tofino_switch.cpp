@@ -19,9 +19,9 @@ enum : std::uint8_t {
   enqueue_own_event,                    // entity: port and queue; payload: the packet
   dequeue_event,                        // entity: port
   loopback_event,                       // entity: whose loopback port; payload: the packet
-  loopback_egress_event,  // likewise, for one that passes the loopback port's egress
-  loopback_leaves_event,  // likewise, when it leaves that port's queue
-  recirculated_event,     // entity: pipeline; payload: the packet, at the parser
+  loopback_egress_event,                // likewise, for one that passes the loopback port's egress
+  loopback_leaves_event,                // likewise, when it leaves that port's queue
+  recirculated_event,                   // entity: pipeline; payload: the packet, at the parser
 };
 
 /// A port and one of its queues in an event's 16 bits.
@@ -126,6 +126,49 @@ void tofino_switch::update(const programs::Routes& routes) {
   for (auto& pipe : pipes_) pipe.program->update(known);
 }
 
+template <bool own>
+void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
+  EgressPort& out = out_[port];
+  const std::int64_t cells = cells_of(p);
+  if (cells_used_ + cells > config_.cells) {
+    ++counters_.dropped_buffer;
+    return drop(p, fabric::DropCause::buffer_full);
+  }
+  if (config_.queue_limit.count() > 0 &&
+      out.depth().count() + p.frame > config_.queue_limit.count()) {
+    ++counters_.dropped_queue;
+    return drop(p, fabric::DropCause::queue_full);
+  }
+  if (red_.mark(p, own ? out.depth_of_queue(queue) : out.depth(p.traffic_class)))
+    ++counters_.marked;
+  cells_used_ += cells;
+  most_cells_used_ = std::max(most_cells_used_, cells_used_);
+  if constexpr (own) {
+    out.enqueue_in(queue, p, t);
+  } else {
+    out.enqueue(p, t);
+  }
+  arm(port);
+}
+
+/// Runs the program's egress; whether the packet goes on.
+inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
+                                       Picoseconds start) {
+  Pipe& pipe = pipes_[pipeline];
+  ++counters_.egress_passes;
+  Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+  pass.leaves_by(port);
+  if (p.mirror_type != 0) {
+    const auto header = mirror_headers_.extract(&p);
+    if (!header.empty()) pass.set_mirror_header(header.mapped());
+  }
+  pipe.program->egress(pass);
+  const Picoseconds deparsed = start + pipe.egress_latency - config_.mac_tx;
+  if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  return pass.verdict() != Verdict::drop;
+}
+
 void tofino_switch::handle(const fabric::Event& e) {
   const unsigned port = fabric::key_entity(e.key);
   switch (fabric::key_kind(e.key)) {
@@ -136,12 +179,13 @@ void tofino_switch::handle(const fabric::Event& e) {
     }
     case enqueue_event:
       --in_pipeline_;
-      enqueue(*reinterpret_cast<Packet*>(e.payload), port, 0, e.time);
+      enqueue<false>(*reinterpret_cast<Packet*>(e.payload), port, 0, e.time);
       break;
     case enqueue_own_event: {
       const auto entity = static_cast<std::uint16_t>(port);
       --in_pipeline_;
-      enqueue(*reinterpret_cast<Packet*>(e.payload), port_in(entity), queue_in(entity), e.time);
+      enqueue<true>(*reinterpret_cast<Packet*>(e.payload), port_in(entity), queue_in(entity),
+                    e.time);
       break;
     }
     case queue_event:
@@ -326,30 +370,6 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t
            reinterpret_cast<std::uint64_t>(&p));
 }
 
-void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-  EgressPort& out = out_[port];
-  const std::int64_t cells = cells_of(p);
-  if (cells_used_ + cells > config_.cells) {
-    ++counters_.dropped_buffer;
-    return drop(p, fabric::DropCause::buffer_full);
-  }
-  if (config_.queue_limit.count() > 0 &&
-      out.depth().count() + p.frame > config_.queue_limit.count()) {
-    ++counters_.dropped_queue;
-    return drop(p, fabric::DropCause::queue_full);
-  }
-  const unsigned waits_in = queue == 0 ? p.traffic_class : queue;
-  if (red_.mark(p, out.depth_of_queue(waits_in))) ++counters_.marked;
-  cells_used_ += cells;
-  most_cells_used_ = std::max(most_cells_used_, cells_used_);
-  if (queue == 0) {
-    out.enqueue(p, t);
-  } else {
-    out.enqueue_in(queue, p, t);
-  }
-  arm(port);
-}
-
 void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
   const unsigned pipeline = pipeline_of_port_[port];
   Pipe& pipe = pipes_[pipeline];
@@ -361,23 +381,6 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
     p.metadata = 0;
     out_[port].tx().send(p, start, pipe.egress_latency);
   });
-}
-
-/// Runs the program's egress; whether the packet goes on.
-bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline, Picoseconds start) {
-  Pipe& pipe = pipes_[pipeline];
-  ++counters_.egress_passes;
-  Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
-  pass.leaves_by(port);
-  if (p.mirror_type != 0) {
-    const auto header = mirror_headers_.extract(&p);
-    if (!header.empty()) pass.set_mirror_header(header.mapped());
-  }
-  pipe.program->egress(pass);
-  const Picoseconds deparsed = start + pipe.egress_latency - config_.mac_tx;
-  if (pass.mirror_request()) mirror(pass, deparsed);
-  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
-  return pass.verdict() != Verdict::drop;
 }
 
 void tofino_switch::drop(Packet& p, fabric::DropCause cause) {

@@ -50,8 +50,8 @@ struct MirrorRequest {
 struct QueueRequest {
   enum Action : std::uint8_t { none, hold, release };
   Action action = none;
-  unsigned port = 0;
-  unsigned queue = 0;
+  std::uint8_t queue = 0;
+  std::uint16_t port = 0;
 };
 
 /// The parsed header view and metadata of one pass. Objects that allow one access per pass remember

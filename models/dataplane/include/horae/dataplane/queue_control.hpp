@@ -18,12 +18,17 @@ class QueueControl final : public Object {
       : Object(pipeline, gress, name, ActionSpec{.writes = {"adv_flow_ctl"}}, needs) {}
 
   void hold(Pass& pass, unsigned port, unsigned queue) {
-    check_single_access(pass);
-    pass.control_queue({QueueRequest::hold, port, queue});
+    request(pass, QueueRequest::hold, port, queue);
   }
   void release(Pass& pass, unsigned port, unsigned queue) {
+    request(pass, QueueRequest::release, port, queue);
+  }
+
+ private:
+  void request(Pass& pass, QueueRequest::Action action, unsigned port, unsigned queue) {
     check_single_access(pass);
-    pass.control_queue({QueueRequest::release, port, queue});
+    pass.control_queue(
+        {action, static_cast<std::uint8_t>(queue), static_cast<std::uint16_t>(port)});
   }
 };
 

@@ -39,9 +39,7 @@ class EgressPort : public fabric::OutputPort {
     const unsigned i = queue - classes;
     OwnQueue& q = own_[i];
     q.held = true;
-    if (q.packets.empty()) return;
-    ready_of(q)[i / 64] &= ~bit_of(i);
-    settle_class(q.traffic_class);
+    if ((ready_of(q)[i / 64] & bit_of(i)) != 0) make_unready(i);
   }
   void release(unsigned queue, Picoseconds t) {
     const unsigned i = queue - classes;
@@ -59,7 +57,11 @@ class EgressPort : public fabric::OutputPort {
       const Picoseconds start = std::max(tx_->busy_until(), ready_);
       if (start >= end) return;
       const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
-      started(!own_.empty() && has_ready(c) ? take_own(c) : take(c), start);
+      if (ready_own_ == 0) [[likely]] {
+        started(take(c), start);
+      } else {
+        started(has_ready(c) ? take_own(c) : take(c), start);
+      }
     }
   }
 
@@ -91,8 +93,16 @@ class EgressPort : public fabric::OutputPort {
   void make_ready(unsigned i, Picoseconds t) {
     if (eligible() == 0) ready_ = t;
     const OwnQueue& q = own_[i];
-    ready_of(q)[i / 64] |= bit_of(i);
+    std::uint64_t& word = ready_of(q)[i / 64];
+    ready_own_ += (word & bit_of(i)) == 0 ? 1 : 0;
+    word |= bit_of(i);
     waiting_ |= 1u << q.traffic_class;
+  }
+  void make_unready(unsigned i) {
+    const OwnQueue& q = own_[i];
+    ready_of(q)[i / 64] &= ~bit_of(i);
+    --ready_own_;
+    settle_class(q.traffic_class);
   }
   void settle_class(unsigned c) {
     if (queue_[c].empty() && !has_ready(c)) waiting_ &= ~(1u << c);
@@ -106,14 +116,12 @@ class EgressPort : public fabric::OutputPort {
     q.packets.pop_front();
     q.bytes -= p.frame;
     bytes_ -= p.frame;
-    if (q.packets.empty()) {
-      ready_of(q)[word] &= ~bit_of(i);
-      settle_class(c);
-    }
+    if (q.packets.empty()) make_unready(i);
     return p;
   }
 
   std::vector<OwnQueue> own_;
+  unsigned ready_own_ = 0;
   std::array<Mask, classes> ready_queues_{};  ///< own queues by class: not empty and not held
 };
 

@@ -32,8 +32,8 @@ namespace horae::tofino {
 /// A mirrored copy leaves the deparser of the pass that asked for it, is queued by the traffic
 /// manager and passes the egress of its port. A recirculated packet passes the traffic manager,
 /// waits for the loopback port of its pipeline, or of the one that the program named (egress is
-/// bypassed unless the program asks for it), and enters the ingress there. A program may put packets
-/// into queues of its own and hold and release them; what is held stays in the buffer.
+/// bypassed unless the program asks for it), and enters the ingress there. A program may put
+/// packets into queues of its own and hold and release them; what is held stays in the buffer.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
@@ -101,11 +101,14 @@ class tofino_switch : public fabric::device {
   Picoseconds take_loopback(const Packet& p, unsigned pipeline, Picoseconds t);
   void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
+  /// In a queue of the program's own, or (0) in that of the packet's class.
+  template <bool own>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
   void drop_for_want_of_room(Packet& p);
   void leave_queue(unsigned port, Picoseconds t);
-  bool pass_egress(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
+  [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
+                                          Picoseconds start);
   void arm(unsigned port);
   void drop(Packet& p, fabric::DropCause cause);
   std::int64_t cells_of(const Packet& p) const {
