@@ -1,5 +1,8 @@
 #include "ingress.hpp"
 
+#include <algorithm>
+#include <map>
+
 namespace horae::programs::themis {
 
 using dataplane::ConditionKind;
@@ -84,15 +87,27 @@ void Ingress::insert_members(std::size_t first, const std::vector<std::uint16_t>
 
 void Ingress::update(const Routes& routes) {
   if (!follows_routing_) return;
-  // Behind the members there were at first, which data goes on using.
-  const PortGroups before(control_), after(routes);
-  const std::size_t first = before.ports().size();
-  for (std::size_t i = 0; i < after.nodes().size(); ++i) {
-    auto [node, live] = after.nodes()[i];
-    live.first = static_cast<std::uint16_t>(live.first + first);
-    routes_.insert(node, {before.nodes()[i].second, live});
+  // Behind the members there were at first.
+  const PortGroups before(control_);
+  std::vector<std::uint16_t> members = before.ports();
+  std::map<std::vector<std::uint16_t>, PortGroup> known;
+  const auto group_of = [&](const std::vector<std::uint16_t>& ports) {
+    const auto [at, added] =
+        known.try_emplace(ports, PortGroup{static_cast<std::uint16_t>(members.size()),
+                                           static_cast<std::uint16_t>(ports.size())});
+    if (added) members.insert(members.end(), ports.begin(), ports.end());
+    return at->second;
+  };
+  for (std::size_t i = 0; i < routes.entries.size(); ++i) {
+    const auto& live = routes.entries[i].ports;
+    std::vector<std::uint16_t> sprayed = control_.entries[i].ports;
+    for (std::size_t k = 0; k < sprayed.size() && !live.empty(); ++k) {
+      if (std::find(live.begin(), live.end(), sprayed[k]) == live.end())
+        sprayed[k] = live[k % live.size()];
+    }
+    routes_.insert(routes.entries[i].node, {group_of(sprayed), group_of(live)});
   }
-  insert_members(first, after.ports());
+  insert_members(0, members);
 }
 
 void Ingress::run(Pass& pass) {

@@ -29,9 +29,10 @@ class Ingress {
   Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, const Routes& routes);
 
   void run(dataplane::Pass& pass);
-  /// Control plane: responses follow routing; sprayed data keeps its ports, for what PSNs of a path
-  /// have in common must not change (packet-spraying paper 4.4 avoids paths, and counts them all).
-  /// With path_control = "source_port" nothing changes: the fan-out belongs to the PathMap.
+  /// Control plane: responses follow routing. The path indexes of sprayed data stay as many, and
+  /// those of a withdrawn port get another one: what has the same index still takes the same path,
+  /// which is all that condition C2 asks for. With path_control = "source_port" nothing changes:
+  /// the fan-out belongs to the PathMap.
   void update(const Routes& routes);
   /// Control plane, of a connection whose sender is on this pipeline.
   void connect(const Connection& connection) {
