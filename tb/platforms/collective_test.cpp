@@ -138,6 +138,22 @@ TEST(CollectivePlatform, ALinkThatIsDownForATimeIsRecoveredFrom) {
   EXPECT_GT(s.at("packets").at("dropped").at("link_down").get<int>(), 0);
 }
 
+TEST(CollectivePlatform, RoutingTakesAFailedLinkOut) {
+  Workplace place;
+  place.write("ring.toml", ring);
+  const std::string outage = "impairment[0].outage=[{from='5us', to='1ms'}]";
+  const auto without = summary_of(place, "ring.toml", {outage, "switch.balance=spray"});
+  const auto with = summary_of(place, "ring.toml",
+                               {outage, "switch.balance=spray", "impairment[0].converge=5us"});
+  const auto lost = [](const ordered_json& s) {
+    return s.at("packets").at("dropped").at("link_down").get<int>() +
+           s.at("packets").at("dropped").at("no_route").get<int>();
+  };
+  EXPECT_GT(lost(with), 0);
+  EXPECT_GT(lost(without), 2 * lost(with));
+  EXPECT_LT(result(with, "collectives.cct_max"), result(without, "collectives.cct_max"));
+}
+
 TEST(CollectivePlatform, SeriesOfSomeDevicesOnly) {
   Workplace place;
   place.write("ring.toml", ring);
