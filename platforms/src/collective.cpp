@@ -2,9 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "horae/core/error.hpp"
 
 namespace horae::platforms {
+namespace {
+
+/// Serial numbers compare over half their range: no more may be posted at once.
+void check_psns(const PlatformConfig& platform, const CollectiveTraffic& config,
+                const PlacedFlow& placed) {
+  const auto& profile = platform.profiles.at(platform.devices[placed.from].profile);
+  const std::int64_t mtu = std::get<rnic::RnicConfig>(profile).mtu.count();
+  const std::int64_t packets = (placed.flow.message.count() + mtu - 1) / mtu;
+  const std::int64_t most = (Psn::mask + 1) / 2 - 1;
+  const std::int64_t messages = std::min(config.depth, placed.flow.count);
+  // What waits for others' messages is posted a few at a time.
+  const std::int64_t at_once =
+      placed.flow.lead != 0 ? std::min<std::int64_t>(messages, 2) : messages;
+  if (packets * at_once <= most) return;
+  throw InputError(
+      fmt::format("{} messages of {} packets at once are more than the {} PSNs that can "
+                  "be told apart; a smaller size or depth, or a larger MTU",
+                  at_once, packets, most));
+}
+
+}  // namespace
 
 std::vector<PlacedFlow> place_collective(const PlatformConfig& platform,
                                          const CollectiveTraffic& config) {
@@ -31,6 +54,7 @@ std::vector<PlacedFlow> place_collective(const PlatformConfig& platform,
           {g, members[flow.from * config.groups + g], members[flow.to * config.groups + g], flow});
     }
   }
+  for (const auto& placed : out) check_psns(platform, config, placed);
   return out;
 }
 

@@ -179,6 +179,7 @@ TEST(CollectivePlatform, WhatCannotBeIsRefused) {
   refused("traffic[0].groups=8", "8 members do not make 8 groups of two or more");
   refused("traffic[0].size=65535B", "does not divide into 4 equal messages");
   refused("traffic[0].operation=all_reduced", "all_reduce");
+  refused("traffic[0].size=64GiB", "PSNs that can be told apart");
   refused("traffic[0].members=['h0','leaf0']", "'leaf0' is not a NIC");
   refused("impairment[0].between=['leaf0','leaf1']",
           "there is no link between 'leaf0' and 'leaf1'");
