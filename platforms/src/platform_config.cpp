@@ -95,6 +95,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
                              to_text(config.pfc.xoff)));
     }
     dump.update(fabric::SwitchConfig::schema().dump(config));
+    if (config.balance != "ecmp_linear") dump.erase("hash");  // it would be refused
     out = config;
   } else if (kind == "host") {
     const Schema<HostProfile> schema("host", "An end point without a transport.");

@@ -99,13 +99,13 @@ void Ingress::update(const Routes& routes) {
     return at->second;
   };
   for (std::size_t i = 0; i < routes.entries.size(); ++i) {
-    const auto& live = routes.entries[i].ports;
+    const auto& [node, live, attached] = routes.entries[i];
     std::vector<std::uint16_t> sprayed = control_.entries[i].ports;
     for (std::size_t k = 0; k < sprayed.size() && !live.empty(); ++k) {
       if (std::find(live.begin(), live.end(), sprayed[k]) == live.end())
-        sprayed[k] = live[k % live.size()];
+        sprayed[k] = live[(k + node) % live.size()];  // by node, or one port would have it all
     }
-    routes_.insert(routes.entries[i].node, {group_of(sprayed), group_of(live)});
+    routes_.insert(node, {group_of(sprayed), group_of(live)});
   }
   insert_members(0, members);
 }

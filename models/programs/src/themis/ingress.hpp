@@ -30,9 +30,9 @@ class Ingress {
 
   void run(dataplane::Pass& pass);
   /// Control plane: responses follow routing. The path indexes of sprayed data stay as many, and
-  /// those of a withdrawn port get another one: what has the same index still takes the same path,
-  /// which is all that condition C2 asks for. With path_control = "source_port" nothing changes:
-  /// the fan-out belongs to the PathMap.
+  /// those of a withdrawn port get another one, by destination: what has the same index still takes
+  /// the same path, which is all that condition C2 asks for. With path_control = "source_port"
+  /// nothing changes: the fan-out belongs to the PathMap.
   void update(const Routes& routes);
   /// Control plane, of a connection whose sender is on this pipeline.
   void connect(const Connection& connection) {
