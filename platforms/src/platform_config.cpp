@@ -79,7 +79,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
   } else if (kind == "switch") {
     const auto config = section.read<fabric::SwitchConfig>(also);
     check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
-    if (section.has("hash") && config.balance != "ecmp_linear") {
+    // Defaults do no harm: they are what a dumped configuration has.
+    const auto& hash = LinearHashConfig::schema();
+    if (config.balance != "ecmp_linear" && hash.dump(config.hash) != hash.dump({})) {
       throw section.error("hash", fmt::format("hash is of balance = \"ecmp_linear\"; here it is "
                                               "\"{}\"",
                                               config.balance));
@@ -95,7 +97,6 @@ ordered_json read_profile(const Section& section, Profile& out) {
                              to_text(config.pfc.xoff)));
     }
     dump.update(fabric::SwitchConfig::schema().dump(config));
-    if (config.balance != "ecmp_linear") dump.erase("hash");  // it would be refused
     out = config;
   } else if (kind == "host") {
     const Schema<HostProfile> schema("host", "An end point without a transport.");
