@@ -142,15 +142,14 @@ void completion_results(const Simulation& s, std::vector<Result>& out) {
     timeouts = std::max(timeouts, qp.progress().timeouts);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const auto microseconds = [&](double ps) { return fct.empty() ? none : ps * 1e-6; };
-  out.push_back({"flows.fct_mean", microseconds(fct.empty() ? 0 : fct.mean()), "us"});
-  out.push_back({"flows.fct_p50",
-                 microseconds(fct.empty() ? 0 : static_cast<double>(fct.percentile(0.5))), "us"});
-  out.push_back({"flows.fct_p99",
-                 microseconds(fct.empty() ? 0 : static_cast<double>(fct.percentile(0.99))), "us"});
-  out.push_back({"flows.fct_max",
-                 finite ? microseconds(fct.empty() ? 0 : static_cast<double>(fct.max())) : none,
-                 "us"});
+  const auto add = [&](const char* name, auto&& picoseconds) {
+    const double value = fct.empty() ? none : static_cast<double>(picoseconds()) * 1e-6;
+    out.push_back({name, value, "us"});
+  };
+  add("flows.fct_mean", [&] { return fct.mean(); });
+  add("flows.fct_p50", [&] { return fct.percentile(0.5); });
+  add("flows.fct_p99", [&] { return fct.percentile(0.99); });
+  add("flows.fct_max", [&] { return finite ? static_cast<double>(fct.max()) : none; });
   out.push_back({"flows.nacks_max", static_cast<double>(nacks), "packets"});
   out.push_back({"flows.timeouts_max", static_cast<double>(timeouts), "timeouts"});
   if (s.groups().empty()) return;

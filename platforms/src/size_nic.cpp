@@ -26,9 +26,22 @@ struct DeviceDemand {
   std::vector<Share> shares;
 };
 
-/// What the message tables ask of the device; groups that are alike are one.
-DeviceDemand demand_of(const PlatformConfig& platform, const DeviceInstance& device,
-                       const rnic::RnicConfig& nic) {
+/// The flows of each traffic table that is a collective.
+using PlacedTables = std::vector<std::vector<PlacedFlow>>;
+
+PlacedTables place_collectives(const PlatformConfig& platform) {
+  PlacedTables out(platform.traffic.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i]))
+      out[i] = place_collective(platform, *collective);
+  }
+  return out;
+}
+
+/// What the traffic tables ask of the device of that index; groups that are alike are one.
+DeviceDemand demand_of(const PlatformConfig& platform, std::size_t index,
+                       const rnic::RnicConfig& nic, const PlacedTables& placed) {
+  const DeviceInstance& device = platform.devices[index];
   DeviceDemand out;
   out.demand.window = nic.reliability.window;
   const auto count = [&](const std::vector<Located<std::string>>& names) {
@@ -46,10 +59,9 @@ DeviceDemand demand_of(const PlatformConfig& platform, const DeviceInstance& dev
   };
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
     if (const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i])) {
-      for (const auto& f : place_collective(platform, *collective)) {
-        if (platform.devices[f.from].name == device.name)
-          add(1, std::min(collective->depth, f.flow.count), f.flow.message);
-        if (platform.devices[f.to].name == device.name) add(1, 0, f.flow.message);
+      for (const auto& f : placed[i]) {
+        if (f.from == index) add(1, std::min(collective->depth, f.flow.count), f.flow.message);
+        if (f.to == index) add(1, 0, f.flow.message);
       }
     }
     const auto* messages = std::get_if<MessagesConfig>(&platform.traffic[i]);
@@ -136,10 +148,12 @@ std::string title_of(const SizedNic& nic) {
 
 std::vector<SizedNic> size_nics(const PlatformConfig& platform) {
   std::vector<SizedNic> out;
-  for (const auto& device : platform.devices) {
+  const PlacedTables placed = place_collectives(platform);
+  for (std::size_t i = 0; i < platform.devices.size(); ++i) {
+    const auto& device = platform.devices[i];
     const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
     if (nic == nullptr) continue;
-    auto [demand, shares] = demand_of(platform, device, *nic);
+    auto [demand, shares] = demand_of(platform, i, *nic, placed);
     const auto same = std::find_if(out.begin(), out.end(), [&](const SizedNic& other) {
       return other.profile == device.profile && other.demand == demand;
     });

@@ -247,6 +247,11 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
   return s;
 }
 
+void check_power_of_two(const Section& section, std::string_view key, std::uint32_t value) {
+  if (std::has_single_bit(value)) return;
+  throw section.error(key, fmt::format("{} = {} is no power of two", key, value));
+}
+
 void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,
                        std::uint32_t pipelines) {
   constexpr std::uint64_t most = 1 << 24;
@@ -269,14 +274,11 @@ ProgramEntry themis_entry() {
           .doc = "PSN-based packet spraying and NACK validation for commodity NICs",
           .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
             const auto config = section.read<ThemisConfig>({"name"});
-            const auto power = [&](const char* key, std::uint32_t value) {
-              if (std::has_single_bit(value)) return;
-              throw section.error(key, fmt::format("{} = {} is no power of two", key, value));
-            };
-            power("window", config.window);
-            power("paths", config.paths);
-            if (config.pieces != 0) power("pieces", config.pieces);
-            if (config.bitmap_pieces != 0) power("bitmap_pieces", config.bitmap_pieces);
+            check_power_of_two(section, "window", config.window);
+            check_power_of_two(section, "paths", config.paths);
+            if (config.pieces != 0) check_power_of_two(section, "pieces", config.pieces);
+            if (config.bitmap_pieces != 0)
+              check_power_of_two(section, "bitmap_pieces", config.bitmap_pieces);
             check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
             return std::make_unique<ThemisFactory>(config);
           },

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <optional>
 
 #include "horae/core/error.hpp"
@@ -151,26 +150,22 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
 }
 
 ProgramEntry themis_queue_entry() {
-  return {
-      .name = "themis_queue",
-      .doc = "Themis with a PSN queue in place of bitmap and path array (slides)",
-      .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
-        const auto config = section.read<ThemisQueueConfig>({"name"});
-        for (const auto& [key, value] :
-             {std::pair{"paths", config.paths}, std::pair{"queue_entries", config.queue_entries},
-              std::pair{"queue_registers", config.queue_registers}}) {
-          if (std::has_single_bit(value)) continue;
-          throw section.error(key, fmt::format("{} = {} is no power of two", key, value));
-        }
-        if (config.queue_registers > config.queue_entries) {
-          throw section.error("queue_registers",
-                              fmt::format("{} arrays for {} entries", config.queue_registers,
-                                          config.queue_entries));
-        }
-        check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
-        return std::make_unique<ThemisQueueFactory>(config);
-      },
-      .describe = [] { return ThemisQueueConfig::schema().describe(); }};
+  return {.name = "themis_queue",
+          .doc = "Themis with a PSN queue in place of bitmap and path array (slides)",
+          .read = [](const Section& section) -> std::unique_ptr<ProgramFactory> {
+            const auto config = section.read<ThemisQueueConfig>({"name"});
+            check_power_of_two(section, "paths", config.paths);
+            check_power_of_two(section, "queue_entries", config.queue_entries);
+            check_power_of_two(section, "queue_registers", config.queue_registers);
+            if (config.queue_registers > config.queue_entries) {
+              throw section.error("queue_registers",
+                                  fmt::format("{} arrays for {} entries", config.queue_registers,
+                                              config.queue_entries));
+            }
+            check_queue_pairs(section, config.nics, config.qps_per_nic, config.pipelines);
+            return std::make_unique<ThemisQueueFactory>(config);
+          },
+          .describe = [] { return ThemisQueueConfig::schema().describe(); }};
 }
 
 }  // namespace horae::programs

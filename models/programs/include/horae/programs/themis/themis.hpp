@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "horae/core/linear_hash.hpp"
 #include "horae/core/params.hpp"
@@ -55,6 +56,9 @@ struct ThemisConfig {
   }
   static const Schema<ThemisConfig>& schema();
 };
+
+/// InputError at the key when its value is no power of two.
+void check_power_of_two(const Section& section, std::string_view key, std::uint32_t value);
 
 /// InputError if so many queue pairs have no place in, or do not spread evenly over, the pipelines.
 void check_queue_pairs(const Section& section, std::uint32_t nics, std::uint32_t qps_per_nic,
