@@ -66,6 +66,10 @@ constexpr bool ends_message(Opcode o) {
 namespace syndrome {
 inline constexpr std::uint8_t ack = 0x1f;  ///< ACK, credit count "invalid" (no end-to-end credits)
 inline constexpr std::uint8_t nak_psn_sequence = 0x60;  ///< NAK, PSN sequence error: RoCE's NACK
+/// SACK of an ordering layer: a packet out of order arrived and is kept (Eunomia 3.2.2). The code
+/// 10 is reserved by IBTA; the paper does not say how it is encoded.
+inline constexpr std::uint8_t sack = 0x40;
+constexpr bool is_sack(std::uint8_t s) { return (s & 0x60) == 0x40; }
 constexpr bool is_nak(std::uint8_t s) { return (s & 0x60) == 0x60; }
 constexpr bool is_rnr(std::uint8_t s) { return (s & 0x60) == 0x20; }
 }  // namespace syndrome

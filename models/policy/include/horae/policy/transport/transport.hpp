@@ -87,6 +87,8 @@ class TransportSender {
   }
   /// Whether a NACK for `expected_psn` asks for something that was sent and is unacknowledged.
   virtual bool accepts_nack(Psn expected_psn) const = 0;
+  /// An acknowledgement said that `psn`, which is not acknowledged yet, has arrived out of order.
+  virtual void on_received(Psn /*psn*/) {}
   /// Serves a NACK that was accepted, now or earlier: what it asks for is sent again, even if it
   /// was acknowledged meanwhile (by less than a window).
   virtual void retransmit(Psn expected_psn, Picoseconds now) = 0;
@@ -115,6 +117,9 @@ struct Response {
   bool nack = false;
   Psn psn;  ///< the receiver's expected PSN
   std::uint32_t msn = 0;
+  /// The PSN that arrived out of order and is kept: of a SACK, or of an IRN NACK.
+  std::optional<Psn> received{};
+  bool sack() const { return !nack && received.has_value(); }
 };
 
 struct ReceiveOutcome {

@@ -1,0 +1,110 @@
+// The ordering seam: what a receiving NIC remembers of packets that arrived out of order, for all
+// of its connections, and what that costs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/core/params.hpp"
+#include "horae/core/psn.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae::policy {
+
+/// Number of a connection within its NIC.
+using ConnectionId = std::uint32_t;
+
+/// A data packet as the ordering layer sees it. `head` and `last` are what the sender's agent
+/// appends: 33 bits (Eunomia 3.2.1).
+struct OrderingPacket {
+  ConnectionId connection = 0;
+  Psn psn;
+  Psn head;           ///< first PSN of the connection
+  bool last = false;  ///< the connection's last packet: what it holds may go once all is received
+};
+
+enum class Tracking : std::uint8_t {
+  in_order,      ///< it was the expected one
+  out_of_order,  ///< it is remembered
+  duplicate,     ///< it had arrived before
+  rejected,      ///< it cannot be remembered and must come again
+};
+
+/// Why a packet was rejected.
+enum class Rejection : std::uint8_t {
+  none,
+  reach,        ///< further ahead than the bitmap can ever grow, or than it can reach now
+  no_block,     ///< no free bitmap block
+  no_metadata,  ///< no room for the state of one more connection
+  count_
+};
+
+/// What the hardware does for one packet. Words are the engine's memory accesses of its own width.
+struct OrderingOps {
+  std::uint32_t words_read = 0;
+  std::uint32_t words_written = 0;
+  std::uint32_t searched = 0;   ///< positions of allocation maps looked at
+  std::uint32_t allocated = 0;  ///< blocks taken, those of metadata included
+  std::uint32_t released = 0;   ///< blocks given back
+  std::uint32_t cycles = 0;     ///< clocks of the engine from request to answer; 0: not modelled
+  bool operator==(const OrderingOps&) const = default;
+};
+
+struct OrderingAnswer {
+  Tracking tracking = Tracking::in_order;
+  Rejection rejection = Rejection::none;
+  std::uint32_t advanced = 0;  ///< packets by which the expected PSN advanced
+  Psn expected;                ///< the first PSN that is missing now
+  bool completed = false;      ///< everything up to the packet marked last has arrived
+  OrderingOps ops;
+};
+
+/// Bytes in use on the chip.
+struct OrderingMemory {
+  Bytes fixed{};     ///< what every open connection has, whether it reorders or not
+  Bytes bitmap{};    ///< bits of packets
+  Bytes metadata{};  ///< what else a connection that reorders has
+  Bytes total() const { return fixed + bitmap + metadata; }
+};
+
+/// Tracks the packets of all connections of a NIC. Decides; keeps no time.
+class OrderingEngine {
+ public:
+  virtual ~OrderingEngine() = default;
+  /// A data packet arrived. A connection is opened by its first packet.
+  virtual OrderingAnswer on_packet(const OrderingPacket& packet) = 0;
+  /// The connection ended: all it holds is given back.
+  virtual void close(ConnectionId connection) = 0;
+  virtual OrderingMemory memory() const = 0;
+  /// The most bytes it can ever use with so many connections, and what is provided on the chip.
+  virtual Bytes provided(std::uint32_t connections) const = 0;
+};
+
+/// Parameters of all engines.
+struct OrderingConfig {
+  std::string engine = "none";       ///< none: the transport's own receiver
+  std::string level = "model";       ///< model, rtl, both
+  std::uint32_t bits = 256;          ///< static, eunomia: most packets a connection's bitmap covers
+  std::uint32_t bdp = 100;           ///< irn: bandwidth-delay product in packets
+  std::uint32_t block_bits = 16;     ///< eunomia: bits of a bitmap block, a multiple of 16
+  std::uint32_t blocks = 1024;       ///< eunomia: two-byte blocks of the master array
+  std::uint32_t index_entries = 64;  ///< eunomia: connections that may reorder at a time
+  std::uint32_t search_width = 64;   ///< eunomia: allocation bits looked at per clock
+
+  static const Schema<OrderingConfig>& schema();
+};
+
+/// An engine by name.
+struct OrderingEntry {
+  std::string_view name;
+  std::string_view doc;
+  std::unique_ptr<OrderingEngine> (*make)(const OrderingConfig&);
+};
+const std::vector<OrderingEntry>& ordering_engines();
+/// Builds one; an unknown name is an InputError with the nearest one.
+std::unique_ptr<OrderingEngine> make_ordering_engine(const OrderingConfig& config);
+
+}  // namespace horae::policy
