@@ -79,6 +79,7 @@ void sender_results(const Simulation& s, const Snapshot& from, const Snapshot& t
   add("context_misses_per_packet", ratio(static_cast<double>(sum.context_misses), packets),
       "misses/packet");
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
+  add("sacks_received", static_cast<double>(sum.sacks_received), "packets");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
         static_cast<double>(sum.sent[k]), "packets");
@@ -118,6 +119,7 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
   add("reorder_max", depth.empty() ? 0.0 : static_cast<double>(depth.max()), "packets");
   add("nacks_sent", static_cast<double>(sum.nacks_sent), "packets");
   add("acks_sent", static_cast<double>(sum.acks_sent), "packets");
+  add("sacks_sent", static_cast<double>(sum.sacks_sent), "packets");
   add("duplicates", static_cast<double>(sum.duplicates), "packets");
   add("discarded", static_cast<double>(sum.discarded), "packets");
   add("nacks_suppressed", static_cast<double>(sum.nacks_suppressed), "packets");
@@ -127,6 +129,45 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
       "misses/packet");
   add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
+}
+
+/// What the ordering engines of the receivers did and held, per NIC.
+void ordering_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
+                      std::vector<Result>& out) {
+  RnicCounters sum;
+  double mean = 0, bitmap = 0, n = 0;
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) {
+    const rnic::rnic& nic = *s.nics()[i];
+    if (nic.ordering() == nullptr) continue;
+    const auto use = nic.ordering_use(to.time);
+    mean += use.mean_bytes;
+    bitmap += use.mean_bitmap_bytes;
+    most = std::max(most, use.most.count());
+    sum = sum + (to.nics[i] - from.nics[i]);
+    ++n;
+  }
+  if (n == 0) return;
+  const auto add = [&](std::string name, double value, std::string unit) {
+    out.push_back({"ordering." + std::move(name), value, std::move(unit)});
+  };
+  const auto packets = static_cast<double>(sum.data_received);
+  add("bytes_mean", mean / n, "bytes/NIC");
+  add("bitmap_bytes_mean", bitmap / n, "bytes/NIC");
+  add("bytes_max", static_cast<double>(most), "bytes");
+  add("words_per_packet", ratio(static_cast<double>(sum.ordering_words), packets), "words/packet");
+  add("searched_per_packet", ratio(static_cast<double>(sum.ordering_searched), packets),
+      "positions/packet");
+  add("cycles_per_packet", ratio(static_cast<double>(sum.ordering_cycles), packets),
+      "clocks/packet");
+  add("wait_mean", ratio(to_microseconds(sum.ordering_wait) * 1e3, packets), "ns/packet");
+  const auto rejected = [&](const char* name, policy::Rejection cause) {
+    add(name, static_cast<double>(sum.rejected[static_cast<std::size_t>(cause)]), "packets");
+  };
+  rejected("rejected_reach", policy::Rejection::reach);
+  rejected("rejected_no_block", policy::Rejection::no_block);
+  rejected("rejected_no_metadata", policy::Rejection::no_metadata);
+  add("writes_held", static_cast<double>(sum.writes_held), "packets");
 }
 
 /// Completion times of messages and collectives over the whole run; no number while unfinished.
@@ -245,6 +286,7 @@ std::vector<Result> results_between(const Simulation& simulation, const Snapshot
     if (!simulation.senders().empty()) {
       sender_results(simulation, from, to, out);
       receiver_results(simulation, from, to, out);
+      ordering_results(simulation, from, to, out);
       completion_results(simulation, out);
     }
     host_results(simulation, from, to, out);
@@ -358,6 +400,12 @@ void Series::sample(Picoseconds now) {
     line(now, name, "delivered_rate", 8.0 * static_cast<double>(d.delivered_bytes) / window / 1e9,
          "Gbps");
     line(now, name, "nack_rate", static_cast<double>(d.nacks_received) / window / 1e6, "Mpps");
+    if (const auto* ordering = simulation_.nics()[i]->ordering()) {
+      const auto memory = ordering->memory();
+      line(now, name, "ordering_fixed", static_cast<double>(memory.fixed.count()), "bytes");
+      line(now, name, "ordering_bitmap", static_cast<double>(memory.bitmap.count()), "bytes");
+      line(now, name, "ordering_metadata", static_cast<double>(memory.metadata.count()), "bytes");
+    }
   }
   const auto ports = [&](const fabric::device& device, auto&& port) {
     const std::string name = device.name();

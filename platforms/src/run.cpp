@@ -38,7 +38,7 @@ class Conductor {
   Verdict run() {
     advance_to(Picoseconds(0));
     if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
-    for (auto* nic : simulation_.nics()) nic->reset_histograms();
+    for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
     begin_ = Snapshot::take(simulation_, now_);
     go(sim_.duration);
     return finish();

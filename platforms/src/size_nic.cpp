@@ -44,6 +44,10 @@ DeviceDemand demand_of(const PlatformConfig& platform, std::size_t index,
   const DeviceInstance& device = platform.devices[index];
   DeviceDemand out;
   out.demand.window = nic.reliability.window;
+  if (const auto engine = policy::make_ordering_engine(nic.ordering)) {
+    out.demand.ordering_shared = engine->provided(0);
+    out.demand.ordering_each = engine->provided(1) - engine->provided(0);
+  }
   const auto count = [&](const std::vector<Located<std::string>>& names) {
     return static_cast<std::uint32_t>(std::count_if(
         names.begin(), names.end(), [&](const auto& name) { return name.value == device.name; }));
@@ -100,15 +104,16 @@ std::vector<NicRemedy> remedies_of(const std::string& prefix, const OnChipMemory
   if (now == 0) return out;
   // Of a queue pair: what the rest leaves, in whole words of the bitmap.
   constexpr std::int64_t word_bytes = 8, word_bits = 64;
-  const Bytes bitmap = sram.reorder_state(demand.window);
-  const Bytes each((sram.beside_buffers().count()) / now);
-  if (sram.beside_buffers() >= sram.retransmit_state * now && bitmap.count() > 0) {
+  const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
+  const Bytes room = sram.beside_buffers() - demand.ordering_shared;
+  const Bytes each(room.count() / now);
+  if (!demand.ordering_each && sram.beside_buffers() >= sram.retransmit_state * now && bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;
     out.push_back({table + "reorder_bits",
                    std::to_string(sram.reorder_bits.value_or(demand.window)),
                    std::to_string(words * word_bits)});
   }
-  if (sram.beside_buffers() >= bitmap * now && sram.retransmit_state.count() > 0)
+  if (room >= bitmap * now && sram.retransmit_state.count() > 0)
     out.push_back(
         {table + "retransmit_state", to_text(sram.retransmit_state), to_text(each - bitmap)});
   return out;

@@ -109,6 +109,7 @@ class SenderScript {
   /// Returns the packets newly acknowledged.
   std::uint32_t ack(std::int32_t psn) { return sender_->on_ack(first_ + psn, now).newly_acked; }
   AckOutcome nack(std::int32_t psn) { return sender_->on_nack(first_ + psn, now); }
+  void received(std::int32_t psn) { sender_->on_received(first_ + psn); }
   void timeout() { sender_->on_timeout(now); }
 
   bool can_send() const { return sender_->can_send(); }

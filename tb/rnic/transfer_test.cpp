@@ -54,10 +54,40 @@ void expect_completed_in_order(const QueuePair& qp, std::size_t first) {
   EXPECT_EQ(qp.progress().completed_bytes, static_cast<std::uint64_t>(bytes));
 }
 
-std::string transfer(const std::string& transport, const Weather& weather,
-                     policy::TimeoutResend resend, std::uint64_t seed) {
+/// A transport, and what tracks packets out of order if not its own receiver.
+struct Kind {
+  std::string transport;
+  policy::OrderingConfig ordering{};
+
+  std::string name() const {
+    return ordering.engine == "none" ? transport : transport + " behind " + ordering.engine;
+  }
+};
+
+std::vector<Kind> transports() {
+  std::vector<Kind> all;
+  for (const auto& t : policy::transports()) all.push_back({std::string(t.name)});
+  return all;
+}
+
+/// With every engine, and with too little room in it.
+std::vector<Kind> ordered() {
+  using policy::WriteLast;
+  return {{"go_back_n", {.engine = "ideal"}},
+          {"irn", {.engine = "static", .bits = 64}},
+          {"go_back_n", {.engine = "static", .bits = 9}},
+          {"go_back_n", {.engine = "eunomia", .write_last = WriteLast::sender}},
+          {"irn", {.engine = "eunomia", .write_last = WriteLast::receiver}},
+          {"go_back_n", {.engine = "eunomia", .blocks = 40, .index_entries = 1}},
+          {"irn", {.engine = "eunomia", .bits = 32, .blocks = 24}}};
+}
+
+std::string transfer(const Kind& kind, const Weather& weather, policy::TimeoutResend resend,
+                     std::uint64_t seed) {
   RnicConfig config;
-  config.transport = transport;
+  config.transport = kind.transport;
+  config.ordering = kind.ordering;
+  const std::int64_t response = 66, with_received = 70;
   config.reliability.rto = 60_us;
   config.reliability.timeout_resend = resend;
   config.reliability.window = 64;
@@ -109,8 +139,11 @@ std::string transfer(const std::string& transport, const Weather& weather,
   for (const Nic* nic : {pair.a.get(), pair.b.get()}) {
     const RnicCounters& c = nic->counters();
     const Nic& other = nic == pair.a.get() ? *pair.b : *pair.a;
-    EXPECT_EQ(c.sent_packets() + c.acks_sent + c.nacks_sent, nic->tx(0).counters().packets);
-    EXPECT_EQ(c.sent_frame_bytes() + 66 * (c.acks_sent + c.nacks_sent),
+    EXPECT_EQ(c.sent_packets() + c.acks_sent + c.nacks_sent + c.sacks_sent,
+              nic->tx(0).counters().packets);
+    const bool own_nacks = kind.transport == "irn" && kind.ordering.engine == "none";
+    EXPECT_EQ(c.sent_frame_bytes() + response * c.acks_sent + with_received * c.sacks_sent +
+                  (own_nacks ? with_received : response) * c.nacks_sent,
               nic->tx(0).counters().frame_bytes);
     const std::uint64_t sources = nic == pair.a.get() ? 4 : 2;
     const auto fresh = sources * static_cast<std::uint64_t>(packets);
@@ -125,20 +158,20 @@ std::string transfer(const std::string& transport, const Weather& weather,
     EXPECT_EQ(other.reorder_depth().count(), static_cast<std::int64_t>(o.out_of_order));
     data_sent += c.sent_packets();
     data_received += c.data_received;
-    responses_sent += c.acks_sent + c.nacks_sent;
-    responses_received += c.acks_received + c.nacks_received;
+    responses_sent += c.acks_sent + c.nacks_sent + c.sacks_sent;
+    responses_received += c.acks_received + c.nacks_received + c.sacks_received;
   }
   EXPECT_EQ(data_received + pair.middle->dropped_data, data_sent);
   EXPECT_EQ(responses_received + pair.middle->dropped_responses, responses_sent);
   EXPECT_EQ(context.pool.created(), data_sent + responses_sent);
   EXPECT_EQ(context.pool.dropped(), pair.middle->dropped_data + pair.middle->dropped_responses);
   const RnicCounters sum = pair.a->counters() + pair.b->counters();
-  return fmt::format("retransmitted={} nacks={} timeouts={} out_of_order={} dropped={}",
+  return fmt::format("retransmitted={} nacks={} timeouts={} out_of_order={} dropped={} sacks={}",
                      sum.sent_packets() - sum.sent[0], sum.nacks_sent, sum.timeouts,
-                     sum.out_of_order, context.pool.dropped());
+                     sum.out_of_order, context.pool.dropped(), sum.sacks_sent);
 }
 
-std::string in_weather(const std::string& transport, const Weather& weather,
+std::string in_weather(const Kind& transport, const Weather& weather,
                        policy::TimeoutResend resend = policy::TimeoutResend::window,
                        std::uint64_t seed = 1) {
   return test::in_child([&] { return transfer(transport, weather, resend, seed); });
@@ -150,22 +183,22 @@ std::int64_t number(const std::string& text, const std::string& name) {
 constexpr auto both = {policy::TimeoutResend::window, policy::TimeoutResend::oldest};
 
 TEST(Transfer, InGoodWeatherNothingIsSentTwice) {
-  for (const auto& transport : policy::transports()) {
-    const std::string result = in_weather(std::string(transport.name), {});
-    EXPECT_EQ(result, "retransmitted=0 nacks=0 timeouts=0 out_of_order=0 dropped=0")
-        << transport.name;
+  for (const Kind& kind : transports()) {
+    const std::string result = in_weather(kind, {});
+    EXPECT_EQ(result, "retransmitted=0 nacks=0 timeouts=0 out_of_order=0 dropped=0 sacks=0")
+        << kind.transport;
   }
 }
 
 TEST(Transfer, LossesAreRecovered) {
-  for (const auto& transport : policy::transports()) {
+  for (const Kind& kind : transports()) {
     for (const auto resend : both) {
       for (const std::uint64_t seed : {1, 2}) {
         const std::string result =
-            in_weather(std::string(transport.name), {.loss = 0.02}, resend, seed);
+            in_weather(kind, {.loss = 0.02}, resend, seed);
         EXPECT_GT(number(result, "dropped"), 20) << result;
-        EXPECT_GT(number(result, "retransmitted"), 20) << transport.name << ": " << result;
-        EXPECT_EQ(number(result, "nacks") > 0, transport.name != "timeout_only") << result;
+        EXPECT_GT(number(result, "retransmitted"), 20) << kind.transport << ": " << result;
+        EXPECT_EQ(number(result, "nacks") > 0, kind.transport != "timeout_only") << result;
       }
     }
   }
@@ -173,11 +206,11 @@ TEST(Transfer, LossesAreRecovered) {
 
 TEST(Transfer, ReorderingLosesNothing) {
   const Weather weather{.late = 0.3, .longest = 3_us};
-  for (const auto& transport : policy::transports()) {
-    const std::string result = in_weather(std::string(transport.name), weather);
+  for (const Kind& kind : transports()) {
+    const std::string result = in_weather(kind, weather);
     EXPECT_GT(number(result, "out_of_order"), 100) << result;
     EXPECT_EQ(number(result, "dropped"), 0);
-    if (transport.name == "timeout_only") {  // no loss, no timeout: nothing is sent twice
+    if (kind.transport == "timeout_only") {  // no loss, no timeout: nothing is sent twice
       EXPECT_EQ(number(result, "retransmitted"), 0) << result;
     } else {
       EXPECT_GT(number(result, "nacks"), 20) << result;
@@ -188,10 +221,35 @@ TEST(Transfer, ReorderingLosesNothing) {
 
 TEST(Transfer, LossAndReorderingTogether) {
   const Weather weather{.loss = 0.03, .late = 0.2, .longest = 10_us};
-  for (const auto& transport : policy::transports()) {
+  for (const Kind& kind : transports()) {
     for (const auto resend : both) {
-      const std::string result = in_weather(std::string(transport.name), weather, resend, 7);
+      const std::string result = in_weather(kind, weather, resend, 7);
       EXPECT_GT(number(result, "dropped"), 10) << result;
+    }
+  }
+}
+
+TEST(Transfer, BehindAnOrderingEngineReorderingIsNoLoss) {
+  const Weather weather{.late = 0.3, .longest = 3_us};
+  for (const Kind& kind : ordered()) {
+    const std::string result = in_weather(kind, weather);
+    EXPECT_GT(number(result, "out_of_order"), 100) << kind.name();
+    EXPECT_GT(number(result, "sacks"), 50) << kind.name();
+    // Only an engine without enough room asks for anything again.
+    const bool enough = kind.ordering.engine == "ideal" || kind.ordering.blocks == 1024;
+    const bool small = kind.ordering.bits < 64 || !enough;
+    EXPECT_EQ(number(result, "nacks") > 0, small) << kind.name() << ": " << result;
+    EXPECT_EQ(number(result, "retransmitted") > 0, small) << kind.name() << ": " << result;
+  }
+}
+
+TEST(Transfer, BehindAnOrderingEngineInBadWeather) {
+  const Weather weather{.loss = 0.03, .late = 0.2, .longest = 10_us};
+  for (const Kind& kind : ordered()) {
+    for (const auto resend : both) {
+      const std::string result = in_weather(kind, weather, resend, 7);
+      EXPECT_GT(number(result, "dropped"), 10) << kind.name() << ": " << result;
+      EXPECT_GT(number(result, "timeouts"), 0) << kind.name() << ": " << result;
     }
   }
 }

@@ -12,7 +12,9 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   }
   op(a.acks_sent, b.acks_sent);
   op(a.nacks_sent, b.nacks_sent);
+  op(a.sacks_sent, b.sacks_sent);
   op(a.acks_received, b.acks_received);
+  op(a.sacks_received, b.sacks_received);
   op(a.nacks_received, b.nacks_received);
   op(a.nacks_served, b.nacks_served);
   op(a.nacks_stale, b.nacks_stale);
@@ -36,6 +38,12 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.messages_completed, b.messages_completed);
   op(a.bytes_completed, b.bytes_completed);
   op(a.bitmap_words, b.bitmap_words);
+  for (std::size_t i = 0; i < policy::rejections; ++i) op(a.rejected[i], b.rejected[i]);
+  op(a.ordering_words, b.ordering_words);
+  op(a.ordering_cycles, b.ordering_cycles);
+  op(a.ordering_searched, b.ordering_searched);
+  op(a.ordering_wait, b.ordering_wait);
+  op(a.writes_held, b.writes_held);
   for (std::size_t i = 0; i < idle_causes; ++i) op(a.idle[i], b.idle[i]);
 }
 

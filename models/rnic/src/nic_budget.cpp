@@ -43,12 +43,13 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   }
   const std::int64_t regions = queue_pairs > 0 ? demand.regions : 0;
 
+  const Bytes reorder = demand.ordering_each.value_or(config.reorder_state(demand.window));
   NicBudget out;
   out.capacity = config.total;
   out.lines = {
       {"tx_buffer", false, 1, config.tx_buffer},
       {"rx_buffer", false, 1, config.rx_buffer},
-      {"reorder_state", false, queue_pairs, config.reorder_state(demand.window)},
+      {"reorder_state", false, queue_pairs, reorder},
       {"retransmit_state", false, queue_pairs, config.retransmit_state},
       {name_of(CacheKind::queue_pair), true, queue_pairs, config.qp_context},
       {name_of(CacheKind::send_wqe), true, wqes, config.send_wqe},
@@ -57,9 +58,12 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       {name_of(CacheKind::memory_key), true, regions, config.memory_key},
   };
 
-  const Bytes state = config.state_per_queue_pair(demand.window) * queue_pairs;
+  if (demand.ordering_shared.count() > 0)
+    out.lines.insert(out.lines.begin() + 2, {"ordering_engine", false, 1, demand.ordering_shared});
+
+  const Bytes state = (reorder + config.retransmit_state) * queue_pairs;
   const Bytes keys = config.memory_key * regions;
-  const Bytes room = config.beside_buffers();
+  const Bytes room = config.beside_buffers() - demand.ordering_shared;
   out.most_on_chip = most(room, state, queue_pairs);
   out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
   return out;

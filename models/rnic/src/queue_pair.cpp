@@ -19,6 +19,14 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
   if (config_.source) item_ = config_.source->next();
 }
 
+void QueuePair::receive_by(policy::OrderingEngine& engine, policy::ConnectionId connection,
+                           const policy::TransportConfig& reliability) {
+  auto receiver = std::make_unique<policy::OrderedReceiver>(engine, connection, reliability,
+                                                            config_.first_receive);
+  ordered_ = receiver.get();
+  receiver_ = std::move(receiver);
+}
+
 std::uint32_t QueuePair::received_whole() {
   std::uint32_t n = 0;
   const Psn expected = receiver_->expected_psn();
@@ -58,6 +66,7 @@ PacketPlace QueuePair::place_from(Psn psn, std::size_t& hint) const {
   const bool last = index + 1 == m.packets;
   PacketPlace out;
   out.message = forgotten_ + i;
+  out.left = m.packets - index;
   out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
   out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                      : (last ? Opcode::write_last : Opcode::write_middle);

@@ -26,6 +26,10 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
                      });
   }
   if (host_ && config.sram.limited) cache_ = std::make_unique<ContextCache>(config.sram);
+  ordering_ = policy::make_ordering_engine(config.ordering);
+  if (ordering_) {
+    config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
+  }
   gated_ = host_ || retransmit_.stall() == policy::Scope::queue_pair ||
            retransmit_.hold_new_data() || retransmit_.gap_window() != 0 ||
            retransmit_.lock(true) > 0_ps || retransmit_.lock(false) > 0_ps;
@@ -38,6 +42,8 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (qps_.size() == most) throw ModelError(fmt::format("{}: too many queue pairs", name()));
   qps_.push_back(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
+  const auto id = static_cast<policy::ConnectionId>(qps_.size() - 1);
+  if (ordering_) qps_.back()->receive_by(*ordering_, id, config_.reliability);
   const auto& added = qps_.back()->config();
   if (added.exchange >= 0) {
     exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(added.exchange) + 1));
@@ -47,7 +53,13 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     }
   }
   if (fetcher_) fetcher_->add(*qps_.back());
-  if (cache_) cache_->reserve(config_.sram.state_per_queue_pair(config_.reliability.window));
+  if (cache_) {
+    const auto n = static_cast<std::uint32_t>(qps_.size());
+    const Bytes bitmap = ordering_ ? ordering_->provided(n) - ordering_->provided(n - 1)
+                                   : config_.sram.reorder_state(config_.reliability.window);
+    if (ordering_ && n == 1) cache_->reserve(ordering_->provided(0));
+    cache_->reserve(bitmap + config_.sram.retransmit_state);
+  }
   return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1);
 }
 
@@ -72,7 +84,11 @@ void rnic::set_timeline(Timeline* timeline) {
   if (host_port_) host_port_->set_timeline(timeline);
 }
 
-void rnic::reset_histograms() {
+void rnic::reset_histograms(Picoseconds now) {
+  if (ordering_) {
+    const auto memory = ordering_->memory();
+    ordering_watch_ = {.since = now, .last = now, .now = memory, .most = memory.total()};
+  }
   reorder_depth_ = {};
   for (auto& qp : qps_) qp->reset_histograms();
 }
@@ -105,8 +121,7 @@ void rnic::handle(const fabric::Event& e) {
       paused_ &= ~(1u << e.payload);
       break;
     case response_event:
-      take_response(fabric::key_entity(e.key), e.payload >> 32 != 0,
-                    Psn(static_cast<std::uint32_t>(e.payload)), e.time);
+      take_response(fabric::key_entity(e.key), unpack(e.payload), e.time);
       break;
     case timer_event:
       expire(fabric::key_entity(e.key), e.time);

@@ -5,9 +5,14 @@
 
 namespace horae::rnic {
 
+/// The 33 bits of an ordering layer's header (Eunomia 3.2.1): 32 behind the BTH for the first
+/// sequence number, and one of the BTH's reserved bits that marks the last packet.
+inline constexpr std::int64_t head_bytes = 4;
+inline constexpr std::uint16_t last_bit = 1u << 14;
+
 /// Kinds are also the order among events of one time.
 enum nic_event : std::uint8_t {
-  response_event = fabric::device_events,  ///< entity: queue pair; payload: NACK flag << 32 | PSN
+  response_event = fabric::device_events,  ///< entity: queue pair; payload: see pack()
   timer_event,
   post_event,
   doorbell_event,  ///< entity: queue pair; payload: messages posted so far

@@ -64,15 +64,25 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     ++counters_.rx_buffer_drops;
     return false;
   }
+  policy::OrderedReceiver* const ordered = qp.ordered();
   const policy::ReceiveOutcome out =
-      qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
+      ordered != nullptr
+          ? ordered->on_packet(p.psn, Psn(p.msn), (p.bth_reserved & last_bit) != 0, p.ack_request,
+                               ends_message(p.opcode))
+          : qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
+  Picoseconds decided = now;
+  if (ordered != nullptr) {
+    watch_ordering(ordered->answer(), now);
+    decided = engine_takes(ordered->answer().ops, now);
+  }
   ++counters_.data_received;
   counters_.bitmap_words += out.ops.bitmap_words;
   switch (out.placement) {
     case policy::Placement::deliver:
       counters_.delivered_bytes += p.payload;
       qp.progress().delivered_bytes += p.payload;
-      if (host_) place_payload(i, p, now);
+      if (host_) place_payload(i, p, decided);
+      if (out.ahead > 0 && ordered != nullptr) hold_last(qp, p);
       break;
     case policy::Placement::duplicate:
       ++counters_.duplicates;
@@ -81,7 +91,8 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
       ++counters_.discarded;
       break;
   }
-  if (out.advanced > 0 && qp.config().receive_packets != 0) count_received(i, now);
+  if (out.advanced > 0 && !qp.held_writes.empty()) place_held(i, decided);
+  if (out.advanced > 0 && qp.config().receive_packets != 0) count_received(i, decided);
   if (out.ahead > 0) {
     ++counters_.out_of_order;
     reorder_depth_.add(out.ahead);
@@ -99,7 +110,7 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     qp.last_nack_sent = now;
     if (qp.notification && qp.notification->on_nack_sent(now)) respond(i, true, {}, now);
   }
-  respond(i, false, *out.response, now);
+  respond(i, false, *out.response, decided);
   return true;
 }
 
@@ -128,7 +139,10 @@ void rnic::respond(std::size_t i, bool cnp, const policy::Response& response, Pi
 void rnic::receive_ack(const Packet& p, Picoseconds now) {
   const std::size_t i = index_of(p.dest_qp);
   const bool nack = p.is_nack();
-  ++(nack ? counters_.nacks_received : counters_.acks_received);
+  const bool sack = syndrome::is_sack(p.syndrome);
+  ++(nack   ? counters_.nacks_received
+     : sack ? counters_.sacks_received
+            : counters_.acks_received);
   if (nack) ++qps_[i]->progress().nacks;
   if (auto* t = recorder()) {
     t->instant("received", fmt::format("{} {}", nack ? "NACK" : "ACK", p.psn.value()), now);
@@ -140,20 +154,32 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   // Responses are taken in their order: an ACK does not overtake a NACK that is being served.
   const Picoseconds due =
       std::max(now + (nack ? config_.nack_reaction : Picoseconds(0)), responses_due_);
-  if (!nack && responses_due_ < now) return take_response(i, nack, p.psn, now);
+  // On the wire an ACK names the last packet received, a NACK or SACK the one expected (IBTA vol.
+  // 1, 9.7.5.1.3): all acknowledge everything before.
+  const Heard heard{nack, nack || sack ? p.psn : p.psn + 1,
+                    nack || sack ? p.bth_reserved : std::uint16_t{0}};
+  if (!nack && responses_due_ < now) return take_response(i, heard, now);
   responses_due_ = due;
-  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++,
-           static_cast<std::uint64_t>(nack) << 32 | p.psn.value());
+  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++, pack(heard));
 }
 
-void rnic::take_response(std::size_t i, bool nack, Psn psn, Picoseconds now) {
+std::uint64_t rnic::pack(const Heard& heard) {
+  return static_cast<std::uint64_t>(heard.nack) << 48 |
+         static_cast<std::uint64_t>(heard.received) << 32 | heard.psn.value();
+}
+rnic::Heard rnic::unpack(std::uint64_t payload) {
+  return {payload >> 48 != 0, Psn(static_cast<std::uint32_t>(payload)),
+          static_cast<std::uint16_t>(payload >> 32)};
+}
+
+void rnic::take_response(std::size_t i, const Heard& heard, Picoseconds now) {
   QueuePair& qp = *qps_[i];
-  // On the wire an ACK names the last packet received, a NACK the one expected (IBTA vol. 1,
-  // 9.7.5.1.3): both acknowledge everything before.
-  progressed(i, qp.sender().on_ack(nack ? psn : psn + 1, now), now);
-  if (!nack) return;
+  // What arrived out of order is known before anything is sent again.
+  if (heard.received != 0) qp.sender().on_received(heard.psn + heard.received);
+  progressed(i, qp.sender().on_ack(heard.psn, now), now);
+  if (!heard.nack) return;
   if (qp.reaction) qp.reaction->on_nack(now);
-  serve_nack(i, psn, now);
+  serve_nack(i, heard.psn, now);
 }
 
 void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {
@@ -195,7 +221,7 @@ void rnic::post(std::size_t i, Picoseconds now) {
 
 void rnic::expire(std::size_t i, Picoseconds now) {
   QueuePair& qp = *qps_[i];
-  qp.timer_armed = false;
+  if (qp.timer_at <= now) qp.timer_at = never;
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
     ++qp.progress().timeouts;

@@ -7,6 +7,14 @@
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
+namespace {
+
+/// What the last packets of queue pairs' messages say of how much is left (remaining_tag).
+constexpr std::uint32_t most_left = (1u << 14) - 1;
+/// Four bytes of the AETH's form: the PSN a SACK, or a NACK of IRN, names beside the expected one.
+constexpr int received_psn_bytes = 4;
+
+}  // namespace
 
 void rnic::refresh(std::size_t i) {
   QueuePair& qp = *qps_[i];
@@ -24,12 +32,12 @@ void rnic::refresh(std::size_t i) {
 }
 
 void rnic::arm_timer(std::size_t i) {
-  // One pending event per queue pair: a deadline that moved is looked at again when it comes.
+  // A deadline that moved away is looked at again when its event comes; one that came nearer has an
+  // event of its own.
   QueuePair& qp = *qps_[i];
-  if (qp.timer_armed) return;
   const Picoseconds deadline = qp.sender().next_deadline();
-  if (deadline == never) return;
-  qp.timer_armed = true;
+  if (deadline >= qp.timer_at) return;
+  qp.timer_at = deadline;
   schedule(deadline, timer_event, static_cast<std::uint16_t>(i), 0);
 }
 
@@ -177,6 +185,17 @@ void rnic::send_response() {
   p.syndrome = r.response.nack ? syndrome::nak_psn_sequence : syndrome::ack;
   p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
   p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+  if (r.response.received) {
+    // The PSN that arrived, four bytes more on the wire; the model keeps its distance.
+    p.bth_reserved = static_cast<std::uint16_t>(*r.response.received - r.response.psn);
+    p.frame = static_cast<std::uint16_t>(p.frame + received_psn_bytes);
+  }
+  if (r.response.sack()) {
+    p.psn = r.response.psn;
+    p.syndrome = syndrome::sack;
+    ++counters_.sacks_sent;
+    return put_on_wire(p, "SACK");
+  }
   ++(r.response.nack ? counters_.nacks_sent : counters_.acks_sent);
   put_on_wire(p, r.response.nack ? "NACK" : "ACK");
 }
@@ -208,6 +227,14 @@ void rnic::send_data(std::size_t i) {
   p.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
   if (config_.reth_on_every_packet && !has_reth(place.opcode)) frame += Bytes(wire::reth);
+  if (config_.remaining_tag) {
+    p.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
+  }
+  if (ordering_) {
+    frame += Bytes(head_bytes);
+    p.msn = qp.config().first_send.value();
+    if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
+  }
   p.frame = static_cast<std::uint16_t>(frame.count());
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];

@@ -30,6 +30,16 @@ const Schema<TransportConfig>& TransportConfig::schema() {
                   .min = 4_us,
                   .max = Picoseconds(10'000'000'000'000),
                   .source = "4 ms: packet-spraying paper 2.2 and 6.1"})
+          .field("rto_low", &TransportConfig::rto_low,
+                 {.doc = "irn: timeout while no more than rto_low_packets are unacknowledged",
+                  .min = 4_us,
+                  .max = Picoseconds(10'000'000'000'000),
+                  .source = "IRN (SIGCOMM 2018) 4.3 as recalled: 100 us, and 320 us otherwise",
+                  .verified = false})
+          .field("rto_low_packets", &TransportConfig::rto_low_packets,
+                 {.doc = "irn: so many",
+                  .max = 65536,
+                  .source = "3: quickTimeoutCap in the authors' HLS code (NetSys/irn-vivado-hls)"})
           .choice(
               "timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},
@@ -46,6 +56,8 @@ const std::vector<TransportEntry>& transports() {
        make_go_back_n_receiver},
       {"timeout_only", "out-of-order placement without NACKs; only the timeout recovers",
        make_timeout_only_sender, make_timeout_only_receiver},
+      {"irn", "selective repeat of IRN: every packet out of order is named, losses are recovered once",
+       make_irn_sender, make_irn_receiver},
   };
   return all;
 }

@@ -57,11 +57,18 @@ class RnicSrSender final : public WindowedSender {
   std::deque<Transmission> pending_;  ///< retransmissions of served NACKs, in their order
 };
 
-/// Direct data placement with a bitmap; "each ePSN triggers at most one NACK", and the next one
-/// only after the expected packet has arrived. Without NACKs this is the timeout-only receiver.
+/// When a packet out of order brings a NACK.
+enum class NackRule {
+  never,
+  once,   ///< "each ePSN triggers at most one NACK", the next one only after the expected packet
+  every,  ///< each of them, naming the packet that arrived as well
+};
+
+/// Direct data placement with a bitmap. Without NACKs this is the timeout-only receiver, with one
+/// for every packet out of order IRN's.
 class BitmapReceiver final : public TransportReceiver {
  public:
-  BitmapReceiver(const TransportConfig& config, Psn first, bool nacks)
+  BitmapReceiver(const TransportConfig& config, Psn first, NackRule nacks)
       : arrived_(config.window, first),
         ends_(config.window, first),
         asked_(config.window, first),
@@ -94,9 +101,10 @@ class BitmapReceiver final : public TransportReceiver {
     if (out.ahead > 0) {
       // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again
       // with every retransmission, thus reveals the next hole when nothing new follows.
-      if (nacks_ && !nacked_) {
+      if (nacks_ == NackRule::every || (nacks_ == NackRule::once && !nacked_)) {
         nacked_ = true;
         out.response = Response{.nack = true, .psn = expected, .msn = msn_};
+        if (nacks_ == NackRule::every) out.response->received = psn;
         acks_.acknowledged();
       }
       return out;
@@ -133,7 +141,7 @@ class BitmapReceiver final : public TransportReceiver {
   SequenceBitmap ends_;
   SequenceBitmap asked_;
   AckCoalescer acks_;
-  bool nacks_;
+  NackRule nacks_;
   bool nacked_ = false;
   std::uint32_t msn_ = 0;
 };
@@ -144,13 +152,16 @@ std::unique_ptr<TransportSender> make_rnic_sr_sender(const TransportConfig& conf
   return std::make_unique<RnicSrSender>(config, first);
 }
 std::unique_ptr<TransportReceiver> make_rnic_sr_receiver(const TransportConfig& config, Psn first) {
-  return std::make_unique<BitmapReceiver>(config, first, true);
+  return std::make_unique<BitmapReceiver>(config, first, NackRule::once);
 }
 // Timeout-only recovery (section 2.2) is the same hardware without NACKs: the receiver never sends
 // one, and a sender that gets one all the same treats it as an acknowledgement.
 std::unique_ptr<TransportReceiver> make_timeout_only_receiver(const TransportConfig& config,
                                                               Psn first) {
-  return std::make_unique<BitmapReceiver>(config, first, false);
+  return std::make_unique<BitmapReceiver>(config, first, NackRule::never);
+}
+std::unique_ptr<TransportReceiver> make_irn_receiver(const TransportConfig& config, Psn first) {
+  return std::make_unique<BitmapReceiver>(config, first, NackRule::every);
 }
 
 }  // namespace horae::policy

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "horae/core/units.hpp"
+#include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
 
 namespace horae::rnic {
@@ -46,7 +47,9 @@ struct RnicCounters {
   std::array<std::uint64_t, policy::send_kinds> sent_frames{};  ///< their frame bytes (L2)
   std::uint64_t acks_sent = 0;
   std::uint64_t nacks_sent = 0;
+  std::uint64_t sacks_sent = 0;
   std::uint64_t acks_received = 0;
+  std::uint64_t sacks_received = 0;
   std::uint64_t nacks_received = 0;
   std::uint64_t nacks_served = 0;  ///< made the sender retransmit
   std::uint64_t nacks_stale = 0;   ///< for a PSN acknowledged meanwhile: nothing retransmitted
@@ -70,6 +73,13 @@ struct RnicCounters {
   std::uint64_t messages_completed = 0;
   std::uint64_t bytes_completed = 0;  ///< payload of completed messages
   std::uint64_t bitmap_words = 0;     ///< reorder bitmap words read or written
+  // Of the ordering engine.
+  std::array<std::uint64_t, policy::rejections> rejected{};  ///< by cause
+  std::uint64_t ordering_words = 0;                          ///< its memory accesses
+  std::uint64_t ordering_cycles = 0;                         ///< its clocks
+  std::uint64_t ordering_searched = 0;  ///< positions of allocation maps looked at
+  Picoseconds ordering_wait{};          ///< packets waited for it, summed
+  std::uint64_t writes_held = 0;        ///< last packets of WRITEs that were copied later
   std::array<Picoseconds, idle_causes> idle{};
 
   std::uint64_t sent_packets() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct NicDemand {
   std::vector<QueuePairGroup> groups;
   std::uint32_t window = 512;  ///< of the transport, in packets
   std::uint32_t regions = 1;   ///< memory regions; perftest registers one unless --mr_per_qp
+  /// An ordering engine instead of the transport's bitmap: of each queue pair, and shared by all.
+  std::optional<Bytes> ordering_each{};
+  Bytes ordering_shared{};
 
   std::int64_t queue_pairs() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;

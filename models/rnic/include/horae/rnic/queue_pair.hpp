@@ -5,10 +5,13 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "horae/core/packet.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/ordering/ordered_receiver.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/traffic/source.hpp"
 
@@ -36,6 +39,7 @@ struct PacketPlace {
   Opcode opcode = Opcode::write_only;
   std::uint16_t payload = 0;  ///< bytes
   std::uint64_t message = 0;  ///< ordinal of its message, from 0
+  std::uint32_t left = 1;     ///< packets of its message from this one on
 };
 
 /// Requester and responder of one connection. The shell asks it what to send and tells it what
@@ -53,6 +57,12 @@ class QueuePair {
     return sender_->oldest_unacked() + static_cast<std::int32_t>(sender_->unacked());
   }
   policy::TransportReceiver& receiver() { return *receiver_; }
+  /// Puts an ordering engine, which it shares with others, in the place of its transport's receiver
+  /// (elaboration only).
+  void receive_by(policy::OrderingEngine& engine, policy::ConnectionId connection,
+                  const policy::TransportConfig& reliability);
+  /// Its receiver, if there is an ordering engine; else null.
+  policy::OrderedReceiver* ordered() { return ordered_; }
 
   /// Posts every message that is due at `now`, fits the depth and waits for no message but the
   /// `received` ones. Returns when the next one is due if only time holds it back, else `never`.
@@ -109,6 +119,8 @@ class QueuePair {
   Picoseconds locked_until{};      ///< its context is in use
   Picoseconds last_nack_sent{-1};  ///< as responder; negative: none yet
 
+  /// As responder: PSN and bytes of last packets of WRITEs that wait for those before them.
+  std::vector<std::pair<Psn, std::uint16_t>> held_writes;
   Picoseconds written_until{};  ///< as responder: when all it received is in memory
 
   // Contexts of its next packet, and of the packets received last; negative: none asked for.
@@ -118,7 +130,7 @@ class QueuePair {
   // State of the NIC's TX scheduler.
   bool in_ready_ring = false;
   bool window_blocked = false;
-  bool timer_armed = false;
+  Picoseconds timer_at = never;  ///< of its earliest pending timer event
   bool post_scheduled = false;
   Picoseconds allowed_at{};      ///< the shaper lets it send from then on
   std::int64_t burst_bytes = 0;  ///< wire bytes of its current turn
@@ -137,6 +149,7 @@ class QueuePair {
   std::int32_t window_;
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
+  policy::OrderedReceiver* ordered_ = nullptr;  ///< the same
   std::optional<traffic::TrafficItem> item_;  ///< next message of the source
   std::deque<Message> messages_;              ///< posted; oldest first
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known

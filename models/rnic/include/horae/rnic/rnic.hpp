@@ -50,6 +50,18 @@ class rnic : public fabric::device {
   const host_interface* host() const { return host_.get(); }
   /// Null unless the chip's memory is limited.
   const ContextCache* cache() const { return cache_.get(); }
+  /// What tracks packets out of order; null: the transport's own receivers.
+  const policy::OrderingEngine* ordering() const { return ordering_.get(); }
+  /// Puts another engine of the same configuration in its place (elaboration only, before queue
+  /// pairs are added): RTL.
+  void set_ordering(std::unique_ptr<policy::OrderingEngine> engine);
+  /// Its memory in use: over time up to `now`, and at most. Time counts from the last reset.
+  struct OrderingUse {
+    double mean_bytes = 0;         ///< all of it
+    double mean_bitmap_bytes = 0;  ///< blocks of bitmaps
+    Bytes most{};
+  };
+  OrderingUse ordering_use(Picoseconds now) const;
   const PayloadFetcher* fetcher() const { return fetcher_ ? &*fetcher_ : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
@@ -57,7 +69,7 @@ class rnic : public fabric::device {
   /// PSN distance ahead of the expected PSN, of every packet that arrived out of order.
   const Histogram& reorder_depth() const { return reorder_depth_; }
   /// Starts a measurement: histograms begin anew (counters go on; take differences).
-  void reset_histograms();
+  void reset_histograms(Picoseconds now);
   /// Whether all queue pairs with a source have completed all of its messages.
   bool finished() const;
 
@@ -114,7 +126,22 @@ class rnic : public fabric::device {
   bool rx_buffer_takes(const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
-  void take_response(std::size_t qp, bool nack, Psn psn, Picoseconds now);
+  /// What an acknowledgement says.
+  struct Heard {
+    bool nack = false;
+    Psn psn;                     ///< the expected one
+    std::uint16_t received = 0;  ///< of a packet out of order: how far ahead it was; 0: none
+  };
+  static std::uint64_t pack(const Heard& heard);
+  static Heard unpack(std::uint64_t payload);
+  void take_response(std::size_t qp, const Heard& heard, Picoseconds now);
+  /// The ordering engine takes the packet when it is free; until when it works on it.
+  Picoseconds engine_takes(const policy::OrderingOps& ops, Picoseconds now);
+  /// Keeps the last packet of a WRITE that came out of order apart (WriteLast::receiver).
+  void hold_last(QueuePair& qp, const Packet& p);
+  /// Puts it in its place when everything before it is there.
+  void place_held(std::size_t qp, Picoseconds now);
+  void watch_ordering(const policy::OrderingAnswer& answer, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);
@@ -182,6 +209,15 @@ class rnic : public fabric::device {
   std::optional<PciePort> host_port_;
   std::optional<PayloadFetcher> fetcher_;
   std::unique_ptr<ContextCache> cache_;
+  std::unique_ptr<policy::OrderingEngine> ordering_;
+  Picoseconds ordering_busy_{};  ///< the engine works until then
+  struct Watch {
+    Picoseconds since{};  ///< the integrals begin
+    Picoseconds last{};   ///< they reach so far
+    policy::OrderingMemory now{};
+    Bytes most{};
+    double byte_ps = 0, bitmap_byte_ps = 0;
+  } ordering_watch_;
   std::uint64_t waiting_packets_ = 0;  ///< received, waiting for a context
   Timeline* timeline_ = nullptr;
   bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back

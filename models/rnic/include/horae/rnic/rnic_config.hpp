@@ -6,6 +6,7 @@
 #include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
 #include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/host_memory.hpp"
@@ -43,12 +44,14 @@ struct RnicConfig {
   Shaping shaping = Shaping::per_packet;
   Bytes quantum = 4_KiB;              ///< bytes a queue pair sends before the next one's turn
   bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
+  bool remaining_tag = false;         ///< data packets tell how much of their message is left
   HostModel host = HostModel::none;
   PcieConfig pcie;          ///< with host = pcie
   HostMemoryConfig memory;  ///< likewise
   FetchConfig fetch;        ///< likewise
   policy::RetransmitConfig retransmit;
   policy::CongestionConfig congestion;
+  policy::OrderingConfig ordering;
   std::uint32_t traffic_class = 0;
   std::uint32_t ack_traffic_class = 0;
 

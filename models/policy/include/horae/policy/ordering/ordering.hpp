@@ -41,6 +41,7 @@ enum class Rejection : std::uint8_t {
   no_metadata,  ///< no room for the state of one more connection
   count_
 };
+inline constexpr std::size_t rejections = static_cast<std::size_t>(Rejection::count_);
 
 /// What the hardware does for one packet. Words are the engine's memory accesses of its own width.
 struct OrderingOps {
@@ -83,6 +84,14 @@ class OrderingEngine {
   virtual Bytes provided(std::uint32_t connections) const = 0;
 };
 
+/// How an application is kept from seeing the last packet of a WRITE, which carries its flag,
+/// before the rest (Eunomia 3.5.2 and A.1).
+enum class WriteLast {
+  immediate,  ///< not at all: SEND, whose completion waits for all of its packets
+  sender,     ///< the sender holds it until all before it is acknowledged
+  receiver,   ///< out of order it waits in other host memory and is copied when all has arrived
+};
+
 /// Parameters of all engines.
 struct OrderingConfig {
   std::string engine = "none";       ///< none: the transport's own receiver
@@ -93,6 +102,8 @@ struct OrderingConfig {
   std::uint32_t blocks = 1024;       ///< eunomia: two-byte blocks of the master array
   std::uint32_t index_entries = 64;  ///< eunomia: connections that may reorder at a time
   std::uint32_t search_width = 64;   ///< eunomia: allocation bits looked at per clock
+  Hertz clock{1'000'000'000};  ///< of the engine
+  WriteLast write_last = WriteLast::immediate;
 
   static const Schema<OrderingConfig>& schema();
 };

@@ -13,5 +13,7 @@ std::unique_ptr<TransportReceiver> make_go_back_n_receiver(const TransportConfig
 std::unique_ptr<TransportSender> make_timeout_only_sender(const TransportConfig& config, Psn first);
 std::unique_ptr<TransportReceiver> make_timeout_only_receiver(const TransportConfig& config,
                                                               Psn first);
+std::unique_ptr<TransportSender> make_irn_sender(const TransportConfig& config, Psn first);
+std::unique_ptr<TransportReceiver> make_irn_receiver(const TransportConfig& config, Psn first);
 
 }  // namespace horae::policy

@@ -26,7 +26,13 @@ struct TransportConfig {
   std::uint32_t ack_request_every =
       256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
   Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
+  Picoseconds rto_low = 100_us;       ///< irn: the same while few packets are unacknowledged
+  std::uint32_t rto_low_packets = 3;  ///< irn: so many at most
   TimeoutResend timeout_resend = TimeoutResend::window;
+  /// The last packet of a message waits until all before it is acknowledged: how the sender of an
+  /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
+  /// the transport: set by whoever has such a layer.
+  bool hold_last = false;
 
   static const Schema<TransportConfig>& schema();
 };
@@ -41,7 +47,7 @@ enum class SendKind : std::uint8_t {
   fresh,     ///< for the first time
   expected,  ///< retransmission of the PSN a NACK asked for
   last,      ///< retransmission of the last packet sent, which goes with it (RNIC-SR)
-  rewind,    ///< retransmission after going back to a NACKed PSN (go-back-N)
+  rewind,    ///< retransmission after going back to a NACKed PSN (go-back-N), or of a hole (IRN)
   timeout,   ///< retransmission after a timeout
   count_
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 
 #include "horae/policy/transport/transport.hpp"
 
@@ -16,7 +17,11 @@ class WindowedSender : public TransportSender {
   WindowedSender(const TransportConfig& config, Psn first)
       : config_(config), oldest_(first), fresh_(first) {}
 
-  void post(std::uint32_t packets) override { unsent_ += packets; }
+  void post(std::uint32_t packets) override {
+    unsent_ += packets;
+    if (config_.hold_last && packets > 1)
+      held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
+  }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
   Psn oldest_unacked() const override { return oldest_; }
@@ -76,13 +81,20 @@ class WindowedSender : public TransportSender {
   }
 
   bool has_room() const { return unacked() < config_.window; }
-  bool window_open() const { return unsent_ > 0 && has_room(); }
+  bool window_open() const {
+    return unsent_ > 0 && has_room() && (held_.empty() || held_.front() != fresh_ || !unacked());
+  }
 
   Transmission send_fresh(Picoseconds now) {
     if (unacked() == 0) timer_start_ = now;
     const Psn psn = fresh_;
     ++fresh_;
     --unsent_;
+    if (!held_.empty()) {
+      if (held_.front() == psn) held_.pop_front();
+      // What the held packet waits for asks for its acknowledgement.
+      else if (held_.front() == fresh_) return {.psn = psn, .ack_request = true};
+    }
     const bool nth =
         config_.ack_request_every != 0 && (psn.value() + 1) % config_.ack_request_every == 0;
     // What closes the window asks: a receiver that acknowledges less often than once per window
@@ -99,6 +111,7 @@ class WindowedSender : public TransportSender {
  private:
   Psn resend_from_;
   Psn resend_end_;
+  std::deque<Psn> held_;  ///< last packets of messages that wait to be alone (hold_last)
   SendKind resend_kind_ = SendKind::timeout;
 };
 

@@ -1,0 +1,115 @@
+// IRN: selective repeat in hardware without a lossless network (Mittal et al., "Revisiting Network
+// Support for RDMA", SIGCOMM 2018, 3.1 and 4; details as in the authors' receiveAck, timeout and
+// transmit modules, NetSys/irn-vivado-hls).
+#include <algorithm>
+
+#include "horae/policy/transport/policies.hpp"
+#include "horae/policy/transport/sequence_bitmap.hpp"
+#include "horae/policy/transport/windowed_sender.hpp"
+
+namespace horae::policy {
+namespace {
+
+/// The first NACK, or a timeout, begins a recovery: the oldest packet is sent again, then every
+/// packet that lies below one that is known to have arrived, each once; a recovery ends when all
+/// that was sent before it is acknowledged. What is lost twice waits for the timer. The window is
+/// the bandwidth-delay product (BDP-FC).
+class IrnSender final : public WindowedSender {
+ public:
+  IrnSender(const TransportConfig& config, Psn first)
+      : WindowedSender(config, first), arrived_(config.window, first), highest_(first) {}
+
+  bool can_send() const override { return hole_due() || window_open(); }
+  bool retransmission_due() const override { return hole_due(); }
+
+  Transmission next(Picoseconds now) override {
+    if (!hole_due()) return send_fresh(now);
+    const Psn psn = hole_;
+    const bool after_timeout = timed_out_;
+    timed_out_ = false;
+    ++hole_;
+    find_hole();
+    return {.psn = psn,
+            .kind = after_timeout ? SendKind::timeout : SendKind::rewind,
+            .ack_request = !hole_due()};
+  }
+
+  bool accepts_nack(Psn expected_psn) const override {
+    return !recovering_ && WindowedSender::accepts_nack(expected_psn);
+  }
+
+  void on_received(Psn psn) override {
+    if (psn.before(oldest_) || !psn.before(fresh_)) return;
+    arrived_.set(psn);
+    if (highest_.before(psn)) highest_ = psn;
+    find_hole();
+  }
+
+  void retransmit(Psn expected_psn, Picoseconds now) override {
+    // Acknowledged while the NACK was served: it was late, not lost.
+    if (expected_psn.before(oldest_) || unacked() == 0) return;
+    timer_start_ = now;
+    if (!recovering_) recover();
+  }
+
+  void on_timeout(Picoseconds now) override {
+    timer_start_ = now;
+    timed_out_ = true;
+    recover();
+  }
+
+  Picoseconds next_deadline() const override {
+    if (unacked() == 0 || config_.rto == never) return never;
+    const bool few = unacked() <= config_.rto_low_packets;
+    return timer_start_ + (few ? std::min(config_.rto_low, config_.rto) : config_.rto);
+  }
+
+ private:
+  void acknowledged() override {
+    while (arrived_.base() != oldest_) arrived_.step();
+    if (highest_.before(oldest_)) highest_ = oldest_;
+    if (recovering_ && !oldest_.before(recover_end_)) {
+      recovering_ = timed_out_ = false;
+    }
+    if (!recovering_) return;
+    if (!oldest_.before(hole_)) {
+      // The acknowledgement stopped at the next hole, which is lost as well.
+      hole_ = oldest_;
+      oldest_due_ = true;
+    }
+    find_hole();
+  }
+
+  void recover() {
+    recovering_ = true;
+    recover_end_ = fresh_;
+    hole_ = oldest_;
+    oldest_due_ = true;
+  }
+
+  /// The oldest packet is due without evidence of later ones; others only below one that arrived.
+  bool hole_due() const {
+    return recovering_ && ((oldest_due_ && hole_ == oldest_) || hole_.before(highest_));
+  }
+  void find_hole() {
+    if (hole_ != oldest_) oldest_due_ = false;
+    if (oldest_due_) return;
+    while (hole_.before(highest_) && arrived_.test(hole_)) ++hole_;
+  }
+
+  SequenceBitmap arrived_;  ///< packets that arrived out of order
+  Psn highest_;             ///< of them, or the oldest unacknowledged
+  bool recovering_ = false;
+  bool timed_out_ = false;   ///< what is sent next is sent for a timeout
+  bool oldest_due_ = false;  ///< the oldest is to be sent again whatever arrived
+  Psn recover_end_;          ///< the recovery is over when all before it is acknowledged
+  Psn hole_;                 ///< next candidate to be sent again
+};
+
+}  // namespace
+
+std::unique_ptr<TransportSender> make_irn_sender(const TransportConfig& config, Psn first) {
+  return std::make_unique<IrnSender>(config, first);
+}
+
+}  // namespace horae::policy
