@@ -107,7 +107,8 @@ std::vector<NicRemedy> remedies_of(const std::string& prefix, const OnChipMemory
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
   const Bytes room = sram.beside_buffers() - demand.ordering_shared;
   const Bytes each(room.count() / now);
-  if (!demand.ordering_each && sram.beside_buffers() >= sram.retransmit_state * now && bitmap.count() > 0) {
+  if (!demand.ordering_each && sram.beside_buffers() >= sram.retransmit_state * now &&
+      bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;
     out.push_back({table + "reorder_bits",
                    std::to_string(sram.reorder_bits.value_or(demand.window)),

@@ -276,7 +276,8 @@ Scenario draw(std::string_view transport, std::uint64_t seed) {
 }
 
 class Transports : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(All, Transports, testing::Values("rnic_sr", "go_back_n", "timeout_only", "irn"),
+INSTANTIATE_TEST_SUITE_P(All, Transports,
+                         testing::Values("rnic_sr", "go_back_n", "timeout_only", "irn"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(Transports, AnOrderlyLosslessChannelSeesEachPacketOnce) {

@@ -144,6 +144,10 @@ class peer : public fabric::device {
     p.syndrome = syndrome::nak_psn_sequence;
     send(at, p);
   }
+  /// Changes the packet planned last.
+  void make_last_shot(const std::function<void(Packet&)>& change) {
+    change(shots_.back().packet);
+  }
   void pause(Picoseconds at, unsigned traffic_class, bool pause) {
     pauses_.push_back({at, traffic_class, pause});
   }

@@ -194,8 +194,7 @@ TEST(Transfer, LossesAreRecovered) {
   for (const Kind& kind : transports()) {
     for (const auto resend : both) {
       for (const std::uint64_t seed : {1, 2}) {
-        const std::string result =
-            in_weather(kind, {.loss = 0.02}, resend, seed);
+        const std::string result = in_weather(kind, {.loss = 0.02}, resend, seed);
         EXPECT_GT(number(result, "dropped"), 20) << result;
         EXPECT_GT(number(result, "retransmitted"), 20) << kind.transport << ": " << result;
         EXPECT_EQ(number(result, "nacks") > 0, kind.transport != "timeout_only") << result;

@@ -83,12 +83,13 @@ const Schema<RnicConfig>& RnicConfig::schema() {
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",
                .source = "packet-spraying paper 2.2: so with adaptive routing; not stated for 2.3"})
-          .field("remaining_tag", &RnicConfig::remaining_tag,
-                 {.doc = "data packets carry the packets of their message that are left, itself "
-                         "included, for switches that schedule by it (schedule = \"srpt\"): 14 of "
-                         "BTH's reserved bits, 16383 and more are one value",
-                  .source = "pFabric (SIGCOMM 2013) 4.1: remaining flow size as priority; the paper "
-                            "has 32 bits"})
+          .field(
+              "remaining_tag", &RnicConfig::remaining_tag,
+              {.doc = "data packets carry the packets of their message that are left, itself "
+                      "included, for switches that schedule by it (schedule = \"srpt\"): 14 of "
+                      "BTH's reserved bits, 16383 and more are one value",
+               .source = "pFabric (SIGCOMM 2013) 4.1: remaining flow size as priority; the paper "
+                         "has 32 bits"})
           .choice("host", &RnicConfig::host, {{"none", HostModel::none}, {"pcie", HostModel::pcie}},
                   {.doc = "WQEs and payload: always at hand, or in host memory behind PCIe"})
           .table("pcie", &RnicConfig::pcie, PcieConfig::schema())

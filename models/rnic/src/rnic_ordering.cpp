@@ -1,4 +1,5 @@
-// The NIC's ordering engine: its work in time, its memory over time, and the last packet of a WRITE.
+// The NIC's ordering engine: its work in time, its memory over time, and the last packet of a
+// WRITE.
 #include <algorithm>
 
 #include "horae/core/error.hpp"

@@ -66,10 +66,9 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   }
   policy::OrderedReceiver* const ordered = qp.ordered();
   const policy::ReceiveOutcome out =
-      ordered != nullptr
-          ? ordered->on_packet(p.psn, Psn(p.msn), (p.bth_reserved & last_bit) != 0, p.ack_request,
-                               ends_message(p.opcode))
-          : qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
+      ordered != nullptr ? ordered->on_packet(p.psn, Psn(p.msn), (p.bth_reserved & last_bit) != 0,
+                                              p.ack_request, ends_message(p.opcode))
+                         : qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
   Picoseconds decided = now;
   if (ordered != nullptr) {
     watch_ordering(ordered->answer(), now);
@@ -140,9 +139,7 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   const std::size_t i = index_of(p.dest_qp);
   const bool nack = p.is_nack();
   const bool sack = syndrome::is_sack(p.syndrome);
-  ++(nack   ? counters_.nacks_received
-     : sack ? counters_.sacks_received
-            : counters_.acks_received);
+  ++(nack ? counters_.nacks_received : sack ? counters_.sacks_received : counters_.acks_received);
   if (nack) ++qps_[i]->progress().nacks;
   if (auto* t = recorder()) {
     t->instant("received", fmt::format("{} {}", nack ? "NACK" : "ACK", p.psn.value()), now);

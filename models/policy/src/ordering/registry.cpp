@@ -96,7 +96,22 @@ const Schema<OrderingConfig>& OrderingConfig::schema() {
                   .min = 1,
                   .max = 65536,
                   .source = "no public value",
-                  .verified = false});
+                  .verified = false})
+          .field("clock", &OrderingConfig::clock,
+                 {.doc = "of the engine",
+                  .min = Hertz(1'000'000),
+                  .max = Hertz(10'000'000'000),
+                  .source = "no public value: 1 GHz is usual for a NIC's pipelines; Eunomia's FPGA "
+                            "would run at some hundred MHz",
+                  .verified = false})
+          .choice(
+              "write_last", &OrderingConfig::write_last,
+              {{"immediate", WriteLast::immediate},
+               {"sender", WriteLast::sender},
+               {"receiver", WriteLast::receiver}},
+              {.doc = "last packet of a WRITE: as any other (SEND); held by the sender until all "
+                      "before it is acknowledged; or, out of order, held by the receiver",
+               .source = eunomia + "3.5.2 and appendix A.1"});
   return s;
 }
 

@@ -56,7 +56,8 @@ const std::vector<TransportEntry>& transports() {
        make_go_back_n_receiver},
       {"timeout_only", "out-of-order placement without NACKs; only the timeout recovers",
        make_timeout_only_sender, make_timeout_only_receiver},
-      {"irn", "selective repeat of IRN: every packet out of order is named, losses are recovered once",
+      {"irn",
+       "selective repeat of IRN: every packet out of order is named, losses are recovered once",
        make_irn_sender, make_irn_receiver},
   };
   return all;

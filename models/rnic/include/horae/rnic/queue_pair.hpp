@@ -150,8 +150,8 @@ class QueuePair {
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
   policy::OrderedReceiver* ordered_ = nullptr;  ///< the same
-  std::optional<traffic::TrafficItem> item_;  ///< next message of the source
-  std::deque<Message> messages_;              ///< posted; oldest first
+  std::optional<traffic::TrafficItem> item_;    ///< next message of the source
+  std::deque<Message> messages_;                ///< posted; oldest first
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   PacketPlace place_from(Psn psn, std::size_t& hint) const;

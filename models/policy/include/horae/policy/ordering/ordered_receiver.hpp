@@ -7,9 +7,9 @@
 
 namespace horae::policy {
 
-/// Receiver-side agent (Eunomia 3.5.1): an ACK for what arrives in order, a SACK for what is tracked
-/// out of order, a NACK for what cannot be tracked, which is dropped. Only in-order ACKs are
-/// coalesced. As with every RC responder the next NACK comes only after the expected packet has
+/// Receiver-side agent (Eunomia 3.5.1): an ACK for what arrives in order, a SACK for what is
+/// tracked out of order, a NACK for what cannot be tracked, which is dropped. Only in-order ACKs
+/// are coalesced. As with every RC responder the next NACK comes only after the expected packet has
 /// (IBTA vol. 1, 9.7.5.1.1); the paper does not say. The MSN counts messages that end in a packet
 /// which arrives in order, and connections that are completed: no requester of ours reads it.
 class OrderedReceiver final : public TransportReceiver {

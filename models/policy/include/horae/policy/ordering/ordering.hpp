@@ -102,7 +102,7 @@ struct OrderingConfig {
   std::uint32_t blocks = 1024;       ///< eunomia: two-byte blocks of the master array
   std::uint32_t index_entries = 64;  ///< eunomia: connections that may reorder at a time
   std::uint32_t search_width = 64;   ///< eunomia: allocation bits looked at per clock
-  Hertz clock{1'000'000'000};  ///< of the engine
+  Hertz clock{1'000'000'000};        ///< of the engine
   WriteLast write_last = WriteLast::immediate;
 
   static const Schema<OrderingConfig>& schema();

@@ -93,7 +93,8 @@ class WindowedSender : public TransportSender {
     if (!held_.empty()) {
       if (held_.front() == psn) held_.pop_front();
       // What the held packet waits for asks for its acknowledgement.
-      else if (held_.front() == fresh_) return {.psn = psn, .ack_request = true};
+      else if (held_.front() == fresh_)
+        return {.psn = psn, .ack_request = true};
     }
     const bool nth =
         config_.ack_request_every != 0 && (psn.value() + 1) % config_.ack_request_every == 0;
