@@ -57,8 +57,24 @@ LeafSpine shared_buffer() {
   return s;
 }
 
-const std::map<std::string, LeafSpine (*)()> scenarios = {
-    {"lossy", lossy}, {"lossless", lossless}, {"shared_buffer", shared_buffer}};
+// Queues that are sorted by what remains of a flow, started lazily and, with PFC, by events.
+LeafSpine srpt() {
+  LeafSpine s = lossy();
+  s.sw.schedule = QueueSchedule::srpt;
+  s.sw.queue_limit = 60'000_B;
+  return s;
+}
+LeafSpine lossless_srpt() {
+  LeafSpine s = lossless();
+  s.sw.schedule = QueueSchedule::srpt;
+  return s;
+}
+
+const std::map<std::string, LeafSpine (*)()> scenarios = {{"lossy", lossy},
+                                                          {"lossless", lossless},
+                                                          {"shared_buffer", shared_buffer},
+                                                          {"srpt", srpt},
+                                                          {"lossless_srpt", lossless_srpt}};
 
 std::string run(const LeafSpine& scenario) {
   return in_child([&] {
@@ -88,6 +104,9 @@ TEST(Equality, TheScenariosContainWhatTheyShould) {
   EXPECT_GT(value_in(lossless_result, "pauses"), 50u);
   EXPECT_EQ(value_in(lossless_result, "headroom_full"), 0u);
   EXPECT_GT(value_in(run(shared_buffer()), "buffer_full"), 10u);
+  LeafSpine fifo = srpt();
+  fifo.sw.schedule = QueueSchedule::fifo;
+  EXPECT_NE(run(fifo), run(srpt()));
   LeafSpine other = lossy();
   other.seed = 2;
   EXPECT_NE(run(other), lossy_result);

@@ -46,7 +46,10 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
       ingress_bytes_(config.ports * OutputPort::classes),
       pausing_(config.ports * OutputPort::classes) {
-  for (unsigned i = 0; i < config.ports; ++i) egress_.push_back({OutputPort(tx(i))});
+  for (unsigned i = 0; i < config.ports; ++i) {
+    egress_.push_back({OutputPort(tx(i))});
+    if (config.schedule == QueueSchedule::srpt) egress_.back().out.schedule_by_remaining();
+  }
   set_receive_latency(config.latency);
 }
 

@@ -53,6 +53,10 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                  {.doc = "packet buffer shared by all queues; 0: unlimited",
                   .min = 0_B,
                   .source = "64 MB: packet-spraying paper 6.2"})
+          .choice("schedule", &SwitchConfig::schedule,
+                  {{"fifo", QueueSchedule::fifo}, {"srpt", QueueSchedule::srpt}},
+                  {.doc = "order within a class: of arrival, or the flow with the fewest packets "
+                          "left first; acknowledgements and CNPs before data"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

@@ -32,11 +32,18 @@ struct PfcConfig {
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
                    Picoseconds receive_latency, Picoseconds peer_pipeline = {});
 
+/// In which order packets of a class leave.
+enum class QueueSchedule : std::uint8_t {
+  fifo,
+  srpt,  ///< data by what remains of its flow (SrptQueue), behind acknowledgements and CNPs
+};
+
 struct SwitchConfig {
   unsigned ports = 32;
   Picoseconds latency = 600_ns;  ///< last bit in to queued
   Bytes queue_limit{};           ///< drop-tail limit of each egress queue; zero: none
   Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
+  QueueSchedule schedule = QueueSchedule::fifo;
   RedConfig red{};
   PfcConfig pfc{};
   std::string balance = "ecmp";
