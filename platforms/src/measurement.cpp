@@ -216,12 +216,14 @@ void switch_results(const Simulation& s, std::vector<Result>& out) {
     sum.marked += sw->counters().marked;
     sum.pauses_sent += sw->counters().pauses_sent;
     sum.dropped += sw->counters().dropped;
+    sum.deflected += sw->counters().deflected;
     most = std::max(most, sw->most_buffered().count());
   }
   out.push_back({"switches.forwarded", static_cast<double>(sum.forwarded), "packets"});
   out.push_back({"switches.marked", static_cast<double>(sum.marked), "packets"});
   out.push_back({"switches.pauses_sent", static_cast<double>(sum.pauses_sent), "frames"});
   out.push_back({"switches.dropped", static_cast<double>(sum.dropped), "packets"});
+  out.push_back({"switches.deflected", static_cast<double>(sum.deflected), "packets"});
   if (most > 0) out.push_back({"switches.most_buffered", static_cast<double>(most), "bytes"});
 }
 

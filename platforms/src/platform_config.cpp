@@ -96,6 +96,13 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "xon", fmt::format("xon = {} is above xoff = {}", to_text(config.pfc.xon),
                              to_text(config.pfc.xoff)));
     }
+    if (config.queue_share > 0 && config.buffer.count() == 0) {
+      throw section.error("queue_share", "queue_share is of a 'buffer', and none is given");
+    }
+    if (config.deflect && config.queue_limit.count() == 0 && config.queue_share == 0) {
+      throw section.error(
+          "deflect", "deflect needs queues that can be full: a 'queue_limit' or 'queue_share'");
+    }
     dump.update(fabric::SwitchConfig::schema().dump(config));
     out = config;
   } else if (kind == "host") {

@@ -242,6 +242,7 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
     const auto& c = sw->counters();
     device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
     device.value("dropped", c.dropped, "packets").value("pauses_sent", c.pauses_sent, "frames");
+    if (c.deflected > 0) device.value("deflected", c.deflected, "packets");
   }
   for (const auto* t : s.tofinos()) {
     StatTree& device = tree.group(t->name());

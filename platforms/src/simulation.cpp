@@ -153,6 +153,7 @@ void Simulation::build_devices() {
       }
       auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);
       d->routes() = routes[i];
+      d->set_switch_ports(platform_.topology.switch_ports(static_cast<unsigned>(i)));
       switches_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else {

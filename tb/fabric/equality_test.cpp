@@ -70,11 +70,19 @@ LeafSpine lossless_srpt() {
   return s;
 }
 
-const std::map<std::string, LeafSpine (*)()> scenarios = {{"lossy", lossy},
-                                                          {"lossless", lossless},
-                                                          {"shared_buffer", shared_buffer},
-                                                          {"srpt", srpt},
-                                                          {"lossless_srpt", lossless_srpt}};
+// Full queues that send packets back to the fabric, until some have gone through too many switches.
+LeafSpine deflecting() {
+  LeafSpine s = lossy();
+  s.sw.queue_limit = 8'000_B;
+  s.sw.deflect = true;
+  s.sw.balance = "po2";
+  s.longest_gap = 3_us;
+  return s;
+}
+
+const std::map<std::string, LeafSpine (*)()> scenarios = {
+    {"lossy", lossy},           {"lossless", lossless}, {"shared_buffer", shared_buffer},
+    {"deflecting", deflecting}, {"srpt", srpt},         {"lossless_srpt", lossless_srpt}};
 
 std::string run(const LeafSpine& scenario) {
   return in_child([&] {
@@ -104,6 +112,7 @@ TEST(Equality, TheScenariosContainWhatTheyShould) {
   EXPECT_GT(value_in(lossless_result, "pauses"), 50u);
   EXPECT_EQ(value_in(lossless_result, "headroom_full"), 0u);
   EXPECT_GT(value_in(run(shared_buffer()), "buffer_full"), 10u);
+  EXPECT_GT(value_in(run(deflecting()), "deflected"), 100u);
   LeafSpine fifo = srpt();
   fifo.sw.schedule = QueueSchedule::fifo;
   EXPECT_NE(run(fifo), run(srpt()));

@@ -117,6 +117,7 @@ class LeafSpineRun {
       config.ports = vertex.ports;
       auto sw = std::make_unique<fabric::output_queued_switch>(name, context_, config);
       sw->routes() = routes;
+      sw->set_switch_ports(topology_.switch_ports(v));
       switches_[v] = sw.get();
       devices_[v] = std::move(sw);
       return;
@@ -169,12 +170,13 @@ class LeafSpineRun {
       const auto cause = static_cast<fabric::DropCause>(c);
       text += fmt::format(" {}={}", fabric::name_of(cause), pool.dropped(cause));
     }
-    std::uint64_t marked = 0, pauses = 0;
+    std::uint64_t marked = 0, pauses = 0, deflected = 0;
     for (const auto* sw : switches_) {
       marked += sw != nullptr ? sw->counters().marked : 0;
       pauses += sw != nullptr ? sw->counters().pauses_sent : 0;
+      deflected += sw != nullptr ? sw->counters().deflected : 0;
     }
-    text += fmt::format(" marked={} pauses={}\n", marked, pauses);
+    text += fmt::format(" marked={} pauses={} deflected={}\n", marked, pauses, deflected);
     for (std::size_t v = 0; v < devices_.size(); ++v) {
       const auto* sw = switches_[v];
       if (sw == nullptr) continue;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "horae/core/error.hpp"
 
 namespace horae::fabric {
 namespace {
 constexpr std::uint8_t start_event = device_events;
+constexpr std::int64_t share_unit = 65536;
 }  // namespace
 
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
@@ -44,6 +46,8 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
       event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
+      queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
+      deflect_(context.seed, std::string(this->name()) + ".deflect"),
       ingress_bytes_(config.ports * OutputPort::classes),
       pausing_(config.ports * OutputPort::classes) {
   for (unsigned i = 0; i < config.ports; ++i) {
@@ -85,12 +89,22 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   if (ports.size() > 1) {
     choice = balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
   }
-  const unsigned port = ports[choice];
-  Egress& egress = egress_[port];
-  start_before(egress, t);
+  unsigned port = ports[choice];
+  start_before(egress_[port], t);
   if (limited_) {
-    if (const auto cause = refusal(p, egress.out)) return drop(p, *cause);
+    if (config_.deflect) {
+      if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit);
+      --p.hop_limit;
+    }
+    if (const auto cause = refusal(p, egress_[port].out)) {
+      if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause);
+      const auto other = deflection(p, port, t);
+      if (!other) return drop(p, *cause);
+      port = *other;
+      ++counters_.deflected;
+    }
   }
+  Egress& egress = egress_[port];
   if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
   egress.out.enqueue(p, t);
@@ -122,14 +136,29 @@ std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
     const Bytes limit = config_.pfc.xoff + config_.pfc.headroom;
     if (ingress_bytes_[queue_of(p)] + p.frame > limit.count()) return DropCause::headroom_full;
   }
-  if (config_.queue_limit.count() > 0 &&
-      out.depth().count() + p.frame > config_.queue_limit.count()) {
-    return DropCause::queue_full;
-  }
-  if (config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count()) {
-    return DropCause::buffer_full;
-  }
+  if (queue_full(p, out)) return DropCause::queue_full;
+  if (buffer_full(p)) return DropCause::buffer_full;
   return std::nullopt;
+}
+
+bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) const {
+  const std::int64_t depth = out.depth().count() + p.frame;
+  if (config_.queue_limit.count() > 0 && depth > config_.queue_limit.count()) return true;
+  return queue_share_ > 0 &&
+         depth * share_unit > queue_share_ * (config_.buffer.count() - buffered_);
+}
+
+std::optional<unsigned> output_queued_switch::deflection(const Packet& p, unsigned full,
+                                                         Picoseconds t) {
+  if (buffer_full(p)) return std::nullopt;
+  candidates_.clear();
+  for (const auto port : switch_ports_) {
+    if (port == full) continue;
+    start_before(egress_[port], t);
+    if (!queue_full(p, egress_[port].out)) candidates_.push_back(port);
+  }
+  if (candidates_.empty()) return std::nullopt;
+  return candidates_[deflect_.below(static_cast<std::uint32_t>(candidates_.size()))];
 }
 
 void output_queued_switch::drop(Packet& p, DropCause cause) {

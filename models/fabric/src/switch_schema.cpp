@@ -49,10 +49,21 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                   .verified = false})
           .field("queue_limit", &SwitchConfig::queue_limit,
                  {.doc = "drop-tail limit of each egress queue; 0: none", .min = 0_B})
+          .field("queue_share", &SwitchConfig::queue_share,
+                 {.doc = "dynamic limit of each egress queue: so many times what is free of "
+                         "`buffer`; 0: none",
+                  .min = 0.0,
+                  .max = 256.0,
+                  .source = "Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998; 1 in conweave-ns3 at "
+                            "236a801a"})
           .field("buffer", &SwitchConfig::buffer,
                  {.doc = "packet buffer shared by all queues; 0: unlimited",
                   .min = 0_B,
                   .source = "64 MB: packet-spraying paper 6.2"})
+          .field("deflect", &SwitchConfig::deflect,
+                 {.doc = "what finds its egress queue full goes to another port that leads to a "
+                         "switch, at random; hop limits are counted down",
+                  .source = "DIBS: Zarifis et al., EuroSys 2014"})
           .choice("schedule", &SwitchConfig::schedule,
                   {{"fifo", QueueSchedule::fifo}, {"srpt", QueueSchedule::srpt}},
                   {.doc = "order within a class: of arrival, or the flow with the fewest packets "
