@@ -75,7 +75,7 @@ class LeafSpineRun {
       context_.clock.run_to(stop);
       check_balance();
       text += fmt::format("--- {} ps\n", stop.count());
-      report(text);
+      report(text, stop);
     }
     if (s_.drains) {
       EXPECT_EQ(context_.pool.live(), 0u);
@@ -162,7 +162,7 @@ class LeafSpineRun {
               context_.pool.delivered() + context_.pool.dropped() + context_.pool.live());
   }
 
-  void report(std::string& text) const {
+  void report(std::string& text, Picoseconds now) const {
     const auto& pool = context_.pool;
     text += fmt::format("pool created={} delivered={} live={}", pool.created(), pool.delivered(),
                         pool.live());
@@ -186,9 +186,10 @@ class LeafSpineRun {
       for (unsigned i = 0; i < sw->ports(); ++i) {
         const auto& tx = sw->tx(i).counters();
         text += fmt::format(
-            "  tx{} packets={} bytes={} lost={} cut={} pauses={} busy_until={} depth={}\n", i,
-            tx.packets, tx.frame_bytes, tx.lost, tx.cut, tx.pauses, sw->tx(i).busy_until().count(),
-            sw->port(i).depth().count());
+            "  tx{} packets={} bytes={} lost={} cut={} pauses={} busy_until={} depth={} held={}\n",
+            i, tx.packets, tx.frame_bytes, tx.lost, tx.cut, tx.pauses,
+            sw->tx(i).busy_until().count(), sw->port(i).depth().count(),
+            sw->pauses(i).held(now).count());
       }
     }
     for (NodeId n = 0; n < s_.nodes(); ++n) {

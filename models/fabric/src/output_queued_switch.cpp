@@ -48,8 +48,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
       queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
-      ingress_bytes_(config.ports * OutputPort::classes),
-      pausing_(config.ports * OutputPort::classes) {
+      ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
   for (unsigned i = 0; i < config.ports; ++i) {
     egress_.push_back({OutputPort(tx(i))});
     if (config.schedule == QueueSchedule::srpt) egress_.back().out.schedule_by_remaining();
@@ -121,10 +120,7 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   buffered_ += p.frame;
   most_buffered_ = std::max(most_buffered_, buffered_);
   if (!config_.pfc.enabled()) return;
-  const std::size_t queue = queue_of(p);
-  ingress_bytes_[queue] += p.frame;
-  if (ingress_bytes_[queue] > config_.pfc.xoff.count() && !pausing_[queue]) {
-    pausing_[queue] = true;
+  if (ingress_.add(queue_of(p), p.frame)) {
     ++counters_.pauses_sent;
     tx(p.ingress_port).send_pause(t, p.traffic_class, true);
   }
@@ -132,9 +128,8 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
 
 std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
                                                        const OutputPort& out) const {
-  if (config_.pfc.enabled()) {
-    const Bytes limit = config_.pfc.xoff + config_.pfc.headroom;
-    if (ingress_bytes_[queue_of(p)] + p.frame > limit.count()) return DropCause::headroom_full;
+  if (config_.pfc.enabled() && !ingress_.fits(queue_of(p), p.frame)) {
+    return DropCause::headroom_full;
   }
   if (queue_full(p, out)) return DropCause::queue_full;
   if (buffer_full(p)) return DropCause::buffer_full;
@@ -183,9 +178,7 @@ void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
   buffered_ -= frame;
   if (!config_.pfc.enabled()) return;
-  ingress_bytes_[queue] -= frame;
-  if (pausing_[queue] && ingress_bytes_[queue] <= config_.pfc.xon.count()) {
-    pausing_[queue] = false;
+  if (ingress_.remove(queue, frame)) {
     tx(queue / OutputPort::classes)
         .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
   }

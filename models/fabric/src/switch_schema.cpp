@@ -33,8 +33,27 @@ const Schema<PfcConfig>& PfcConfig::schema() {
                   .source = "IEEE 802.1Q clause 36 leaves thresholds to the switch"})
           .field("xon", &PfcConfig::xon, {.doc = "resume at so many or fewer", .min = 0_B})
           .field("headroom", &PfcConfig::headroom,
-                 {.doc = "above xoff, for what is under way; 0: the least that loses nothing",
-                  .min = 0_B});
+                 {.doc = "for what is under way when a pause is sent; 0: the least that loses "
+                         "nothing",
+                  .min = 0_B})
+          .field("alpha", &PfcConfig::alpha,
+                 {.doc = "instead of xoff and xon: pause above so many times what is free of the "
+                         "pool, which is `buffer` less headrooms and minima; 0: off",
+                  .min = 0.0,
+                  .max = 256.0,
+                  .source = "0.0625: switch-mmu of conweave-ns3 at 236a801a"})
+          .field("hysteresis", &PfcConfig::hysteresis,
+                 {.doc = "of alpha: resume so far below the threshold",
+                  .min = 0_B,
+                  .source = "switch-mmu of conweave-ns3 at 236a801a"})
+          .field("minimum", &PfcConfig::minimum,
+                 {.doc = "of alpha: bytes that each port and class has of its own",
+                  .min = 0_B,
+                  .source = "one MTU of 1048 B: switch-mmu of conweave-ns3 at 236a801a"})
+          .field("classes", &PfcConfig::classes,
+                 {.doc = "of alpha: classes per port for which headroom and minimum are set aside",
+                  .min = 1,
+                  .max = 8});
   return s;
 }
 

@@ -7,23 +7,13 @@
 #include <vector>
 
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/output_port.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/fabric/route_table.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::fabric {
-
-/// Priority flow control (IEEE 802.1Q clause 36): per ingress port and class, pause above `xoff`
-/// buffered bytes, resume at `xon` or below; what arrives after the pause goes to the headroom.
-struct PfcConfig {
-  Bytes xoff{};  ///< zero: PFC off
-  Bytes xon{};
-  Bytes headroom{};  ///< per ingress port and class above xoff; beyond it packets are dropped
-
-  static const Schema<PfcConfig>& schema();
-  bool enabled() const { return xoff.count() > 0; }
-};
 
 /// The least headroom that loses nothing: what a peer can have sent before a pause reaches it and
 /// the wire is drained. Round trip of propagation, one maximal frame that delays the pause frame,
@@ -133,8 +123,7 @@ class output_queued_switch : public device {
   RandomStream deflect_;
   std::vector<std::uint16_t> switch_ports_;
   std::vector<std::uint16_t> candidates_;    ///< of one deflection
-  std::vector<std::int64_t> ingress_bytes_;  ///< per ingress port and class
-  std::vector<bool> pausing_;                ///< likewise: a pause is in force
+  IngressAccounts ingress_;      ///< by ingress port and class
   std::vector<unsigned> active_;             ///< ports with something queued (lazy mode)
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
