@@ -223,6 +223,31 @@ void host_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
   out.push_back({"hosts.latency_mean", ratio(latency, received), "us"});
 }
 
+unsigned connected_ports(const fabric::device& d) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < d.ports(); ++i) n += d.tx(i).connected() ? 1 : 0;
+  return n;
+}
+
+Picoseconds paused(const fabric::device& d, Picoseconds now) {
+  Picoseconds sum{};
+  for (unsigned i = 0; i < d.ports(); ++i) sum += d.pauses(i).held(now);
+  return sum;
+}
+
+void pause_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
+                   std::vector<Result>& out) {
+  const double window = to_seconds(to.time - from.time);
+  const auto add = [&](const char* name, const auto& devices, Picoseconds held) {
+    if (devices.empty()) return;
+    double ports = 0;
+    for (const auto* d : devices) ports += connected_ports(*d);
+    out.push_back({name, ratio(to_seconds(held), ports * window), "share of time"});
+  };
+  add("switches.paused", s.switches(), to.switches_paused - from.switches_paused);
+  add("nics.paused", s.nics(), to.nics_paused - from.nics_paused);
+}
+
 void switch_results(const Simulation& s, std::vector<Result>& out) {
   for (const auto* t : s.tofinos()) {
     const auto& c = t->counters();
@@ -257,12 +282,14 @@ void switch_results(const Simulation& s, std::vector<Result>& out) {
     sum.marked += sw->counters().marked;
     sum.pauses_sent += sw->counters().pauses_sent;
     sum.dropped += sw->counters().dropped;
+    sum.deflected += sw->counters().deflected;
     most = std::max(most, sw->most_buffered().count());
   }
   out.push_back({"switches.forwarded", static_cast<double>(sum.forwarded), "packets"});
   out.push_back({"switches.marked", static_cast<double>(sum.marked), "packets"});
   out.push_back({"switches.pauses_sent", static_cast<double>(sum.pauses_sent), "frames"});
   out.push_back({"switches.dropped", static_cast<double>(sum.dropped), "packets"});
+  out.push_back({"switches.deflected", static_cast<double>(sum.deflected), "packets"});
   if (most > 0) out.push_back({"switches.most_buffered", static_cast<double>(most), "bytes"});
 }
 
@@ -276,6 +303,8 @@ Snapshot Snapshot::take(const Simulation& simulation, Picoseconds now) {
     s.nic_tx.push_back(nic->tx(0).counters());
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
+  for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);
+  for (const auto* nic : simulation.nics()) s.nics_paused += paused(*nic, now);
   return s;
 }
 
@@ -290,6 +319,7 @@ std::vector<Result> results_between(const Simulation& simulation, const Snapshot
       completion_results(simulation, out);
     }
     host_results(simulation, from, to, out);
+    pause_results(simulation, from, to, out);
   }
   switch_results(simulation, out);
   return out;

@@ -25,6 +25,9 @@ struct Snapshot {
   std::vector<rnic::RnicCounters> nics;
   std::vector<fabric::TxCounters> nic_tx;
   std::vector<fabric::open_loop_host::Counters> hosts;
+  /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
+  /// of NICs.
+  Picoseconds switches_paused{}, nics_paused{};
 
   static Snapshot take(const Simulation& simulation, Picoseconds now);
 };
@@ -45,6 +48,8 @@ struct Snapshot {
 /// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement, not
 /// a
 ///   number while one is unfinished.
+/// - `switches.paused`, `nics.paused`: the share of the window in which a port was held back by PFC
+///   (any class), mean over all ports of plain switches that have a link, and of NICs.
 /// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
                                     const Snapshot& to);

@@ -91,10 +91,28 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
                               to_text(config.red.kmin)));
     }
+    if (config.pfc.dynamic()) {
+      const Section pfc = section.child("pfc");
+      for (const auto& [key, value] : {std::pair{"xoff", config.pfc.xoff}, {"xon", config.pfc.xon}}) {
+        if (value.count() == 0) continue;
+        throw pfc.error(key, fmt::format("{} = {} beside alpha: thresholds are fixed or dynamic",
+                                         key, to_text(value)));
+      }
+      if (config.buffer.count() == 0) {
+        throw pfc.error("alpha", "alpha is of what is free of a 'buffer', and none is given");
+      }
+    }
     if (config.pfc.xon > config.pfc.xoff) {
       throw section.child("pfc").error(
           "xon", fmt::format("xon = {} is above xoff = {}", to_text(config.pfc.xon),
                              to_text(config.pfc.xoff)));
+    }
+    if (config.queue_share > 0 && config.buffer.count() == 0) {
+      throw section.error("queue_share", "queue_share is of a 'buffer', and none is given");
+    }
+    if (config.deflect && config.queue_limit.count() == 0 && config.queue_share == 0) {
+      throw section.error(
+          "deflect", "deflect needs queues that can be full: a 'queue_limit' or 'queue_share'");
     }
     dump.update(fabric::SwitchConfig::schema().dump(config));
     out = config;

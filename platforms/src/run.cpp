@@ -202,6 +202,10 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
       if (c.lost > 0) port.value("lost", c.lost, "packets");
       if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
       if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
+      for (unsigned q = 0; q < fabric::PauseLog::classes; ++q) {
+        const Picoseconds held = d->pauses(i).held(q, end);
+        if (held.count() > 0) port.value(fmt::format("paused_class{}", q), held.count(), "ps");
+      }
     }
   }
   for (const auto* nic : s.nics()) {
@@ -242,6 +246,7 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
     const auto& c = sw->counters();
     device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
     device.value("dropped", c.dropped, "packets").value("pauses_sent", c.pauses_sent, "frames");
+    if (c.deflected > 0) device.value("deflected", c.deflected, "packets");
   }
   for (const auto* t : s.tofinos()) {
     StatTree& device = tree.group(t->name());

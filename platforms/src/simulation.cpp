@@ -151,8 +151,18 @@ void Simulation::build_devices() {
                                    config.latency, longest_transmit_pipeline(platform_)));
         }
       }
+      if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.ports).count() <= 0) {
+        throw input_error(
+            spec.where,
+            fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside {} each "
+                        "for pfc.headroom = {} and pfc.minimum = {}",
+                        to_text(config.buffer), spec.name, config.ports,
+                        to_text((config.pfc.headroom + config.pfc.minimum) * config.pfc.classes),
+                        to_text(config.pfc.headroom), to_text(config.pfc.minimum)));
+      }
       auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);
       d->routes() = routes[i];
+      d->set_switch_ports(platform_.topology.switch_ports(static_cast<unsigned>(i)));
       switches_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else {

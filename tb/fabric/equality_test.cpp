@@ -57,8 +57,42 @@ LeafSpine shared_buffer() {
   return s;
 }
 
+// Queues that are sorted by what remains of a flow, started lazily and, with PFC, by events.
+LeafSpine srpt() {
+  LeafSpine s = lossy();
+  s.sw.schedule = QueueSchedule::srpt;
+  s.sw.queue_limit = 60'000_B;
+  return s;
+}
+LeafSpine lossless_srpt() {
+  LeafSpine s = lossless();
+  s.sw.schedule = QueueSchedule::srpt;
+  return s;
+}
+
+// Full queues that send packets back to the fabric, until some have gone through too many switches.
+LeafSpine deflecting() {
+  LeafSpine s = lossy();
+  s.sw.queue_limit = 8'000_B;
+  s.sw.deflect = true;
+  s.sw.balance = "po2";
+  s.longest_gap = 3_us;
+  return s;
+}
+
+// Pauses by dynamic thresholds: every queue's bytes decide about all others.
+LeafSpine dynamic_pfc() {
+  LeafSpine s = lossless();
+  s.sw.pfc.xoff = s.sw.pfc.xon = 0_B;
+  s.sw.pfc.alpha = 0.0625;
+  s.sw.pfc.classes = 2;
+  s.sw.buffer = 200'000_B + (s.sw.pfc.headroom + s.sw.pfc.minimum) * 16;
+  return s;
+}
+
 const std::map<std::string, LeafSpine (*)()> scenarios = {
-    {"lossy", lossy}, {"lossless", lossless}, {"shared_buffer", shared_buffer}};
+    {"lossy", lossy},           {"lossless", lossless}, {"shared_buffer", shared_buffer},
+    {"deflecting", deflecting}, {"dynamic_pfc", dynamic_pfc}, {"srpt", srpt},         {"lossless_srpt", lossless_srpt}};
 
 std::string run(const LeafSpine& scenario) {
   return in_child([&] {
@@ -87,7 +121,14 @@ TEST(Equality, TheScenariosContainWhatTheyShould) {
   const std::string lossless_result = run(lossless());
   EXPECT_GT(value_in(lossless_result, "pauses"), 50u);
   EXPECT_EQ(value_in(lossless_result, "headroom_full"), 0u);
+  const std::string dynamic_result = run(dynamic_pfc());
+  EXPECT_GT(value_in(dynamic_result, "pauses"), 50u);
+  EXPECT_EQ(value_in(dynamic_result, "headroom_full"), 0u);
   EXPECT_GT(value_in(run(shared_buffer()), "buffer_full"), 10u);
+  EXPECT_GT(value_in(run(deflecting()), "deflected"), 100u);
+  LeafSpine fifo = srpt();
+  fifo.sw.schedule = QueueSchedule::fifo;
+  EXPECT_NE(run(fifo), run(srpt()));
   LeafSpine other = lossy();
   other.seed = 2;
   EXPECT_NE(run(other), lossy_result);

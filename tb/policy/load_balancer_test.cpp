@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -83,9 +84,10 @@ TEST(LoadBalancers, NamesAreFoundAndDifferent) {
   }
 }
 
-TEST(LoadBalancers, OnlyAdaptiveNeedsQueueDepths) {
+TEST(LoadBalancers, ThoseThatCompareQueuesNeedTheirDepths) {
+  const std::set<std::string_view> compare = {"adaptive", "drill", "po2"};
   for (const auto& entry : load_balancers()) {
-    EXPECT_EQ(make(entry.name)->needs().queue_depth, entry.name == "adaptive") << entry.name;
+    EXPECT_EQ(make(entry.name)->needs().queue_depth, compare.count(entry.name) != 0) << entry.name;
   }
 }
 
@@ -284,6 +286,137 @@ TEST(Adaptive, TiesDifferBetweenDevices) {
   };
   EXPECT_EQ(draw("tor0"), draw("tor0"));
   EXPECT_NE(draw("tor0"), draw("tor1"));
+}
+
+// The power of two choices.
+
+// Of n ports with different depths, the one with r ports below it is taken if it is drawn with one
+// of the n-1-r above it: 2 (n-1-r) of n (n-1) pairs. The deepest is never taken.
+TEST(Po2, TakesEachPortAsOftenAsItWinsItsPairs) {
+  const auto lb = make("po2");
+  const std::vector<std::int64_t> depths = {40, 0, 70, 10, 60, 20, 50, 30};
+  constexpr int packets = 56'000;
+  Counts counts(8);
+  for (int i = 0; i < packets; ++i) ++counts[lb->choose(flow(1, 2), 8, Ports(depths))];
+  double sum = 0;
+  for (std::size_t i = 0; i < depths.size(); ++i) {
+    const double expected = packets * 2.0 * static_cast<double>(7 - depths[i] / 10) / 56;
+    if (expected == 0) {
+      EXPECT_EQ(counts[i], 0);
+    } else {
+      sum += (counts[i] - expected) * (counts[i] - expected) / expected;
+    }
+  }
+  EXPECT_LT(sum, limit_6);  // seven ports that can be taken
+}
+
+TEST(Po2, OfTwoPortsItTakesTheShorterQueue) {
+  const auto lb = make("po2");
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(lb->choose(flow(1, 2), 2, Ports({5, 3})), 1u);
+    ASSERT_EQ(lb->choose(flow(1, 2), 2, Ports({3, 5})), 0u);
+  }
+}
+
+TEST(Po2, TiesAndSuccessivePacketsAreRandom) {
+  const auto lb = make("po2");
+  Counts pairs(16);
+  unsigned previous = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    const unsigned choice = lb->choose(flow(1, 2), 4, Ports({9, 9, 9, 9}));
+    ++pairs[previous * 4 + choice];
+    previous = choice;
+  }
+  EXPECT_LT(chi_square(pairs), limit_15);
+}
+
+// DRILL.
+
+// The least of two draws of n and of what was the least before: the shortest queue is found with
+// probability 2/n a packet and never left, so after t packets it is missed in (1 - 2/n)^t of cases.
+TEST(Drill, FindsTheShortestQueueAndStays) {
+  constexpr unsigned n = 8;
+  constexpr int cases = 4000, most = 6;
+  const Ports ports({40, 1, 70, 10, 60, 20, 50, 30});
+  const auto lb = make("drill");
+  Counts missed(most + 1);
+  for (NodeId dst = 0; dst < cases; ++dst) {
+    bool found = false;
+    for (int t = 1; t <= most; ++t) {
+      const bool least = lb->choose(flow(1, dst), n, ports) == 1;
+      EXPECT_TRUE(least || !found);
+      found = found || least;
+      missed[static_cast<std::size_t>(t)] += found ? 0 : 1;
+    }
+  }
+  double share = 1;
+  for (int t = 1; t <= most; ++t) {
+    share *= 1 - 2.0 / n;
+    const double deviation = std::sqrt(cases * share * (1 - share));
+    EXPECT_NEAR(missed[static_cast<std::size_t>(t)], cases * share, 4 * deviation) << t;
+  }
+}
+
+TEST(Drill, WhatItRemembersWinsTies) {
+  const auto lb = make("drill");
+  const Ports equal(std::vector<std::int64_t>(8, 7));
+  Counts first(8);
+  for (NodeId dst = 0; dst < 4000; ++dst) {
+    const unsigned choice = lb->choose(flow(1, dst), 8, equal);
+    ++first[choice];
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(lb->choose(flow(9, dst), 8, equal), choice);
+  }
+  EXPECT_LT(chi_square(first), limit_7);  // without a memory the draw decides
+}
+
+TEST(Drill, RemembersPerDestinationAndForgetsPortsThatAreGone) {
+  const auto lb = make("drill");
+  std::vector<std::int64_t> depths(8, 100);
+  depths[7] = 0;
+  while (lb->choose(flow(1, 5), 8, Ports(depths)) != 7) {
+  }
+  // Towards another destination the shortest queue is found anew, in a quarter of the cases.
+  int found = 0;
+  for (NodeId dst = 100; dst < 500; ++dst) {
+    found += lb->choose(flow(1, dst), 8, Ports(depths)) == 7 ? 1 : 0;
+  }
+  EXPECT_NEAR(found, 100, 40);
+  // Four candidates left: the eighth is not asked about, and Ports would refuse it.
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_LT(lb->choose(flow(1, 5), 4, Ports({1, 2, 3, 4})), 4u);
+  }
+}
+
+// A tie is given up only for less: the memory holds on to a port while others are as full.
+TEST(Drill, LeavesAPortForAShorterQueueOnly) {
+  const auto lb = make("drill");
+  RandomStream random(1, "drill.depths");
+  std::vector<std::int64_t> depths(8, 0);
+  unsigned before = lb->choose(flow(1, 2), 8, Ports(depths));
+  for (int i = 0; i < 20'000; ++i) {
+    depths[random.below(8)] = random.below(5);
+    const unsigned now = lb->choose(flow(1, 2), 8, Ports(depths));
+    if (now != before) {
+      ASSERT_LT(depths[now], depths[before]);
+    }
+    before = now;
+  }
+}
+
+TEST(Drill, SeedAndPathNameTheStream) {
+  for (const char* name : {"drill", "po2"}) {
+    const auto draw = [&](std::uint64_t seed, std::string_view path) {
+      const auto lb = make(name, seed, path);
+      std::vector<unsigned> out;
+      for (NodeId i = 0; i < 64; ++i) {
+        out.push_back(lb->choose(flow(1, i), 8, Ports(std::vector<std::int64_t>(8, 0))));
+      }
+      return out;
+    };
+    EXPECT_EQ(draw(1, "tor0"), draw(1, "tor0"));
+    EXPECT_NE(draw(1, "tor0"), draw(1, "tor1"));
+    EXPECT_NE(draw(1, "tor0"), draw(2, "tor0"));
+  }
 }
 
 }  // namespace

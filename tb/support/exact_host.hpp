@@ -131,6 +131,7 @@ class exact_host : public sc_core::sc_module,
     p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, item_->bytes).count());
     p.ecn = Ecn::ect0;
     p.traffic_class = config_.traffic_class;
+    p.bth_reserved = item_->remaining;
     ++counters_.sent;
     wire_free_ = now + fabric::to_sc_time(serialisation_time(p.wire_size(), link_.rate));
     fabric::packet_phase phase = fabric::packet_phase::begin_packet;

@@ -37,6 +37,10 @@ class probe : public fabric::device {
     std::uint8_t traffic_class = 0;
     Ecn ecn = Ecn::ect0;
     std::uint16_t entropy = 0;
+    std::uint16_t remaining = 0;
+    Opcode opcode = Opcode::write_middle;
+    std::uint32_t qp = 0;
+    std::uint8_t hop_limit = 255;
   };
   struct Arrival {
     Picoseconds at{};
@@ -126,6 +130,10 @@ class probe : public fabric::device {
     p.traffic_class = shot.traffic_class;
     p.ecn = shot.ecn;
     p.entropy = shot.entropy;
+    p.bth_reserved = shot.remaining;
+    p.opcode = shot.opcode;
+    p.dest_qp = Qpn(shot.qp);
+    p.hop_limit = shot.hop_limit;
     tx(shot.port).send(p, std::max(t, tx(shot.port).busy_until()));
   }
 
@@ -172,8 +180,11 @@ class RandomSource final : public traffic::TrafficSource {
     }
     if (at_ >= config_.end) return std::nullopt;
     --left_;
-    return traffic::TrafficItem{
-        .at = at_, .dst = dst_, .bytes = Bytes(stream_.below(4097)), .flow = flow_};
+    return traffic::TrafficItem{.at = at_,
+                                .dst = dst_,
+                                .bytes = Bytes(stream_.below(4097)),
+                                .flow = flow_,
+                                .remaining = static_cast<std::uint16_t>(left_ + 1)};
   }
 
  private:

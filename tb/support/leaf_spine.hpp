@@ -75,7 +75,7 @@ class LeafSpineRun {
       context_.clock.run_to(stop);
       check_balance();
       text += fmt::format("--- {} ps\n", stop.count());
-      report(text);
+      report(text, stop);
     }
     if (s_.drains) {
       EXPECT_EQ(context_.pool.live(), 0u);
@@ -117,6 +117,7 @@ class LeafSpineRun {
       config.ports = vertex.ports;
       auto sw = std::make_unique<fabric::output_queued_switch>(name, context_, config);
       sw->routes() = routes;
+      sw->set_switch_ports(topology_.switch_ports(v));
       switches_[v] = sw.get();
       devices_[v] = std::move(sw);
       return;
@@ -161,7 +162,7 @@ class LeafSpineRun {
               context_.pool.delivered() + context_.pool.dropped() + context_.pool.live());
   }
 
-  void report(std::string& text) const {
+  void report(std::string& text, Picoseconds now) const {
     const auto& pool = context_.pool;
     text += fmt::format("pool created={} delivered={} live={}", pool.created(), pool.delivered(),
                         pool.live());
@@ -169,12 +170,13 @@ class LeafSpineRun {
       const auto cause = static_cast<fabric::DropCause>(c);
       text += fmt::format(" {}={}", fabric::name_of(cause), pool.dropped(cause));
     }
-    std::uint64_t marked = 0, pauses = 0;
+    std::uint64_t marked = 0, pauses = 0, deflected = 0;
     for (const auto* sw : switches_) {
       marked += sw != nullptr ? sw->counters().marked : 0;
       pauses += sw != nullptr ? sw->counters().pauses_sent : 0;
+      deflected += sw != nullptr ? sw->counters().deflected : 0;
     }
-    text += fmt::format(" marked={} pauses={}\n", marked, pauses);
+    text += fmt::format(" marked={} pauses={} deflected={}\n", marked, pauses, deflected);
     for (std::size_t v = 0; v < devices_.size(); ++v) {
       const auto* sw = switches_[v];
       if (sw == nullptr) continue;
@@ -184,9 +186,10 @@ class LeafSpineRun {
       for (unsigned i = 0; i < sw->ports(); ++i) {
         const auto& tx = sw->tx(i).counters();
         text += fmt::format(
-            "  tx{} packets={} bytes={} lost={} cut={} pauses={} busy_until={} depth={}\n", i,
-            tx.packets, tx.frame_bytes, tx.lost, tx.cut, tx.pauses, sw->tx(i).busy_until().count(),
-            sw->port(i).depth().count());
+            "  tx{} packets={} bytes={} lost={} cut={} pauses={} busy_until={} depth={} held={}\n",
+            i, tx.packets, tx.frame_bytes, tx.lost, tx.cut, tx.pauses,
+            sw->tx(i).busy_until().count(), sw->port(i).depth().count(),
+            sw->pauses(i).held(now).count());
       }
     }
     for (NodeId n = 0; n < s_.nodes(); ++n) {

@@ -21,6 +21,7 @@ class device::rx_port : public sc_core::sc_module, public packet_fw_if {
   packet_target_socket socket{"socket"};
   std::uint64_t next_arrival = make_key(arrival_event, static_cast<std::uint16_t>(index_), 0);
   std::uint64_t pauses = 0;
+  PauseLog log;  ///< of the port's sending side, which pauses come back to
 
  private:
   /// Once per packet-hop: everything it calls is worth inlining.
@@ -73,6 +74,8 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
 }
 
 device::~device() = default;
+
+const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 
 packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 
@@ -137,6 +140,7 @@ void device::too_early(Picoseconds t) const {
 }
 
 void device::pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at) {
+  rx_[port]->log.change(traffic_class, pause, at, from_sc_time(sc_core::sc_time_stamp()));
   accept({at,
           make_key(pause ? pause_event : resume_event, static_cast<std::uint16_t>(port),
                    rx_[port]->pauses++),

@@ -58,6 +58,7 @@ void open_loop_host::settle(Picoseconds end) {
     p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, item_->bytes).count());
     p.ecn = Ecn::ect0;
     p.traffic_class = config_.traffic_class;
+    p.bth_reserved = item_->remaining;
     ++counters_.sent;
     tx(0).send(p, start);
     item_ = source_->next();

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "horae/core/error.hpp"
 
 namespace horae::fabric {
 namespace {
 constexpr std::uint8_t start_event = device_events;
+constexpr std::int64_t share_unit = 65536;
 }  // namespace
 
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
@@ -44,9 +46,13 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
       event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
-      ingress_bytes_(config.ports * OutputPort::classes),
-      pausing_(config.ports * OutputPort::classes) {
-  for (unsigned i = 0; i < config.ports; ++i) egress_.push_back({OutputPort(tx(i))});
+      queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
+      deflect_(context.seed, std::string(this->name()) + ".deflect"),
+      ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
+  for (unsigned i = 0; i < config.ports; ++i) {
+    egress_.push_back({OutputPort(tx(i))});
+    if (config.schedule == QueueSchedule::srpt) egress_.back().out.schedule_by_remaining();
+  }
   set_receive_latency(config.latency);
 }
 
@@ -82,12 +88,22 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   if (ports.size() > 1) {
     choice = balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
   }
-  const unsigned port = ports[choice];
-  Egress& egress = egress_[port];
-  start_before(egress, t);
+  unsigned port = ports[choice];
+  start_before(egress_[port], t);
   if (limited_) {
-    if (const auto cause = refusal(p, egress.out)) return drop(p, *cause);
+    if (config_.deflect) {
+      if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit);
+      --p.hop_limit;
+    }
+    if (const auto cause = refusal(p, egress_[port].out)) {
+      if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause);
+      const auto other = deflection(p, port, t);
+      if (!other) return drop(p, *cause);
+      port = *other;
+      ++counters_.deflected;
+    }
   }
+  Egress& egress = egress_[port];
   if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
   egress.out.enqueue(p, t);
@@ -104,10 +120,7 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   buffered_ += p.frame;
   most_buffered_ = std::max(most_buffered_, buffered_);
   if (!config_.pfc.enabled()) return;
-  const std::size_t queue = queue_of(p);
-  ingress_bytes_[queue] += p.frame;
-  if (ingress_bytes_[queue] > config_.pfc.xoff.count() && !pausing_[queue]) {
-    pausing_[queue] = true;
+  if (ingress_.add(queue_of(p), p.frame)) {
     ++counters_.pauses_sent;
     tx(p.ingress_port).send_pause(t, p.traffic_class, true);
   }
@@ -115,18 +128,32 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
 
 std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
                                                        const OutputPort& out) const {
-  if (config_.pfc.enabled()) {
-    const Bytes limit = config_.pfc.xoff + config_.pfc.headroom;
-    if (ingress_bytes_[queue_of(p)] + p.frame > limit.count()) return DropCause::headroom_full;
+  if (config_.pfc.enabled() && !ingress_.fits(queue_of(p), p.frame)) {
+    return DropCause::headroom_full;
   }
-  if (config_.queue_limit.count() > 0 &&
-      out.depth().count() + p.frame > config_.queue_limit.count()) {
-    return DropCause::queue_full;
-  }
-  if (config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count()) {
-    return DropCause::buffer_full;
-  }
+  if (queue_full(p, out)) return DropCause::queue_full;
+  if (buffer_full(p)) return DropCause::buffer_full;
   return std::nullopt;
+}
+
+bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) const {
+  const std::int64_t depth = out.depth().count() + p.frame;
+  if (config_.queue_limit.count() > 0 && depth > config_.queue_limit.count()) return true;
+  return queue_share_ > 0 &&
+         depth * share_unit > queue_share_ * (config_.buffer.count() - buffered_);
+}
+
+std::optional<unsigned> output_queued_switch::deflection(const Packet& p, unsigned full,
+                                                         Picoseconds t) {
+  if (buffer_full(p)) return std::nullopt;
+  candidates_.clear();
+  for (const auto port : switch_ports_) {
+    if (port == full) continue;
+    start_before(egress_[port], t);
+    if (!queue_full(p, egress_[port].out)) candidates_.push_back(port);
+  }
+  if (candidates_.empty()) return std::nullopt;
+  return candidates_[deflect_.below(static_cast<std::uint32_t>(candidates_.size()))];
 }
 
 void output_queued_switch::drop(Packet& p, DropCause cause) {
@@ -151,9 +178,7 @@ void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
   buffered_ -= frame;
   if (!config_.pfc.enabled()) return;
-  ingress_bytes_[queue] -= frame;
-  if (pausing_[queue] && ingress_bytes_[queue] <= config_.pfc.xon.count()) {
-    pausing_[queue] = false;
+  if (ingress_.remove(queue, frame)) {
     tx(queue / OutputPort::classes)
         .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
   }

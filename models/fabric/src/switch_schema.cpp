@@ -33,8 +33,27 @@ const Schema<PfcConfig>& PfcConfig::schema() {
                   .source = "IEEE 802.1Q clause 36 leaves thresholds to the switch"})
           .field("xon", &PfcConfig::xon, {.doc = "resume at so many or fewer", .min = 0_B})
           .field("headroom", &PfcConfig::headroom,
-                 {.doc = "above xoff, for what is under way; 0: the least that loses nothing",
-                  .min = 0_B});
+                 {.doc = "for what is under way when a pause is sent; 0: the least that loses "
+                         "nothing",
+                  .min = 0_B})
+          .field("alpha", &PfcConfig::alpha,
+                 {.doc = "instead of xoff and xon: pause above so many times what is free of the "
+                         "pool, which is `buffer` less headrooms and minima; 0: off",
+                  .min = 0.0,
+                  .max = 256.0,
+                  .source = "0.0625: switch-mmu of conweave-ns3 at 236a801a"})
+          .field("hysteresis", &PfcConfig::hysteresis,
+                 {.doc = "of alpha: resume so far below the threshold",
+                  .min = 0_B,
+                  .source = "switch-mmu of conweave-ns3 at 236a801a"})
+          .field("minimum", &PfcConfig::minimum,
+                 {.doc = "of alpha: bytes that each port and class has of its own",
+                  .min = 0_B,
+                  .source = "one MTU of 1048 B: switch-mmu of conweave-ns3 at 236a801a"})
+          .field("classes", &PfcConfig::classes,
+                 {.doc = "of alpha: classes per port for which headroom and minimum are set aside",
+                  .min = 1,
+                  .max = 8});
   return s;
 }
 
@@ -49,10 +68,25 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                   .verified = false})
           .field("queue_limit", &SwitchConfig::queue_limit,
                  {.doc = "drop-tail limit of each egress queue; 0: none", .min = 0_B})
+          .field("queue_share", &SwitchConfig::queue_share,
+                 {.doc = "dynamic limit of each egress queue: so many times what is free of "
+                         "`buffer`; 0: none",
+                  .min = 0.0,
+                  .max = 256.0,
+                  .source = "Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998; 1 in conweave-ns3 at "
+                            "236a801a"})
           .field("buffer", &SwitchConfig::buffer,
                  {.doc = "packet buffer shared by all queues; 0: unlimited",
                   .min = 0_B,
                   .source = "64 MB: packet-spraying paper 6.2"})
+          .field("deflect", &SwitchConfig::deflect,
+                 {.doc = "what finds its egress queue full goes to another port that leads to a "
+                         "switch, at random; hop limits are counted down",
+                  .source = "DIBS: Zarifis et al., EuroSys 2014"})
+          .choice("schedule", &SwitchConfig::schedule,
+                  {{"fifo", QueueSchedule::fifo}, {"srpt", QueueSchedule::srpt}},
+                  {.doc = "order within a class: of arrival, or the flow with the fewest packets "
+                          "left first; acknowledgements and CNPs before data"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

@@ -29,6 +29,18 @@ int Topology::find(const std::string& name) const {
   return it == vertices_.end() ? -1 : static_cast<int>(it - vertices_.begin());
 }
 
+std::vector<std::uint16_t> Topology::switch_ports(unsigned vertex) const {
+  std::vector<std::uint16_t> ports;
+  for (const auto& e : edges_) {
+    if (e.a == vertex && vertices_[e.b].node == no_node)
+      ports.push_back(static_cast<std::uint16_t>(e.port_a));
+    if (e.b == vertex && vertices_[e.a].node == no_node)
+      ports.push_back(static_cast<std::uint16_t>(e.port_b));
+  }
+  std::sort(ports.begin(), ports.end());
+  return ports;
+}
+
 std::vector<RouteTable> Topology::routes_without(const std::vector<bool>& withdrawn) const {
   const auto before = routes({});
   const auto after = routes(withdrawn);

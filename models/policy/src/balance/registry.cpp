@@ -12,6 +12,11 @@ const std::vector<BalancerEntry>& load_balancers() {
       {"spray", "a uniformly random port per packet", make_spray},
       {"round_robin", "the ports in turn, per destination group", make_round_robin},
       {"adaptive", "the port with the least queued bytes, ties at random", make_adaptive},
+      {"drill",
+       "DRILL(2,1): the least queued of two random ports and the last choice towards the "
+       "destination",
+       make_drill},
+      {"po2", "the less queued of two random ports", make_po2},
   };
   return all;
 }

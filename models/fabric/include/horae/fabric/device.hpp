@@ -11,6 +11,7 @@
 #include "horae/fabric/context.hpp"
 #include "horae/fabric/event_queue.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/fabric/pause_log.hpp"
 #include "horae/fabric/tx_port.hpp"
 
 namespace horae::fabric {
@@ -50,6 +51,9 @@ class device : public sc_core::sc_module {
   std::uint64_t held() const;
   /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }
+
+  /// Pauses (PFC) that the port had to obey.
+  const PauseLog& pauses(unsigned port) const;
 
   std::uint64_t events_handled() const { return handled_; }
   sim_context& context() { return context_; }

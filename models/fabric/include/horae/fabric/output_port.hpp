@@ -1,12 +1,15 @@
-// An egress port with queues: strict priority over traffic classes, PFC pause, no event per packet.
+// An egress port with queues: strict priority over traffic classes, within a class first in first
+// out or by what remains of a flow; PFC pause, no event per packet.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 
 #include "horae/core/packet.hpp"
+#include "horae/fabric/srpt_queue.hpp"
 #include "horae/fabric/tx_port.hpp"
 
 namespace horae::fabric {
@@ -21,11 +24,19 @@ class OutputPort {
 
   explicit OutputPort(tx_port& tx) : tx_(&tx) {}
 
+  /// Serves the data packets of each class by what remains of their flows; before anything is
+  /// queued.
+  void schedule_by_remaining() { srpt_ = std::make_unique<std::array<SrptQueue, classes>>(); }
+
   /// Queues a packet at `t`; strict priority: class 7 first.
   void enqueue(Packet& p, Picoseconds t) {
     if (eligible() == 0) ready_ = t;
     const unsigned c = p.traffic_class;
-    queue_[c].push_back(p);
+    if (srpt_ && p.is_data()) [[unlikely]] {
+      (*srpt_)[c].push(p);
+    } else {
+      queue_[c].push_back(p);
+    }
     waiting_ |= 1u << c;
     bytes_ += p.frame;
     class_bytes_[c] += p.frame;
@@ -64,6 +75,9 @@ class OutputPort {
   std::uint64_t packets() const {
     std::uint64_t n = 0;
     for (const auto& q : queue_) n += q.size();
+    if (srpt_) {
+      for (const auto& q : *srpt_) n += q.size();
+    }
     return n;
   }
   bool paused(unsigned traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
@@ -74,15 +88,30 @@ class OutputPort {
   unsigned eligible() const { return waiting_ & ~paused_; }
   /// The first packet of a class.
   Packet& take(unsigned c) {
-    Packet& p = queue_[c].front();
-    queue_[c].pop_front();
-    if (queue_[c].empty()) waiting_ &= ~(1u << c);
+    Packet& p = srpt_ ? take_least(c) : take_first(c);
     bytes_ -= p.frame;
     class_bytes_[c] -= p.frame;
     return p;
   }
 
+  Packet& take_first(unsigned c) {
+    Packet& p = queue_[c].front();
+    queue_[c].pop_front();
+    if (queue_[c].empty()) waiting_ &= ~(1u << c);
+    return p;
+  }
+  /// Packets that are not data (acknowledgements, CNPs) before all data of their class.
+  [[gnu::noinline]] Packet& take_least(unsigned c) {
+    SrptQueue& data = (*srpt_)[c];
+    const bool others = !queue_[c].empty();
+    Packet& p = others ? queue_[c].front() : data.pop();
+    if (others) queue_[c].pop_front();
+    if (queue_[c].empty() && data.empty()) waiting_ &= ~(1u << c);
+    return p;
+  }
+
   tx_port* tx_;
+  std::unique_ptr<std::array<SrptQueue, classes>> srpt_;  ///< data by class; absent: FIFO
   std::array<PacketQueue, classes> queue_;
   std::array<std::int64_t, classes> class_bytes_{};
   unsigned waiting_ = 0;  ///< classes that have packets

@@ -7,23 +7,13 @@
 #include <vector>
 
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/output_port.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/fabric/route_table.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::fabric {
-
-/// Priority flow control (IEEE 802.1Q clause 36): per ingress port and class, pause above `xoff`
-/// buffered bytes, resume at `xon` or below; what arrives after the pause goes to the headroom.
-struct PfcConfig {
-  Bytes xoff{};  ///< zero: PFC off
-  Bytes xon{};
-  Bytes headroom{};  ///< per ingress port and class above xoff; beyond it packets are dropped
-
-  static const Schema<PfcConfig>& schema();
-  bool enabled() const { return xoff.count() > 0; }
-};
 
 /// The least headroom that loses nothing: what a peer can have sent before a pause reaches it and
 /// the wire is drained. Round trip of propagation, one maximal frame that delays the pause frame,
@@ -32,11 +22,20 @@ struct PfcConfig {
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
                    Picoseconds receive_latency, Picoseconds peer_pipeline = {});
 
+/// In which order packets of a class leave.
+enum class QueueSchedule : std::uint8_t {
+  fifo,
+  srpt,  ///< data by what remains of its flow (SrptQueue), behind acknowledgements and CNPs
+};
+
 struct SwitchConfig {
   unsigned ports = 32;
   Picoseconds latency = 600_ns;  ///< last bit in to queued
   Bytes queue_limit{};           ///< drop-tail limit of each egress queue; zero: none
+  double queue_share = 0.0;      ///< limit of each egress queue, of what is free; zero: none
   Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
+  bool deflect = false;          ///< what finds its queue full goes out elsewhere (DIBS)
+  QueueSchedule schedule = QueueSchedule::fifo;
   RedConfig red{};
   PfcConfig pfc{};
   std::string balance = "ecmp";
@@ -48,6 +47,10 @@ struct SwitchConfig {
 
 /// Store-and-forward, output-queued: a packet is queued at its egress port a fixed time after its
 /// last bit arrived, is marked and admitted there, and leaves in strict priority of its class.
+///
+/// With `deflect` (DIBS: Zarifis et al., EuroSys 2014) a packet whose egress queue is full goes to
+/// another port that leads to a switch and has room, at random, the one it came from included; it
+/// is dropped where there is none. Every such switch counts the packet's hop limit down.
 class output_queued_switch : public device {
  public:
   output_queued_switch(sc_core::sc_module_name name, sim_context& context,
@@ -56,12 +59,15 @@ class output_queued_switch : public device {
   RouteTable& routes() { return routes_; }
   OutputPort& port(unsigned i) { return egress_[i].out; }
   const OutputPort& port(unsigned i) const { return egress_[i].out; }
+  /// The ports that lead to other switches: where it may deflect to. Before the simulation starts.
+  void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
 
   struct Counters {
     std::uint64_t forwarded = 0;
     std::uint64_t marked = 0;
     std::uint64_t pauses_sent = 0;
     std::uint64_t dropped = 0;
+    std::uint64_t deflected = 0;
   };
   const Counters& counters() const { return counters_; }
   Bytes buffered() const { return Bytes(buffered_); }
@@ -80,6 +86,12 @@ class output_queued_switch : public device {
 
   void forward(Packet& p, Picoseconds t);
   std::optional<DropCause> refusal(const Packet& p, const OutputPort& out) const;
+  bool queue_full(const Packet& p, const OutputPort& out) const;
+  bool buffer_full(const Packet& p) const {
+    return config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count();
+  }
+  /// Another port than `full` for a packet, at random among those to switches that have room.
+  std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
   void drop(Packet& p, DropCause cause);
   struct Egress {
@@ -106,9 +118,12 @@ class output_queued_switch : public device {
   RedMarker red_;
   /// Whether a start matters beyond its port (shared buffer, PFC) and so must be an event in order.
   bool event_driven_;
-  bool limited_;                             ///< whether a packet may ever be refused
-  std::vector<std::int64_t> ingress_bytes_;  ///< per ingress port and class
-  std::vector<bool> pausing_;                ///< likewise: a pause is in force
+  bool limited_;              ///< whether a packet may ever be refused
+  std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
+  RandomStream deflect_;
+  std::vector<std::uint16_t> switch_ports_;
+  std::vector<std::uint16_t> candidates_;    ///< of one deflection
+  IngressAccounts ingress_;      ///< by ingress port and class
   std::vector<unsigned> active_;             ///< ports with something queued (lazy mode)
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;

@@ -14,12 +14,13 @@ namespace horae::fabric {
 /// Why a packet ended without being delivered.
 enum class DropCause : std::uint8_t {
   link_loss,      ///< random loss of a link
-  link_down,      ///< sent on, or in flight over, a failed link
+  link_down,      ///< sent on, in flight over, or queued for a failed link
   queue_full,     ///< drop-tail: the egress queue's limit
   buffer_full,    ///< the shared packet buffer
   headroom_full,  ///< a lossless class ran over its PFC headroom
   no_route,       ///< no port leads to the destination
   program,        ///< a switch program's verdict
+  hop_limit,      ///< went through too many switches that deflect
   count_
 };
 inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
@@ -28,7 +29,7 @@ inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::c
 constexpr std::string_view name_of(DropCause cause) {
   constexpr std::array<std::string_view, drop_causes> names = {
       "link_loss",     "link_down", "queue_full", "buffer_full",
-      "headroom_full", "no_route",  "program"};
+      "headroom_full", "no_route",  "program",    "hop_limit"};
   return names[static_cast<std::size_t>(cause)];
 }
 

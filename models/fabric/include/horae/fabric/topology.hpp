@@ -34,6 +34,8 @@ class Topology {
 
   const std::vector<Vertex>& vertices() const { return vertices_; }
   const std::vector<Edge>& edges() const { return edges_; }
+  /// The ports of a device that lead to switches, ascending.
+  std::vector<std::uint16_t> switch_ports(unsigned vertex) const;
   NodeId endpoints() const { return endpoints_; }
   /// Index of the device of that name, or -1.
   int find(const std::string& name) const;

@@ -16,6 +16,11 @@ std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t seed, std::string_v
 std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path,
                                             const LinearHashConfig& hash);
 
+std::unique_ptr<LoadBalancer> make_drill(std::uint64_t seed, std::string_view path,
+                                         const LinearHashConfig& hash);
+std::unique_ptr<LoadBalancer> make_po2(std::uint64_t seed, std::string_view path,
+                                       const LinearHashConfig& hash);
+
 /// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
 /// device so that successive tiers choose independently.
 std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt);
