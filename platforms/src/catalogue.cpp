@@ -14,6 +14,7 @@
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
+#include "horae/traffic/workload.hpp"
 #include "platform_config.hpp"
 
 namespace horae::platforms {
@@ -126,6 +127,17 @@ ordered_json list_nics() {
   return out;
 }
 
+ordered_json list_workloads() {
+  ordered_json out = ordered_json::array();
+  for (const auto& name : traffic::SizeDistribution::shipped()) {
+    const auto sizes = traffic::SizeDistribution::find({name, {}});
+    out.push_back({{"name", name},
+                   {"doc", fmt::format("{}; mean {} bytes; source: {}", sizes.file().description,
+                                       sizes.mean_q16() >> 16, sizes.file().source)}});
+  }
+  return out;
+}
+
 ordered_json list_policies() {
   ordered_json out = ordered_json::array();
   for (const auto& p : policy::load_balancers()) {
@@ -175,6 +187,12 @@ ordered_json list_parameters() {
   auto collective = table_of<CollectiveTraffic>();
   collective["name"] = "traffic, kind = \"collective\"";
   out.push_back(collective);
+  auto flows = table_of<FlowTraffic>();
+  flows["name"] = "traffic, kind = \"flows\"";
+  out.push_back(flows);
+  auto incast = table_of<IncastTraffic>();
+  incast["name"] = "traffic, kind = \"incast\"";
+  out.push_back(incast);
   out.push_back(table_of<SweepConfig>());
   out.push_back(table_of<SizeConfig>());
   out.push_back(table_of<ExplainConfig>());
@@ -216,8 +234,8 @@ void append_entry(std::string& text, const ordered_json& e) {
 }  // namespace
 
 const std::vector<std::string>& catalogue_sections() {
-  static const std::vector<std::string> all = {"platforms", "devices",  "chips",     "nics",
-                                               "programs",  "policies", "parameters"};
+  static const std::vector<std::string> all = {"platforms", "devices",  "chips",    "nics",
+                                               "workloads", "programs", "policies", "parameters"};
   return all;
 }
 
@@ -233,6 +251,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   if (wanted("devices")) out["devices"] = list_devices();
   if (wanted("chips")) out["chips"] = list_chips();
   if (wanted("nics")) out["nics"] = list_nics();
+  if (wanted("workloads")) out["workloads"] = list_workloads();
   if (wanted("programs")) out["programs"] = list_programs();
   if (wanted("policies")) out["policies"] = list_policies();
   if (wanted("parameters")) out["parameters"] = list_parameters();

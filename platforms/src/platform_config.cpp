@@ -10,6 +10,7 @@
 #include <set>
 
 #include "collective.hpp"
+#include "flow_traffic.hpp"
 #include "horae/core/error.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -338,6 +339,16 @@ void check_sim(const Section& root, const SimConfig& sim) {
                                             to_text(sim.warmup), to_text(sim.duration)));
 }
 
+/// Edges of size bins rise.
+void check_bins(const Section& root, const SimConfig& sim) {
+  for (std::size_t i = 1; i < sim.size_bins.size(); ++i) {
+    if (sim.size_bins[i] > sim.size_bins[i - 1]) continue;
+    throw root.child("sim").error(
+        "size_bins", fmt::format("size_bins: {} after {}; expected edges that rise",
+                                 to_text(sim.size_bins[i]), to_text(sim.size_bins[i - 1])));
+  }
+}
+
 void check_connected(const PlatformConfig& platform, const Section& root) {
   if (platform.devices.empty()) {
     throw root.error("device",
@@ -439,6 +450,14 @@ class Demand {
     for (const auto& f : flows) ++asked[f.from], ++asked[f.to];
     for (std::size_t i = 0; i < asked.size(); ++i) {
       if (asked[i] != 0) ask(i, asked[i], section, "kind");
+    }
+  }
+
+  void add(const std::vector<PlacedMessage>& flows, const Section& section) {
+    std::vector<std::uint64_t> asked(queue_pairs_.size());
+    for (const auto& f : flows) ++asked[f.from], ++asked[f.to];
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i] != 0) ask(i, asked[i], section, section.has("duration") ? "duration" : "kind");
     }
   }
 
@@ -658,6 +677,7 @@ PlatformConfig read_platform(const Document& document) {
   platform.about = root.child("platform").read<AboutConfig>();
   platform.sim = table("sim").read<SimConfig>();
   check_sim(root, platform.sim);
+  check_bins(root, platform.sim);
   const auto defaults = table("link_default").read<LinkDefault>();
   effective["platform"] = AboutConfig::schema().dump(platform.about);
   effective["sim"] = SimConfig::schema().dump(platform.sim);
@@ -733,10 +753,27 @@ PlatformConfig read_platform(const Document& document) {
                [&] { demand.add(place_collective(platform, config), section); });
       dump.update(CollectiveTraffic::schema().dump(config));
       platform.traffic.emplace_back(config);
+    } else if (kind == "flows" || kind == "incast") {
+      const auto add = [&](const auto& config) {
+        check_endpoints<rnic::RnicConfig>(platform, network, config.members, "a NIC (kind rnic)");
+        // Several tables: each has random streams of its own.
+        const auto table = platform.traffic.size();
+        std::vector<PlacedMessage> flows;
+        check_at(section, "kind", [&] { flows = place_messages(platform, table, config); });
+        demand.add(flows, section);
+        dump.update(std::decay_t<decltype(config)>::schema().dump(config));
+        platform.traffic.emplace_back(config);
+      };
+      if (kind == "flows") {
+        add(section.read<FlowTraffic>({"kind"}));
+      } else {
+        add(section.read<IncastTraffic>({"kind"}));
+      }
     } else {
-      throw section.error("kind",
-                          fmt::format("unknown kind '{}'{}", kind,
-                                      suggestion(kind, {"messages", "packets", "collective"})));
+      throw section.error(
+          "kind",
+          fmt::format("unknown kind '{}'{}", kind,
+                      suggestion(kind, {"messages", "packets", "collective", "flows", "incast"})));
     }
     effective["traffic"].push_back(dump);
   }

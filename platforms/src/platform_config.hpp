@@ -46,6 +46,7 @@ struct SimConfig {
   Picoseconds stuck_after = 20_ms;
   Layer rate_layer = Layer::l1;
   bool nack_trace = false;
+  std::vector<Bytes> size_bins = {Bytes(10'000), Bytes(1'000'000)};
   static const Schema<SimConfig>& schema();
 };
 
@@ -156,6 +157,29 @@ struct CollectiveTraffic {
   static const Schema<CollectiveTraffic>& schema();
 };
 
+/// When messages of open-loop traffic come, and between whom.
+struct ArrivalConfig {
+  double load = 0.5;
+  double oversubscription = 1.0;
+  Picoseconds start{};
+  Picoseconds duration = 1_ms;
+  std::vector<Located<std::string>> members;
+  bool random_first_psn = false;
+};
+
+/// Messages of a workload, each a connection of its own, from every member to any other one.
+struct FlowTraffic : ArrivalConfig {
+  Located<std::string> workload{"alistorage2019", {}};
+  static const Schema<FlowTraffic>& schema();
+};
+
+/// Queries: many send to one at the same time, each on a connection of its own.
+struct IncastTraffic : ArrivalConfig {
+  std::uint32_t fan_in = 50;
+  Bytes size{40'000};
+  static const Schema<IncastTraffic>& schema();
+};
+
 /// One run of a sweep: overrides on top of the file's and the command line's.
 struct SweepPoint {
   Located<std::string> label;
@@ -241,7 +265,8 @@ struct LinkInstance {
   Location where;
 };
 
-using TrafficConfig = std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic>;
+using TrafficConfig =
+    std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic, FlowTraffic, IncastTraffic>;
 
 /// Routing withdraws a link, or takes it back.
 struct RouteChange {

@@ -1,4 +1,7 @@
 // The schemas of everything a platform file may contain.
+#include <type_traits>
+#include <utility>
+
 #include "platform_config.hpp"
 
 namespace horae::platforms {
@@ -50,7 +53,11 @@ const Schema<SimConfig>& SimConfig::schema() {
               {.doc = "bytes of a rate: with preamble and gap (l1), or frames with FCS only (l2)"})
           .field("nack_trace", &SimConfig::nack_trace,
                  {.doc = "trace.json (Chrome trace format): what the first sending NIC does around "
-                         "the first NACK that it serves after the warm-up"});
+                         "the first NACK that it serves after the warm-up"})
+          .field("size_bins", &SimConfig::size_bins,
+                 {.doc = "completion times of [[traffic]] flows and incast are also given by size: "
+                         "upper edges of the bins, rising; what is above the last is one more",
+                  .min = 1_B});
   return s;
 }
 
@@ -222,6 +229,57 @@ const Schema<CollectiveTraffic>& CollectiveTraffic::schema() {
           .field("depth", &T::depth,
                  {.doc = "messages outstanding per queue pair", .min = 1, .max = 65536})
           .field("first_psn", &T::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+  return s;
+}
+
+namespace {
+/// Keys of all open-loop messages. (Members of a base class: their pointers are converted.)
+template <class T>
+Schema<T> with_arrivals(Schema<T> s) {
+  const auto of = [](auto ArrivalConfig::*member) {
+    return static_cast<std::remove_reference_t<decltype(std::declval<T>().*member)> T::*>(member);
+  };
+  s.field("load", of(&ArrivalConfig::load),
+          {.doc = "payload that is offered, as a share of the members' links divided by "
+                  "oversubscription",
+           .min = 0.0001,
+           .max = 10.0})
+      .field("oversubscription", of(&ArrivalConfig::oversubscription),
+             {.doc = "1: load is of the hosts' links; 2: of a core with half their capacity, as "
+                     "ConWeave's simulator has it",
+              .min = 0.01,
+              .max = 100.0})
+      .field("start", of(&ArrivalConfig::start), {.doc = "arrivals from then on", .min = 0_ps})
+      .field("duration", of(&ArrivalConfig::duration),
+             {.doc = "arrivals for so long (a Poisson process)", .min = 1_ns})
+      .field("members", of(&ArrivalConfig::members),
+             {.doc = "NICs; empty: all, in the order of the platform"})
+      .field("random_first_psn", of(&ArrivalConfig::random_first_psn),
+             {.doc = "an initial PSN at random for each connection; else 0"});
+  return s;
+}
+}  // namespace
+
+const Schema<FlowTraffic>& FlowTraffic::schema() {
+  static const Schema<FlowTraffic> s = with_arrivals(
+      Schema<FlowTraffic>(
+          "traffic", "Messages of a workload between all NICs, each on a queue pair of its own.")
+          .field("workload", &FlowTraffic::workload,
+                 {.doc = "sizes: a name of `horae list workloads`, or a .toml file beside this "
+                         "one"}));
+  return s;
+}
+
+const Schema<IncastTraffic>& IncastTraffic::schema() {
+  static const Schema<IncastTraffic> s = with_arrivals(
+      Schema<IncastTraffic>("traffic", "Queries: many NICs send to one at the same time.")
+          .field("fan_in", &IncastTraffic::fan_in,
+                 {.doc = "senders of a query", .min = 1, .max = 65535, .source = "50: Eunomia 5.5"})
+          .field("size", &IncastTraffic::size,
+                 {.doc = "bytes of each",
+                  .min = 1_B,
+                  .max = Bytes(0x7fffffff),
+                  .source = "40 KB: Eunomia 5.5"}));
   return s;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "flow_results.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
 #include "measurement.hpp"
@@ -40,6 +41,11 @@ class Conductor {
     if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
     for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
     begin_ = Snapshot::take(simulation_, now_);
+    const Picoseconds arrivals = simulation_.arrivals_end();
+    if (arrivals > now_ && arrivals < sim_.duration) {
+      if (!go(arrivals)) return finish();
+      arrivals_ = Snapshot::take(simulation_, now_);
+    }
     go(sim_.duration);
     return finish();
   }
@@ -47,6 +53,8 @@ class Conductor {
   Picoseconds now() const { return now_; }
   const Snapshot& begin() const { return begin_; }
   const Snapshot& end() const { return end_; }
+  /// At the end of arrivals, or of the run if that was before.
+  const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
   std::string series() const { return series_ ? series_->csv() : std::string(); }
   double wall_seconds() const { return progress_.elapsed_seconds(); }
 
@@ -131,6 +139,7 @@ class Conductor {
   LiveProgress* live_;
   std::optional<Series> series_;
   Snapshot begin_, end_;
+  std::optional<Snapshot> arrivals_;
   Picoseconds now_{};
   std::int64_t samples_ = 0;
   std::size_t changed_ = 0;  ///< route changes so far
@@ -293,9 +302,9 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
     for (unsigned i = 0; i < d->ports(); ++i) hops += d->tx(i).counters().packets;
   }
   ordered_json results = ordered_json::object();
-  for (const auto& r : results_between(simulation, conductor.begin(), conductor.end())) {
-    results[r.name] = {{"value", r.value}, {"unit", r.unit}};
-  }
+  auto all = results_between(simulation, conductor.begin(), conductor.end());
+  flow_results(simulation, conductor.begin(), conductor.arrivals(), all);
+  for (const auto& r : all) results[r.name] = {{"value", r.value}, {"unit", r.unit}};
   outcome.summary = {{"schema", 1},
                      {"platform", platform.about.name},
                      {"config", config},
@@ -315,6 +324,8 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
                      {"validation", ordered_json::array()},
                      {"statistics", device_statistics(simulation, conductor.now())}};
   if (!simulation.groups().empty()) outcome.summary["rows"]["groups"] = group_rows(simulation);
+  if (!simulation.messages().empty())
+    outcome.summary["rows"]["size_bins"] = size_bin_rows(simulation, conductor.begin().time);
   outcome.flows_csv = flows_csv(simulation, conductor.now());
   outcome.series_csv = conductor.series();
   if (timeline) outcome.trace_json = chrome_trace(*timeline, simulation.senders().front()->name());
@@ -331,10 +342,10 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
 std::vector<std::pair<std::string, std::string>> result_units(const PlatformConfig& platform) {
   const Simulation simulation(platform);
   std::vector<std::pair<std::string, std::string>> units;
-  for (const auto& r : results_between(simulation, Snapshot::take(simulation, 0_ps),
-                                       Snapshot::take(simulation, 1_us))) {
-    units.emplace_back(r.name, r.unit);
-  }
+  const auto from = Snapshot::take(simulation, 0_ps), to = Snapshot::take(simulation, 1_us);
+  auto all = results_between(simulation, from, to);
+  flow_results(simulation, from, to, all);
+  for (const auto& r : all) units.emplace_back(r.name, r.unit);
   return units;
 }
 

@@ -113,6 +113,10 @@ Simulation::Simulation(const PlatformConfig& platform)
     const auto& traffic = platform.traffic[i];
     if (const auto* config = std::get_if<MessagesConfig>(&traffic)) build_messages(*config);
     if (const auto* config = std::get_if<CollectiveTraffic>(&traffic)) build_collective(i, *config);
+    if (const auto* config = std::get_if<FlowTraffic>(&traffic))
+      build_flows(i, place_messages(platform, i, *config), false);
+    if (const auto* config = std::get_if<IncastTraffic>(&traffic))
+      build_flows(i, place_messages(platform, i, *config), true);
   }
   const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
   for (auto* group : {&senders_, &receivers_}) {
@@ -262,6 +266,36 @@ void Simulation::build_collective(std::size_t table, const CollectiveTraffic& co
     }
     connect({from, to, std::move(send), std::move(receive)}, config.first_psn);
   }
+}
+
+void Simulation::build_flows(std::size_t table, const std::vector<PlacedMessage>& flows,
+                             bool incast) {
+  const IdealTimes ideal(platform_);
+  for (const auto& f : flows) {
+    auto* from = dynamic_cast<rnic::rnic*>(devices_[f.from].get());
+    auto* to = dynamic_cast<rnic::rnic*>(devices_[f.to].get());
+    auto source = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
+        .dst = to->id(), .bytes = f.bytes, .start = f.at, .count = 1});
+    if (incast) {
+      if (queries_.empty() || queries_.back().traffic != table || queries_.back().number != f.query)
+        queries_.push_back({table, f.query, f.at, flows_.size(), 0});
+      ++queries_.back().count;
+    }
+    messages_.push_back(
+        {flows_.size(), table, f.at, f.bytes, ideal.completion(f.from, f.to, f.bytes)});
+    connect({from, to, queue_pair(1, f.bytes, std::move(source)), queue_pair(1, f.bytes, nullptr)},
+            f.first_psn.value());
+  }
+}
+
+Picoseconds Simulation::arrivals_end() const {
+  Picoseconds end{};
+  for (const auto& traffic : platform_.traffic) {
+    const auto take = [&](const ArrivalConfig& c) { end = std::max(end, c.start + c.duration); };
+    if (const auto* flows = std::get_if<FlowTraffic>(&traffic)) take(*flows);
+    if (const auto* incast = std::get_if<IncastTraffic>(&traffic)) take(*incast);
+  }
+  return end;
 }
 
 void Simulation::apply(const RouteChange& change) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "flow_traffic.hpp"
 #include "horae/fabric/context.hpp"
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
@@ -22,7 +23,17 @@ struct Flow {
   std::size_t receiver_qp = 0;
 };
 
-/// A group of a collective: its flows are `first` to `first + count - 1`.
+/// What a flow of open-loop traffic was to do: a message on a connection of its own.
+struct PlannedMessage {
+  std::size_t flow = 0;     ///< of flows()
+  std::size_t traffic = 0;  ///< number of its traffic table
+  Picoseconds at{};
+  Bytes bytes{};
+  Picoseconds ideal{};  ///< its completion time without anybody else
+};
+
+/// A group of a collective, or the flows of an incast query: its flows are `first` to `first +
+/// count - 1`.
 struct Group {
   std::size_t traffic = 0;   ///< number of its traffic table
   std::uint32_t number = 0;  ///< within that
@@ -46,6 +57,12 @@ class Simulation {
   const std::vector<fabric::output_queued_switch*>& switches() const { return switches_; }
   const std::vector<Flow>& flows() const { return flows_; }
   const std::vector<Group>& groups() const { return groups_; }
+  /// Messages of open-loop traffic, by traffic table, then in the order of time.
+  const std::vector<PlannedMessage>& messages() const { return messages_; }
+  /// Incast queries.
+  const std::vector<Group>& queries() const { return queries_; }
+  /// When arrivals of open-loop messages end; 0: there are none.
+  Picoseconds arrivals_end() const;
   /// NICs that send messages, and NICs that receive them, each in device order.
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
@@ -64,6 +81,7 @@ class Simulation {
   void build_links();
   void build_messages(const MessagesConfig& config);
   void build_collective(std::size_t table, const CollectiveTraffic& config);
+  void build_flows(std::size_t table, const std::vector<PlacedMessage>& flows, bool incast);
   /// A connection and its two queue pairs; the caller fills in what it sends.
   struct Connected {
     rnic::rnic* from;
@@ -82,6 +100,8 @@ class Simulation {
   std::vector<fabric::output_queued_switch*> switches_;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
+  std::vector<PlannedMessage> messages_;
+  std::vector<Group> queries_;
   std::vector<bool> withdrawn_;  ///< links, by number
   std::vector<int> exchanges_;   ///< by NIC: so many are in use
   std::vector<rnic::rnic*> senders_;

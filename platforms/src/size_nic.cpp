@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "collective.hpp"
+#include "flow_traffic.hpp"
 #include "horae/rnic/nic_spec.hpp"
 
 namespace horae::platforms {
@@ -26,7 +28,7 @@ struct DeviceDemand {
   std::vector<Share> shares;
 };
 
-/// The flows of each traffic table that is a collective.
+/// The flows of each traffic table that is a collective or open-loop messages.
 using PlacedTables = std::vector<std::vector<PlacedFlow>>;
 
 PlacedTables place_collectives(const PlatformConfig& platform) {
@@ -34,6 +36,19 @@ PlacedTables place_collectives(const PlatformConfig& platform) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i]))
       out[i] = place_collective(platform, *collective);
+    const auto add = [&](const std::vector<PlacedMessage>& messages) {
+      for (const auto& m : messages) {
+        // Few different sizes: what is translated are pages.
+        const auto size = std::bit_ceil(static_cast<std::uint64_t>(m.bytes.count()));
+        traffic::CollectiveFlow flow;
+        flow.message = Bytes(static_cast<std::int64_t>(size));
+        out[i].push_back({0, m.from, m.to, flow});
+      }
+    };
+    if (const auto* flows = std::get_if<FlowTraffic>(&platform.traffic[i]))
+      add(place_messages(platform, i, *flows));
+    if (const auto* incast = std::get_if<IncastTraffic>(&platform.traffic[i]))
+      add(place_messages(platform, i, *incast));
   }
   return out;
 }
@@ -62,11 +77,11 @@ DeviceDemand demand_of(const PlatformConfig& platform, std::size_t index,
     out.demand.groups.push_back({queue_pairs, outstanding, memory});
   };
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
-    if (const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i])) {
-      for (const auto& f : placed[i]) {
-        if (f.from == index) add(1, std::min(collective->depth, f.flow.count), f.flow.message);
-        if (f.to == index) add(1, 0, f.flow.message);
-      }
+    const auto* collective = std::get_if<CollectiveTraffic>(&platform.traffic[i]);
+    for (const auto& f : placed[i]) {
+      const std::uint32_t depth = collective != nullptr ? collective->depth : 1;
+      if (f.from == index) add(1, std::min(depth, f.flow.count), f.flow.message);
+      if (f.to == index) add(1, 0, f.flow.message);
     }
     const auto* messages = std::get_if<MessagesConfig>(&platform.traffic[i]);
     if (messages == nullptr) continue;

@@ -145,9 +145,7 @@ class peer : public fabric::device {
     send(at, p);
   }
   /// Changes the packet planned last.
-  void make_last_shot(const std::function<void(Packet&)>& change) {
-    change(shots_.back().packet);
-  }
+  void make_last_shot(const std::function<void(Packet&)>& change) { change(shots_.back().packet); }
   void pause(Picoseconds at, unsigned traffic_class, bool pause) {
     pauses_.push_back({at, traffic_class, pause});
   }

@@ -183,11 +183,11 @@ TEST(Ordering, MemoryIsFollowedOverTime) {
   NicAndPeer n(context, config);
   n.queue_pair(nullptr);
   n.far->data(1_us, 0);
-  n.far->data(11_us, 2);  // 48 + 3 bytes of metadata and one block
+  n.far->data(11_us, 2);   // 48 + 3 bytes of metadata and one block
   n.far->data(31_us, 40);  // two more blocks
   test::run_on(context, 51_us);
-  const Picoseconds way = n.link.delay + config.rx_latency +
-                          test::wire_time(Opcode::write_middle, 1024_B);
+  const Picoseconds way =
+      n.link.delay + config.rx_latency + test::wire_time(Opcode::write_middle, 1024_B);
   const auto share = [&](Picoseconds from, Picoseconds to) {
     return static_cast<double>((to - from).count()) / 51e6;
   };

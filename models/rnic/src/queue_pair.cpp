@@ -54,6 +54,25 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
   return never;
 }
 
+void QueuePair::record_latency(Picoseconds latency) {
+  if (first_latency_ < 0_ps) {
+    first_latency_ = latency;
+    return;
+  }
+  if (!later_latencies_) later_latencies_ = std::make_unique<Histogram>();
+  later_latencies_->add(latency.count());
+}
+
+void QueuePair::merge_latency(Histogram& all) const {
+  if (first_latency_ >= 0_ps) all.add(first_latency_.count());
+  if (later_latencies_) all.merge(*later_latencies_);
+}
+
+void QueuePair::reset_histograms() {
+  first_latency_ = Picoseconds(-1);
+  later_latencies_.reset();
+}
+
 PacketPlace QueuePair::place_from(Psn psn, std::size_t& hint) const {
   // Packets come mostly in order, so the message found last, or the one after it, is the one.
   std::size_t i = std::min(hint, messages_.size() - 1);
@@ -85,7 +104,7 @@ std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
     ++progress_.completed_messages;
     progress_.completed_bytes += static_cast<std::uint64_t>(m.bytes);
     progress_.last_completion = now;
-    message_latency_.add((now - m.posted).count());
+    record_latency(now - m.posted);
   }
   while (completed_ > 0 && acked_ - end_of(messages_.front()) >= 2 * window_) {
     messages_.pop_front();

@@ -44,7 +44,10 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
   const auto id = static_cast<policy::ConnectionId>(qps_.size() - 1);
   if (ordering_) qps_.back()->receive_by(*ordering_, id, config_.reliability);
-  const auto& added = qps_.back()->config();
+  QueuePair& qp = *qps_.back();
+  qp.work_counted = qp.has_source() && !qp.finished();
+  if (qp.work_counted) ++unfinished_;
+  const auto& added = qp.config();
   if (added.exchange >= 0) {
     exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(added.exchange) + 1));
     if (added.source) {
@@ -93,10 +96,7 @@ void rnic::reset_histograms(Picoseconds now) {
   for (auto& qp : qps_) qp->reset_histograms();
 }
 
-bool rnic::finished() const {
-  return std::all_of(qps_.begin(), qps_.end(),
-                     [](const auto& qp) { return !qp->has_source() || qp->finished(); });
-}
+bool rnic::finished() const { return unfinished_ == 0; }
 
 std::size_t rnic::index_of(Qpn qpn) const {
   const std::size_t i = qpn.value() - first_qpn;

@@ -75,6 +75,7 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     decided = engine_takes(ordered->answer().ops, now);
   }
   ++counters_.data_received;
+  ++qp.progress().received;
   counters_.bitmap_words += out.ops.bitmap_words;
   switch (out.placement) {
     case policy::Placement::deliver:
@@ -95,6 +96,10 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   if (out.ahead > 0) {
     ++counters_.out_of_order;
     reorder_depth_.add(out.ahead);
+    auto& progress = qp.progress();
+    ++progress.out_of_order;
+    progress.reorder_sum += static_cast<std::uint32_t>(out.ahead);
+    progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(out.ahead));
   }
   if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now)) respond(i, true, {}, now);
   if (!out.response) return true;
@@ -193,7 +198,14 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
     }
     if (qp.gap_until && !qp.sender().oldest_unacked().before(*qp.gap_until)) qp.gap_until.reset();
     if (qp.hold_until && !qp.sender().oldest_unacked().before(*qp.hold_until)) release_hold(i, now);
-    if (completed > 0) return post(i, now);
+    if (completed > 0) {
+      post(i, now);
+      if (qp.work_counted && qp.finished()) {
+        qp.work_counted = false;
+        --unfinished_;
+      }
+      return;
+    }
   }
   refresh(i);
 }

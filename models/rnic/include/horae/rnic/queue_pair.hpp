@@ -1,8 +1,8 @@
 // A queue pair: messages cut into packets, and the two halves of its transport. No SystemC.
 #pragma once
 
+#include <boost/container/deque.hpp>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -98,12 +98,22 @@ class QueuePair {
     std::uint64_t timeouts = 0;
     Picoseconds first_post = never;
     Picoseconds last_completion{};
+    std::uint64_t received = 0;      ///< as responder, packets of data, duplicates included
+    std::uint64_t out_of_order = 0;  ///< of those, ahead of the expected PSN
+    std::uint64_t reorder_sum = 0;   ///< distances ahead, summed
+    std::uint32_t reorder_max = 0;   ///< the largest
   };
   Progress& progress() { return progress_; }
   const Progress& progress() const { return progress_; }
   /// Post to completion of each message, in picoseconds.
-  const Histogram& message_latency() const { return message_latency_; }
-  void reset_histograms() { message_latency_ = {}; }
+  Histogram message_latency() const {
+    Histogram all;
+    merge_latency(all);
+    return all;
+  }
+  /// Adds what message_latency() has to `all`.
+  void merge_latency(Histogram& all) const;
+  void reset_histograms();
 
   // State of congestion control; none: not in use.
   std::unique_ptr<policy::ReactionPoint> reaction;
@@ -128,6 +138,7 @@ class QueuePair {
   Picoseconds receive_ready{-1};
 
   // State of the NIC's TX scheduler.
+  bool work_counted = false;  ///< among the NIC's queue pairs with messages left
   bool in_ready_ring = false;
   bool window_blocked = false;
   Picoseconds timer_at = never;  ///< of its earliest pending timer event
@@ -150,11 +161,12 @@ class QueuePair {
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
   policy::OrderedReceiver* ordered_ = nullptr;  ///< the same
-  std::optional<traffic::TrafficItem> item_;    ///< next message of the source
-  std::deque<Message> messages_;                ///< posted; oldest first
+  std::optional<traffic::TrafficItem> item_;   ///< next message of the source
+  boost::container::deque<Message> messages_;  ///< posted; oldest first; no memory while empty
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   PacketPlace place_from(Psn psn, std::size_t& hint) const;
+  void record_latency(Picoseconds latency);
 
   mutable std::size_t last_place_ = 0;        ///< index of the message found last
   mutable std::size_t last_place_ahead_ = 0;  ///< likewise, by place_ahead
@@ -163,7 +175,9 @@ class QueuePair {
   Psn acked_;        ///< everything before is acknowledged
   Psn receive_end_;  ///< end of the message that is being received
   Progress progress_;
-  Histogram message_latency_;
+  // One connection per message is common, and a histogram larger than all else: made for a second.
+  Picoseconds first_latency_{-1};  ///< negative: none yet
+  std::unique_ptr<Histogram> later_latencies_;
 };
 
 }  // namespace horae::rnic

@@ -224,6 +224,7 @@ class rnic : public fabric::device {
   std::vector<std::unique_ptr<QueuePair>> qps_;
   std::vector<Exchange> exchanges_;
   boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
+  std::size_t unfinished_ = 0;                   ///< queue pairs with messages left
   std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
   std::deque<PendingResponse> responses_;        ///< in the order of their readiness
   Picoseconds cursor_{};                         ///< the wire is decided up to here

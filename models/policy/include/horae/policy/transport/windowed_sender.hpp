@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <boost/container/deque.hpp>
 
 #include "horae/policy/transport/transport.hpp"
 
@@ -112,7 +112,8 @@ class WindowedSender : public TransportSender {
  private:
   Psn resend_from_;
   Psn resend_end_;
-  std::deque<Psn> held_;  ///< last packets of messages that wait to be alone (hold_last)
+  /// Last packets of messages that wait to be alone (hold_last); no memory while empty.
+  boost::container::deque<Psn> held_;
   SendKind resend_kind_ = SendKind::timeout;
 };
 
