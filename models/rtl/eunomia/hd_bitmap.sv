@@ -168,7 +168,8 @@ module hd_bitmap #(
   assign circular_left = tail[PW-1:0] + 1'b1 - new_head[PW-1:0];
   logic [PW-1:0] moved_head, new_head_position;
   assign moved_head = wrapped(head_position + run, circular_bits);
-  assign new_head_position = absorbs ? circular_bits - circular_left : moved_head;
+  // The first bit of the linear portion keeps its place, that of tail + 1.
+  assign new_head_position = absorbs ? wrapped(circular_bits - circular_left, all_bits) : moved_head;
   logic [7:0] new_circular;
   assign new_circular = absorbs ? now.dynamic_size : now.circular;
   logic tail_moves;

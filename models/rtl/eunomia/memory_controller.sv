@@ -366,20 +366,21 @@ module memory_controller
       endcase
 
   // ---- what is taken ----
-  function automatic logic [BLOCKS-1:0] block_mask(input logic [15:0] addr);
-    block_mask = BLOCKS'({BLOCK_WORDS{1'b1}}) << addr;
-  endfunction
-  function automatic logic [BLOCKS-1:0] metadata_mask(input logic [15:0] addr);
-    metadata_mask = BLOCKS'({METADATA_WORDS{1'b1}}) << addr;
-  endfunction
+  logic takes, gives, of_metadata;  // in this clock; a run of metadata, or of a block
+  assign takes = state == TAKE_METADATA || (state == CLEAR_BLOCK && step == '0);
+  assign gives = release_block || state == RELEASE_METADATA || state == GIVE_UP;
+  assign of_metadata = state == TAKE_METADATA || state == RELEASE_METADATA || state == GIVE_UP;
+  logic [15:0] run_start;
+  assign run_start = of_metadata ? metadata : release_block ? block_addr : new_block;
+  logic [METADATA_WORDS-1:0] run_words;
+  assign run_words = of_metadata ? '1 : METADATA_WORDS'({BLOCK_WORDS{1'b1}});
+  logic [BLOCKS-1:0] run_mask;
+  assign run_mask = BLOCKS'(run_words) << run_start;
 
   always_ff @(posedge clk)
     if (reset) block_alloc_bitmap <= '0;
-    else if (state == TAKE_METADATA) block_alloc_bitmap <= block_alloc_bitmap | metadata_mask(metadata);
-    else if (state == CLEAR_BLOCK) block_alloc_bitmap <= block_alloc_bitmap | block_mask(new_block);
-    else if (release_block) block_alloc_bitmap <= block_alloc_bitmap & ~block_mask(block_addr);
-    else if (state == RELEASE_METADATA || state == GIVE_UP)
-      block_alloc_bitmap <= block_alloc_bitmap & ~metadata_mask(metadata);
+    else if (takes) block_alloc_bitmap <= block_alloc_bitmap | run_mask;
+    else if (gives) block_alloc_bitmap <= block_alloc_bitmap & ~run_mask;
 
   always_ff @(posedge clk)
     if (reset) begin

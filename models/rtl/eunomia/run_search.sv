@@ -25,16 +25,22 @@ module run_search #(
   logic [GW-1:0] group_number;
   logic [KEPT-1:0] kept;  // free words just before this group, the latest highest
 
-  // Free words in the order of the search; what is beyond the end is not free.
-  logic [PADDED-1:0] in_order;
-  always_comb begin
-    in_order = '0;
-    if (active)
-      for (int i = 0; i < BLOCKS; i++) in_order[i] = !taken[backwards?BLOCKS-1-i : i];
-  end
+  // The free words of this group in the order of the search; what is beyond the end is not free.
+  logic [BLOCKS-1:0] free;
+  assign free = ~taken;
+  logic [PADDED-1:0] free_up, free_down;  // with what is beyond the end at that end
+  assign free_up = PADDED'(free);
+  assign free_down = PADDED'(free) << (PADDED - BLOCKS);
+  logic [GW-1:0] group_down;
+  assign group_down = GW'(GROUPS - 1) - group_number;
 
-  logic [SEARCH_WIDTH-1:0] group;
-  assign group = in_order[32'(group_number)*SEARCH_WIDTH+:SEARCH_WIDTH];
+  logic [SEARCH_WIDTH-1:0] slice_up, slice_down, group;
+  assign slice_up = free_up[32'(group_number)*SEARCH_WIDTH+:SEARCH_WIDTH];
+  assign slice_down = free_down[32'(group_down)*SEARCH_WIDTH+:SEARCH_WIDTH];
+  always_comb begin
+    group = slice_up;
+    if (backwards) for (int i = 0; i < SEARCH_WIDTH; i++) group[i] = slice_down[SEARCH_WIDTH-1-i];
+  end
 
   // ends[i]: a run of free words ends with bit i of the group.
   logic [WINDOW-1:0] window;
