@@ -2,6 +2,7 @@
 #include "horae/rtl/lockstep.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -108,6 +109,117 @@ TEST(Lockstep, SmallBlockRam) { run_variant("small_ram", 16, operations(50'000))
 TEST(Lockstep, WidePort) { run_variant("small_wide", 16, operations(50'000)); }
 TEST(Lockstep, PapersSize) { run_variant("paper", 96, operations(100'000)); }
 TEST(Lockstep, PapersSizeInBlockRam) { run_variant("block_ram", 96, operations(20'000)); }
+
+// Registers that nothing sets at reset (master array, expected PSNs) may hold anything.
+TEST(Lockstep, RandomContentsAtPowerUpDoNotMatter) {
+  const auto& v = rtl::find_eunomia_variant("small");
+  for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+    LockstepEngine engine(model_of(v), std::make_unique<EunomiaRtl>(v, seed));
+    drive(engine, 16, 120, 5000, seed);
+    engine.compare_whole();
+  }
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// Rising edges of the clock in a waveform.
+std::size_t clocks_in(const std::string& vcd) {
+  const auto named = vcd.find(" clk $end");
+  if (named == std::string::npos) return 0;
+  const std::string id = vcd.substr(vcd.rfind(' ', named - 1) + 1, named - vcd.rfind(' ', named - 1) - 1);
+  std::size_t n = 0;
+  for (auto at = vcd.find("\n1" + id + "\n"); at != std::string::npos;
+       at = vcd.find("\n1" + id + "\n", at + 1)) {
+    ++n;
+  }
+  return n;
+}
+
+// A line of the RTL is wrong (hd_bitmap.sv, EUNOMIA_BREAK): the run of packets that an arrival
+// completes ends with the circular portion.
+TEST(Lockstep, FindsAWrongLine) {
+  const Folder folder("lockstep");
+  auto engine = lockstep("broken", {.folder = folder.path.string()});
+  try {
+    drive(*engine, 16, 120, 100'000);
+    FAIL() << "nothing was found";
+  } catch (const ModelError& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.find('\n'), std::string::npos);
+    EXPECT_NE(what.find("eunomia: model and RTL 'broken' differ at request "), std::string::npos);
+    EXPECT_NE(what.find("advanced is "), std::string::npos) << what;
+    EXPECT_LT(std::stoul(what.substr(what.find("request ") + 8)), 5000u) << what;
+  }
+  const std::string model = text_of(folder.path / "model.txt");
+  const std::string rtl = text_of(folder.path / "rtl.txt");
+  EXPECT_NE(model, rtl);
+  EXPECT_NE(model.find("metadata_start_index["), std::string::npos);
+  EXPECT_NE(rtl.find("metadata_start_index["), std::string::npos);
+  // The last thousand clocks; a request is not cut.
+  const std::size_t clocks = clocks_in(text_of(folder.path / "waveform.vcd"));
+  EXPECT_GT(clocks, 800u);
+  EXPECT_LE(clocks, 1000u);
+}
+
+/// A model that overlooks the mark of a last packet once.
+class ForgetfulModel : public LockstepEngine {
+ public:
+  using LockstepEngine::LockstepEngine;
+  std::uint64_t forgot = 0;
+
+ private:
+  OrderingAnswer ask_model(const OrderingPacket& packet) override {
+    OrderingPacket seen = packet;
+    ++packets_;
+    if (packets_ > 2000 && forgot == 0 && packet.last) {
+      seen.last = false;
+      forgot = packets_;
+    }
+    return LockstepEngine::ask_model(seen);
+  }
+  std::uint64_t packets_ = 0;
+};
+
+TEST(Lockstep, FindsAWrongModel) {
+  const Folder folder("forgetful");
+  const auto& v = rtl::find_eunomia_variant("paper");
+  ForgetfulModel engine(model_of(v), std::make_unique<EunomiaRtl>(v),
+                        LockstepOptions{.folder = folder.path.string()});
+  EXPECT_THROW(drive(engine, 96, 300, 100'000), ModelError);
+  EXPECT_GT(engine.forgot, 2000u);
+  EXPECT_TRUE(fs::exists(folder.path / "waveform.vcd"));
+}
+
+// A word of the bitmap that no answer shows yet: the whole state is compared too.
+TEST(Lockstep, ComparesWordsThatNoAnswerShows) {
+  const auto& v = rtl::find_eunomia_variant("small");
+  auto model = model_of(v);
+  auto rtl = std::make_unique<EunomiaRtl>(v);
+  model->on_packet({.connection = 1, .psn = Psn(2), .head = Psn(0), .last = false});
+  rtl->on_packet({.connection = 1, .psn = Psn(3), .head = Psn(0), .last = false});
+  const Folder folder("words");
+  const LockstepEngine engine(std::move(model), std::move(rtl), {.folder = folder.path.string()});
+  try {
+    engine.compare_whole();
+    FAIL() << "nothing was found";
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("master_array[0] is 4 in the model, 8 in the RTL"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Lockstep, RefusesOtherParameters) {
+  const auto& v = rtl::find_eunomia_variant("small");
+  EXPECT_THROW(LockstepEngine(model_of(rtl::find_eunomia_variant("paper")),
+                              std::make_unique<EunomiaRtl>(v)),
+               ModelError);
+}
 
 }  // namespace
 }  // namespace horae

@@ -41,14 +41,14 @@ if(HORAE_RTL)
   horae_eunomia(block_ram BLOCKS 1024 BLOCK_BITS 16 CAP_BITS 256 CONNECTIONS 256 INDEX_ENTRIES 64
                 SEARCH_WIDTH 64 MEMORY 1 PORT_WORDS 1)
   # Small ones, which run out of everything.
-  horae_eunomia(small BLOCKS 64 BLOCK_BITS 16 CAP_BITS 64 CONNECTIONS 16 INDEX_ENTRIES 5
+  horae_eunomia(small BLOCKS 64 BLOCK_BITS 16 CAP_BITS 96 CONNECTIONS 16 INDEX_ENTRIES 5
                 SEARCH_WIDTH 8 MEMORY 0 PORT_WORDS 1)
-  horae_eunomia(small_ram BLOCKS 64 BLOCK_BITS 32 CAP_BITS 64 CONNECTIONS 16 INDEX_ENTRIES 3
+  horae_eunomia(small_ram BLOCKS 64 BLOCK_BITS 32 CAP_BITS 160 CONNECTIONS 16 INDEX_ENTRIES 3
                 SEARCH_WIDTH 64 MEMORY 1 PORT_WORDS 1)
-  horae_eunomia(small_wide BLOCKS 100 BLOCK_BITS 32 CAP_BITS 128 CONNECTIONS 16 INDEX_ENTRIES 5
+  horae_eunomia(small_wide BLOCKS 92 BLOCK_BITS 32 CAP_BITS 128 CONNECTIONS 16 INDEX_ENTRIES 5
                 SEARCH_WIDTH 24 MEMORY 0 PORT_WORDS 4)
   # As small, with a line that is wrong: the tests' proof that a comparison would see it.
-  horae_eunomia(broken BROKEN BLOCKS 64 BLOCK_BITS 16 CAP_BITS 64 CONNECTIONS 16 INDEX_ENTRIES 5
+  horae_eunomia(broken BROKEN BLOCKS 64 BLOCK_BITS 16 CAP_BITS 96 CONNECTIONS 16 INDEX_ENTRIES 5
                 SEARCH_WIDTH 8 MEMORY 0 PORT_WORDS 1)
   target_link_libraries(horae_rtl PRIVATE horae_rtl_verilated)
 endif()
