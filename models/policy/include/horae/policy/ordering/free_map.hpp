@@ -17,6 +17,8 @@ class FreeMap {
 
   std::uint32_t size() const { return size_; }
   std::uint32_t taken() const { return taken_; }
+  /// 64 places at a time, from place 64 * `index` on, lowest first; 1: free.
+  std::uint64_t free_places(std::uint32_t index) const { return words_[index]; }
   bool is_free(std::uint32_t place) const { return (words_[place / 64] >> (place % 64) & 1) != 0; }
 
   /// Lowest start of `n` free places in a row (n above zero), or `none`.

@@ -69,6 +69,12 @@ class MemoryController {
   /// Its whole state, for comparison with other models of it.
   const std::vector<std::uint16_t>& master_array() const { return master_; }
   bool allocated(std::uint32_t address) const { return !map_.is_free(address); }
+  /// Whether the 64 words from 64 * `index` on are allocated, lowest first (none past the end).
+  std::uint64_t allocation(std::uint32_t index) const {
+    const std::uint32_t inside = layout_.words - 64 * index;
+    const std::uint64_t all = inside < 64 ? (std::uint64_t{1} << inside) - 1 : ~std::uint64_t{0};
+    return ~map_.free_places(index) & all;
+  }
   const std::vector<IndexRow>& metadata_start_index() const { return index_; }
   std::uint32_t allocated_words() const { return map_.taken(); }
   std::uint32_t rows_in_use() const { return rows_.taken(); }

@@ -1,0 +1,136 @@
+#include "horae/rtl/lockstep.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "horae/core/error.hpp"
+#include "horae/rtl/ordering.hpp"
+#include "state.hpp"
+
+namespace horae::rtl {
+
+using policy::OrderingAnswer;
+
+namespace {
+
+template <class T>
+void compare_field(std::string& found, const char* name, T model, T rtl) {
+  if (found.empty() && model != rtl) {
+    found = fmt::format("{} is {} in the model, {} in the RTL", name,
+                        static_cast<std::uint32_t>(model), static_cast<std::uint32_t>(rtl));
+  }
+}
+
+std::string answers_differ(const OrderingAnswer& model, const OrderingAnswer& rtl) {
+  std::string found;
+  compare_field(found, "tracking", model.tracking, rtl.tracking);
+  compare_field(found, "rejection", model.rejection, rtl.rejection);
+  compare_field(found, "advanced", model.advanced, rtl.advanced);
+  compare_field(found, "expected", model.expected.value(), rtl.expected.value());
+  compare_field(found, "completed", model.completed, rtl.completed);
+  return found;
+}
+
+void write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  if (!out) throw ModelError("cannot write " + file.string());
+}
+
+}  // namespace
+
+LockstepEngine::LockstepEngine(std::unique_ptr<policy::EunomiaEngine> model,
+                               std::unique_ptr<EunomiaRtl> rtl, LockstepOptions options)
+    : model_(std::move(model)), rtl_(std::move(rtl)), options_(std::move(options)) {
+  const policy::EunomiaLayout& m = model_->controller().layout();
+  const EunomiaShape& r = rtl_->variant().shape;
+  if (m.words != r.blocks || m.block_bits != r.block_bits || m.cap() != r.cap_bits ||
+      m.index_entries != r.index_entries) {
+    throw ModelError(
+        fmt::format("lockstep: the model's parameters are not those of RTL '{}'",
+                    rtl_->variant().name));
+  }
+}
+
+OrderingAnswer LockstepEngine::on_packet(const policy::OrderingPacket& packet) {
+  const OrderingAnswer rtl = rtl_->on_packet(packet);
+  OrderingAnswer answer = ask_model(packet);
+  ++requests_;
+  if (auto d = answers_differ(answer, rtl); !d.empty()) {
+    report(fmt::format("after packet PSN {}{} of connection {}, {}", packet.psn.value(),
+                       packet.last ? " (last)" : "", packet.connection, d));
+  }
+  answer.ops.cycles = rtl.ops.cycles;
+  after_request(packet.connection);
+  return answer;
+}
+
+void LockstepEngine::close(policy::ConnectionId connection) {
+  rtl_->close(connection);
+  model_->close(connection);
+  ++requests_;
+  after_request(connection);
+}
+
+void LockstepEngine::after_request(policy::ConnectionId connection) {
+  compare_touched(connection);
+  if (requests_ % options_.whole_every == 0) compare_whole();
+}
+
+void LockstepEngine::compare_touched(policy::ConnectionId connection) const {
+  const policy::MemoryController& m = model_->controller();
+  const EunomiaTop& top = rtl_->top();
+  const EunomiaShape& shape = rtl_->variant().shape;
+  const auto about = [&](const std::string& d) {
+    report(fmt::format("after a request of connection {}, {}", connection, d));
+  };
+  for (std::uint32_t i = 0; i * 64 < shape.blocks; ++i) {
+    if (m.allocation(i) != top.block_alloc_bitmap(i)) {
+      about(fmt::format("block_alloc_bitmap[{}..] is {:016x} in the model, {:016x} in the RTL",
+                        64 * i, m.allocation(i), top.block_alloc_bitmap(i)));
+    }
+  }
+  if (auto d = difference(connection, connection_of(*model_, connection),
+                          top.connection(connection));
+      !d.empty()) {
+    about(d);
+  }
+  const auto start = m.metadata_start(connection);
+  if (!start) return;
+  for (std::uint32_t w = 0; w < shape.metadata_words(); ++w) {
+    const std::uint32_t a = *start + w;
+    if (m.master_array()[a] != top.master_array(a)) {
+      about(fmt::format("word {} of its metadata is {:04x} in the model, {:04x} in the RTL", w,
+                        m.master_array()[a], top.master_array(a)));
+    }
+  }
+}
+
+void LockstepEngine::compare_whole() const {
+  const EunomiaShape& shape = rtl_->variant().shape;
+  const std::string d = difference(state_of(*model_, shape), state_of(rtl_->top(), shape));
+  if (!d.empty()) report(d);
+  const auto model = model_->memory();
+  const auto rtl = rtl_->memory();
+  if (model.total() != rtl.total()) {
+    report(fmt::format("bytes in use are {} in the model, {} in the RTL", model.total().count(),
+                       rtl.total().count()));
+  }
+}
+
+void LockstepEngine::report(const std::string& difference) const {
+  namespace fs = std::filesystem;
+  const fs::path folder = options_.folder;
+  fs::create_directories(folder);
+  const EunomiaShape& shape = rtl_->variant().shape;
+  write_file(folder / "model.txt", text(state_of(*model_, shape), shape));
+  write_file(folder / "rtl.txt", text(state_of(rtl_->top(), shape), shape));
+  rtl_->write_waveform((folder / "waveform.vcd").string(), options_.waveform_clocks);
+  throw ModelError(
+      fmt::format("eunomia: model and RTL '{}' differ at request {}: {}; states and waveform in {}",
+                  rtl_->variant().name, requests_, difference, folder.string()));
+}
+
+}  // namespace horae::rtl

@@ -1,0 +1,76 @@
+#include "horae/rtl/ordering.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+#include "horae/policy/ordering/policies.hpp"
+
+namespace horae::rtl {
+namespace {
+
+using policy::OrderingConfig;
+
+std::string parameters(const OrderingConfig& c) {
+  return fmt::format("blocks = {}, block_bits = {}, bits = {}, index_entries = {}, search_width = {}",
+                     c.blocks, c.block_bits, c.bits, c.index_entries, c.search_width);
+}
+
+bool fits(const EunomiaVariant& v, const OrderingConfig& c) {
+  const EunomiaShape& s = v.shape;
+  return !s.broken && s.blocks == c.blocks && s.block_bits == c.block_bits &&
+         s.cap_bits == c.bits && s.index_entries == c.index_entries &&
+         s.search_width == c.search_width;
+}
+
+const EunomiaVariant& find_variant(const OrderingConfig& config, const std::string& name) {
+  std::string built;
+  for (const EunomiaVariant* v : eunomia_variants()) {
+    if ((name.empty() || v->name == name) && fits(*v, config)) return *v;
+    if (!v->shape.broken) built += fmt::format("; {}: {}", v->name, parameters(config_of(v->shape)));
+  }
+  throw InputError(fmt::format("level = '{}': no RTL{} was built with {}; built are{}",
+                               config.level, name.empty() ? "" : " '" + name + "'",
+                               parameters(config), built.substr(1)));
+}
+
+}  // namespace
+
+bool built_with_verilator() { return !eunomia_variants().empty(); }
+
+OrderingConfig config_of(const EunomiaShape& shape) {
+  OrderingConfig c;
+  c.engine = "eunomia";
+  c.bits = shape.cap_bits;
+  c.block_bits = shape.block_bits;
+  c.blocks = shape.blocks;
+  c.index_entries = shape.index_entries;
+  c.search_width = shape.search_width;
+  return c;
+}
+
+std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& config,
+                                                      const LockstepOptions& options,
+                                                      const std::string& variant) {
+  if (config.level == "model") return policy::make_ordering_engine(config);
+  if (config.level != "rtl" && config.level != "both") {
+    throw InputError(fmt::format("level = '{}' is unknown{}", config.level,
+                                 suggestion(config.level, {"model", "rtl", "both"})));
+  }
+  policy::check(config);
+  if (config.engine != "eunomia") {
+    throw InputError(fmt::format("level = '{}': engine '{}' has no RTL, only 'eunomia' has",
+                                 config.level, config.engine));
+  }
+  if (!built_with_verilator()) {
+    throw InputError(fmt::format(
+        "level = '{}': built without Verilator; expected level = 'model', or Verilator installed "
+        "when the program is built",
+        config.level));
+  }
+  auto rtl = std::make_unique<EunomiaRtl>(find_variant(config, variant));
+  if (config.level == "rtl") return rtl;
+  return std::make_unique<LockstepEngine>(std::make_unique<policy::EunomiaEngine>(config),
+                                          std::move(rtl), options);
+}
+
+}  // namespace horae::rtl
