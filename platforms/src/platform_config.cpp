@@ -94,7 +94,8 @@ ordered_json read_profile(const Section& section, Profile& out) {
     }
     if (config.pfc.dynamic()) {
       const Section pfc = section.child("pfc");
-      for (const auto& [key, value] : {std::pair{"xoff", config.pfc.xoff}, {"xon", config.pfc.xon}}) {
+      for (const auto& [key, value] :
+           {std::pair{"xoff", config.pfc.xoff}, {"xon", config.pfc.xon}}) {
         if (value.count() == 0) continue;
         throw pfc.error(key, fmt::format("{} = {} beside alpha: thresholds are fixed or dynamic",
                                          key, to_text(value)));
@@ -757,9 +758,9 @@ PlatformConfig read_platform(const Document& document) {
       const auto add = [&](const auto& config) {
         check_endpoints<rnic::RnicConfig>(platform, network, config.members, "a NIC (kind rnic)");
         // Several tables: each has random streams of its own.
-        const auto table = platform.traffic.size();
+        const std::size_t number = platform.traffic.size();
         std::vector<PlacedMessage> flows;
-        check_at(section, "kind", [&] { flows = place_messages(platform, table, config); });
+        check_at(section, "kind", [&] { flows = place_messages(platform, number, config); });
         demand.add(flows, section);
         dump.update(std::decay_t<decltype(config)>::schema().dump(config));
         platform.traffic.emplace_back(config);

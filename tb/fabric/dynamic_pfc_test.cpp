@@ -37,7 +37,8 @@ TEST(DynamicPfc, OneQueueMayTakeAlphaOfWhatIsFree) {
     while (!accounts.add(0, 1000)) ++n;
     // Frame n fits if n F <= alpha (pool - (n - 1) F), and in the pool at all.
     const auto fits = [&](std::int64_t i) {
-      return 1000.0 * static_cast<double>(i) <= alpha * static_cast<double>(pool - (i - 1) * 1000) &&
+      return 1000.0 * static_cast<double>(i) <=
+                 alpha * static_cast<double>(pool - (i - 1) * 1000) &&
              i * 1000 <= pool;
     };
     EXPECT_TRUE(fits(n));

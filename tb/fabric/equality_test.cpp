@@ -90,9 +90,13 @@ LeafSpine dynamic_pfc() {
   return s;
 }
 
-const std::map<std::string, LeafSpine (*)()> scenarios = {
-    {"lossy", lossy},           {"lossless", lossless}, {"shared_buffer", shared_buffer},
-    {"deflecting", deflecting}, {"dynamic_pfc", dynamic_pfc}, {"srpt", srpt},         {"lossless_srpt", lossless_srpt}};
+const std::map<std::string, LeafSpine (*)()> scenarios = {{"lossy", lossy},
+                                                          {"lossless", lossless},
+                                                          {"shared_buffer", shared_buffer},
+                                                          {"deflecting", deflecting},
+                                                          {"dynamic_pfc", dynamic_pfc},
+                                                          {"srpt", srpt},
+                                                          {"lossless_srpt", lossless_srpt}};
 
 std::string run(const LeafSpine& scenario) {
   return in_child([&] {

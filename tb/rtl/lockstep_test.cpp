@@ -93,8 +93,8 @@ void run_variant(const std::string& name, std::uint32_t connections, std::uint64
   std::cout << name << ": " << n << " requests, " << engine->rtl().clocks() << " clocks, "
             << took.count() << " s, " << clocks / took.count() << " clocks/s\n";
   // Every case was there.
-  for (auto t : {Tracking::in_order, Tracking::out_of_order, Tracking::duplicate,
-                 Tracking::rejected}) {
+  for (auto t :
+       {Tracking::in_order, Tracking::out_of_order, Tracking::duplicate, Tracking::rejected}) {
     EXPECT_GT(cases.tracking.contains(t) ? cases.tracking.at(t) : 0, n / 1000) << int(t);
   }
   for (auto r : {Rejection::reach, Rejection::no_block, Rejection::no_metadata}) {
@@ -131,7 +131,8 @@ std::string text_of(const fs::path& file) {
 std::size_t clocks_in(const std::string& vcd) {
   const auto named = vcd.find(" clk $end");
   if (named == std::string::npos) return 0;
-  const std::string id = vcd.substr(vcd.rfind(' ', named - 1) + 1, named - vcd.rfind(' ', named - 1) - 1);
+  const std::string id =
+      vcd.substr(vcd.rfind(' ', named - 1) + 1, named - vcd.rfind(' ', named - 1) - 1);
   std::size_t n = 0;
   for (auto at = vcd.find("\n1" + id + "\n"); at != std::string::npos;
        at = vcd.find("\n1" + id + "\n", at + 1)) {
@@ -216,9 +217,9 @@ TEST(Lockstep, ComparesWordsThatNoAnswerShows) {
 
 TEST(Lockstep, RefusesOtherParameters) {
   const auto& v = rtl::find_eunomia_variant("small");
-  EXPECT_THROW(LockstepEngine(model_of(rtl::find_eunomia_variant("paper")),
-                              std::make_unique<EunomiaRtl>(v)),
-               ModelError);
+  EXPECT_THROW(
+      LockstepEngine(model_of(rtl::find_eunomia_variant("paper")), std::make_unique<EunomiaRtl>(v)),
+      ModelError);
 }
 
 }  // namespace

@@ -39,14 +39,24 @@ class OrderingTraffic {
       return make(c, s.expected + ahead);
     }
     switch (random_.below(16)) {
-      case 0: ahead = static_cast<std::int32_t>(random_.below(reach_)); break;
-      case 1: ahead = -1 - static_cast<std::int32_t>(random_.below(8)); break;
-      case 2: ahead = static_cast<std::int32_t>(random_.below(1u << 24)) - (1 << 23); break;
+      case 0:
+        ahead = static_cast<std::int32_t>(random_.below(reach_));
+        break;
+      case 1:
+        ahead = -1 - static_cast<std::int32_t>(random_.below(8));
+        break;
+      case 2:
+        ahead = static_cast<std::int32_t>(random_.below(1u << 24)) - (1 << 23);
+        break;
       case 3:
       case 4:
       case 5:
-      case 6: ahead = static_cast<std::int32_t>(random_.below(s.spread)); break;
-      default: ahead = static_cast<std::int32_t>(random_.below(4)) / 3; break;
+      case 6:
+        ahead = static_cast<std::int32_t>(random_.below(s.spread));
+        break;
+      default:
+        ahead = static_cast<std::int32_t>(random_.below(4)) / 3;
+        break;
     }
     return make(c, s.expected + ahead);
   }

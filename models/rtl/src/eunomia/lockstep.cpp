@@ -48,9 +48,8 @@ LockstepEngine::LockstepEngine(std::unique_ptr<policy::EunomiaEngine> model,
   const EunomiaShape& r = rtl_->variant().shape;
   if (m.words != r.blocks || m.block_bits != r.block_bits || m.cap() != r.cap_bits ||
       m.index_entries != r.index_entries) {
-    throw ModelError(
-        fmt::format("lockstep: the model's parameters are not those of RTL '{}'",
-                    rtl_->variant().name));
+    throw ModelError(fmt::format("lockstep: the model's parameters are not those of RTL '{}'",
+                                 rtl_->variant().name));
   }
 }
 
@@ -92,8 +91,8 @@ void LockstepEngine::compare_touched(policy::ConnectionId connection) const {
                         64 * i, m.allocation(i), top.block_alloc_bitmap(i)));
     }
   }
-  if (auto d = difference(connection, connection_of(*model_, connection),
-                          top.connection(connection));
+  if (auto d =
+          difference(connection, connection_of(*model_, connection), top.connection(connection));
       !d.empty()) {
     about(d);
   }

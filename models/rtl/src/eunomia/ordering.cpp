@@ -11,8 +11,9 @@ namespace {
 using policy::OrderingConfig;
 
 std::string parameters(const OrderingConfig& c) {
-  return fmt::format("blocks = {}, block_bits = {}, bits = {}, index_entries = {}, search_width = {}",
-                     c.blocks, c.block_bits, c.bits, c.index_entries, c.search_width);
+  return fmt::format(
+      "blocks = {}, block_bits = {}, bits = {}, index_entries = {}, search_width = {}", c.blocks,
+      c.block_bits, c.bits, c.index_entries, c.search_width);
 }
 
 bool fits(const EunomiaVariant& v, const OrderingConfig& c) {
@@ -26,7 +27,8 @@ const EunomiaVariant& find_variant(const OrderingConfig& config, const std::stri
   std::string built;
   for (const EunomiaVariant* v : eunomia_variants()) {
     if ((name.empty() || v->name == name) && fits(*v, config)) return *v;
-    if (!v->shape.broken) built += fmt::format("; {}: {}", v->name, parameters(config_of(v->shape)));
+    if (!v->shape.broken)
+      built += fmt::format("; {}: {}", v->name, parameters(config_of(v->shape)));
   }
   throw InputError(fmt::format("level = '{}': no RTL{} was built with {}; built are{}",
                                config.level, name.empty() ? "" : " '" + name + "'",

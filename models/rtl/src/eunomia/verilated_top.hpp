@@ -96,7 +96,8 @@ class VerilatedTop final : public EunomiaTop {
 
   void step() {
     model_->eval();
-    if (waveform_) [[unlikely]] waveform_->dump(context_.time());
+    if (waveform_) [[unlikely]]
+      waveform_->dump(context_.time());
     context_.timeInc(1);
   }
 

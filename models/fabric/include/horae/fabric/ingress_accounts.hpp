@@ -18,8 +18,8 @@ namespace horae::fabric {
 struct PfcConfig {
   Bytes xoff{};  ///< fixed threshold; zero: none
   Bytes xon{};
-  Bytes headroom{};    ///< per ingress port and class; beyond it packets are dropped
-  double alpha = 0.0;  ///< dynamic threshold; zero: none
+  Bytes headroom{};           ///< per ingress port and class; beyond it packets are dropped
+  double alpha = 0.0;         ///< dynamic threshold; zero: none
   Bytes hysteresis = 16_B;    ///< dynamic: resume so far below the threshold
   Bytes minimum = 1048_B;     ///< dynamic: bytes of each port and class that are not shared
   std::uint32_t classes = 1;  ///< dynamic: classes per port that have headroom and minimum
@@ -29,7 +29,8 @@ struct PfcConfig {
   bool enabled() const { return xoff.count() > 0 || dynamic(); }
   /// Dynamic: what a switch of so many ports shares of its buffer, after headrooms and minima.
   Bytes pool(Bytes buffer, unsigned ports) const {
-    return buffer - (headroom + minimum) * static_cast<std::int64_t>(std::uint64_t{ports} * classes);
+    return buffer -
+           (headroom + minimum) * static_cast<std::int64_t>(std::uint64_t{ports} * classes);
   }
 };
 

@@ -122,9 +122,9 @@ class output_queued_switch : public device {
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   RandomStream deflect_;
   std::vector<std::uint16_t> switch_ports_;
-  std::vector<std::uint16_t> candidates_;    ///< of one deflection
-  IngressAccounts ingress_;      ///< by ingress port and class
-  std::vector<unsigned> active_;             ///< ports with something queued (lazy mode)
+  std::vector<std::uint16_t> candidates_;  ///< of one deflection
+  IngressAccounts ingress_;                ///< by ingress port and class
+  std::vector<unsigned> active_;           ///< ports with something queued (lazy mode)
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
   std::uint64_t ordinal_ = 0;

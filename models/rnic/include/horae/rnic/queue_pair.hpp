@@ -161,8 +161,8 @@ class QueuePair {
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
   policy::OrderedReceiver* ordered_ = nullptr;  ///< the same
-  std::optional<traffic::TrafficItem> item_;   ///< next message of the source
-  boost::container::deque<Message> messages_;  ///< posted; oldest first; no memory while empty
+  std::optional<traffic::TrafficItem> item_;    ///< next message of the source
+  boost::container::deque<Message> messages_;   ///< posted; oldest first; no memory while empty
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   PacketPlace place_from(Psn psn, std::size_t& hint) const;

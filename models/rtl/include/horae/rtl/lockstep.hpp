@@ -29,9 +29,7 @@ class LockstepEngine : public policy::OrderingEngine {
   policy::OrderingAnswer on_packet(const policy::OrderingPacket& packet) override;
   void close(policy::ConnectionId connection) override;
   policy::OrderingMemory memory() const override { return model_->memory(); }
-  Bytes provided(std::uint32_t connections) const override {
-    return model_->provided(connections);
-  }
+  Bytes provided(std::uint32_t connections) const override { return model_->provided(connections); }
 
   /// Compares everything now; for the end of a run.
   void compare_whole() const;
