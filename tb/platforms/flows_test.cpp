@@ -1,0 +1,236 @@
+// Open-loop messages on a platform: completion times, queries, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "program.hpp"
+
+namespace horae::test {
+namespace {
+
+/// Eight NICs on two leaves and two spines.
+std::string clos(const std::string& traffic) {
+  return R"([platform]
+name = "clos"
+
+[sim]
+duration = "20 ms"
+stop = "finished"
+
+[nic]
+kind = "rnic"
+transport = "go_back_n"
+mtu = "1000 B"
+reliability = { window = 4096, ack_every = 1, rto = "1 ms" }
+
+[switch]
+kind = "switch"
+latency = "400 ns"
+balance = "ecmp"
+
+[leaf_spine]
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+host = "nic"
+leaf = "switch"
+spine = "switch"
+
+[[traffic]]
+)" + traffic;
+}
+
+const std::string flows = R"(kind = "flows"
+workload = "fbhadoop_hpcc"
+load = 0.4
+duration = "300 us"
+)";
+
+const std::string incast = R"(kind = "incast"
+fan_in = 5
+size = "20 KB"
+load = 0.3
+duration = "200 us"
+)";
+
+/// Rows of a CSV file by its heading.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
+  std::istringstream in(csv);
+  std::string line;
+  Words titles;
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(in, line)) {
+    Words cells(1);
+    for (const char c : line) {
+      if (c == ',') {
+        cells.emplace_back();
+      } else {
+        cells.back() += c;
+      }
+    }
+    if (titles.empty()) {
+      titles = cells;
+      continue;
+    }
+    EXPECT_EQ(cells.size(), titles.size()) << line;
+    auto& row = rows.emplace_back();
+    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells[i];
+  }
+  return rows;
+}
+
+/// A run with a result folder "out".
+ordered_json run_to(const Workplace& place, const std::string& out, const Words& settings = {}) {
+  Words arguments = {"run", "p.toml", "--json", "--out", out};
+  for (const auto& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+  const Ended ended = run(place, arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return ended.json();
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(FlowsPlatform, AloneTheyTakeTheIdealTime) {
+  const Workplace place;
+  place.write("sizes.toml",
+              "name = \"s\"\ndescription = \"s\"\nsource = \"s\"\npoint = [{size = 0, probability = "
+              "0.0}, {size = 900, probability = 0.3}, {size = 20000, probability = 1.0}]\n");
+  // So rare that they seldom meet; on 50 Gbps the last packet catches up with the one before.
+  place.write("p.toml", clos("kind = \"flows\"\nworkload = \"sizes.toml\"\nload = 0.002\nduration = "
+                             "\"8 ms\"\n[link_default]\nrate = \"50 Gbps\"\ndelay = \"1 us\"\n"));
+  run_to(place, "out");
+  int alone = 0, met = 0;
+  for (const auto& row : rows_of(place.read("out/flows.csv"))) {
+    // An ACK behind the one before it: some hundreds of picoseconds.
+    const double late = std::stod(row.at("fct_us")) - std::stod(row.at("ideal_us"));
+    EXPECT_GE(late, 0.0) << row.at("flow");
+    ++(late < 0.001 ? alone : met);
+  }
+  EXPECT_GT(alone, 50);
+  EXPECT_LT(met, alone / 5);
+}
+
+TEST(FlowsPlatform, ResultsAreThoseOfItsFlows) {
+  const Workplace place;
+  place.write("p.toml", clos(flows));
+  const auto summary = run_to(place, "out", {"sim.warmup=100us"});
+  EXPECT_EQ(summary.at("verdict"), "complete");
+  std::vector<double> all, small, slow;
+  double before = 0;
+  for (const auto& row : rows_of(place.read("out/flows.csv"))) {
+    EXPECT_EQ(row.at("messages_completed"), "1");
+    EXPECT_EQ(row.at("size_bytes"), row.at("bytes_completed"));
+    EXPECT_GE(std::stod(row.at("slowdown")), 1.0);
+    const double at = std::stod(row.at("first_post_us"));
+    EXPECT_GE(at, before);
+    before = at;
+    if (at < 100.0) continue;
+    all.push_back(std::stod(row.at("fct_us")));
+    EXPECT_NEAR(all.back(), std::stod(row.at("last_completion_us")) - at, 2e-6);
+    slow.push_back(std::stod(row.at("slowdown")));
+    if (std::stod(row.at("size_bytes")) <= 10'000) small.push_back(all.back());
+  }
+  ASSERT_GT(all.size(), 100u);
+  EXPECT_EQ(result(summary, "fct.completed"), static_cast<double>(all.size()));
+  EXPECT_EQ(result(summary, "fct.unfinished"), 0);
+  EXPECT_NEAR(result(summary, "fct.mean"), mean_of(all), 1e-5);
+  EXPECT_NEAR(result(summary, "fct.upto_10KB.mean"), mean_of(small), 1e-5);
+  EXPECT_NEAR(result(summary, "fct.slowdown_mean"), mean_of(slow), 1e-4);
+  std::sort(all.begin(), all.end());
+  const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(all.size())));
+  EXPECT_NEAR(result(summary, "fct.p99"), all[rank - 1], 1e-5);
+  EXPECT_NEAR(result(summary, "fct.max"), all.back(), 1e-5);
+  const auto& bins = summary.at("rows").at("size_bins");
+  ASSERT_EQ(bins.size(), 3u);
+  EXPECT_EQ(bins[0].at("messages"), small.size());
+  EXPECT_TRUE(bins[2].at("upto_bytes").is_null());
+}
+
+TEST(FlowsPlatform, SprayingReordersAndOnePathDoesNot) {
+  const Workplace place;
+  place.write("p.toml", clos(flows));
+  const Words ordered = {"nic.ordering.engine=ideal"};
+  const auto one = summary_of(place, "p.toml", ordered);
+  EXPECT_EQ(result(one, "fct.out_of_order"), 0);
+  EXPECT_EQ(result(one, "fct.reorder_max"), 0);
+  const Words spray = {ordered.front(), "switch.balance=spray"};
+  const auto many = summary_of(place, "p.toml", spray);
+  EXPECT_GT(result(many, "fct.out_of_order"), 0.001);
+  EXPECT_GE(result(many, "fct.reorder_max"), result(many, "fct.reorder_mean"));
+  EXPECT_GE(result(many, "fct.reorder_mean"), 1.0);
+  // A message of one packet has no order.
+  EXPECT_LT(result(many, "fct.upto_10KB.reordered"), result(many, "fct.above_1MB.reordered"));
+}
+
+TEST(FlowsPlatform, AQueryEndsWithItsLastFlow) {
+  const Workplace place;
+  place.write("p.toml", clos(incast));
+  const auto summary = run_to(place, "out");
+  const auto rows = rows_of(place.read("out/flows.csv"));
+  ASSERT_EQ(rows.size() % 5, 0u);
+  std::vector<double> qct;
+  for (std::size_t q = 0; q < rows.size(); q += 5) {
+    double last = 0;
+    for (std::size_t i = q; i < q + 5; ++i) {
+      EXPECT_EQ(rows[i].at("receiver"), rows[q].at("receiver"));
+      EXPECT_EQ(rows[i].at("first_post_us"), rows[q].at("first_post_us"));
+      last = std::max(last, std::stod(rows[i].at("fct_us")));
+    }
+    qct.push_back(last);
+    // Five times 20 KB through one link of 100 Gbps.
+    EXPECT_GT(last, 8.0);
+  }
+  ASSERT_GT(qct.size(), 5u);
+  EXPECT_EQ(result(summary, "queries.completed"), static_cast<double>(qct.size()));
+  EXPECT_NEAR(result(summary, "queries.qct_mean"), mean_of(qct), 1e-5);
+}
+
+TEST(FlowsPlatform, SameSeedSameBytesHoweverItIsScheduled) {
+  const Workplace place;
+  place.write("p.toml", clos(flows + "random_first_psn = true\n[[traffic]]\n" + incast));
+  const auto csv = [&](const std::string& out, const std::string& set) {
+    run_to(place, out, {set});
+    return place.read(out + "/flows.csv");
+  };
+  const std::string first = csv("a", "sim.seed=5");
+  EXPECT_EQ(first, csv("b", "sim.seed=5"));
+  EXPECT_NE(first, csv("c", "sim.seed=6"));
+  EXPECT_EQ(csv("d", "sim.scheduling=windowed"), csv("e", "sim.scheduling=exact_wake"));
+}
+
+TEST(FlowsPlatform, BadInputIsOneLineWithItsPlace) {
+  const auto refusal = [](const std::string& text, const Words& more) {
+    const Workplace place;
+    place.write("p.toml", text);
+    Words arguments = {"run", "p.toml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ended ended = run(place, arguments);
+    EXPECT_EQ(ended.exit_code, 2) << ended.out;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    return ended.err;
+  };
+  const auto expect = [](const std::string& message, const std::string& part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect(refusal(clos(flows), {"--set", "traffic[0].workload=websarch"}),
+         "did you mean 'websearch'?");
+  expect(refusal(clos(flows), {"--set", "traffic[0].workload=mine.toml"}), "no such file");
+  expect(refusal(clos(flows), {"--set", "traffic[0].members=['h0']"}),
+         "1 NICs take part; expected 2 or more");
+  expect(refusal(clos(incast), {"--set", "traffic[0].fan_in=8"}),
+         "8 NICs take part; expected 9 or more");
+  expect(refusal(clos(flows), {"--set", "sim.size_bins=['1 MB', '10 KB']"}),
+         "size_bins: 10 KB after 1 MB; expected edges that rise");
+  expect(refusal(clos(flows), {"--set", "traffic[0].duration=1s"}), "queue pairs; at most 65536");
+  expect(refusal(clos(flows), {"--set", "traffic[0].laod=0.5"}), "did you mean 'load'?");
+  expect(refusal(clos("kind = \"flow\"\n"), {}), "did you mean 'flows'?");
+}
+
+}  // namespace
+}  // namespace horae::test
