@@ -62,9 +62,11 @@ class Conductor {
   /// Runs to `target`, mark by mark. False when the run is over before.
   bool go(Picoseconds target) {
     while (now_ < target) {
-      const Picoseconds mark = std::min({target, next_sample(), next_check(), next_change()});
+      const Picoseconds mark =
+          std::min({target, next_sample(), next_check(), next_change(), next_closing()});
       const bool busy = advance_to(mark);
       while (now_ == next_change()) simulation_.apply(changes()[changed_++]);
+      if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
       if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
       if (now_ == next_check() && !check()) return false;
       if (!busy && simulation_.work_left()) {
@@ -91,6 +93,12 @@ class Conductor {
     return changed_ < changes().size() ? changes()[changed_].at : never;
   }
   Picoseconds next_sample() const { return series_ ? sim_.sample * (samples_ + 1) : never; }
+
+  /// Connections of open-loop messages end with them: soon after, and at the same times however the
+  /// run is looked at.
+  Picoseconds next_closing() const {
+    return simulation_.messages().empty() ? never : closing_interval * (closings_ + 1);
+  }
 
   /// Looks are frequent enough for a smooth progress line and a stop soon after the last message.
   Picoseconds look_interval() const {
@@ -143,6 +151,8 @@ class Conductor {
   Picoseconds now_{};
   std::int64_t samples_ = 0;
   std::size_t changed_ = 0;  ///< route changes so far
+  static constexpr Picoseconds closing_interval = 1_us;
+  std::int64_t closings_ = 0;
   std::int64_t checks_ = 0;
   std::uint64_t last_delivered_ = 0;
   Picoseconds last_progress_{};

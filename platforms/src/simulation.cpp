@@ -118,6 +118,10 @@ Simulation::Simulation(const PlatformConfig& platform)
     if (const auto* config = std::get_if<IncastTraffic>(&traffic))
       build_flows(i, place_messages(platform, i, *config), true);
   }
+  for (std::size_t i = 0; i < messages_.size(); ++i) by_time_.push_back(i);
+  std::stable_sort(by_time_.begin(), by_time_.end(), [this](std::size_t a, std::size_t b) {
+    return messages_[a].at < messages_[b].at;
+  });
   const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
   for (auto* group : {&senders_, &receivers_}) {
     std::sort(group->begin(), group->end(), by_id);
@@ -286,6 +290,17 @@ void Simulation::build_flows(std::size_t table, const std::vector<PlacedMessage>
     connect({from, to, queue_pair(1, f.bytes, std::move(source)), queue_pair(1, f.bytes, nullptr)},
             f.first_psn.value());
   }
+}
+
+void Simulation::close_connections(Picoseconds now) {
+  while (arrived_ < by_time_.size() && messages_[by_time_[arrived_]].at <= now)
+    open_.push_back(by_time_[arrived_++]);
+  std::erase_if(open_, [&](std::size_t i) {
+    const Flow& flow = flows_[messages_[i].flow];
+    if (!flow.sender->queue_pair(flow.sender_qp).finished()) return false;
+    flow.receiver->close_connection(flow.receiver_qp, now);
+    return true;
+  });
 }
 
 Picoseconds Simulation::arrivals_end() const {

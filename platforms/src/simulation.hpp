@@ -69,6 +69,9 @@ class Simulation {
 
   /// Routing has converged on a change: every switch learns its new routes.
   void apply(const RouteChange& change);
+  /// Open-loop messages that are completed by `now` need their connections no longer. Between
+  /// windows.
+  void close_connections(Picoseconds now);
   /// Whether every source is done, its messages are completed and no packet is under way.
   bool finished() const;
   /// Whether messages are still to be completed, posted or not.
@@ -102,8 +105,11 @@ class Simulation {
   std::vector<Group> groups_;
   std::vector<PlannedMessage> messages_;
   std::vector<Group> queries_;
-  std::vector<bool> withdrawn_;  ///< links, by number
-  std::vector<int> exchanges_;   ///< by NIC: so many are in use
+  std::vector<std::size_t> by_time_;  ///< messages in the order of time
+  std::size_t arrived_ = 0;           ///< of those, so many have arrived
+  std::vector<std::size_t> open_;     ///< arrived, their connections not closed
+  std::vector<bool> withdrawn_;       ///< links, by number
+  std::vector<int> exchanges_;        ///< by NIC: so many are in use
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;
 };

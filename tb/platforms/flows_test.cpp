@@ -98,12 +98,14 @@ double mean_of(const std::vector<double>& values) {
 
 TEST(FlowsPlatform, AloneTheyTakeTheIdealTime) {
   const Workplace place;
-  place.write("sizes.toml",
-              "name = \"s\"\ndescription = \"s\"\nsource = \"s\"\npoint = [{size = 0, probability = "
-              "0.0}, {size = 900, probability = 0.3}, {size = 20000, probability = 1.0}]\n");
+  place.write(
+      "sizes.toml",
+      "name = \"s\"\ndescription = \"s\"\nsource = \"s\"\npoint = [{size = 0, probability = "
+      "0.0}, {size = 900, probability = 0.3}, {size = 20000, probability = 1.0}]\n");
   // So rare that they seldom meet; on 50 Gbps the last packet catches up with the one before.
-  place.write("p.toml", clos("kind = \"flows\"\nworkload = \"sizes.toml\"\nload = 0.002\nduration = "
-                             "\"8 ms\"\n[link_default]\nrate = \"50 Gbps\"\ndelay = \"1 us\"\n"));
+  place.write("p.toml",
+              clos("kind = \"flows\"\nworkload = \"sizes.toml\"\nload = 0.002\nduration = "
+                   "\"8 ms\"\n[link_default]\nrate = \"50 Gbps\"\ndelay = \"1 us\"\n"));
   run_to(place, "out");
   int alone = 0, met = 0;
   for (const auto& row : rows_of(place.read("out/flows.csv"))) {

@@ -29,6 +29,17 @@ Picoseconds rnic::engine_takes(const policy::OrderingOps& ops, Picoseconds now) 
 void rnic::watch_ordering(const policy::OrderingAnswer& answer, Picoseconds now) {
   if (answer.rejection != policy::Rejection::none)
     ++counters_.rejected[static_cast<std::size_t>(answer.rejection)];
+  watch_memory(now);
+}
+
+void rnic::close_connection(std::size_t qp, Picoseconds now) {
+  policy::OrderedReceiver* const ordered = qps_[qp]->ordered();
+  if (ordered == nullptr) return;
+  ordered->close();
+  watch_memory(now);
+}
+
+void rnic::watch_memory(Picoseconds now) {
   Watch& w = ordering_watch_;
   const auto memory = ordering_->memory();
   if (memory.total() == w.now.total() && memory.bitmap == w.now.bitmap) return;

@@ -10,9 +10,20 @@ OrderedReceiver::OrderedReceiver(OrderingEngine& engine, ConnectionId connection
       expected_(first),
       acks_(config.ack_every) {}
 
+void OrderedReceiver::close() {
+  if (!closed_) engine_.close(connection_);
+  closed_ = true;
+}
+
 ReceiveOutcome OrderedReceiver::on_packet(Psn psn, Psn head, bool last, bool ack_request,
                                           bool ends_message) {
-  answer_ = engine_.on_packet({connection_, psn, head, last});
+  if (closed_) {
+    answer_ = {};
+    answer_.tracking = Tracking::duplicate;
+    answer_.expected = expected_;
+  } else {
+    answer_ = engine_.on_packet({connection_, psn, head, last});
+  }
   ReceiveOutcome out;
   out.ahead = psn - expected_;
   out.advanced = answer_.advanced;

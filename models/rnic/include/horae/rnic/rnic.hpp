@@ -70,6 +70,9 @@ class rnic : public fabric::device {
   const Histogram& reorder_depth() const { return reorder_depth_; }
   /// Starts a measurement: histograms begin anew (counters go on; take differences).
   void reset_histograms(Picoseconds now);
+  /// The connection of queue pair `qp` is over, as both of its ends know at `now`: the ordering
+  /// engine, if there is one, forgets it. Between windows only.
+  void close_connection(std::size_t qp, Picoseconds now);
   /// Whether all queue pairs with a source have completed all of its messages.
   bool finished() const;
 
@@ -142,6 +145,7 @@ class rnic : public fabric::device {
   /// Puts it in its place when everything before it is there.
   void place_held(std::size_t qp, Picoseconds now);
   void watch_ordering(const policy::OrderingAnswer& answer, Picoseconds now);
+  void watch_memory(Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void post(std::size_t qp, Picoseconds now);

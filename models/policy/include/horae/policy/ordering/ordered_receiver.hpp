@@ -20,6 +20,8 @@ class OrderedReceiver final : public TransportReceiver {
 
   /// A data packet arrived, with what its sender's agent put into its header.
   ReceiveOutcome on_packet(Psn psn, Psn head, bool last, bool ack_request, bool ends_message);
+  /// The connection is over: the engine forgets it. What still comes is a duplicate.
+  void close();
   /// What the engine did for it.
   const OrderingAnswer& answer() const { return answer_; }
 
@@ -38,6 +40,7 @@ class OrderedReceiver final : public TransportReceiver {
   Psn expected_;
   AckCoalescer acks_;
   bool nacked_ = false;
+  bool closed_ = false;
   std::uint32_t msn_ = 0;
   OrderingAnswer answer_;
 };
