@@ -206,6 +206,22 @@ TEST(FlowsPlatform, SameSeedSameBytesHoweverItIsScheduled) {
   EXPECT_EQ(csv("d", "sim.scheduling=windowed"), csv("e", "sim.scheduling=exact_wake"));
 }
 
+TEST(FlowsPlatform, AConnectionThatIsOverHoldsNoBitmap) {
+  const Workplace place;
+  place.write("p.toml", clos("kind = \"flows\"\nworkload = \"alistorage2019\"\nload = "
+                             "0.1\nduration = \"2 ms\"\n"));
+  const auto summary = run_to(place, "out", {"nic.ordering.engine=static"});
+  std::map<std::string, double> received;
+  for (const auto& row : rows_of(place.read("out/flows.csv"))) ++received[row.at("receiver")];
+  ASSERT_EQ(received.size(), 8u);
+  // 41 bytes of each open connection; some 60 messages came one after the other.
+  for (const auto& [nic, messages] : received) {
+    EXPECT_GT(messages, 30) << nic;
+    EXPECT_LT(result(summary, "ordering.bytes_max"), 41 * messages / 2) << nic;
+  }
+  EXPECT_LT(result(summary, "ordering.bytes_mean"), 41 * 3.0);
+}
+
 TEST(FlowsPlatform, BadInputIsOneLineWithItsPlace) {
   const auto refusal = [](const std::string& text, const Words& more) {
     const Workplace place;
