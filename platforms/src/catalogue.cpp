@@ -178,6 +178,9 @@ ordered_json list_parameters() {
   out.push_back(table_of<ImpairmentSpec>());
   out.push_back(table_of<LeafSpineConfig>());
   out.push_back(table_of<FatTreeConfig>());
+  out.push_back(table_of<JellyfishConfig>());
+  out.push_back(table_of<RoutingConfig>());
+  out.push_back(table_of<FailuresConfig>());
   auto messages = table_of<MessagesConfig>();
   messages["name"] = "traffic, kind = \"messages\"";
   out.push_back(messages);

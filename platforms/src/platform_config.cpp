@@ -7,11 +7,13 @@
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include "collective.hpp"
 #include "flow_traffic.hpp"
 #include "horae/core/error.hpp"
+#include "horae/fabric/jellyfish.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
@@ -22,8 +24,9 @@ namespace {
 using nlohmann::ordered_json;
 
 const std::vector<std::string> reserved_tables = {
-    "platform", "sim",        "link_default", "link",  "device", "leaf_spine",
-    "fat_tree", "impairment", "traffic",      "sweep", "size",   "explain"};
+    "platform",   "sim",      "link_default", "link",    "device",
+    "leaf_spine", "fat_tree", "jellyfish",    "routing", "impairment",
+    "failures",   "traffic",  "sweep",        "size",    "explain"};
 
 template <class T>
 std::vector<std::string> names_of(const T& map) {
@@ -272,6 +275,56 @@ void generate_fat_tree(NetworkReader& network, const FatTreeConfig& c) {
   }
 }
 
+void generate_jellyfish(NetworkReader& network, const JellyfishConfig& c) {
+  std::vector<unsigned> hosts, switches, free;
+  for (std::uint32_t i = 0; i < c.hosts; ++i)
+    hosts.push_back(network.add_device(fmt::format("h{}", i), c.host, c.host.where));
+  for (std::uint32_t i = 0; i < c.switches; ++i)
+    switches.push_back(network.add_device(fmt::format("s{}", i), c.sw, c.sw.where));
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < c.switches; ++i) {
+    const std::uint32_t mine = c.hosts / c.switches + (i < c.hosts % c.switches ? 1 : 0);
+    for (std::uint32_t j = 0; j < mine; ++j)
+      network.add_link(hosts[next++], switches[i], {}, c.host.where);
+    free.push_back(c.ports - std::min(mine, c.ports));
+  }
+  for (const auto& [a, b] : fabric::random_links(free, RandomStream(c.seed, "jellyfish")))
+    network.add_link(switches[a], switches[b], {}, c.sw.where);
+}
+
+/// What fails when, until the end of the run: outages, and what routing makes of them at once.
+void plan_failures(PlatformConfig& platform, const FailuresConfig& c, const Section& section) {
+  std::vector<std::size_t> links;
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    if (platform.topology.between_switches(platform.topology.edges()[i])) links.push_back(i);
+  }
+  if (c.share == 0) return;
+  if (links.empty()) throw section.error("share", "there is no link between switches to fail");
+  constexpr std::int64_t most_intervals = 100'000;
+  if ((platform.sim.duration - c.start).count() / c.interval.count() > most_intervals) {
+    throw section.error("interval",
+                        fmt::format("more than {} intervals of {} in duration = {}", most_intervals,
+                                    to_text(c.interval), to_text(platform.sim.duration)));
+  }
+  const auto wanted = std::llround(c.share * static_cast<double>(links.size()));
+  const std::size_t count = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
+  RandomStream stream(c.seed, "failures");
+  for (Picoseconds from = c.start; from < platform.sim.duration; from += c.interval) {
+    const Picoseconds to = from + c.interval;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto rest = static_cast<std::uint32_t>(links.size() - i);
+      std::swap(links[i], links[i + stream.below(rest)]);
+      LinkInstance& link = platform.links[links[i]];
+      link.config.outages.push_back({from, to});
+      link.backward.outages.push_back({from, to});
+      platform.route_changes.push_back({from, links[i], true, true});
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      platform.route_changes.push_back({to, links[i], false, false});
+  }
+  platform.detours = true;
+}
+
 /// Checks that `names` are end points of the right kind.
 template <class P>
 void check_endpoints(const PlatformConfig& platform, const NetworkReader& network,
@@ -353,8 +406,8 @@ void check_bins(const Section& root, const SimConfig& sim) {
 void check_connected(const PlatformConfig& platform, const Section& root) {
   if (platform.devices.empty()) {
     throw root.error("device",
-                     "no devices: expected [[device]] and [[link]] tables, [leaf_spine] or "
-                     "[fat_tree]");
+                     "no devices: expected [[device]] and [[link]] tables, [leaf_spine], "
+                     "[fat_tree] or [jellyfish]");
   }
   std::vector<unsigned> ports(platform.devices.size());
   const auto& edges = platform.topology.edges();
@@ -400,6 +453,18 @@ void check_routes(const PlatformConfig& platform) {
       throw input_error(platform.devices[i].where, fmt::format("there is no path from '{}' to '{}'",
                                                                platform.devices[i].name, to->name));
     }
+  }
+}
+
+/// Only plain switches follow paths.
+void check_routing(const PlatformConfig& platform, const Section& section) {
+  if (platform.routing.kind != RoutingConfig::Kind::ksp) return;
+  for (const auto& device : platform.devices) {
+    const Profile& profile = platform.profiles.at(device.profile);
+    if (!std::holds_alternative<TofinoProfile>(profile)) continue;
+    throw section.error("kind", fmt::format("kind = \"ksp\" is of plain switches; '{}' runs a "
+                                            "program of its own",
+                                            device.name));
   }
 }
 
@@ -698,6 +763,18 @@ PlatformConfig read_platform(const Document& document) {
     generate_fat_tree(network, config);
     effective["fat_tree"] = FatTreeConfig::schema().dump(config);
   }
+  if (root.has("jellyfish")) {
+    const Section section = root.child("jellyfish");
+    const auto config = section.read<JellyfishConfig>();
+    const std::uint32_t most = (config.hosts + config.switches - 1) / config.switches;
+    if (most >= config.ports) {
+      throw section.error("ports", fmt::format("ports = {} leaves no port to another switch beside "
+                                               "{} hosts",
+                                               config.ports, most));
+    }
+    check_at(section, "ports", [&] { generate_jellyfish(network, config); });
+    effective["jellyfish"] = JellyfishConfig::schema().dump(config);
+  }
   effective["device"] = ordered_json::array();
   for (const auto& section : root.children("device")) {
     const auto spec = section.read<DeviceSpec>();
@@ -722,6 +799,17 @@ PlatformConfig read_platform(const Document& document) {
     check_link(spec, section);
     network.impair(spec, section);
     effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
+  }
+  if (root.has("failures")) {
+    const Section section = root.child("failures");
+    const auto config = section.read<FailuresConfig>();
+    plan_failures(platform, config, section);
+    effective["failures"] = FailuresConfig::schema().dump(config);
+  }
+  if (root.has("routing")) {
+    platform.routing = root.child("routing").read<RoutingConfig>();
+    effective["routing"] = RoutingConfig::schema().dump(platform.routing);
+    check_routing(platform, root.child("routing"));
   }
   std::stable_sort(platform.route_changes.begin(), platform.route_changes.end(),
                    [](const RouteChange& a, const RouteChange& b) { return a.at < b.at; });

@@ -117,6 +117,36 @@ struct FatTreeConfig {
   static const Schema<FatTreeConfig>& schema();
 };
 
+/// A generated random graph of switches (Jellyfish: Singla et al., NSDI 2012): hosts h0.. in the
+/// order of their switches s0.., spread as evenly as they go, and all other ports joined at random
+/// (fabric::random_links). Ports of a switch: hosts first.
+struct JellyfishConfig {
+  std::uint32_t switches = 80;
+  std::uint32_t ports = 8;
+  std::uint32_t hosts = 128;
+  std::uint32_t seed = 1;
+  Located<std::string> host;
+  Located<std::string> sw;
+  static const Schema<JellyfishConfig>& schema();
+};
+
+/// Which paths plain switches use.
+struct RoutingConfig {
+  enum class Kind { shortest, ksp };
+  Kind kind = Kind::shortest;
+  std::uint32_t paths = 8;
+  static const Schema<RoutingConfig>& schema();
+};
+
+/// Links between switches that fail again and again: in each interval another random set.
+struct FailuresConfig {
+  double share = 0.01;
+  Picoseconds interval = 100_ms;
+  Picoseconds start{};
+  std::uint32_t seed = 1;
+  static const Schema<FailuresConfig>& schema();
+};
+
 /// Messages between NICs: perftest's stream, or a finite number each.
 struct MessagesConfig {
   enum class Pattern { pairs, permutation };
@@ -273,6 +303,7 @@ struct RouteChange {
   Picoseconds at{};
   std::size_t link = 0;
   bool withdrawn = false;
+  bool drain = false;  ///< switches drop what is queued for the link
 };
 
 /// The whole platform. Vertices of `topology` are `devices` in the same order, edges are `links`.
@@ -283,7 +314,9 @@ struct PlatformConfig {
   fabric::Topology topology;
   std::vector<DeviceInstance> devices;
   std::vector<LinkInstance> links;
+  RoutingConfig routing;
   std::vector<RouteChange> route_changes;  ///< in the order of time
+  bool detours = false;  ///< changed routes may lead over ports that were on no shortest path
   std::vector<TrafficConfig> traffic;
   SweepConfig sweep;
   SizeConfig size;

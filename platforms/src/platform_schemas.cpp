@@ -166,6 +166,64 @@ const Schema<FatTreeConfig>& FatTreeConfig::schema() {
   return s;
 }
 
+const Schema<JellyfishConfig>& JellyfishConfig::schema() {
+  static const Schema<JellyfishConfig> s =
+      Schema<JellyfishConfig>("jellyfish", "A generated random graph: hosts h0.., switches s0..")
+          .field("switches", &JellyfishConfig::switches,
+                 {.doc = "switches",
+                  .min = 2,
+                  .max = 4096,
+                  .source = "80: as many as an 8-ary fat-tree has; Eunomia, section 5.3"})
+          .field("ports", &JellyfishConfig::ports,
+                 {.doc = "ports of a switch; those without a host go to other switches",
+                  .min = 1,
+                  .max = 1024})
+          .field("hosts", &JellyfishConfig::hosts,
+                 {.doc = "end points of all switches together; the first switches have one more "
+                         "where they cannot be spread evenly",
+                  .min = 1,
+                  .max = 65536,
+                  .source = "128: as many as an 8-ary fat-tree has; Eunomia, section 5.3"})
+          .field("seed", &JellyfishConfig::seed, {.doc = "seed of the graph"})
+          .required("host", &JellyfishConfig::host, {.doc = "profile of the end points"})
+          .required("switch", &JellyfishConfig::sw, {.doc = "profile of the switches"});
+  return s;
+}
+
+const Schema<RoutingConfig>& RoutingConfig::schema() {
+  using Kind = RoutingConfig::Kind;
+  static const Schema<RoutingConfig> s =
+      Schema<RoutingConfig>("routing", "Which paths plain switches use.")
+          .choice("kind", &RoutingConfig::kind, {{"shortest", Kind::shortest}, {"ksp", Kind::ksp}},
+                  {.doc = "all shortest paths, each switch choosing the next hop; or the shortest "
+                          "`paths`, longer ones included, the first switch choosing one: `balance` "
+                          "of its profile decides which"})
+          .field("paths", &RoutingConfig::paths,
+                 {.doc = "paths between two switches with kind ksp",
+                  .min = 1,
+                  .max = 64,
+                  .source = "8: Jellyfish, Singla et al., NSDI 2012, section 5"});
+  return s;
+}
+
+const Schema<FailuresConfig>& FailuresConfig::schema() {
+  static const Schema<FailuresConfig> s =
+      Schema<FailuresConfig>("failures",
+                             "Links between switches that fail: another random set per interval.")
+          .field("share", &FailuresConfig::share,
+                 {.doc = "share of the links between switches that is down at a time; at least one",
+                  .min = 0.0,
+                  .max = 1.0,
+                  .source = "0.01 to 0.1: Eunomia, section 5.6"})
+          .field("interval", &FailuresConfig::interval,
+                 {.doc = "after so long failed links are back and others fail",
+                  .min = 1_us,
+                  .source = "100 ms: Eunomia, section 5.6"})
+          .field("start", &FailuresConfig::start, {.doc = "the first failures", .min = 0_ps})
+          .field("seed", &FailuresConfig::seed, {.doc = "seed of which links fail"});
+  return s;
+}
+
 const Schema<MessagesConfig>& MessagesConfig::schema() {
   static const Schema<MessagesConfig> s =
       Schema<MessagesConfig>("traffic", "RDMA WRITE messages between NICs.")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "flow_results.hpp"
 #include "horae/core/error.hpp"
@@ -65,7 +66,7 @@ class Conductor {
       const Picoseconds mark =
           std::min({target, next_sample(), next_check(), next_change(), next_closing()});
       const bool busy = advance_to(mark);
-      while (now_ == next_change()) simulation_.apply(changes()[changed_++]);
+      if (now_ == next_change()) apply_changes();
       if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
       if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
       if (now_ == next_check() && !check()) return false;
@@ -76,6 +77,12 @@ class Conductor {
       if (sim_.stop == StopRule::finished && simulation_.finished()) return false;
     }
     return true;
+  }
+
+  void apply_changes() {
+    const std::size_t first = changed_;
+    while (now_ == next_change()) ++changed_;
+    simulation_.apply(std::span(changes()).subspan(first, changed_ - first));
   }
 
   /// Whether anything is still to happen. The time of the devices comes along even when they are

@@ -132,6 +132,7 @@ Simulation::Simulation(const PlatformConfig& platform)
 void Simulation::build_devices() {
   const auto routes = platform_.topology.shortest_path_routes();
   check_path_maps(platform_, routes);
+  const auto path_table = paths();
   auto sources = host_sources(platform_);
   for (std::size_t i = 0; i < platform_.devices.size(); ++i) {
     const auto& vertex = platform_.topology.vertices()[i];
@@ -170,6 +171,7 @@ void Simulation::build_devices() {
       }
       auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);
       d->routes() = routes[i];
+      d->set_paths(path_table, static_cast<unsigned>(i));
       d->set_switch_ports(platform_.topology.switch_ports(static_cast<unsigned>(i)));
       switches_.push_back(d.get());
       devices_.push_back(std::move(d));
@@ -313,16 +315,39 @@ Picoseconds Simulation::arrivals_end() const {
   return end;
 }
 
-void Simulation::apply(const RouteChange& change) {
+std::shared_ptr<const fabric::PathTable> Simulation::paths() const {
+  if (platform_.routing.kind != RoutingConfig::Kind::ksp) return nullptr;
+  return std::make_shared<const fabric::PathTable>(platform_.topology, platform_.routing.paths,
+                                                   platform_.sim.seed, withdrawn_);
+}
+
+void Simulation::apply(std::span<const RouteChange> changes) {
   withdrawn_.resize(platform_.links.size());
-  withdrawn_[change.link] = change.withdrawn;
-  const auto routes = platform_.topology.routes_without(withdrawn_);
+  for (const auto& change : changes) withdrawn_[change.link] = change.withdrawn;
+  const auto& topology = platform_.topology;
+  const auto routes = platform_.detours ? topology.shortest_path_routes(withdrawn_)
+                                        : topology.routes_without(withdrawn_);
+  const auto table = paths();
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (auto* plain = dynamic_cast<fabric::output_queued_switch*>(devices_[i].get())) {
+      const auto vertex = static_cast<unsigned>(i);
       plain->routes() = routes[i];
+      plain->set_switch_ports(topology.switch_ports(vertex, withdrawn_));
+      plain->set_paths(table, vertex);
     } else if (auto* chip = dynamic_cast<tofino::tofino_switch*>(devices_[i].get())) {
       chip->update(chip_routes(platform_, static_cast<unsigned>(i), routes[i]));
     }
+  }
+  for (const auto& change : changes) {
+    if (change.drain) drain(change);
+  }
+}
+
+void Simulation::drain(const RouteChange& change) {
+  const auto& e = platform_.topology.edges()[change.link];
+  for (const auto& [vertex, port] : {std::pair{e.a, e.port_a}, {e.b, e.port_b}}) {
+    auto* plain = dynamic_cast<fabric::output_queued_switch*>(devices_[vertex].get());
+    if (plain != nullptr) plain->drain(port, change.at);
   }
 }
 

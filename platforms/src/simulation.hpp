@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,8 +68,8 @@ class Simulation {
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
 
-  /// Routing has converged on a change: every switch learns its new routes.
-  void apply(const RouteChange& change);
+  /// Routing has converged on changes, all at one time: every switch learns its new routes.
+  void apply(std::span<const RouteChange> changes);
   /// Open-loop messages that are completed by `now` need their connections no longer. Between
   /// windows.
   void close_connections(Picoseconds now);
@@ -81,6 +82,9 @@ class Simulation {
 
  private:
   void build_devices();
+  /// Of the links that are left, where the platform routes by paths.
+  std::shared_ptr<const fabric::PathTable> paths() const;
+  void drain(const RouteChange& change);
   void build_links();
   void build_messages(const MessagesConfig& config);
   void build_collective(std::size_t table, const CollectiveTraffic& config);

@@ -246,13 +246,13 @@ name = "full"
 R"([end]
 kind = "host")",
 "[end]",
-"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:40:1: 'end' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, routing, impairment, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"TableUnlikeAny",
 "[platform]",
 R"([cables]
 length = 3
 [platform])",
-"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, impairment, traffic, sweep, size, explain and profiles with a 'kind'"},
+"p.toml:1:1: 'cables' has no 'kind', as a profile must; tables of a platform are platform, sim, link_default, link, device, leaf_spine, fat_tree, jellyfish, routing, impairment, failures, traffic, sweep, size, explain and profiles with a 'kind'"},
 {"KeyOutsideTables",
 "[platform]",
 R"(speed = 3
@@ -633,7 +633,7 @@ between = ["i", "s"]
 
 )",
 "",
-"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine] or [fat_tree]"},
+"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine], [fat_tree] or [jellyfish]"},
 {"TooManyPorts",
 "ecn_kmin =",
 R"(pipelines = 1
@@ -762,6 +762,26 @@ R"(ecn_kmin = "30 KB")",
 R"(xon = "10 KB")",
 R"(xon = "30 KB")",
 "p.toml:38:7: xon = 30 KB is above xoff = 20 KB"},
+{"ThresholdsFixedAndDynamic",
+R"(xon = "10 KB")",
+R"(xon = "10 KB"
+alpha = 0.0625)",
+"p.toml:37:8: xoff = 20 KB beside alpha: thresholds are fixed or dynamic"},
+{"ShareWithoutBuffer",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+queue_share = 1.0)",
+"p.toml:31:15: queue_share is of a 'buffer', and none is given"},
+{"DeflectWithoutLimit",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+deflect = true)",
+"p.toml:31:11: deflect needs queues that can be full: a 'queue_limit' or 'queue_share'"},
+{"ScheduleUnknown",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+schedule = "srtp")",
+"SCHEDULE"},
 {"SweepLabelTwice",
 R"(label = "two")",
 R"(label = "one")",
@@ -903,6 +923,51 @@ aggregation = "plain"
 core = "plain"
 )",
 "p.toml:16:8: device 'h0' is there already"},
+{"JellyfishWithoutPorts",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([jellyfish]
+hosts = 640
+host = "end"
+switch = "plain")",
+"p.toml: ports = 8 leaves no port to another switch beside 8 hosts"},
+{"JellyfishImpossible",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([jellyfish]
+switches = 5
+hosts = 5
+host = "end"
+switch = "plain")",
+"P2"},
+{"RoutingUnknown",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([jellyfish]
+host = "end"
+switch = "plain"
+[routing]
+kind = "kps")",
+"P3"},
+{"FailuresTooOften",
+R"([leaf_spine]
+host = "end"
+leaf = "plain"
+spine = "plain")",
+R"([jellyfish]
+host = "end"
+switch = "plain"
+[failures]
+interval = "1 us"
+[sim]
+duration = "1000 ms")",
+"P4"},
 }), name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Broken, CommandLine, ::testing::ValuesIn(std::vector<BrokenLine>{

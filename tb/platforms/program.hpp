@@ -160,6 +160,25 @@ inline Ended run(const Workplace& place, const Words& arguments) {
   return Program(place, arguments).end();
 }
 
+/// A JSON value as TOML: tables inline, so that the order of keys stays.
+inline std::string toml_of(const ordered_json& value) {
+  std::string out;
+  const auto join = [&](char open, char close, auto&& item) {
+    out += open;
+    for (auto it = value.begin(); it != value.end(); ++it)
+      out += (it == value.begin() ? "" : ", ") + item(it);
+    out += close;
+  };
+  if (value.is_object()) {
+    join('{', '}', [](const auto& it) { return it.key() + " = " + toml_of(it.value()); });
+  } else if (value.is_array()) {
+    join('[', ']', [](const auto& it) { return toml_of(*it); });
+  } else {
+    out = value.dump();
+  }
+  return out;
+}
+
 /// `horae run FILE --json ...`, which must succeed, as its summary.
 inline ordered_json summary_of(const Workplace& place, const std::string& file,
                                const Words& settings = {}, int exit_code = 0) {

@@ -18,25 +18,6 @@ ordered_json without_wall(ordered_json summary) {
   return summary;
 }
 
-/// A JSON value as TOML: tables inline, so that the order of keys stays.
-std::string toml_of(const ordered_json& value) {
-  std::string out;
-  const auto join = [&](char open, char close, auto&& item) {
-    out += open;
-    for (auto it = value.begin(); it != value.end(); ++it)
-      out += (it == value.begin() ? "" : ", ") + item(it);
-    out += close;
-  };
-  if (value.is_object()) {
-    join('{', '}', [](const auto& it) { return it.key() + " = " + toml_of(it.value()); });
-  } else if (value.is_array()) {
-    join('[', ']', [](const auto& it) { return toml_of(*it); });
-  } else {
-    out = value.dump();
-  }
-  return out;
-}
-
 /// Two lossy hops, open-loop traffic and messages beside each other, small queues: all drop causes.
 const std::string lossy = R"([platform]
 name = "lossy"

@@ -81,14 +81,44 @@ void output_queued_switch::handle(const Event& e) {
   }
 }
 
-void output_queued_switch::forward(Packet& p, Picoseconds t) {
+unsigned output_queued_switch::balanced(const Packet& p, std::span<const std::uint16_t> ports,
+                                        Picoseconds t) {
+  if (ports.size() == 1) return 0;
+  return balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
+}
+
+std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t) {
+  if (paths_) [[unlikely]]
+    return egress_by_path(p, t);
   const auto ports = routes_.towards(p.dst);
-  if (ports.empty()) return drop(p, DropCause::no_route);
-  unsigned choice = 0;
-  if (ports.size() > 1) {
-    choice = balance_->choose(p, static_cast<unsigned>(ports.size()), EgressView(*this, ports, t));
+  if (ports.empty()) return std::nullopt;
+  return ports[balanced(p, ports, t)];
+}
+
+std::optional<unsigned> output_queued_switch::egress_by_path(Packet& p, Picoseconds t) {
+  constexpr std::uint16_t no_path = 0xffff;  // goes by routes_ from here on
+  const auto ports = routes_.towards(p.dst);
+  if (ports.empty()) return std::nullopt;
+  if (p.metadata == 0 && paths_->home(p.src) == vertex_) {
+    const auto firsts = paths_->first_ports(p.src, p.dst);
+    if (!firsts.empty()) {
+      const unsigned path = balanced(p, firsts, t);
+      p.metadata = static_cast<std::uint16_t>(path + 1);
+      return firsts[path];
+    }
+  } else if (p.metadata != 0 && p.metadata != no_path) {
+    const auto port = paths_->port(p.src, p.dst, p.metadata - 1u, vertex_);
+    if (port) return *port;
   }
-  unsigned port = ports[choice];
+  // The last switch, or one that the path does not lead through any more.
+  p.metadata = no_path;
+  return ports[balanced(p, ports, t)];
+}
+
+void output_queued_switch::forward(Packet& p, Picoseconds t) {
+  const auto way = egress_of(p, t);
+  if (!way) return drop(p, DropCause::no_route);
+  unsigned port = *way;
   start_before(egress_[port], t);
   if (limited_) {
     if (config_.deflect) {
@@ -182,6 +212,17 @@ void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picose
     tx(queue / OutputPort::classes)
         .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
   }
+}
+
+void output_queued_switch::drain(unsigned port, Picoseconds now) {
+  Egress& egress = egress_[port];
+  start_before(egress, now);
+  egress.out.drain([&](Packet& p) {
+    const std::size_t queue = queue_of(p);
+    const std::int64_t frame = p.frame;
+    drop(p, DropCause::link_down);
+    if (event_driven_) release(queue, frame, now);
+  });
 }
 
 void output_queued_switch::arm(Egress& egress, unsigned port) {

@@ -29,9 +29,12 @@ int Topology::find(const std::string& name) const {
   return it == vertices_.end() ? -1 : static_cast<int>(it - vertices_.begin());
 }
 
-std::vector<std::uint16_t> Topology::switch_ports(unsigned vertex) const {
+std::vector<std::uint16_t> Topology::switch_ports(unsigned vertex,
+                                                  const std::vector<bool>& withdrawn) const {
   std::vector<std::uint16_t> ports;
-  for (const auto& e : edges_) {
+  for (std::size_t i = 0; i < edges_.size(); ++i) {
+    const Edge& e = edges_[i];
+    if (i < withdrawn.size() && withdrawn[i]) continue;
     if (e.a == vertex && vertices_[e.b].node == no_node)
       ports.push_back(static_cast<std::uint16_t>(e.port_a));
     if (e.b == vertex && vertices_[e.a].node == no_node)

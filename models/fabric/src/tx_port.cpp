@@ -25,13 +25,27 @@ void tx_port::configure(const LinkConfig& link) {
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
   ps_per_byte_ = bit_ps_per_byte % link.rate.count() == 0 ? bit_ps_per_byte / link.rate.count() : 0;
   if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");
+  // In order and apart, so that one search finds whether any of them matters.
+  auto& outages = link_.outages;
+  std::sort(outages.begin(), outages.end(),
+            [](const Outage& a, const Outage& b) { return a.from < b.from; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < outages.size(); ++i) {
+    if (outages[i].from <= outages[last].to) {
+      outages[last].to = std::max(outages[last].to, outages[i].to);
+    } else {
+      outages[++last] = outages[i];
+    }
+  }
+  if (!outages.empty()) outages.resize(last + 1);
   imperfect_ = loss_ || !link.outages.empty();
   connected_ = true;
 }
 
 bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
-  return std::any_of(link_.outages.begin(), link_.outages.end(),
-                     [&](const Outage& o) { return from < o.to && to > o.from; });
+  const auto first = std::upper_bound(link_.outages.begin(), link_.outages.end(), from,
+                                      [](Picoseconds t, const Outage& o) { return t < o.to; });
+  return first != link_.outages.end() && first->from < to;
 }
 
 void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {

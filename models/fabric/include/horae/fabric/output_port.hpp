@@ -67,6 +67,12 @@ class OutputPort {
     }
   }
 
+  /// Takes everything out, whatever is paused: `taken(packet)` for each.
+  template <class F>
+  void drain(F&& taken) {
+    while (waiting_ != 0) taken(take(static_cast<unsigned>(std::bit_width(waiting_)) - 1));
+  }
+
   tx_port& tx() { return *tx_; }
   const tx_port& tx() const { return *tx_; }
   /// Frame bytes waiting (the packet on the wire not counted).

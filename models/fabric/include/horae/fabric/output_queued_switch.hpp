@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/output_port.hpp"
+#include "horae/fabric/path_table.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/fabric/route_table.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
@@ -59,7 +61,17 @@ class output_queued_switch : public device {
   RouteTable& routes() { return routes_; }
   OutputPort& port(unsigned i) { return egress_[i].out; }
   const OutputPort& port(unsigned i) const { return egress_[i].out; }
-  /// The ports that lead to other switches: where it may deflect to. Before the simulation starts.
+  /// Takes paths instead of the ports of `routes()`: what leaves the switch of its sender chooses
+  /// among `paths`, by the depth of their first ports if the balancer asks, and follows its choice,
+  /// whose number (from 1) is in `Packet::metadata`. What is not on its path goes by `routes()`, as
+  /// do packets between end points of one switch. `vertex` is this switch in the topology.
+  void set_paths(std::shared_ptr<const PathTable> paths, unsigned vertex) {
+    paths_ = std::move(paths);
+    vertex_ = vertex;
+  }
+  /// The link at a port has failed at `now`, which all devices have reached: drops what is queued.
+  void drain(unsigned port, Picoseconds now);
+  /// The ports that lead to other switches: where it may deflect to.
   void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
 
   struct Counters {
@@ -85,6 +97,10 @@ class output_queued_switch : public device {
   class EgressView;
 
   void forward(Packet& p, Picoseconds t);
+  /// The egress port of a packet, or nothing if there is no route.
+  std::optional<unsigned> egress_of(Packet& p, Picoseconds t);
+  std::optional<unsigned> egress_by_path(Packet& p, Picoseconds t);
+  unsigned balanced(const Packet& p, std::span<const std::uint16_t> ports, Picoseconds t);
   std::optional<DropCause> refusal(const Packet& p, const OutputPort& out) const;
   bool queue_full(const Packet& p, const OutputPort& out) const;
   bool buffer_full(const Packet& p) const {
@@ -113,6 +129,8 @@ class output_queued_switch : public device {
 
   SwitchConfig config_;
   RouteTable routes_;
+  std::shared_ptr<const PathTable> paths_;  ///< absent: shortest paths
+  unsigned vertex_ = 0;
   std::vector<Egress> egress_;
   std::unique_ptr<policy::LoadBalancer> balance_;
   RedMarker red_;

@@ -34,8 +34,13 @@ class Topology {
 
   const std::vector<Vertex>& vertices() const { return vertices_; }
   const std::vector<Edge>& edges() const { return edges_; }
-  /// The ports of a device that lead to switches, ascending.
-  std::vector<std::uint16_t> switch_ports(unsigned vertex) const;
+  /// Whether both ends of an edge are switches.
+  bool between_switches(const Edge& e) const {
+    return vertices_[e.a].node == no_node && vertices_[e.b].node == no_node;
+  }
+  /// The ports of a device that lead to switches, ascending, but for withdrawn edges.
+  std::vector<std::uint16_t> switch_ports(unsigned vertex,
+                                          const std::vector<bool>& withdrawn = {}) const;
   NodeId endpoints() const { return endpoints_; }
   /// Index of the device of that name, or -1.
   int find(const std::string& name) const;
@@ -43,6 +48,11 @@ class Topology {
   /// The routes of every device: towards each end point, all ports on shortest paths (fewest
   /// links), never through another end point. Indexed like vertices().
   std::vector<RouteTable> shortest_path_routes() const { return routes({}); }
+  /// The same without some edges (by index, true: withdrawn), detours included: all that a full
+  /// recomputation finds.
+  std::vector<RouteTable> shortest_path_routes(const std::vector<bool>& withdrawn) const {
+    return routes(withdrawn);
+  }
   /// What is left of them when routing withdraws edges (by index, true: withdrawn): the ports that
   /// still are on a shortest path. No detours: a device whose ports are all gone has no route, as
   /// in a Clos where nothing that came down goes up again.
