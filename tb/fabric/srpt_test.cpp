@@ -51,6 +51,24 @@ class Definition {
   std::deque<Packet*> queued_;
 };
 
+// Eunomia's: what was sent last goes first, so a flow that waits leaves in reverse.
+TEST(SrptQueue, ByPacketTheLeastRemainingGoesWhateverItsFlow) {
+  SrptQueue queue;
+  queue.serve(RemainingOrder::packet);
+  std::deque<Packet> packets;
+  std::uint64_t id = 0;
+  // Three packets of a flow, two of another, one that ties with it and came later.
+  for (const auto& [src, remaining] : std::vector<std::pair<NodeId, std::uint16_t>>{
+           {1, 30}, {1, 29}, {1, 28}, {2, 29}, {2, 2}, {3, 2}}) {
+    packets.push_back(packet(id++, src, 0, remaining));
+    queue.push(packets.back());
+  }
+  std::vector<std::uint64_t> order;
+  while (!queue.empty()) order.push_back(queue.pop().id);
+  EXPECT_EQ(order, (std::vector<std::uint64_t>{4, 5, 2, 1, 3, 0}));
+  EXPECT_EQ(queue.size(), 0u);
+}
+
 // Flows whose numbers fall, rise (sent again) and tie, that end and come back; queues that are
 // nearly empty and ones that are never, where what left out of turn must not pile up.
 TEST(SrptQueue, DoesWhatItsDefinitionSays) {

@@ -51,7 +51,10 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
   for (unsigned i = 0; i < config.ports; ++i) {
     egress_.push_back({OutputPort(tx(i))});
-    if (config.schedule == QueueSchedule::srpt) egress_.back().out.schedule_by_remaining();
+    if (config.schedule != QueueSchedule::fifo) {
+      egress_.back().out.schedule_by_remaining(
+          config.schedule == QueueSchedule::srpt ? RemainingOrder::flow : RemainingOrder::packet);
+    }
   }
   set_receive_latency(config.latency);
 }

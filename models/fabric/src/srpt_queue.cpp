@@ -21,17 +21,32 @@ SrptQueue::Flow& SrptQueue::flow_of(const Packet& p) {
 }
 
 void SrptQueue::push(Packet& p) {
-  Flow& flow = flow_of(p);
-  flow.packets.push_back(p);
-  heap_.push_back({.ordinal = ordinal_++,
-                   .sequence = flow.queued++,
-                   .flow = &flow,
-                   .remaining = static_cast<std::uint16_t>(p.bth_reserved & remaining_mask)});
+  Entry entry{.ordinal = ordinal_++,
+              .sequence = 0,
+              .flow = nullptr,
+              .packet = nullptr,
+              .remaining = static_cast<std::uint16_t>(p.bth_reserved & remaining_mask)};
+  if (order_ == RemainingOrder::packet) {
+    entry.packet = &p;
+  } else {
+    Flow& flow = flow_of(p);
+    flow.packets.push_back(p);
+    entry.sequence = flow.queued++;
+    entry.flow = &flow;
+  }
+  heap_.push_back(entry);
   std::push_heap(heap_.begin(), heap_.end(), Entry::later);
   ++size_;
 }
 
 Packet& SrptQueue::pop() {
+  if (order_ == RemainingOrder::packet) {
+    std::pop_heap(heap_.begin(), heap_.end(), Entry::later);
+    Packet& p = *heap_.back().packet;
+    heap_.pop_back();
+    --size_;
+    return p;
+  }
   while (heap_.front().gone()) {
     std::pop_heap(heap_.begin(), heap_.end(), Entry::later);
     heap_.pop_back();

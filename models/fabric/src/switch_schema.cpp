@@ -83,10 +83,15 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                  {.doc = "what finds its egress queue full goes to another port that leads to a "
                          "switch, at random; hop limits are counted down",
                   .source = "DIBS: Zarifis et al., EuroSys 2014"})
-          .choice("schedule", &SwitchConfig::schedule,
-                  {{"fifo", QueueSchedule::fifo}, {"srpt", QueueSchedule::srpt}},
-                  {.doc = "order within a class: of arrival, or the flow with the fewest packets "
-                          "left first; acknowledgements and CNPs before data"})
+          .choice(
+              "schedule", &SwitchConfig::schedule,
+              {{"fifo", QueueSchedule::fifo},
+               {"srpt", QueueSchedule::srpt},
+               {"srpt_packet", QueueSchedule::srpt_packet}},
+              {.doc = "order within a class: of arrival, or the flow with the fewest packets "
+                      "left first (pFabric), or the packet with the fewest left behind it "
+                      "(Eunomia 5.4: flows arrive in reverse); acknowledgements and CNPs before "
+                      "data"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

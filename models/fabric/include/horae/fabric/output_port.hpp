@@ -26,7 +26,10 @@ class OutputPort {
 
   /// Serves the data packets of each class by what remains of their flows; before anything is
   /// queued.
-  void schedule_by_remaining() { srpt_ = std::make_unique<std::array<SrptQueue, classes>>(); }
+  void schedule_by_remaining(RemainingOrder order) {
+    srpt_ = std::make_unique<std::array<SrptQueue, classes>>();
+    for (auto& queue : *srpt_) queue.serve(order);
+  }
 
   /// Queues a packet at `t`; strict priority: class 7 first.
   void enqueue(Packet& p, Picoseconds t) {

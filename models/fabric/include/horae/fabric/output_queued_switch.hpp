@@ -27,7 +27,8 @@ Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
 /// In which order packets of a class leave.
 enum class QueueSchedule : std::uint8_t {
   fifo,
-  srpt,  ///< data by what remains of its flow (SrptQueue), behind acknowledgements and CNPs
+  srpt,         ///< data by what remains of its flow (SrptQueue), behind acknowledgements and CNPs
+  srpt_packet,  ///< the same packet by packet: RemainingOrder::packet
 };
 
 struct SwitchConfig {

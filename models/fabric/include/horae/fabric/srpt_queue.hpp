@@ -1,4 +1,4 @@
-// A queue that serves the flow with the least left to send first.
+// A queue that serves what has the least left to send first: the flow, or the packet.
 #pragma once
 
 #include <boost/functional/hash.hpp>
@@ -16,11 +16,18 @@ namespace horae::fabric {
 /// saturating; 0 where it says nothing. The bits above belong to others.
 inline constexpr std::uint16_t remaining_mask = 0x3fff;
 
+/// Which packet goes when one with the least remaining has been found.
+enum class RemainingOrder : std::uint8_t {
+  flow,    ///< the earliest queued of its flow (pFabric)
+  packet,  ///< itself: what a flow sent last overtakes what it sent first
+};
+
 /// Data packets in the dequeue order of pFabric (Alizadeh et al., SIGCOMM 2013, section 4.2): find
 /// the packet with the least remaining, the earliest queued of equals, and send the earliest queued
 /// packet of its flow, so that what a flow sent first does not starve. pFabric's dropping is not
 /// here. A flow is source, destination and queue pair. Where no packet says what remains this is a
-/// FIFO.
+/// FIFO. With RemainingOrder::packet no flow is known and the packet with the least remaining goes,
+/// as in Eunomia's section 5.4, where large flows arrive in reverse order.
 ///
 /// A heap of all packets, from which those that left out of its order are taken when they come up:
 /// O(log n), without allocation once it has grown.
@@ -29,6 +36,9 @@ class SrptQueue {
   SrptQueue() : buckets_(first_buckets), flows_({buckets_.data(), buckets_.size()}) {}
   SrptQueue(const SrptQueue&) = delete;
   SrptQueue& operator=(const SrptQueue&) = delete;
+
+  /// Sets the order; before anything is queued.
+  void serve(RemainingOrder order) { order_ = order; }
 
   void push(Packet& p);
   /// Takes the packet whose turn it is (the queue is not empty).
@@ -67,10 +77,11 @@ class SrptQueue {
   struct Entry {
     std::uint64_t ordinal;   ///< in the order of queueing
     std::uint64_t sequence;  ///< within its flow
-    Flow* flow;
+    Flow* flow;              ///< none with RemainingOrder::packet
+    Packet* packet;          ///< none with RemainingOrder::flow
     std::uint16_t remaining;
 
-    bool gone() const { return sequence < flow->left; }
+    bool gone() const { return flow != nullptr && sequence < flow->left; }
     static bool later(const Entry& a, const Entry& b) {
       return a.remaining != b.remaining ? a.remaining > b.remaining : a.ordinal > b.ordinal;
     }
@@ -81,6 +92,7 @@ class SrptQueue {
   Flow& flow_of(const Packet& p);
   void tidy();
 
+  RemainingOrder order_ = RemainingOrder::flow;
   std::deque<Flow> slots_;
   std::vector<Flow*> free_;
   std::vector<Flows::bucket_type> buckets_;
