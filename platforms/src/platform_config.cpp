@@ -772,6 +772,13 @@ PlatformConfig read_platform(const Document& document) {
                                                "{} hosts",
                                                config.ports, most));
     }
+    const std::uint32_t links = config.ports - config.hosts / config.switches;
+    if (links >= config.switches) {
+      throw section.error("ports",
+                          fmt::format("ports = {} gives a switch {} links to the {} others; "
+                                      "two switches have one link at most",
+                                      config.ports, links, config.switches - 1));
+    }
     check_at(section, "ports", [&] { generate_jellyfish(network, config); });
     effective["jellyfish"] = JellyfishConfig::schema().dump(config);
   }

@@ -781,7 +781,7 @@ deflect = true)",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"
 schedule = "srtp")",
-"SCHEDULE"},
+"p.toml:31:12: schedule: unknown choice 'srtp', did you mean 'srpt'?"},
 {"SweepLabelTwice",
 R"(label = "two")",
 R"(label = "one")",
@@ -932,7 +932,7 @@ R"([jellyfish]
 hosts = 640
 host = "end"
 switch = "plain")",
-"p.toml: ports = 8 leaves no port to another switch beside 8 hosts"},
+"p.toml:10:1: ports = 8 leaves no port to another switch beside 8 hosts"},
 {"JellyfishImpossible",
 R"([leaf_spine]
 host = "end"
@@ -943,7 +943,7 @@ switches = 5
 hosts = 5
 host = "end"
 switch = "plain")",
-"P2"},
+"p.toml:10:1: ports = 8 gives a switch 7 links to the 4 others; two switches have one link at most"},
 {"RoutingUnknown",
 R"([leaf_spine]
 host = "end"
@@ -954,7 +954,7 @@ host = "end"
 switch = "plain"
 [routing]
 kind = "kps")",
-"P3"},
+"p.toml:14:8: kind: unknown choice 'kps', did you mean 'ksp'?"},
 {"FailuresTooOften",
 R"([leaf_spine]
 host = "end"
@@ -967,7 +967,7 @@ switch = "plain"
 interval = "1 us"
 [sim]
 duration = "1000 ms")",
-"P4"},
+"p.toml:14:12: more than 100000 intervals of 1 us in duration = 1 s"},
 }), name_of_case);
 
 INSTANTIATE_TEST_SUITE_P(Broken, CommandLine, ::testing::ValuesIn(std::vector<BrokenLine>{
