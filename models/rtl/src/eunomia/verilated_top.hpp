@@ -14,6 +14,7 @@ template <class Model>
 class VerilatedTop final : public EunomiaTop {
  public:
   explicit VerilatedTop(std::uint32_t seed) {
+    context_.threads(1);
     context_.randReset(seed == 0 ? 0 : 2);
     context_.randSeed(static_cast<int>(seed));
     context_.traceEverOn(true);
@@ -24,6 +25,10 @@ class VerilatedTop final : public EunomiaTop {
   ~VerilatedTop() override {
     stop_waveform();
     model_->final();
+    // What Verilator 5.006 takes away with a model, it takes from the thread's current context,
+    // which may be that of another instance, gone already.
+    Verilated::threadContextp(&context_);
+    model_.reset();
   }
 
   void clock(const EunomiaInputs& in) override {
