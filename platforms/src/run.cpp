@@ -143,6 +143,7 @@ class Conductor {
       begin_ = Snapshot::take(simulation_, now_);  // over before the warm-up was
     }
     end_ = Snapshot::take(simulation_, now_);
+    simulation_.compare_levels();
     if (stuck_) return Verdict::stuck;
     if (sim_.stop == StopRule::finished && !simulation_.finished()) return Verdict::timeout;
     return Verdict::complete;

@@ -6,6 +6,7 @@
 
 #include "collective.hpp"
 #include "horae/core/error.hpp"
+#include "horae/rtl/ordering.hpp"
 #include "horae/traffic/source.hpp"
 #include "path_tiers.hpp"
 #include "size_nic.hpp"
@@ -141,6 +142,15 @@ void Simulation::build_devices() {
     const char* name = spec.name.c_str();
     if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
       auto d = std::make_unique<rnic::rnic>(name, context_, *nic, vertex.node);
+      if (nic->ordering.level != "model") {
+        // What differs between model and RTL is written beside other NICs' differences.
+        rtl::LockstepOptions options;
+        options.folder += "/" + spec.name;
+        auto engine = rtl::make_ordering(nic->ordering, options);
+        if (const auto* both = dynamic_cast<const rtl::LockstepEngine*>(engine.get()))
+          locksteps_.push_back(both);
+        d->set_ordering(std::move(engine));
+      }
       nics_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
@@ -190,6 +200,10 @@ void Simulation::build_links() {
     const auto& link = platform_.links[i];
     fabric::connect(*devices_[e.a], e.port_a, *devices_[e.b], e.port_b, link.config, link.backward);
   }
+}
+
+void Simulation::compare_levels() const {
+  for (const auto* lockstep : locksteps_) lockstep->compare_whole();
 }
 
 rnic::rnic* Simulation::nic_of(const std::string& name) {

@@ -11,6 +11,7 @@
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/rnic/rnic.hpp"
+#include "horae/rtl/lockstep.hpp"
 #include "horae/tofino/tofino_switch.hpp"
 #include "platform_config.hpp"
 
@@ -75,6 +76,8 @@ class Simulation {
   void close_connections(Picoseconds now);
   /// Whether every source is done, its messages are completed and no packet is under way.
   bool finished() const;
+  /// Compares model and RTL wherever both run, in all of their state; a ModelError says what differs.
+  void compare_levels() const;
   /// Whether messages are still to be completed, posted or not.
   bool work_left() const;
   /// Whether messages are posted and not completed: what must make progress.
@@ -114,6 +117,7 @@ class Simulation {
   std::vector<std::size_t> open_;     ///< arrived, their connections not closed
   std::vector<bool> withdrawn_;       ///< links, by number
   std::vector<int> exchanges_;        ///< by NIC: so many are in use
+  std::vector<const rtl::LockstepEngine*> locksteps_;  ///< owned by their NICs
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;
 };
