@@ -80,7 +80,9 @@ TEST(Eunomia, TheFirstPacketOutOfOrderLaysOutTheStateOfFigure7) {
   EXPECT_EQ(answer.ops.searched, 24u + 1);
   EXPECT_EQ(answer.ops.allocated, 25u);
   EXPECT_EQ(answer.ops.released, 0u);
-  EXPECT_EQ(answer.ops.cycles, 0u);
+  // The driver 2, the module 2, a request 1, searches 1 and 1, taking 1, words cleared and written
+  // 1 and 24, the place 1, the word read and written 2, variables 8.
+  EXPECT_EQ(answer.ops.cycles, 44u);
 }
 
 TEST(Eunomia, AFirstPacketCanBeOutOfOrder) {

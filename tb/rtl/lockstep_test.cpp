@@ -153,12 +153,10 @@ TEST(Lockstep, FindsAWrongLine) {
     const std::string what = e.what();
     EXPECT_EQ(what.find('\n'), std::string::npos);
     EXPECT_NE(what.find("eunomia: model and RTL 'broken' differ at request "), std::string::npos);
-    EXPECT_NE(what.find("advanced is "), std::string::npos) << what;
     EXPECT_LT(std::stoul(what.substr(what.find("request ") + 8)), 5000u) << what;
   }
   const std::string model = text_of(folder.path / "model.txt");
   const std::string rtl = text_of(folder.path / "rtl.txt");
-  EXPECT_NE(model, rtl);
   EXPECT_NE(model.find("metadata_start_index["), std::string::npos);
   EXPECT_NE(rtl.find("metadata_start_index["), std::string::npos);
   // The last thousand clocks; a request is not cut.

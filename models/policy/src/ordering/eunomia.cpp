@@ -1,5 +1,6 @@
 #include "horae/policy/ordering/eunomia.hpp"
 
+#include "horae/policy/ordering/eunomia_cycles.hpp"
 #include "horae/policy/ordering/policies.hpp"
 
 namespace horae::policy {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr Bytes dba = 4_B;
 constexpr std::int64_t word_bytes = 2;
+constexpr std::uint32_t metadata_fetched = 9;  // variables and the address of block 0
 
 void add(OrderingOps& to, const OrderingOps& ops) {
   to.words_read += ops.words_read;
@@ -14,6 +16,9 @@ void add(OrderingOps& to, const OrderingOps& ops) {
   to.searched += ops.searched;
   to.allocated += ops.allocated;
   to.released += ops.released;
+  to.steps += ops.steps;
+  to.fetches += ops.fetches;
+  to.search_clocks += ops.search_clocks;
 }
 
 }  // namespace
@@ -21,7 +26,7 @@ void add(OrderingOps& to, const OrderingOps& ops) {
 EunomiaEngine::EunomiaEngine(const OrderingConfig& config)
     : memory_(EunomiaLayout(config)), bitmap_(memory_) {}
 
-OrderingAnswer EunomiaEngine::on_packet(const OrderingPacket& packet) {
+OrderingAnswer EunomiaEngine::decide(const OrderingPacket& packet) {
   Connection& c = connections_.at(packet.connection);
   if (!c.known) {
     c = {.known = true, .conn_module_valid = false, .expected = packet.head};
@@ -54,11 +59,22 @@ OrderingAnswer EunomiaEngine::on_packet(const OrderingPacket& packet) {
   }
   OrderingAnswer answer = bitmap_.on_packet(
       packet.connection, *memory_.metadata_start(packet.connection), packet.psn, packet.last);
+  if (creation.steps == 0) {
+    answer.ops.steps += 2 + 1;  // the bitmap module begins and ends; the request for metadata
+    answer.ops.fetches += metadata_fetched;
+  }
   add(answer.ops, creation);
   c.expected = answer.expected;
   if (answer.completed) {
     c.conn_module_valid = memory_.metadata_start(packet.connection).has_value();
   }
+  return answer;
+}
+
+OrderingAnswer EunomiaEngine::on_packet(const OrderingPacket& packet) {
+  OrderingAnswer answer = decide(packet);
+  answer.ops.steps += 2;  // the driver decides, and answers
+  answer.ops.cycles = eunomia_cycles(answer.ops);
   return answer;
 }
 

@@ -58,10 +58,25 @@ class HdBitmap::Packet {
   bool set(Psn psn);
   std::uint32_t advance();
   void absorb();
-  bool clear(std::uint32_t blocks) const;
+  bool clear(std::uint32_t blocks);
   void store();
 
+  // Clocks of the hardware, which does the same in another way: a word that is there already is
+  // not fetched again, and the address of the block used last is known.
+  void locate() { ++ops_.steps; }
+  void mark() { ++ops_.steps; }
+  void no_scan() { scan_over_ = true; }
+  void keep() { ops_.steps += state_words; }
+  std::uint32_t located() const { return located_; }
+
  private:
+  void fetch(std::uint32_t block) {
+    if (block != 0 && block != located_) {
+      ++ops_.fetches;
+      located_ = block;
+    }
+    ++ops_.fetches;
+  }
   std::uint32_t bits() const { return layout_.block_bits; }
   std::uint32_t circular_bits() const { return s_.circular * bits(); }
   std::uint32_t head_position() const { return s_.head_block * bits() + s_.head_index; }
@@ -81,6 +96,10 @@ class HdBitmap::Packet {
   std::uint32_t start_;
   OrderingOps& ops_;
   HdState s_;
+  std::uint32_t located_ = 0;  // block whose address the hardware knows, beside that of block 0
+  bool in_hand_ = false;       // it has the first word of the run
+  std::uint32_t scanned_ = 0;  // blocks it has found clear
+  bool scan_over_ = false;     // it has found a bit that is set, or knows of one
 };
 
 // Adds blocks to the linear portion until it reaches `psn`. Those added before room runs out stay.
@@ -91,11 +110,14 @@ Rejection HdBitmap::Packet::reach(Psn psn) {
   const std::uint32_t need = (static_cast<std::uint32_t>(beyond) + bits() - 1) / bits();
   if (s_.dynamic + need > layout_.max_blocks) return Rejection::reach;
   for (std::uint32_t i = 0; i < need; ++i) {
+    ++ops_.steps;  // the request
     const std::optional<std::uint16_t> block = memory_.allocate_block(ops_);
     if (!block) return Rejection::no_block;
+    ops_.steps += layout_.block_words + 2;  // clear it, note its address and the new size
     memory_.write(start_ + state_words + s_.dynamic, low(*block - s_.base), ops_);
     ++s_.dynamic;
   }
+  locate();
   return Rejection::none;
 }
 
@@ -113,6 +135,8 @@ bool HdBitmap::Packet::set(Psn psn) {
   const std::uint32_t address = block_address(at / bits()) + at % bits() / 16;
   const auto bit = low(1u << (at % 16));
   const std::uint16_t word = memory_.read(address, ops_);
+  fetch(at / bits());
+  in_hand_ = true;
   if ((word & bit) != 0) return false;
   memory_.write(address, low(word | bit), ops_);
   return true;
@@ -129,6 +153,9 @@ std::uint32_t HdBitmap::Packet::take_run(std::uint32_t from, std::uint32_t to) {
       const std::uint32_t offset = at % 16;
       const std::uint32_t here = std::min(16 - offset, end - at);
       const std::uint16_t word = memory_.read(address, ops_);
+      if (!in_hand_) fetch(at / bits());
+      in_hand_ = false;
+      ++ops_.steps;
       const auto n =
           std::min(here, static_cast<std::uint32_t>(std::countr_one(low(word >> offset))));
       if (n > 0) memory_.write(address, low(word & ~(((1u << n) - 1) << offset)), ops_);
@@ -171,13 +198,19 @@ void HdBitmap::Packet::absorb() {
 }
 
 // Whether no bit of the first so many blocks is set.
-bool HdBitmap::Packet::clear(std::uint32_t blocks) const {
+bool HdBitmap::Packet::clear(std::uint32_t blocks) {
   for (std::uint32_t b = 0; b < blocks; ++b) {
     const std::uint32_t block = block_address(b);
     for (std::uint32_t w = 0; w < layout_.block_words; ++w) {
-      if (memory_.read(block + w, ops_) != 0) return false;
+      const bool set = memory_.read(block + w, ops_) != 0;
+      if (b >= scanned_ && !scan_over_) {
+        fetch(b);
+        scan_over_ = set;
+      }
+      if (set) return false;
     }
   }
+  scanned_ = std::max(scanned_, blocks);
   return true;
 }
 
@@ -189,14 +222,18 @@ void HdBitmap::Packet::store() {
 }
 
 Rejection HdBitmap::create(ConnectionId connection, Psn expected, OrderingOps& ops) {
+  ops.steps += 2 + 1;  // the module begins and ends; the request
   const std::optional<std::uint16_t> start = memory_.allocate_metadata(connection, ops);
   if (!start) return Rejection::no_metadata;
+  ++ops.steps;  // marked as taken
   const std::optional<std::uint16_t> block = memory_.allocate_block(ops);
   if (!block) {
+    ++ops.steps;  // given back
     memory_.release_metadata(connection, ops);
     return Rejection::no_block;
   }
   const EunomiaLayout& layout = memory_.layout();
+  ops.steps += layout.block_words + layout.metadata_words;
   const Words words = pack({.head = expected,
                             .tail = expected + static_cast<std::int32_t>(layout.block_bits - 1),
                             .last_seq = HdState::unknown,
@@ -219,6 +256,7 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
   Packet packet(memory_, start, answer.ops);
   HdState& s = packet.state();
   answer.expected = s.head;
+  packet.locate();
   if (psn - s.head < 0) {
     answer.tracking = Tracking::duplicate;
     return answer;
@@ -233,12 +271,19 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
     answer.tracking = Tracking::duplicate;
     return answer;
   }
-  if (last && (s.last_seq == HdState::unknown || psn.after(Psn(s.last_seq)))) {
-    s.last_seq = psn.value();
-  }
+  const bool takes_last =
+      last && (s.last_seq == HdState::unknown || psn.after(Psn(s.last_seq)));
+  if (takes_last) s.last_seq = psn.value();
   const bool in_order = psn == s.head;
+  if (!in_order) packet.mark();
+  // What is in the circular portion keeps it from being clear.
+  if (!in_order && !psn.after(s.tail)) packet.no_scan();
   answer.tracking = in_order ? Tracking::in_order : Tracking::out_of_order;
-  if (in_order) answer.advanced = packet.advance();
+  if (in_order) {
+    answer.advanced = packet.advance();
+    packet.mark();  // the run is complete
+  }
+  const std::uint32_t circular = s.circular;
   packet.absorb();
   answer.expected = s.head;
   bool finished = false;
@@ -249,12 +294,18 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
     if (!finished) s.last_seq = HdState::unknown;
   }
   packet.store();
-  if (finished) release(connection, start, answer.ops);
+  if (finished)
+    release(connection, start, answer.ops, packet.located());
+  else if (in_order || takes_last || s.circular != circular)
+    packet.keep();
   return answer;
 }
 
-void HdBitmap::release(ConnectionId connection, std::uint32_t start, OrderingOps& ops) {
+void HdBitmap::release(ConnectionId connection, std::uint32_t start, OrderingOps& ops,
+                       std::uint32_t located) {
   const HdState s = state(start);
+  ops.steps += 1 + s.dynamic + 1;  // the request, blocks, metadata
+  ops.fetches += s.dynamic - 1 - (located == 1);
   memory_.release_block(s.base, ops);
   for (std::uint32_t b = 1; b < s.dynamic; ++b) {
     memory_.release_block(low(s.base + memory_.read(start + state_words + b, ops)), ops);

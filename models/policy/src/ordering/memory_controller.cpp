@@ -12,7 +12,8 @@ EunomiaLayout::EunomiaLayout(const OrderingConfig& config)
       block_words(config.block_bits / 16),
       max_blocks(config.bits / config.block_bits),
       metadata_words(8 + max_blocks),
-      index_entries(config.index_entries) {}
+      index_entries(config.index_entries),
+      search_width(config.search_width) {}
 
 MemoryController::MemoryController(const EunomiaLayout& layout)
     : layout_(layout),
@@ -25,10 +26,10 @@ std::optional<std::uint16_t> MemoryController::allocate_block(OrderingOps& ops) 
   const std::uint32_t n = layout_.block_words;
   const std::uint32_t start = map_.first_run(n);
   if (start == FreeMap::none) {
-    ops.searched += layout_.words;
+    count_search(layout_.words, ops);
     return std::nullopt;
   }
-  ops.searched += start + n;
+  count_search(start + n, ops);
   ops.allocated += n;
   map_.take(start, n);
   for (std::uint32_t i = 0; i < n; ++i) write(start + i, 0, ops);
@@ -49,10 +50,10 @@ std::optional<std::uint16_t> MemoryController::allocate_metadata(ConnectionId co
   const std::uint32_t n = layout_.metadata_words;
   const std::uint32_t start = map_.last_run(n);
   if (start == FreeMap::none) {
-    ops.searched += layout_.words;
+    count_search(layout_.words, ops);
     return std::nullopt;
   }
-  ops.searched += layout_.words - start;
+  count_search(layout_.words - start, ops);
   ops.allocated += n;
   map_.take(start, n);
   rows_.take(row, 1);

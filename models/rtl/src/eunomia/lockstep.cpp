@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "horae/core/error.hpp"
+#include "horae/policy/ordering/eunomia_cycles.hpp"
 #include "horae/rtl/ordering.hpp"
 #include "state.hpp"
 
@@ -61,8 +62,15 @@ OrderingAnswer LockstepEngine::on_packet(const policy::OrderingPacket& packet) {
     report(fmt::format("after packet PSN {}{} of connection {}, {}", packet.psn.value(),
                        packet.last ? " (last)" : "", packet.connection, d));
   }
-  answer.ops.cycles = rtl.ops.cycles;
   after_request(packet.connection);
+  const EunomiaShape& shape = rtl_->variant().shape;
+  const auto memory = static_cast<policy::EunomiaMemory>(shape.memory);
+  const std::uint32_t predicted = policy::eunomia_cycles(answer.ops, memory);
+  if (shape.port_words == 1 && predicted != rtl.ops.cycles) {
+    report(fmt::format("packet PSN {} of connection {} took {} clocks by the model, {} in the RTL",
+                       packet.psn.value(), packet.connection, predicted, rtl.ops.cycles));
+  }
+  answer.ops.cycles = rtl.ops.cycles;
   return answer;
 }
 

@@ -18,8 +18,9 @@ struct LockstepOptions {
 /// Every request goes to both. After each the answers are compared, the allocation bitmap, which
 /// rows of the index are valid, and all that belongs to the request's connection; everything now
 /// and then. At the first difference both states (model.txt, rtl.txt) and a waveform
-/// (waveform.vcd) are written, and a ModelError says what differed. The answer is the model's, with
-/// the clocks of the hardware.
+/// (waveform.vcd) are written, and a ModelError says what differed. Clocks are among it where the
+/// model predicts them, with one word per access. The answer is the model's, with the clocks of the
+/// hardware.
 class LockstepEngine : public policy::OrderingEngine {
  public:
   /// Both must have been made with the same parameters: a ModelError otherwise.
@@ -52,7 +53,6 @@ class LockstepEngine : public policy::OrderingEngine {
   std::unique_ptr<EunomiaRtl> rtl_;
   LockstepOptions options_;
   std::uint64_t requests_ = 0;
-  std::string last_request_;
 };
 
 }  // namespace horae::rtl

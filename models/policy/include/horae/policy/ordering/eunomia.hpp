@@ -40,6 +40,8 @@ class EunomiaEngine final : public OrderingEngine {
   HdState bitmap(ConnectionId id) const;
 
  private:
+  OrderingAnswer decide(const OrderingPacket& packet);
+
   MemoryController memory_;
   HdBitmap bitmap_;
   ConnectionTable<Connection> connections_;

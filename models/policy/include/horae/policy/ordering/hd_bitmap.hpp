@@ -38,8 +38,10 @@ class HdBitmap {
   /// Tracks a packet of a connection whose metadata start at `start`. A connection that needs its
   /// bitmap no more has been released.
   OrderingAnswer on_packet(ConnectionId connection, std::uint32_t start, Psn psn, bool last);
-  /// Gives back all blocks, the metadata and the row of the index; nothing is erased.
-  void release(ConnectionId connection, std::uint32_t start, OrderingOps& ops);
+  /// Gives back all blocks, the metadata and the row of the index; nothing is erased. `located`:
+  /// the block whose address the hardware looked up last, which it need not look up again.
+  void release(ConnectionId connection, std::uint32_t start, OrderingOps& ops,
+               std::uint32_t located = 0);
 
   /// The state at `start`, without being counted.
   HdState state(std::uint32_t start) const;

@@ -22,6 +22,7 @@ struct EunomiaLayout {
   std::uint32_t max_blocks;      ///< N: bitmap blocks of a connection at most
   std::uint32_t metadata_words;  ///< 8 of state (Table 1), then an address per bitmap block
   std::uint32_t index_entries;   ///< E: rows of metadata_start_index
+  std::uint32_t search_width;    ///< S: words looked at per clock of a search
 
   /// Packets that a connection's bitmap covers at most.
   std::uint32_t cap() const { return max_blocks * block_bits; }
@@ -80,6 +81,11 @@ class MemoryController {
   std::uint32_t rows_in_use() const { return rows_.taken(); }
 
  private:
+  void count_search(std::uint32_t looked_at, OrderingOps& ops) const {
+    ops.searched += looked_at;
+    ops.search_clocks += (looked_at + layout_.search_width - 1) / layout_.search_width;
+  }
+
   EunomiaLayout layout_;
   std::vector<std::uint16_t> master_;
   FreeMap map_;
