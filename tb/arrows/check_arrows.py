@@ -25,8 +25,9 @@ MAY_USE = {
     "fabric": {"policy", "traffic", "core"},
     "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "core"},
     "rnic": {"policy", "fabric", "traffic", "core"},
+    "rtl": {"policy", "core"},
 }
-WITHOUT_SYSTEMC = {"core", "policy", "dataplane", "programs", "traffic"}
+WITHOUT_SYSTEMC = {"core", "policy", "dataplane", "programs", "traffic", "rtl"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")

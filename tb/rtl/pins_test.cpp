@@ -103,7 +103,7 @@ void run_pins(const std::string& variant_name, std::uint32_t most_stall) {
   EXPECT_GT(initiator.rejected, 100u);
   for (const auto& v : checker.violations()) ADD_FAILURE() << v;
   if (most_stall > 0) {
-    EXPECT_GT(checker.waits(), requests);
+    EXPECT_GT(checker.waits(), requests / 10);
   }
 }
 
