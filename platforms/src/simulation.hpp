@@ -76,7 +76,8 @@ class Simulation {
   void close_connections(Picoseconds now);
   /// Whether every source is done, its messages are completed and no packet is under way.
   bool finished() const;
-  /// Compares model and RTL wherever both run, in all of their state; a ModelError says what differs.
+  /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
+  /// differs.
   void compare_levels() const;
   /// Whether messages are still to be completed, posted or not.
   bool work_left() const;
@@ -112,11 +113,11 @@ class Simulation {
   std::vector<Group> groups_;
   std::vector<PlannedMessage> messages_;
   std::vector<Group> queries_;
-  std::vector<std::size_t> by_time_;  ///< messages in the order of time
-  std::size_t arrived_ = 0;           ///< of those, so many have arrived
-  std::vector<std::size_t> open_;     ///< arrived, their connections not closed
-  std::vector<bool> withdrawn_;       ///< links, by number
-  std::vector<int> exchanges_;        ///< by NIC: so many are in use
+  std::vector<std::size_t> by_time_;                   ///< messages in the order of time
+  std::size_t arrived_ = 0;                            ///< of those, so many have arrived
+  std::vector<std::size_t> open_;                      ///< arrived, their connections not closed
+  std::vector<bool> withdrawn_;                        ///< links, by number
+  std::vector<int> exchanges_;                         ///< by NIC: so many are in use
   std::vector<const rtl::LockstepEngine*> locksteps_;  ///< owned by their NICs
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;

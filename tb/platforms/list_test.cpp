@@ -13,8 +13,8 @@
 namespace horae::test {
 namespace {
 
-const Words sections = {"platforms", "devices",  "chips",     "nics",
-                        "programs",  "policies", "parameters"};
+const Words sections = {"platforms", "devices",  "chips",    "nics",
+                        "workloads", "programs", "policies", "parameters"};
 
 ordered_json listed(const Words& arguments = {}) {
   const Workplace place;

@@ -98,7 +98,8 @@ std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t
   return ports[balanced(p, ports, t)];
 }
 
-std::optional<unsigned> output_queued_switch::egress_by_path(Packet& p, Picoseconds t) {
+[[gnu::noinline]] std::optional<unsigned> output_queued_switch::egress_by_path(Packet& p,
+                                                                               Picoseconds t) {
   constexpr std::uint16_t no_path = 0xffff;  // goes by routes_ from here on
   const auto ports = routes_.towards(p.dst);
   if (ports.empty()) return std::nullopt;
@@ -120,23 +121,26 @@ std::optional<unsigned> output_queued_switch::egress_by_path(Packet& p, Picoseco
 
 void output_queued_switch::forward(Packet& p, Picoseconds t) {
   const auto way = egress_of(p, t);
-  if (!way) return drop(p, DropCause::no_route);
+  if (!way) [[unlikely]]
+    return drop(p, DropCause::no_route);
   unsigned port = *way;
-  start_before(egress_[port], t);
+  Egress* chosen = &egress_[port];
+  start_before(*chosen, t);
   if (limited_) {
-    if (config_.deflect) {
+    if (config_.deflect) [[unlikely]] {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit);
       --p.hop_limit;
     }
-    if (const auto cause = refusal(p, egress_[port].out)) {
+    if (const auto cause = refusal(p, chosen->out)) [[unlikely]] {
       if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause);
       const auto other = deflection(p, port, t);
       if (!other) return drop(p, *cause);
       port = *other;
+      chosen = &egress_[port];
       ++counters_.deflected;
     }
   }
-  Egress& egress = egress_[port];
+  Egress& egress = *chosen;
   if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
   egress.out.enqueue(p, t);
@@ -161,7 +165,7 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
 
 std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
                                                        const OutputPort& out) const {
-  if (config_.pfc.enabled() && !ingress_.fits(queue_of(p), p.frame)) {
+  if (event_driven_ && config_.pfc.enabled() && !ingress_.fits(queue_of(p), p.frame)) {
     return DropCause::headroom_full;
   }
   if (queue_full(p, out)) return DropCause::queue_full;
@@ -176,8 +180,9 @@ bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) co
          depth * share_unit > queue_share_ * (config_.buffer.count() - buffered_);
 }
 
-std::optional<unsigned> output_queued_switch::deflection(const Packet& p, unsigned full,
-                                                         Picoseconds t) {
+[[gnu::noinline]] std::optional<unsigned> output_queued_switch::deflection(const Packet& p,
+                                                                           unsigned full,
+                                                                           Picoseconds t) {
   if (buffer_full(p)) return std::nullopt;
   candidates_.clear();
   for (const auto port : switch_ports_) {
