@@ -23,7 +23,9 @@ add_compile_definitions(_GLIBCXX_ASSERTIONS)
 
 if(HORAE_SANITIZE)
   # detect_stack_use_after_return must stay off at run time: its fake stacks break SC_THREAD stacks.
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  set(HORAE_SANITIZER_OPTIONS
+      -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  add_compile_options(${HORAE_SANITIZER_OPTIONS})
   add_link_options(-fsanitize=address,undefined)
 endif()
 

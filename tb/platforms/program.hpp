@@ -1,5 +1,5 @@
 // Runs the program as a user does and keeps what it said: tests of platforms look at it from
-// outside. HORAE_PROGRAM is its path, HORAE_PLATFORM_DIR where the shipped platforms are.
+// outside. HORAE_PLATFORM_DIR is where the shipped platforms are.
 #pragma once
 
 #include <fcntl.h>
@@ -24,6 +24,9 @@ namespace horae::test {
 
 using nlohmann::ordered_json;
 using Words = std::vector<std::string>;
+
+/// The program under test.
+const char* program_path();
 
 /// A folder of its own for each test, gone with it. Programs run in it, so that files have short
 /// names in messages.
@@ -98,7 +101,7 @@ class Program {
       std::vector<char*> argv = {const_cast<char*>("horae")};
       for (const auto& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
       argv.push_back(nullptr);
-      if (::chdir(place.path().c_str()) == 0) ::execv(HORAE_PROGRAM, argv.data());
+      if (::chdir(place.path().c_str()) == 0) ::execv(program_path(), argv.data());
       ::_exit(127);
     }
   }
