@@ -56,8 +56,7 @@ class eunomia_pins : public sc_core::sc_module {
   sc_core::sc_in<bool> clk{"clk"}, reset{"reset"}, request_valid{"request_valid"},
       response_ready{"response_ready"};
   sc_core::sc_in<RequestPins> request{"request"};
-  sc_core::sc_out<sc_dt::sc_logic> request_ready{"request_ready"},
-      response_valid{"response_valid"};
+  sc_core::sc_out<sc_dt::sc_logic> request_ready{"request_ready"}, response_valid{"response_valid"};
   sc_core::sc_out<ResponsePins> response{"response"};
 
   SC_HAS_PROCESS(eunomia_pins);

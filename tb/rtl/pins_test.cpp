@@ -39,8 +39,7 @@ class driver : public sc_core::sc_module,
   std::uint32_t rejected = 0;
   sc_time last_answer;
 
-  tlm::tlm_sync_enum nb_transport_bw(tb::OrderingTransaction&, tlm::tlm_phase&,
-                                     sc_time&) override {
+  tlm::tlm_sync_enum nb_transport_bw(tb::OrderingTransaction&, tlm::tlm_phase&, sc_time&) override {
     return tlm::TLM_COMPLETED;
   }
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
@@ -188,8 +187,8 @@ TEST(PinChecker, AResponseMayNotChange) {
   w.request();
   w.s.response_valid.write(sc_dt::SC_LOGIC_1);
   w.clock();
-  w.s.response.write({.tracking = 1, .rejection = 0, .advanced = 0, .expected = 0,
-                      .completed = false});
+  w.s.response.write(
+      {.tracking = 1, .rejection = 0, .advanced = 0, .expected = 0, .completed = false});
   w.clock();
   EXPECT_EQ(w.fault(), "the response changed before response_ready");
 }

@@ -20,7 +20,9 @@ struct Compared {
 
 // Packets in, before and (rarely) far from the window of four queue pairs, and answers to them.
 Compared compare(ThemisD& hardware, std::uint64_t operations) {
-  Setup setup{.paths = ThemisD::paths, .window = ThemisD::window, .qps = ThemisD::qps,
+  Setup setup{.paths = ThemisD::paths,
+              .window = ThemisD::window,
+              .qps = ThemisD::qps,
               .more = "lazy_dropping = false\nfailure_handling = false\n"};
   Tor tor(setup);
   RandomStream random(3, "tb.themis_d");
@@ -45,8 +47,8 @@ Compared compare(ThemisD& hardware, std::uint64_t operations) {
       tor.egress(p, near_port);
       continue;
     }
-    Packet p = what == 12 ? ack(near_node, far_node, psn.value())
-                          : nack(near_node, far_node, psn.value());
+    Packet p =
+        what == 12 ? ack(near_node, far_node, psn.value()) : nack(near_node, far_node, psn.value());
     p.dest_qp = Qpn(0x500 + qp);
     const Outcome outcome = tor.egress(p, 8);
     if (what == 12) {

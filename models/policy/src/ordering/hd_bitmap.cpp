@@ -271,8 +271,7 @@ OrderingAnswer HdBitmap::on_packet(ConnectionId connection, std::uint32_t start,
     answer.tracking = Tracking::duplicate;
     return answer;
   }
-  const bool takes_last =
-      last && (s.last_seq == HdState::unknown || psn.after(Psn(s.last_seq)));
+  const bool takes_last = last && (s.last_seq == HdState::unknown || psn.after(Psn(s.last_seq)));
   if (takes_last) s.last_seq = psn.value();
   const bool in_order = psn == s.head;
   if (!in_order) packet.mark();
