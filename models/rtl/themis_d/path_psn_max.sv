@@ -17,15 +17,15 @@ module path_psn_max #(
 
   logic [23:0] most[QPS*PATHS];
   logic [$clog2(QPS)+PW-1:0] place;
+`ifdef THEMIS_D_BREAK
+  assign place = {qp, psn[PW:1]};  // for the test of the comparison
+`else
   assign place = {qp, psn[PW-1:0]};
+`endif
 
   logic [23:0] lead;  // signed: of psn over the largest
   assign lead = psn - most[place];
-`ifdef THEMIS_D_BREAK
-  assign overtaken = lead[23] || lead == '0;  // for the test of the comparison
-`else
   assign overtaken = lead[23] && lead != 24'h800000;
-`endif
 
   always_ff @(posedge clk)
     if (write || (data && lead != '0 && !lead[23])) most[place] <= psn;
