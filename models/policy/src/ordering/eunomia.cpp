@@ -1,5 +1,7 @@
 #include "horae/policy/ordering/eunomia.hpp"
 
+#include "horae/policy/ordering/eunomia_cycles.hpp"
+
 #include "horae/policy/ordering/policies.hpp"
 
 namespace horae::policy {
@@ -73,6 +75,7 @@ OrderingAnswer EunomiaEngine::decide(const OrderingPacket& packet) {
 OrderingAnswer EunomiaEngine::on_packet(const OrderingPacket& packet) {
   OrderingAnswer answer = decide(packet);
   answer.ops.steps += 2;  // the driver decides, and answers
+  answer.ops.cycles = eunomia_cycles(answer.ops);
   return answer;
 }
 
