@@ -45,7 +45,7 @@ TEST(Eunomia, AConnectionInOrderTakesAnAddressAndNoTime) {
   Arrivals a(e, 5, Psn(0xfffff0));
   for (int i = 0; i < 1000; ++i) {
     const OrderingAnswer answer = a.offer(i);
-    ASSERT_EQ(answer.ops, OrderingOps{.cycles = 2, .steps = 2});  // the driver's
+    ASSERT_EQ(answer.ops, (OrderingOps{.cycles = 2, .steps = 2}));  // the driver's
   }
   EXPECT_EQ(e.memory().fixed, 4_B);
   EXPECT_EQ(e.memory().total(), 4_B);
@@ -325,8 +325,8 @@ TEST(Eunomia, WithoutARowOfTheIndexAConnectionCannotReorder) {
   const OrderingAnswer answer = c.offer(1);
   EXPECT_EQ(answer.tracking, Tracking::rejected);
   EXPECT_EQ(answer.rejection, Rejection::no_metadata);
-  EXPECT_EQ(answer.ops, OrderingOps{.cycles = 5, .steps = 5});  // and the bitmap module's
-  EXPECT_EQ(c.offer(0).advanced, 1u);              // in order it needs none
+  EXPECT_EQ(answer.ops, (OrderingOps{.cycles = 5, .steps = 5}));  // and the bitmap module's
+  EXPECT_EQ(c.offer(0).advanced, 1u);                             // in order it needs none
   a.close();
   EXPECT_EQ(c.offer(2).tracking, Tracking::out_of_order);
   EXPECT_EQ(e.controller().metadata_start_index()[0].connection, 2u);  // the lowest free row

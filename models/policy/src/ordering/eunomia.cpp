@@ -1,7 +1,6 @@
 #include "horae/policy/ordering/eunomia.hpp"
 
 #include "horae/policy/ordering/eunomia_cycles.hpp"
-
 #include "horae/policy/ordering/policies.hpp"
 
 namespace horae::policy {
