@@ -70,6 +70,7 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
   for (const auto& p : policy::transports()) policies.emplace(p.name);
   for (const auto& p : policy::retransmit_policies()) policies.emplace(p.name);
   for (const auto& p : policy::congestion_algorithms()) policies.emplace(p.name);
+  for (const auto& p : policy::ordering_engines()) policies.emplace(p.name);
   for (const auto& p : policy::nack_reactions()) policies.emplace(p.name);
   for (const auto& p : programs::programs()) programs.emplace(p.name);
   EXPECT_EQ(names_in(all.at("policies")), policies);

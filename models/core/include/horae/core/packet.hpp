@@ -41,6 +41,8 @@ struct Packet {
   std::uint8_t hop_limit = 255;    ///< IP time to live; only switches that deflect count it down
   std::uint16_t metadata = 0;      ///< inside a switch: bridged from ingress or by a mirror header
   std::uint16_t bth_reserved = 0;  ///< BTH reserved bits (8 and 7), which switch programs may use;
+                                   ///< of data bits 0..13 may say how much is left (SRPT) and
+                                   ///< bit 14 which packet is the last (ordering layer);
                                    ///< in an acknowledgement of a packet out of order, how far its
                                    ///< PSN lies ahead of the expected one
 

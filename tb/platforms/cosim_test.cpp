@@ -1,0 +1,80 @@
+// Eunomia's hardware in the place of its model, in whole platforms.
+#include <gtest/gtest.h>
+
+#include "horae/rtl/ordering.hpp"
+#include "program.hpp"
+
+namespace horae::platforms {
+namespace {
+
+using test::Ended;
+using test::ordered_json;
+using test::Words;
+using test::Workplace;
+
+const std::string platform = HORAE_PLATFORM_DIR "/eunomia_cosim.toml";
+
+Ended run_at(const Workplace& place, const std::string& level, Words more = {}) {
+  Words words = {"run", platform, "--json", "--set", "nic.ordering.level=" + level};
+  for (auto& word : more) words.insert(words.end(), {"--set", std::move(word)});
+  return test::run(place, words);
+}
+
+/// Results, but for counts that only the model has.
+ordered_json results_of(const Ended& ended) {
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  ordered_json results = ended.json().at("results");
+  for (const char* counted : {"ordering.words_per_packet", "ordering.searched_per_packet"})
+    results.erase(counted);
+  return results;
+}
+
+/// The variant that runs out of everything, and connections for which it has a place.
+const Words small = {"nic.ordering.blocks=64",       "nic.ordering.bits=96",
+                     "nic.ordering.index_entries=5", "nic.ordering.search_width=8",
+                     "traffic[0].qps=8",             "traffic[0].count=5"};
+
+class Cosim : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!rtl::built_with_verilator()) GTEST_SKIP() << "built without Verilator";
+  }
+  Workplace place_;
+};
+
+TEST_F(Cosim, EveryLevelGivesTheSameRun) {
+  for (const Words& setting : {Words{"traffic[0].count=2"}, small}) {
+    const ordered_json model = results_of(run_at(place_, "model", setting));
+    EXPECT_EQ(results_of(run_at(place_, "rtl", setting)), model);
+    EXPECT_EQ(results_of(run_at(place_, "both", setting)), model);
+    EXPECT_GT(model.at("ordering.cycles_per_packet").at("value"), 2.0);
+    EXPECT_GT(model.at("receivers.sacks_sent").at("value"), 100);
+  }
+  EXPECT_FALSE(place_.has("out"));  // nothing differed
+}
+
+TEST_F(Cosim, ExhaustionIsPartOfTheComparison) {
+  const ordered_json results = results_of(run_at(place_, "both", small));
+  EXPECT_GT(results.at("ordering.rejected_no_metadata").at("value"), 0);
+  EXPECT_EQ(results.at("senders.messages_completed").at("value"), 8 * 8 * 5);
+}
+
+TEST_F(Cosim, ParametersThatWereNotBuiltAreRefusedAtTheirPlace) {
+  const Ended ended = run_at(place_, "rtl", {"nic.ordering.blocks=512"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("eunomia_cosim.toml:24:12: "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("blocks = 512"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("built are paper"), std::string::npos) << ended.err;
+}
+
+TEST(CosimRefused, OnlyEunomiaHasHardware) {
+  const Workplace place;
+  const Ended ended = run_at(place, "both", {"nic.ordering.engine=static"});
+  EXPECT_EQ(ended.exit_code, 2);
+  const bool built = rtl::built_with_verilator();
+  EXPECT_NE(ended.err.find(built ? "'static' has no RTL" : "Verilator"), std::string::npos)
+      << ended.err;
+}
+
+}  // namespace
+}  // namespace horae::platforms
