@@ -22,6 +22,10 @@ class Runs:
         self.wanted = {}
         # A copy of its own: a build meanwhile must not change the program half way.
         self.binary = out / "horae"
+        if jobs < 1 or not HORAE.exists():
+            problem = "--jobs must be 1 or more" if jobs < 1 else f"{HORAE} is not built: scripts/setup, then cmake"
+            print(f"{pathlib.Path(sys.argv[0]).name}: {problem}", file=sys.stderr)
+            sys.exit(2)
         out.mkdir(parents=True, exist_ok=True)
         shutil.copy2(HORAE, self.binary)
         self.program = hashlib.sha1(self.binary.read_bytes()).hexdigest()
@@ -75,7 +79,11 @@ class Runs:
             futures = {pool.submit(self.run_one, name): name for name in chosen}
             for i, future in enumerate(concurrent.futures.as_completed(futures), 1):
                 name = futures[future]
-                self.done[name] = future.result()
+                try:
+                    self.done[name] = future.result()
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
                 seconds = time.monotonic() - begin
                 print(f"\r{i} of {len(futures)} runs, {seconds:.0f} s: {name}\033[K", end="" if sys.stderr.isatty()
                       else "\n", file=sys.stderr, flush=True)
@@ -90,6 +98,13 @@ class Runs:
 
     def verdict(self, name):
         return self.done[name]["verdict"] if name in self.done else "not run"
+
+
+def write(file, text):
+    """Whole or not at all."""
+    part = file.with_name(file.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
 
 
 def published(name):

@@ -133,14 +133,16 @@ void receiver_results(const Simulation& s, const Snapshot& from, const Snapshot&
 
 /// What the ordering engines of the receivers did and held, per NIC.
 void ordering_results(const Simulation& s, const Snapshot& from, const Snapshot& to,
-                      std::vector<Result>& out) {
+                      const Snapshot& loaded, std::vector<Result>& out) {
   RnicCounters sum;
   double mean = 0, bitmap = 0, n = 0;
   std::int64_t most = 0;
+  bool modelled = true;
   for (std::size_t i = 0; i < s.nics().size(); ++i) {
     const rnic::rnic& nic = *s.nics()[i];
     if (nic.ordering() == nullptr) continue;
-    const auto use = nic.ordering_use(to.time);
+    modelled = modelled && nic.config().ordering.level != "rtl";
+    const auto& use = loaded.ordering[i];
     mean += use.mean_bytes;
     bitmap += use.mean_bitmap_bytes;
     most = std::max(most, use.most.count());
@@ -155,9 +157,12 @@ void ordering_results(const Simulation& s, const Snapshot& from, const Snapshot&
   add("bytes_mean", mean / n, "bytes/NIC");
   add("bitmap_bytes_mean", bitmap / n, "bytes/NIC");
   add("bytes_max", static_cast<double>(most), "bytes");
-  add("words_per_packet", ratio(static_cast<double>(sum.ordering_words), packets), "words/packet");
-  add("searched_per_packet", ratio(static_cast<double>(sum.ordering_searched), packets),
-      "positions/packet");
+  const auto counted = [&](std::uint64_t count) {
+    return modelled ? ratio(static_cast<double>(count), packets)
+                    : std::numeric_limits<double>::quiet_NaN();
+  };
+  add("words_per_packet", counted(sum.ordering_words), "words/packet");
+  add("searched_per_packet", counted(sum.ordering_searched), "positions/packet");
   add("cycles_per_packet", ratio(static_cast<double>(sum.ordering_cycles), packets),
       "clocks/packet");
   add("wait_mean", ratio(to_microseconds(sum.ordering_wait) * 1e3, packets), "ns/packet");
@@ -301,6 +306,7 @@ Snapshot Snapshot::take(const Simulation& simulation, Picoseconds now) {
   for (const auto* nic : simulation.nics()) {
     s.nics.push_back(nic->counters());
     s.nic_tx.push_back(nic->tx(0).counters());
+    s.ordering.push_back(nic->ordering_use(now));
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
   for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);
@@ -309,17 +315,18 @@ Snapshot Snapshot::take(const Simulation& simulation, Picoseconds now) {
 }
 
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
-                                    const Snapshot& to) {
+                                    const Snapshot& to, const Snapshot* arrivals) {
+  const Snapshot& loaded = arrivals != nullptr ? *arrivals : to;
   std::vector<Result> out;
   if (to.time > from.time) {
     if (!simulation.senders().empty()) {
       sender_results(simulation, from, to, out);
       receiver_results(simulation, from, to, out);
-      ordering_results(simulation, from, to, out);
+      ordering_results(simulation, from, to, loaded, out);
       completion_results(simulation, out);
     }
     host_results(simulation, from, to, out);
-    pause_results(simulation, from, to, out);
+    pause_results(simulation, from, loaded, out);
   }
   switch_results(simulation, out);
   return out;

@@ -24,6 +24,7 @@ struct Snapshot {
   Picoseconds time{};
   std::vector<rnic::RnicCounters> nics;
   std::vector<fabric::TxCounters> nic_tx;
+  std::vector<rnic::rnic::OrderingUse> ordering;  ///< of each NIC since the warm-up
   std::vector<fabric::open_loop_host::Counters> hosts;
   /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
   /// of NICs.
@@ -51,8 +52,13 @@ struct Snapshot {
 /// - `switches.paused`, `nics.paused`: the share of the window in which a port was held back by PFC
 ///   (any class), mean over all ports of plain switches that have a link, and of NICs.
 /// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.
+/// - `ordering.*`: of NICs with an ordering engine. Bytes are means over time and NICs; words and
+///   searched are counted by the model only (null at level rtl).
+///
+/// Bytes of ordering engines and shares of pauses are over the time until open-loop arrivals ended
+/// (`arrivals`; null: no such traffic), since what follows is a network running empty.
 std::vector<Result> results_between(const Simulation& simulation, const Snapshot& from,
-                                    const Snapshot& to);
+                                    const Snapshot& to, const Snapshot* arrivals = nullptr);
 
 /// When the last message of a group was acknowledged; nothing while one is not.
 std::optional<Picoseconds> end_of(const Simulation& simulation, const Group& group);

@@ -46,6 +46,25 @@ void check_at(const Section& section, std::string_view key, F&& f) {
   }
 }
 
+/// ConWeave's header lies where an ordering layer's and the SRPT tag of NICs do.
+void check_headers(const PlatformConfig& platform, const ordered_json& effective) {
+  const bool conweave =
+      std::any_of(platform.devices.begin(), platform.devices.end(), [&](const auto& device) {
+        const auto& profile = effective.at(device.profile);
+        return profile.contains("program") && profile.at("program").at("name") == "conweave";
+      });
+  if (!conweave) return;
+  for (const auto& device : platform.devices) {
+    const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
+    if (nic == nullptr || (nic->ordering.engine == "none" && !nic->remaining_tag)) continue;
+    throw input_error(
+        device.where,
+        fmt::format("'{}' has {}, and ConWeave's switches use the same header bits; "
+                    "expected one of the two",
+                    device.name, nic->remaining_tag ? "remaining_tag" : "an ordering engine"));
+  }
+}
+
 ordered_json read_profile(const Section& section, Profile& out) {
   const std::string kind = section.get_string("kind");
   ordered_json dump = {{"kind", kind}};
@@ -876,6 +895,7 @@ PlatformConfig read_platform(const Document& document) {
     effective["traffic"].push_back(dump);
   }
 
+  check_headers(platform, effective);
   platform.sweep = table("sweep").read<SweepConfig>();
   check_sweep(platform.sweep);
   effective["sweep"] = SweepConfig::schema().dump(platform.sweep);

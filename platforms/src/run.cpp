@@ -320,7 +320,7 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
     for (unsigned i = 0; i < d->ports(); ++i) hops += d->tx(i).counters().packets;
   }
   ordered_json results = ordered_json::object();
-  auto all = results_between(simulation, conductor.begin(), conductor.end());
+  auto all = results_between(simulation, conductor.begin(), conductor.end(), &conductor.arrivals());
   flow_results(simulation, conductor.begin(), conductor.arrivals(), all);
   for (const auto& r : all) results[r.name] = {{"value", r.value}, {"unit", r.unit}};
   outcome.summary = {{"schema", 1},

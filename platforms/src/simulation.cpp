@@ -123,6 +123,7 @@ Simulation::Simulation(const PlatformConfig& platform)
   std::stable_sort(by_time_.begin(), by_time_.end(), [this](std::size_t a, std::size_t b) {
     return messages_[a].at < messages_[b].at;
   });
+  check_levels();
   const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
   for (auto* group : {&senders_, &receivers_}) {
     std::sort(group->begin(), group->end(), by_id);
@@ -199,6 +200,23 @@ void Simulation::build_links() {
     const auto& e = platform_.topology.edges()[i];
     const auto& link = platform_.links[i];
     fabric::connect(*devices_[e.a], e.port_a, *devices_[e.b], e.port_b, link.config, link.backward);
+  }
+}
+
+void Simulation::check_levels() const {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const auto* nic = dynamic_cast<const rnic::rnic*>(devices_[i].get());
+    if (nic == nullptr || nic->ordering() == nullptr) continue;
+    const auto* rtl = dynamic_cast<const rtl::EunomiaRtl*>(nic->ordering());
+    if (const auto* both = dynamic_cast<const rtl::LockstepEngine*>(nic->ordering()))
+      rtl = &both->rtl();
+    if (rtl == nullptr || nic->queue_pairs() <= rtl->variant().shape.connections) continue;
+    throw input_error(
+        platform_.devices[i].where,
+        fmt::format("'{}' has {} queue pairs, the RTL '{}' of its ordering layer room "
+                    "for {} connections",
+                    platform_.devices[i].name, nic->queue_pairs(), rtl->variant().name,
+                    rtl->variant().shape.connections));
   }
 }
 

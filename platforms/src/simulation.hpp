@@ -85,6 +85,8 @@ class Simulation {
   bool waiting() const;
 
  private:
+  /// An InputError for a NIC with more connections than its RTL has room for.
+  void check_levels() const;
   void build_devices();
   /// Of the links that are left, where the platform routes by paths.
   std::shared_ptr<const fabric::PathTable> paths() const;

@@ -30,9 +30,9 @@ ordered_json results_of(const Ended& ended) {
 }
 
 /// The variant that runs out of everything, and connections for which it has a place.
-const Words small = {"nic.ordering.blocks=64",       "nic.ordering.bits=96",
-                     "nic.ordering.index_entries=5", "nic.ordering.search_width=8",
-                     "traffic[0].qps=8",             "traffic[0].count=5"};
+const Words small = {
+    "nic.ordering.blocks=64",      "nic.ordering.bits=96", "nic.ordering.index_entries=5",
+    "nic.ordering.search_width=8", "traffic[0].qps=8",     "traffic[0].count=5"};
 
 class Cosim : public testing::Test {
  protected:
@@ -71,9 +71,32 @@ TEST(CosimRefused, OnlyEunomiaHasHardware) {
   const Workplace place;
   const Ended ended = run_at(place, "both", {"nic.ordering.engine=static"});
   EXPECT_EQ(ended.exit_code, 2);
-  const bool built = rtl::built_with_verilator();
-  EXPECT_NE(ended.err.find(built ? "'static' has no RTL" : "Verilator"), std::string::npos)
-      << ended.err;
+  EXPECT_NE(ended.err.find("'static' has no RTL"), std::string::npos) << ended.err;
+}
+
+TEST(CosimRefused, WithoutVerilatorThereIsNoHardware) {
+  if (rtl::built_with_verilator()) GTEST_SKIP() << "built with Verilator";
+  const Workplace place;
+  const Ended ended = run_at(place, "rtl");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("built without Verilator"), std::string::npos) << ended.err;
+}
+
+TEST(OrderingRefused, ConWeaveUsesTheSameHeaderBits) {
+  const Workplace place;
+  for (const char* setting : {"nic.ordering.engine=ideal", "nic.remaining_tag=true"}) {
+    const Ended ended = test::run(place, {"run", HORAE_PLATFORM_DIR "/eunomia_clos.toml", "--set",
+                                          "leaf_spine.leaf=conweave_leaf", "--set", setting});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_NE(ended.err.find("the same header bits"), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(Cosim, MoreConnectionsThanTheHardwareHasAreRefusedBeforeTheRun) {
+  const Ended ended = run_at(place_, "rtl", {"traffic[0].qps=129"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("258 queue pairs"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("256 connections"), std::string::npos) << ended.err;
 }
 
 }  // namespace

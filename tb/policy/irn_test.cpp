@@ -100,6 +100,21 @@ TEST_P(Irn, SacksOfAnOrderingLayerStartNoRecovery) {
   EXPECT_EQ(sender.send(), "timeout 2?");
 }
 
+TEST_P(Irn, ARefusalSendsAllAgainThatIsNotKnownToHaveArrived) {
+  TransportConfig config = irn_config();
+  config.nacks_refuse = true;
+  SenderScript behind("irn", config, GetParam());
+  behind.post(14);
+  behind.send(12);
+  behind.ack(5);
+  behind.received(7);
+  EXPECT_TRUE(behind.nack(5).served);
+  EXPECT_EQ(behind.send(), "rewind 5-6, rewind 8-11?, 12-13");
+  // What was acknowledged since is not sent again, and the recovery ends as any other.
+  behind.ack(12);
+  EXPECT_FALSE(behind.can_send());
+}
+
 TEST(HoldLast, TheLastPacketOfAMessageWaitsForTheRest) {
   TransportConfig config = plain_config();
   config.hold_last = true;
@@ -112,8 +127,12 @@ TEST(HoldLast, TheLastPacketOfAMessageWaitsForTheRest) {
     sender.ack(2);
     EXPECT_FALSE(sender.can_send()) << transport;
     sender.ack(3);
-    // The next message's last packet waits for this one's, but a single packet waits for nobody.
-    EXPECT_EQ(sender.send(), "3-4, 5?") << transport;
+    // A message of one packet is its own last: a flag that follows data waits for the data.
+    EXPECT_EQ(sender.send(), "3") << transport;
+    sender.ack(4);
+    EXPECT_EQ(sender.send(), "4") << transport;
+    sender.ack(5);
+    EXPECT_EQ(sender.send(), "5?") << transport;
     sender.ack(6);
     EXPECT_EQ(sender.send(), "6") << transport;
     sender.ack(7);

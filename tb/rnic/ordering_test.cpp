@@ -177,6 +177,31 @@ TEST(Ordering, AHeldWriteCostsOneRoundTrip) {
   EXPECT_EQ(completion(WriteLast::receiver), completion(WriteLast::immediate));
 }
 
+TEST(Ordering, AWritesLastPacketOutOfOrderIsCopiedWhenAllIsThere) {
+  const auto written = [](WriteLast write_last, bool in_order) {
+    return std::stoll(test::in_child([write_last, in_order] {
+      fabric::sim_context context;
+      RnicConfig config = with_engine("ideal");
+      config.host = HostModel::pcie;
+      config.ordering.write_last = write_last;
+      NicAndPeer n(context, config);
+      n.queue_pair(nullptr);
+      n.far->data(in_order ? 1_us : 5_us, 0, Opcode::write_first);
+      n.far->data(in_order ? 5_us : 1_us, 1, Opcode::write_last);
+      test::run_on(context, 100_us);
+      const bool held = write_last == WriteLast::receiver && !in_order;
+      EXPECT_EQ(n.nic->counters().writes_held, held ? 1u : 0u);
+      EXPECT_EQ(n.nic->counters().delivered_bytes, 2048u);
+      return std::to_string(n.nic->queue_pair(0).written_until.count());
+    }));
+  };
+  EXPECT_EQ(written(WriteLast::receiver, true), written(WriteLast::immediate, true));
+  // A read of host memory and a write more, one after the other.
+  const RnicConfig config;
+  EXPECT_GT(written(WriteLast::receiver, false) - written(WriteLast::immediate, false),
+            config.memory.round_trip.value.count());
+}
+
 TEST(Ordering, MemoryIsFollowedOverTime) {
   fabric::sim_context context;
   RnicConfig config = with_engine("eunomia");

@@ -29,6 +29,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   ordering_ = policy::make_ordering_engine(config.ordering);
   if (ordering_) {
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
+    config_.reliability.nacks_refuse = true;
   }
   gated_ = host_ || retransmit_.stall() == policy::Scope::queue_pair ||
            retransmit_.hold_new_data() || retransmit_.gap_window() != 0 ||
@@ -67,10 +68,13 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
 }
 
 void rnic::begin() {
-  if (config_.reliability.rto <= context_.clock.window()) {
-    throw InputError(
-        fmt::format("{}: the retransmission timeout must be longer than the time window of {} ps",
-                    name(), context_.clock.window().count()));
+  const Picoseconds shortest = config_.transport == "irn"
+                                   ? std::min(config_.reliability.rto, config_.reliability.rto_low)
+                                   : config_.reliability.rto;
+  if (shortest <= context_.clock.window()) {
+    throw InputError(fmt::format(
+        "{}: the retransmission timeout{} must be longer than the time window of {} ps", name(),
+        shortest < config_.reliability.rto ? " rto_low" : "", context_.clock.window().count()));
   }
   ready_.set_capacity(qps_.size());
   if (config_.congestion.algorithm != "none") {

@@ -43,26 +43,36 @@ void rnic::watch_memory(Picoseconds now) {
   Watch& w = ordering_watch_;
   const auto memory = ordering_->memory();
   if (memory.total() == w.now.total() && memory.bitmap == w.now.bitmap) return;
-  const auto lasted = static_cast<double>((now - w.last).count());
-  w.byte_ps += static_cast<double>(w.now.total().count()) * lasted;
-  w.bitmap_byte_ps += static_cast<double>(w.now.bitmap.count()) * lasted;
+  add_time(w, now);
   w.last = now;
   w.now = memory;
   w.most = std::max(w.most, memory.total());
 }
 
-rnic::OrderingUse rnic::ordering_use(Picoseconds now) const {
-  const Watch& w = ordering_watch_;
-  const auto lasted = static_cast<double>((now - w.last).count());
-  const auto whole = static_cast<double>((now - w.since).count());
-  if (whole <= 0) return {.most = w.most};
-  return {(w.byte_ps + static_cast<double>(w.now.total().count()) * lasted) / whole,
-          (w.bitmap_byte_ps + static_cast<double>(w.now.bitmap.count()) * lasted) / whole, w.most};
+void rnic::add_time(Watch& w, Picoseconds now) {
+  const std::int64_t lasted = (now - w.last).count();
+  w.byte_ps += detail::Wide{1} * static_cast<std::uint64_t>(w.now.total().count()) *
+               static_cast<std::uint64_t>(lasted);
+  w.bitmap_byte_ps += detail::Wide{1} * static_cast<std::uint64_t>(w.now.bitmap.count()) *
+                      static_cast<std::uint64_t>(lasted);
 }
 
-void rnic::hold_last(QueuePair& qp, const Packet& p) {
-  if (config_.ordering.write_last != policy::WriteLast::receiver) return;
-  if (is_write(p.opcode) && ends_message(p.opcode)) qp.held_writes.emplace_back(p.psn, p.payload);
+rnic::OrderingUse rnic::ordering_use(Picoseconds now) const {
+  Watch w = ordering_watch_;
+  const auto whole = static_cast<double>((now - w.since).count());
+  if (whole <= 0) return {.most = w.most};
+  add_time(w, now);
+  return {static_cast<double>(w.byte_ps) / whole, static_cast<double>(w.bitmap_byte_ps) / whole,
+          w.most};
+}
+
+std::uint64_t rnic::kept_apart(std::size_t i) { return (std::uint64_t{1} << 49) + i * 4096; }
+
+bool rnic::hold_last(QueuePair& qp, const Packet& p) {
+  if (config_.ordering.write_last != policy::WriteLast::receiver) return false;
+  if (!is_write(p.opcode) || !ends_message(p.opcode)) return false;
+  qp.held_writes.emplace_back(p.psn, p.payload);
+  return true;
 }
 
 void rnic::place_held(std::size_t i, Picoseconds now) {
@@ -75,9 +85,8 @@ void rnic::place_held(std::size_t i, Picoseconds now) {
     if (host_ && payload > 0) {
       // Out of where it was kept, into where the application looks for it.
       const Bytes size(payload);
-      const Picoseconds read =
-          host_->read(std::max(now, qp.written_until), (std::uint64_t{1} << 49) + i * 4096, size);
-      const Picoseconds placed = host_->write(read, (std::uint64_t{1} << 48) + i * 4096, size);
+      const Picoseconds read = host_->read(std::max(now, qp.written_until), kept_apart(i), size);
+      const Picoseconds placed = host_->write(read, payload_address(i, psn), size);
       qp.written_until = std::max(qp.written_until, placed);
     }
     return true;

@@ -46,11 +46,15 @@ bool rnic::rx_buffer_takes(const Packet& p, Picoseconds now) {
   return rx_used_ + p.payload <= config_.sram.rx_buffer.count();
 }
 
-void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
-  if (p.payload == 0) return;
+std::uint64_t rnic::payload_address(std::size_t i, Psn psn) {
   // Buffers of the queue pair, one slot of the largest MTU per PSN.
   constexpr std::uint64_t region = std::uint64_t{1} << 48, slot = 4096, slots = 1 << 16;
-  const std::uint64_t address = region + (i * slots + p.psn.value() % slots) * slot;
+  return region + (i * slots + psn.value() % slots) * slot;
+}
+
+void rnic::place_payload(std::size_t i, const Packet& p, bool apart, Picoseconds now) {
+  if (p.payload == 0) return;
+  const std::uint64_t address = apart ? kept_apart(i) : payload_address(i, p.psn);
   const Picoseconds in_memory = host_->write(now, address, Bytes(p.payload));
   qps_[i]->written_until = std::max(qps_[i]->written_until, in_memory);
   rx_used_ += p.payload;
@@ -81,8 +85,10 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     case policy::Placement::deliver:
       counters_.delivered_bytes += p.payload;
       qp.progress().delivered_bytes += p.payload;
-      if (host_) place_payload(i, p, decided);
-      if (out.ahead > 0 && ordered != nullptr) hold_last(qp, p);
+      {
+        const bool apart = out.ahead > 0 && ordered != nullptr && hold_last(qp, p);
+        if (host_) place_payload(i, p, apart, decided);
+      }
       break;
     case policy::Placement::duplicate:
       ++counters_.duplicates;
@@ -147,7 +153,13 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   ++(nack ? counters_.nacks_received : sack ? counters_.sacks_received : counters_.acks_received);
   if (nack) ++qps_[i]->progress().nacks;
   if (auto* t = recorder()) {
-    t->instant("received", fmt::format("{} {}", nack ? "NACK" : "ACK", p.psn.value()), now);
+    t->instant("received",
+               fmt::format("{} {}",
+                           nack   ? "NACK"
+                           : sack ? "SACK"
+                                  : "ACK",
+                           p.psn.value()),
+               now);
   }
   if (const Picoseconds lock = retransmit_.lock(nack); lock > 0_ps) {
     qps_[i]->locked_until = std::max(qps_[i]->locked_until, now) + lock;

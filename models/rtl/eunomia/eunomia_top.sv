@@ -31,6 +31,15 @@ module eunomia_top #(
     output logic response_completed
 );
 
+  generate
+    if (BLOCK_BITS < 16 || BLOCK_BITS > 256 || (BLOCK_BITS & (BLOCK_BITS - 1)) != 0)
+      $error("BLOCK_BITS must be 16, 32, 64, 128 or 256");
+    if (CAP_BITS % BLOCK_BITS != 0 || CAP_BITS < 2 * BLOCK_BITS || CAP_BITS > 255 * BLOCK_BITS)
+      $error("CAP_BITS must be 2 to 255 blocks");
+    if (CONNECTIONS < 2 || MEMORY > 1 || (MEMORY == 1 && PORT_WORDS != 1))
+      $error("CONNECTIONS, MEMORY or PORT_WORDS out of range");
+  endgenerate
+
   logic hd_start, hd_done, hd_last, hd_completed, hd_present;
   logic [1:0] hd_request, hd_tracking, hd_rejection;
   logic [16:0] hd_advanced;

@@ -372,8 +372,9 @@ module memory_controller
   assign of_metadata = state == TAKE_METADATA || state == RELEASE_METADATA || state == GIVE_UP;
   logic [15:0] run_start;
   assign run_start = of_metadata ? metadata : release_block ? block_addr : new_block;
-  logic [METADATA_WORDS-1:0] run_words;
-  assign run_words = of_metadata ? '1 : METADATA_WORDS'({BLOCK_WORDS{1'b1}});
+  localparam int unsigned RUN_WORDS = METADATA_WORDS > BLOCK_WORDS ? METADATA_WORDS : BLOCK_WORDS;
+  logic [RUN_WORDS-1:0] run_words;
+  assign run_words = of_metadata ? RUN_WORDS'({METADATA_WORDS{1'b1}}) : RUN_WORDS'({BLOCK_WORDS{1'b1}});
   logic [BLOCKS-1:0] run_mask;
   assign run_mask = BLOCKS'(run_words) << run_start;
 

@@ -1,6 +1,6 @@
 // Finds consecutive free words in the allocation bitmap, SEARCH_WIDTH bits a clock: from the lowest
 // word upwards the first SHORT_RUN of them, or from the highest downwards the first LONG_RUN. The
-// last LONG_RUN - 1 bits of the clock before are kept, so a run may begin anywhere.
+// last bits of the clock before, one less than a run has, are kept, so a run may begin anywhere.
 module run_search #(
     parameter int unsigned BLOCKS = 1024,
     parameter int unsigned SEARCH_WIDTH = 64,
@@ -19,7 +19,7 @@ module run_search #(
   localparam int unsigned GROUPS = (BLOCKS + SEARCH_WIDTH - 1) / SEARCH_WIDTH;
   localparam int unsigned PADDED = GROUPS * SEARCH_WIDTH;
   localparam int unsigned GW = GROUPS > 1 ? $clog2(GROUPS) : 1;
-  localparam int unsigned KEPT = LONG_RUN - 1;
+  localparam int unsigned KEPT = (LONG_RUN > SHORT_RUN ? LONG_RUN : SHORT_RUN) - 1;
   localparam int unsigned WINDOW = SEARCH_WIDTH + KEPT;
 
   logic [GW-1:0] group_number;

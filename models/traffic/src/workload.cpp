@@ -39,6 +39,9 @@ void check(const Section& section, const std::vector<SizePoint>& points) {
                           fmt::format("probability = {} of the {} point; expected {}",
                                       text_of(points[i].probability), which, text_of(value)));
   };
+  if (points.back().size == 0) {
+    throw tables.back().error("size", "size = 0 of the last point; expected 1 or more");
+  }
   expect(0, "first", 0.0);
   expect(points.size() - 1, "last", 1.0);
 }

@@ -43,6 +43,7 @@ void check_eunomia(const OrderingConfig& c) {
         "{}) and one bitmap block of a connection, and addresses of 16 bits",
         c.blocks, least, layout.metadata_words, c.bits, c.block_bits));
   }
+  if (c.search_width == 0) throw InputError("search_width = 0 is below the minimum 1");
   if (c.index_entries == 0) throw InputError("index_entries = 0 is below the minimum 1");
 }
 
@@ -68,11 +69,14 @@ const Schema<OrderingConfig>& OrderingConfig::schema() {
                .min = 1,
                .max = 65536,
                .source = eunomia + "section 4: 256"})
-          .field("bdp", &OrderingConfig::bdp,
-                 {.doc = "irn: bandwidth-delay product in packets: what a bitmap covers",
-                  .min = 1,
-                  .max = 65536,
-                  .source = eunomia + "Table 2: 100 packets at 100 Gbps and 8 us"})
+          .field(
+              "bdp", &OrderingConfig::bdp,
+              {.doc = "irn: bandwidth-delay product in packets: what a bitmap covers",
+               .min = 1,
+               .max = 65536,
+               .source = eunomia + "Table 2: 100 packets at 100 Gbps and 8 us; its 125 bytes are "
+                                   "five bitmaps of twice that, a factor without a source",
+               .verified = false})
           .field("block_bits", &OrderingConfig::block_bits,
                  {.doc = "eunomia: bits of a bitmap block, a multiple of 16",
                   .min = 16,
@@ -88,8 +92,10 @@ const Schema<OrderingConfig>& OrderingConfig::schema() {
                          "may reorder at a time",
                   .min = 1,
                   .max = 65536,
-                  .source = "no public value: \"fixed-length\" (Eunomia, section 4); more than the "
-                            "1024 blocks have room for at 24 blocks of metadata each",
+                  .source =
+                      "no public value: \"fixed-length\" (Eunomia, section 4); more than the "
+                      "1024 blocks have room for at 24 blocks of metadata each. Counted with three "
+                      "bytes as in the paper, which tell 256 connections apart",
                   .verified = false})
           .field("search_width", &OrderingConfig::search_width,
                  {.doc = "eunomia: bits of the allocation bitmap looked at per clock",

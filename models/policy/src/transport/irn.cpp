@@ -13,11 +13,15 @@ namespace {
 /// The first NACK, or a timeout, begins a recovery: the oldest packet is sent again, then every
 /// packet that lies below one that is known to have arrived, each once; a recovery ends when all
 /// that was sent before it is acknowledged. What is lost twice waits for the timer. The window is
-/// the bandwidth-delay product (BDP-FC).
+/// the bandwidth-delay product (BDP-FC). Behind an ordering layer a NACK means that packets were
+/// refused for want of room: then all that was sent and is not known to have arrived goes again.
 class IrnSender final : public WindowedSender {
  public:
   IrnSender(const TransportConfig& config, Psn first)
-      : WindowedSender(config, first), arrived_(config.window, first), highest_(first) {}
+      : WindowedSender(config, first),
+        arrived_(config.window, first),
+        highest_(first),
+        refused_end_(first) {}
 
   bool can_send() const override { return hole_due() || window_open(); }
   bool retransmission_due() const override { return hole_due(); }
@@ -49,6 +53,7 @@ class IrnSender final : public WindowedSender {
     // Acknowledged while the NACK was served: it was late, not lost.
     if (expected_psn.before(oldest_) || unacked() == 0) return;
     timer_start_ = now;
+    if (config_.nacks_refuse) refused_end_ = fresh_;
     if (!recovering_) recover();
   }
 
@@ -68,6 +73,7 @@ class IrnSender final : public WindowedSender {
   void acknowledged() override {
     while (arrived_.base() != oldest_) arrived_.step();
     if (highest_.before(oldest_)) highest_ = oldest_;
+    if (refused_end_.before(oldest_)) refused_end_ = oldest_;
     if (recovering_ && !oldest_.before(recover_end_)) {
       recovering_ = timed_out_ = false;
     }
@@ -89,13 +95,14 @@ class IrnSender final : public WindowedSender {
 
   /// The oldest packet is due without evidence of later ones; others only below one that arrived.
   bool hole_due() const {
-    return recovering_ && ((oldest_due_ && hole_ == oldest_) || hole_.before(highest_));
+    return recovering_ && ((oldest_due_ && hole_ == oldest_) || hole_.before(holes_end()));
   }
   void find_hole() {
     if (hole_ != oldest_) oldest_due_ = false;
     if (oldest_due_) return;
-    while (hole_.before(highest_) && arrived_.test(hole_)) ++hole_;
+    while (hole_.before(holes_end()) && arrived_.test(hole_)) ++hole_;
   }
+  Psn holes_end() const { return highest_.before(refused_end_) ? refused_end_ : highest_; }
 
   SequenceBitmap arrived_;  ///< packets that arrived out of order
   Psn highest_;             ///< of them, or the oldest unacknowledged
@@ -103,6 +110,7 @@ class IrnSender final : public WindowedSender {
   bool timed_out_ = false;   ///< what is sent next is sent for a timeout
   bool oldest_due_ = false;  ///< the oldest is to be sent again whatever arrived
   Psn recover_end_;          ///< the recovery is over when all before it is acknowledged
+  Psn refused_end_;          ///< packets below it may have been refused (nacks_refuse)
   Psn hole_;                 ///< next candidate to be sent again
 };
 

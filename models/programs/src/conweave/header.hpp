@@ -26,7 +26,9 @@ struct Shim {
   bool tail = false;
   bool marked = false;  ///< of a reply: also a NOTIFY
 
+  /// Acknowledgements of NICs carry none: the parser knows them by their opcode.
   static Shim of(const Packet& p) {
+    if (p.opcode == Opcode::acknowledge) return {};
     const unsigned b = p.bth_reserved;
     return {static_cast<std::uint8_t>(b >> 8),
             static_cast<Kind>(b >> 5 & 3),

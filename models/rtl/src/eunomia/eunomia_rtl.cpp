@@ -146,7 +146,15 @@ void EunomiaRtl::write_waveform(const std::string& file, std::uint64_t clocks) c
     // The last may be one that never ended.
     if (!writing && &r == &requests_.back()) fresh->start_waveform(file);
     EunomiaOutputs response;
-    if (r.clocks > 0) run(*fresh, r.inputs, response);
+    if (r.clocks > 0) {
+      run(*fresh, r.inputs, response);
+    } else {
+      EunomiaInputs inputs = r.inputs;
+      for (std::uint64_t i = 0; i < clocks; ++i) {
+        fresh->clock(inputs);
+        inputs.request_valid = false;
+      }
+    }
     left -= r.clocks;
   }
   fresh->stop_waveform();

@@ -55,9 +55,15 @@ LockstepEngine::LockstepEngine(std::unique_ptr<policy::EunomiaEngine> model,
 }
 
 OrderingAnswer LockstepEngine::on_packet(const policy::OrderingPacket& packet) {
-  const OrderingAnswer rtl = rtl_->on_packet(packet);
   OrderingAnswer answer = ask_model(packet);
   ++requests_;
+  OrderingAnswer rtl;
+  try {
+    rtl = rtl_->on_packet(packet);
+  } catch (const ModelError& e) {
+    report(fmt::format("packet PSN {} of connection {}: {}", packet.psn.value(), packet.connection,
+                       e.what()));
+  }
   if (auto d = answers_differ(answer, rtl); !d.empty()) {
     report(fmt::format("after packet PSN {}{} of connection {}, {}", packet.psn.value(),
                        packet.last ? " (last)" : "", packet.connection, d));
@@ -75,9 +81,13 @@ OrderingAnswer LockstepEngine::on_packet(const policy::OrderingPacket& packet) {
 }
 
 void LockstepEngine::close(policy::ConnectionId connection) {
-  rtl_->close(connection);
   model_->close(connection);
   ++requests_;
+  try {
+    rtl_->close(connection);
+  } catch (const ModelError& e) {
+    report(fmt::format("the end of connection {}: {}", connection, e.what()));
+  }
   after_request(connection);
 }
 
@@ -104,14 +114,26 @@ void LockstepEngine::compare_touched(policy::ConnectionId connection) const {
       !d.empty()) {
     about(d);
   }
+  for (std::uint32_t row = 0; row < shape.index_entries; ++row) {
+    if (m.metadata_start_index()[row].valid != top.metadata_start_index(row).valid)
+      about(fmt::format("row {} of the index is valid in one of them only", row));
+  }
   const auto start = m.metadata_start(connection);
   if (!start) return;
-  for (std::uint32_t w = 0; w < shape.metadata_words(); ++w) {
-    const std::uint32_t a = *start + w;
-    if (m.master_array()[a] != top.master_array(a)) {
-      about(fmt::format("word {} of its metadata is {:04x} in the model, {:04x} in the RTL", w,
-                        m.master_array()[a], top.master_array(a)));
-    }
+  const auto compare = [&](std::uint32_t a, const char* what, std::uint32_t number) {
+    if (m.master_array()[a] == top.master_array(a)) return;
+    about(fmt::format("{} {}, word {} of the array, is {:04x} in the model, {:04x} in the RTL",
+                      what, number, a, m.master_array()[a], top.master_array(a)));
+  };
+  for (std::uint32_t w = 0; w < shape.metadata_words(); ++w)
+    compare(*start + w, "metadata word", w);
+  // Its bitmap: the address of block 0, then the others' distances from it.
+  const auto& array = m.master_array();
+  const std::uint32_t blocks = array[*start + 7] >> 8;
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    const std::uint32_t base = array[*start + 8];
+    const std::uint32_t at = b == 0 ? base : (base + array[*start + 8 + b]) & 0xffff;
+    for (std::uint32_t w = 0; w < shape.block_bits / 16; ++w) compare(at + w, "bitmap block", b);
   }
 }
 
@@ -130,14 +152,18 @@ void LockstepEngine::compare_whole() const {
 void LockstepEngine::report(const std::string& difference) const {
   namespace fs = std::filesystem;
   const fs::path folder = options_.folder;
-  fs::create_directories(folder);
   const EunomiaShape& shape = rtl_->variant().shape;
-  write_file(folder / "model.txt", text(state_of(*model_, shape), shape));
-  write_file(folder / "rtl.txt", text(state_of(rtl_->top(), shape), shape));
-  rtl_->write_waveform((folder / "waveform.vcd").string(), options_.waveform_clocks);
-  throw ModelError(
-      fmt::format("eunomia: model and RTL '{}' differ at request {}: {}; states and waveform in {}",
-                  rtl_->variant().name, requests_, difference, folder.string()));
+  std::string where = "states and waveform in " + folder.string();
+  try {
+    fs::create_directories(folder);
+    write_file(folder / "model.txt", text(state_of(*model_, shape), shape));
+    write_file(folder / "rtl.txt", text(state_of(rtl_->top(), shape), shape));
+    rtl_->write_waveform((folder / "waveform.vcd").string(), options_.waveform_clocks);
+  } catch (const std::exception& e) {
+    where = std::string("states and waveform could not be written: ") + e.what();
+  }
+  throw ModelError(fmt::format("eunomia: model and RTL '{}' differ at request {}: {}; {}",
+                               rtl_->variant().name, requests_, difference, where));
 }
 
 }  // namespace horae::rtl

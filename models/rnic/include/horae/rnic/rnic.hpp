@@ -128,7 +128,10 @@ class rnic : public fabric::device {
   void respond(std::size_t qp, bool cnp, const policy::Response& response, Picoseconds now);
   bool rx_buffer_takes(const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
-  void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
+  void place_payload(std::size_t qp, const Packet& p, bool apart, Picoseconds now);
+  /// Where a packet's payload belongs in host memory, and where one is kept meanwhile.
+  static std::uint64_t payload_address(std::size_t qp, Psn psn);
+  static std::uint64_t kept_apart(std::size_t qp);
   /// What an acknowledgement says.
   struct Heard {
     bool nack = false;
@@ -141,7 +144,7 @@ class rnic : public fabric::device {
   /// The ordering engine takes the packet when it is free; until when it works on it.
   Picoseconds engine_takes(const policy::OrderingOps& ops, Picoseconds now);
   /// Keeps the last packet of a WRITE that came out of order apart (WriteLast::receiver).
-  void hold_last(QueuePair& qp, const Packet& p);
+  bool hold_last(QueuePair& qp, const Packet& p);
   /// Puts it in its place when everything before it is there.
   void place_held(std::size_t qp, Picoseconds now);
   void watch_ordering(const policy::OrderingAnswer& answer, Picoseconds now);
@@ -220,8 +223,9 @@ class rnic : public fabric::device {
     Picoseconds last{};   ///< they reach so far
     policy::OrderingMemory now{};
     Bytes most{};
-    double byte_ps = 0, bitmap_byte_ps = 0;
+    detail::Wide byte_ps = 0, bitmap_byte_ps = 0;  ///< integers: the same on any machine
   } ordering_watch_;
+  static void add_time(Watch& watch, Picoseconds now);
   std::uint64_t waiting_packets_ = 0;  ///< received, waiting for a context
   Timeline* timeline_ = nullptr;
   bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back

@@ -16,11 +16,11 @@ struct LockstepOptions {
 };
 
 /// Every request goes to both. After each the answers are compared, the allocation bitmap, which
-/// rows of the index are valid, and all that belongs to the request's connection; everything now
-/// and then. At the first difference both states (model.txt, rtl.txt) and a waveform
-/// (waveform.vcd) are written, and a ModelError says what differed. Clocks are among it where the
-/// model predicts them, with one word per access. The answer is the model's, with the clocks of the
-/// hardware.
+/// rows of the index are valid, and all that belongs to the request's connection, its bitmap
+/// included; everything now and then. At the first difference both states (model.txt, rtl.txt) and
+/// a waveform (waveform.vcd) are written, and a ModelError says what differed. Clocks are among it
+/// where the model predicts them, with one word per access. The answer is the model's, with the
+/// clocks of the hardware.
 class LockstepEngine : public policy::OrderingEngine {
  public:
   /// Both must have been made with the same parameters: a ModelError otherwise.

@@ -33,6 +33,9 @@ struct TransportConfig {
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
   /// the transport: set by whoever has such a layer.
   bool hold_last = false;
+  /// A NACK says that packets were refused, and not which: behind an ordering layer, which sends
+  /// SACKs for those it kept. Set likewise.
+  bool nacks_refuse = false;
 
   static const Schema<TransportConfig>& schema();
 };

@@ -19,8 +19,7 @@ class WindowedSender : public TransportSender {
 
   void post(std::uint32_t packets) override {
     unsent_ += packets;
-    if (config_.hold_last && packets > 1)
-      held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
+    if (config_.hold_last) held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
   }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
