@@ -5,6 +5,7 @@
 
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/programs/program.hpp"

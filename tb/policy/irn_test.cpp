@@ -109,7 +109,7 @@ TEST_P(Irn, ARefusalSendsAllAgainThatIsNotKnownToHaveArrived) {
   behind.ack(5);
   behind.received(7);
   EXPECT_TRUE(behind.nack(5).served);
-  EXPECT_EQ(behind.send(), "rewind 5-6, rewind 8-11?, 12-13");
+  EXPECT_EQ(behind.send(), "rewind 5-6, rewind 8-10, rewind 11?, 12-13");
   // What was acknowledged since is not sent again, and the recovery ends as any other.
   behind.ack(12);
   EXPECT_FALSE(behind.can_send());
@@ -130,9 +130,7 @@ TEST(HoldLast, TheLastPacketOfAMessageWaitsForTheRest) {
     // A message of one packet is its own last: a flag that follows data waits for the data.
     EXPECT_EQ(sender.send(), "3") << transport;
     sender.ack(4);
-    EXPECT_EQ(sender.send(), "4") << transport;
-    sender.ack(5);
-    EXPECT_EQ(sender.send(), "5?") << transport;
+    EXPECT_EQ(sender.send(), "4, 5?") << transport;
     sender.ack(6);
     EXPECT_EQ(sender.send(), "6") << transport;
     sender.ack(7);
