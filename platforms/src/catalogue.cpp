@@ -11,7 +11,6 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
-#include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
@@ -149,9 +148,6 @@ ordered_json list_policies() {
   }
   for (const auto& p : policy::congestion_algorithms()) {
     out.push_back({{"name", p.name}, {"seam", "congestion"}, {"doc", p.doc}});
-  }
-  for (const auto& p : policy::ordering_engines()) {
-    out.push_back({{"name", p.name}, {"seam", "ordering"}, {"doc", p.doc}});
   }
   for (const auto& p : policy::nack_reactions()) {
     out.push_back({{"name", p.name}, {"seam", "nack_reaction"}, {"doc", p.doc}});

@@ -5,7 +5,6 @@
 
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
-#include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/programs/program.hpp"
@@ -71,7 +70,6 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
   for (const auto& p : policy::transports()) policies.emplace(p.name);
   for (const auto& p : policy::retransmit_policies()) policies.emplace(p.name);
   for (const auto& p : policy::congestion_algorithms()) policies.emplace(p.name);
-  for (const auto& p : policy::ordering_engines()) policies.emplace(p.name);
   for (const auto& p : policy::nack_reactions()) policies.emplace(p.name);
   for (const auto& p : programs::programs()) programs.emplace(p.name);
   EXPECT_EQ(names_in(all.at("policies")), policies);

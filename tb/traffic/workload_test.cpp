@@ -74,7 +74,7 @@ TEST(Workload, ABadOneIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal("point = [{size = 1, probability = 1.0}]"),
             "w.toml:4:9: 1 points; expected two or more");
   EXPECT_EQ(refusal(zero + "{size = 0, probability = 1.0}]"),
-            "w.toml:5:2: size = 0 of the last point; expected 1 or more");
+            "w.toml:5:9: size = 0 of the last point; expected 1 or more");
   EXPECT_EQ(refusal(zero + "{size = 9, probability = 1.5}]"),
             "w.toml:5:26: probability = 1.5 is above the maximum 1");
 }

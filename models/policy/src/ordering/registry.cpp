@@ -56,8 +56,7 @@ const Schema<OrderingConfig>& OrderingConfig::schema() {
                              "The layer below the transport that tracks packets which "
                              "arrive out of order.")
           .choice("engine", &OrderingConfig::engine, engine_names(),
-                  {.doc = "how they are tracked; none: by the transport's own receiver (`horae "
-                          "list policies`)"})
+                  {.doc = "how they are tracked; none: by the transport's own receiver"})
           .choice("level", &OrderingConfig::level,
                   {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
                   {.doc = "what runs: the model in C++, the hardware description, or both, "
