@@ -137,15 +137,17 @@ def save(figure, folder, name):
 
 
 def bars(axes, groups, series, title, unit):
-    """`series`: {label: values by group}; None is marked."""
+    """`series`: {label: values by group}; None (unfinished, or too few) is marked."""
     width = 0.8 / len(series)
     for i, (label, values) in enumerate(series.items()):
         at = [g + (i - (len(series) - 1) / 2) * width for g in range(len(groups))]
         axes.bar(at, [v or 0 for v in values], width, label=label)
         for x, v in zip(at, values):
             if v is None:
-                axes.text(x, 0, "unfinished", rotation=90, ha="center", va="bottom", fontsize=6)
-    axes.set_xticks(range(len(groups)), groups)
+                axes.text(x, 0.02, "none", rotation=90, ha="center", va="bottom", fontsize=6,
+                          transform=axes.get_xaxis_transform())
+    names = [str(g).replace("upto_", "\u2264 ").replace("above_", "> ") for g in groups]
+    axes.set_xticks(range(len(groups)), names, fontsize=8)
     axes.set_title(title, fontsize=10)
     axes.set_ylabel(unit)
     axes.grid(True, axis="y", color="#dddddd", linewidth=0.6)
