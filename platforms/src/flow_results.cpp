@@ -12,8 +12,6 @@ namespace {
 
 const double none = std::numeric_limits<double>::quiet_NaN();
 
-double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
-
 /// Samples as they are: their mean, and nearest-rank percentiles.
 class Samples {
  public:

@@ -12,8 +12,6 @@ namespace {
 using rnic::IdleCause;
 using rnic::RnicCounters;
 
-double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
-
 /// Bytes of data packets sent for the first time, headers included, in the layer rates are given
 /// in.
 double fresh_data_bytes(const RnicCounters& c, Layer layer) {

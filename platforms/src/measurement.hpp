@@ -12,6 +12,9 @@
 
 namespace horae::platforms {
 
+/// a / b; zero when there is nothing to divide by.
+inline double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
+
 /// One named result.
 struct Result {
   std::string name;

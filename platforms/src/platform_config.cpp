@@ -72,7 +72,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
   if (kind == "rnic") {
     const auto config = rnic::read_rnic(section, also);
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
-    check_at(section, "ordering", [&] { rtl::make_ordering(config.ordering); });
+    check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
     check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();

@@ -3,6 +3,7 @@
 
 #include "horae/policy/ordering/connection_table.hpp"
 #include "horae/policy/ordering/policies.hpp"
+#include "horae/policy/ordering/window_engine.hpp"
 
 namespace horae::policy {
 namespace {
@@ -56,15 +57,7 @@ OrderingAnswer MpRdmaOrdering::on_packet(const OrderingPacket& packet) {
   OrderingAnswer answer;
   answer.expected = c.head;
   const std::int32_t ahead = packet.psn - c.head;
-  if (ahead < 0) {
-    answer.tracking = Tracking::duplicate;
-    return answer;
-  }
-  if (ahead >= slots) {
-    answer.tracking = Tracking::rejected;
-    answer.rejection = Rejection::reach;
-    return answer;
-  }
+  if (answer_outside(answer, ahead, slots)) return answer;
   ++answer.ops.words_read;
   const std::uint64_t slot = std::uint64_t{1} << ahead;
   if (((c.slots.low | c.slots.high) & slot) != 0) {

@@ -11,15 +11,7 @@ OrderingAnswer WindowEngine::on_packet(const OrderingPacket& packet) {
   OrderingAnswer answer;
   answer.expected = c.head;
   const std::int32_t ahead = packet.psn - c.head;
-  if (ahead < 0) {
-    answer.tracking = Tracking::duplicate;
-    return answer;
-  }
-  if (ahead >= static_cast<std::int32_t>(window_)) {
-    answer.tracking = Tracking::rejected;
-    answer.rejection = Rejection::reach;
-    return answer;
-  }
+  if (answer_outside(answer, ahead, static_cast<std::int32_t>(window_))) return answer;
   ++answer.ops.words_read;
   if (c.bitmap.set(static_cast<std::uint32_t>(ahead))) {
     answer.tracking = Tracking::duplicate;

@@ -50,10 +50,14 @@ OrderingConfig config_of(const EunomiaShape& shape) {
   return c;
 }
 
-std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& config,
-                                                      const LockstepOptions& options,
-                                                      const std::string& variant) {
-  if (config.level == "model") return policy::make_ordering_engine(config);
+namespace {
+
+/// The variant that `config` asks for; null at level `model`.
+const EunomiaVariant* checked_variant(const OrderingConfig& config, const std::string& variant) {
+  if (config.level == "model") {
+    policy::check(config);
+    return nullptr;
+  }
   if (config.level != "rtl" && config.level != "both") {
     throw InputError(fmt::format("level = '{}' is unknown{}", config.level,
                                  suggestion(config.level, {"model", "rtl", "both"})));
@@ -69,7 +73,19 @@ std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& conf
         "when the program is built",
         config.level));
   }
-  auto rtl = std::make_unique<EunomiaRtl>(find_variant(config, variant));
+  return &find_variant(config, variant);
+}
+
+}  // namespace
+
+void check_ordering(const OrderingConfig& config) { checked_variant(config, {}); }
+
+std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& config,
+                                                      const LockstepOptions& options,
+                                                      const std::string& variant) {
+  const EunomiaVariant* found = checked_variant(config, variant);
+  if (found == nullptr) return policy::make_ordering_engine(config);
+  auto rtl = std::make_unique<EunomiaRtl>(*found);
   if (config.level == "rtl") return rtl;
   return std::make_unique<LockstepEngine>(std::make_unique<policy::EunomiaEngine>(config),
                                           std::move(rtl), options);

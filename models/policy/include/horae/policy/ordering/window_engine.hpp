@@ -8,6 +8,15 @@
 
 namespace horae::policy {
 
+/// Answers a packet that is `ahead` of the expected one, if that is not within `window` packets:
+/// it had arrived, or is beyond reach. Whether it did.
+inline bool answer_outside(OrderingAnswer& answer, std::int32_t ahead, std::int32_t window) {
+  if (ahead >= 0 && ahead < window) return false;
+  answer.tracking = ahead < 0 ? Tracking::duplicate : Tracking::rejected;
+  if (ahead >= window) answer.rejection = Rejection::reach;
+  return true;
+}
+
 /// A circular bitmap per open connection: tracks packets less than `window` ahead of the expected
 /// one and rejects others. OrderingOps counts 64-bit words of the bitmap.
 class WindowEngine final : public OrderingEngine {
