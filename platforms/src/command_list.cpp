@@ -1,0 +1,44 @@
+// horae list.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "catalogue.hpp"
+#include "command.hpp"
+#include "run.hpp"
+
+namespace horae::platforms {
+
+namespace {
+
+struct ListOptions {
+  std::string section;
+  bool json = false;
+};
+
+int list(const ListOptions& o) {
+  const auto content = catalogue(o.section, platform_dir());
+  if (o.json) {
+    fmt::print("{}\n", content.dump(1));
+  } else {
+    fmt::print("{}", catalogue_text(content));
+  }
+  return exit_done;
+}
+
+}  // namespace
+
+Command add_list(CLI::App& app) {
+  const auto o = std::make_shared<ListOptions>();
+  CLI::App* command =
+      add_command(app, "list",
+                  "What there is: platforms, devices, chips, nics, programs, policies, parameters.",
+                  "Example: horae list parameters");
+  command->add_option(
+      "section", o->section,
+      "platforms, devices, chips, nics, programs, policies or parameters; all by default");
+  add_json(*command, o->json, "as JSON");
+  return {command, [o] { return list(*o); }};
+}
+
+}  // namespace horae::platforms

@@ -1,0 +1,122 @@
+// horae run.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "horae/core/error.hpp"
+#include "result_folder.hpp"
+#include "run.hpp"
+#include "run_report.hpp"
+#include "sweep.hpp"
+
+namespace horae::platforms {
+
+namespace {
+
+struct RunOptions {
+  std::string platform;
+  std::vector<std::string> overrides;
+  std::optional<std::string> out;
+  std::optional<std::string> point;
+  unsigned jobs = 0;
+  bool json = false;
+  bool no_progress = false;
+};
+
+void print_sweep(const PlatformConfig& platform, const SweepOutcome& outcome) {
+  fmt::print("{}", table_text(platform, outcome.summary));
+  if (!outcome.summary["validation"].empty()) {
+    fmt::print("\nPublished beside measured (nothing is calibrated here):\n");
+    for (const auto& v : outcome.summary["validation"]) {
+      fmt::print(
+          "  {:<20} published {:<8} measured {:<10} {}  [{}]\n", v["id"].get<std::string>(),
+          fmt::format("{:g}", v["published"].get<double>()),
+          v["measured"].is_null() ? "nothing" : fmt::format("{:.4g}", v["measured"].get<double>()),
+          v["unit"].get<std::string>(), v["source"].get<std::string>());
+    }
+  }
+  print_assumptions(platform);
+}
+
+const SweepPoint& find_point(const PlatformConfig& platform, const std::string& label) {
+  std::vector<std::string> labels;
+  for (const auto& point : platform.sweep.points) {
+    if (point.label.value == label) return point;
+    labels.push_back(point.label);
+  }
+  if (labels.empty()) throw InputError(fmt::format("--point {}: the platform has no sweep", label));
+  throw InputError(
+      fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
+}
+
+/// Results are in place before anything is printed, or nothing is.
+int run_one(const RunOptions& o, const PlatformConfig& platform,
+            std::optional<ResultFolder>& folder) {
+  const RunOutcome outcome = run_platform(platform, !o.no_progress);
+  if (folder) {
+    write_run(*folder, "", outcome);
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_summary(platform, outcome);
+  }
+  print_dump("", outcome);
+  return outcome.exit_code;
+}
+
+int run_all_points(const RunOptions& o, const PlatformConfig& platform,
+                   std::optional<ResultFolder>& folder) {
+  const SweepOutcome outcome =
+      run_sweep(platform, o.platform, o.overrides, jobs_of(o.jobs), !o.no_progress);
+  if (folder) {
+    folder->write("summary.json", outcome.summary.dump(1) + "\n");
+    for (const auto& [label, point] : outcome.points)
+      write_run(*folder, std::filesystem::path("points") / folder_name(label), point);
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_sweep(platform, outcome);
+  }
+  for (const auto& [label, point] : outcome.points) print_dump(label, point);
+  return outcome.exit_code;
+}
+
+int run(const RunOptions& o) {
+  const PlatformConfig platform = read_platform(Document::load(o.platform, o.overrides));
+  const auto point = [&] {
+    return read_point(find_point(platform, *o.point), o.platform, o.overrides);
+  };
+  const bool sweep = !o.point && !platform.sweep.points.empty();
+  const PlatformConfig effective = o.point ? point() : platform;
+  std::optional<ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const int exit_code =
+      sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
+  if (folder && !o.json) fmt::print("\nresults in {}\n", *o.out);
+  return exit_code;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+  const auto o = std::make_shared<RunOptions>();
+  CLI::App* command = add_command(
+      app, "run", "Simulate a platform; prints the summary, writes the result folder.",
+      "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
+  add_platform_file(*command, o->platform)->required();
+  add_overrides(*command, o->overrides);
+  add_out(*command, o->out);
+  command->add_option("--point", o->point, "run one point of the platform's sweep")
+      ->type_name("LABEL");
+  add_jobs(*command, o->jobs, "runs at the same time in a sweep; 0: one per core");
+  add_json(*command, o->json, "print the summary as JSON");
+  add_no_progress(*command, o->no_progress);
+  return {command, [o] { return run(*o); }};
+}
+
+}  // namespace horae::platforms

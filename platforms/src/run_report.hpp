@@ -1,0 +1,26 @@
+// One run for people: the summary printed, the result folder's files, what waits when it is stuck.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "platform_config.hpp"
+#include "result_folder.hpp"
+#include "run.hpp"
+
+namespace horae::platforms {
+
+/// summary.json, flows.csv and, where there are any, series.csv and trace.json, in `sub` of the
+/// folder.
+void write_run(ResultFolder& folder, const std::filesystem::path& sub, const RunOutcome& outcome);
+
+/// Verdict, results, the packets' books and the assumptions, to standard output.
+void print_summary(const PlatformConfig& platform, const RunOutcome& outcome);
+
+/// What a platform takes for granted, to standard output; nothing where there is nothing.
+void print_assumptions(const PlatformConfig& platform);
+
+/// Of a run that is stuck: what waits, to standard error, with the run's label unless it is empty.
+void print_dump(const std::string& label, const RunOutcome& outcome);
+
+}  // namespace horae::platforms
