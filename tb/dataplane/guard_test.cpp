@@ -150,7 +150,7 @@ TEST_F(Guards, TheDesignHasNamesWithoutThePipeline) {
   EXPECT_EQ(recorded("bitmap").gress, out);
   EXPECT_EQ(spec_of<RegisterSpec>("bitmap").width, 16u);
   EXPECT_EQ(spec_of<RegisterSpec>("bitmap").entries, 512u);
-  EXPECT_EQ(pipeline.objects(), (std::vector<const Object*>{&yes, &no, &r}));
+  EXPECT_EQ(pipeline.objects(), (std::vector<Object*>{&yes, &no, &r}));
 }
 
 TEST_F(Guards, TheDesignHasDependenciesOfTheirKind) {

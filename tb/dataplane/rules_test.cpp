@@ -128,7 +128,7 @@ TEST_F(Rules, NamesAreUniqueInAPipeline) {
   Pipeline other("tor.pipe3", 3, 1);
   Register<int> same_name(other, Gress::ingress, "state", 1);
   EXPECT_EQ(same_name.name(), "tor.pipe3.state");
-  EXPECT_EQ(pipeline.objects(), (std::vector<const Object*>{&r}));
+  EXPECT_EQ(pipeline.objects(), (std::vector<Object*>{&r}));
 }
 
 // A register read-modify-write is atomic: a pass sees what all earlier passes left.

@@ -79,7 +79,13 @@ const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 
 packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 
+void device::tell_arrival(const Event& e) {
+  if (key_kind(e.key) != arrival_event) return;
+  watcher_->arrived(*this, key_entity(e.key), arrived(e), e.time - receive_latency_, e.time);
+}
+
 void device::start_of_simulation() {
+  watcher_ = context_.watcher;
   begin();
   if (!windowed_) wake_at(next_time());
 }
@@ -92,6 +98,12 @@ std::uint64_t device::held() const {
 
 void device::run_to(Picoseconds end) {
   Event e;
+  if (watcher_ != nullptr) [[unlikely]] {
+    while (events_.pop_before(end, e)) {
+      ++handled_;
+      handle_watched(e);
+    }
+  }
   while (events_.pop_before(end, e)) {
     ++handled_;
     handle(e);

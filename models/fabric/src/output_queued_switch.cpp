@@ -122,19 +122,19 @@ std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t
 void output_queued_switch::forward(Packet& p, Picoseconds t) {
   const auto way = egress_of(p, t);
   if (!way) [[unlikely]]
-    return drop(p, DropCause::no_route);
+    return drop(p, DropCause::no_route, t);
   unsigned port = *way;
   Egress* chosen = &egress_[port];
   start_before(*chosen, t);
   if (limited_) {
     if (config_.deflect) [[unlikely]] {
-      if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit);
+      if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
       --p.hop_limit;
     }
     if (const auto cause = refusal(p, chosen->out)) [[unlikely]] {
-      if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause);
+      if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause, t);
       const auto other = deflection(p, port, t);
-      if (!other) return drop(p, *cause);
+      if (!other) return drop(p, *cause, t);
       port = *other;
       chosen = &egress_[port];
       ++counters_.deflected;
@@ -194,7 +194,8 @@ bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) co
   return candidates_[deflect_.below(static_cast<std::uint32_t>(candidates_.size()))];
 }
 
-void output_queued_switch::drop(Packet& p, DropCause cause) {
+void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
+  if (auto* w = watcher()) w->dropped(*this, p, cause, t);
   ++counters_.dropped;
   context_.pool.drop(p, cause);
 }
@@ -228,7 +229,7 @@ void output_queued_switch::drain(unsigned port, Picoseconds now) {
   egress.out.drain([&](Packet& p) {
     const std::size_t queue = queue_of(p);
     const std::int64_t frame = p.frame;
-    drop(p, DropCause::link_down);
+    drop(p, DropCause::link_down, now);
     if (event_driven_) release(queue, frame, now);
   });
 }

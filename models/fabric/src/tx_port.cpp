@@ -38,7 +38,7 @@ void tx_port::configure(const LinkConfig& link) {
     }
   }
   if (!outages.empty()) outages.resize(last + 1);
-  imperfect_ = loss_ || !link.outages.empty();
+  closely_ = loss_ || !link.outages.empty();
   connected_ = true;
 }
 
@@ -54,30 +54,40 @@ void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
   ++counters_.packets;
   counters_.frame_bytes += p.frame;
   const Picoseconds arrival = last_bit + pipeline + link_.delay;
-  if (imperfect_ && lose(p, start + pipeline, arrival)) [[unlikely]]
+  if (closely_ && look_closer(p, start, pipeline, last_bit)) [[unlikely]]
     return;
   packet_phase phase = packet_phase::begin_packet;
   sc_core::sc_time at = to_sc_time(arrival);
   peer_->nb_transport_fw(p, phase, at);
 }
 
-bool tx_port::lose(Packet& p, Picoseconds first_bit, Picoseconds arrival) {
+bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
+                          Picoseconds last_bit) {
+  const Picoseconds first_bit = start + pipeline;
+  const Picoseconds arrival = last_bit + pipeline + link_.delay;
+  if (auto* watcher = owner_.context().watcher)
+    watcher->sent(owner_, index_, p, start, first_bit, last_bit + pipeline);
   if (cut_off(first_bit, arrival)) {
     ++counters_.cut;
-    owner_.context().pool.drop(p, DropCause::link_down);
-    return true;
+    return lose(p, DropCause::link_down, arrival);
   }
   if (loss_ && loss_->chance(link_.loss)) {
     ++counters_.lost;
-    owner_.context().pool.drop(p, DropCause::link_loss);
-    return true;
+    return lose(p, DropCause::link_loss, arrival);
   }
   return false;
+}
+
+bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
+  if (auto* watcher = owner_.context().watcher) watcher->dropped(owner_, p, cause, at);
+  owner_.context().pool.drop(p, cause);
+  return true;
 }
 
 void tx_port::start_of_simulation() {
   // The socket's interface, looked up once instead of with every packet.
   if (connected_) peer_ = socket.operator->();
+  closely_ |= owner_.context().watcher != nullptr;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

@@ -27,7 +27,10 @@ void rnic::receive(Packet& p, Picoseconds now) {
 
 void rnic::process(Packet& p, Picoseconds now) {
   if (p.is_data()) {
-    if (!receive_data(p, now)) return context_.pool.drop(p, fabric::DropCause::buffer_full);
+    if (!receive_data(p, now)) {
+      if (auto* w = watcher()) w->dropped(*this, p, fabric::DropCause::buffer_full, now);
+      return context_.pool.drop(p, fabric::DropCause::buffer_full);
+    }
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(p, now);
   } else if (p.opcode == Opcode::cnp) {

@@ -126,23 +126,24 @@ void tofino_switch::update(const programs::Routes& routes) {
   for (auto& pipe : pipes_) pipe.program->update(known);
 }
 
-template <bool own>
+template <bool own, bool watched>
 void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
   EgressPort& out = out_[port];
   const std::int64_t cells = cells_of(p);
   if (cells_used_ + cells > config_.cells) {
     ++counters_.dropped_buffer;
-    return drop(p, fabric::DropCause::buffer_full);
+    return drop(p, fabric::DropCause::buffer_full, t);
   }
   if (config_.queue_limit.count() > 0 &&
       out.depth().count() + p.frame > config_.queue_limit.count()) {
     ++counters_.dropped_queue;
-    return drop(p, fabric::DropCause::queue_full);
+    return drop(p, fabric::DropCause::queue_full, t);
   }
   if (red_.mark(p, own ? out.depth_of_queue(queue) : out.depth(p.traffic_class)))
     ++counters_.marked;
   cells_used_ += cells;
   most_cells_used_ = std::max(most_cells_used_, cells_used_);
+  if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
   if constexpr (own) {
     out.enqueue_in(queue, p, t);
   } else {
@@ -152,6 +153,7 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
 }
 
 /// Runs the program's egress; whether the packet goes on.
+template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                        Picoseconds start) {
   Pipe& pipe = pipes_[pipeline];
@@ -164,67 +166,15 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   }
   pipe.program->egress(pass);
   const Picoseconds deparsed = start + pipe.egress_latency - config_.mac_tx;
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, start, deparsed);
+  }
   if (pass.mirror_request()) mirror(pass, deparsed);
   if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
   return pass.verdict() != Verdict::drop;
 }
 
-void tofino_switch::handle(const fabric::Event& e) {
-  const unsigned port = fabric::key_entity(e.key);
-  switch (fabric::key_kind(e.key)) {
-    case fabric::arrival_event: {
-      Packet& p = arrived(e);
-      enter_ingress(p, pipeline_of_port_[p.ingress_port], e.time);
-      break;
-    }
-    case enqueue_event:
-      --in_pipeline_;
-      enqueue<false>(*reinterpret_cast<Packet*>(e.payload), port, 0, e.time);
-      break;
-    case enqueue_own_event: {
-      const auto entity = static_cast<std::uint16_t>(port);
-      --in_pipeline_;
-      enqueue<true>(*reinterpret_cast<Packet*>(e.payload), port_in(entity), queue_in(entity),
-                    e.time);
-      break;
-    }
-    case queue_event:
-      control_queue(static_cast<std::uint16_t>(port), e.payload != 0, e.time);
-      break;
-    case loopback_event:
-      loop_back(*reinterpret_cast<Packet*>(e.payload), port, e.time);
-      break;
-    case loopback_egress_event:
-      loop_through_egress(*reinterpret_cast<Packet*>(e.payload), port, e.time);
-      break;
-    case loopback_leaves_event:
-      pass_loop_egress(*reinterpret_cast<Packet*>(e.payload), port, e.time);
-      break;
-    case recirculated_event: {
-      Packet& p = *reinterpret_cast<Packet*>(e.payload);
-      --in_pipeline_;
-      cells_used_ -= cells_of(p);
-      enter_ingress(p, port, e.time);
-      break;
-    }
-    case dequeue_event:
-      if (armed_[port] != e.time) break;  // overtaken by an earlier one
-      armed_[port] = never;
-      leave_queue(port, e.time);
-      arm(port);
-      break;
-    case fabric::pause_event:
-      out_[port].pause(static_cast<unsigned>(e.payload));
-      break;
-    case fabric::resume_event:
-      out_[port].resume(static_cast<unsigned>(e.payload), e.time);
-      arm(port);
-      break;
-    default:
-      throw ModelError(fmt::format("{}: unknown event", name()));
-  }
-}
-
+template <bool watched>
 void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   Pipe& pipe = pipes_[pipeline];
   const Cycles entry = std::max(clock_.at_or_after(t), pipe.last_entry + Cycles(1));
@@ -235,9 +185,12 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
   pipe.program->ingress(pass);
   const Picoseconds deparsed = clock_.edge(entry + pipe.ingress_cycles) + config_.ingress_deparser;
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
+  }
   if (pass.mirror_request()) mirror(pass, deparsed);
   if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
-  if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program);
+  if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program, deparsed);
   if (pass.verdict() == Verdict::recirculate) {
     if (pass.loopback_pipeline() >= pipes_.size()) {
       throw ModelError(fmt::format("{}: no pipeline {} to come around in after {}", name(),
@@ -312,6 +265,8 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   if (request.length != 0) copy.frame = std::min(copy.frame, request.length);
   if (request.traffic_class) copy.traffic_class = *request.traffic_class;
   mirror_headers_[&copy] = request.header;
+  if (watcher() != nullptr && pass_watcher_ != nullptr)
+    pass_watcher_->mirrored(*this, pass.header(), copy, deparsed);
   ++counters_.mirrored;
   ++in_pipeline_;
   const unsigned entity = around ? pass.where().pipeline : request.egress_port;
@@ -336,30 +291,31 @@ Picoseconds tofino_switch::take_loopback(const Packet& p, unsigned pipeline, Pic
 }
 
 void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
-  if (take_loopback(p, pipeline, t) == never) return drop_for_want_of_room(p);
+  if (take_loopback(p, pipeline, t) == never) return drop_for_want_of_room(p, t);
   schedule(pipes_[pipeline].loopback_free + config_.ingress_parser, recirculated_event,
            static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
 }
 
 void tofino_switch::loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t) {
   const Picoseconds start = take_loopback(p, pipeline, t);
-  if (start == never) return drop_for_want_of_room(p);
+  if (start == never) return drop_for_want_of_room(p, t);
   schedule(start, loopback_leaves_event, static_cast<std::uint16_t>(pipeline), ordinal_++,
            reinterpret_cast<std::uint64_t>(&p));
 }
 
-void tofino_switch::drop_for_want_of_room(Packet& p) {
+void tofino_switch::drop_for_want_of_room(Packet& p, Picoseconds t) {
   --in_pipeline_;
   ++counters_.dropped_buffer;
-  drop(p, fabric::DropCause::buffer_full);
+  drop(p, fabric::DropCause::buffer_full, t);
 }
 
 /// The egress pass of a packet that goes around; then it is on the loopback port's wire.
+template <bool watched>
 void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t) {
   cells_used_ -= cells_of(p);
-  if (!pass_egress(p, dataplane::loopback_port, pipeline, t)) {
+  if (!pass_egress<watched>(p, dataplane::loopback_port, pipeline, t)) {
     --in_pipeline_;
-    return drop(p, fabric::DropCause::program);
+    return drop(p, fabric::DropCause::program, t);
   }
   cells_used_ += cells_of(p);  // egress may have changed its length
   p.mirror_type = 0;
@@ -370,12 +326,14 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t
            reinterpret_cast<std::uint64_t>(&p));
 }
 
+template <bool watched>
 void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
   const unsigned pipeline = pipeline_of_port_[port];
   Pipe& pipe = pipes_[pipeline];
   out_[port].start_before(t + 1_ps, [&](Packet& p, Picoseconds start) {
     cells_used_ -= cells_of(p);
-    if (!pass_egress(p, port, pipeline, start)) return drop(p, fabric::DropCause::program);
+    if (!pass_egress<watched>(p, port, pipeline, start))
+      return drop(p, fabric::DropCause::program, start);
     ++counters_.forwarded;
     p.mirror_type = 0;
     p.metadata = 0;
@@ -383,7 +341,8 @@ void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
   });
 }
 
-void tofino_switch::drop(Packet& p, fabric::DropCause cause) {
+void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
+  if (watcher() != nullptr) watcher()->dropped(*this, p, cause, t);
   if (p.mirror_type != 0) mirror_headers_.erase(&p);
   if (cause == fabric::DropCause::program) ++counters_.dropped_program;
   context_.pool.drop(p, cause);
@@ -395,6 +354,67 @@ void tofino_switch::arm(unsigned port) {
   armed_[port] = start;
   schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
 }
+
+template <bool watched>
+void tofino_switch::handle_as(const fabric::Event& e) {
+  if constexpr (watched) tell_arrival(e);
+  const unsigned port = fabric::key_entity(e.key);
+  switch (fabric::key_kind(e.key)) {
+    case fabric::arrival_event: {
+      Packet& p = arrived(e);
+      enter_ingress<watched>(p, pipeline_of_port_[p.ingress_port], e.time);
+      break;
+    }
+    case enqueue_event:
+      --in_pipeline_;
+      enqueue<false, watched>(*reinterpret_cast<Packet*>(e.payload), port, 0, e.time);
+      break;
+    case enqueue_own_event: {
+      const auto entity = static_cast<std::uint16_t>(port);
+      --in_pipeline_;
+      enqueue<true, watched>(*reinterpret_cast<Packet*>(e.payload), port_in(entity),
+                             queue_in(entity), e.time);
+      break;
+    }
+    case queue_event:
+      control_queue(static_cast<std::uint16_t>(port), e.payload != 0, e.time);
+      break;
+    case loopback_event:
+      loop_back(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case loopback_egress_event:
+      loop_through_egress(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case loopback_leaves_event:
+      pass_loop_egress<watched>(*reinterpret_cast<Packet*>(e.payload), port, e.time);
+      break;
+    case recirculated_event: {
+      Packet& p = *reinterpret_cast<Packet*>(e.payload);
+      --in_pipeline_;
+      cells_used_ -= cells_of(p);
+      enter_ingress<watched>(p, port, e.time);
+      break;
+    }
+    case dequeue_event:
+      if (armed_[port] != e.time) break;  // overtaken by an earlier one
+      armed_[port] = never;
+      leave_queue<watched>(port, e.time);
+      arm(port);
+      break;
+    case fabric::pause_event:
+      out_[port].pause(static_cast<unsigned>(e.payload));
+      break;
+    case fabric::resume_event:
+      out_[port].resume(static_cast<unsigned>(e.payload), e.time);
+      arm(port);
+      break;
+    default:
+      throw ModelError(fmt::format("{}: unknown event", name()));
+  }
+}
+
+template void tofino_switch::handle_as<false>(const fabric::Event& e);
+template void tofino_switch::handle_as<true>(const fabric::Event& e);
 
 std::uint64_t tofino_switch::queued() const {
   std::uint64_t n = in_pipeline_;

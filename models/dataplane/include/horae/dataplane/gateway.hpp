@@ -29,6 +29,9 @@ class Gateway final : public Object {
   }
   /// Whether it was tested in this pass, and held.
   bool held(const Pass& pass) const { return pass.serial() == last_[1]; }
+  bool used_in(std::uint64_t serial) const override {
+    return serial == last_[0] || serial == last_[1];
+  }
   /// The last pass in which it held, or did not: what a guarded object looks at.
   const std::uint64_t* last(bool held) const { return &last_[held ? 1 : 0]; }
 

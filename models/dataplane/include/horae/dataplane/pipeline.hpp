@@ -12,6 +12,7 @@ namespace horae::dataplane {
 
 class Object;
 class Gateway;
+class RegisterObserver;
 
 /// The elaboration-time face of one pipeline: programs construct their objects on it, so everything
 /// a program can use is on its list, and `design()` is what it is charged for. A pipeline's copy of
@@ -25,7 +26,7 @@ class Pipeline {
   const std::string& name() const { return name_; }
   unsigned index() const { return index_; }
   std::uint64_t seed() const { return seed_; }
-  const std::vector<const Object*>& objects() const { return objects_; }
+  const std::vector<Object*>& objects() const { return objects_; }
   /// The objects as a list of shapes and dependencies, named as the program names them.
   const Design& design() const { return design_; }
 
@@ -34,7 +35,7 @@ class Pipeline {
   std::string name_;
   unsigned index_;
   std::uint64_t seed_;
-  std::vector<const Object*> objects_;
+  std::vector<Object*> objects_;
   Design design_;
 };
 
@@ -76,6 +77,10 @@ class Object {
   /// "turn"
   std::string short_name() const;
   PipelineId where() const { return where_; }
+  /// Whether the last pass that used it was pass number `serial`; for who watches.
+  virtual bool used_in(std::uint64_t serial) const { return last_pass_ == serial; }
+  /// Has accesses told to `watcher` from now on; false: it is no register. For who watches.
+  virtual bool watch(RegisterObserver& /*watcher*/) { return false; }
 
  protected:
   /// Refuses a pass through another pipeline or gress (ModelError).

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/pipeline.hpp"
+#include "horae/dataplane/register_observer.hpp"
 
 namespace horae::dataplane {
 
@@ -44,11 +47,11 @@ class Register final : public Object {
     if (!fits(value, bits_)) {
       throw ModelError(fmt::format("{}: a value of more than {} bits written", name(), bits_));
     }
-    if (cells_.empty()) cells_.assign(entries_, initial_);
+    allocate();
     cells_.at(index) = value;
   }
   T read(std::size_t index) {
-    if (cells_.empty()) cells_.assign(entries_, initial_);
+    allocate();
     return cells_.at(index);
   }
 
@@ -56,15 +59,46 @@ class Register final : public Object {
   template <class F>
   decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
     check_single_access(pass);
-    if (index >= cells_.size()) [[unlikely]]
+    if (index >= open_) [[unlikely]] {
       first_access(pass, index);
+      if (watcher_ != nullptr) return watched(pass, index, std::forward<F>(f));
+    }
+    return access(pass, index, std::forward<F>(f));
+  }
+
+  bool watch(RegisterObserver& watcher) override {
+    watcher_ = &watcher;
+    open_ = 0;
+    return true;
+  }
+
+ private:
+  template <class F>
+  decltype(auto) access(const Pass& pass, std::size_t index, F&& f) {
     if constexpr (std::integral<T>) {
       if (bits_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
     return std::forward<F>(f)(cells_[index]);
   }
+  template <class F>
+  decltype(auto) watched(const Pass& pass, std::size_t index, F&& f) {
+    const T before = cells_[index];
+    const auto tell = [&] {
+      watcher_->accessed(*this, pass, index, bytes_of(before), bytes_of(cells_[index]));
+    };
+    if constexpr (std::is_void_v<std::invoke_result_t<F, T&>>) {
+      access(pass, index, std::forward<F>(f));
+      tell();
+    } else {
+      auto result = access(pass, index, std::forward<F>(f));
+      tell();
+      return result;
+    }
+  }
+  static std::span<const std::byte> bytes_of(const T& cell) {
+    return std::as_bytes(std::span(&cell, 1));
+  }
 
- private:
   /// Whether a value, signed or not, fits so many bits. Structs are as wide as they are.
   static bool fits(const T& value, std::uint32_t bits) {
     if constexpr (std::integral<T>) {
@@ -117,12 +151,18 @@ class Register final : public Object {
     if (index >= entries_) {
       broken_rule(pass, fmt::format("index {} of {} cells", index, entries_));
     }
-    cells_.assign(entries_, initial_);
+    allocate();
+    if (watcher_ == nullptr) open_ = entries_;  // a watched register keeps to this way
+  }
+  void allocate() {
+    if (cells_.empty()) cells_.assign(entries_, initial_);
   }
 
   std::uint32_t bits_;
   std::size_t entries_;
   T initial_;
+  RegisterObserver* watcher_ = nullptr;
+  std::size_t open_ = 0;  ///< cells before this one are accessed without a further look
   std::vector<T> cells_;  ///< none before the first access: a program may be priced and never run
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "horae/fabric/observer.hpp"
 #include "horae/fabric/packet_pool.hpp"
 #include "horae/fabric/window_clock.hpp"
 
@@ -16,6 +17,8 @@ struct sim_context {
   PacketPool pool;
   window_clock clock;
   std::uint64_t seed;
+  /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.
+  observer* watcher = nullptr;
 };
 
 }  // namespace horae::fabric

@@ -62,6 +62,13 @@ class device : public sc_core::sc_module {
   /// One event, at `e.time`. Arrivals are events of kind arrival_event: entity is the port, payload
   /// the packet (take it with `arrived`).
   virtual void handle(const Event& e) = 0;
+  /// The same while somebody watches. A device that has more to tell than arrivals overrides it.
+  virtual void handle_watched(const Event& e) {
+    tell_arrival(e);
+    handle(e);
+  }
+  /// Tells the watcher of an arrival event; others are none of its business.
+  void tell_arrival(const Event& e);
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}
   /// Local time reached `end`: start what is due before it.
@@ -78,6 +85,8 @@ class device : public sc_core::sc_module {
   /// Time between the last bit's arrival and the arrival event: whatever the receive side always
   /// takes. Set it before simulation starts.
   void set_receive_latency(Picoseconds t) { receive_latency_ = t; }
+  /// Null: nobody watches. Known from the start of simulation on.
+  observer* watcher() const { return watcher_; }
 
   sim_context& context_;
   EventQueue events_;
@@ -105,6 +114,7 @@ class device : public sc_core::sc_module {
   std::vector<std::unique_ptr<rx_port>> rx_;
   bool windowed_;
   Picoseconds receive_latency_{};
+  observer* watcher_ = nullptr;
   std::uint64_t handled_ = 0;
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;

@@ -110,7 +110,7 @@ class output_queued_switch : public device {
   /// Another port than `full` for a packet, at random among those to switches that have room.
   std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
-  void drop(Packet& p, DropCause cause);
+  void drop(Packet& p, DropCause cause, Picoseconds t);
   struct Egress {
     OutputPort out;
     Picoseconds armed = never;  ///< time of its pending start event

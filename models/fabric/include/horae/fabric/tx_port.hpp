@@ -11,6 +11,7 @@
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/fabric/packet_pool.hpp"
 
 namespace horae::fabric {
 
@@ -84,15 +85,16 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
   void start_of_simulation() override;
   bool cut_off(Picoseconds from, Picoseconds to) const;
-  /// Whether the link loses the packet; then it is gone.
-  bool lose(Packet& p, Picoseconds first_bit, Picoseconds arrival);
+  /// Tells who watches, and whether the link loses the packet; then it is gone.
+  bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
+  bool lose(Packet& p, DropCause cause, Picoseconds at);
 
   device& owner_;
   unsigned index_;
   LinkConfig link_;
   std::int64_t ps_per_byte_ = 80;
   bool connected_ = false;
-  bool imperfect_ = false;  ///< may lose packets
+  bool closely_ = false;  ///< may lose packets, or is watched
   packet_fw_if* peer_ = nullptr;
   Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;

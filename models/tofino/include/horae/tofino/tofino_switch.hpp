@@ -13,6 +13,7 @@
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/egress_port.hpp"
+#include "horae/tofino/pass_observer.hpp"
 
 namespace horae::tofino {
 
@@ -73,6 +74,11 @@ class tofino_switch : public fabric::device {
     Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
   };
   const Counters& counters() const { return counters_; }
+  /// Has passes told to `watcher` as well (before simulation starts; it is kept alive by the
+  /// caller), if the simulation is watched at all.
+  void watch_passes(pass_observer* watcher) { pass_watcher_ = watcher; }
+  /// A pipeline's objects, for who looks into a program.
+  const dataplane::Pipeline& objects(unsigned pipeline) const { return *pipes_[pipeline].objects; }
   std::int64_t cells_used() const { return cells_used_; }
   std::int64_t most_cells_used() const { return most_cells_used_; }
 
@@ -80,7 +86,8 @@ class tofino_switch : public fabric::device {
   std::vector<std::string> describe_queues() const override;
 
  protected:
-  void handle(const fabric::Event& e) override;
+  void handle(const fabric::Event& e) override { handle_as<false>(e); }
+  void handle_watched(const fabric::Event& e) override { handle_as<true>(e); }
   std::uint64_t queued() const override;
 
  private:
@@ -93,28 +100,36 @@ class tofino_switch : public fabric::device {
     Picoseconds egress_latency;
   };
 
+  // While it is watched it runs code of its own, so that telling costs nothing at other times.
+  template <bool watched>
+  void handle_as(const fabric::Event& e);
+  template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
   void loop_back(Packet& p, unsigned pipeline, Picoseconds t);
   void loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t);
+  template <bool watched>
   void pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t);
   Picoseconds take_loopback(const Packet& p, unsigned pipeline, Picoseconds t);
   void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.
-  template <bool own>
+  template <bool own, bool watched>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
-  void drop_for_want_of_room(Packet& p);
+  void drop_for_want_of_room(Packet& p, Picoseconds t);
+  template <bool watched>
   void leave_queue(unsigned port, Picoseconds t);
+  template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
   void arm(unsigned port);
-  void drop(Packet& p, fabric::DropCause cause);
+  void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
   std::int64_t cells_of(const Packet& p) const {
     return (p.frame + config_.cell.count() - 1) / config_.cell.count();
   }
 
+  pass_observer* pass_watcher_ = nullptr;
   ChipConfig config_;
   dataplane::ChipSpec chip_;
   dataplane::Ledger ledger_;

@@ -1,0 +1,21 @@
+// Who watches a register.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace horae::dataplane {
+
+class Object;
+class Pass;
+
+/// Told of every access of a program to a watched register.
+class RegisterObserver {
+ public:
+  virtual ~RegisterObserver() = default;
+  /// Cell `index` of `object` in memory order of this machine, before and after the access.
+  virtual void accessed(const Object& object, const Pass& pass, std::size_t index,
+                        std::span<const std::byte> before, std::span<const std::byte> after) = 0;
+};
+
+}  // namespace horae::dataplane

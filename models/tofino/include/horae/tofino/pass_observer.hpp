@@ -1,0 +1,24 @@
+// Who watches packets pass the pipelines of a chip.
+#pragma once
+
+#include "horae/core/packet.hpp"
+#include "horae/dataplane/pass.hpp"
+
+namespace horae::tofino {
+
+class tofino_switch;
+
+/// Told of what a chip does to a packet beyond what fabric::observer is told.
+class pass_observer {
+ public:
+  virtual ~pass_observer() = default;
+  /// A packet entered a gress (`pass.where()`) at `entered` and left its deparser, or was dropped
+  /// by the program, at `deparsed`. Headers are those after the pass.
+  virtual void passed(const tofino_switch& /*chip*/, const dataplane::Pass& /*pass*/,
+                      Picoseconds /*entered*/, Picoseconds /*deparsed*/) {}
+  /// The pass just told of made `copy` of `original`; it leaves the deparser at `at`.
+  virtual void mirrored(const tofino_switch& /*chip*/, const Packet& /*original*/,
+                        const Packet& /*copy*/, Picoseconds /*at*/) {}
+};
+
+}  // namespace horae::tofino
