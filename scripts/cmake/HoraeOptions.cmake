@@ -3,6 +3,9 @@
 # is compiled with -O1, which halves its build time; -g1 keeps lines for backtraces and profiles.
 option(HORAE_TESTS "Build the tests in tb/" ON)
 option(HORAE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(HORAE_UNITY "Compile several sources at once: sooner from nothing, later after a change" OFF)
+set(HORAE_PLAIN_OBJECTS "" CACHE PATH
+    "Build folder without sanitizers whose objects of PLAIN tests (tb/CMakeLists.txt) are taken")
 option(HORAE_WERROR "Turn warnings into errors" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -15,7 +18,13 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+set(CMAKE_UNITY_BUILD ${HORAE_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
+if(HORAE_UNITY)
+  add_compile_options(-Wno-shadow) # what one file declares for itself is no concern of the next
+endif()
 if(HORAE_WERROR)
   add_compile_options(-Werror)
 endif()

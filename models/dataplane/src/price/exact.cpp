@@ -2,15 +2,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "divide.hpp"
 #include "horae/dataplane/price.hpp"
 
 namespace horae::dataplane {
 namespace {
-
-template <class T>
-constexpr T divide_up(T a, T b) {
-  return (a + b - 1) / b;
-}
 
 std::int64_t floor_log2(std::int64_t n) {
   return std::bit_width(static_cast<std::uint64_t>(n)) - 1;

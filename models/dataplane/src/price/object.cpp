@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "divide.hpp"
 #include "horae/dataplane/price.hpp"
 
 namespace horae::dataplane {
@@ -12,11 +13,6 @@ namespace {
 
 using std::int64_t;
 using std::uint64_t;
-
-template <class T>
-constexpr T divide_up(T a, T b) {
-  return (a + b - 1) / b;
-}
 
 int64_t bytes_of(uint64_t bits) { return static_cast<int64_t>(divide_up<uint64_t>(bits, 8)); }
 
