@@ -20,36 +20,37 @@ using Words = std::vector<std::string>;
 
 // Candidates that end in one of /=. are to be continued: no blank after them.
 const std::map<std::string, std::string> scripts = {
-    {"bash", R"(# Completion of horae in bash:  eval "$(horae completion bash)" _horae(){
-                 local line =
-                 ${COMP_LINE : 0 : COMP_POINT} candidate local word = ${line## * [[:space:]]} cut =
-#bash completes what is behind the last word break only
-                     [[$COMP_WORDBREAKS == *= *]]&& cut = ${word % "${word##*=}"} COMPREPLY =
-                         () while IFS = read - r candidate;
-do
-  COMPREPLY += ("${candidate#" $cut "}")done < <
-               ("${COMP_WORDS[0]}" complete "$line" 2 > / dev / null) if
-               [[$ { #COMPREPLY[@] } - gt 0 && ${COMPREPLY[0]} == *[/=.]]];
-then compopt - o nospace 2 > / dev / null fi
+    {"bash", R"sh(# Completion of horae in bash:  eval "$(horae completion bash)"
+_horae() {
+  local line=${COMP_LINE:0:COMP_POINT} candidate
+  local word=${line##*[[:space:]]} cut=
+  # bash completes what is behind the last word break only
+  [[ $COMP_WORDBREAKS == *=* ]] && cut=${word%"${word##*=}"}
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    COMPREPLY+=("${candidate#"$cut"}")
+  done < <("${COMP_WORDS[0]}" complete "$line" 2>/dev/null)
+  if [[ ${#COMPREPLY[@]} -gt 0 && ${COMPREPLY[0]} == *[/=.] ]]; then
+    compopt -o nospace 2>/dev/null
+  fi
 }
 complete -F _horae horae
-)"},
-    {"zsh", R"(#compdef horae
+)sh"},
+    {"zsh", R"sh(#compdef horae
 # Completion of horae in zsh:  eval "$(horae completion zsh)", after compinit
 _horae() {
   local -a found whole open
-  found=("${(@f)$(${words[1]} complete "${
-  (j : :) words[1, CURRENT]}" 2>/dev/null)}")
+  found=("${(@f)$(${words[1]} complete "${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
   open=(${(M)found:#*[/=.]})
   whole=(${found:#*[/=.]})
   (( ${#whole} )) && compadd -- "${whole[@]}"
   (( ${#open} )) && compadd -S '' -- "${open[@]}"
 }
 compdef _horae horae
-)"},
-    {"fish", R"(# Completion of horae in fish:  horae completion fish | source
+)sh"},
+    {"fish", R"sh(# Completion of horae in fish:  horae completion fish | source
 complete -c horae -f -a '(horae complete (commandline -cp) 2>/dev/null)'
-)"}};
+)sh"}};
 
 /// A command line as a shell splits it, its last word being the one to complete (empty after a
 /// blank).
@@ -101,8 +102,8 @@ Words platform_files(const std::string& typed) {
 
 Words names_in(const char* section) {
   Words names;
-  for (const auto& entry : catalogue(section, platform_dir()).at(section))
-    names.push_back(entry.at("name"));
+  const auto all = catalogue(section, platform_dir());
+  for (const auto& entry : all.at(section)) names.push_back(entry.at("name"));
   return names;
 }
 

@@ -68,7 +68,8 @@ void flatten(const ordered_json& value, const std::string& prefix, std::set<std:
 
 std::vector<std::string> listed(const char* section, const std::string& seam = {}) {
   std::vector<std::string> names;
-  for (const auto& entry : catalogue(section, "").at(section)) {
+  const ordered_json all = catalogue(section, "");
+  for (const auto& entry : all.at(section)) {
     if (seam.empty() || entry.at("seam") == seam) names.push_back(entry.at("name"));
   }
   return names;

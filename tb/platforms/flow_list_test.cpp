@@ -62,18 +62,18 @@ struct Sent {
   }
 };
 
-struct Run {
+struct Outcome {
   ordered_json summary;
   std::vector<Sent> sent;  ///< in the order of flows.csv
 };
 
-Run run_list(const Workplace& place, const Words& settings = {}) {
+Outcome run_list(const Workplace& place, const Words& settings = {}) {
   Words arguments = {"run", "p.toml", "--json", "--out", "out"};
   std::filesystem::remove_all(place.path() / "out");
   for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});
   const Ended ended = run(place, arguments);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  Run out{ended.json(), {}};
+  Outcome out{ended.json(), {}};
   std::istringstream csv(place.read("out/flows.csv"));
   std::string line;
   std::getline(csv, line);
@@ -104,7 +104,7 @@ TEST(FlowListPlatform, WhatTheFileSaysIsSentWhenItSays) {
   const Workplace place;
   place.write("p.toml", platform("from = \"2 s\"\n"));
   place.write("list", ns3);
-  const Run r = run_list(place);
+  const Outcome r = run_list(place);
   EXPECT_EQ(r.summary.at("verdict"), "complete");
   ASSERT_EQ(r.sent.size(), 4u);
   const std::vector<std::tuple<std::string, std::string, std::int64_t, std::string>> expected = {
@@ -136,8 +136,8 @@ TEST(FlowListPlatform, TheShippedListsOfTheThreeRowFormatsAreTheSameFlows) {
        std::vector<std::pair<std::string, std::string>>{{"eight_nodes.ns3.txt", "2s"},
                                                         {"eight_nodes.conweave.txt", "2s"},
                                                         {"eight_nodes.csv", "0s"}}) {
-    Run r = run_list(place,
-                     {"traffic[0].file=" + (traces() / file).string(), "traffic[0].from=" + from});
+    Outcome r = run_list(
+        place, {"traffic[0].file=" + (traces() / file).string(), "traffic[0].from=" + from});
     EXPECT_EQ(r.sent.size(), 12u);
     std::sort(r.sent.begin(), r.sent.end());
     all.push_back(r.sent);
@@ -150,6 +150,31 @@ TEST(FlowListPlatform, TheShippedListsOfTheThreeRowFormatsAreTheSameFlows) {
   }
 }
 
+TEST(FlowListPlatform, APlanWrittenDownAsAListTakesTheSameTimes) {
+  const Workplace place;
+  std::string planned = platform();
+  planned.replace(planned.find("kind = \"flow_list\""), std::string::npos,
+                  "kind = \"flows\"\nworkload = \"fbhadoop_hpcc\"\nload = 0.6\nduration = \"300 "
+                  "us\"\n");
+  place.write("p.toml", planned);
+  const Outcome plan = run_list(place);
+  ASSERT_GT(plan.sent.size(), 50u);
+  // Microseconds to nanoseconds by moving the point; backwards, as order does not matter.
+  std::string list;
+  for (auto s = plan.sent.rbegin(); s != plan.sent.rend(); ++s)
+    list += s->posted + "e3," + s->from + "," + s->to + "," + std::to_string(s->bytes) + "\n";
+  place.write("list", "start_ns,source,destination,bytes\n" + list);
+  place.write("p.toml", platform());
+  const Outcome listed = run_list(place);
+  ASSERT_EQ(listed.sent.size(), plan.sent.size());
+  for (std::size_t i = 0; i < plan.sent.size(); ++i) {
+    EXPECT_EQ(listed.sent[i].posted, plan.sent[i].posted);
+    EXPECT_EQ(listed.sent[i].completed, plan.sent[i].completed);
+  }
+  for (const char* name : {"fct.mean", "fct.p99", "fct.slowdown_mean", "fct.completed"})
+    EXPECT_EQ(result(listed.summary, name), result(plan.summary, name)) << name;
+}
+
 TEST(FlowListPlatform, WindowScaleAndFold) {
   const Workplace place;
   place.write("p.toml", platform());
@@ -157,7 +182,7 @@ TEST(FlowListPlatform, WindowScaleAndFold) {
               "start_ns,source,destination,bytes\n100,9,1,10\n200,h2,3,10\n300,11,4,25\n"
               "400,0,8,10\n500,2,3,10\n");
   // 9 is 1 on eight NICs, which sends to itself then; 8 is 0.
-  const Run r = run_list(
+  const Outcome r = run_list(
       place, {"traffic[0].nodes=modulo", "traffic[0].from=100 ns", "traffic[0].to=500 ns",
               "traffic[0].scale_time=2.5", "traffic[0].scale_bytes=0.1", "traffic[0].start=1us"});
   ASSERT_EQ(r.sent.size(), 2u);
@@ -179,7 +204,8 @@ TEST(FlowListPlatform, WindowScaleAndFold) {
 TEST(FlowListPlatform, AChunkGoesOnWhenItHasArrived) {
   const Workplace place;
   place.write("p.toml", platform());
-  const Run r = run_list(place, {"traffic[0].file=" + (traces() / "ring_allreduce.cm").string()});
+  const Outcome r =
+      run_list(place, {"traffic[0].file=" + (traces() / "ring_allreduce.cm").string()});
   EXPECT_EQ(r.summary.at("verdict"), "complete");
   ASSERT_EQ(r.sent.size(), 24u);
   EXPECT_EQ(result(r.summary, "fct.completed"), 24);
@@ -203,7 +229,7 @@ TEST(FlowListPlatform, AChunkGoesOnWhenItHasArrived) {
 TEST(FlowListPlatform, MessagesWaitForTheirSendersOwnAndForABarrier) {
   const Workplace place;
   place.write("p.toml", platform());
-  const Run r = run_list(place, {"traffic[0].file=" + (traces() / "all_to_all.cm").string()});
+  const Outcome r = run_list(place, {"traffic[0].file=" + (traces() / "all_to_all.cm").string()});
   EXPECT_EQ(r.summary.at("verdict"), "complete");
   ASSERT_EQ(r.sent.size(), 13u);
   std::map<std::string, std::vector<std::pair<double, double>>> by_sender;
@@ -269,7 +295,7 @@ TEST(FlowListPlatform, WhatCannotBeRunIsRefusedInOneLine) {
   place.write("p.toml", platform());
   place.write("list", ns3);
   EXPECT_EQ(refused(place),
-            "horae: p.toml:30:8: none of the 4 flows of list starts within the run: 4 are outside "
+            "horae: p.toml:29:8: none of the 4 flows of list starts within the run: 4 are outside "
             "from, to and sim.duration, 0 end where they begin; the first starts at 2 s\n");
   EXPECT_EQ(refused(place, {"traffic[0].file=lst"}),
             "horae: --set traffic[0].file: file = \"lst\": no such file\n");
