@@ -196,6 +196,9 @@ ordered_json list_parameters() {
   auto incast = table_of<IncastTraffic>();
   incast["name"] = "traffic, kind = \"incast\"";
   out.push_back(incast);
+  auto list = table_of<FlowListTraffic>();
+  list["name"] = "traffic, kind = \"flow_list\"";
+  out.push_back(list);
   out.push_back(table_of<SweepConfig>());
   out.push_back(table_of<SizeConfig>());
   out.push_back(table_of<ExplainConfig>());

@@ -30,13 +30,15 @@ int list(const ListOptions& o) {
 
 Command add_list(CLI::App& app) {
   const auto o = std::make_shared<ListOptions>();
-  CLI::App* command =
-      add_command(app, "list",
-                  "What there is: platforms, devices, chips, nics, programs, policies, parameters.",
-                  "Example: horae list parameters");
+  CLI::App* command = add_command(
+      app, "list",
+      "What there is: platforms, devices, chips, nics, workloads, programs, policies, parameters.",
+      "Examples: horae list parameters\n"
+      "          horae list policies --json");
   command->add_option(
       "section", o->section,
-      "platforms, devices, chips, nics, programs, policies or parameters; all by default");
+      "platforms, devices, chips, nics, workloads, programs, policies or parameters; all by "
+      "default");
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return list(*o); }};
 }

@@ -165,15 +165,15 @@ int size(const SizeOptions& o) {
 
 Command add_size(CLI::App& app) {
   const auto o = std::make_shared<SizeOptions>();
-  CLI::App* command =
-      add_command(app, "size",
-                  "Price switch programs against a chip's budget, and queue pairs "
-                  "against a NIC's memory, without traffic.",
-                  "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
-                  "          horae size --objects design.toml --chip tofino1\n"
-                  "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
-                  "--over tor.program.paths=32,64,128\n"
-                  "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
+  CLI::App* command = add_command(
+      app, "size",
+      "Price switch programs against a chip's budget, and queue pairs "
+      "against a NIC's memory, without traffic.",
+      "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
+      "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
+      "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
+      "--over tor.program.paths=32,64,128\n"
+      "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
   add_platform_file(*command, o->platform);
   command->add_option("--objects", o->objects, "objects file (TOML) in place of a platform")
       ->type_name("FILE");

@@ -66,7 +66,8 @@ std::vector<Bin> bins_of(const Simulation& s, Picoseconds warmup) {
     bins.push_back(bin);
   }
   for (const auto& m : s.messages()) {
-    if (m.at < warmup) continue;
+    const Picoseconds start = s.posted_at(m);
+    if (start < warmup) continue;
     const Flow& flow = s.flows()[m.flow];
     const auto& sender = flow.sender->queue_pair(flow.sender_qp);
     const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
@@ -78,7 +79,7 @@ std::vector<Bin> bins_of(const Simulation& s, Picoseconds warmup) {
       bin.reorder_sum += received.reorder_sum;
       bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
       if (!sender.finished()) return;
-      const Picoseconds fct = sender.progress().last_completion - m.at;
+      const Picoseconds fct = sender.progress().last_completion - start;
       bin.fct.add(to_microseconds(fct));
       bin.slowdown.add(static_cast<double>(fct.count()) / static_cast<double>(m.ideal.count()));
     };

@@ -9,10 +9,10 @@
 
 namespace horae::platforms {
 
-/// Of the messages of `flows` and `incast` tables that arrived at `warmup` or later and before
-/// arrivals ended; nothing without such tables. From posting to the last acknowledgement at the
-/// sender, as the ns-3 simulators of HPCC and ConWeave measure it. Percentiles are nearest ranks of
-/// the times themselves.
+/// Of the messages of `flows`, `incast` and `flow_list` tables that arrived at `warmup` or later
+/// and before arrivals ended; nothing without such tables. From posting to the last acknowledgement
+/// at the sender, as the ns-3 simulators of HPCC and ConWeave measure it. Percentiles are nearest
+/// ranks of the times themselves.
 ///
 /// - `fct.*`: of all of them; `fct.upto_10KB.*`, ..., `fct.above_1MB.*`: by size (`sim.size_bins`).
 ///   mean, p50, p99, p99_9 and max are of those that are completed, `unfinished` counts the others;

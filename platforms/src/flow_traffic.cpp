@@ -14,17 +14,6 @@ const rnic::RnicConfig& nic_at(const PlatformConfig& platform, unsigned device) 
   return std::get<rnic::RnicConfig>(platform.profiles.at(platform.devices[device].profile));
 }
 
-std::vector<unsigned> members_of(const PlatformConfig& platform, const ArrivalConfig& config) {
-  std::vector<unsigned> members;
-  for (const auto& name : config.members)
-    members.push_back(static_cast<unsigned>(platform.topology.find(name)));
-  for (unsigned i = 0; config.members.empty() && i < platform.devices.size(); ++i) {
-    const Profile& profile = platform.profiles.at(platform.devices[i].profile);
-    if (std::holds_alternative<rnic::RnicConfig>(profile)) members.push_back(i);
-  }
-  return members;
-}
-
 void require_members(const std::vector<unsigned>& members, std::uint64_t least) {
   if (members.size() >= least) return;
   throw InputError(fmt::format("{} NICs take part; expected {} or more", members.size(), least));
@@ -53,16 +42,6 @@ traffic::ArrivalPlan arrivals_of(const PlatformConfig& platform, std::size_t tab
           .stream = fmt::format("traffic{}", table)};
 }
 
-/// Serial numbers compare over half their range.
-void check_psns(const PlatformConfig& platform, unsigned from, Bytes message) {
-  const std::int64_t mtu = nic_at(platform, from).mtu.count();
-  const std::int64_t packets = (message.count() + mtu - 1) / mtu;
-  const std::int64_t most = (Psn::mask + 1) / 2 - 1;
-  if (packets <= most) return;
-  throw InputError(fmt::format(
-      "a message of {} packets has more than the {} PSNs that can be told apart", packets, most));
-}
-
 std::vector<PlacedMessage> placed(const PlatformConfig& platform, std::size_t table,
                                   const ArrivalConfig& config, const std::vector<unsigned>& members,
                                   const std::vector<traffic::PlannedFlow>& flows) {
@@ -83,9 +62,31 @@ std::vector<PlacedMessage> placed(const PlatformConfig& platform, std::size_t ta
 
 }  // namespace
 
+std::vector<unsigned> members_of(const PlatformConfig& platform,
+                                 const std::vector<Located<std::string>>& names) {
+  std::vector<unsigned> members;
+  for (const auto& name : names)
+    members.push_back(static_cast<unsigned>(platform.topology.find(name)));
+  for (unsigned i = 0; names.empty() && i < platform.devices.size(); ++i) {
+    const Profile& profile = platform.profiles.at(platform.devices[i].profile);
+    if (std::holds_alternative<rnic::RnicConfig>(profile)) members.push_back(i);
+  }
+  return members;
+}
+
+void check_psns(const PlatformConfig& platform, unsigned from, Bytes message) {
+  const std::int64_t mtu = nic_at(platform, from).mtu.count();
+  const std::int64_t packets = (message.count() + mtu - 1) / mtu;
+  // Serial numbers compare over half their range.
+  const std::int64_t most = (Psn::mask + 1) / 2 - 1;
+  if (packets <= most) return;
+  throw InputError(fmt::format(
+      "a message of {} packets has more than the {} PSNs that can be told apart", packets, most));
+}
+
 std::vector<PlacedMessage> place_messages(const PlatformConfig& platform, std::size_t table,
                                           const FlowTraffic& config) {
-  const auto members = members_of(platform, config);
+  const auto members = members_of(platform, config.members);
   require_members(members, 2);
   return placed(
       platform, table, config, members,
@@ -95,7 +96,7 @@ std::vector<PlacedMessage> place_messages(const PlatformConfig& platform, std::s
 
 std::vector<PlacedMessage> place_messages(const PlatformConfig& platform, std::size_t table,
                                           const IncastTraffic& config) {
-  const auto members = members_of(platform, config);
+  const auto members = members_of(platform, config.members);
   require_members(members, std::uint64_t{config.fan_in} + 1);
   return placed(
       platform, table, config, members,

@@ -14,7 +14,19 @@ struct PlacedMessage {
   Bytes bytes{};
   std::uint32_t query = 0;  ///< of incast
   Psn first_psn;
+  // Triggers of a flow list, by number; 0: none.
+  std::uint32_t trigger = 0;            ///< starts it in place of `at` ...
+  std::uint64_t after = 0;              ///< ... when it has been fired so often
+  std::uint32_t fires_at_sender = 0;    ///< fired when it is completed
+  std::uint32_t fires_at_receiver = 0;  ///< fired when it has arrived
 };
+
+/// Members of open-loop traffic as device indices; `names` empty: all NICs.
+std::vector<unsigned> members_of(const PlatformConfig& platform,
+                                 const std::vector<Located<std::string>>& names);
+
+/// InputError, without a place, where a message has more packets than PSNs can tell apart.
+void check_psns(const PlatformConfig& platform, unsigned from, Bytes message);
 
 /// All messages of traffic table `table`, in the order of time. InputError, without a place in the
 /// file, with fewer than two members (of incast: than its fan-in and one), or where a message has

@@ -25,6 +25,8 @@ std::string name_of(const CLI::App& app) {
   return before + (before.empty() ? "" : " ") + app.get_name();
 }
 
+bool is_hidden(const CLI::App& app) { return app.get_group().empty(); }
+
 /// What CLI11 knows in `app` and could be meant by `word`: flags for a flag, else commands.
 std::vector<std::string> known_words(const CLI::App& app, const std::string& word) {
   std::vector<std::string> words;
@@ -33,8 +35,9 @@ std::vector<std::string> known_words(const CLI::App& app, const std::string& wor
       for (const auto& name : option->get_lnames()) words.push_back("--" + name);
     }
   } else {
-    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-      words.push_back(sub->get_name());
+    for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (!is_hidden(*sub)) words.push_back(sub->get_name());
+    }
   }
   return words;
 }
@@ -85,12 +88,13 @@ void refuse_all_extras(const CLI::App& app) {
 
 /// "run, size, explain or list".
 std::string names_of(const std::vector<Command>& commands) {
-  std::string names;
+  std::vector<std::string> names;
   for (const auto& command : commands) {
-    if (!names.empty()) names += &command == &commands.back() ? " or " : ", ";
-    names += command.app->get_name();
+    if (!is_hidden(*command.app)) names.push_back(command.app->get_name());
   }
-  return names;
+  const std::string last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
 int dispatch(int argc, char** argv) {
@@ -98,12 +102,13 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", version());
   app.allow_extras();
   app.get_formatter()->column_width(34);
+  app.footer(
+      "Example: horae run platforms/flow_list.toml\n"
+      "horae COMMAND --help has each command's options and examples.");
 
   const std::vector<Command> commands = {
-      add_run(app),
-      add_size(app),
-      add_explain(app),
-      add_list(app),
+      add_run(app),  add_size(app),       add_explain(app),
+      add_list(app), add_completion(app), add_complete(app),
   };
 
   try {

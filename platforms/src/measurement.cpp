@@ -403,7 +403,7 @@ std::string flows_csv(const Simulation& simulation, Picoseconds end) {
         rate / 1e9, at(0.5), at(0.99),
         h.empty() ? "" : fmt::format("{:.3f}", static_cast<double>(h.max()) * 1e-6));
     if (planned != simulation.messages().end() && planned->flow == n) {
-      const Picoseconds fct = p.last_completion - planned->at;
+      const Picoseconds fct = p.last_completion - simulation.posted_at(*planned);
       csv += fmt::format(
           ",{},{},{:.6f},{}", planned->bytes.count(),
           sender.finished() ? fmt::format("{:.6f}", to_microseconds(fct)) : "",

@@ -11,8 +11,11 @@
 #include <set>
 
 #include "collective.hpp"
+#include "file_content.hpp"
+#include "flow_list.hpp"
 #include "flow_traffic.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/shipped_file.hpp"
 #include "horae/fabric/jellyfish.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -540,11 +543,12 @@ class Demand {
     }
   }
 
-  void add(const std::vector<PlacedMessage>& flows, const Section& section) {
+  /// `key` is what the user would change.
+  void add(const std::vector<PlacedMessage>& flows, const Section& section, std::string_view key) {
     std::vector<std::uint64_t> asked(queue_pairs_.size());
     for (const auto& f : flows) ++asked[f.from], ++asked[f.to];
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      if (asked[i] != 0) ask(i, asked[i], section, section.has("duration") ? "duration" : "kind");
+      if (asked[i] != 0) ask(i, asked[i], section, key);
     }
   }
 
@@ -871,13 +875,22 @@ PlatformConfig read_platform(const Document& document) {
       dump.update(CollectiveTraffic::schema().dump(config));
       platform.traffic.emplace_back(config);
     } else if (kind == "flows" || kind == "incast") {
-      const auto add = [&](const auto& config) {
+      const auto add = [&](auto config) {
+        if constexpr (requires { config.workload; }) {
+          if (config.workload.value.ends_with(".toml")) {
+            take_content(find_file(config.workload, "workload"), config.content);
+          } else if (config.content) {
+            throw input_error(config.content->where,
+                              fmt::format("content is of a file; '{}' is a shipped workload",
+                                          config.workload.value));
+          }
+        }
         check_endpoints<rnic::RnicConfig>(platform, network, config.members, "a NIC (kind rnic)");
         // Several tables: each has random streams of its own.
         const std::size_t number = platform.traffic.size();
         std::vector<PlacedMessage> flows;
         check_at(section, "kind", [&] { flows = place_messages(platform, number, config); });
-        demand.add(flows, section);
+        demand.add(flows, section, section.has("duration") ? "duration" : "kind");
         dump.update(std::decay_t<decltype(config)>::schema().dump(config));
         platform.traffic.emplace_back(config);
       };
@@ -886,11 +899,22 @@ PlatformConfig read_platform(const Document& document) {
       } else {
         add(section.read<IncastTraffic>({"kind"}));
       }
+    } else if (kind == "flow_list") {
+      auto config = section.read<FlowListTraffic>({"kind"});
+      check_endpoints<rnic::RnicConfig>(platform, network, config.members, "a NIC (kind rnic)");
+      if (config.to && *config.to <= config.from) {
+        throw section.error("to", fmt::format("to = {} is not above from = {}", to_text(*config.to),
+                                              to_text(config.from)));
+      }
+      take_content(find_file(config.file, "file"), config.content);
+      config.placed = place_list(platform, platform.traffic.size(), config);
+      demand.add(config.placed->messages, section, "file");
+      dump.update(FlowListTraffic::schema().dump(config));
+      platform.traffic.emplace_back(config);
     } else {
-      throw section.error(
-          "kind",
-          fmt::format("unknown kind '{}'{}", kind,
-                      suggestion(kind, {"messages", "packets", "collective", "flows", "incast"})));
+      throw section.error("kind", fmt::format("unknown kind '{}'{}", kind,
+                                              suggestion(kind, {"messages", "packets", "collective",
+                                                                "flows", "incast", "flow_list"})));
     }
     effective["traffic"].push_back(dump);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "horae/rnic/rnic_config.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/traffic/collective.hpp"
+#include "horae/traffic/flow_list.hpp"
 
 namespace horae::platforms {
 
@@ -200,6 +202,8 @@ struct ArrivalConfig {
 /// Messages of a workload, each a connection of its own, from every member to any other one.
 struct FlowTraffic : ArrivalConfig {
   Located<std::string> workload{"alistorage2019", {}};
+  /// Of a workload file of the user's own: what its bytes are (content_hash).
+  std::optional<Located<std::string>> content;
   static const Schema<FlowTraffic>& schema();
 };
 
@@ -208,6 +212,31 @@ struct IncastTraffic : ArrivalConfig {
   std::uint32_t fan_in = 50;
   Bytes size{40'000};
   static const Schema<IncastTraffic>& schema();
+};
+
+struct PlacedList;
+
+/// Messages of a flow list, each a connection of its own.
+struct FlowListTraffic {
+  enum class Nodes { refuse, modulo };
+  enum class Priorities { refuse, ignore };
+  enum class Triggers { local, on_receipt };
+  Located<std::string> file;
+  traffic::ListFormat format = traffic::ListFormat::automatic;
+  std::optional<Located<std::string>> content;  ///< what its bytes are (content_hash)
+  std::vector<Located<std::string>> members;
+  Nodes nodes = Nodes::refuse;
+  Picoseconds from{};
+  std::optional<Picoseconds> to;
+  double scale_time = 1.0;
+  double scale_bytes = 1.0;
+  Picoseconds start{};
+  Priorities priorities = Priorities::refuse;
+  Triggers send_done = Triggers::local;
+  bool random_first_psn = false;
+  /// Read with the platform.
+  std::shared_ptr<const PlacedList> placed;
+  static const Schema<FlowListTraffic>& schema();
 };
 
 /// One run of a sweep: overrides on top of the file's and the command line's.
@@ -295,8 +324,8 @@ struct LinkInstance {
   Location where;
 };
 
-using TrafficConfig =
-    std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic, FlowTraffic, IncastTraffic>;
+using TrafficConfig = std::variant<MessagesConfig, PacketsConfig, CollectiveTraffic, FlowTraffic,
+                                   IncastTraffic, FlowListTraffic>;
 
 /// Routing withdraws a link, or takes it back.
 struct RouteChange {

@@ -324,7 +324,60 @@ const Schema<FlowTraffic>& FlowTraffic::schema() {
           "traffic", "Messages of a workload between all NICs, each on a queue pair of its own.")
           .field("workload", &FlowTraffic::workload,
                  {.doc = "sizes: a name of `horae list workloads`, or a .toml file beside this "
-                         "one"}));
+                         "one"})
+          .field("content", &FlowTraffic::content,
+                 {.doc = "of a .toml file: a hash of its bytes, as the effective configuration "
+                         "has it; refused if it is another"}));
+  return s;
+}
+
+const Schema<FlowListTraffic>& FlowListTraffic::schema() {
+  using T = FlowListTraffic;
+  using traffic::ListFormat;
+  static const Schema<T> s =
+      Schema<T>("traffic", "Messages of a flow list, each on a queue pair of its own.")
+          .required("file", &T::file,
+                    {.doc = "the list, beside this file; formats: traces/README.md"})
+          .choice("format", &T::format,
+                  {{"auto", ListFormat::automatic},
+                   {"ns3", ListFormat::ns3},
+                   {"htsim", ListFormat::htsim},
+                   {"csv", ListFormat::csv}},
+                  {.doc = "how it is written; auto: as its first line looks"})
+          .field("content", &T::content,
+                 {.doc = "a hash of its bytes, as the effective configuration has it; refused if "
+                         "it is another"})
+          .field("members", &T::members,
+                 {.doc = "NICs: node i of the list is the i-th; empty: all, in the order of the "
+                         "platform"})
+          .choice("nodes", &T::nodes, {{"refuse", T::Nodes::refuse}, {"modulo", T::Nodes::modulo}},
+                  {.doc = "of nodes that the platform does not have: refuse the list, or take the "
+                          "remainder; a flow that then ends where it begins is left out"})
+          .field("from", &T::from,
+                 {.doc = "flows that start before, by the list's clock, are left out; this time "
+                         "becomes start",
+                  .min = 0_ps})
+          .field("to", &T::to, {.doc = "flows that start then or later are left out", .min = 0_ps})
+          .field("scale_time", &T::scale_time,
+                 {.doc = "times since from are multiplied by this: 0.5 doubles the load",
+                  .min = 1e-9,
+                  .max = 1e9})
+          .field("scale_bytes", &T::scale_bytes,
+                 {.doc = "sizes are multiplied by this, rounded, at least a byte",
+                  .min = 1e-9,
+                  .max = 1e9})
+          .field("start", &T::start, {.doc = "added to every time, after scaling", .min = 0_ps})
+          .choice("priorities", &T::priorities,
+                  {{"refuse", T::Priorities::refuse}, {"ignore", T::Priorities::ignore}},
+                  {.doc = "a NIC has one traffic class: of lists whose flows have different "
+                          "priorities, refuse, or treat all alike"})
+          .choice("send_done", &T::send_done,
+                  {{"local", T::Triggers::local}, {"on_receipt", T::Triggers::on_receipt}},
+                  {.doc = "of a send_done_trigger that starts a flow of the receiver: refuse, or "
+                          "fire when the message has arrived, which is earlier by the "
+                          "acknowledgement's way"})
+          .field("random_first_psn", &T::random_first_psn,
+                 {.doc = "an initial PSN at random for each connection; else 0"});
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "flow_list.hpp"
 #include "flow_results.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
@@ -344,6 +345,8 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
   if (!simulation.groups().empty()) outcome.summary["rows"]["groups"] = group_rows(simulation);
   if (!simulation.messages().empty())
     outcome.summary["rows"]["size_bins"] = size_bin_rows(simulation, conductor.begin().time);
+  if (auto lists = flow_list_rows(platform); !lists.empty())
+    outcome.summary["rows"]["flow_lists"] = std::move(lists);
   outcome.flows_csv = flows_csv(simulation, conductor.now());
   outcome.series_csv = conductor.series();
   if (timeline) outcome.trace_json = chrome_trace(*timeline, simulation.senders().front()->name());

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "collective.hpp"
+#include "flow_list.hpp"
 #include "horae/core/error.hpp"
 #include "horae/rtl/ordering.hpp"
 #include "horae/traffic/source.hpp"
@@ -118,8 +120,12 @@ Simulation::Simulation(const PlatformConfig& platform)
       build_flows(i, place_messages(platform, i, *config), false);
     if (const auto* config = std::get_if<IncastTraffic>(&traffic))
       build_flows(i, place_messages(platform, i, *config), true);
+    if (const auto* config = std::get_if<FlowListTraffic>(&traffic))
+      build_flows(i, config->placed->messages, false);
   }
-  for (std::size_t i = 0; i < messages_.size(); ++i) by_time_.push_back(i);
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    if (!messages_[i].triggered) by_time_.push_back(i);
+  }
   std::stable_sort(by_time_.begin(), by_time_.end(), [this](std::size_t a, std::size_t b) {
     return messages_[a].at < messages_[b].at;
   });
@@ -309,32 +315,76 @@ void Simulation::build_collective(std::size_t table, const CollectiveTraffic& co
 void Simulation::build_flows(std::size_t table, const std::vector<PlacedMessage>& flows,
                              bool incast) {
   const IdealTimes ideal(platform_);
+  exchanges_.resize(devices_.size());
+  std::map<std::uint32_t, int> known;  // triggers of this table by number
+  const auto trigger = [&](std::uint32_t number, unsigned device) {
+    if (number == 0) return -1;
+    const auto [it, added] = known.emplace(number, static_cast<int>(triggers_.size()));
+    if (added) triggers_.push_back({exchanges_[device]++, {}});
+    return it->second;
+  };
+  const auto exchange = [&](int t) {
+    return t < 0 ? -1 : triggers_[static_cast<std::size_t>(t)].exchange;
+  };
   for (const auto& f : flows) {
     auto* from = dynamic_cast<rnic::rnic*>(devices_[f.from].get());
     auto* to = dynamic_cast<rnic::rnic*>(devices_[f.to].get());
     auto source = std::make_unique<traffic::ConstantSource>(traffic::ConstantSource::Config{
-        .dst = to->id(), .bytes = f.bytes, .start = f.at, .count = 1});
+        .dst = to->id(), .bytes = f.bytes, .start = f.at, .count = 1, .after = f.after});
     if (incast) {
       if (queries_.empty() || queries_.back().traffic != table || queries_.back().number != f.query)
         queries_.push_back({table, f.query, f.at, flows_.size(), 0});
       ++queries_.back().count;
     }
-    messages_.push_back(
-        {flows_.size(), table, f.at, f.bytes, ideal.completion(f.from, f.to, f.bytes)});
-    connect({from, to, queue_pair(1, f.bytes, std::move(source)), queue_pair(1, f.bytes, nullptr)},
-            f.first_psn.value());
+    auto send = queue_pair(1, f.bytes, std::move(source));
+    auto receive = queue_pair(1, f.bytes, nullptr);
+    PlannedMessage message{.flow = flows_.size(),
+                           .traffic = table,
+                           .at = f.at,
+                           .bytes = f.bytes,
+                           .ideal = ideal.completion(f.from, f.to, f.bytes),
+                           .triggered = f.trigger != 0,
+                           .fires_at_sender = trigger(f.fires_at_sender, f.from),
+                           .fires_at_receiver = trigger(f.fires_at_receiver, f.to)};
+    if (const int t = trigger(f.trigger, f.from); t >= 0) {
+      triggers_[static_cast<std::size_t>(t)].starts.push_back(messages_.size());
+      send.exchange = exchange(t);
+    }
+    send.completes = exchange(message.fires_at_sender);
+    if (message.fires_at_receiver >= 0) {
+      const std::int64_t mtu = from->config().mtu.count();  // the sender cuts messages
+      receive.exchange = exchange(message.fires_at_receiver);
+      receive.receive_packets = static_cast<std::uint32_t>((f.bytes.count() + mtu - 1) / mtu);
+    }
+    messages_.push_back(message);
+    connect({from, to, std::move(send), std::move(receive)}, f.first_psn.value());
   }
 }
 
 void Simulation::close_connections(Picoseconds now) {
   while (arrived_ < by_time_.size() && messages_[by_time_[arrived_]].at <= now)
     open_.push_back(by_time_[arrived_++]);
+  // A triggered message is looked at from when what fires its trigger is closed.
+  std::vector<std::size_t> fired;
   std::erase_if(open_, [&](std::size_t i) {
     const Flow& flow = flows_[messages_[i].flow];
     if (!flow.sender->queue_pair(flow.sender_qp).finished()) return false;
     flow.receiver->close_connection(flow.receiver_qp, now);
+    for (const int t : {messages_[i].fires_at_sender, messages_[i].fires_at_receiver}) {
+      if (t < 0) continue;
+      auto& starts = triggers_[static_cast<std::size_t>(t)].starts;
+      fired.insert(fired.end(), starts.begin(), starts.end());
+      starts.clear();
+    }
     return true;
   });
+  open_.insert(open_.end(), fired.begin(), fired.end());
+}
+
+Picoseconds Simulation::posted_at(const PlannedMessage& message) const {
+  if (!message.triggered) return message.at;
+  const Flow& flow = flows_[message.flow];
+  return flow.sender->queue_pair(flow.sender_qp).progress().first_post;
 }
 
 Picoseconds Simulation::arrivals_end() const {
@@ -343,6 +393,11 @@ Picoseconds Simulation::arrivals_end() const {
     const auto take = [&](const ArrivalConfig& c) { end = std::max(end, c.start + c.duration); };
     if (const auto* flows = std::get_if<FlowTraffic>(&traffic)) take(*flows);
     if (const auto* incast = std::get_if<IncastTraffic>(&traffic)) take(*incast);
+    if (const auto* list = std::get_if<FlowListTraffic>(&traffic)) {
+      // Nobody knows when triggers are through.
+      end = list->placed->triggers ? platform_.sim.duration
+                                   : std::max(end, list->placed->messages.back().at);
+    }
   }
   return end;
 }

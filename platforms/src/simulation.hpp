@@ -31,7 +31,10 @@ struct PlannedMessage {
   std::size_t traffic = 0;  ///< number of its traffic table
   Picoseconds at{};
   Bytes bytes{};
-  Picoseconds ideal{};  ///< its completion time without anybody else
+  Picoseconds ideal{};     ///< its completion time without anybody else
+  bool triggered = false;  ///< started by others in place of `at`
+  /// Triggers that it fires, by their place among those of the simulation; negative: none.
+  int fires_at_sender = -1, fires_at_receiver = -1;
 };
 
 /// A group of a collective, or the flows of an incast query: its flows are `first` to `first +
@@ -63,6 +66,8 @@ class Simulation {
   const std::vector<PlannedMessage>& messages() const { return messages_; }
   /// Incast queries.
   const std::vector<Group>& queries() const { return queries_; }
+  /// When a message was, or is to be, posted; `never`: it waits for others still.
+  Picoseconds posted_at(const PlannedMessage& message) const;
   /// When arrivals of open-loop messages end; 0: there are none.
   Picoseconds arrivals_end() const;
   /// NICs that send messages, and NICs that receive them, each in device order.
@@ -95,6 +100,11 @@ class Simulation {
   void build_messages(const MessagesConfig& config);
   void build_collective(std::size_t table, const CollectiveTraffic& config);
   void build_flows(std::size_t table, const std::vector<PlacedMessage>& flows, bool incast);
+  /// What a trigger of a flow list starts, and the exchange of its NIC that counts its firings.
+  struct Trigger {
+    int exchange = -1;
+    std::vector<std::size_t> starts;  ///< messages whose connections are not closed
+  };
   /// A connection and its two queue pairs; the caller fills in what it sends.
   struct Connected {
     rnic::rnic* from;
@@ -115,11 +125,12 @@ class Simulation {
   std::vector<Group> groups_;
   std::vector<PlannedMessage> messages_;
   std::vector<Group> queries_;
-  std::vector<std::size_t> by_time_;                   ///< messages in the order of time
-  std::size_t arrived_ = 0;                            ///< of those, so many have arrived
-  std::vector<std::size_t> open_;                      ///< arrived, their connections not closed
-  std::vector<bool> withdrawn_;                        ///< links, by number
-  std::vector<int> exchanges_;                         ///< by NIC: so many are in use
+  std::vector<Trigger> triggers_;
+  std::vector<std::size_t> by_time_;  ///< messages in the order of time, but for triggered ones
+  std::size_t arrived_ = 0;           ///< of those, so many have arrived
+  std::vector<std::size_t> open_;     ///< arrived, their connections not closed
+  std::vector<bool> withdrawn_;       ///< links, by number
+  std::vector<int> exchanges_;        ///< by NIC: so many are in use
   std::vector<const rtl::LockstepEngine*> locksteps_;  ///< owned by their NICs
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "collective.hpp"
+#include "flow_list.hpp"
 #include "flow_traffic.hpp"
 #include "horae/rnic/nic_spec.hpp"
 
@@ -49,6 +50,8 @@ PlacedTables place_collectives(const PlatformConfig& platform) {
       add(place_messages(platform, i, *flows));
     if (const auto* incast = std::get_if<IncastTraffic>(&platform.traffic[i]))
       add(place_messages(platform, i, *incast));
+    if (const auto* list = std::get_if<FlowListTraffic>(&platform.traffic[i]))
+      add(list->placed->messages);
   }
   return out;
 }

@@ -49,12 +49,11 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   qp.work_counted = qp.has_source() && !qp.finished();
   if (qp.work_counted) ++unfinished_;
   const auto& added = qp.config();
-  if (added.exchange >= 0) {
-    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(added.exchange) + 1));
-    if (added.source) {
-      exchanges_[static_cast<std::size_t>(added.exchange)].waits.push_back(
-          static_cast<std::uint16_t>(qps_.size() - 1));
-    }
+  if (const int most_used = std::max(added.exchange, added.completes); most_used >= 0)
+    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(most_used) + 1));
+  if (added.exchange >= 0 && added.source) {
+    exchanges_[static_cast<std::size_t>(added.exchange)].waits.push_back(
+        static_cast<std::uint16_t>(qps_.size() - 1));
   }
   if (fetcher_) fetcher_->add(*qps_.back());
   if (cache_) {
@@ -147,7 +146,7 @@ void rnic::handle(const fabric::Event& e) {
       begin_next_service(fabric::key_entity(e.key), e.time);
       break;
     case notify_event:
-      notify(fabric::key_entity(e.key), e.payload, e.time);
+      notify(qps_[fabric::key_entity(e.key)]->config().exchange, e.payload, e.time);
       break;
     case context_event:
       --waiting_packets_;

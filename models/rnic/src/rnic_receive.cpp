@@ -132,12 +132,12 @@ void rnic::count_received(std::size_t i, Picoseconds now) {
   const std::uint32_t messages = qp.received_whole();
   if (messages == 0) return;
   const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
-  if (at == now) return notify(i, messages, now);
+  if (at == now) return notify(qp.config().exchange, messages, now);
   schedule(at, notify_event, static_cast<std::uint16_t>(i), service_ordinal_++, messages);
 }
 
-void rnic::notify(std::size_t i, std::uint64_t messages, Picoseconds now) {
-  Exchange& exchange = exchanges_[static_cast<std::size_t>(qps_[i]->config().exchange)];
+void rnic::notify(int number, std::uint64_t messages, Picoseconds now) {
+  Exchange& exchange = exchanges_[static_cast<std::size_t>(number)];
   exchange.received += messages;
   for (const std::uint16_t waiting : exchange.waits) post(waiting, now);
 }
@@ -219,6 +219,7 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
         qp.work_counted = false;
         --unfinished_;
       }
+      if (qp.config().completes >= 0) notify(qp.config().completes, completed, now);
       return;
     }
   }

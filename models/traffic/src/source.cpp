@@ -1,5 +1,6 @@
 #include "horae/traffic/source.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -16,7 +17,8 @@ std::optional<TrafficItem> ConstantSource::next() {
       .dst = config_.dst,
       .bytes = config_.bytes,
       .flow = config_.flow,
-      .after = config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead : 0};
+      .after = std::max(config_.after,
+                        config_.lead != 0 && issued_ > config_.lead ? issued_ - config_.lead : 0)};
 }
 
 std::vector<NodeId> permutation_pattern(std::uint32_t n, std::uint64_t seed) {

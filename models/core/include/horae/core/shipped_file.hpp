@@ -18,6 +18,10 @@ struct ShippedFile {
 
 std::vector<std::string> names_of(std::span<const ShippedFile> files);
 
+/// The path of a user's file: relative to the file that `name` was given in, or to the current
+/// folder where `--set` gave it. InputError when it is no regular file.
+std::string find_file(const Located<std::string>& name, std::string_view key);
+
 /// The shipped file of that name, or, when `name` ends in ".toml", the user's own, relative to the
 /// file that `name` was given in. `key` is what gave the name, `folder` what messages say shipped
 /// files lie in. InputError when there is none.

@@ -30,6 +30,9 @@ struct QueuePairConfig {
   /// The exchange (a group of this NIC's queue pairs, numbered from 0) whose received messages its
   /// source waits for (TrafficItem::after), and for which it counts what it receives; none: -1.
   int exchange = -1;
+  /// The exchange for which it counts, like received ones, messages of its own that are completed;
+  /// none: -1.
+  int completes = -1;
   std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted
   Picoseconds notify_delay{};         ///< from a message received to what waits for it
 };

@@ -154,7 +154,8 @@ class rnic : public fabric::device {
   void post(std::size_t qp, Picoseconds now);
   /// Messages that arrived whole let others of their exchange go.
   void count_received(std::size_t qp, Picoseconds now);
-  void notify(std::size_t qp, std::uint64_t messages, Picoseconds now);
+  /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
+  void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
   // rnic_context.cpp
   /// Whether context and translation of a queue pair's next packet are on the chip at `now`; if

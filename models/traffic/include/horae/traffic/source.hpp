@@ -45,6 +45,8 @@ class ConstantSource final : public TrafficSource {
     std::uint16_t flow = 0;
     /// Messages it may be ahead of those received (TrafficItem::after); 0: waits for none.
     std::uint32_t lead = 0;
+    /// Messages that must have been received before any of it (TrafficItem::after).
+    std::uint64_t after = 0;
   };
   explicit ConstantSource(const Config& config) : config_(config) {}
   std::optional<TrafficItem> next() override;
