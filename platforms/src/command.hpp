@@ -27,6 +27,8 @@ Command add_size(CLI::App& app);
 Command add_explain(CLI::App& app);
 /// `horae list`: what there is.
 Command add_list(CLI::App& app);
+/// `horae config`: the configuration in effect.
+Command add_config(CLI::App& app);
 
 /// A subcommand with the settings every command has; arguments left over are refused by main.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,

@@ -83,7 +83,7 @@ void refuse_all_extras(const CLI::App& app) {
   refuse_extras(app);
 }
 
-/// "run, size, explain or list".
+/// "run, size, explain, list or config".
 std::string names_of(const std::vector<Command>& commands) {
   std::string names;
   for (const auto& command : commands) {
@@ -100,10 +100,7 @@ int dispatch(int argc, char** argv) {
   app.get_formatter()->column_width(34);
 
   const std::vector<Command> commands = {
-      add_run(app),
-      add_size(app),
-      add_explain(app),
-      add_list(app),
+      add_run(app), add_size(app), add_explain(app), add_list(app), add_config(app),
   };
 
   try {
