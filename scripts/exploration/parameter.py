@@ -54,6 +54,8 @@ class Parameter:
             return self.choices[min(int(share * len(self.choices)), len(self.choices) - 1)].value
         if self.log:
             value = self.low * math.exp(share * math.log(self.high / self.low))
+        elif self.integer:
+            return int(self.low) + int(share * (int(self.high) - int(self.low) + 1))
         else:
             value = self.low + share * (self.high - self.low)
         return self.settled(value)

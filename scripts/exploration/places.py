@@ -26,6 +26,7 @@ class Places:
                     table = tuple(p.strip() for p in header[2].split("."))
                     if header[1] == "[[":
                         tables[table] = tables.get(table, -1) + 1
+                        self.found.setdefault(table, (number, 1))
                         table = table + (tables[table],)
                     self.found.setdefault(table, (number, 1))
                     continue

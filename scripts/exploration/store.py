@@ -7,6 +7,7 @@
 A result appears by a rename, whole. A claim appears by a hard link, with its owner in it; both are atomic
 on NFS too. A claim whose owner is dead is taken over: on this host by its process, on others by its
 heartbeat, the file's time against that of a file written now (so clocks need not agree)."""
+import itertools
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import time
 
 HEARTBEAT_S = 10
 STALE_S = 90
+NUMBERS = itertools.count()  # of files of this process
 
 
 def started(pid):
@@ -45,7 +47,6 @@ class Store:
         self.owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": started(os.getpid()), "boot": boot()}
         self.lock = threading.Lock()
         self.held = set()
-        self.numbers = 0
         self.beating = None
 
     def place(self, key):
@@ -86,10 +87,7 @@ class Store:
 
     def _own_file(self, path):
         """A new file that says whose it is."""
-        with self.lock:
-            self.numbers += 1
-            number = self.numbers
-        own = path.with_name(f".{path.name}.{self.owner['host']}.{os.getpid()}.{number}")
+        own = path.with_name(f".{path.name}.{self.owner['host']}.{os.getpid()}.{next(NUMBERS)}")
         own.write_text(json.dumps({**self.owner, "time": time.time()}) + "\n", encoding="utf-8")
         return own
 
