@@ -35,7 +35,8 @@ def make_run(program, command, sets, config_hash, file):
     for key, value in sets:
         arguments += ["--set", f"{key}={value}"]
     arguments += command.options
-    arguments += ["--no-progress"] + (["--jobs", "1"] if command.kind == "explain" else [])
+    # What else would fit is the study's business, and takes minutes.
+    arguments += ["--no-progress", *{"run": [], "size": ["--no-remedies"], "explain": ["--jobs", "1"]}[command.kind]]
     name = json.dumps([1, config_hash, command.kind, command.options, program.identity])
     return Run(hashlib.sha256(name.encode()).hexdigest()[:40], command.kind, arguments, config_hash,
                str(program.path), program.version)

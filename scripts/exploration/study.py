@@ -27,7 +27,7 @@ class Command:
 
 @dataclasses.dataclass
 class Figure:
-    """An objective or a constraint: a number of a point."""
+    """A number of a point: an objective, a constraint, or one that is looked at only."""
     name: str
     result: str
     where: str
@@ -99,6 +99,7 @@ class Study:
     parameters: list
     objectives: list
     constraints: list
+    shown: list  # figures that are only looked at
     derived: list
     skips: list
     method: Method
@@ -109,7 +110,7 @@ class Study:
 
     @property
     def figures(self):
-        return self.objectives + self.constraints
+        return self.objectives + self.constraints + self.shown
 
 
 def read_study(path):
@@ -123,7 +124,7 @@ def read_study(path):
         raise about.error("name", f"name: found \"{name}\", expected letters, digits, _ and -: it names a folder")
     study = Study(
         file=path.name, name=name, description=about.text("description"), commands=[], parameters=[], objectives=[],
-        constraints=[], derived=[], skips=[], method=Method(), choose="knee", choose_objective=None, published=[],
+        constraints=[], shown=[], derived=[], skips=[], method=Method(), choose="knee", choose_objective=None, published=[],
         fixed=about.sets("set"))
     study.commands = read_commands(path, root, about)
     about.done()
@@ -138,6 +139,9 @@ def read_study(path):
         study.objectives.append(read_objective(table, study))
     for table in root.children("constraint"):
         study.constraints.append(read_constraint(table, study))
+    for table in root.children("figure"):
+        study.shown.append(read_figure(table, study, True))
+        table.done()
     if not study.objectives:
         raise root.error(None, "no [[objective]]: nothing to compare points by")
     for table in root.children("skip"):

@@ -32,6 +32,7 @@ def study_json(study, points, version, folder, store):
                        for o in study.objectives],
         "constraints": [{"name": c.name, "result": c.result, "unit": c.unit, "least": c.least, "most": c.most,
                          "fits": c.fits} for c in study.constraints],
+        "figures": [{"name": f.name, "result": f.result, "unit": f.unit} for f in study.shown],
         "derived": [{"name": d.name, "value": d.expression.text, "of": d.of, "unit": d.unit} for d in study.derived],
         "fixed": [f"{k}={v}" for k, v in study.fixed],
         "points": [point_json(point, folder, store) for point in points],
