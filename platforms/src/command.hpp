@@ -31,6 +31,8 @@ Command add_list(CLI::App& app);
 Command add_completion(CLI::App& app);
 /// `horae complete`, hidden: what those scripts ask.
 Command add_complete(CLI::App& app);
+/// `horae config`: the configuration in effect.
+Command add_config(CLI::App& app);
 
 /// A subcommand with the settings every command has; arguments left over are refused by main.
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,

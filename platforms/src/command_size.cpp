@@ -28,6 +28,7 @@ struct SizeOptions {
   std::optional<unsigned> depth;
   std::optional<std::string> message;
   bool stages = false;
+  bool no_remedies = false;
   std::optional<std::string> plot;
   std::string most;
   std::vector<std::string> over;
@@ -135,8 +136,8 @@ int size(const SizeOptions& o) {
                         : size_nics(read_platform(Document::load(request.file, request.overrides)));
   const int programs = exit_code_of(designs);
   const int exit_code = all_fit(nics) ? programs : exit_does_not_fit;
-  const auto remedies =
-      programs == exit_does_not_fit ? find_remedies(request) : std::vector<Remedy>{};
+  const auto remedies = programs == exit_does_not_fit && !o.no_remedies ? find_remedies(request)
+                                                                        : std::vector<Remedy>{};
   const auto json = size_json(request, designs, remedies, nics);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (folder) {
@@ -195,6 +196,8 @@ Command add_size(CLI::App& app) {
       ->type_name("BYTES");
   add_overrides(*command, o->overrides, "file");
   command->add_flag("--stages", o->stages, "also what each stage holds");
+  command->add_flag("--no-remedies", o->no_remedies,
+                    "do not look for changes with which it would fit");
   command->add_option("--plot", o->plot, "draw the stages (.svg or .png)")->type_name("FILE");
   command->add_option("--most", o->most, "find the largest value of KEY that fits")
       ->type_name("KEY");

@@ -86,7 +86,7 @@ void refuse_all_extras(const CLI::App& app) {
   refuse_extras(app);
 }
 
-/// "run, size, explain or list".
+/// "run, size, explain, list or config".
 std::string names_of(const std::vector<Command>& commands) {
   std::vector<std::string> names;
   for (const auto& command : commands) {
@@ -107,8 +107,8 @@ int dispatch(int argc, char** argv) {
       "horae COMMAND --help has each command's options and examples.");
 
   const std::vector<Command> commands = {
-      add_run(app),  add_size(app),       add_explain(app),
-      add_list(app), add_completion(app), add_complete(app),
+      add_run(app),    add_size(app),       add_explain(app),  add_list(app),
+      add_config(app), add_completion(app), add_complete(app),
   };
 
   try {

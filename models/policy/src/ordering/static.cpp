@@ -12,8 +12,8 @@ constexpr Bytes static_state = 4_B + 4_B + 1_B;
 
 std::unique_ptr<OrderingEngine> make_static_ordering(const OrderingConfig& config) {
   const Bytes bitmap((std::int64_t{config.bits} + 7) / 8);
-  return std::make_unique<WindowEngine>(config.bits,
-                                        WindowEngine::Cost{.bitmap = bitmap, .fixed = static_state});
+  return std::make_unique<WindowEngine>(
+      config.bits, WindowEngine::Cost{.bitmap = bitmap, .fixed = static_state});
 }
 
 }  // namespace horae::policy

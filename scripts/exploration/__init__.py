@@ -1,0 +1,1 @@
+"""What scripts/explore is made of, one subject a file."""

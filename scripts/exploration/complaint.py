@@ -1,0 +1,17 @@
+"""What a user got wrong: one line with its place, exit code 2."""
+import difflib
+
+EXIT_BAD_INPUT = 2
+
+
+class Complaint(Exception):
+    """The line, without the program's name."""
+
+
+def nearest(name, known):
+    """', did you mean 'x'?', or the names there are, as horae says it."""
+    known = [str(k) for k in known]
+    near = difflib.get_close_matches(str(name), known, n=1)
+    if near:
+        return f", did you mean '{near[0]}'?"
+    return f"; expected one of {', '.join(known)}" if known else ""

@@ -1,0 +1,85 @@
+"""Arithmetic of a study file ("paths * qps > 4096"): numbers, texts and names, nothing else of Python."""
+import ast
+import operator
+
+BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+          ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
+COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+           ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
+UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
+FUNCTIONS = {"min": min, "max": max, "abs": abs}
+
+
+class Expression:
+    """ValueError when `text` is no expression. `names` are what it uses."""
+
+    def __init__(self, text):
+        self.text = text
+        try:
+            self.tree = ast.parse(text, mode="eval").body
+        except SyntaxError as e:
+            raise ValueError(f"'{text}' is no expression") from e
+        self.names = []
+        self._check(self.tree)
+
+    def _check(self, node):
+        if isinstance(node, ast.Call):
+            if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS or node.keywords:
+                raise ValueError(f"'{self.text}': expected no functions but {', '.join(FUNCTIONS)}")
+            children = node.args
+        elif isinstance(node, ast.Name):
+            if node.id not in self.names:
+                self.names.append(node.id)
+            return
+        elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float, str)):
+            return
+        elif isinstance(node, (ast.List, ast.Tuple)):
+            children = node.elts
+        elif isinstance(node, ast.BinOp) and type(node.op) in BINARY:
+            children = [node.left, node.right]
+        elif isinstance(node, ast.UnaryOp) and type(node.op) in UNARY:
+            children = [node.operand]
+        elif isinstance(node, ast.BoolOp):
+            children = node.values
+        elif isinstance(node, ast.Compare) and all(type(op) in COMPARE for op in node.ops):
+            children = [node.left, *node.comparators]
+        else:
+            raise ValueError(f"'{self.text}': expected numbers, texts, names, + - * / // % **, comparisons, "
+                             f"and, or, not, in, {', '.join(FUNCTIONS)}")
+        for child in children:
+            self._check(child)
+
+    def value(self, names):
+        """None where a name has no value, or the arithmetic has none (a division by zero)."""
+        if any(names[n] is None for n in self.names):
+            return None
+        try:
+            return self._value(self.tree, names)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+
+    def _value(self, node, names):
+        def of(child):
+            return self._value(child, names)
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name):
+            return names[node.id]
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [of(e) for e in node.elts]
+        if isinstance(node, ast.Call):
+            return FUNCTIONS[node.func.id](*[of(a) for a in node.args])
+        if isinstance(node, ast.BinOp):
+            return BINARY[type(node.op)](of(node.left), of(node.right))
+        if isinstance(node, ast.UnaryOp):
+            return UNARY[type(node.op)](of(node.operand))
+        if isinstance(node, ast.BoolOp):
+            values = (of(v) for v in node.values)
+            return all(values) if isinstance(node.op, ast.And) else any(values)
+        left = of(node.left)
+        for op, right in zip(node.ops, node.comparators):
+            right = of(right)
+            if not COMPARE[type(op)](left, right):
+                return False
+            left = right
+        return True

@@ -1,0 +1,78 @@
+"""The program that runs points: its version, a copy of it that no build changes, and the configuration in
+effect at many points at once."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+from .complaint import EXIT_BAD_INPUT, Complaint
+
+
+class Program:
+    """`keep`: the folder of copies; one of each version stays there."""
+
+    def __init__(self, path, keep):
+        path = pathlib.Path(path)
+        if not os.access(path, os.X_OK):
+            raise Complaint(f"{path} is not built: scripts/setup, then cmake (or --program FILE)")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        self.path = pathlib.Path(keep).resolve() / digest[:16] / path.name
+        if not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            part = self.path.with_name(f".{path.name}.{os.getpid()}")
+            shutil.copy2(path, part)
+            part.replace(self.path)
+        self.version = self.run(["--version"]).stdout.strip()
+        # Changed sources have one version however they were changed.
+        self.identity = self.version
+        if "+" not in self.version or self.version.endswith(".modified"):
+            self.identity += " " + digest
+
+    def run(self, arguments, text=None):
+        return subprocess.run([str(self.path), *arguments], input=text, capture_output=True, text=True, check=False)
+
+    def configs(self, command, points):
+        """Of each point, a list of (key, value): ("hash", None), or (None, the one line that refuses it)."""
+        arguments = ["config", shown_path(command.file), "--kind", command.kind, "--points", "-"]
+        arguments += ["--objects"] if command.objects else []
+        arguments += ["--point", command.point] if command.point is not None else []
+        for option in ("--observations", "--hypotheses", "--chip"):
+            if option in command.options:
+                arguments += [option, command.options[command.options.index(option) + 1]]
+        lines = "".join(json.dumps(overrides(sets)) + "\n" for sets in points)
+        ended = self.run(arguments, lines)
+        if ended.returncode != 0:
+            raise Complaint(one_line(ended.stderr))
+        answers = [json.loads(line) for line in ended.stdout.splitlines()]
+        if len(answers) != len(points):
+            raise Complaint(f"{self.path.name} config answered {len(answers)} of {len(points)} points")
+        out = []
+        for answer in answers:
+            if "error" in answer and answer["exit"] != EXIT_BAD_INPUT:
+                raise Complaint(answer["error"])
+            out.append((answer.get("config_hash"), answer.get("error")))
+        return out
+
+
+def overrides(sets):
+    """KEY: text, where a later value of a key has won and is the last."""
+    out = {}
+    for key, value in sets:
+        out.pop(key, None)
+        out[key] = value
+    return out
+
+
+def shown_path(path):
+    """As short as it goes from here."""
+    relative = os.path.relpath(path)
+    return str(path.resolve()) if relative.startswith("..") else relative
+
+
+def one_line(text):
+    """What horae says of a fault, without its name."""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    line = lines[0] if lines else "no word of why"
+    return line.removeprefix("horae: ").strip()

@@ -1,0 +1,121 @@
+// horae config: the configuration in effect and its hash, which is that of the run; what other
+// files hold is part of it; many points at once.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "program.hpp"
+
+namespace horae::test {
+namespace {
+
+std::string config_hash(const Workplace& place, const Words& more) {
+  Words arguments = {"config", "p.toml", "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Ended ended = run(place, arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return ended.json().at("config_hash").get<std::string>();
+}
+
+std::vector<ordered_json> lines_of(const std::string& text) {
+  std::vector<ordered_json> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(ordered_json::parse(line));
+  return out;
+}
+
+TEST(Config, IsTheConfigurationOfTheRun) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const auto summary = summary_of(place, "p.toml", {"nic.mtu=4KiB"});
+  const auto config = run(place, {"config", "p.toml", "--json", "--set", "nic.mtu=4KiB"}).json();
+  EXPECT_EQ(config.at("config_hash"), summary.at("config_hash"));
+  EXPECT_EQ(config.at("config"), summary.at("config"));
+  EXPECT_EQ(config.at("version"), summary.at("version"));
+  EXPECT_EQ(config.at("files"), ordered_json::object());
+  EXPECT_NE(config_hash(place, {}), config.at("config_hash"));
+}
+
+TEST(Config, OfASweepPointIsThatOfItsRun) {
+  const Workplace place;
+  place.write("p.toml",
+              tiny + "[[sweep.point]]\nlabel = \"big\"\nset = [\"traffic[0].message=64KiB\"]\n");
+  const auto summary = run(place, {"run", "p.toml", "--point", "big", "--json"}).json();
+  EXPECT_EQ(config_hash(place, {"--point", "big"}), summary.at("config_hash"));
+  EXPECT_EQ(config_hash(place, {"--set", "traffic[0].message=64KiB", "--set", "sweep.point=[]"}),
+            summary.at("config_hash"));
+}
+
+TEST(Config, CountsWhatFilesHold) {
+  const Workplace place;
+  const std::string workload = R"(name = "mine"
+description = "two sizes"
+source = "a test"
+[[point]]
+size = 1000
+probability = 0.0
+[[point]]
+size = 2000
+probability = 1.0
+)";
+  const std::string flows =
+      tiny.substr(0, tiny.find("[[traffic]]")) +
+      "[[traffic]]\nkind = \"flows\"\nworkload = \"mine.toml\"\nduration = \"10 us\"\n";
+  place.write("p.toml", flows);
+  place.write("mine.toml", workload);
+  const std::string before = config_hash(place, {});
+  EXPECT_EQ(config_hash(place, {}), before);
+  place.write("mine.toml", workload + "# what is read has changed\n");
+  EXPECT_NE(config_hash(place, {}), before);
+}
+
+TEST(Config, ManyPointsAreALineEachAndOneThatCannotBeReadStopsNoOther) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  place.write("points.jsonl", R"({"nic.mtu": "4 KiB"}
+
+{"nic.reliability.window": 0}
+{"nic.mut": "4 KiB"}
+{"traffic[0].depth": 2, "sim.sample_devices": ["a", "b"]}
+{}
+)");
+  const Ended ended = run(place, {"config", "p.toml", "--points", "points.jsonl"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto lines = lines_of(ended.out);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0].at("config_hash"), config_hash(place, {"--set", "nic.mtu=4KiB"}));
+  EXPECT_EQ(lines[1].at("exit"), 2);
+  EXPECT_NE(lines[1].at("error").get<std::string>().find("below the minimum"), std::string::npos);
+  EXPECT_NE(lines[2].at("error").get<std::string>().find("did you mean 'mtu'?"), std::string::npos);
+  EXPECT_EQ(lines[3].at("config_hash"), config_hash(place, {"--set", "traffic[0].depth=2", "--set",
+                                                            "sim.sample_devices=['a', 'b']"}));
+  EXPECT_EQ(lines[4].at("config_hash"), config_hash(place, {}));
+}
+
+TEST(Config, RefusesInOneLine) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  place.write("points.jsonl", "{}\n[1]\n");
+  const std::vector<std::pair<Words, std::string>> cases = {
+      {{"config", "p.toml", "--points", "points.jsonl"},
+       "horae: points.jsonl:2:1: found '[1]', expected a JSON object of overrides, such as "
+       "{\"nic.mtu\": \"4 KiB\"}\n"},
+      {{"config", "p.toml", "--points", "none.jsonl"},
+       "horae: --points none.jsonl: no such file\n"},
+      {{"config", "p.toml", "--kind", "sise"},
+       "horae: --kind sise: no such kind of configuration, did you mean 'size'?\n"},
+      {{"config", "p.toml", "--objects"}, "horae: --objects: expected with --kind size only\n"},
+      {{"config", "p.toml", "--kind", "explain"},
+       "horae: p.toml: no observations: expected [explain] observations = \"FILE\", or "
+       "--observations FILE\n"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    const Ended ended = run(place, arguments);
+    EXPECT_EQ(ended.exit_code, 2) << expected;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(ended.err, expected);
+  }
+}
+
+}  // namespace
+}  // namespace horae::test
