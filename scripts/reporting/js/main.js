@@ -1,0 +1,4 @@
+theme();
+folds();
+document.querySelectorAll(".table").forEach(table);
+document.querySelectorAll("figure.plot").forEach(figure);

@@ -1,0 +1,29 @@
+// Light, dark or what the system says; opening everything; everything opened for print.
+function theme() {
+  const button = document.getElementById("theme");
+  const names = ["system", "light", "dark"];
+  let at = 0;
+  button.addEventListener("click", () => {
+    at = (at + 1) % names.length;
+    if (at === 0) delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = names[at];
+    button.textContent = "Theme: " + names[at];
+  });
+}
+
+function folds() {
+  const all = () => Array.from(document.querySelectorAll("details"));
+  const button = document.getElementById("fold");
+  button.addEventListener("click", () => {
+    const open = button.getAttribute("aria-pressed") !== "true";
+    all().forEach((d) => { d.open = open; });
+    button.setAttribute("aria-pressed", open);
+    button.textContent = open ? "Close all" : "Open all";
+  });
+  let closed = [];
+  window.addEventListener("beforeprint", () => {
+    closed = all().filter((d) => !d.open);
+    closed.forEach((d) => { d.open = true; });
+  });
+  window.addEventListener("afterprint", () => { closed.forEach((d) => { d.open = false; }); });
+}
