@@ -52,27 +52,31 @@ def observations(validation, ranked):
     ids = list(dict.fromkeys(e["id"] for e in validation if "id" in e))
     rows = []
     for i in ids:
-        here = [e for e in validation if e.get("id") == i]
-        first = here[0]
+        here = {e.get("hypothesis"): e for e in reversed(validation) if e.get("id") == i}
+        first = next(e for e in validation if e.get("id") == i)
+        kinds = list(dict.fromkeys(str(here[n].get("kind", "")) for n in names if n in here))
         row = [Cell(i, i), Cell(first.get("unit", ""), str(first.get("unit", ""))), cell(first.get("published"))]
         for name in names:
-            e = next((e for e in here if e.get("hypothesis") == name), None)
+            e = here.get(name)
             if e is None:
-                row += [Cell(None, numbers.NONE), Cell(None, "")]
+                row.append(Cell(None, numbers.NONE))
                 continue
             within = e.get("within")
             text = ("\u2713 " if within else "\u2717 ") + numbers.number(e.get("measured"))
-            title = f"{numbers.number(e.get('tolerances'))} of what is allowed, spread over seeds {numbers.number(e.get('spread'))}"
-            row += [Cell(e.get("measured"), text, "good" if within else "bad", title), published.kind_cell(e.get("kind"))]
+            if len(kinds) > 1:
+                text += f" {e.get('kind')}"
+            title = (f"{numbers.number(e.get('tolerances'))} of what is allowed, "
+                     f"spread over seeds {numbers.number(e.get('spread'))}")
+            row.append(Cell(e.get("measured"), text, "good" if within else "bad", title))
+        row.append(published.kind_cell(kinds[0]) if len(kinds) == 1 else Cell("differs", "differs"))
         row.append(Cell(first.get("source", ""), str(first.get("source", ""))))
         rows.append(row)
-    columns = [Column("observation"), Column("unit"), Column("published", True)]
-    for name in names:
-        columns += [Column(name, True), Column("kind")]
-    columns.append(Column("source", wide=True))
+    columns = [Column("observation"), Column("unit"), Column("published", True)] + [Column(n, True) for n in names]
+    columns += [Column("kind"), Column("source", wide=True)]
     return [Heading("Published beside ours"),
             Table(columns, rows, f"The best {len(names)} hypotheses" if len(names) > 1 else "The best hypothesis",
-                  "\u2713 within rounding, tolerance and twice the spread over seeds; calibrated: fitted to, predicted: not")]
+                  "\u2713 within rounding, tolerance and twice the spread over seeds; calibrated: fitted to, predicted: not; "
+                  "differs: fitted to by one, predicted by another")]
 
 
 def fraction(x):
@@ -135,22 +139,31 @@ def idle(explain, ranked):
     found = []
     conditions = list(dict.fromkeys(c for h in by_id.values() for c in (h.get("idle") or {})))
     for condition in conditions:
-        rows = [h for h in ranked if condition in (by_id.get(h, {}).get("idle") or {})]
+        known = [h for h in ranked if condition in (by_id.get(h, {}).get("idle") or {})]
+        rows = [h for h in known if any(s > LEAST for s in by_id[h]["idle"][condition].values())]
         causes = list(dict.fromkeys(c for h in rows for c, s in by_id[h]["idle"][condition].items() if s > LEAST))
         if not causes:
             continue
         series = [{"name": c.replace("_", " "), "style": i,
                    "values": [round(by_id[h]["idle"][condition].get(c, 0), 5) for h in rows]} for i, c in enumerate(causes)]
         spec = plots.bars(rows, plots.axis("share of time idle", zero=True), series, True)
-        found.append(Figure(spec, f"Why the wire is idle: {condition}", small=True))
+        never = len(known) - len(rows)
+        note = f"{never} more hypothes{'es' if never > 1 else 'is'}: never idle" if never else ""
+        found.append(Figure(spec, f"Why the wire is idle: {condition}", note, small=True))
     return [Heading("Idle time"), *found] if found else []
+
+
+def plausible_text(found):
+    """The range around the fitted value; a bound of the search is said to be one."""
+    ends = [f"{found.get(e)}{' (bound)' if found.get(f'{e}_is_bound') else ''}" for e in ("low", "high")]
+    return " \u2026 ".join(ends)
 
 
 def parameters_table(fit):
     rows = []
     for p in (fit.get("parameters") or []) + (fit.get("reaction_parameters") or []):
         plausible = p.get("plausible")
-        text = numbers.plain(plausible) if not isinstance(plausible, list) else " \u2026 ".join(str(x) for x in plausible)
+        text = plausible_text(plausible) if isinstance(plausible, dict) else numbers.plain(plausible)
         rows.append([Cell(p.get("key"), str(p.get("key"))), Cell(p.get("value"), str(p.get("value"))),
                      Cell(text, text if plausible else numbers.NONE),
                      Cell(p.get("low"), f"{p.get('low')} \u2026 {p.get('high')}")])

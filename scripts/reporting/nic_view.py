@@ -21,7 +21,7 @@ def name_of(nic):
 
 def sentence(nic):
     text = f"NIC {name_of(nic)}: {numbers.number(nic['queue_pairs'])} queue pair{'s' if nic['queue_pairs'] != 1 else ''} "
-    text += f"take {percent(nic):.0f} % of {numbers.of_bytes(nic['capacity_bytes'])}"
+    text += f"{'takes' if nic['queue_pairs'] == 1 else 'take'} {percent(nic):.0f} % of {numbers.of_bytes(nic['capacity_bytes'])}"
     if not nic.get("fits", True):
         return text + ", which it does not have"
     return text + f"; contexts all stay up to {limit(nic, 'most_queue_pairs_cached')}"

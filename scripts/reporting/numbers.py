@@ -63,7 +63,10 @@ def with_unit(value, unit):
 
 
 def quantity(value, unit=""):
-    text, unit = with_unit(value, unit)
+    """A value in a sentence: shares in percent, ratios without a unit."""
+    if is_number(value) and unit.startswith("share of"):
+        return f"{number(100 * value)}\u00a0% {unit[6:]}"
+    text, unit = with_unit(value, "" if unit == "ratio" else unit)
     if text == NONE:
         return text
     return f"{text}\u00a0{unit}" if unit else text

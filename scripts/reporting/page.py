@@ -13,7 +13,7 @@ from .inputs import BadInput
 HERE = pathlib.Path(__file__).resolve().parent
 NODE = pathlib.Path("/usr/share/nodejs")  # where Debian's node-d3 puts its modules
 # Only what js/ uses, each after what it needs.
-D3 = ("array", "path", "color", "format", "interpolate", "collection", "time", "time-format", "scale", "selection",
+D3 = ("array", "path", "shape", "color", "format", "interpolate", "collection", "time", "time-format", "scale", "selection",
       "axis", "quadtree")
 SCRIPTS = ("theme", "table", "symbols", "figure", "xy", "bars", "heat", "parallel", "main")
 NOTICE = """This page contains modules of D3 (d3js.org), used under the BSD 3-Clause License. Copyright 2010-2022 Mike Bostock. \

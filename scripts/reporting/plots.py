@@ -16,10 +16,10 @@ def axis(title, unit="", scale="linear", zero=False, column=None, values=None):
     return found
 
 
-def scale_of(values):
+def scale_of(values, far=LOG_FROM):
     """log where all values are positive and far apart, else linear."""
     there = [v for v in values if numbers.is_number(v)]
-    if there and min(there) > 0 and max(there) / min(there) >= LOG_FROM:
+    if there and min(there) > 0 and max(there) / min(there) >= far:
         return "log"
     return "linear"
 

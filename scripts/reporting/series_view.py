@@ -63,32 +63,46 @@ def envelope_lines(kind, members, style):
                                        natural(m)))
     at = sorted(members[peak])
     xs, ys, _, _ = reduce.line(at, [members[peak][t] for t in at])
-    lines.append(plots.series(f"{peak}: highest peak", xs, ys, "line", style + 1, off=True))
+    lines.append(plots.series(f"{peak}: highest peak", xs, ys, "line", style + 1))
     return lines
 
 
+def title_of(quantity):
+    text = TITLES.get(quantity, quantity.replace("_", " "))
+    return text[0].upper() + text[1:]
+
+
+def figure(quantity, unit, lines, what, silent):
+    for line in lines[SHOWN:]:
+        line["off"] = True
+    notes = []
+    if silent:
+        notes.append(f"{silent} object{'s' if silent > 1 else ''} without any are left out")
+    if len(lines) > SHOWN:
+        notes.append("crossed out names of the legend are hidden until they are clicked")
+    name = title_of(quantity)
+    spec = plots.xy(plots.axis("time", "us"), plots.axis(name, unit, zero=True), lines)
+    return Figure(spec, f"{name} over time{what}", "; ".join(notes), small=True)
+
+
 def figures(folder):
+    """Kinds with few objects share a figure, each of the others has its own."""
     found = []
     for (quantity, unit), objects in read(folder).items():
-        kinds = {}
+        kinds, silent = {}, {}
         for name, values in objects.items():
-            if any(v for v in values.values()):
-                kinds.setdefault(kind_of(name), {})[name] = values
-        silent = len(objects) - sum(len(m) for m in kinds.values())
-        if not kinds:
-            continue
+            kind = kind_of(name)
+            if any(values.values()):
+                kinds.setdefault(kind, {})[name] = values
+            else:
+                silent[kind] = silent.get(kind, 0) + 1
+        many = {k: m for k, m in kinds.items() if len(m) > LINES}
+        few = {k: m for k, m in kinds.items() if k not in many}
         lines = []
-        for kind, members in kinds.items():
-            few = len(members) <= LINES
-            lines += member_lines(members, len(lines)) if few else envelope_lines(kind, members, len(lines))
-        for line in lines[SHOWN:]:
-            line["off"] = True
-        notes = []
-        if silent:
-            notes.append(f"{silent} object{'s' if silent > 1 else ''} without any are left out")
-        if any(line.get("off") for line in lines):
-            notes.append("grey names of the legend are hidden until they are clicked")
-        title = TITLES.get(quantity, quantity.replace("_", " "))
-        spec = plots.xy(plots.axis("time", "us"), plots.axis(title, unit, zero=True), lines)
-        found.append(Figure(spec, f"{title[0].upper()}{title[1:]} over time", "; ".join(notes), small=True))
+        for members in few.values():
+            lines += member_lines(members, len(lines))
+        if lines:
+            found.append(figure(quantity, unit, lines, "", sum(n for k, n in silent.items() if k not in many)))
+        for kind, members in many.items():
+            found.append(figure(quantity, unit, envelope_lines(kind, members, 0), f": {kind}", silent.get(kind, 0)))
     return found

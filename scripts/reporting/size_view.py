@@ -42,7 +42,7 @@ def stage_map(pipeline):
         cells.append([round(share(s.get(resource, 0), capacity), 4) for s in stages])
         texts.append([stage_text(pipeline, s, resource, capacity) for s in stages])
     spec = {"kind": "heat", "rows": [name_of(r) for r in resources], "columns": [str(s["stage"]) for s in stages],
-            "cells": cells, "texts": texts, "column_title": "stage", "legend_title": "share of the stage's budget"}
+            "cells": cells, "texts": texts, "column_title": "stage", "legend_title": "of the stage's budget"}
     unused = pipeline["stages"] - pipeline["stages_used"]
     note = f"{unused} more stage{'s' if unused != 1 else ''} of {pipeline['stages']} unused" if unused > 0 else ""
     return [Figure(spec, f"Stage map of {pipeline['name']}", note)]

@@ -8,6 +8,7 @@ CLASSES = ("pending", "failed", "refused", "infeasible", "dominated", "pareto", 
 NAMES = {"pareto": "Pareto front", "infeasible": "breaks a constraint"}
 STYLES = {"dominated": 5, "pareto": 0, "chosen": 1, "refused": 3, "infeasible": 4, "failed": 2, "pending": 6}
 TICKS = 12    # different values of a parameter that each get a tick
+LOG_FROM = 8  # largest over smallest value of a parameter from which its axis is logarithmic
 EFFECTS = 12  # parameters with a figure of their own
 
 
@@ -52,7 +53,8 @@ class Data:
         if distinct and all(parsed) and len({u for _, u in parsed}) == 1:
             values = sorted({v for v, _ in parsed})
             base = parsed[0][1]
-            axis = plots.axis(title, base or unit, plots.scale_of(values), column=f"p:{name}")
+            axis = plots.axis(title, base or unit, plots.scale_of(values, LOG_FROM if len(values) > 2 else plots.LOG_FROM),
+                              column=f"p:{name}")
             if len(values) <= TICKS:
                 texts = {v: str(t) if isinstance(t, str) else numbers.number(t) for (v, _), t in zip(parsed, distinct)}
                 axis["ticks"], axis["texts"] = values, [texts[v] for v in values]
@@ -73,7 +75,8 @@ class Data:
         title = name
         if name in self.objectives:
             title += " (less is better)" if self.objectives[name].get("direction") == "min" else " (more is better)"
-        return plots.axis(title, self.units.get(name, ""), plots.scale_of(values), column=f"v:{name}")
+        axis = plots.axis(title, self.units.get(name, ""), plots.scale_of(values), column=f"v:{name}")
+        return {**axis, "short": name}
 
     def columns(self):
         found = [{"key": "n", "title": "point", "unit": ""}]
@@ -113,7 +116,8 @@ def pareto_figure(data):
     x, y = axes[names.index(second)], axes[names.index(objectives[0])]
     spec = plots.xy(x, y, data.series(("infeasible", "dominated", "pareto", "chosen")), choose={"x": axes, "y": axes})
     if len(objectives) == 2:
-        spec["front"] = {"series": "pareto", "with": "chosen", "x": x["column"], "y": y["column"]}
+        spec["front"] = {"series": "pareto", "with": "chosen", "x": x["column"], "y": y["column"],
+                         "less_x": data.objectives[second].get("direction") == "min"}
     lost = sum(len(data.rows[c]) for c in ("refused", "failed", "pending"))
     note = f"{lost} points were refused, failed or are pending and have no objectives; the effects below show where" if lost else ""
     return [Figure(spec, "Objectives of every point", note)]
@@ -218,7 +222,7 @@ def view(result, block):
     if count["pending"]:
         warned.append(f"{numbers.number(count['pending'])} points are pending: the study is not finished")
     if count["failed"]:
-        warned.append(f"{numbers.number(count['failed'])} points failed")
+        warned.append(f"{numbers.number(count['failed'])} point{'s' if count['failed'] > 1 else ''} failed: see the reasons")
     if not on_front:
         warned.append("no point meets all constraints")
     facts = [("study file", str(study.get("file") or "")), ("version", str(study.get("version") or "")),
@@ -230,7 +234,7 @@ def view(result, block):
     compared = published.sentence(published.entries(study.get("published", [])))
     if compared:
         facts.append(("published", compared))
-    state = "bad" if not on_front else "warn" if warned else "good"
+    state = "bad" if not on_front else "warn" if count["pending"] else "good"
     verdict = f"point {chosen['number']} chosen" if chosen else f"{on_front} on the front"
     found = View(result.label, "study", state, verdict, answer, asked, key[:8], warned, [f for f in facts if f[1]])
     found.blocks = pareto_figure(data) + front_table(data) + parallel_figure(data) + effects(data)

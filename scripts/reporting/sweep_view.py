@@ -64,7 +64,8 @@ def view(result):
         there = [r[name] for r in rows if numbers.is_number(r.get(name))]
         if any(there):
             text = numbers.number(min(there))
-            ranges.append((name, text if min(there) == max(there) else f"{text} \u2026 {numbers.number(max(there))}"))
+            last = numbers.number(max(there))
+            ranges.append((name, text if text == last else f"{text} \u2026 {last}"))
     warned = [f"point {r.get(label)}: {r.get('verdict')}" for r in bad] + run_view.version_warning(summary)
     missing = len(rows) - len(result.points)
     if missing:

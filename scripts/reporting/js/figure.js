@@ -90,8 +90,8 @@ function figure(node) {
     }
   }
 
-  function draw() {
-    width = Math.max(280, Math.round(canvas.clientWidth || width || 680));
+  function draw(forced) {
+    width = forced || Math.max(280, Math.round(canvas.clientWidth || width || 680));
     canvas.replaceChildren();
     const svg = d3.select(canvas).append("svg").attr("role", "img").attr("tabindex", 0)
       .attr("aria-label", `${title}. Arrow keys step through its points.`);
@@ -149,4 +149,5 @@ function figure(node) {
     const now = canvas.clientWidth;
     if (now && Math.abs(now - known) > 2 && !window.matchMedia("print").matches) { known = now; draw(); }
   }).observe(canvas);
+  return { small: node.classList.contains("small"), redraw: draw };
 }

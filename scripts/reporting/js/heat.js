@@ -1,9 +1,9 @@
 // Rows and columns of boxes, as dark as they are full; or marked by class.
 KINDS.heat = function (svg, width, spec) {
   const small = width < 560;
-  const names = Math.min(d3.max(spec.rows, (r) => textWidth(r)), (small ? 0.36 : 0.3) * width);
+  const names = Math.min(d3.max(spec.rows, (r) => textWidth(r)), (small ? 0.42 : 0.3) * width);
   const left = names + 12;
-  const each = Math.min(64, (width - left - 6) / spec.columns.length);
+  const each = Math.min(84, (width - left - 6) / spec.columns.length);
   const pitch = spec.classes ? 17 : 25;
   const top = 32;
   const bottom = top + spec.rows.length * pitch;
@@ -47,9 +47,10 @@ KINDS.heat = function (svg, width, spec) {
     height = bottom + 28;
   } else {
     const title = `${spec.legend_title}, %`;
-    svg.append("text").attr("x", 4).attr("y", bottom + 24).text(fitted(title, width - 150));
+    const begin = textWidth(title) + 14;
+    svg.append("text").attr("x", 4).attr("y", bottom + 24).text(title);
     [0, 0.25, 0.5, 0.75, 1].forEach((v, k) => {
-      const x = Math.min(left, width - 140) + Math.max(0, textWidth(title) + 12 - Math.min(left, width - 140)) + k * 27;
+      const x = begin + k * 27;
       svg.append("rect").attr("x", x).attr("y", bottom + 11).attr("width", 26).attr("height", 18).style("fill", shade(v));
       const t = svg.append("text").attr("x", x + 13).attr("y", bottom + 24).attr("text-anchor", "middle").text(100 * v);
       if (v > 0.5) t.style("fill", "var(--on-heat)");

@@ -1,4 +1,4 @@
 theme();
 folds();
 document.querySelectorAll(".table").forEach(table);
-document.querySelectorAll("figure.plot").forEach(figure);
+const figures = Array.from(document.querySelectorAll("figure.plot")).map(figure);

@@ -2,9 +2,9 @@
 KINDS.parallel = function (svg, width, spec, state) {
   const upright = width < 620;  // a narrow box: axes below each other
   const n = spec.axes.length;
-  const height = upright ? n * 62 + 20 : 330;
+  const height = upright ? n * 62 + 20 : (width - 112) / (n - 1) < 118 ? 330 : 312;
   const at = upright ? (k) => 34 + k * 62 : (k) => 56 + k * (width - 112) / (n - 1);
-  const range = upright ? [16, width - 16] : [height - 44, 34];
+  const range = upright ? [16, width - 16] : [height === 330 ? 286 : 300, 34];
   const scales = spec.axes.map((axis) => {
     const values = [].concat(...spec.series.map((s) => columnsOf(s)[axis.column] || [])).filter((v) => v !== null && (axis.scale !== "log" || v > 0));
     const numbers = values.filter((v) => typeof v === "number");
@@ -44,7 +44,7 @@ KINDS.parallel = function (svg, width, spec, state) {
     const [a, b] = range;
     g.append("path").attr("d", upright ? `M${a},${at(k)}H${b}` : `M${at(k)},${a}V${b}`);
     const room = upright ? width - 20 : (width - 112) / (n - 1) - 8;
-    const title = svg.append("text").attr("class", "halo").text(fitted(titleOf(axis), Math.max(60, room)));
+    const title = svg.append("text").attr("class", "halo").text(fitted(titleOf({ ...axis, title: axis.short || axis.title }), Math.max(60, room)));
     if (upright) title.attr("x", 10).attr("y", at(k) - 12);
     else title.attr("x", at(k)).attr("y", k % 2 && room < 110 ? height - 4 : 16).attr("text-anchor", "middle");
     let end = -Infinity;

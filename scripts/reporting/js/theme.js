@@ -24,6 +24,16 @@ function folds() {
   window.addEventListener("beforeprint", () => {
     closed = all().filter((d) => !d.open);
     closed.forEach((d) => { d.open = true; });
+    // Figures as wide as the paper, and tables that are wider made smaller.
+    figures.forEach((f) => f.redraw(f.small ? 320 : 670));
+    document.querySelectorAll(".table table").forEach((t) => {
+      const wide = t.scrollWidth * 0.76 / 680;
+      t.style.zoom = wide > 1 ? Math.max(0.5, 1 / wide) : "";
+    });
   });
-  window.addEventListener("afterprint", () => { closed.forEach((d) => { d.open = false; }); });
+  window.addEventListener("afterprint", () => {
+    closed.forEach((d) => { d.open = false; });
+    figures.forEach((f) => f.redraw());
+    document.querySelectorAll(".table table").forEach((t) => { t.style.zoom = ""; });
+  });
 }

@@ -114,12 +114,12 @@ KINDS.xy = function (svg, width, spec, state) {
   }
   if (y.scale === "log") ys = ys.filter((v) => v > 0);
   if (x.scale === "log") xs = xs.filter((v) => v > 0);
-  const below = strip ? 24 : 0;
+  const below = strip ? 36 : 0;
   const height = Math.round(Math.min(340, Math.max(210, width * 0.42))) + below;
   const a = axes(svg, width, height, x, y, xs, ys, { below });
   if (strip) {
-    svg.insert("rect", ":first-child").attr("class", "strip").attr("x", a.left).attr("y", a.bottom - 20).attr("width", a.right - a.left).attr("height", 20);
-    svg.append("text").attr("x", a.left - 6).attr("y", a.bottom - 6).attr("text-anchor", "end").text(fitted("no value", a.left - 22));
+    svg.insert("rect", ":first-child").attr("class", "strip").attr("x", a.left).attr("y", a.bottom - 31).attr("width", a.right - a.left).attr("height", 31);
+    svg.append("text").attr("x", a.left + 5).attr("y", a.bottom - 20).text("no value");
   }
   const points = [];
   // Points on the few values of a parameter lie over each other: spread them a little, the same way each time.
@@ -130,7 +130,8 @@ KINDS.xy = function (svg, width, spec, state) {
       if (s.mark === spec.front.series || s.mark === spec.front.with) c[x.column].forEach((v, k) => front.push([v, c[y.column][k]]));
     }
     front.sort((p, q) => p[0] - q[0]);
-    svg.append("path").attr("class", "line y0").attr("d", d3.line().defined((p) => p[0] !== null && p[1] !== null).x((p) => a.sx(p[0])).y((p) => a.sy(p[1]))(front));
+    svg.append("path").attr("class", "line y0").attr("d", d3.line().defined((p) => p[0] !== null && p[1] !== null).x((p) => a.sx(p[0])).y((p) => a.sy(p[1]))
+      .curve(spec.front.less_x ? d3.curveStepAfter : d3.curveStepBefore)(front));
   }
   for (const { s, i, c } of shown) {
     const { xs: sx, ys: sy } = columns({ c });
@@ -142,7 +143,7 @@ KINDS.xy = function (svg, width, spec, state) {
       const px = sx[k] === null || (x.scale === "log" && sx[k] <= 0) ? undefined : a.sx(sx[k]);
       if (px === undefined || (lost && !s.strip)) { here.push(null); continue; }
       const dx = spread * (((k * 0.618034) % 1) * 2 - 1) * (s.mark === "chosen" ? 0 : 1);
-      here.push([px + dx, lost ? a.bottom - 10 : a.sy(value), k]);
+      here.push([px + dx, lost ? a.bottom - 8 : a.sy(value), k]);
     }
     const known = here.filter(Boolean);
     if (c.low) {
