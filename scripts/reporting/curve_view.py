@@ -21,10 +21,10 @@ def figure(summary, most, axes, points):
         lines.append(plots.series(name or most, xs, [p.get("value") for p in group], "both", i, label=labels))
     values = [v for line in lines for v in line["data"]["y"]]
     x = plots.axis(along["key"], parsed[0][1] if is_line else "",
-                   plots.scale_of([p[0] for p in parsed]) if is_line else "category", values=along["values"])
+                   plots.scale_of([p[0] for p in parsed], 8) if is_line else "category", values=along["values"])
     if is_line:
         x["ticks"] = [p[0] for p in parsed]
-    scale = plots.scale_of(values)
+    scale = plots.scale_of(values, 20)
     return Figure(plots.xy(x, plots.axis(f"most {most}", scale=scale, zero=scale == "linear"), lines, legend=len(lines) > 1),
                   f"Largest {most} that fits")
 

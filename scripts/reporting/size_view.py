@@ -172,9 +172,14 @@ def view(result):
     warned += [f"{n['profile']}: contexts do not all stay in the cache ({nic_view.limit(n, 'most_queue_pairs_cached')} "
                f"of {numbers.number(n['queue_pairs'])} queue pairs would)" for n in nics
                if n.get("fits", True) and not n.get("all_cached", True)]
+    if verdict == "fits" and warned:
+        verdict = "fits, but not all contexts in the cache"
     compared = published.sentence(published.entries(summary.get("validation", []), "ours"))
     facts = [(k, str(summary[k])) for k in ("file", "chip") if summary.get(k)]
-    facts += [("published", compared)] if compared else []
+    if refused:
+        warned.append("what was not placed is not counted in the amounts below")
+    elif compared:
+        facts.append(("published", compared))
     found = View(result.label, "size", "bad" if refused or full else "warn" if warned else "good", verdict,
                  ". ".join(answers) + ".", f"the price of {summary.get('file') or ', '.join(n['profile'] for n in nics)}",
                  key[:8], warned, facts)

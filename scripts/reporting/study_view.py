@@ -1,4 +1,6 @@
 """A study of scripts/explore: the chosen point, the Pareto front, effects of parameters, what was refused."""
+import re
+
 from . import numbers, plots, published
 from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, View, cell
 from .reduce import short
@@ -41,7 +43,7 @@ class Data:
         self.values = dict.fromkeys(self.objectives)
         for point in study["points"]:
             self.values.update(dict.fromkeys(point.get("values") or {}))
-        self.units = {n: str(e.get("unit") or "") for n, e in {**named(study.get("constraints", [])), **self.objectives}.items()}
+        self.units = {n: str(e.get("unit") or "") for n, e in {**named(study.get("constraints", [])), **named(study.get("derived", [])), **self.objectives}.items()}
         self.axes = {n: self.parameter_axis(n) for n in self.parameters}
         self.rows = {c: [p for p in study["points"] if class_of(study, p) == c] for c in CLASSES}
 
@@ -71,7 +73,7 @@ class Data:
         return numbers.plain(value) if axis["scale"] == "category" else numbers.parsed(value)[0]
 
     def value_axis(self, name):
-        values = [(p.get("values") or {}).get(name) for p in self.study["points"]]
+        values = [(p.get("values") or {}).get(name) for p in self.study["points"] if p["status"] == "done"]
         title = name
         if name in self.objectives:
             title += " (less is better)" if self.objectives[name].get("direction") == "min" else " (more is better)"
@@ -94,7 +96,8 @@ class Data:
             for n in self.parameters:
                 columns[f"p:{n}"] = short([self.on_axis(n, p["parameters"].get(n)) for p in points])
             for n in self.values:
-                columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) for p in points])
+                # What was counted of a design that was refused is no value of it.
+                columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) if p["status"] == "done" else None for p in points])
             reasons = [str(p.get("reason") or "")[:160] for p in points]
             if any(reasons):
                 columns["reason"] = reasons
@@ -128,9 +131,12 @@ def effects(data):
         return []
     varied = [n for n in data.parameters if len({numbers.plain(p["parameters"].get(n)) for p in data.study["points"]}) > 1]
     axes = [data.value_axis(n) for n in data.values]
+    # At first, what moves at all.
+    moves = [n for n in data.values if len({(p.get("values") or {}).get(n) for p in data.study["points"] if p["status"] == "done"}) > 1]
+    first = axes[list(data.values).index(moves[0])] if moves else axes[0]
     found = []
     for name in varied[:EFFECTS]:
-        spec = plots.xy(data.axes[name], axes[0], data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
+        spec = plots.xy(data.axes[name], first, data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
         found.append(Figure(spec, f"Effect of {name}", str(data.parameters[name].get("doc") or ""), small=True))
     if not found:
         return []
@@ -183,16 +189,48 @@ def reasons(data):
     groups = {}
     for c in ("refused", "failed", "pending"):
         for p in data.rows[c]:
-            groups.setdefault((c, str(p.get("reason") or "")), []).append(p["number"])
+            # Reasons that differ only in their numbers are one.
+            reason = str(p.get("reason") or "")
+            groups.setdefault((c, re.sub(r"\d+(\.\d+)?", "#", reason)), []).append((p["number"], reason))
     if not groups:
         return []
     rows = []
-    for (status, reason), points in sorted(groups.items(), key=lambda g: -len(g[1])):
+    for (status, _), found in sorted(groups.items(), key=lambda g: -len(g[1])):
+        points, reason = [n for n, _ in found], found[0][1]
+        if any(r != reason for _, r in found):
+            reason += " (the others with other numbers)"
         shown = ", ".join(str(n) for n in points[:8]) + (f" and {len(points) - 8} more" if len(points) > 8 else "")
         rows.append([Cell(len(points), numbers.number(len(points))), Cell(status, status), Cell(reason, reason[:400]),
                      Cell(points[0], shown)])
     return [Heading("What has no result, and why"),
             Table([Column("points", True), Column("status"), Column("reason", wide=True), Column("numbers", wide=True)], rows)]
+
+
+def command_text(entry):
+    if not isinstance(entry, dict):
+        return numbers.plain(entry)
+    parts = [f"horae {entry.get('command')}", str(entry.get("file") or "")]
+    parts += [f"--point {entry['point']}"] if entry.get("point") is not None else []
+    return " ".join([p for p in parts if p] + [f"--set {s}" for s in entry.get("set") or []])
+
+
+def constraint_text(entry):
+    if not isinstance(entry, dict):
+        return numbers.plain(entry)
+    name, unit = str(entry.get("name") or entry.get("result") or ""), str(entry.get("unit") or "")
+    parts = [f"{name} {word} {numbers.plain(entry[key])} {unit}".strip()
+             for key, word in (("least", "\u2265"), ("most", "\u2264")) if entry.get(key) is not None]
+    if entry.get("fits"):
+        parts.append("the design fits the chip")
+    result = entry.get("result")
+    return " and ".join(parts or [name]) + (f" ({result})" if result and result != name else "")
+
+
+def derived_text(entry):
+    text = sentence_of(entry)
+    if isinstance(entry, dict) and "value" in entry:
+        text = f"{entry.get('name')} = {entry['value']}" + (f", {entry['unit']}" if entry.get("unit") else "")
+    return text
 
 
 def sentence_of(entry):
@@ -227,7 +265,8 @@ def view(result, block):
         warned.append("no point meets all constraints")
     facts = [("study file", str(study.get("file") or "")), ("version", str(study.get("version") or "")),
              ("method", sentence_of(study.get("method") or "")),
-             ("commands", numbers.plain(study.get("commands") or "")), ("rule of choice", str(study.get("chosen_why") or ""))]
+             ("commands", "; ".join(command_text(c) for c in study.get("commands") or [])), ("rule of choice", str(study.get("chosen_why") or "")),
+             ("its results", str((chosen or {}).get("folder") or ""))]
     directions = ", ".join(f"{'least' if o.get('direction') == 'min' else 'most'} {n}" for n, o in data.objectives.items())
     asked = str(study.get("description") or study["study"])
     facts.insert(0, ("objectives", directions))
@@ -241,7 +280,9 @@ def view(result, block):
     found.blocks += published.blocks(study.get("published", [])) + reasons(data)
     asked_for = []
     if study.get("constraints"):
-        asked_for.append(Bullets([sentence_of(c) for c in study["constraints"]], "Constraints"))
+        asked_for.append(Bullets([constraint_text(c) for c in study["constraints"]], "Constraints"))
+    if study.get("derived"):
+        asked_for.append(Bullets([derived_text(d) for d in study["derived"]], "Derived"))
     if study.get("fixed"):
         asked_for.append(Bullets([sentence_of(c) for c in study["fixed"]], "The same in every point"))
     docs = [[Cell(n, n), Cell(e.get("key"), numbers.plain(e.get("key"))), Cell(e.get("unit"), str(e.get("unit") or "")),

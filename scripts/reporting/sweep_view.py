@@ -1,6 +1,6 @@
 """A sweep: its table and its curves, the points' distributions, what differs between them."""
 from . import config, flows_view, numbers, plots, published, run_view
-from .blocks import Cell, Column, Figure, Fold, Heading, Table, View, table_of
+from .blocks import Cell, Column, Figure, Fold, Heading, Table, Text, View, table_of
 
 TAKEN = ("verdict",)
 
@@ -87,6 +87,8 @@ def view(result):
     distributions = flows_view.distributions(flows) if flows else []
     if distributions:
         found.blocks += [Heading("Messages")] + distributions
+    if any((p.folder / "series.csv").is_file() for p in runs):
+        found.blocks.append(Text("What happens over time in a point is in a report of its own folder in points/.", "note"))
     if runs:
         results = run_view.results_table([f"{label} {p.label}" for p in runs], [p.summary for p in runs])
         found.blocks.append(Fold("All results of every point", [results]))

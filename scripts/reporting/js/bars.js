@@ -9,7 +9,7 @@ KINDS.bars = function (svg, width, spec, state) {
   const left = above ? 10 : names + 14;
   const right = width - 18;
   const step = pitch + (above ? 16 : 0);
-  const top = 8;
+  const top = spec.limits ? 24 : 8;
   const bottom = top + rows.length * step;
   const totals = rows.map((r, k) => d3.sum(spec.series, (s) => s.values[k] || 0));
   let values = spec.stacked ? totals : [].concat(...spec.series.map((s) => s.values)).filter((v) => v !== null);
@@ -59,6 +59,10 @@ KINDS.bars = function (svg, width, spec, state) {
       const y1 = spec.stacked ? middle - (pitch - 8) / 2 : middle - (pitch - 8) / 2 + j * single;
       svg.append("rect").attr("class", `bar ${colourOf(s)}`).attr("x", x0).attr("y", y1).attr("width", Math.max(0.5, x1 - x0)).attr("height", single)
         .attr("fill-opacity", s.style >= 6 ? 0.55 : 1);
+      if (spec.stacked && x1 - x0 > textWidth(s.name) + 6) {
+        svg.append("text").attr("x", (x0 + x1) / 2).attr("y", middle + 4).attr("text-anchor", "middle").text(s.name)
+          .style("fill", s.style >= 6 ? "var(--text)" : "var(--box)");
+      }
       from += v;
       points.push({ px: (x0 + x1) / 2, py: y1 + single / 2, text, s: i });
       boxes.push([x0, y1, x1, y1 + single]);
@@ -66,7 +70,7 @@ KINDS.bars = function (svg, width, spec, state) {
     if (spec.limits) {
       const l = sx(spec.limits[k]);
       svg.append("path").attr("class", "reference").attr("d", `M${l},${middle - pitch / 2 + 1}V${middle + pitch / 2 - 1}`).style("stroke-dasharray", "none").style("stroke-width", "2px");
-      if (k === 0) svg.append("text").attr("class", "halo").attr("x", l - 5).attr("y", middle + 4).attr("text-anchor", "end").text(spec.limit_name);
+      if (k === 0) svg.append("text").attr("x", Math.max(textWidth(spec.limit_name), Math.min(width - 2, l + textWidth(spec.limit_name) / 2))).attr("y", 14).attr("text-anchor", "end").text(spec.limit_name);
     }
   });
   const hit = (mx, my) => {

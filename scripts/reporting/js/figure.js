@@ -19,7 +19,8 @@ function describe(series, i) {
 function swatch(series, spec) {
   const svg = d3.create("svg").attr("width", 26).attr("height", 14).attr("aria-hidden", "true");
   const isBar = spec.kind === "bars" && !spec.dots;
-  if (isBar) svg.append("rect").attr("class", `bar ${colourOf(series)}`).attr("x", 5).attr("y", 1).attr("width", 14).attr("height", 12);
+  if (isBar) svg.append("rect").attr("class", `bar ${colourOf(series)}`).attr("x", 5).attr("y", 1).attr("width", 14).attr("height", 12)
+    .attr("fill-opacity", series.style >= 6 ? 0.55 : 1);
   else {
     if (series.role !== "points" && !spec.dots) svg.append("path").attr("class", `line ${colourOf(series)}${dashOf(series)}`).attr("d", "M1,7H25");
     if (series.role === "points" || series.role === "both" || spec.dots) {

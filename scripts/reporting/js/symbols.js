@@ -62,7 +62,7 @@ function tickText(v, unit) {
   if (unit === "B" || unit === "bytes") return v === 0 ? "0" : shownBytes(v);
   if (v === 0) return "0";
   const size = Math.abs(v);
-  const text = size >= 1e4 ? si(size).replace("G", "\u00d710\u2079") : size < 1e-3 ? size.toExponential(0) : String(Number(size.toPrecision(6)));
+  const text = size >= 1e5 ? si(size).replace("G", "\u00d710\u2079") : size < 1e-3 ? size.toExponential(0) : size >= 1e4 ? shownNumber(Math.round(size)) : String(Number(size.toPrecision(6)));
   return v < 0 ? "\u2212" + text : text;
 }
 const titleOf = (axis) => axis.title + (axis.unit && axis.unit !== "B" && axis.unit !== "bytes" ? `, ${axis.unit}` : "");

@@ -26,9 +26,12 @@ function folds() {
     closed.forEach((d) => { d.open = true; });
     // Figures as wide as the paper, and tables that are wider made smaller.
     figures.forEach((f) => f.redraw(f.small ? 320 : 670));
-    document.querySelectorAll(".table table").forEach((t) => {
-      const wide = t.scrollWidth * 0.76 / 680;
-      t.style.zoom = wide > 1 ? Math.max(0.5, 1 / wide) : "";
+    const tables = Array.from(document.querySelectorAll(".table table"));
+    tables.forEach((t) => t.classList.add("measured"));
+    const widths = tables.map((t) => t.scrollWidth * 0.72);  // type in print is that much smaller
+    tables.forEach((t, i) => {
+      t.classList.remove("measured");
+      t.style.zoom = widths[i] > 680 ? Math.max(0.4, 680 / widths[i]) : "";
     });
   });
   window.addEventListener("afterprint", () => {

@@ -39,6 +39,7 @@ function ticksOf(scale, axis, count) {
     const by = Math.pow(2, Math.ceil(Math.log2(raw)));
     values = d3.range(Math.ceil(a / by) * by, b + by / 2, by).filter((v) => v <= b);
   } else values = scale.ticks(count);
+  if (axis.whole) values = values.filter(Number.isInteger);
   return values.map((v) => [v, tickText(v, axis.unit)]);
 }
 const textWidth = (text) => 6.9 * String(text).length;
@@ -46,6 +47,8 @@ const textWidth = (text) => 6.9 * String(text).length;
 // Draws both axes; `room` is what is kept free below and left for the strip of points without a value.
 function axes(svg, width, height, x, y, xs, ys, room) {
   const plain = (v) => v.filter((n) => typeof n === "number");
+  x = { ...x, whole: plain(xs).every(Number.isInteger) };
+  y = { ...y, whole: plain(ys).every(Number.isInteger) };
   const probe = padded(scaleFor(y, plain(ys), [1, 0]), y, 0.03);
   const yTicks = ticksOf(probe, y, Math.max(3, Math.round(height / 55)));
   const left = Math.min(0.4 * width, 26 + d3.max(yTicks, (t) => textWidth(t[1])) || 40) + (room.left || 0);
