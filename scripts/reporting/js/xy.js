@@ -53,7 +53,8 @@ function axes(svg, width, height, x, y, xs, ys, room) {
   const yTicks = ticksOf(probe, y, Math.max(3, Math.round(height / 55)));
   const left = Math.min(0.4 * width, 26 + d3.max(yTicks, (t) => textWidth(t[1])) || 40) + (room.left || 0);
   const right = width - 14;
-  const sx = padded(scaleFor(x, plain(xs), [left, right]), x, 0.02);
+  const inset = room.inset || 0;  // points are not cut at the edges
+  const sx = padded(scaleFor(x, plain(xs), [left + inset, right - inset]), x, room.inset ? 0 : 0.02);
   let xTicks = ticksOf(sx, x, Math.max(2, Math.round((right - left) / 90)));
   const widest = d3.max(xTicks, (t) => textWidth(t[1])) || 0;
   const each = (right - left) / Math.max(1, xTicks.length);
@@ -119,7 +120,8 @@ KINDS.xy = function (svg, width, spec, state) {
   if (x.scale === "log") xs = xs.filter((v) => v > 0);
   const below = strip ? 36 : 0;
   const height = Math.round(Math.min(340, Math.max(210, width * 0.42))) + below;
-  const a = axes(svg, width, height, x, y, xs, ys, { below });
+  const dotted = spec.series.some((s) => s.role === "points" || s.role === "both");
+  const a = axes(svg, width, height, x, y, xs, ys, { below, inset: dotted && x.scale !== "category" ? 12 : 0 });
   if (strip) {
     svg.insert("rect", ":first-child").attr("class", "strip").attr("x", a.left).attr("y", a.bottom - 31).attr("width", a.right - a.left).attr("height", 31);
     svg.append("text").attr("x", a.left + 5).attr("y", a.bottom - 20).text("no value");
@@ -159,7 +161,8 @@ KINDS.xy = function (svg, width, spec, state) {
         line.curve(d3Step);
         if (known.length) known.unshift([known[0][0], a.sy(Math.max(0, a.sy.domain()[0])), -1]);
       }
-      svg.append("path").attr("class", `line ${colourOf(s)}${dashOf(s)}`).attr("d", line(s.role === "step" ? known : here));
+      svg.append("path").attr("class", `line ${colourOf(s)}${dashOf(s)}`).attr("d", line(s.role === "step" ? known : here))
+        .style("stroke-width", s.role === "both" ? `${1.8 + 1.3 * Math.min(3, spec.series.length - 1 - i)}px` : null);  // equal lines show as edges
     }
     if (s.role === "points" || s.role === "both") {
       const faint = s.mark === "dominated" || s.mark === "infeasible" || s.mark === "pending" ? " faint" : "";
