@@ -1,5 +1,6 @@
-"""Several results beside each other: runs by result and distribution, sizes by resource, configurations."""
-from . import config, flows_view, numbers, run_view, size_view
+"""Several results beside each other: runs by result and distribution, sweeps by point, sizes by resource,
+configurations."""
+from . import config, flows_view, numbers, plots, run_view, size_view, sweep_view
 from .blocks import Cell, Column, Figure, Heading, Table
 
 
@@ -33,8 +34,33 @@ def sizes(results):
                                     note="What differs is marked." if marked else "")]
 
 
-def blocks(results):
+def sweeps(results):
+    """Columns that sweeps over the same points share, a line for each sweep."""
+    groups = {}
+    for r in results:
+        rows = r.summary["rows"]["sweep"]
+        label, numeric = sweep_view.columns_of(rows)
+        groups.setdefault((label, tuple(str(row.get(label, "")) for row in rows)), []).append((r, rows, numeric))
     found = []
+    for (label, points), group in groups.items():
+        if len(group) < 2:
+            continue
+        for name in dict.fromkeys(n for _, _, numeric in group for n in numeric):
+            lines = [plots.series(r.label, list(points), [row.get(name) for row in rows], "both", i)
+                     for i, (r, rows, _) in enumerate(group) if any(row.get(name) for row in rows)]
+            if not lines:
+                continue
+            first, rows, _ = group[0]
+            lines += sweep_view.published_marks(first.summary, name, points, len(lines))
+            scale = plots.scale_of([v for line in lines for v in line["data"]["y"]])
+            spec = plots.xy(plots.axis(label, scale="category", values=list(points)),
+                            plots.axis(name, scale=scale, zero=scale == "linear"), lines)
+            found.append(Figure(spec, name[0].upper() + name[1:], small=True))
+    return [Heading("Sweeps"), *found] if found else []
+
+
+def blocks(results):
+    found = sweeps([r for r in results if r.kind == "sweep"])
     of_runs = [r for r in results if r.kind == "run"]
     if len(of_runs) > 1:
         found += runs(of_runs)

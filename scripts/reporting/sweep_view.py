@@ -19,6 +19,15 @@ def metric_of(summary, title):
     return None
 
 
+def published_marks(summary, title, points, style):
+    """A series of what was published of a column; none where nothing was."""
+    metric = metric_of(summary, title)
+    marks = {str(e.get("point")): e.get("published") for e in summary.get("validation", [])
+             if metric and e.get("metric") == metric}
+    at = [p for p in points if p in marks]
+    return [plots.series("published", at, [marks[p] for p in at], "points", style, mark="published")] if at else []
+
+
 def curves(summary, rows):
     label, numeric = columns_of(rows)
     points = [str(r.get(label, "")) for r in rows]
@@ -29,11 +38,7 @@ def curves(summary, rows):
             continue
         metric = metric_of(summary, name)
         lines = [plots.series("ours", points, values, "both", 0)]
-        marks = {str(e.get("point")): e.get("published") for e in summary.get("validation", [])
-                 if metric and e.get("metric") == metric}
-        if any(p in marks for p in points):
-            lines.append(plots.series("published", [p for p in points if p in marks],
-                                      [marks[p] for p in points if p in marks], "points", 1, mark="published"))
+        lines += published_marks(summary, name, points, 1)
         scale = plots.scale_of([v for line in lines for v in line["data"]["y"]])
         spec = plots.xy(plots.axis(label, scale="category", values=points),
                         plots.axis(name, scale=scale, zero=scale == "linear"), lines, legend=len(lines) > 1)

@@ -96,11 +96,11 @@ class InABrowser(unittest.TestCase):
     def test_a_click_sorts_and_a_word_filters(self):
         self.load("study.html")
         self.find("#fold").click()
-        table = "Array.from(document.querySelectorAll('.table')).find(t => t.querySelectorAll('tbody tr').length === 100)"
-        column = f"return Array.from({table}.querySelectorAll('tbody tr')).map(r => r.cells[arguments[0]].dataset.v ?? r.cells[arguments[0]].textContent)"
-        heads = self.js(f"return Array.from({table}.querySelectorAll('th')).map(h => h.textContent)")
+        self.js("window.every = Array.from(document.querySelectorAll('.table')).find(t => t.querySelectorAll('tbody tr').length === 100)")
+        column = "return Array.from(every.querySelectorAll('tbody tr')).map(r => r.cells[arguments[0]].dataset.v ?? r.cells[arguments[0]].textContent)"
+        heads = self.js("return Array.from(every.querySelectorAll('th')).map(h => h.textContent)")
         goodput = heads.index("goodput, Gbps")
-        head = self.js(f"return {table}.querySelectorAll('th')[arguments[0]]", goodput)
+        head = self.js("return every.querySelectorAll('th')[arguments[0]]", goodput)
         head.find_element(By.TAG_NAME, "button").send_keys(Keys.ENTER)
         self.assertEqual(head.get_attribute("aria-sort"), "descending")
         study = json.loads((self.folder / "study/study.json").read_text(encoding="utf-8"))
@@ -111,9 +111,15 @@ class InABrowser(unittest.TestCase):
         head.find_element(By.TAG_NAME, "button").click()
         self.assertEqual(head.get_attribute("aria-sort"), "ascending")
         self.assertEqual([by_number[n] for n in self.js(column, 0)], wanted[::-1][:100])
-        self.js(f"const f = {table}.querySelector('.filter'); f.value = 'failed'; f.dispatchEvent(new Event('input'))")
-        failed = "return Array.from(document.querySelectorAll('.table')).map(t => t.querySelector('.shown').textContent)"
-        self.assertIn("1 of 300 rows", self.js(failed))
+        self.js("const f = every.querySelector('.filter'); f.value = 'failed'; f.dispatchEvent(new Event('input'))")
+        self.assertEqual(self.js("return every.querySelector('.shown').textContent"), "1 of 300 rows")
+        # What is saved is every row, sorted as shown.
+        self.js("URL.createObjectURL = (b) => { window.saved = b; return '#'; }; HTMLAnchorElement.prototype.click = () => {};")
+        self.js("every.querySelector('.save').click()")
+        lines = self.browser.execute_async_script("window.saved.text().then(arguments[0])").splitlines()
+        self.assertEqual(len(lines), 301)
+        self.assertEqual(lines[0].split(",")[0], "point")
+        self.assertEqual(by_number[lines[1].split(",")[0]], wanted[-1])
         self.quiet()
 
     def test_the_pointer_and_the_keys_show_values(self):

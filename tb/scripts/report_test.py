@@ -232,6 +232,16 @@ class Pages(WithFolder):
         self.assertEqual(differing, ["nic.reliability.window"])
         self.assertEqual(len(found.row("senders.goodput", "Gbps")), 5)
 
+    def test_sweeps_over_the_same_points_share_figures(self):
+        other = self.folder / "mtu_2048"
+        inputs.horae(other, [*inputs.RESULTS["sweep"], "--set", "nic.mtu=2KiB"])
+        found = Page(self.page(self.results["sweep"], other))
+        spec = next(d for d in found.data if d.get("kind") == "xy" and d["y"]["title"] == "TX/line")
+        self.assertEqual([s["name"] for s in spec["series"]], ["sweep", "mtu_2048", "published"])
+        rows = json.loads((other / "summary.json").read_text(encoding="utf-8"))["rows"]["sweep"]
+        for row, y in zip(rows, spec["series"][1]["data"]["y"]):
+            self.assertAlmostEqual(row["TX/line"], y, delta=1e-5)
+
     def test_a_study_has_its_front_and_its_refusals(self):
         study = json.loads((self.results["study"] / "study.json").read_text(encoding="utf-8"))
         found = Page(self.page(self.results["study"]))
