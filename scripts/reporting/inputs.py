@@ -16,7 +16,7 @@ class BadInput(Exception):
 @dataclass
 class Result:
     label: str            # unique on the page
-    kind: str             # run, sweep, size, curve, explain, study
+    kind: str             # run, sweep, size, curve, explain, published, study
     summary: dict
     folder: pathlib.Path
     points: list = field(default_factory=list)  # of a sweep: Results of its points, in their order
@@ -53,6 +53,7 @@ KINDS = (
     ("size", "pipelines", {"pipelines": list, "refused": list}),
     ("size", "nics", {"nics": list}),
     ("run", "results", {"platform": str, "config": dict, "verdict": str, "results": dict, "packets": dict}),
+    ("published", "validation", {"validation": list}),  # of scripts/validate
 )
 LISTS = ("validation", "remedies", "refused", "nics", "pipelines")
 STUDY = {"study": str, "parameters": list, "objectives": list, "points": list}
@@ -78,7 +79,7 @@ def kind_of(path, summary):
             if not isinstance(rows, dict):
                 raise BadInput(f"{path}: \"rows\": found a {type(rows).__name__}; expected an object")
             return "sweep" if kind == "run" and "sweep" in rows else kind
-    raise BadInput(f"{path}: neither of a run, a sweep, a size, an explanation nor a curve: "
+    raise BadInput(f"{path}: neither of a run, a sweep, a size, an explanation, a curve nor a validation: "
                    f"found keys {', '.join(sorted(summary)) or 'none'}")
 
 

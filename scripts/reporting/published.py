@@ -2,7 +2,7 @@
 import math
 
 from . import numbers, plots
-from .blocks import Cell, Column, Figure, Heading, Table
+from .blocks import Cell, Column, Figure, Heading, Table, View
 
 
 def ratio_of(ours, published):
@@ -83,13 +83,16 @@ def figure(found):
     ratios = [r for _, r in shown]
     scale = "log" if max(ratios) / min(ratios) > 5 else "linear"
     spec = plots.bars(rows, plots.axis("ours / published", scale=scale), all_series, dots=True, line=1)
-    return Figure(spec, "Ratio of ours to the published number", small=False)
+    left = len(found) - len(shown)
+    note = f"{left} without a positive ratio {'are' if left > 1 else 'is'} in the table only" if left else ""
+    return Figure(spec, "Ratio of ours to the published number", note)
 
 
 def sentence(found):
     """One line for the card; nothing where there is nothing."""
     ratios = sorted((ratio_of(e["ours"], e.get("published")) for e in found), key=lambda r: (r is None, r))
-    known = [r for r in ratios if r is not None and math.isfinite(r)]
+    known = [r for r in ratios if r is not None and math.isfinite(r) and r > 0]
+    turned = sum(1 for r in ratios if r is not None and r < 0)
     equal = sum(1 for e in found if numbers.is_number(e["ours"]) and e["ours"] == e.get("published"))
     if not found:
         return ""
@@ -98,6 +101,8 @@ def sentence(found):
         text += f", ours over published {known[0]:.2f}" + (f" to {known[-1]:.2f}" if len(known) > 1 else "")
     if equal:
         text += f", {equal} equal"
+    if turned:
+        text += f", {turned} of the other sign"
     missing = sum(1 for e in found if not numbers.is_number(e["ours"]))
     if missing:
         text += f", {missing} without a number of ours"
@@ -110,3 +115,18 @@ def blocks(validation, ours="measured"):
         return []
     picture = figure(found)
     return [Heading("Published beside ours")] + ([picture] if picture else []) + [table(found)]
+
+
+def view(result):
+    """The summary of scripts/validate: nothing but published numbers beside ours."""
+    validation = result.summary["validation"]
+    found = entries(validation)
+    missing = sum(1 for e in found if not numbers.is_number(e["ours"]))
+    kinds = [str(e.get("kind") or "") for e in found]
+    answer = f"{sentence(found)}." if found else "Nothing is compared."
+    page = View(result.label, "validation", "warn" if missing else "good", f"{len(found) - missing} of {len(found)} compared",
+                answer, "how ours compares with what was published",
+                [(k, numbers.number(kinds.count(k))) for k in dict.fromkeys(kinds) if k],
+                [f"{missing} published number{'s have' if missing > 1 else ' has'} none of ours beside {'them' if missing > 1 else 'it'}"] if missing else [])
+    page.blocks = blocks(validation)
+    return page

@@ -3,7 +3,7 @@ import re
 
 from . import numbers, plots, published
 from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, View, cell
-from .reduce import short
+from .reduce import rounded, short
 
 # Classes of points in the order they are drawn; the last ones on top.
 CLASSES = ("pending", "failed", "refused", "infeasible", "dominated", "pareto", "chosen")
@@ -51,6 +51,7 @@ class Data:
         found = [p["parameters"].get(name) for p in self.study["points"]]
         distinct = list(dict.fromkeys(v for v in found if v is not None))
         parsed = [numbers.parsed(v) for v in distinct]
+        parsed = [(rounded(p[0]), p[1]) if p else None for p in parsed]  # as the points are, to be found among them
         title, unit = name, str(self.parameters[name].get("unit") or "")
         if distinct and all(parsed) and len({u for _, u in parsed}) == 1:
             values = sorted({v for v, _ in parsed})
@@ -82,7 +83,9 @@ class Data:
 
     def columns(self):
         found = [{"key": "n", "title": "point", "unit": ""}]
-        found += [{"key": f"p:{n}", "title": n, "unit": self.axes[n]["unit"]} for n in self.parameters]
+        for n, axis in self.axes.items():
+            known = {k: axis[k] for k in ("ticks", "texts") if k in axis}  # "100 us", where the number is of seconds
+            found.append({"key": f"p:{n}", "title": n, "unit": axis["unit"], **known})
         found += [{"key": f"v:{n}", "title": n, "unit": self.units.get(n, "")} for n in self.values]
         if any(p.get("reason") for p in self.study["points"]):
             found.append({"key": "reason", "title": "", "unit": ""})

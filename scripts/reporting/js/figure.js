@@ -13,7 +13,12 @@ function describe(series, i) {
   const block = shared[series.source.split("/")[0]];
   const columns = columnsOf(series);
   return block.columns.filter((c) => columns[c.key] && columns[c.key][i] !== null && columns[c.key][i] !== "")
-    .map((c) => (c.title ? `${c.title} ` : "") + (c.key === "n" ? columns.n[i] : shownWithUnit(columns[c.key][i], c.unit))).join("\n");
+    .map((c) => {
+      const value = columns[c.key][i];
+      const at = c.ticks ? c.ticks.indexOf(value) : -1;
+      const text = c.key === "n" ? value : at >= 0 ? c.texts[at] : shownWithUnit(value, c.unit);
+      return (c.title ? `${c.title} ` : "") + text + (at >= 0 && c.unit ? `\u00a0${c.unit}` : "");
+    }).join("\n");
 }
 
 function swatch(series, spec) {
@@ -70,7 +75,7 @@ function figure(node) {
     const mx = (event.clientX - box.left) * width / box.width;
     const my = (event.clientY - box.top) * width / box.width;
     if (drawn.hit) return drawn.hit(mx, my);
-    const found = drawn.tree.find(mx, my, 60);
+    const found = drawn.tree.find(mx, my, drawn.reach || 60);
     return found === undefined ? -1 : found;
   }
   // Left and right along a series, up and down to the next one.

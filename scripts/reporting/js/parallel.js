@@ -63,5 +63,5 @@ KINDS.parallel = function (svg, width, spec, state) {
     const p = points[i];
     s.append("path").attr("class", "pointer").attr("d", lines[p.row].line).style("pointer-events", "none");
   };
-  return { height, points, mark };
+  return { height, points, mark, reach: width };
 };

@@ -54,6 +54,12 @@ function shownBytes(v) {
 function shownWithUnit(v, unit) {
   if (typeof v !== "number") return shownNumber(v);
   if (unit === "B" || unit === "bytes") return shownBytes(v);
+  if ((unit === "s" || unit === "bps") && v !== 0) {
+    const steps = unit === "s" ? [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"], [1e-12, "ps"]]
+      : [[1e12, "Tbps"], [1e9, "Gbps"], [1e6, "Mbps"], [1e3, "kbps"], [1, "bps"]];
+    const [size, name] = steps.find(([n]) => Math.abs(v) >= 0.999999 * n) || steps[4];
+    return shownNumber(Number((v / size).toPrecision(6))) + "\u00a0" + name;
+  }
   return shownNumber(v) + (unit ? "\u00a0" + unit : "");
 }
 const si = d3.format(".3~s");
@@ -61,8 +67,9 @@ function tickText(v, unit) {
   if (typeof v !== "number") return String(v);
   if (unit === "B" || unit === "bytes") return v === 0 ? "0" : shownBytes(v);
   if (v === 0) return "0";
+  if (unit === "s" || unit === "bps") return shownWithUnit(v, unit);
   const size = Math.abs(v);
   const text = size >= 1e5 ? si(size).replace("G", "\u00d710\u2079") : size < 1e-3 ? size.toExponential(0) : size >= 1e4 ? shownNumber(Math.round(size)) : String(Number(size.toPrecision(6)));
   return v < 0 ? "\u2212" + text : text;
 }
-const titleOf = (axis) => axis.title + (axis.unit && axis.unit !== "B" && axis.unit !== "bytes" ? `, ${axis.unit}` : "");
+const titleOf = (axis) => axis.title + (axis.unit && !["B", "bytes", "s", "bps"].includes(axis.unit) ? `, ${axis.unit}` : "");

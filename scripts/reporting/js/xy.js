@@ -162,7 +162,7 @@ KINDS.xy = function (svg, width, spec, state) {
         if (known.length) known.unshift([known[0][0], a.sy(Math.max(0, a.sy.domain()[0])), -1]);
       }
       svg.append("path").attr("class", `line ${colourOf(s)}${dashOf(s)}`).attr("d", line(s.role === "step" ? known : here))
-        .style("stroke-width", s.role === "both" ? `${1.8 + 1.3 * Math.min(3, spec.series.length - 1 - i)}px` : null);  // equal lines show as edges
+        .style("stroke-width", s.role === "both" ? `${1.6 + 1.1 * Math.min(4, spec.series.length - 1 - i)}px` : null);  // equal lines show as edges
     }
     if (s.role === "points" || s.role === "both") {
       const faint = s.mark === "dominated" || s.mark === "infeasible" || s.mark === "pending" ? " faint" : "";
