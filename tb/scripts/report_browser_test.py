@@ -35,7 +35,8 @@ class InABrowser(unittest.TestCase):
         results = inputs.results(cls.folder)
         inputs.study(cls.folder / "study", 300)
         inputs.study(cls.folder / "big", 5000)
-        results["study"] = cls.folder / "study"
+        inputs.hostile_study(cls.folder / "hostile_study")
+        results.update(study=cls.folder / "study", hostile_study=cls.folder / "hostile_study")
         cls.make("all.html", *results.values())
         cls.make("study.html", results["study"])
         cls.make("big.html", cls.folder / "big")

@@ -103,6 +103,16 @@ def study(folder, count):
     return content
 
 
+def hostile_study(folder):
+    """Names that would be markup, where they come into the data of figures."""
+    content = study(folder, 50)
+    content["description"] = content["parameters"][0]["name"] = content["objectives"][0]["unit"] = NAME
+    for point in content["points"]:
+        point["parameters"] = {NAME: NAME if point["number"] % 2 else "irn", **point["parameters"]}
+        point["reason"] = NAME if point["status"] == "refused" else ""
+    (folder / "study.json").write_text(json.dumps(content), encoding="utf-8")
+
+
 def report(arguments, cwd=None):
     return subprocess.run([str(REPORT), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False)
 

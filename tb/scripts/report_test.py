@@ -118,11 +118,14 @@ class Pages(WithFolder):
         self.assertEqual(len(ids), len(set(ids)))
 
     def test_names_of_users_stay_text(self):
-        text = self.page(self.results["hostile"], "--title", inputs.NAME)
+        inputs.hostile_study(self.folder / inputs.NAME.replace("/", ""))
+        text = self.page(self.results["hostile"], self.folder / inputs.NAME.replace("/", ""), "--title", inputs.NAME)
         self.assertNotIn("<img", text)
         self.assertNotIn("<b onclick", text)
         self.assertEqual(text.count("</script>"), text.count("<script"))
-        self.assertIn(inputs.NAME, Page(text).text)
+        found = Page(text)
+        self.assertIn(inputs.NAME, found.text)
+        self.assertIn(f"p:{inputs.NAME}", next(d for d in found.data if "study1" in d)["study1"]["rows"]["dominated"])
 
     def test_the_same_results_give_the_same_bytes_wherever_they_are(self):
         once = self.page(*self.everything)
@@ -175,7 +178,12 @@ class Pages(WithFolder):
     def test_a_sweep_has_its_points_and_published_marks(self):
         summary = self.summary("sweep")
         found = Page(self.page(self.results["sweep"]))
-        for row in summary["rows"]["sweep"]:
+        self.assertNotIn("have no folder", found.text)
+        every = next(t for t in found.tables if len(t[0]) == 2 + len(summary["rows"]["sweep"]))
+        for row, column in zip(summary["rows"]["sweep"], range(2, 12)):
+            point = self.results["sweep"] / "points" / row["NACKs passed"].replace("/", "_") / "summary.json"
+            sent = json.loads(point.read_text(encoding="utf-8"))["results"]["senders.data_packets"]["value"]
+            self.assertEqual(number(next(r for r in every if r[0] == "senders.data_packets")[column]), sent)
             shown = found.row(row["NACKs passed"])
             self.assertAlmostEqual(number(shown[3]), row["goodput ratio"], delta=1e-4)
         spec = next(d for d in found.data if d.get("kind") == "xy" and d["y"]["title"] == "TX/line")

@@ -21,7 +21,7 @@ function padded(scale, axis, share) {
 }
 // [value, text] of ticks.
 function ticksOf(scale, axis, count) {
-  if (axis.scale === "category") return axis.values.map((v) => [v, v]);
+  if (axis.scale === "category") return axis.values.map((v) => [v, fitted(v, 150)]);
   if (axis.ticks && axis.ticks.length <= 2 * count) return axis.ticks.map((v, i) => [v, axis.texts ? axis.texts[i] : tickText(v, axis.unit)]);
   let values;
   const bytes = axis.unit === "B" || axis.unit === "bytes";
@@ -70,7 +70,7 @@ function axes(svg, width, height, x, y, xs, ys, room) {
       return true;
     });
   }
-  const depth = turned ? Math.min(120, 0.75 * widest + 14) : 18;
+  const depth = turned ? 0.75 * widest + 14 : 18;
   const top = 10;
   const bottom = top + height;
   const sy = padded(scaleFor(y, plain(ys), [bottom - (room.below || 0), top]), y, 0.03);
