@@ -3,7 +3,7 @@ from dataclasses import dataclass, field
 
 from . import numbers
 
-SHOWN_ROWS = 100  # of a table at once; the others a click away
+SHOWN_ROWS = 200  # of a table at once, as in js/table.js; the others a click away
 
 
 @dataclass

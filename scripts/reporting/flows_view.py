@@ -75,7 +75,7 @@ def distributions(all_flows):
         what = "messages" if column in PER_MESSAGE else "connections"
         spec = plots.xy(plots.axis(title, unit, plots.scale_of(everything)),
                         plots.axis(f"share of {what}", zero=True), lines, legend=len(all_flows) > 1)
-        notes = [n for n in (note(f) for f in shown) if n] if column in PER_MESSAGE else []
+        notes = notes_of(shown, len(all_flows) > 1) if column in PER_MESSAGE else []
         found.append(Figure(spec, f"Distribution of {title}", "; ".join(notes), small=True))
     rows = []
     for f in all_flows:
@@ -94,6 +94,14 @@ def distributions(all_flows):
             Column(c, True) for c in ("count", "least", "mean", "p50", "p90", "p99", "p99.9", "most")]
         found.append(Table(columns, rows, "Percentiles"))
     return found
+
+
+def notes_of(all_flows, several):
+    """What is not in a distribution, by result where they differ."""
+    texts = [note(f) for f in all_flows]
+    if len(set(texts)) == 1:
+        return [texts[0] + (" of each" if several and len(texts) > 1 else "")] if texts[0] else []
+    return [f"{f.label}: {t}" for f, t in zip(all_flows, texts) if t]
 
 
 def note(flows):

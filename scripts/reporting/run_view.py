@@ -47,7 +47,8 @@ def warnings(summary):
     for name, entry in summary["results"].items():
         value = result_value(summary, name).get("value")
         if name.endswith("unfinished") and name.count(".") == 1 and numbers.is_number(value) and value > 0:
-            found.append(f"{numbers.number(value)} {name.split('.')[0]} unfinished: "
+            what = "messages" if name.startswith("fct.") else name.split(".")[0]
+            found.append(f"{numbers.number(value)} {what} unfinished: "
                          "means and percentiles leave them out or are missing")
     if verdict == "complete" and summary.get("statistics") and not summary["packets"].get("created"):
         found.append("no packet was created")

@@ -91,7 +91,7 @@ def view(result):
         f.label = f"{label} {f.label}"
     distributions = flows_view.distributions(flows) if flows else []
     if distributions:
-        found.blocks += [Heading("Messages")] + distributions
+        found.blocks += [Heading("Messages and connections")] + distributions
     if any((p.folder / "series.csv").is_file() for p in runs):
         found.blocks.append(Text("What happens over time in a point is in a report of its own folder in points/.", "note"))
     if runs:
