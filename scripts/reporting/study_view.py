@@ -1,0 +1,300 @@
+"""A study of scripts/explore: the chosen point, the Pareto front, effects of parameters, what was refused."""
+import re
+
+from . import numbers, plots, published
+from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, View, cell
+from .reduce import rounded, short
+
+# Classes of points in the order they are drawn; the last ones on top.
+CLASSES = ("pending", "failed", "refused", "infeasible", "dominated", "pareto", "chosen")
+NAMES = {"pareto": "Pareto front", "infeasible": "breaks a constraint"}
+STYLES = {"dominated": 5, "pareto": 0, "chosen": 1, "refused": 3, "infeasible": 4, "failed": 2, "pending": 6}
+TICKS = 12    # different values of a parameter that each get a tick
+LOG_FROM = 8  # largest over smallest value of a parameter from which its axis is logarithmic
+EFFECTS = 12  # parameters with a figure of their own
+
+
+def class_of(study, point):
+    status = point["status"]
+    if status != "done":
+        return status if status in CLASSES else "failed"
+    if point["number"] == study.get("chosen"):
+        return "chosen"
+    if point.get("pareto"):
+        return "pareto"
+    return "dominated" if point.get("feasible", True) else "infeasible"
+
+
+def named(entries):
+    """{name: entry} of a list of objects."""
+    return {str(e["name"]): e for e in entries if isinstance(e, dict) and "name" in e}
+
+
+class Data:
+    """The study's points by class, as columns: what all of its figures share."""
+
+    def __init__(self, study, block):
+        self.study, self.block = study, block
+        self.parameters = named(study["parameters"])
+        for point in study["points"]:
+            for name in point["parameters"]:
+                self.parameters.setdefault(name, {"name": name})
+        self.objectives = named(study["objectives"])
+        self.values = dict.fromkeys(self.objectives)
+        for point in study["points"]:
+            self.values.update(dict.fromkeys(point.get("values") or {}))
+        self.units = {n: str(e.get("unit") or "") for n, e in {**named(study.get("constraints", [])), **named(study.get("derived", [])), **self.objectives}.items()}
+        self.axes = {n: self.parameter_axis(n) for n in self.parameters}
+        self.rows = {c: [p for p in study["points"] if class_of(study, p) == c] for c in CLASSES}
+
+    def parameter_axis(self, name):
+        found = [p["parameters"].get(name) for p in self.study["points"]]
+        distinct = list(dict.fromkeys(v for v in found if v is not None))
+        parsed = [numbers.parsed(v) for v in distinct]
+        parsed = [(rounded(p[0]), p[1]) if p else None for p in parsed]  # as the points are, to be found among them
+        title, unit = name, str(self.parameters[name].get("unit") or "")
+        if distinct and all(parsed) and len({u for _, u in parsed}) == 1:
+            values = sorted({v for v, _ in parsed})
+            base = parsed[0][1]
+            axis = plots.axis(title, base or unit, plots.scale_of(values, LOG_FROM if len(values) > 2 else plots.LOG_FROM),
+                              column=f"p:{name}")
+            if len(values) <= TICKS:
+                texts = {v: str(t) if isinstance(t, str) else numbers.number(t) for (v, _), t in zip(parsed, distinct)}
+                axis["ticks"], axis["texts"] = values, [texts[v] for v in values]
+            if base and len(values) <= TICKS:
+                axis["unit"] = ""
+            return axis
+        order = [numbers.plain(v) for v in distinct]
+        return plots.axis(title, unit, "category", column=f"p:{name}", values=order)
+
+    def on_axis(self, name, value):
+        axis = self.axes[name]
+        if value is None:
+            return None
+        return numbers.plain(value) if axis["scale"] == "category" else numbers.parsed(value)[0]
+
+    def value_axis(self, name):
+        values = [(p.get("values") or {}).get(name) for p in self.study["points"] if p["status"] == "done"]
+        title = name
+        if name in self.objectives:
+            title += " (less is better)" if self.objectives[name].get("direction") == "min" else " (more is better)"
+        axis = plots.axis(title, self.units.get(name, ""), plots.scale_of(values), column=f"v:{name}")
+        return {**axis, "short": name}
+
+    def columns(self):
+        found = [{"key": "n", "title": "point", "unit": ""}]
+        for n, axis in self.axes.items():
+            known = {k: axis[k] for k in ("ticks", "texts") if k in axis}  # "100 us", where the number is of seconds
+            found.append({"key": f"p:{n}", "title": n, "unit": axis["unit"], **known})
+        found += [{"key": f"v:{n}", "title": n, "unit": self.units.get(n, "")} for n in self.values]
+        if any(p.get("reason") for p in self.study["points"]):
+            found.append({"key": "reason", "title": "", "unit": ""})
+        return found
+
+    def shared(self):
+        """For the page, once."""
+        rows = {}
+        for name, points in self.rows.items():
+            columns = {"n": [p["number"] for p in points]}
+            for n in self.parameters:
+                columns[f"p:{n}"] = short([self.on_axis(n, p["parameters"].get(n)) for p in points])
+            for n in self.values:
+                # What was counted of a design that was refused is no value of it.
+                columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) if p["status"] == "done" else None for p in points])
+            reasons = [str(p.get("reason") or "")[:160] for p in points]
+            if any(reasons):
+                columns["reason"] = reasons
+            rows[name] = columns
+        return {"columns": self.columns(), "rows": rows}
+
+    def series(self, only=CLASSES, **more):
+        return [{"name": f"{NAMES.get(c, c)} ({len(self.rows[c])})", "role": "points", "style": STYLES[c],
+                 "source": f"{self.block}/{c}", "mark": c, **more} for c in only if self.rows[c]]
+
+
+def pareto_figure(data):
+    names = list(data.values)
+    if not data.objectives or len(names) < 2:
+        return []
+    axes = [data.value_axis(n) for n in names]
+    objectives = list(data.objectives)
+    second = objectives[1] if len(objectives) > 1 else next(n for n in names if n != objectives[0])
+    x, y = axes[names.index(second)], axes[names.index(objectives[0])]
+    spec = plots.xy(x, y, data.series(("infeasible", "dominated", "pareto", "chosen")), choose={"x": axes, "y": axes})
+    if len(objectives) == 2:
+        spec["front"] = {"series": "pareto", "with": "chosen", "x": x["column"], "y": y["column"],
+                         "less_x": data.objectives[second].get("direction") == "min"}
+    lost = sum(len(data.rows[c]) for c in ("refused", "failed", "pending"))
+    note = f"{lost} points were refused, failed or are pending and have no objectives; the effects below show where" if lost else ""
+    return [Figure(spec, "Objectives of every point", note)]
+
+
+def effects(data):
+    if not data.values:
+        return []
+    varied = [n for n in data.parameters if len({numbers.plain(p["parameters"].get(n)) for p in data.study["points"]}) > 1]
+    axes = [data.value_axis(n) for n in data.values]
+    # At first, what moves at all.
+    moves = [n for n in data.values if len({(p.get("values") or {}).get(n) for p in data.study["points"] if p["status"] == "done"}) > 1]
+    first = axes[list(data.values).index(moves[0])] if moves else axes[0]
+    found = []
+    for name in varied[:EFFECTS]:
+        spec = plots.xy(data.axes[name], first, data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
+        found.append(Figure(spec, f"Effect of {name}", str(data.parameters[name].get("doc") or ""), small=True))
+    if not found:
+        return []
+    left = len(varied) - EFFECTS
+    blocks = [Heading("Effects of the parameters")] + found
+    return blocks + ([Bullets([f"{left} more parameters have no figure of their own"])] if left > 0 else [])
+
+
+def parallel_figure(data):
+    axes = [data.axes[n] for n in data.parameters] + [data.value_axis(n) for n in data.values]
+    if len(axes) < 3:
+        return []
+    spec = {"kind": "parallel", "axes": axes, "series": data.series(CLASSES)}
+    for s in spec["series"]:
+        s["off"] = s["mark"] in ("pending", "failed")
+    return [Figure(spec, "Every point over all parameters and values")]
+
+
+def point_cells(data, point, with_class=False):
+    row = [Cell(point["number"], str(point["number"]))]
+    for name in data.parameters:
+        value = point["parameters"].get(name)
+        sorted_by = data.on_axis(name, value)
+        row.append(Cell(sorted_by, numbers.plain(value)))
+    row += [cell((point.get("values") or {}).get(n)) for n in data.values]
+    if with_class:
+        c = class_of(data.study, point)
+        row += [Cell(c, c), Cell(point.get("reason") or "", str(point.get("reason") or "")[:300])]
+    return row
+
+
+def point_columns(data):
+    found = [Column("point", True)]
+    found += [Column(f"{n}, {e['unit']}" if e.get("unit") else n, data.axes[n]["scale"] != "category")
+              for n, e in data.parameters.items()]
+    return found + [Column(f"{n}, {data.units[n]}" if data.units.get(n) else n, True) for n in data.values]
+
+
+def front_table(data):
+    front = data.rows["chosen"] + data.rows["pareto"]
+    if not front:
+        return []
+    front.sort(key=lambda p: p["number"])
+    marked = {i: "chosen" for i, p in enumerate(front) if p["number"] == data.study.get("chosen")}
+    title = "The Pareto front" + (": the chosen point is marked" if marked else "")
+    return [Table(point_columns(data), [point_cells(data, p) for p in front], title, marked=marked)]
+
+
+def reasons(data):
+    groups = {}
+    for c in ("refused", "failed", "pending"):
+        for p in data.rows[c]:
+            # Reasons that differ only in their numbers are one.
+            reason = str(p.get("reason") or "")
+            groups.setdefault((c, re.sub(r"\d+(\.\d+)?", "#", reason)), []).append((p["number"], reason))
+    if not groups:
+        return []
+    rows = []
+    for (status, _), found in sorted(groups.items(), key=lambda g: -len(g[1])):
+        points, reason = [n for n, _ in found], found[0][1]
+        if any(r != reason for _, r in found):
+            reason += " (the others with other numbers)"
+        shown = ", ".join(str(n) for n in points[:8]) + (f" and {len(points) - 8} more" if len(points) > 8 else "")
+        rows.append([Cell(len(points), numbers.number(len(points))), Cell(status, status), Cell(reason, reason[:400]),
+                     Cell(points[0], shown)])
+    return [Heading("What has no result, and why"),
+            Table([Column("points", True), Column("status"), Column("reason", wide=True), Column("numbers", wide=True)], rows)]
+
+
+def command_text(entry):
+    if not isinstance(entry, dict):
+        return numbers.plain(entry)
+    parts = [f"horae {entry.get('command')}", str(entry.get("file") or "")]
+    parts += [f"--point {entry['point']}"] if entry.get("point") is not None else []
+    return " ".join([p for p in parts if p] + [f"--set {s}" for s in entry.get("set") or []])
+
+
+def constraint_text(entry):
+    if not isinstance(entry, dict):
+        return numbers.plain(entry)
+    name, unit = str(entry.get("name") or entry.get("result") or ""), str(entry.get("unit") or "")
+    parts = [f"{name} {word} {numbers.plain(entry[key])} {unit}".strip()
+             for key, word in (("least", "\u2265"), ("most", "\u2264")) if entry.get(key) is not None]
+    if entry.get("fits"):
+        parts.append("the design fits the chip")
+    result = entry.get("result")
+    return " and ".join(parts or [name]) + (f" ({result})" if result and result != name else "")
+
+
+def derived_text(entry):
+    text = sentence_of(entry)
+    if isinstance(entry, dict) and "value" in entry:
+        text = f"{entry.get('name')} = {entry['value']}" + (f", {entry['unit']}" if entry.get("unit") else "")
+    return text
+
+
+def sentence_of(entry):
+    """An entry of constraints or fixed, which may be a text."""
+    if not isinstance(entry, dict):
+        return numbers.plain(entry)
+    return ", ".join(f"{k} {numbers.plain(v)}" for k, v in entry.items() if v not in (None, ""))
+
+
+def view(result, block):
+    study = result.summary
+    data = Data(study, block)
+    count = {c: len(r) for c, r in data.rows.items()}
+    total = len(study["points"])
+    chosen = data.rows["chosen"][0] if data.rows["chosen"] else None
+    key, answer = [], ""
+    if chosen:
+        setting = ", ".join(f"{n} {numbers.plain(v)}" for n, v in chosen["parameters"].items())
+        answer = f"Chosen: point {chosen['number']} ({setting}). "
+        key = [(n, numbers.quantity((chosen.get("values") or {}).get(n), data.units.get(n, ""))) for n in data.values]
+    on_front = count["pareto"] + count["chosen"]
+    parts = [f"{numbers.number(on_front)} on the Pareto front", f"{numbers.number(count['dominated'])} dominated"]
+    parts += [f"{numbers.number(count[c])} {'break a constraint' if c == 'infeasible' else c}"
+              for c in ("infeasible", "refused", "failed", "pending") if count[c]]
+    answer += f"{numbers.number(total)} points: {', '.join(parts)}."
+    warned = []
+    if count["pending"]:
+        warned.append(f"{numbers.number(count['pending'])} points are pending: the study is not finished")
+    if count["failed"]:
+        warned.append(f"{numbers.number(count['failed'])} point{'s' if count['failed'] > 1 else ''} failed: see the reasons")
+    if not on_front:
+        warned.append("no point meets all constraints")
+    facts = [("study file", str(study.get("file") or "")), ("version", str(study.get("version") or "")),
+             ("method", sentence_of(study.get("method") or "")),
+             ("commands", "; ".join(command_text(c) for c in study.get("commands") or [])), ("rule of choice", str(study.get("chosen_why") or "")),
+             ("its results", str((chosen or {}).get("folder") or ""))]
+    directions = ", ".join(f"{'least' if o.get('direction') == 'min' else 'most'} {n}" for n, o in data.objectives.items())
+    asked = str(study.get("description") or study["study"])
+    facts.insert(0, ("objectives", directions))
+    compared = published.sentence(published.entries(study.get("published", [])))
+    if compared:
+        facts.append(("published", compared))
+    state = "bad" if not on_front else "warn" if count["pending"] else "good"
+    verdict = f"point {chosen['number']} chosen" if chosen else f"{on_front} on the front"
+    found = View(result.label, "study", state, verdict, answer, asked, key[:8], warned, [f for f in facts if f[1]])
+    found.blocks = pareto_figure(data) + front_table(data) + parallel_figure(data) + effects(data)
+    found.blocks += published.blocks(study.get("published", [])) + reasons(data)
+    asked_for = []
+    if study.get("constraints"):
+        asked_for.append(Bullets([constraint_text(c) for c in study["constraints"]], "Constraints"))
+    if study.get("derived"):
+        asked_for.append(Bullets([derived_text(d) for d in study["derived"]], "Derived"))
+    if study.get("fixed"):
+        asked_for.append(Bullets([sentence_of(c) for c in study["fixed"]], "The same in every point"))
+    docs = [[Cell(n, n), Cell(e.get("key"), numbers.plain(e.get("key"))), Cell(e.get("unit"), str(e.get("unit") or "")),
+             Cell(e.get("doc"), str(e.get("doc") or ""))] for n, e in data.parameters.items()]
+    asked_for.append(Table([Column("parameter"), Column("key", wide=True), Column("unit"), Column("what it is", wide=True)], docs,
+                           "Parameters"))
+    found.blocks.append(Fold("Constraints and parameters", asked_for))
+    columns = point_columns(data) + [Column("class"), Column("reason", wide=True)]
+    every = Table(columns, [point_cells(data, p, True) for p in study["points"]],
+                  marked={i: "chosen" for i, p in enumerate(study["points"]) if p["number"] == study.get("chosen")})
+    found.blocks.append(Fold(f"All {numbers.number(total)} points", [every]))
+    return found, data.shared()
