@@ -73,3 +73,15 @@ def blocks(results):
         fold.opened = True
         found.append(fold)
     return found
+
+
+def drop_repeated(views):
+    """Of several results each configuration is in the common table already."""
+    with_config = [v for v in views if any(is_config(b) for b in v.blocks)]
+    if len(with_config) > 1:
+        for view in with_config:
+            view.blocks = [b for b in view.blocks if not is_config(b)]
+
+
+def is_config(block):
+    return block.block == "fold" and block.title == config.TITLE

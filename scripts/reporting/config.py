@@ -50,8 +50,12 @@ def left_out(key):
     return key.startswith(("platform.", "sweep.", "explain.", "size."))
 
 
-def fold(labels, configs, title="Effective configuration"):
+TITLE = "Effective configuration"
+
+
+def fold(labels, configs):
     """Every key with its value in each result; what differs is marked."""
+    title = TITLE
     flats = [flat(c) for c in configs]
     keys = [k for k in dict.fromkeys(k for f in flats for k in f) if not left_out(k)]
     rows, marked, same = [], {}, set()

@@ -20,16 +20,24 @@ class Result:
     summary: dict
     folder: pathlib.Path
     points: list = field(default_factory=list)  # of a sweep: Results of its points, in their order
+    flows: object = None  # what flows_view read of it
 
 
 def refuse_constant(name):
-    raise ValueError(f"found {name}, which is no JSON number")
+    raise ValueError(f"found {name}; expected a number that a double holds")
+
+
+def finite(text):
+    value = float(text)
+    if not math.isfinite(value):
+        refuse_constant(text)
+    return value
 
 
 def read_json(path):
     try:
         text = path.read_text(encoding="utf-8")
-        found = json.loads(text, parse_constant=refuse_constant)
+        found = json.loads(text, parse_constant=refuse_constant, parse_float=finite)
     except json.JSONDecodeError as error:
         raise BadInput(f"{path}:{error.lineno}:{error.colno}: {error.msg}; expected JSON") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -78,6 +86,9 @@ def kind_of(path, summary):
             rows = summary.get("rows", {})
             if not isinstance(rows, dict):
                 raise BadInput(f"{path}: \"rows\": found a {type(rows).__name__}; expected an object")
+            for name, entries in rows.items():
+                if not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
+                    raise BadInput(f"{path}: \"rows.{name}\": expected a list of objects")
             return "sweep" if kind == "run" and "sweep" in rows else kind
     raise BadInput(f"{path}: neither of a run, a sweep, a size, an explanation, a curve nor a validation: "
                    f"found keys {', '.join(sorted(summary)) or 'none'}")

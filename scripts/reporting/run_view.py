@@ -165,16 +165,18 @@ def counters(summary):
 def other_rows(summary, skip=()):
     found = []
     for name, rows in (summary.get("rows") or {}).items():
-        if name not in skip and isinstance(rows, list) and rows and all(isinstance(r, dict) for r in rows):
+        if name not in skip and rows:
             found.append(table_of(rows, name.replace("_", " ").capitalize()))
     return found
 
 
 def flows_of(result):
-    return flows_view.read(result.label, result.folder, result.summary.get("measured_from_ps", 0))
+    if result.flows is None:
+        result.flows = flows_view.read(result.label, result.folder, result.summary.get("measured_from_ps", 0))
+    return result.flows
 
 
-def detail(result, with_config=True):
+def detail(result):
     """Everything below the card of one run."""
     summary = result.summary
     blocks = published.blocks(summary.get("validation", []))
@@ -192,9 +194,7 @@ def detail(result, with_config=True):
     blocks += [Heading("Results"), results_table([result.label], [summary])]
     blocks += counters(summary)
     blocks += assumptions(summary)
-    if with_config:
-        blocks.append(config.fold([result.label], [summary["config"]]))
-    return blocks
+    return blocks + [config.fold([result.label], [summary["config"]])]
 
 
 def view(result):

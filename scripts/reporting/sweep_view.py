@@ -86,16 +86,16 @@ def view(result):
     table.note = f"Zero in every point: {', '.join(still)}." if still else ""
     found.blocks = [table] + pictures + published.blocks(summary.get("validation", []))
     runs = result.points
+    for p in runs:
+        p.label = f"{label} {p.label}"
     flows = [f for f in (run_view.flows_of(p) for p in runs) if f.values]
-    for f in flows:
-        f.label = f"{label} {f.label}"
     distributions = flows_view.distributions(flows) if flows else []
     if distributions:
         found.blocks += [Heading("Messages and connections")] + distributions
     if any((p.folder / "series.csv").is_file() for p in runs):
         found.blocks.append(Text("What happens over time in a point is in a report of its own folder in points/.", "note"))
     if runs:
-        results = run_view.results_table([f"{label} {p.label}" for p in runs], [p.summary for p in runs])
+        results = run_view.results_table([p.label for p in runs], [p.summary for p in runs])
         found.blocks.append(Fold("All results of every point", [results]))
     found.blocks += overrides(summary) + run_view.assumptions(summary)
     found.blocks.append(config.fold([result.label], [summary["config"]]))

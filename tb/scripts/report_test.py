@@ -346,6 +346,9 @@ class Refuses(WithFolder):
         self.refuses([self.result('{"schema": 1}')], "found keys schema")
         self.refuses([self.result('{"schema": 1, "results": {}, "platfrom": "x", "config": {}}')], '"platform"', "platfrom")
         self.refuses([self.result('{"schema": 1, "pipelines": [{}], "refused": []}')], "not as horae writes it")
+        run = '{"schema": 1, "platform": "x", "config": {}, "verdict": "complete", "results": {}, "packets": {}, "rows": '
+        self.refuses([self.result(run + '{"sweep": [1]}}')], '"rows.sweep"', "expected a list of objects")
+        self.refuses([self.result('{"schema": 1, "x": 1e999}')], "found 1e999")
         self.refuses([self.result('{"schema": 1, "study": "x"}', "study.json")], '"parameters"', "found none")
         self.refuses([self.result('{"schema": 1, "study": "x", "parameters": [], "objectives": [], "points": [3]}', "study.json")],
                      "points[0]")
