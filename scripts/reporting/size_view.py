@@ -162,7 +162,7 @@ def view(result):
             key.append((f"{p['name']}: {name_of(resource)}", f"{numbers.number(total['used'])} ({total['percent']:.1f} %)"))
     for n in nics:
         answers.append(nic_view.sentence(n))
-        key.append((f"{n['profile']}: chip memory", f"{nic_view.percent(n):.1f} % of {numbers.of_bytes(n['capacity_bytes'])}"))
+        key.append((f"{n['profile']}: chip memory", f"{nic_view.percent(n):.1f} % of {numbers.of_bytes(n['capacity_bytes'])}".replace("\u00a0", " ")))
     verdict = "fits" if not refused and not full else "does not fit"
     warned = [f"{r.get('object')}: {name_of(str(r.get('resource', '')))}, need {numbers.plain(r.get('need'))}, have "
               f"{numbers.plain(r.get('have'))}" for r in refused[:4]]
