@@ -43,7 +43,8 @@ class Data:
         self.values = dict.fromkeys(self.objectives)
         for point in study["points"]:
             self.values.update(dict.fromkeys(point.get("values") or {}))
-        self.units = {n: str(e.get("unit") or "") for n, e in {**named(study.get("constraints", [])), **named(study.get("derived", [])), **self.objectives}.items()}
+        known = [e for key in ("constraints", "derived", "figures", "objectives") for e in study.get(key) or []]
+        self.units = {e["name"]: str(e.get("unit") or "") for e in known if isinstance(e, dict) and "name" in e}
         self.axes = {n: self.parameter_axis(n) for n in self.parameters}
         self.rows = {c: [p for p in study["points"] if class_of(study, p) == c] for c in CLASSES}
 
@@ -56,6 +57,10 @@ class Data:
         if distinct and all(parsed) and len({u for _, u in parsed}) == 1:
             values = sorted({v for v, _ in parsed})
             base = parsed[0][1]
+            if values[0] == 0 and 1 < len(values) <= TICKS and values[-1] >= LOG_FROM * values[1]:
+                # Far apart, and no logarithm of zero: side by side.
+                order = [numbers.plain(t) for _, t in sorted(zip(parsed, distinct), key=lambda e: e[0][0])]
+                return plots.axis(title, unit, "category", column=f"p:{name}", values=order)
             axis = plots.axis(title, base or unit, plots.scale_of(values, LOG_FROM if len(values) > 2 else plots.LOG_FROM),
                               column=f"p:{name}")
             if len(values) <= TICKS:
@@ -66,6 +71,14 @@ class Data:
             return axis
         order = [numbers.plain(v) for v in distinct]
         return plots.axis(title, unit, "category", column=f"p:{name}", values=order)
+
+    def is_number(self, name):
+        return all(numbers.parsed(p["parameters"].get(name)) for p in self.study["points"])
+
+    def moving(self):
+        """Values that are not the same in every point."""
+        done = [p.get("values") or {} for p in self.study["points"] if p["status"] == "done"]
+        return [n for n in self.values if len({v.get(n) for v in done}) > 1]
 
     def on_axis(self, name, value):
         axis = self.axes[name]
@@ -133,14 +146,13 @@ def effects(data):
     if not data.values:
         return []
     varied = [n for n in data.parameters if len({numbers.plain(p["parameters"].get(n)) for p in data.study["points"]}) > 1]
-    axes = [data.value_axis(n) for n in data.values]
-    # At first, what moves at all.
-    moves = [n for n in data.values if len({(p.get("values") or {}).get(n) for p in data.study["points"] if p["status"] == "done"}) > 1]
-    first = axes[list(data.values).index(moves[0])] if moves else axes[0]
+    moving = data.moving() or list(data.values)
+    axes = [data.value_axis(n) for n in moving]
     found = []
     for name in varied[:EFFECTS]:
-        spec = plots.xy(data.axes[name], first, data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
-        found.append(Figure(spec, f"Effect of {name}", str(data.parameters[name].get("doc") or ""), small=True))
+        spec = plots.xy(data.axes[name], axes[0], data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
+        found.append(Figure(spec, f"Effect of {name}", str(data.parameters[name].get("doc") or ""),
+                            small=len(data.axes[name].get("values", [])) <= TICKS))
     if not found:
         return []
     left = len(varied) - EFFECTS
@@ -149,21 +161,24 @@ def effects(data):
 
 
 def parallel_figure(data):
-    axes = [data.axes[n] for n in data.parameters] + [data.value_axis(n) for n in data.values]
+    moving = data.moving()
+    axes = [data.axes[n] for n in data.parameters] + [data.value_axis(n) for n in moving]
     if len(axes) < 3:
         return []
+    still = [n for n in data.values if n not in moving]
+    note = f"The same in every point: {', '.join(still)}" if still else ""
     spec = {"kind": "parallel", "axes": axes, "series": data.series(CLASSES)}
     for s in spec["series"]:
         s["off"] = s["mark"] in ("pending", "failed")
-    return [Figure(spec, "Every point over all parameters and values")]
+    return [Figure(spec, "Every point over all parameters and values", note)]
 
 
 def point_cells(data, point, with_class=False):
     row = [Cell(point["number"], str(point["number"]))]
     for name in data.parameters:
         value = point["parameters"].get(name)
-        sorted_by = data.on_axis(name, value)
-        row.append(Cell(sorted_by, numbers.plain(value)))
+        sorted_by = numbers.parsed(value)
+        row.append(Cell(sorted_by[0] if sorted_by else value, numbers.plain(value)))
     row += [cell((point.get("values") or {}).get(n)) for n in data.values]
     if with_class:
         c = class_of(data.study, point)
@@ -173,7 +188,7 @@ def point_cells(data, point, with_class=False):
 
 def point_columns(data):
     found = [Column("point", True)]
-    found += [Column(f"{n}, {e['unit']}" if e.get("unit") else n, data.axes[n]["scale"] != "category")
+    found += [Column(f"{n}, {e['unit']}" if e.get("unit") else n, data.is_number(n))
               for n, e in data.parameters.items()]
     return found + [Column(f"{n}, {data.units[n]}" if data.units.get(n) else n, True) for n in data.values]
 
@@ -270,7 +285,7 @@ def view(result, block):
              ("method", sentence_of(study.get("method") or "")),
              ("commands", "; ".join(command_text(c) for c in study.get("commands") or [])), ("rule of choice", str(study.get("chosen_why") or "")),
              ("its results", str((chosen or {}).get("folder") or ""))]
-    directions = ", ".join(f"{'least' if o.get('direction') == 'min' else 'most'} {n}" for n, o in data.objectives.items())
+    directions = ", ".join(f"{'less' if o.get('direction') == 'min' else 'more'} {n}" for n, o in data.objectives.items())
     asked = str(study.get("description") or study["study"])
     facts.insert(0, ("objectives", directions))
     compared = published.sentence(published.entries(study.get("published", [])))

@@ -17,6 +17,29 @@ NAME = "</script><script>window.hurt = 1</script><img src=x onerror=\"window.hur
 
 HOSTILE = "<b onclick=window.hurt=1>"
 
+STUDY = """[study]
+name = "explored"
+platform = "{root}/platforms/themis_tor.toml"
+run = ["size"]
+[[parameter]]
+name = "qps"
+key = "tor.program.qps_per_nic"
+values = [100, 400, 4000]
+[[parameter]]
+name = "paths"
+key = "tor.program.paths"
+values = [64, 128]
+[[objective]]
+name = "map_ram"
+result = "pipelines.tor.resources.map_ram.used"
+direction = "min"
+unit = "blocks"
+[[objective]]
+name = "stages"
+result = "pipelines.tor.stages_used"
+direction = "min"
+"""
+
 SHORT = ["--set", "sim.duration=300us", "--set", "sim.warmup=100us"]
 RESULTS = {
     "run": ["run", "platforms/themis_tor.toml", *SHORT, "--set", "sim.sample=20us"],
@@ -56,13 +79,24 @@ def results(folder):
     folder = pathlib.Path(made) if made else folder
     if not made:
         make(folder)
-    return {**{name: folder / name for name in RESULTS}, "hostile": folder / HOSTILE}
+    return {**{name: folder / name for name in RESULTS}, "hostile": folder / HOSTILE, "explored": folder / "explore/explored"}
 
 
 def make(folder):
     for name, arguments in RESULTS.items():
         horae(folder / name, arguments)
     hostile(folder)
+    explored(folder)
+
+
+def explored(folder):
+    """A study that scripts/explore made, of which some points do not fit."""
+    file = folder / "explored.toml"
+    file.write_text(STUDY.format(root=ROOT), encoding="utf-8")
+    ended = subprocess.run([str(ROOT / "scripts/explore"), str(file), "--program", HORAE, "--out", str(folder / "explore"),
+                            "--no-progress"], capture_output=True, text=True, check=False)
+    if ended.returncode:
+        sys.exit(f"scripts/explore: {ended.returncode}: {ended.stderr}")
 
 
 def study(folder, count):

@@ -250,6 +250,19 @@ class Pages(WithFolder):
         for row, y in zip(rows, spec["series"][1]["data"]["y"]):
             self.assertAlmostEqual(row["TX/line"], y, delta=1e-5)
 
+    def test_a_study_is_read_as_explore_writes_it(self):
+        study = json.loads((self.results["explored"] / "study.json").read_text(encoding="utf-8"))
+        found = Page(self.page(self.results["explored"]))
+        self.assertIn("6 points", found.text)
+        every = next(t for t in found.tables if t[0][-1] == "reason" and t[0][0] == "point")
+        self.assertEqual(every[0][1:5], ["qps", "paths", "map_ram, blocks", "stages"])
+        for point, row in zip(study["points"], every[1:]):
+            self.assertEqual([int(row[0]), number(row[1]), number(row[2])],
+                             [point["number"], point["parameters"]["qps"], point["parameters"]["paths"]])
+            if point["status"] == "done":
+                self.assertEqual(number(row[3]), point["values"]["map_ram"])
+        self.assertEqual([r[5] for r in every[1:]].count("refused"), 2)
+
     def test_a_study_has_its_front_and_its_refusals(self):
         study = json.loads((self.results["study"] / "study.json").read_text(encoding="utf-8"))
         found = Page(self.page(self.results["study"]))

@@ -56,7 +56,11 @@ KINDS.parallel = function (svg, width, spec, state) {
         if (p - half < end + 4) { t.remove(); continue; }
         end = p + half;
         t.attr("x", Math.max(half, Math.min(width - half, p))).attr("y", at(k) + 15).attr("text-anchor", "middle");
-      } else t.attr("x", k === n - 1 ? at(k) - 5 : at(k) + 5).attr("y", p + 4).attr("text-anchor", k === n - 1 ? "end" : "start");
+      } else if (Math.abs(p - end) < 12) t.remove();
+      else {
+        end = p;
+        t.attr("x", k === n - 1 ? at(k) - 5 : at(k) + 5).attr("y", p + 4).attr("text-anchor", k === n - 1 ? "end" : "start");
+      }
     }
   });
   const mark = (s, i) => {

@@ -51,14 +51,20 @@ function axes(svg, width, height, x, y, xs, ys, room) {
   y = { ...y, whole: plain(ys).every(Number.isInteger) };
   const probe = padded(scaleFor(y, plain(ys), [1, 0]), y, 0.03);
   const yTicks = ticksOf(probe, y, Math.max(3, Math.round(height / 55)));
-  const left = Math.min(0.4 * width, 26 + d3.max(yTicks, (t) => textWidth(t[1])) || 40) + (room.left || 0);
+  let left = Math.min(0.4 * width, 26 + d3.max(yTicks, (t) => textWidth(t[1])) || 40) + (room.left || 0);
   const right = width - 14;
   const inset = room.inset || 0;  // points are not cut at the edges
-  const sx = padded(scaleFor(x, plain(xs), [left + inset, right - inset]), x, room.inset ? 0 : 0.02);
+  const across = () => padded(scaleFor(x, plain(xs), [left + inset, right - inset]), x, room.inset ? 0 : 0.02);
+  let sx = across();
   let xTicks = ticksOf(sx, x, Math.max(2, Math.round((right - left) / 90)));
   const widest = d3.max(xTicks, (t) => textWidth(t[1])) || 0;
-  const each = (right - left) / Math.max(1, xTicks.length);
+  let each = (right - left) / Math.max(1, xTicks.length);
   const turned = widest > each + 2 && x.scale === "category" || (x.ticks && widest > each + 2);
+  if (turned) {  // the first one reaches to the left
+    left = Math.max(left, Math.min(0.4 * width, 0.72 * widest - 0.5 * each));
+    sx = across();
+    each = (right - left) / xTicks.length;
+  }
   if (turned && each < 13) { const every = Math.ceil(13 / each); xTicks = xTicks.filter((t, i) => i % every === 0); }
   if (!turned && xTicks.length > 1 && x.scale !== "category") {
     // Logarithmic ticks lie unevenly: leave out what would run into the one before.
