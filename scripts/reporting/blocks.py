@@ -71,13 +71,6 @@ class Bullets:
 
 
 @dataclass
-class Pairs:
-    """Names and values, as a list of definitions."""
-    items: list            # (name, text)
-    block: str = "pairs"
-
-
-@dataclass
 class Heading:
     text: str
     block: str = "heading"

@@ -80,11 +80,3 @@ def fold(labels, configs):
                       else f"All {len(rows)} keys are equal.")
         title += f": {len(marked)} of {len(rows)} keys differ"
     return Fold(title, [table])
-
-
-def differing(configs):
-    """Keys that differ, each with its texts."""
-    flats = [flat(c) for c in configs]
-    keys = dict.fromkeys(k for f in flats for k in f)
-    return {k: [f.get(k) for f in flats] for k in keys
-            if not left_out(k) and len({f.get(k) for f in flats}) > 1}

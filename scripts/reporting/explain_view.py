@@ -2,7 +2,7 @@
 from fractions import Fraction
 
 from . import numbers, plots, published, run_view
-from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Pairs, Table, Text, View, cell
+from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, Text, View, cell
 
 SHOWN = 4    # hypotheses beside each other in the table of observations
 LEAST = 0.0005  # share of time that a bar can show
@@ -218,8 +218,9 @@ def view(result):
     facts = [("observations", str(explain.get("observations", ""))), ("hypotheses", str(explain.get("hypotheses_file", "")))]
     facts += run_view.facts(summary)
     key = [("different runs", numbers.number(explain.get("runs"))), ("seeds", numbers.number(explain.get("seeds")))]
+    asked = f"which mechanism explains: {explain.get('title', '')} ({explain.get('source', '')})"
     found = View(result.label, "explain", "good" if good else "warn", f"{len(good)} consistent" if good else "none consistent",
-                 answer, f"which mechanism explains: {explain.get('title', '')} ({explain.get('source', '')})", key, warned, facts)
+                 answer, asked, key, warned, facts)
     found.blocks = [ranking(rows, titles)] + rms_figure(rows) + observations(validation, ranked) + curves(explain)
     found.blocks += experiments(explain) + idle(explain, ranked)
     for a in explain.get("arithmetic", []):

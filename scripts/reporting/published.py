@@ -127,6 +127,6 @@ def view(result):
     page = View(result.label, "validation", "warn" if missing else "good", f"{len(found) - missing} of {len(found)} compared",
                 answer, "how ours compares with what was published",
                 [(k, numbers.number(kinds.count(k))) for k in dict.fromkeys(kinds) if k],
-                [f"{missing} published number{'s have' if missing > 1 else ' has'} none of ours beside {'them' if missing > 1 else 'it'}"] if missing else [])
+                [f"published numbers without one of ours: {missing}"] if missing else [])
     page.blocks = blocks(validation)
     return page

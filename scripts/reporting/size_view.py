@@ -1,6 +1,6 @@
 """horae size: whether it fits, what is tightest, stage map, objects, NIC memory, remedies."""
 from . import numbers, nic_view, published
-from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, View, cell, table_of
+from .blocks import Bullets, Cell, Column, Figure, Fold, Table, View, cell
 
 # Resources in the vendor's terms.
 NAMES = {"sram": "SRAM blocks", "map_ram": "Map RAM blocks", "tcam": "TCAM blocks", "stateful_alu": "stateful ALUs",
@@ -129,7 +129,8 @@ def refused_blocks(summary):
     for r in refused:
         need, have = r.get("need"), r.get("have")
         short = need - have if numbers.is_number(need) and numbers.is_number(have) else None
-        rows.append([Cell(r.get("object"), str(r.get("object", ""))), Cell(r.get("resource"), name_of(str(r.get("resource", "")))),
+        rows.append([Cell(r.get("object"), str(r.get("object", ""))),
+                     Cell(r.get("resource"), name_of(str(r.get("resource", "")))),
                      cell(r.get("stage")) if r.get("stage") is not None else Cell(None, "any"),
                      cell(need), cell(have), cell(short), Cell(r.get("why"), r.get("why") or ""),
                      Cell(r.get("rewrite"), r.get("rewrite") or "")])
@@ -162,7 +163,8 @@ def view(result):
             key.append((f"{p['name']}: {name_of(resource)}", f"{numbers.number(total['used'])} ({total['percent']:.1f} %)"))
     for n in nics:
         answers.append(nic_view.sentence(n))
-        key.append((f"{n['profile']}: chip memory", f"{nic_view.percent(n):.1f} % of {numbers.of_bytes(n['capacity_bytes'])}".replace("\u00a0", " ")))
+        total = numbers.of_bytes(n["capacity_bytes"]).replace("\u00a0", " ")
+        key.append((f"{n['profile']}: chip memory", f"{nic_view.percent(n):.1f} % of {total}"))
     verdict = "fits" if not refused and not full else "does not fit"
     warned = [f"{r.get('object')}: {name_of(str(r.get('resource', '')))}, need {numbers.plain(r.get('need'))}, have "
               f"{numbers.plain(r.get('have'))}" for r in refused[:4]]
