@@ -1042,7 +1042,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"CommandUnknown", {"rnu", "p.toml"},
 "unexpected argument 'rnu', did you mean 'run'?"},
 {"CommandUnlikeAny", {"simulate", "p.toml"},
-"unexpected argument 'simulate'; expected one of run, size, explain, list, completion"},
+"unexpected argument 'simulate'; expected one of run, size, explain, list, config, completion"},
 {"FlagBeforeCommand", {"--json", "run", "p.toml"},
 "unexpected argument '--json'; expected one of --help, --version"},
 {"PlatformNotGiven", {"run"},
