@@ -16,6 +16,7 @@ class Campaign:
         self.study, self.program, self.store, self.folder = study, program, store, folder
         self.reader = Reader(study, store)
         self.points = []
+        self.retried = set()
         self.complete = False
 
     def work(self, run_all, progress):
@@ -98,13 +99,13 @@ class Campaign:
         for point in self.points:
             self.reader.settle(point)
 
-    def forget_failed(self):
-        """Lets runs that failed be made again."""
-        for point in self.points:
-            for run in point.runs:
-                outcome = self.store.outcome(run.key)
-                if outcome is not None and outcome["exit"] not in (0, 2, 3):
-                    self.store.forget(run.key)
+    def forget_failed(self, points):
+        """Lets runs that failed be made again, once."""
+        for run in (run for runs in points for run in runs):
+            outcome = self.store.outcome(run.key) if run.key not in self.retried else None
+            self.retried.add(run.key)
+            if outcome is not None and outcome["exit"] not in (0, 2, 3):
+                self.store.forget(run.key)
 
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)
