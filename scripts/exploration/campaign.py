@@ -5,7 +5,7 @@ from .points import grid, latin
 from .program import overrides, shown_path
 from .runs import make_run
 from .search import Search
-from .table import write_study
+from .table import study_json, write_study
 
 
 class Campaign:
@@ -17,7 +17,6 @@ class Campaign:
         self.reader = Reader(study, store)
         self.points = []
         self.retried = set()
-        self.complete = False
 
     def work(self, run_all, progress):
         """All of it; False if it was stopped on the way."""
@@ -26,7 +25,6 @@ class Campaign:
             if not self.make(batch, run_all, progress, of):
                 return False
             tell()
-        self.complete = True
         return True
 
     def batches(self):
@@ -106,6 +104,10 @@ class Campaign:
             self.retried.add(run.key)
             if outcome is not None and outcome["exit"] not in (0, 2, 3):
                 self.store.forget(run.key)
+
+    def content(self):
+        """What study.json holds."""
+        return study_json(self.study, self.points, self.program.version, self.folder, self.store)
 
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)
