@@ -5,7 +5,7 @@ from .points import grid, latin
 from .program import overrides, shown_path
 from .runs import make_run
 from .search import Search
-from .table import write_study
+from .table import study_json, write_study
 
 
 class Campaign:
@@ -16,7 +16,7 @@ class Campaign:
         self.study, self.program, self.store, self.folder = study, program, store, folder
         self.reader = Reader(study, store)
         self.points = []
-        self.complete = False
+        self.retried = set()
 
     def work(self, run_all, progress):
         """All of it; False if it was stopped on the way."""
@@ -25,7 +25,6 @@ class Campaign:
             if not self.make(batch, run_all, progress, of):
                 return False
             tell()
-        self.complete = True
         return True
 
     def batches(self):
@@ -98,13 +97,17 @@ class Campaign:
         for point in self.points:
             self.reader.settle(point)
 
-    def forget_failed(self):
-        """Lets runs that failed be made again."""
-        for point in self.points:
-            for run in point.runs:
-                outcome = self.store.outcome(run.key)
-                if outcome is not None and outcome["exit"] not in (0, 2, 3):
-                    self.store.forget(run.key)
+    def forget_failed(self, points):
+        """Lets runs that failed be made again, once."""
+        for run in (run for runs in points for run in runs):
+            outcome = self.store.outcome(run.key) if run.key not in self.retried else None
+            self.retried.add(run.key)
+            if outcome is not None and outcome["exit"] not in (0, 2, 3):
+                self.store.forget(run.key)
+
+    def content(self):
+        """What study.json holds."""
+        return study_json(self.study, self.points, self.program.version, self.folder, self.store)
 
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)

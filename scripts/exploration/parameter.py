@@ -3,12 +3,13 @@ import dataclasses
 import math
 from typing import Optional
 
+EXACT = 12  # significant digits of steps: what a decimal fraction's last bits are rounded away by
 DIGITS = 4  # of values between two bounds: what an architect would type, and the same on any machine
 
 
-def rounded(value):
+def rounded(value, digits=DIGITS):
     """`value` with a few significant digits; a whole number as one."""
-    value = float(f"{value:.{DIGITS}g}")
+    value = float(f"{value:.{digits}g}")
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
 
@@ -76,7 +77,7 @@ class Parameter:
 def steps(low, high, step):
     """From `low` to `high`, both included where the steps meet it."""
     count = math.floor((high - low) / step + 1e-9) + 1
-    return [low + i * step if isinstance(low + i * step, int) else rounded(low + i * step) for i in range(count)]
+    return [rounded(low + i * step, EXACT) for i in range(count)]
 
 
 def spread(low, high, count, log, integer):

@@ -84,6 +84,7 @@ class Cluster:
         left = [runs for runs in points if not made(runs, store)]
         if not left:
             return True
+        self.folder.mkdir(parents=True, exist_ok=True)
         write_queue(self.folder, left)
         while True:
             left = [runs for runs in left if not made(runs, store)]

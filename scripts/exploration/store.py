@@ -102,11 +102,11 @@ class Store:
             own.unlink()
 
     def _dead(self, path):
-        """Whether the owner of a claim is; False when the claim is gone."""
+        """Whether the owner of a claim is; False when that cannot be told."""
         try:
             owner = json.loads(path.read_text(encoding="utf-8"))
             beat = path.stat().st_mtime
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):  # gone, or not all of it seen yet
             return False
         if owner["host"] == self.owner["host"] and (owner["boot"] == self.owner["boot"] or not owner["boot"]):
             return started(owner["pid"]) != owner["started"]
@@ -141,7 +141,7 @@ class Store:
             for key in held:
                 try:
                     os.utime(self._claim_path(key))
-                except FileNotFoundError:
+                except OSError:  # gone, or a server that does not answer now: the next beat
                     pass
 
     # --- results

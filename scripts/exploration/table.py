@@ -25,7 +25,7 @@ def study_json(study, points, version, folder, store):
         "schema": 1, "study": study.name, "file": study.file, "description": study.description, "version": version,
         "method": method,
         "commands": [{"command": c.kind, "file": c.shown, "point": c.point,
-                      "set": [f"{k}={v}" for k, v in c.sets]} for c in study.commands],
+                      "set": [f"{k}={v}" for k, v in c.sets], "options": c.options} for c in study.commands],
         "parameters": [{"name": p.name, "key": ", ".join(p.keys), "unit": p.unit, "doc": p.doc}
                        for p in study.parameters],
         "objectives": [{"name": o.name, "result": o.result, "direction": o.direction, "unit": o.unit}

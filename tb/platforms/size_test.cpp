@@ -132,6 +132,10 @@ TEST(Size, WhatDoesNotFitIsRefusedWithWhatWould) {
     const std::string not_yet = key + "=" + std::to_string(nearer);
     EXPECT_EQ(run(place, {"size", "--objects", "d.toml", "--set", not_yet}).exit_code, 3);
   }
+  auto without = size_of(place, {"--objects", "d.toml", "--no-remedies"}, 3);
+  EXPECT_EQ(without["remedies"], ordered_json::array());
+  without["remedies"] = json["remedies"];
+  EXPECT_EQ(without, json);
 }
 
 TEST(Size, AHypotheticalChipIsAnEdit) {

@@ -226,7 +226,7 @@ name = "how"
 key = "how"
 values = ["fine", "refuse", "stuck", "crash", "break"]
 """
-        printed = self.explore(self.study(text), delay=0).stdout
+        printed = self.explore(self.study(text)).stdout
         found = self.found("grid")
         seen = {(p["parameters"]["x"], p["parameters"]["y"], p["parameters"]["how"]): (p["status"], p["reason"])
                 for p in found["points"]}
@@ -284,7 +284,7 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
             with self.subTest(expected):
                 ended = self.explore(self.study(GRID.replace(old, new, 1)), code=2, more=["--no-progress"])
                 self.assertEqual((ended.stderr, ended.stdout), (f"explore: {expected}\n", ""))
-                self.assertFalse((self.folder / "out/grid/study.json").exists())
+                self.assertFalse((self.folder / "out/grid").exists())
 
 
 class Resumes(Place):
@@ -338,6 +338,7 @@ class Resumes(Place):
         self.assertEqual(process.returncode, 130)
         self.assertIn(f"to go on: {EXPLORE} s.toml --out out --jobs 2", said)
         self.assertIn("pending", [p["status"] for p in self.found("grid")["points"]])
+        self.assertIn("pending", self.explore(study, more=["--only-status"]).stdout)
         self.assertEqual(list((self.folder / "out/store").glob("*/*.claim")), [])
         before = len(self.starts())
         time.sleep(0.4)
