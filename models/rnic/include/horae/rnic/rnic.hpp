@@ -66,8 +66,8 @@ class rnic : public fabric::device {
   const PayloadFetcher* fetcher() const { return fetcher_ ? &*fetcher_ : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
-  /// Has messages and NACKs told to `watcher` as well (before simulation starts; it is kept alive by
-  /// the caller), if the simulation is watched at all.
+  /// Has messages and NACKs told to `watcher` as well (before simulation starts; it is kept alive
+  /// by the caller), if the simulation is watched at all.
   void watch(nic_observer* watcher) { nic_watcher_ = watcher; }
   /// The rate a queue pair may send at, for who watches; `now` not before anything that happened.
   BitRate rate(std::size_t qp, Picoseconds now) { return rate_of(*qps_[qp], now); }

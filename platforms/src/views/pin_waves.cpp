@@ -1,0 +1,59 @@
+#include "pin_waves.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace horae::platforms {
+namespace {
+
+constexpr std::array<std::pair<const char*, unsigned>, 14> names = {{{"request_valid", 1},
+                                                                     {"request_ready", 1},
+                                                                     {"busy", 1},
+                                                                     {"connection", 16},
+                                                                     {"psn", 24},
+                                                                     {"head", 24},
+                                                                     {"last", 1},
+                                                                     {"response_valid", 1},
+                                                                     {"response_ready", 1},
+                                                                     {"tracking", 4},
+                                                                     {"rejection", 4},
+                                                                     {"advanced", 24},
+                                                                     {"expected", 24},
+                                                                     {"completed", 1}}};
+
+}  // namespace
+
+PinWaves::PinWaves(rtl::EunomiaRtl& hardware, Clock clock, const Declare& declare, Set set)
+    : clock_(clock), set_(std::move(set)), clk_(declare("clk", 1)) {
+  for (std::size_t i = 0; i < pins; ++i) signals_[i] = declare(names[i].first, names[i].second);
+  hardware.watch_pins(this);
+}
+
+void PinWaves::clocked(const rtl::EunomiaInputs& in, const rtl::EunomiaOutputs& out) {
+  if (in.close && in.request_valid) closing_ = true;
+  if (!closing_) {
+    clocks_.push_back({in.request_valid, out.request_ready, !out.request_ready, in.connection,
+                       in.psn, in.head, in.last, out.response_valid, in.response_ready,
+                       out.tracking, out.rejection, out.advanced, out.expected, out.completed});
+  }
+  if (out.response_valid) closing_ = false;
+}
+
+void PinWaves::place(Picoseconds now) {
+  if (clocks_.empty()) return;
+  // The last clock is the one in which the response is taken; the next request may come in it.
+  const Picoseconds start = std::max(now, busy_until_);
+  const auto taken = static_cast<std::int64_t>(clocks_.size()) - 1;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(clocks_.size()); ++i) {
+    const Picoseconds edge = start + clock_.edge(Cycles(i));
+    const Picoseconds next = start + clock_.edge(Cycles(i + 1));
+    for (std::size_t pin = 0; pin < pins; ++pin)
+      set_(edge, signals_[pin], clocks_[static_cast<std::size_t>(i)][pin]);
+    set_(edge, clk_, 1);
+    set_(edge + (next - edge) / 2, clk_, 0);
+  }
+  busy_until_ = start + clock_.edge(Cycles(taken));
+  clocks_.clear();
+}
+
+}  // namespace horae::platforms
