@@ -3,46 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/endian/conversion.hpp>
 #include <cctype>
 #include <charconv>
 
+#include "horae/capture/encode_packet.hpp"
 #include "horae/capture/writer.hpp"
-#include "horae/core/codec.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "simulation.hpp"
 
 namespace horae::platforms {
-
-CapturedFrame captured_frame(const Packet& p) {
-  Packet bare = p;
-  bare.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
-  std::int64_t more = std::int64_t{p.frame} - bare.frame;
-  if (more >= wire::reth && is_write(p.opcode) && !has_reth(p.opcode)) {
-    bare.frame = static_cast<std::uint16_t>(bare.frame + wire::reth);  // on every write
-    more -= wire::reth;
-  }
-  RoceFrame frame = frame_of(bare, {});
-  if (more > 0) {
-    std::array<std::uint8_t, 4> first{};
-    const bool answers = p.opcode == Opcode::acknowledge;
-    boost::endian::endian_store<std::uint32_t, 4, boost::endian::order::big>(
-        first.data(), answers ? (p.psn + p.bth_reserved).value() : p.msn);
-    std::vector<std::uint8_t> front(static_cast<std::size_t>(more));
-    std::copy_n(first.begin(), std::min<std::size_t>(first.size(), front.size()), front.begin());
-    frame.payload.insert(frame.payload.begin(), front.begin(), front.end());
-    frame.bth.pad_count = pad_count_of(frame.payload.size());
-  }
-  CapturedFrame out{encode(frame), 0};
-  out.length = static_cast<std::uint32_t>(out.bytes.size());
-  if (more < 0) {
-    // Cut by a switch: its headers still tell of all of it.
-    const auto left = static_cast<std::size_t>(std::max<std::int64_t>(p.frame - wire::fcs, 0));
-    out.bytes.resize(std::min(out.bytes.size(), left));
-  }
-  return out;
-}
 
 PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
                            const PlatformConfig& platform)
@@ -57,8 +27,8 @@ PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
         const char* const end = text.data() + text.size();
         const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, n);
         if (error != std::errc() || stop != end)
-          throw InputError(fmt::format("--pcap {}: expected the number of a port behind ':'",
-                                       printable(text)));
+          throw InputError(
+              fmt::format("--pcap {}: expected the number of a port behind ':'", printable(text)));
         only = n;
         name.resize(colon);
       }
@@ -94,10 +64,10 @@ void PortCaptures::learn(const Simulation& simulation) {
   connections_ = "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\n";
   for (const auto& f : simulation.flows()) {
     const auto& config = f.sender->queue_pair(f.sender_qp).config();
-    connections_ += fmt::format("{},{},{:#x},{:#x},{},{}\n", f.sender->name(), f.receiver->name(),
-                                rnic::rnic::first_qpn + f.sender_qp,
-                                rnic::rnic::first_qpn + f.receiver_qp, config.entropy,
-                                config.first_send.value());
+    connections_ +=
+        fmt::format("{},{},{:#x},{:#x},{},{}\n", f.sender->name(), f.receiver->name(),
+                    rnic::rnic::first_qpn + f.sender_qp, rnic::rnic::first_qpn + f.receiver_qp,
+                    config.entropy, config.first_send.value());
   }
 }
 
@@ -130,7 +100,7 @@ void PortCaptures::write(ResultFolder& folder) {
     capture::CaptureWriter writer(path.string());
     for (const auto& r : port.records) {
       if (r.at >= full_at_) break;  // from there on some are missing
-      const CapturedFrame frame = captured_frame(r.packet);
+      const capture::EncodedPacket frame = capture::encode_packet(r.packet);
       constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,17 +13,6 @@
 #include "watcher.hpp"
 
 namespace horae::platforms {
-
-/// A packet of the simulator as bytes from the destination MAC to the ICRC, and its length on the
-/// wire without FCS. IPv4, payload of zeros (core `frame_of`). A frame that is longer than its
-/// headers and payload, by what an ordering layer, an IRN NACK or a switch program adds, has these
-/// bytes before its payload, the first four of them `Packet::msn`, or of an acknowledgement the PSN
-/// that arrived; one that was cut has fewer bytes than its length. Reserved bits of the BTH are 0.
-struct CapturedFrame {
-  std::vector<std::uint8_t> bytes;
-  std::uint32_t length;
-};
-CapturedFrame captured_frame(const Packet& p);
 
 /// One pcap file per port, both directions together, in the order of the time at which a frame's
 /// last bit passed the port (stamps: nanoseconds of the run, rounded down). Memory is bounded by

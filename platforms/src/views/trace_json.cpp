@@ -132,9 +132,9 @@ class TraceWriter {
   /// Arguments of a packet's slice, without the braces.
   std::string packet_args(std::uint32_t packet, std::uint32_t step) const {
     const auto& p = r_.packets[packet];
-    std::string args =
-        fmt::format(R"("packet":"{:#x}","from":{},"to":{},"qp":"{:#x}","psn":{},"bytes":{})", p.id,
-                    json_text(node_name(p.src)), json_text(node_name(p.dst)), p.dest_qp, p.psn, p.frame);
+    std::string args = fmt::format(
+        R"("packet":"{:#x}","from":{},"to":{},"qp":"{:#x}","psn":{},"bytes":{})", p.id,
+        json_text(node_name(p.src)), json_text(node_name(p.dst)), p.dest_qp, p.psn, p.frame);
     if (p.flow != none && !p.reply && p.message != ~std::uint64_t{0})
       args += fmt::format(R"(,"flow":{},"message":{})", p.flow, p.message);
     if (syndrome::is_nak(p.syndrome) && p.opcode == Opcode::acknowledge) {
@@ -178,9 +178,10 @@ class TraceWriter {
       case SliceKind::message: {
         const auto& m = r_.messages[s.subject];
         const auto& f = r_.flows[m.flow];
-        complete(s, fmt::format("message {}", m.ordinal), "message",
-                 fmt::format(R"("flow":{},"to":{},"bytes":{},"completed":{})", m.flow,
-                             json_text(r_.devices[f.receiver].name), m.bytes, m.completed != never));
+        complete(
+            s, fmt::format("message {}", m.ordinal), "message",
+            fmt::format(R"("flow":{},"to":{},"bytes":{},"completed":{})", m.flow,
+                        json_text(r_.devices[f.receiver].name), m.bytes, m.completed != never));
         break;
       }
       case SliceKind::service: {

@@ -44,9 +44,9 @@ void declare(std::ostream& out, const Scope& scope, const std::vector<VcdVariabl
   for (const std::size_t v : scope.variables) {
     std::string name = legal(variables[v].name);
     while (!used.insert(name).second) name += "_";
-    out << fmt::format("$var wire {} {} {} $end\n", variables[v].bits, codes[v],
-                       variables[v].bits == 1 ? name
-                                              : fmt::format("{} [{}:0]", name, variables[v].bits - 1));
+    out << fmt::format(
+        "$var wire {} {} {} $end\n", variables[v].bits, codes[v],
+        variables[v].bits == 1 ? name : fmt::format("{} [{}:0]", name, variables[v].bits - 1));
   }
   for (const auto& name : scope.order) {
     std::string unique = legal(name);

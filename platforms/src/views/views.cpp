@@ -10,8 +10,7 @@ namespace horae::platforms {
 
 Views::Views(const ViewOptions& options, const PlatformConfig& platform)
     : options_(options), filter_(options, platform) {
-  if (!options.pcap.empty())
-    captures_ = std::make_unique<PortCaptures>(options, filter_, platform);
+  if (!options.pcap.empty()) captures_ = std::make_unique<PortCaptures>(options, filter_, platform);
 }
 
 Views::~Views() = default;

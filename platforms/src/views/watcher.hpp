@@ -8,6 +8,10 @@
 namespace horae::platforms {
 
 /// Told of packets, of passes of chips and of NICs' messages and NACKs.
-class Watcher : public fabric::observer, public tofino::pass_observer, public rnic::nic_observer {};
+class Watcher : public fabric::observer, public tofino::pass_observer, public rnic::nic_observer {
+ public:
+  using rnic::nic_observer::stepped;
+  using tofino::pass_observer::stepped;
+};
 
 }  // namespace horae::platforms

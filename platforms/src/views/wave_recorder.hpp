@@ -22,8 +22,8 @@ class Simulation;
 /// Signals, by device:
 ///
 /// - switches: port<n>.queue_bytes and, where used, queue<q>_bytes of each class (a program's own
-///   queues from 8 on), buffer_bytes (plain: all queues together), cells (chip: buffer cells in use,
-///   those of packets that come around included)
+///   queues from 8 on), buffer_bytes (plain: all queues together), cells (chip: buffer cells in
+///   use, those of packets that come around included)
 /// - every device: port<n>.wire_busy, port<n>.paused_class<c> where pauses arrive
 /// - NICs: outstanding (packets sent and not acknowledged), window (of the transport, per queue
 ///   pair), ready_qps, rate_mbps (all senders' allowed rates; with congestion control),
