@@ -77,9 +77,10 @@ def check_clean(path):
     for number, ((stamp, frame), row) in enumerate(zip(frames, rows), 1):
         where = f"{path.name}, packet {number}"
         values = dict(zip(FIELDS, row))
-        expect(values["infiniband.invariant.crc"] != "", f"{where}: is not read as RoCE")
-        expect(int(values["infiniband.invariant.crc"], 16) == struct.unpack(">I", frame[-4:])[0],
-               f"{where}: the ICRC is not the last four bytes")
+        expect(values["infiniband.bth.opcode"] != "", f"{where}: is not read as RoCE")
+        if int(values["infiniband.bth.opcode"] or 0) != CNP:  # Wireshark 4.0 does not know these
+            expect(int(values["infiniband.invariant.crc"] or "0", 16) == struct.unpack(">I", frame[-4:])[0],
+                   f"{where}: the ICRC is not the last four bytes")
         expect(struct.unpack("<I", frame[-4:])[0] == icrc(frame), f"{where}: wrong ICRC")
         seconds, _, fraction = values["frame.time_epoch"].partition(".")
         expect(int(seconds) * 10**9 + int(fraction.ljust(9, "0")) == stamp, f"{where}: wrong time")
@@ -99,11 +100,11 @@ def check_shipped():
         path = ROOT / "traces" / f"{name}.pcap"
         expect(path.stat().st_size < 100_000, f"{path.name}: larger than 100 KB")
         read[name] = check_clean(path)
-        expect(200 <= len(read[name]) <= 500, f"{path.name}: {len(read[name])} packets")
+        expect(180 <= len(read[name]) <= 500, f"{path.name}: {len(read[name])} packets")
         expect({p["qp"] for p in read[name]} == {0x40}, f"{path.name}: queue pairs of others")
         connection = (ROOT / "traces" / f"{name}.csv").read_text().splitlines()[1].split(",")
         data = [p["psn"] for p in read[name] if p["src"] == "10.0.0.1" and p["opcode"] < ACKNOWLEDGE]
-        first, all_packets = int(connection[5]), 13 * 16
+        first, all_packets = int(connection[5]), 11 * 16
         expect({(first + i) % 2**24 for i in range(all_packets)} == set(data), f"{path.name}: PSNs are missing")
         again = len(data) - all_packets
         nacks = sum(is_nack(p) for p in read[name])

@@ -6,6 +6,7 @@
 namespace horae::platforms {
 namespace {
 
+/// Those of the request first, from response_valid on those of the answer.
 constexpr std::array<std::pair<const char*, unsigned>, 14> names = {{{"request_valid", 1},
                                                                      {"request_ready", 1},
                                                                      {"busy", 1},
@@ -20,6 +21,7 @@ constexpr std::array<std::pair<const char*, unsigned>, 14> names = {{{"request_v
                                                                      {"advanced", 24},
                                                                      {"expected", 24},
                                                                      {"completed", 1}}};
+constexpr std::size_t request_ready = 1, busy = 2, response_valid = 7;
 
 }  // namespace
 
@@ -41,17 +43,26 @@ void PinWaves::clocked(const rtl::EunomiaInputs& in, const rtl::EunomiaOutputs& 
 
 void PinWaves::place(Picoseconds now) {
   if (clocks_.empty()) return;
-  // The last clock is the one in which the response is taken; the next request may come in it.
+  // The last clock is the one in which the answer is taken. The NIC has the layer take its next
+  // request in that one, if it waits: then the pins of the answer are still those of the old one.
   const Picoseconds start = std::max(now, busy_until_);
+  const Picoseconds period = clock_.edge(Cycles(1));
+  const bool joined = start == busy_until_;
+  if (served_ && start >= busy_until_ + period) {
+    set_(busy_until_ + period, signals_[response_valid], 0);
+    set_(busy_until_ + period, signals_[request_ready], 1);
+    set_(busy_until_ + period, signals_[busy], 0);
+  }
   const auto taken = static_cast<std::int64_t>(clocks_.size()) - 1;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(clocks_.size()); ++i) {
+  for (std::int64_t i = 0; i <= taken; ++i) {
     const Picoseconds edge = start + clock_.edge(Cycles(i));
-    const Picoseconds next = start + clock_.edge(Cycles(i + 1));
-    for (std::size_t pin = 0; pin < pins; ++pin)
+    const std::size_t shown = i == 0 && joined && served_ ? response_valid : pins;
+    for (std::size_t pin = 0; pin < shown; ++pin)
       set_(edge, signals_[pin], clocks_[static_cast<std::size_t>(i)][pin]);
     set_(edge, clk_, 1);
-    set_(edge + (next - edge) / 2, clk_, 0);
+    set_(edge + period / 2, clk_, 0);
   }
+  served_ = true;
   busy_until_ = start + clock_.edge(Cycles(taken));
   clocks_.clear();
 }

@@ -36,6 +36,7 @@ class PinWaves final : public rtl::PinObserver {
   std::array<std::uint32_t, pins> signals_{};
   std::vector<Values> clocks_;
   bool closing_ = false;
+  bool served_ = false;  ///< a request, so that there is a last answer
   Picoseconds busy_until_{};
 };
 

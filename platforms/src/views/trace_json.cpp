@@ -237,7 +237,8 @@ class TraceWriter {
     const TraceSlice& from = t_.slices[arrow.from];
     const TraceSlice& to = t_.slices[arrow.to];
     // Perfetto counts in nanoseconds: one before the end is still in the slice.
-    const Picoseconds at = arrow.to_end ? std::max(to.start, to.end - 1_ns) : to.start;
+    const Picoseconds at =
+        arrow.to_end ? std::max({to.start, from.start, to.end - 1_ns}) : to.start;
     flow('s', arrow.category, id, from, from.start);
     flow('f', arrow.category, id, to, at);
   }

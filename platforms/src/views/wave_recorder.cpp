@@ -210,16 +210,21 @@ void WaveRecorder::write(std::ostream& out) const {
   std::vector<std::int64_t> values;
   for (const auto& b : before_) values.push_back(b.value);
   const Picoseconds until = std::min(end_, full_at_);
+  const Picoseconds start = std::min(filter_.from(), until);
+  const auto apply = [&values](const Change& c) {
+    values[c.signal] = c.relative ? values[c.signal] + c.value : c.value;
+  };
+  auto next = order.begin();
+  for (; next != order.end() && (*next)->at <= start; ++next) apply(**next);
   std::string comment = "made by horae";
   if (full_at_ != never) {
     comment += fmt::format("; the limit of changes was reached at {} us, where it ends",
                            microseconds_text(full_at_));
   }
-  VcdWriter writer(out, variables_, values, std::min(filter_.from(), until), comment);
-  for (const Change* c : order) {
-    if (c->at > until) break;
-    values[c->signal] = c->relative ? values[c->signal] + c->value : c->value;
-    writer.change(c->at, c->signal, values[c->signal]);
+  VcdWriter writer(out, variables_, values, start, comment);
+  for (; next != order.end() && (*next)->at <= until; ++next) {
+    apply(**next);
+    writer.change((*next)->at, (*next)->signal, values[(*next)->signal]);
   }
   writer.finish(until);
 }
