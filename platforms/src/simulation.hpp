@@ -136,7 +136,7 @@ class Simulation {
   std::vector<std::size_t> open_;     ///< arrived, their connections not closed
   std::vector<bool> withdrawn_;       ///< links, by number
   std::vector<int> exchanges_;        ///< by NIC: so many are in use
-  std::vector<const rtl::LockstepEngine*> locksteps_;  ///< owned by their NICs
+  std::vector<const rtl::LockstepEngine*> locksteps_;                     ///< owned by their NICs
   std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>> hardware_;  ///< owned by their NICs
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;

@@ -7,27 +7,28 @@ namespace horae::platforms {
 namespace {
 
 /// Those of the request first, from response_valid on those of the answer.
-constexpr std::array<std::pair<const char*, unsigned>, 14> names = {{{"request_valid", 1},
-                                                                     {"request_ready", 1},
-                                                                     {"busy", 1},
-                                                                     {"connection", 16},
-                                                                     {"psn", 24},
-                                                                     {"head", 24},
-                                                                     {"last", 1},
-                                                                     {"response_valid", 1},
-                                                                     {"response_ready", 1},
-                                                                     {"tracking", 4},
-                                                                     {"rejection", 4},
-                                                                     {"advanced", 24},
-                                                                     {"expected", 24},
-                                                                     {"completed", 1}}};
-constexpr std::size_t request_ready = 1, busy = 2, response_valid = 7;
+constexpr std::array<std::pair<const char*, unsigned>, 14> pin_names = {{{"request_valid", 1},
+                                                                         {"request_ready", 1},
+                                                                         {"busy", 1},
+                                                                         {"connection", 16},
+                                                                         {"psn", 24},
+                                                                         {"head", 24},
+                                                                         {"last", 1},
+                                                                         {"response_valid", 1},
+                                                                         {"response_ready", 1},
+                                                                         {"tracking", 4},
+                                                                         {"rejection", 4},
+                                                                         {"advanced", 24},
+                                                                         {"expected", 24},
+                                                                         {"completed", 1}}};
+constexpr std::size_t pin_ready = 1, pin_busy = 2, pin_answer = 7;
 
 }  // namespace
 
 PinWaves::PinWaves(rtl::EunomiaRtl& hardware, Clock clock, const Declare& declare, Set set)
     : clock_(clock), set_(std::move(set)), clk_(declare("clk", 1)) {
-  for (std::size_t i = 0; i < pins; ++i) signals_[i] = declare(names[i].first, names[i].second);
+  for (std::size_t i = 0; i < pins; ++i)
+    signals_[i] = declare(pin_names[i].first, pin_names[i].second);
   hardware.watch_pins(this);
 }
 
@@ -49,14 +50,14 @@ void PinWaves::place(Picoseconds now) {
   const Picoseconds period = clock_.edge(Cycles(1));
   const bool joined = start == busy_until_;
   if (served_ && start >= busy_until_ + period) {
-    set_(busy_until_ + period, signals_[response_valid], 0);
-    set_(busy_until_ + period, signals_[request_ready], 1);
-    set_(busy_until_ + period, signals_[busy], 0);
+    set_(busy_until_ + period, signals_[pin_answer], 0);
+    set_(busy_until_ + period, signals_[pin_ready], 1);
+    set_(busy_until_ + period, signals_[pin_busy], 0);
   }
   const auto taken = static_cast<std::int64_t>(clocks_.size()) - 1;
   for (std::int64_t i = 0; i <= taken; ++i) {
     const Picoseconds edge = start + clock_.edge(Cycles(i));
-    const std::size_t shown = i == 0 && joined && served_ ? response_valid : pins;
+    const std::size_t shown = i == 0 && joined && served_ ? pin_answer : pins;
     for (std::size_t pin = 0; pin < shown; ++pin)
       set_(edge, signals_[pin], clocks_[static_cast<std::size_t>(i)][pin]);
     set_(edge, clk_, 1);

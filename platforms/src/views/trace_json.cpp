@@ -25,7 +25,6 @@ namespace {
 using nlohmann::ordered_json;
 using SliceKind = TraceSlice::Kind;
 using StepKind = TraceRecord::StepKind;
-constexpr std::uint32_t none = TraceRecord::none;
 
 std::string json_text(std::string_view text) { return ordered_json(text).dump(); }
 
@@ -135,14 +134,14 @@ class TraceWriter {
     std::string args = fmt::format(
         R"("packet":"{:#x}","from":{},"to":{},"qp":"{:#x}","psn":{},"bytes":{})", p.id,
         json_text(node_name(p.src)), json_text(node_name(p.dst)), p.dest_qp, p.psn, p.frame);
-    if (p.flow != none && !p.reply && p.message != ~std::uint64_t{0})
+    if (p.flow != TraceRecord::none && !p.reply && p.message != ~std::uint64_t{0})
       args += fmt::format(R"(,"flow":{},"message":{})", p.flow, p.message);
     if (syndrome::is_nak(p.syndrome) && p.opcode == Opcode::acknowledge) {
       args += fmt::format(R"(,"expected_psn":{})", p.psn);
-      if (p.nack_cause != none)
+      if (p.nack_cause != TraceRecord::none)
         args += fmt::format(R"(,"arrived_psn":{})", r_.packets[p.nack_cause].psn);
     }
-    if (step == none) return args;
+    if (step == TraceRecord::none) return args;
     const auto& s = r_.steps[step];
     if (s.kind == StepKind::queued) args += fmt::format(R"(,"queue":{})", s.extra);
     if (s.kind == StepKind::ingress)
@@ -209,7 +208,7 @@ class TraceWriter {
         const auto cause = static_cast<fabric::DropCause>(r_.steps[s.step].extra);
         instant(s, fmt::format("dropped: {}", fabric::name_of(cause)), "drop",
                 fmt::format(R"("cause":"{}",{})", fabric::name_of(cause),
-                            packet_args(s.subject, none)));
+                            packet_args(s.subject, TraceRecord::none)));
         break;
       }
     }
@@ -219,14 +218,14 @@ class TraceWriter {
   void write_packet(std::uint32_t packet) {
     const std::uint32_t begin = t_.first_slice[packet], end = t_.first_slice[packet + 1];
     const std::uint32_t message = t_.message_slice[packet];
-    const std::uint32_t anchors = end - begin + (message != none ? 1 : 0);
+    const std::uint32_t anchors = end - begin + (message != TraceRecord::none ? 1 : 0);
     std::uint32_t n = 0;
     const auto anchor = [&](const TraceSlice& s, Picoseconds at) {
       if (anchors < 2) return;
       flow(n == 0 ? 's' : n + 1 == anchors ? 'f' : 't', "packet", packet + 1u, s, at);
       ++n;
     };
-    if (message != none) anchor(t_.slices[message], t_.left_message[packet]);
+    if (message != TraceRecord::none) anchor(t_.slices[message], t_.left_message[packet]);
     for (std::uint32_t i = begin; i < end; ++i) {
       write_slice(t_.slices[i]);
       anchor(t_.slices[i], t_.slices[i].start);

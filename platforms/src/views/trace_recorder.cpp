@@ -6,9 +6,6 @@
 
 namespace horae::platforms {
 
-using Kind = TraceRecord::StepKind;
-constexpr std::uint32_t none = TraceRecord::none;
-
 namespace {
 
 /// Acknowledgements and PSNs to be sent again that are remembered of a flow: more than a window of
@@ -58,7 +55,7 @@ bool TraceRecorder::room(unsigned events, Picoseconds at) {
 }
 
 TraceRecorder::Live& TraceRecorder::born(const Packet& p) {
-  return live_[&p] = {p.id, filter_.wants(p), none};
+  return live_[&p] = {p.id, filter_.wants(p), TraceRecord::none};
 }
 
 TraceRecorder::Live& TraceRecorder::live(const Packet& p) {
@@ -69,38 +66,39 @@ TraceRecorder::Live& TraceRecorder::live(const Packet& p) {
 void TraceRecorder::add_info(Live& l, const Packet& p) {
   l.index = static_cast<std::uint32_t>(record_.packets.size());
   const auto whose = filter_.owner(p);
-  record_.packets.push_back({.id = p.id,
-                             .message = ~std::uint64_t{0},
-                             .flow = whose ? static_cast<std::uint32_t>(whose->flow) : none,
-                             .src = p.src,
-                             .dst = p.dst,
-                             .dest_qp = p.dest_qp.value(),
-                             .psn = p.psn.value(),
-                             .original = none,
-                             .copied = {},
-                             .nack_cause = none,
-                             .service = none,
-                             .payload = p.payload,
-                             .frame = p.frame,
-                             .opcode = p.opcode,
-                             .syndrome = p.syndrome,
-                             .reply = whose && whose->reply,
-                             .retransmission = p.retransmission,
-                             .copy = false});
+  record_.packets.push_back(
+      {.id = p.id,
+       .message = ~std::uint64_t{0},
+       .flow = whose ? static_cast<std::uint32_t>(whose->flow) : TraceRecord::none,
+       .src = p.src,
+       .dst = p.dst,
+       .dest_qp = p.dest_qp.value(),
+       .psn = p.psn.value(),
+       .original = TraceRecord::none,
+       .copied = {},
+       .nack_cause = TraceRecord::none,
+       .service = TraceRecord::none,
+       .payload = p.payload,
+       .frame = p.frame,
+       .opcode = p.opcode,
+       .syndrome = p.syndrome,
+       .reply = whose && whose->reply,
+       .retransmission = p.retransmission,
+       .copy = false});
 }
 
 std::uint32_t TraceRecorder::take(const Packet& p, Picoseconds from, Picoseconds to,
                                   unsigned events) {
   Live& l = live(p);
-  if (!l.wanted || !filter_.overlaps(from, to) || !room(events, from)) return none;
-  if (l.index == none) add_info(l, p);
+  if (!l.wanted || !filter_.overlaps(from, to) || !room(events, from)) return TraceRecord::none;
+  if (l.index == TraceRecord::none) add_info(l, p);
   return l.index;
 }
 
 void TraceRecorder::step(TraceRecord::Step s, const Packet& p, Picoseconds from, Picoseconds to,
                          unsigned events) {
   s.packet = take(p, from, to, events);
-  if (s.packet != none) record_.steps.push_back(s);
+  if (s.packet != TraceRecord::none) record_.steps.push_back(s);
 }
 
 std::uint32_t TraceRecorder::flow_at(const rnic::rnic& nic, std::size_t qp) const {
@@ -108,7 +106,7 @@ std::uint32_t TraceRecorder::flow_at(const rnic::rnic& nic, std::size_t qp) cons
   p.dst = nic.id();
   p.dest_qp = Qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(qp));
   const auto whose = filter_.owner(p);
-  return whose ? static_cast<std::uint32_t>(whose->flow) : none;
+  return whose ? static_cast<std::uint32_t>(whose->flow) : TraceRecord::none;
 }
 
 void TraceRecorder::data_sent(TraceRecord::PacketInfo& info, const Packet& p) {
@@ -137,30 +135,30 @@ void TraceRecorder::sent(const fabric::device& d, unsigned port, const Packet& p
     const auto& flow = simulation_.flows()[whose->flow];
     if (p.is_nack() && whose->reply) {
       if (!f.nack_causes.empty()) {
-        if (packet != none) record_.packets[packet].nack_cause = f.nack_causes.front();
+        if (packet != TraceRecord::none) record_.packets[packet].nack_cause = f.nack_causes.front();
         f.nack_causes.pop_front();
       }
     } else if (p.is_data() && !whose->reply) {
       const auto message = flow.sender->queue_pair(flow.sender_qp).place(p.psn).message;
       if (ends_message(p.opcode)) f.message_ends[message] = p.psn;
-      if (packet != none) {
+      if (packet != TraceRecord::none) {
         record_.packets[packet].message = message;
         data_sent(record_.packets[packet], p);
       }
     }
   }
-  if (packet == none) return;
+  if (packet == TraceRecord::none) return;
   record_.steps.push_back({start, first_bit, last_bit, packet, device,
-                           static_cast<std::uint16_t>(port), Kind::sent, 0});
+                           static_cast<std::uint16_t>(port), TraceRecord::StepKind::sent, 0});
 }
 
 void TraceRecorder::arrived(const fabric::device& d, unsigned port, const Packet& p, Picoseconds at,
                             Picoseconds ready) {
   const std::uint32_t device = device_of(d);
   const std::uint32_t packet = take(p, at, ready, 2);
-  if (packet != none) {
-    record_.steps.push_back(
-        {at, ready, ready, packet, device, static_cast<std::uint16_t>(port), Kind::arrived, 0});
+  if (packet != TraceRecord::none) {
+    record_.steps.push_back({at, ready, ready, packet, device, static_cast<std::uint16_t>(port),
+                             TraceRecord::StepKind::arrived, 0});
   }
   if (record_.devices[device].kind != TraceRecord::DeviceKind::nic) return;
   if (p.opcode != Opcode::acknowledge) return;
@@ -179,21 +177,23 @@ void TraceRecorder::arrived(const fabric::device& d, unsigned port, const Packet
 void TraceRecorder::queued(const fabric::device& d, unsigned port, unsigned queue, const Packet& p,
                            Picoseconds at) {
   // A wait that reaches into the time asked for may begin before it; packets not sent end the run.
-  step({at, at, at, 0, device_of(d), static_cast<std::uint16_t>(port), Kind::queued,
-        static_cast<std::uint8_t>(queue)},
+  step({at, at, at, 0, device_of(d), static_cast<std::uint16_t>(port),
+        TraceRecord::StepKind::queued, static_cast<std::uint8_t>(queue)},
        p, at, at, 2);
 }
 
 void TraceRecorder::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                             Picoseconds at) {
-  step({at, at, at, 0, device_of(d), 0, Kind::dropped, static_cast<std::uint8_t>(cause)}, p, at, at,
-       2);
+  step({at, at, at, 0, device_of(d), 0, TraceRecord::StepKind::dropped,
+        static_cast<std::uint8_t>(cause)},
+       p, at, at, 2);
 }
 
 void TraceRecorder::passed(const tofino::tofino_switch& chip, const dataplane::Pass& pass,
                            Picoseconds entered, Picoseconds deparsed) {
   const auto where = pass.where();
-  const auto kind = where.gress == dataplane::Gress::ingress ? Kind::ingress : Kind::egress;
+  const auto kind = where.gress == dataplane::Gress::ingress ? TraceRecord::StepKind::ingress
+                                                             : TraceRecord::StepKind::egress;
   step({entered, deparsed, deparsed, 0, device_of(chip), static_cast<std::uint16_t>(where.pipeline),
         kind, 0},
        pass.header(), entered, deparsed, 4);
@@ -214,7 +214,7 @@ void TraceRecorder::mirrored(const tofino::tofino_switch&, const Packet& origina
 void TraceRecorder::looped(const tofino::tofino_switch& chip, unsigned pipeline, const Packet& p,
                            Picoseconds queued, Picoseconds start, Picoseconds last_bit) {
   step({queued, start, last_bit, 0, device_of(chip), static_cast<std::uint16_t>(pipeline),
-        Kind::looped, 0},
+        TraceRecord::StepKind::looped, 0},
        p, queued, last_bit, 2);
 }
 
@@ -237,21 +237,21 @@ void TraceRecorder::paused(const fabric::device& d, unsigned port, unsigned traf
 void TraceRecorder::posted(const rnic::rnic& nic, std::size_t qp, std::uint64_t first,
                            std::uint64_t count, Picoseconds at) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == none || full_ || !filter_.wants_flow(flow)) return;
+  if (flow == TraceRecord::none || full_ || !filter_.wants_flow(flow)) return;
   for (std::uint64_t m = first; m < first + count; ++m) {
     open_[{flow, m}] = {.ordinal = m,
                         .bytes = nic.queue_pair(qp).message_bytes(m).count(),
                         .posted = at,
                         .completed = never,
                         .flow = flow,
-                        .acknowledged_by = none};
+                        .acknowledged_by = TraceRecord::none};
   }
 }
 
 void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first,
                               std::uint64_t count, Picoseconds at) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == none) return;
+  if (flow == TraceRecord::none) return;
   FlowState& f = flows_[flow];
   for (std::uint64_t m = first; m < first + count; ++m) {
     const auto end = f.message_ends.find(m);
@@ -274,13 +274,14 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,
                                  Picoseconds) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow != none) flows_[flow].nack_causes.push_back(live(cause).index);
+  if (flow != TraceRecord::none) flows_[flow].nack_causes.push_back(live(cause).index);
 }
 
 void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
                                 Picoseconds end, bool resend) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == none || !filter_.wants_flow(flow) || !filter_.overlaps(start, end)) return;
+  if (flow == TraceRecord::none || !filter_.wants_flow(flow) || !filter_.overlaps(start, end))
+    return;
   if (!room(5, end)) return;
   FlowState& f = flows_[flow];
   const auto nack = std::find_if(f.nacks.rbegin(), f.nacks.rend(),
@@ -288,13 +289,15 @@ void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, 
   if (resend) f.resends[psn.value()] = static_cast<std::uint32_t>(record_.services.size());
   if (f.resends.size() > remembered) f.resends.erase(f.resends.begin());
   record_.services.push_back({start, end, device_of(nic), static_cast<std::uint32_t>(qp),
-                              psn.value(), nack == f.nacks.rend() ? none : nack->packet, resend});
+                              psn.value(),
+                              nack == f.nacks.rend() ? TraceRecord::none : nack->packet, resend});
 }
 
 void TraceRecorder::nack_put_off(const rnic::rnic& nic, std::size_t qp, Psn psn,
                                  std::string_view why, Picoseconds at) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == none || !filter_.wants_flow(flow) || !filter_.overlaps(at, at) || !room(1, at))
+  if (flow == TraceRecord::none || !filter_.wants_flow(flow) || !filter_.overlaps(at, at) ||
+      !room(1, at))
     return;
   record_.moments.push_back({at, device_of(nic), static_cast<std::uint32_t>(qp), psn.value(),
                              "NACK " + std::string(why)});
@@ -302,7 +305,7 @@ void TraceRecorder::nack_put_off(const rnic::rnic& nic, std::size_t qp, Psn psn,
 
 void TraceRecorder::timed_out(const rnic::rnic& nic, std::size_t qp, Psn oldest, Picoseconds at) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == none) return;
+  if (flow == TraceRecord::none) return;
   flows_[flow].resends.clear();  // what is sent again from now on is the timer's doing
   if (!filter_.wants_flow(flow) || !filter_.overlaps(at, at) || !room(1, at)) return;
   record_.moments.push_back(

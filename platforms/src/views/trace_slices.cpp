@@ -13,7 +13,6 @@ namespace {
 using Step = TraceRecord::Step;
 using StepKind = TraceRecord::StepKind;
 using SliceKind = TraceSlice::Kind;
-constexpr std::uint32_t none = TraceRecord::none;
 
 /// A NIC with more queue pairs shows all messages on one track.
 constexpr std::size_t most_message_tracks = 64;
@@ -27,10 +26,10 @@ class Builder {
     add_others();
     order_steps();
     out_.first_slice.reserve(r_.packets.size() + 1);
-    out_.message_slice.assign(r_.packets.size(), none);
+    out_.message_slice.assign(r_.packets.size(), TraceRecord::none);
     out_.left_message.assign(r_.packets.size(), Picoseconds{});
-    tx_.assign(r_.packets.size(), none);
-    rx_.assign(r_.packets.size(), none);
+    tx_.assign(r_.packets.size(), TraceRecord::none);
+    rx_.assign(r_.packets.size(), TraceRecord::none);
     for (std::uint32_t p = 0; p < r_.packets.size(); ++p) add_packet(p);
     out_.first_slice.push_back(static_cast<std::uint32_t>(out_.slices.size()));
     add_arrows();
@@ -48,7 +47,7 @@ class Builder {
   }
 
   std::uint32_t add(SliceKind kind, std::uint32_t on, std::uint32_t subject, Picoseconds start,
-                    Picoseconds end, std::uint32_t step = none) {
+                    Picoseconds end, std::uint32_t step = TraceRecord::none) {
     out_.slices.push_back({start, end, on, subject, step, 0, kind});
     return static_cast<std::uint32_t>(out_.slices.size() - 1);
   }
@@ -59,7 +58,8 @@ class Builder {
       const auto& f = r_.flows[m.flow];
       const bool apart = r_.devices[f.sender].queue_pairs <= most_message_tracks;
       messages_[m.flow][m.ordinal] =
-          add(SliceKind::message, track(f.sender, Block::messages, apart ? f.sender_qp : none), i,
+          add(SliceKind::message,
+              track(f.sender, Block::messages, apart ? f.sender_qp : TraceRecord::none), i,
               m.posted, m.completed == never ? r_.end : m.completed);
     }
   }
@@ -153,7 +153,7 @@ class Builder {
 
   void join_message(std::uint32_t packet, Picoseconds at) {
     const auto& p = r_.packets[packet];
-    if (p.flow == none || p.reply) return;
+    if (p.flow == TraceRecord::none || p.reply) return;
     const auto flow = messages_.find(p.flow);
     if (flow == messages_.end()) return;
     const auto message = flow->second.find(p.message);
@@ -167,31 +167,33 @@ class Builder {
   void add_arrows() {
     const auto arrow = [&](std::uint32_t from, std::uint32_t to, const char* category,
                            bool to_end = false) {
-      if (from != none && to != none) out_.arrows.push_back({from, to, category, to_end});
+      if (from != TraceRecord::none && to != TraceRecord::none)
+        out_.arrows.push_back({from, to, category, to_end});
     };
     for (std::uint32_t i = 0; i < r_.packets.size(); ++i) {
       const auto& p = r_.packets[i];
-      if (p.nack_cause != none) arrow(rx_[p.nack_cause], tx_[i], "nack");
-      if (p.service != none) arrow(services_[p.service], tx_[i], "nack");
-      if (p.original != none) arrow(slice_before(p.original, p.copied), first_of(i), "mirror");
+      if (p.nack_cause != TraceRecord::none) arrow(rx_[p.nack_cause], tx_[i], "nack");
+      if (p.service != TraceRecord::none) arrow(services_[p.service], tx_[i], "nack");
+      if (p.original != TraceRecord::none)
+        arrow(slice_before(p.original, p.copied), first_of(i), "mirror");
     }
     for (std::uint32_t i = 0; i < r_.services.size(); ++i) {
       const auto nack = r_.services[i].nack;
-      if (nack != none) arrow(rx_[nack], services_[i], "nack");
+      if (nack != TraceRecord::none) arrow(rx_[nack], services_[i], "nack");
     }
     for (const auto& m : r_.messages) {
-      if (m.acknowledged_by != none)
+      if (m.acknowledged_by != TraceRecord::none)
         arrow(rx_[m.acknowledged_by], messages_[m.flow][m.ordinal], "completion", true);
     }
   }
 
   std::uint32_t first_of(std::uint32_t packet) const {
     const std::uint32_t first = out_.first_slice[packet];
-    return first < out_.first_slice[packet + 1] ? first : none;
+    return first < out_.first_slice[packet + 1] ? first : TraceRecord::none;
   }
   /// The last slice of a packet that begins by `at`.
   std::uint32_t slice_before(std::uint32_t packet, Picoseconds at) const {
-    std::uint32_t found = none;
+    std::uint32_t found = TraceRecord::none;
     for (auto i = out_.first_slice[packet]; i < out_.first_slice[packet + 1]; ++i) {
       if (out_.slices[i].start <= at) found = i;
     }
@@ -255,7 +257,7 @@ std::string name_of(const TraceTrack& track) {
   const auto i = track.index;
   switch (track.block) {
     case Block::messages:
-      return i == none ? "messages" : fmt::format("messages of QP {:#x}", 0x40 + i);
+      return i == TraceRecord::none ? "messages" : fmt::format("messages of QP {:#x}", 0x40 + i);
     case Block::service:
       return "NACK service";
     case Block::tx:
