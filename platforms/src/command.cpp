@@ -45,6 +45,32 @@ CLI::Option* add_no_progress(CLI::App& command, bool& no_progress) {
   return command.add_flag("--no-progress", no_progress, "no progress line");
 }
 
+void add_views(CLI::App& command, ViewOptions& views) {
+  constexpr unsigned most = 100'000'000;
+  const auto add = [&command](const char* name, auto& value, const char* what) {
+    return command.add_option(name, value, what)->group("Views");
+  };
+  command.add_flag("--trace", views.trace, "trace.json: packets on a timeline (ui.perfetto.dev)")
+      ->group("Views");
+  command.add_flag("--waves", views.waves, "waves.vcd: queues, rates, pins over time (GTKWave)")
+      ->group("Views");
+  add("--pcap", views.pcap, "ports/*.pcap: what a port sends and receives (Wireshark)")
+      ->type_name("DEVICE[:PORT],...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add("--from", views.from, "views begin at this time of the run")->type_name("TIME");
+  add("--to", views.to, "views end at this time")->type_name("TIME");
+  add("--flow", views.flows, "trace and captures have packets of this flow only; may be repeated")
+      ->type_name("SRC[-DST[:QP]]")
+      ->allow_extra_args(false);
+  add("--every", views.every, "trace and captures have one packet in N")
+      ->type_name("N")
+      ->check(whole_number(most, 1));
+  add("--trace-most", views.most, "events a view keeps at most (default 2000000)")
+      ->type_name("N")
+      ->check(whole_number(most, 1));
+}
+
 unsigned jobs_of(unsigned jobs) {
   return jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
 }

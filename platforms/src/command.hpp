@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "views/view_options.hpp"
+
 namespace horae::platforms {
 
 /// A command of the command line: its options, and what it does once they are read.
@@ -51,6 +53,9 @@ CLI::Option* add_jobs(CLI::App& command, unsigned& jobs, const std::string& desc
 CLI::Option* add_json(CLI::App& command, bool& json, const std::string& description);
 /// --no-progress.
 CLI::Option* add_no_progress(CLI::App& command, bool& no_progress);
+
+/// What a run shows of itself: --trace and what goes with it.
+void add_views(CLI::App& command, ViewOptions& views);
 
 /// `jobs`, or one per core where it is 0.
 unsigned jobs_of(unsigned jobs);

@@ -9,6 +9,7 @@
 #include "run.hpp"
 #include "run_report.hpp"
 #include "sweep.hpp"
+#include "views/views.hpp"
 
 namespace horae::platforms {
 
@@ -22,6 +23,7 @@ struct RunOptions {
   unsigned jobs = 0;
   bool json = false;
   bool no_progress = false;
+  ViewOptions views;
 };
 
 void print_sweep(const PlatformConfig& platform, const SweepOutcome& outcome) {
@@ -53,11 +55,14 @@ const SweepPoint& find_point(const PlatformConfig& platform, const std::string& 
 /// Results are in place before anything is printed, or nothing is.
 int run_one(const RunOptions& o, const PlatformConfig& platform,
             std::optional<ResultFolder>& folder) {
-  const RunOutcome outcome = run_platform(platform, !o.no_progress);
+  Views views(o.views, platform);
+  const RunOutcome outcome = run_platform(platform, !o.no_progress, nullptr, &views);
   if (folder) {
     write_run(*folder, "", outcome);
+    views.write(*folder);
     folder->commit();
   }
+  for (const auto& note : views.notes()) fmt::print(stderr, "horae: {}\n", note);
   if (o.json) {
     fmt::print("{}\n", outcome.summary.dump(1));
   } else {
@@ -86,12 +91,23 @@ int run_all_points(const RunOptions& o, const PlatformConfig& platform,
   return outcome.exit_code;
 }
 
+void check_views(const RunOptions& o, bool sweep) {
+  if (!o.views.any()) {
+    if (const char* option = o.views.narrowing())
+      throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
+    return;
+  }
+  if (sweep) throw InputError("--trace and other views are of one run: choose it by --point");
+  if (!o.out) throw InputError("--trace and other views need --out, the folder for their files");
+}
+
 int run(const RunOptions& o) {
   const PlatformConfig platform = read_platform(Document::load(o.platform, o.overrides));
   const auto point = [&] {
     return read_point(find_point(platform, *o.point), o.platform, o.overrides);
   };
   const bool sweep = !o.point && !platform.sweep.points.empty();
+  check_views(o, sweep);
   const PlatformConfig effective = o.point ? point() : platform;
   std::optional<ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
@@ -116,6 +132,7 @@ Command add_run(CLI::App& app) {
   add_jobs(*command, o->jobs, "runs at the same time in a sweep; 0: one per core");
   add_json(*command, o->json, "print the summary as JSON");
   add_no_progress(*command, o->no_progress);
+  add_views(*command, o->views);
   return {command, [o] { return run(*o); }};
 }
 

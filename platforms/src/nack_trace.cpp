@@ -10,12 +10,13 @@ namespace horae::platforms {
 
 using nlohmann::ordered_json;
 
-std::string chrome_trace(const rnic::Timeline& timeline, const std::string& device) {
+ordered_json trace_events(const rnic::Timeline& timeline, const std::string& process, unsigned pid,
+                          unsigned first_tid) {
   using Kind = rnic::Timeline::Kind;
-  if (timeline.entries().empty()) return {};
   ordered_json events = ordered_json::array();
+  if (timeline.entries().empty()) return events;
   events.push_back(
-      {{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", device}}}});
+      {{"name", "process_name"}, {"ph", "M"}, {"pid", pid}, {"args", {{"name", process}}}});
   std::vector<std::string> tracks;
   std::uint64_t id = 0;
   for (const auto& e : timeline.entries()) {
@@ -24,14 +25,14 @@ std::string chrome_trace(const rnic::Timeline& timeline, const std::string& devi
       track = tracks.insert(tracks.end(), e.track);
       events.push_back({{"name", "thread_name"},
                         {"ph", "M"},
-                        {"pid", 1},
-                        {"tid", tracks.size()},
+                        {"pid", pid},
+                        {"tid", first_tid + tracks.size() - 1},
                         {"args", {{"name", e.track}}}});
     }
     ordered_json event = {{"name", e.name},
                           {"cat", e.track},
-                          {"pid", 1},
-                          {"tid", track - tracks.begin() + 1},
+                          {"pid", pid},
+                          {"tid", first_tid + (track - tracks.begin())},
                           {"ts", to_microseconds(e.start)}};
     switch (e.kind) {
       case Kind::span:
@@ -58,6 +59,12 @@ std::string chrome_trace(const rnic::Timeline& timeline, const std::string& devi
     }
     events.push_back(event);
   }
+  return events;
+}
+
+std::string chrome_trace(const rnic::Timeline& timeline, const std::string& device) {
+  const ordered_json events = trace_events(timeline, device, 1, 1);
+  if (events.empty()) return {};
   return ordered_json{{"displayTimeUnit", "ns"}, {"traceEvents", events}}.dump(0) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // A NIC's timeline as a Chrome trace.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "horae/rnic/timeline.hpp"
@@ -10,5 +11,8 @@ namespace horae::platforms {
 /// JSON of the Trace Event Format (chrome://tracing, Perfetto): one process, one thread per track,
 /// times in microseconds with picosecond digits. Empty when nothing was recorded.
 std::string chrome_trace(const rnic::Timeline& timeline, const std::string& device);
+/// Its events alone, for a file that has more: of process `pid`, threads from `first_tid` on.
+nlohmann::ordered_json trace_events(const rnic::Timeline& timeline, const std::string& process,
+                                    unsigned pid, unsigned first_tid);
 
 }  // namespace horae::platforms

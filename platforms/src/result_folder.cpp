@@ -91,7 +91,7 @@ void ResultFolder::remove_staging() {
   for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, error);  // if empty
 }
 
-void ResultFolder::write(const fs::path& relative, const std::string& content) {
+fs::path ResultFolder::place(const fs::path& relative) {
   if (!writing_) {
     sigset_t interrupts;
     ::sigemptyset(&interrupts);
@@ -102,8 +102,17 @@ void ResultFolder::write(const fs::path& relative, const std::string& content) {
   }
   std::error_code error;
   fs::create_directories((staging_ / relative).parent_path(), error);
-  std::ofstream file(staging_ / relative, std::ios::binary);
-  file << content;
+  return staging_ / relative;
+}
+
+void ResultFolder::write(const fs::path& relative, const std::string& content) {
+  write(relative, [&content](std::ostream& file) { file << content; });
+}
+
+void ResultFolder::write(const fs::path& relative,
+                         const std::function<void(std::ostream&)>& content) {
+  std::ofstream file(place(relative), std::ios::binary);
+  content(file);
   file.close();
   if (!file) throw refuse(shown_, fmt::format("{} cannot be written", relative.string()));
 }

@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,12 @@ class ResultFolder {
 
   /// Writes a file (sub-folders are made). A write that fails is an InputError.
   void write(const std::filesystem::path& relative, const std::string& content);
+  /// The same for what is too long for a string.
+  void write(const std::filesystem::path& relative,
+             const std::function<void(std::ostream&)>& content);
+  /// Where a file of the folder is written to, for whoever writes it on his own; sub-folders are
+  /// made.
+  std::filesystem::path place(const std::filesystem::path& relative);
   void commit();
 
  private:

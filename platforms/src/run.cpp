@@ -14,6 +14,7 @@
 #include "progress.hpp"
 #include "simulation.hpp"
 #include "version.hpp"
+#include "views/views.hpp"
 
 namespace horae::platforms {
 namespace {
@@ -302,8 +303,10 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
 
 }  // namespace
 
-RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, LiveProgress* live) {
+RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, LiveProgress* live,
+                        Views* views) {
   Simulation simulation(platform);
+  if (views != nullptr) views->attach(simulation);
   std::optional<rnic::Timeline> timeline;
   if (platform.sim.nack_trace && !simulation.senders().empty()) {
     timeline.emplace(platform.sim.warmup);
@@ -349,7 +352,15 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
     outcome.summary["rows"]["flow_lists"] = std::move(lists);
   outcome.flows_csv = flows_csv(simulation, conductor.now());
   outcome.series_csv = conductor.series();
-  if (timeline) outcome.trace_json = chrome_trace(*timeline, simulation.senders().front()->name());
+  if (views != nullptr) views->finish(conductor.now());
+  if (timeline) {
+    const std::string device = simulation.senders().front()->name();
+    if (views != nullptr && views->trace()) {
+      views->add_timeline(*timeline, device);
+    } else {
+      outcome.trace_json = chrome_trace(*timeline, device);
+    }
+  }
   if (verdict == Verdict::stuck) {
     outcome.exit_code = exit_stuck;
     for (const auto& d : simulation.devices()) {

@@ -30,6 +30,8 @@ struct RunOutcome {
   int exit_code = exit_done;
 };
 
+class Views;
+
 /// How far a run is, for whoever watches it from another process.
 struct LiveProgress {
   std::atomic<std::int64_t> sim_time_ps{0};
@@ -37,9 +39,10 @@ struct LiveProgress {
 };
 
 /// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
-/// terminal; `live` is told as well. ModelError when the packet balance does not close.
+/// terminal; `live` is told as well, and `views` watches. ModelError when the packet balance does
+/// not close.
 RunOutcome run_platform(const PlatformConfig& platform, bool show_progress,
-                        LiveProgress* live = nullptr);
+                        LiveProgress* live = nullptr, Views* views = nullptr);
 
 /// Elaborates `platform` in this process without running it: the names of the results it will have,
 /// each with its unit.

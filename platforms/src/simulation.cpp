@@ -154,8 +154,12 @@ void Simulation::build_devices() {
         rtl::LockstepOptions options;
         options.folder += "/" + spec.name;
         auto engine = rtl::make_ordering(nic->ordering, options);
-        if (const auto* both = dynamic_cast<const rtl::LockstepEngine*>(engine.get()))
+        if (auto* both = dynamic_cast<rtl::LockstepEngine*>(engine.get())) {
           locksteps_.push_back(both);
+          hardware_.emplace_back(d.get(), &both->rtl());
+        } else if (auto* alone = dynamic_cast<rtl::EunomiaRtl*>(engine.get())) {
+          hardware_.emplace_back(d.get(), alone);
+        }
         d->set_ordering(std::move(engine));
       }
       nics_.push_back(d.get());

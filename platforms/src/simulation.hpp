@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "flow_traffic.hpp"
@@ -60,6 +61,10 @@ class Simulation {
   const std::vector<fabric::open_loop_host*>& hosts() const { return hosts_; }
   const std::vector<tofino::tofino_switch*>& tofinos() const { return tofinos_; }
   const std::vector<fabric::output_queued_switch*>& switches() const { return switches_; }
+  /// NICs whose ordering layer runs as hardware, alone or beside its model.
+  const std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>>& hardware() const {
+    return hardware_;
+  }
   const std::vector<Flow>& flows() const { return flows_; }
   const std::vector<Group>& groups() const { return groups_; }
   /// Messages of open-loop traffic, by traffic table, then in the order of time.
@@ -131,7 +136,8 @@ class Simulation {
   std::vector<std::size_t> open_;     ///< arrived, their connections not closed
   std::vector<bool> withdrawn_;       ///< links, by number
   std::vector<int> exchanges_;        ///< by NIC: so many are in use
-  std::vector<const rtl::LockstepEngine*> locksteps_;  ///< owned by their NICs
+  std::vector<const rtl::LockstepEngine*> locksteps_;                     ///< owned by their NICs
+  std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>> hardware_;  ///< owned by their NICs
   std::vector<rnic::rnic*> senders_;
   std::vector<rnic::rnic*> receivers_;
 };

@@ -80,8 +80,13 @@ const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 
 void device::tell_arrival(const Event& e) {
-  if (key_kind(e.key) != arrival_event) return;
-  watcher_->arrived(*this, key_entity(e.key), arrived(e), e.time - receive_latency_, e.time);
+  const auto kind = key_kind(e.key);
+  if (kind == arrival_event)
+    return watcher_->arrived(*this, key_entity(e.key), arrived(e), e.time - receive_latency_,
+                             e.time);
+  if (kind != pause_event && kind != resume_event) return;
+  watcher_->paused(*this, key_entity(e.key), static_cast<unsigned>(e.payload), kind == pause_event,
+                   e.time);
 }
 
 void device::start_of_simulation() {

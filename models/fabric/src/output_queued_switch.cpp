@@ -60,7 +60,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
 }
 
 void output_queued_switch::handle(const Event& e) {
-  if (key_kind(e.key) == arrival_event) return forward(arrived(e), e.time);
+  if (key_kind(e.key) == arrival_event) return forward<false>(arrived(e), e.time);
   const unsigned port = key_entity(e.key);
   Egress& egress = egress_[port];
   switch (key_kind(e.key)) {
@@ -82,6 +82,12 @@ void output_queued_switch::handle(const Event& e) {
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
   }
+}
+
+void output_queued_switch::handle_watched(const Event& e) {
+  tell_arrival(e);
+  if (key_kind(e.key) == arrival_event) return forward<true>(arrived(e), e.time);
+  handle(e);
 }
 
 unsigned output_queued_switch::balanced(const Packet& p, std::span<const std::uint16_t> ports,
@@ -119,6 +125,7 @@ std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t
   return ports[balanced(p, ports, t)];
 }
 
+template <bool watched>
 void output_queued_switch::forward(Packet& p, Picoseconds t) {
   const auto way = egress_of(p, t);
   if (!way) [[unlikely]]
@@ -143,6 +150,7 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   Egress& egress = *chosen;
   if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
+  if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
   egress.out.enqueue(p, t);
   if (event_driven_) {
     account(p, t);

@@ -122,6 +122,8 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     }
     qp.last_nack_sent = now;
     if (qp.notification && qp.notification->on_nack_sent(now)) respond(i, true, {}, now);
+    if (nic_watcher_ != nullptr) [[unlikely]]
+      tell_nack(i, p, out.response->psn, now);
   }
   respond(i, false, *out.response, decided);
   return true;
@@ -214,6 +216,8 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
     if (qp.gap_until && !qp.sender().oldest_unacked().before(*qp.gap_until)) qp.gap_until.reset();
     if (qp.hold_until && !qp.sender().oldest_unacked().before(*qp.hold_until)) release_hold(i, now);
     if (completed > 0) {
+      if (nic_watcher_ != nullptr) [[unlikely]]
+        tell_completed(i, completed, now);
       post(i, now);
       if (qp.work_counted && qp.finished()) {
         qp.work_counted = false;
@@ -233,6 +237,8 @@ void rnic::post(std::size_t i, Picoseconds now) {
   const std::uint64_t received =
       exchange < 0 ? 0 : exchanges_[static_cast<std::size_t>(exchange)].received;
   const Picoseconds due = qp.post_due(now, received);
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    tell_posted(i, posted_before, now);
   if (fetcher_ && qp.progress().posted_messages > posted_before) {
     schedule(host_->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              service_ordinal_++, qp.progress().posted_messages);
@@ -250,6 +256,8 @@ void rnic::expire(std::size_t i, Picoseconds now) {
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
     ++qp.progress().timeouts;
+    if (nic_watcher_ != nullptr)
+      nic_watcher_->timed_out(*this, i, qp.sender().oldest_unacked(), now);
     qp.sender().on_timeout(now);
     if (qp.hold_until) release_hold(i, now);
   }

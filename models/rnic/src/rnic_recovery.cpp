@@ -36,6 +36,11 @@ void rnic::serve_nack(std::size_t i, Psn psn, Picoseconds now) {
     busy = busy_services_ > 0 || now < rest_until_ || guarded(qp, now);
   }
   if (!busy) return begin_service(i, psn, now);
+  if (nic_watcher_ != nullptr) {
+    const bool kept = retransmit_.merge() == Merge::every ||
+                      (retransmit_.merge() == Merge::one_pending && !qp.pending_nack);
+    nic_watcher_->nack_put_off(*this, i, psn, kept ? "waits" : "merged", now);
+  }
   switch (retransmit_.merge()) {
     case Merge::every:
       nack_queue_.push_back({static_cast<std::uint16_t>(i), psn});
@@ -62,7 +67,10 @@ void rnic::begin_service(std::size_t i, Psn psn, Picoseconds now) {
   bool resend = asks;
   if (!asks) {
     const bool all = retransmit_.server() != Scope::none && retransmit_.merge() == Merge::every;
-    if (!all) return begin_next_service(i, now);
+    if (!all) {
+      if (nic_watcher_ != nullptr) nic_watcher_->nack_put_off(*this, i, psn, "stale", now);
+      return begin_next_service(i, now);
+    }
     // Served blindly: what it names is sent again as long as its message is known.
     resend = sender.unacked() > 0 && psn.before(sender.oldest_unacked()) && known(qp, psn);
   }
@@ -143,6 +151,7 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   // for.
   const bool resend = s.resend && known(qp, s.psn);
   const Psn last = qp.next_new() - 1;
+  if (nic_watcher_ != nullptr) nic_watcher_->nack_served(*this, s.qp, s.psn, s.start, now, resend);
   if (resend) qp.sender().retransmit(s.psn, now);
   if (resend && retransmit_.hold_new_data() && !qp.hold_until && qp.sender().unacked() > 0) {
     qp.hold_until = qp.next_new();

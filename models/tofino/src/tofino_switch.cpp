@@ -292,8 +292,16 @@ Picoseconds tofino_switch::take_loopback(const Packet& p, unsigned pipeline, Pic
 
 void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
   if (take_loopback(p, pipeline, t) == never) return drop_for_want_of_room(p, t);
+  if (watcher() != nullptr && pass_watcher_ != nullptr)
+    tell_looped(p, pipeline, t, pipes_[pipeline].loopback_free);
   schedule(pipes_[pipeline].loopback_free + config_.ingress_parser, recirculated_event,
            static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
+}
+
+void tofino_switch::tell_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
+                                Picoseconds last_bit) const {
+  const Picoseconds start = last_bit - serialisation_time(p.wire_size(), chip_.recirculation.rate);
+  pass_watcher_->looped(*this, pipeline, p, queued, start, last_bit);
 }
 
 void tofino_switch::loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t) {
@@ -320,6 +328,11 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t
   cells_used_ += cells_of(p);  // egress may have changed its length
   p.mirror_type = 0;
   const Picoseconds on_wire = t + pipes_[pipeline].egress_latency - config_.mac_tx;
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr)
+      tell_looped(p, pipeline, on_wire,
+                  on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate));
+  }
   schedule(on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate) +
                config_.ingress_parser,
            recirculated_event, static_cast<std::uint16_t>(pipeline), ordinal_++,
@@ -410,6 +423,9 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
+  }
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->stepped(*this, e.time);
   }
 }
 

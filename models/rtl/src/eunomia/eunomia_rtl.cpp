@@ -29,13 +29,16 @@ EunomiaInputs as_inputs(const policy::OrderingPacket& packet) {
 }
 
 // Clocks until the response was taken; the request is taken in the first.
-std::uint32_t run(EunomiaTop& top, EunomiaInputs inputs, EunomiaOutputs& response) {
+std::uint32_t run(EunomiaTop& top, EunomiaInputs inputs, EunomiaOutputs& response,
+                  PinObserver* pins = nullptr) {
   if (!top.outputs().request_ready) throw ModelError("eunomia_top: not ready for a request");
+  if (pins != nullptr) pins->clocked(inputs, top.outputs());
   top.clock(inputs);
   inputs.request_valid = false;
   std::uint32_t clocks = 1;
   for (;;) {
     response = top.outputs();
+    if (pins != nullptr) pins->clocked(inputs, response);
     top.clock(inputs);
     ++clocks;
     if (response.response_valid) return clocks;
@@ -80,7 +83,7 @@ EunomiaOutputs EunomiaRtl::serve(const EunomiaInputs& request) {
   }
   requests_.push_back({request, 0});
   EunomiaOutputs response;
-  const std::uint32_t clocks = run(*top_, request, response);
+  const std::uint32_t clocks = run(*top_, request, response, pins_);
   requests_.back().clocks = clocks;
   clocks_ += clocks;
   last_clocks_ = clocks - 1;

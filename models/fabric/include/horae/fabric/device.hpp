@@ -67,7 +67,7 @@ class device : public sc_core::sc_module {
     tell_arrival(e);
     handle(e);
   }
-  /// Tells the watcher of an arrival event; others are none of its business.
+  /// Tells the watcher of an arrival or pause event; others are none of its business.
   void tell_arrival(const Event& e);
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}

@@ -19,8 +19,8 @@ class observer {
   /// The last bit reached `port` of `d` at `at`; the device handles the packet at `ready`.
   virtual void arrived(const device& /*d*/, unsigned /*port*/, const Packet& /*p*/,
                        Picoseconds /*at*/, Picoseconds /*ready*/) {}
-  /// It waits for its turn at an egress port since `at` (only devices in which that differs from
-  /// the time given with `arrived`). `queue` is the class's, or a program's own from 8 on.
+  /// It waits for its turn at an egress port of a switch since `at`. `queue` is the class's, or a
+  /// program's own from 8 on.
   virtual void queued(const device& /*d*/, unsigned /*port*/, unsigned /*queue*/,
                       const Packet& /*p*/, Picoseconds /*at*/) {}
   /// It left the queue of `port` (a NIC: was chosen to go) at `start`; on the wire its first bit is
@@ -30,6 +30,9 @@ class observer {
   /// It ends in, or on the link behind, `d`.
   virtual void dropped(const device& /*d*/, const Packet& /*p*/, DropCause /*cause*/,
                        Picoseconds /*at*/) {}
+  /// A pause (PFC) of a class, or its end, takes effect at the sending side of `port`.
+  virtual void paused(const device& /*d*/, unsigned /*port*/, unsigned /*traffic_class*/,
+                      bool /*pause*/, Picoseconds /*at*/) {}
 };
 
 }  // namespace horae::fabric

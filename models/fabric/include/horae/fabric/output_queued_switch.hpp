@@ -91,12 +91,15 @@ class output_queued_switch : public device {
 
  protected:
   [[gnu::flatten]] void handle(const Event& e) override;
+  void handle_watched(const Event& e) override;
   void settle(Picoseconds end) override;
   std::uint64_t queued() const override;
 
  private:
   class EgressView;
 
+  // While it is watched it runs code of its own, so that telling costs nothing at other times.
+  template <bool watched>
   void forward(Packet& p, Picoseconds t);
   /// The egress port of a packet, or nothing if there is no route.
   std::optional<unsigned> egress_of(Packet& p, Picoseconds t);

@@ -86,6 +86,11 @@ class QueuePair {
   /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
   std::uint32_t acknowledged(std::uint32_t packets, Picoseconds now);
 
+  /// Size of a message that is still known, by its ordinal from 0.
+  Bytes message_bytes(std::uint64_t message) const {
+    return Bytes(messages_[static_cast<std::size_t>(message - forgotten_)].bytes);
+  }
+
   bool has_source() const { return config_.source != nullptr; }
   /// Whether every message of its source was posted and completed.
   bool finished() const { return has_source() && !item_ && outstanding() == 0; }

@@ -15,6 +15,7 @@
 #include "horae/rnic/context_cache.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host_interface.hpp"
+#include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
 #include "horae/rnic/pcie_port.hpp"
 #include "horae/rnic/queue_pair.hpp"
@@ -65,6 +66,13 @@ class rnic : public fabric::device {
   const PayloadFetcher* fetcher() const { return fetcher_ ? &*fetcher_ : nullptr; }
   /// Records what the NIC does around a NACK from now on; null: nothing. The caller keeps it alive.
   void set_timeline(Timeline* timeline);
+  /// Has messages and NACKs told to `watcher` as well (before simulation starts; it is kept alive
+  /// by the caller), if the simulation is watched at all.
+  void watch(nic_observer* watcher) { nic_watcher_ = watcher; }
+  /// The rate a queue pair may send at, for who watches; `now` not before anything that happened.
+  BitRate rate(std::size_t qp, Picoseconds now) { return rate_of(*qps_[qp], now); }
+  /// Queue pairs in the TX scheduler's ring: with something to send.
+  std::size_t ready_queue_pairs() const { return ready_.size(); }
 
   /// PSN distance ahead of the expected PSN, of every packet that arrived out of order.
   const Histogram& reorder_depth() const { return reorder_depth_; }
@@ -82,6 +90,7 @@ class rnic : public fabric::device {
  protected:
   void begin() override;
   void handle(const fabric::Event& e) override;
+  void handle_watched(const fabric::Event& e) override;
   void settle(Picoseconds end) override { transmit_before(end); }
   std::uint64_t queued() const override { return waiting_packets_; }
 
@@ -157,6 +166,13 @@ class rnic : public fabric::device {
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
+  // rnic_watch.cpp
+  /// The queue pair that an event, not handled yet, is about.
+  std::optional<std::size_t> concerned(const fabric::Event& e) const;
+  void tell_posted(std::size_t qp, std::uint64_t posted_before, Picoseconds now);
+  void tell_completed(std::size_t qp, std::uint32_t completed, Picoseconds now);
+  void tell_nack(std::size_t qp, const Packet& cause, Psn expected, Picoseconds now);
+
   // rnic_context.cpp
   /// Whether context and translation of a queue pair's next packet are on the chip at `now`; if
   /// not, they are being fetched.
@@ -229,6 +245,7 @@ class rnic : public fabric::device {
   static void add_time(Watch& watch, Picoseconds now);
   std::uint64_t waiting_packets_ = 0;  ///< received, waiting for a context
   Timeline* timeline_ = nullptr;
+  nic_observer* nic_watcher_ = nullptr;
   bool gated_ = false;  ///< whether anything but the shaper can hold a queue pair back
   std::vector<std::unique_ptr<QueuePair>> qps_;
   std::vector<Exchange> exchanges_;

@@ -9,6 +9,14 @@
 
 namespace horae::rtl {
 
+/// Told of every clock in which a request is served: the inputs at its rising edge, and the outputs
+/// before it.
+class PinObserver {
+ public:
+  virtual ~PinObserver() = default;
+  virtual void clocked(const EunomiaInputs& in, const EunomiaOutputs& out) = 0;
+};
+
 /// Steps a Verilated eunomia_top clock by clock until it has answered: nothing is in flight between
 /// calls. `OrderingOps` has the clocks taken, from the one after the request was taken to the one
 /// in which the response was; the other counts are 0.
@@ -28,6 +36,9 @@ class EunomiaRtl final : public policy::OrderingEngine {
   const EunomiaTop& top() const { return *top_; }
   std::uint64_t clocks() const { return clocks_; }  ///< since the first reset
 
+  /// Has the pins told to `observer` from now on; null: to nobody. The caller keeps it alive.
+  void watch_pins(PinObserver* observer) { pins_ = observer; }
+
   /// Writes a waveform (VCD) of the last `clocks` clocks, or of as many as are kept: at least 512
   /// requests. They are replayed in another instance from registers saved before.
   void write_waveform(const std::string& file, std::uint64_t clocks) const;
@@ -43,6 +54,7 @@ class EunomiaRtl final : public policy::OrderingEngine {
 
   const EunomiaVariant& variant_;
   std::unique_ptr<EunomiaTop> top_;
+  PinObserver* pins_ = nullptr;
   std::uint64_t clocks_ = 0;
   std::uint32_t last_clocks_ = 0;  // of the last request, without the one that took it
   // The registers before requests_, and those before its later part.

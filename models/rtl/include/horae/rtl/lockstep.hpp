@@ -37,6 +37,7 @@ class LockstepEngine : public policy::OrderingEngine {
 
   const policy::EunomiaEngine& model() const { return *model_; }
   const EunomiaRtl& rtl() const { return *rtl_; }
+  EunomiaRtl& rtl() { return *rtl_; }
 
  protected:
   /// A seam for tests: what the model says to a packet.

@@ -19,6 +19,12 @@ class pass_observer {
   /// The pass just told of made `copy` of `original`; it leaves the deparser at `at`.
   virtual void mirrored(const tofino_switch& /*chip*/, const Packet& /*original*/,
                         const Packet& /*copy*/, Picoseconds /*at*/) {}
+  /// A packet that comes around waited for the loopback port of `pipeline` from `queued` to
+  /// `start`, and is on its wire until `last_bit`.
+  virtual void looped(const tofino_switch& /*chip*/, unsigned /*pipeline*/, const Packet& /*p*/,
+                      Picoseconds /*queued*/, Picoseconds /*start*/, Picoseconds /*last_bit*/) {}
+  /// An event of the chip is handled; what it holds is as of `at` (times never decrease).
+  virtual void stepped(const tofino_switch& /*chip*/, Picoseconds /*at*/) {}
 };
 
 }  // namespace horae::tofino

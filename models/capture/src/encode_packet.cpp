@@ -1,0 +1,40 @@
+#include "horae/capture/encode_packet.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/endian/conversion.hpp>
+
+#include "horae/core/codec.hpp"
+
+namespace horae::capture {
+
+EncodedPacket encode_packet(const Packet& p) {
+  Packet bare = p;
+  bare.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
+  std::int64_t more = std::int64_t{p.frame} - bare.frame;
+  if (more >= wire::reth && is_write(p.opcode) && !has_reth(p.opcode)) {
+    bare.frame = static_cast<std::uint16_t>(bare.frame + wire::reth);  // on every write
+    more -= wire::reth;
+  }
+  RoceFrame frame = frame_of(bare, {});
+  if (more > 0) {
+    std::array<std::uint8_t, 4> first{};
+    const bool answers = p.opcode == Opcode::acknowledge;
+    boost::endian::endian_store<std::uint32_t, 4, boost::endian::order::big>(
+        first.data(), answers ? (p.psn + p.bth_reserved).value() : p.msn);
+    std::vector<std::uint8_t> front(static_cast<std::size_t>(more));
+    std::copy_n(first.begin(), std::min<std::size_t>(first.size(), front.size()), front.begin());
+    frame.payload.insert(frame.payload.begin(), front.begin(), front.end());
+    frame.bth.pad_count = pad_count_of(frame.payload.size());
+  }
+  EncodedPacket out{encode(frame), 0};
+  out.length = static_cast<std::uint32_t>(out.bytes.size());
+  if (more < 0) {
+    // Cut by a switch: its headers still tell of all of it.
+    const auto left = static_cast<std::size_t>(std::max<std::int64_t>(p.frame - wire::fcs, 0));
+    out.bytes.resize(std::min(out.bytes.size(), left));
+  }
+  return out;
+}
+
+}  // namespace horae::capture

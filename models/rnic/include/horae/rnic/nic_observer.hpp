@@ -1,0 +1,46 @@
+// Who watches what a NIC does beside receiving and sending.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "horae/core/packet.hpp"
+
+namespace horae::rnic {
+
+class rnic;
+
+/// Told of a NIC's messages and of how it treats NACKs: things that happen once per message, or per
+/// NACK. Queue pairs are numbered from 0. A watcher must not change what it sees.
+class nic_observer {
+ public:
+  virtual ~nic_observer() = default;
+
+  /// Messages `first` to `first + count - 1` of a queue pair (ordinals from 0) were posted.
+  virtual void posted(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
+                      std::uint64_t /*count*/, Picoseconds /*at*/) {}
+  /// Likewise completed: acknowledged to their ends.
+  virtual void completed(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
+                         std::uint64_t /*count*/, Picoseconds /*at*/) {}
+  /// As receiver: the arrival of `cause` made it send a NACK for `expected`. A queue pair's NACKs
+  /// leave in the order in which they are told.
+  virtual void nack_decided(const rnic& /*nic*/, std::size_t /*qp*/, const Packet& /*cause*/,
+                            Psn /*expected*/, Picoseconds /*at*/) {}
+  /// As sender: a NACK for `psn` was served from `start` to `end`; with `resend` the queue pair
+  /// sends it again.
+  virtual void nack_served(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*psn*/,
+                           Picoseconds /*start*/, Picoseconds /*end*/, bool /*resend*/) {}
+  /// As sender: a NACK for `psn` is not served now, or never (`why`).
+  virtual void nack_put_off(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*psn*/,
+                            std::string_view /*why*/, Picoseconds /*at*/) {}
+  /// As sender: the retransmission timer of a queue pair ran out; `oldest` is unacknowledged.
+  virtual void timed_out(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*oldest*/,
+                         Picoseconds /*at*/) {}
+  /// An event is handled, which concerned `qp` if any (times never decrease).
+  virtual void stepped(const rnic& /*nic*/, std::optional<std::size_t> /*qp*/, Picoseconds /*at*/) {
+  }
+};
+
+}  // namespace horae::rnic

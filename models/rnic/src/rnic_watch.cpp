@@ -1,0 +1,51 @@
+// The NIC while somebody watches.
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+
+std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
+  switch (fabric::key_kind(e.key)) {
+    case fabric::arrival_event:
+    case context_event:
+      if (arrived(e).dst != id_) return std::nullopt;
+      return index_of(arrived(e).dest_qp);
+    case response_event:
+    case timer_event:
+    case post_event:
+    case doorbell_event:
+    case guard_event:
+    case rest_event:
+    case notify_event:
+      return fabric::key_entity(e.key);
+    case service_event:
+      return services_[fabric::key_entity(e.key)].qp;
+    default:
+      return std::nullopt;
+  }
+}
+
+void rnic::handle_watched(const fabric::Event& e) {
+  tell_arrival(e);
+  if (nic_watcher_ == nullptr) return handle(e);
+  const auto qp = concerned(e);
+  handle(e);
+  nic_watcher_->stepped(*this, qp, e.time);
+}
+
+void rnic::tell_posted(std::size_t i, std::uint64_t posted_before, Picoseconds now) {
+  const std::uint64_t posted = qps_[i]->progress().posted_messages;
+  if (posted > posted_before)
+    nic_watcher_->posted(*this, i, posted_before, posted - posted_before, now);
+}
+
+void rnic::tell_completed(std::size_t i, std::uint32_t completed, Picoseconds now) {
+  const std::uint64_t all = qps_[i]->progress().completed_messages;
+  nic_watcher_->completed(*this, i, all - completed, completed, now);
+}
+
+void rnic::tell_nack(std::size_t i, const Packet& cause, Psn expected, Picoseconds now) {
+  nic_watcher_->nack_decided(*this, i, cause, expected, now);
+}
+
+}  // namespace horae::rnic
