@@ -11,6 +11,7 @@ pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(IGRAPH REQUIRED IMPORTED_TARGET igraph>=0.10)
+pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt>=2.7)
 
 # The one target that carries SystemC. Debian's library exports the API tag of C++17; its headers

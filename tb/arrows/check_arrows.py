@@ -18,6 +18,7 @@ import sys
 # The architecture's arrows: room -> rooms whose headers it may include.
 MAY_USE = {
     "core": set(),
+    "capture": {"core"},
     "policy": {"core"},
     "dataplane": {"core"},
     "traffic": {"core"},
@@ -27,7 +28,7 @@ MAY_USE = {
     "rnic": {"policy", "fabric", "traffic", "core"},
     "rtl": {"policy", "core"},
 }
-WITHOUT_SYSTEMC = {"core", "policy", "dataplane", "programs", "traffic", "rtl"}
+WITHOUT_SYSTEMC = {"core", "capture", "policy", "dataplane", "programs", "traffic", "rtl"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")
