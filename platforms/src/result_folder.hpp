@@ -23,10 +23,15 @@ class ResultFolder {
 
   /// Writes a file (sub-folders are made). A write that fails is an InputError.
   void write(const std::filesystem::path& relative, const std::string& content);
+  /// The path of a file that somebody else writes there, before commit() (sub-folders are made).
+  std::filesystem::path place(const std::filesystem::path& relative);
+  /// Whether an interrupt waits. Who writes for long asks, and gives up by an exception.
+  bool interrupted() const;
   void commit();
 
  private:
   void check_target() const;
+  void begin_writing();
   void make_staging();
   void remove_staging();
 
