@@ -36,8 +36,7 @@ ReplayInput input_of(const std::string& text, const std::optional<std::string>& 
   const auto at = text.rfind('@');
   if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
   if (port) return {text, *port};
-  throw InputError(
-      fmt::format("{}: by which port? Expected --port PORT, or {}@PORT", text, text));
+  throw InputError(fmt::format("{}: by which port? Expected --port PORT, or {}@PORT", text, text));
 }
 
 /// A decimal number in millionths, without the help of floating-point arithmetic.
@@ -98,11 +97,11 @@ ReplayOptions finished(const Options& o) {
 
 void print_summary(const ReplayOutcome& outcome) {
   const auto& s = outcome.summary;
-  fmt::print("{} of {}: {} after {} simulated\n\n",
-             s["replay"]["device"].get<std::string>(), s["platform"].get<std::string>(),
-             s["verdict"].get<std::string>(),
+  fmt::print("{} of {}: {} after {} simulated\n\n", s["replay"]["device"].get<std::string>(),
+             s["platform"].get<std::string>(), s["verdict"].get<std::string>(),
              to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
   for (const auto& [name, result] : s["results"].items()) {
+    if (result["value"].get<double>() == 0 && !name.starts_with("packets_")) continue;
     fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
                result["unit"].get<std::string>());
   }
@@ -178,8 +177,7 @@ Command add_replay(CLI::App& app) {
   command->add_option("--limit", o->limit, "only the first so many packets of each trace")
       ->type_name("N");
   command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
-  command
-      ->add_option("--map", o->replay.maps, "what an address stands for; may be repeated")
+  command->add_option("--map", o->replay.maps, "what an address stands for; may be repeated")
       ->type_name("ADDRESS=NODE")
       ->allow_extra_args(false);
   command->add_option("--unknown", o->unknown, "addresses of no node: spread, drop or refuse")

@@ -48,10 +48,11 @@ unsigned find_device(const PlatformConfig& platform, const std::optional<std::st
   if (names.empty()) throw InputError(fmt::format("{} has no switch", platform.about.name));
   if (!name) {
     if (names.size() == 1) return found;
-    throw InputError(fmt::format("--device: expected one of the {} switches of {}: {}{}",
-                                 names.size(), platform.about.name,
-                                 fmt::join(names.begin(), names.begin() + std::min<long>(8, static_cast<long>(names.size())), ", "),
-                                 names.size() > 8 ? ", ..." : ""));
+    throw InputError(fmt::format(
+        "--device: expected one of the {} switches of {}: {}{}", names.size(), platform.about.name,
+        fmt::join(names.begin(), names.begin() + std::min<long>(8, static_cast<long>(names.size())),
+                  ", "),
+        names.size() > 8 ? ", ..." : ""));
   }
   if (std::find(names.begin(), names.end(), *name) == names.end())
     throw InputError(fmt::format("--device {}: no such switch{}", *name, suggestion(*name, names)));
@@ -98,8 +99,8 @@ unsigned find_port(const std::vector<PortSpec>& ports, const std::string& text) 
   if (found.size() > 1)
     throw InputError(fmt::format("--port {}: ports {} lead there; expected a number", text,
                                  fmt::join(found, ", ")));
-  const bool digits = !text.empty() && text.size() < 9 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
+  const bool digits =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
   if (digits && std::stoul(text) < ports.size()) return static_cast<unsigned>(std::stoul(text));
   const std::string near = nearest_name(text, names);
   throw InputError(fmt::format(
@@ -147,8 +148,7 @@ class Replay {
 
   const std::string& device_name() const { return platform_.devices[vertex_].name; }
   const TofinoProfile* chip_profile() const {
-    return std::get_if<TofinoProfile>(
-        &platform_.profiles.at(platform_.devices[vertex_].profile));
+    return std::get_if<TofinoProfile>(&platform_.profiles.at(platform_.devices[vertex_].profile));
   }
 
   void find_entries() {
@@ -177,9 +177,9 @@ class Replay {
     for (std::size_t i = 0; i < options_.inputs.size(); ++i) {
       const unsigned port = entry_ports_[i];
       auto sides = ReplayAddresses::sides_of(platform_.topology, routes_[vertex_], port);
-      entries.push_back({port, std::make_unique<Trace>(options_.inputs[i], options_,
-                                                       dissect_options(), addresses,
-                                                       std::move(sides))});
+      entries.push_back(
+          {port, std::make_unique<Trace>(options_.inputs[i], options_, dissect_options(), addresses,
+                                         std::move(sides))});
       const auto stamp = entries.back().trace->first_stamp_ns();
       if (stamp) first = std::min(first.value_or(*stamp), *stamp);
     }
@@ -206,7 +206,8 @@ class Replay {
         if (packet->dissection.kind == capture::FrameKind::roce)
           learner.see(packet->dissection.packet, packet->at);
         trace.take();
-        if (++packets % look_every == 0) look(trace.share() / static_cast<double>(entries.size()), "learning connections");
+        if (++packets % look_every == 0)
+          look(trace.share() / static_cast<double>(entries.size()), "learning connections");
       }
     }
     connections_ = learner.finish();
@@ -235,15 +236,15 @@ class Replay {
       if (const auto stamp = entry.trace->first_stamp_ns())
         stamp_ns_ = stamp_ns_ ? std::min(*stamp_ns_, *stamp) : *stamp;
     }
-    watched_ = folder_ != nullptr &&
-               (options_.packets || options_.ports || !options_.registers.empty());
+    watched_ =
+        folder_ != nullptr && (options_.packets || options_.ports || !options_.registers.empty());
     for (const auto& spec : specs_) {
       const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                       [&](const Entry& e) { return e.port == spec.port; });
-      ends_.push_back(std::make_unique<replay_port>(
-          fmt::format("port{}", spec.port).c_str(), context_,
-          entry != entries_.end() ? entry->trace.get() : nullptr, lead_,
-          watched_ ? &recorder_ : nullptr));
+      ends_.push_back(
+          std::make_unique<replay_port>(fmt::format("port{}", spec.port).c_str(), context_,
+                                        entry != entries_.end() ? entry->trace.get() : nullptr,
+                                        lead_, watched_ ? &recorder_ : nullptr));
       fabric::connect(*device_, spec.port, *ends_.back(), 0, spec.link, spec.back);
     }
   }
@@ -458,8 +459,8 @@ ordered_json Replay::results_json() const {
   if (window > Picoseconds(0)) {
     const auto rate = [&](Bytes frames, std::uint64_t packets) {
       const bool l1 = platform_.sim.rate_layer == Layer::l1;
-      const auto overhead = static_cast<std::int64_t>(packets) *
-                            (wire::preamble + wire::inter_packet_gap);
+      const auto overhead =
+          static_cast<std::int64_t>(packets) * (wire::preamble + wire::inter_packet_gap);
       return mean_bits_per_second(frames + Bytes(l1 ? overhead : 0), window) / 1e9;
     };
     add("rate_window", to_microseconds(window), "us");

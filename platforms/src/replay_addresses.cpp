@@ -54,8 +54,8 @@ std::uint32_t host_number(const NetworkAddress& a) {
   };
   if (a.size == 4) return a.bytes[0] == 10 ? last(4) : 0;
   if (a.size != 16 || a.bytes[0] != 0xfd) return 0;
-  const bool rest = std::all_of(a.bytes.begin() + 1, a.bytes.begin() + 13,
-                                [](std::uint8_t b) { return b == 0; });
+  const bool rest =
+      std::all_of(a.bytes.begin() + 1, a.bytes.begin() + 13, [](std::uint8_t b) { return b == 0; });
   return rest ? last(16) : 0;
 }
 
@@ -79,8 +79,8 @@ NodeId node_named(const fabric::Topology& topology, const std::string& text,
     if (v.name == text) return v.node;
     names.push_back(v.name);
   }
-  const bool number = !text.empty() && text.size() < 9 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
+  const bool number =
+      !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
   if (number && std::stoul(text) < topology.endpoints())
     return static_cast<NodeId>(std::stoul(text));
   const std::string near = nearest_name(text, names);
@@ -151,9 +151,10 @@ void ReplayAddresses::place(capture::Dissection& d, const Sides& sides) {
   p.dst = known(d.destination);
   if (p.dst != no_node) return;
   if (unknown_ == UnknownAddress::refuse) {
-    throw InputError(fmt::format("a packet to {}, which is no node's address; expected 10.0.0.1 "
-                                 "and so on, an address of --map, or --unknown spread or drop",
-                                 text_of(d.destination)));
+    throw InputError(
+        fmt::format("a packet to {}, which is no node's address; expected 10.0.0.1 "
+                    "and so on, an address of --map, or --unknown spread or drop",
+                    text_of(d.destination)));
   }
   ++unknown_destinations_;
   p.dst = unknown_ == UnknownAddress::drop ? nowhere : spread(d.destination, sides.beyond);

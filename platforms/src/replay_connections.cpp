@@ -170,8 +170,8 @@ void ConnectionLearner::Range::extend(Psn psn) {
 void ConnectionLearner::see(const Packet& p, Picoseconds at) {
   const bool data = p.opcode <= Opcode::read_request;
   if (!data && p.opcode != Opcode::acknowledge) return;
-  const Key key = data ? Key{p.src, p.dst, p.dest_qp.value()}
-                       : Key{p.dst, p.src, p.dest_qp.value()};
+  const Key key =
+      data ? Key{p.src, p.dst, p.dest_qp.value()} : Key{p.dst, p.src, p.dest_qp.value()};
   if (flows_.size() + responses_.size() >= ReplayConnections::most &&
       !(data ? flows_.contains(key) : responses_.contains(key))) {
     too_many_ += data ? 1 : 0;
@@ -258,7 +258,8 @@ ReplayConnections ConnectionLearner::finish() const {
     for (std::size_t f = 0; f < flows.size(); ++f) {
       const auto& [key, flow] = flows[f];
       out.unpaired += qp[f] == 0 ? 1 : 0;
-      learned.push_back({flow->at, key,
+      learned.push_back({flow->at,
+                         key,
                          {.sender = key.src,
                           .receiver = key.dst,
                           .sender_qp = Qpn(qp[f]),

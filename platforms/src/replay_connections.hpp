@@ -22,21 +22,21 @@ struct ReplayConnections {
   static constexpr std::size_t most = 1'000'000;
 };
 
-/// Reads a CSV file with the columns sender, receiver, sender_qp, receiver_qp, entropy and first_psn
-/// in any order; nodes by name or number. InputError "file:line:column: ..." for anything else.
+/// Reads a CSV file with the columns sender, receiver, sender_qp, receiver_qp, entropy and
+/// first_psn in any order; nodes by name or number. InputError "file:line:column: ..." for anything
+/// else.
 ReplayConnections read_connections(const std::string& path, const fabric::Topology& topology);
 
 /// The same file.
-std::string connections_csv(const ReplayConnections& connections,
-                            const fabric::Topology& topology);
+std::string connections_csv(const ReplayConnections& connections, const fabric::Topology& topology);
 
 /// Learns connections from what passes.
 ///
 /// A connection is a source, a destination and the QP that its data packets (SEND, WRITE and READ
-/// requests) name; the entropy is that of its first one, the first PSN the smallest one. The sender's QP is the one that
-/// responses of the destination name: responses belong to the connection between the two whose PSNs
-/// enclose theirs, if there is only one such, and those of the only QP that is answered to belong
-/// to the only connection there is.
+/// requests) name; the entropy is that of its first one, the first PSN the smallest one. The
+/// sender's QP is the one that responses of the destination name: responses belong to the
+/// connection between the two whose PSNs enclose theirs, if there is only one such, and those of
+/// the only QP that is answered to belong to the only connection there is.
 class ConnectionLearner {
  public:
   /// A packet with its nodes filled in, at `at`.

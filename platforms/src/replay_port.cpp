@@ -28,7 +28,7 @@ void replay_port::settle(Picoseconds end) {
   for (Picoseconds start = next_start(); start < end; start = next_start()) {
     const Picoseconds delay = tx(0).link().delay;
     const Picoseconds late = start + delay - lead_ - next_->at;
-    if (late > Picoseconds(0)) {
+    if (late > Picoseconds(0) && trace_->timed()) {
       ++counters_.late;
       counters_.lateness = std::max(counters_.lateness, late);
     }

@@ -136,8 +136,8 @@ void ReplayRecorder::learn_stages(const tofino::tofino_switch& chip) {
 std::size_t ReplayRecorder::free_slot() {
   if (free_.empty()) {
     if (slots_.size() >= std::size_t{1} << slot_bits) {
-      throw ModelError(fmt::format("more than {} packets in {} at a time", slots_.size(),
-                                   watched_->name()));
+      throw ModelError(
+          fmt::format("more than {} packets in {} at a time", slots_.size(), watched_->name()));
     }
     slots_.push_back(std::make_unique<Slot>());
     free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
@@ -245,8 +245,7 @@ void ReplayRecorder::sent(const fabric::device& d, unsigned port, const Packet& 
   if (&d != watched_) return;
   Slot& s = slot_of(p);
   if (s.egress_in == not_yet) s.egress_in = start;
-  if (packets_)
-    write_row(s, p, {.verdict = "sent", .port = port, .first_bit_out = first_bit});
+  if (packets_) write_row(s, p, {.verdict = "sent", .port = port, .first_bit_out = first_bit});
   if (!ports_.empty()) write_bytes(s, p, port, first_bit);
   release(p);
 }
@@ -254,8 +253,7 @@ void ReplayRecorder::sent(const fabric::device& d, unsigned port, const Packet& 
 void ReplayRecorder::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                              Picoseconds) {
   if (&d != watched_) return;
-  if (packets_)
-    write_row(slot_of(p), p, {.verdict = "dropped", .cause = fabric::name_of(cause)});
+  if (packets_) write_row(slot_of(p), p, {.verdict = "dropped", .cause = fabric::name_of(cause)});
   release(p);
 }
 
@@ -270,9 +268,7 @@ void ReplayRecorder::accessed(const dataplane::Object& object, const dataplane::
 }
 
 void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o) {
-  const auto time = [&](Picoseconds t) {
-    return Cell{(t - setting_.lead).count(), t != not_yet};
-  };
+  const auto time = [&](Picoseconds t) { return Cell{(t - setting_.lead).count(), t != not_yet}; };
   const auto node = [&](NodeId n) -> std::string_view {
     return n < setting_.nodes.size() ? std::string_view(setting_.nodes[n]) : "unknown";
   };

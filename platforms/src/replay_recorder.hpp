@@ -26,10 +26,10 @@ class ReplayRecorder final : public fabric::observer,
  public:
   /// What is to be known of the run.
   struct Setting {
-    Picoseconds lead{};                  ///< the trace's time 0
-    std::int64_t stamp_ns = 0;           ///< since 1970, of that
-    bool fcs = false;                    ///< frames have one
-    std::vector<std::string> nodes;      ///< names
+    Picoseconds lead{};                                         ///< the trace's time 0
+    std::int64_t stamp_ns = 0;                                  ///< since 1970, of that
+    bool fcs = false;                                           ///< frames have one
+    std::vector<std::string> nodes;                             ///< names
     std::unordered_map<const fabric::device*, unsigned> entry;  ///< the switch's port of an end
   };
   ReplayRecorder();

@@ -49,12 +49,13 @@ Picoseconds Trace::time_of(std::int64_t time_ns) {
   counts_.backward += stamp < latest_ns_ && counts_.injected > 0 ? 1 : 0;
   latest_ns_ = counts_.injected > 0 ? std::max(latest_ns_, stamp) : stamp;
   constexpr std::int64_t most = 100LL * 24 * 3600 * 1'000'000'000'000;  // of 106 days
-  const detail::SignedWide scaled = (detail::SignedWide{latest_ns_} - origin_ns_) *
-                                    options_.pace.scale / 1000;
+  const detail::SignedWide scaled =
+      (detail::SignedWide{latest_ns_} - origin_ns_) * options_.pace.scale / 1000;
   if (scaled > most) {
-    throw InputError(fmt::format("{}: packet {} would be sent more than 100 days after the first "
-                                 "one; expected a shorter trace or a smaller --scale",
-                                 path(), frame_.number));
+    throw InputError(
+        fmt::format("{}: packet {} would be sent more than 100 days after the first "
+                    "one; expected a shorter trace or a smaller --scale",
+                    path(), frame_.number));
   }
   return Picoseconds(static_cast<std::int64_t>(scaled));
 }

@@ -55,6 +55,8 @@ class Trace {
   const TracePacket* peek();
   void take() { has_ = false; }
 
+  /// Whether its packets have times to keep to.
+  bool timed() const { return !options_.pace.back_to_back; }
   const std::string& path() const { return reader_.path(); }
   const TraceCounts& counts() const { return counts_; }
   std::uint64_t filtered() const { return reader_.filtered(); }

@@ -17,8 +17,9 @@ namespace {
 
 /// All that a result folder may hold: a folder with anything else is somebody's work.
 constexpr std::array<std::string_view, 13> result_names = {
-    "summary.json", "flows.csv", "series.csv", "points", "ledger.json", "trace.json",   "waves.vcd",
-    "ports",        "runs.csv",  "plots",      "packets.csv", "registers.csv", "connections.csv"};
+    "summary.json", "flows.csv",     "series.csv",     "points",   "ledger.json",
+    "trace.json",   "waves.vcd",     "ports",          "runs.csv", "plots",
+    "packets.csv",  "registers.csv", "connections.csv"};
 
 constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
 
@@ -107,9 +108,8 @@ bool ResultFolder::interrupted() const {
   sigset_t pending;
   ::sigemptyset(&pending);
   ::sigpending(&pending);
-  return writing_ && std::any_of(interrupt_signals.begin(), interrupt_signals.end(), [&](int s) {
-           return ::sigismember(&pending, s) == 1;
-         });
+  return writing_ && std::any_of(interrupt_signals.begin(), interrupt_signals.end(),
+                                 [&](int s) { return ::sigismember(&pending, s) == 1; });
 }
 
 fs::path ResultFolder::place(const fs::path& relative) {

@@ -119,8 +119,7 @@ std::unique_ptr<fabric::output_queued_switch> build_switch(
     const PlatformConfig& platform, unsigned vertex, fabric::sim_context& context,
     const std::vector<fabric::RouteTable>& routes) {
   const auto& spec = platform.devices[vertex];
-  fabric::SwitchConfig config =
-      std::get<fabric::SwitchConfig>(platform.profiles.at(spec.profile));
+  fabric::SwitchConfig config = std::get<fabric::SwitchConfig>(platform.profiles.at(spec.profile));
   config.ports = platform.topology.vertices()[vertex].ports;
   if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
     for (const auto& link : platform.links) {

@@ -34,9 +34,9 @@ void expect_same(const Dissection& d, const Packet& p) {
 TEST(Dissection, ReadsWhatTheCodecWrote) {
   for (const bool ipv6 : {false, true}) {
     for (const auto& vlan : {std::optional<std::uint16_t>(), std::optional<std::uint16_t>(7)}) {
-      for (const Opcode opcode : {Opcode::write_first, Opcode::send_only, Opcode::acknowledge,
-                                  Opcode::read_response_last, Opcode::cnp, Opcode::write_middle,
-                                  Opcode::send_last_immediate, Opcode::read_request}) {
+      for (const Opcode opcode :
+           {Opcode::write_first, Opcode::send_only, Opcode::acknowledge, Opcode::read_response_last,
+            Opcode::cnp, Opcode::write_middle, Opcode::send_last_immediate, Opcode::read_request}) {
         const std::uint16_t payload =
             opcode == Opcode::acknowledge || opcode == Opcode::cnp || opcode == Opcode::read_request
                 ? 0
@@ -49,7 +49,8 @@ TEST(Dissection, ReadsWhatTheCodecWrote) {
         const Frame f = bytes_of(p, plan);
         const Dissection d = whole(f);
         expect_same(d, p);
-        EXPECT_EQ(d.packet.frame, frame_bytes(opcode, Bytes(payload), plan.encapsulation()).count());
+        EXPECT_EQ(d.packet.frame,
+                  frame_bytes(opcode, Bytes(payload), plan.encapsulation()).count());
         EXPECT_EQ(d.packet.traffic_class, 3);
         EXPECT_EQ(d.tags, vlan ? 1 : 0);
         EXPECT_EQ(d.source.size, ipv6 ? 16 : 4);

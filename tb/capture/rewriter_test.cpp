@@ -14,8 +14,8 @@ using Frame = std::vector<std::uint8_t>;
 
 /// Takes a frame apart, lets `change` do what a switch would, and puts it together again.
 template <class F>
-Frame changed(const Frame& f, F&& change, std::size_t captured = ~std::size_t{0},
-              bool fcs = false, const DissectOptions& options = {}) {
+Frame changed(const Frame& f, F&& change, std::size_t captured = ~std::size_t{0}, bool fcs = false,
+              const DissectOptions& options = {}) {
   const std::span<const std::uint8_t> bytes(f.data(), std::min(captured, f.size()));
   Dissection d = dissect(bytes, static_cast<std::uint32_t>(f.size()),
                          fcs ? DissectOptions{.fcs = true} : options);
@@ -33,10 +33,12 @@ Frame changed(const Frame& f, F&& change, std::size_t captured = ~std::size_t{0}
 
 TEST(Rewriter, LeavesAloneWhatIsLeftAlone) {
   Frame f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100));
-  f[24] ^= 0x55;    // a wrong IPv4 checksum
+  f[24] ^= 0x55;     // a wrong IPv4 checksum
   f.back() ^= 0xff;  // and a wrong ICRC
   EXPECT_EQ(changed(f, [](Packet& p) { p.traffic_class = 5, p.metadata = 9; }), f);
-  EXPECT_EQ(changed(f, [](Packet&) {}, 70), Frame(f.begin(), f.begin() + 70));
+  EXPECT_EQ(changed(
+                f, [](Packet&) {}, 70),
+            Frame(f.begin(), f.begin() + 70));
 }
 
 TEST(Rewriter, WritesEveryFieldAsTheCodecWould) {
@@ -124,16 +126,15 @@ TEST(Rewriter, PutsFourBytesBehindTheBthAndTakesThemOut) {
   ASSERT_EQ(longer.size(), f.size() + 4);
   EXPECT_EQ(Frame(longer.begin() + 54, longer.begin() + 58), (Frame{0xa1, 0xb2, 0xc3, 0xd4}));
   EXPECT_TRUE(decode(longer).icrc_valid);  // and lengths and the IPv4 checksum with it
-  const Frame back = changed(
-      longer,
-      [](Packet& p) {
-        EXPECT_EQ(p.msn, 0xa1b2c3d4);
-        EXPECT_EQ(p.payload, 1024);
-        p.bth_reserved = 0;
-        p.msn = 0;
-        p.frame = static_cast<std::uint16_t>(p.frame - 4);
-      },
-      ~0u, false, {.extra_mask = 0x60, .extra_value = 0x20});
+  const Frame back = changed(longer,
+                             [](Packet& p) {
+                               EXPECT_EQ(p.msn, 0xa1b2c3d4);
+                               EXPECT_EQ(p.payload, 1024);
+                               p.bth_reserved = 0;
+                               p.msn = 0;
+                               p.frame = static_cast<std::uint16_t>(p.frame - 4);
+                             },
+                             ~0u, false, {.extra_mask = 0x60, .extra_value = 0x20});
   EXPECT_EQ(back, f);
   EXPECT_EQ(changed(f, put, 60).size(), 64u);
 }
@@ -157,7 +158,8 @@ TEST(Rewriter, KeepsAUdpChecksumRight) {
   const auto sum = [](const Frame& f) {
     const std::size_t length = static_cast<std::size_t>(f[38] << 8 | f[39]);
     std::uint32_t total = 17 + static_cast<std::uint32_t>(length);
-    for (std::size_t i = 26; i < 34 + length; i += 2) total += static_cast<std::uint32_t>(f[i] << 8 | f[i + 1]);
+    for (std::size_t i = 26; i < 34 + length; i += 2)
+      total += static_cast<std::uint32_t>(f[i] << 8 | f[i + 1]);
     while (total > 0xffff) total = (total & 0xffff) + (total >> 16);
     return total;
   };

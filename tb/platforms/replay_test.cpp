@@ -119,7 +119,7 @@ class Latency {
   Picoseconds out(Picoseconds at, Bytes frame) const {
     const Clock clock(Hertz(1'500'000'000));
     const Picoseconds last = at + 500_ns + l1_bytes(frame).count() * 80_ps;
-    const Cycles entry = clock.at_or_after(last + 60_ns + 50_ns);  // MAC, parser
+    const Cycles entry = clock.at_or_after(last + 60_ns + 50_ns);              // MAC, parser
     const Picoseconds queued = clock.edge(entry + ingress_) + 40_ns + 150_ns;  // deparser, TM
     return queued + 40_ns + clock.edge(egress_) + 30_ns + 30_ns - 500_ns;  // parser, deparser, MAC
   }
@@ -145,10 +145,12 @@ TEST(Replay, TimesAreExact) {
     EXPECT_EQ(result(summary, "late_packets"), 0);
     const auto rows = place.rows("out/packets.csv");
     ASSERT_EQ(rows.size(), 3u);
+    Picoseconds wire_free{};  // the wire behind the chip: a small packet waits for a large one
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(number(rows[i], "first_bit_in_ps"), at[i].count());
-      EXPECT_EQ(number(rows[i], "first_bit_out_ps"),
-                latency.out(at[i], packets[i].frame_size()).count());
+      const Picoseconds out = std::max(wire_free, latency.out(at[i], packets[i].frame_size()));
+      EXPECT_EQ(number(rows[i], "first_bit_out_ps"), out.count());
+      wire_free = out + packets[i].wire_size().count() * 80_ps;
       EXPECT_EQ(rows[i].at("out_port"), "1");
     }
     const auto out = captured(place, "out/ports/t_1.pcap");
@@ -179,8 +181,8 @@ TEST(Replay, UnchangedPacketsLeaveByteForByte) {
   std::vector<ByteString> frames;
   for (const bool ipv6 : {false, true}) {
     for (const auto& vlan : {std::optional<std::uint16_t>(), std::optional<std::uint16_t>(3)})
-      frames.push_back(
-          bytes_of(roce_packet(0, 1, Opcode::write_first, 1, 777), {.ipv6 = ipv6, .vlan_id = vlan}));
+      frames.push_back(bytes_of(roce_packet(0, 1, Opcode::write_first, 1, 777),
+                                {.ipv6 = ipv6, .vlan_id = vlan}));
   }
   ByteString tcp = frames[0];
   tcp[23] = 6;
@@ -252,7 +254,6 @@ TEST(Replay, RegistersAreWhatTheProgramSees) {
     EXPECT_EQ(rows[i].at("register"), "t.pipe0.nack_count");
     EXPECT_EQ(number(rows[i], "before"), static_cast<std::int64_t>(i) % 4);
     EXPECT_EQ(number(rows[i], "after"), static_cast<std::int64_t>(i + 1) % 4);
-    EXPECT_EQ(number(rows[i], "time_ps") % 1000 / 333, number(rows[i], "time_ps") % 1000 / 333);
   }
   for (const auto& row : packets) {
     const bool dropped = row.at("packet") == "1" || row.at("packet") == "5";
@@ -261,8 +262,8 @@ TEST(Replay, RegistersAreWhatTheProgramSees) {
     EXPECT_EQ(row.at("object"), dropped ? "drop" : "");
     EXPECT_EQ(row.at("ingress_in_ps"), rows[std::stoul(row.at("packet")) - 1].at("time_ps"));
   }
-  EXPECT_NE(place.replay({"in.pcap@a", "--registers", "nack_cuont", "--out", "o"}).err.find(
-                "did you mean 'nack_count'?"),
+  EXPECT_NE(place.replay({"in.pcap@a", "--registers", "nack_cuont", "--out", "o"})
+                .err.find("did you mean 'nack_count'?"),
             std::string::npos);
 }
 
@@ -285,22 +286,26 @@ TEST(Replay, AddressesAreNodes) {
   EXPECT_GE(ports.at(1).at("packets_out").get<int>(), 16);
   EXPECT_GE(ports.at(2).at("packets_out").get<int>(), 16);
   for (const auto& row : place.rows("out/packets.csv")) {
-    if (row.at("packet") == "1") EXPECT_EQ(row.at("destination"), "c");
-    if (row.at("packet") == "2") EXPECT_EQ(row.at("destination"), "b");
+    const bool mapped = row.at("packet") == "2", planned = row.at("packet") == "1";
+    if (mapped || planned) {
+      EXPECT_EQ(row.at("destination"), mapped ? "b" : "c");
+    }
   }
   const auto dropped = place.summary({"in.pcap@a", "--unknown", "drop"});
   EXPECT_EQ(dropped.at("packets").at("dropped").at("program"), 65);
   const Ended refused = place.replay({"in.pcap@a", "--unknown", "refuse"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_NE(refused.err.find("in.pcap: packet 2: a packet to 192.168.0.9, "), std::string::npos);
-  const auto some = place.summary({"in.pcap@a", "--filter", "dst net 192.168.1.0/24", "--limit", "9"});
+  const auto some =
+      place.summary({"in.pcap@a", "--filter", "dst net 192.168.1.0/24", "--limit", "9"});
   EXPECT_EQ(result(some, "packets_in"), 9);
   EXPECT_EQ(result(some, "filtered_out"), 2);
 }
 
 TEST(Replay, APlainSwitchWorksAsWell) {
   const Place place;
-  place.write("three.toml", std::string(three).replace(three.find("\"chip\"\n[[link"), 6, "\"plain\""));
+  place.write("three.toml",
+              std::string(three).replace(three.find("\"chip\"\n[[link"), 6, "\"plain\""));
   PcapBytes pcap;
   for (std::uint32_t i = 0; i < 3; ++i)
     pcap.packet(1, i * 1000, bytes_of(roce_packet(0, i, Opcode::send_only, i, 100)));
@@ -355,8 +360,8 @@ TEST(Replay, ThemisDropsTheNackItShould) {
   // PSN 2 is overtaken by 3, so the NIC asks for it: nothing says that it is lost. Later 130 comes
   // by the path of 2, which says so. The traces are one for each direction.
   PcapBytes down, up;
-  for (const auto& [us, psn] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
-           {0, 0}, {1, 1}, {2, 3}, {20, 130}})
+  for (const auto& [us, psn] :
+       std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 0}, {1, 1}, {2, 3}, {20, 130}})
     down.packet(1, us * 1000, data(psn));
   up.packet(1, 10'000, bytes_of(nack_packet(4, 0, 2, sender_qp)));
   place.write_pcap("down.pcap", down);
@@ -450,10 +455,9 @@ TEST(Replay, ConweavePutsItsHeaderIn) {
   EXPECT_EQ(out[0].bytes.size() + 4, std::size_t{p.frame} + 4);
   EXPECT_TRUE(decode(out[0].bytes).icrc_valid);
   // The other ToR takes it out again.
-  const Ended second =
-      run(place, {"replay", fmt::format("out/ports/leaf0_{}.pcap@{}", port, port), "--platform",
-                  HORAE_PLATFORM_DIR "/conweave_tor.toml", "--device", "leaf1", "--json", "--out",
-                  "out2"});
+  const Ended second = run(place, {"replay", fmt::format("out/ports/leaf0_{}.pcap@{}", port, port),
+                                   "--platform", HORAE_PLATFORM_DIR "/conweave_tor.toml",
+                                   "--device", "leaf1", "--json", "--out", "out2"});
   ASSERT_EQ(second.exit_code, 0) << second.err;
   const auto delivered = captured(place, "out2/ports/leaf1_0.pcap");
   ASSERT_EQ(delivered.size(), 1u);

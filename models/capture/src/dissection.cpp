@@ -67,8 +67,8 @@ class Dissector {
     const std::uint64_t frame = std::uint64_t{length_} + wire::fcs;
     d_.padded = frame < wire::minimum_frame;
     d_.limited = frame > Dissection::longest_frame;
-    d_.packet.frame = static_cast<std::uint16_t>(std::clamp<std::uint64_t>(
-        frame, wire::minimum_frame, Dissection::longest_frame));
+    d_.packet.frame = static_cast<std::uint16_t>(
+        std::clamp<std::uint64_t>(frame, wire::minimum_frame, Dissection::longest_frame));
   }
 
   bool ethernet() {
@@ -125,7 +125,8 @@ class Dissector {
   bool ipv6() {
     const std::size_t ip = d_.ip;
     if (!captured(ip + wire::ipv6)) return is(FrameKind::cut);
-    if (get8(bytes_, ip) >> 4 != 6) return malformed(ip, "no version 6 behind the ethertype of IPv6");
+    if (get8(bytes_, ip) >> 4 != 6)
+      return malformed(ip, "no version 6 behind the ethertype of IPv6");
     traffic_class(get16(bytes_, ip) >> 4 & 0xff);
     d_.packet.hop_limit = bytes_[ip + 7];
     d_.source = address(bytes_, ip + 8, 16);
@@ -203,8 +204,8 @@ class Dissector {
   Bytes8 bytes_;
   std::uint32_t length_;
   Dissection d_;
-  std::size_t at_ = 0;         ///< of the transport's header
-  std::uint32_t ip_end_ = 0;   ///< where the IP packet ends on the wire
+  std::size_t at_ = 0;        ///< of the transport's header
+  std::uint32_t ip_end_ = 0;  ///< where the IP packet ends on the wire
   std::uint8_t protocol_ = 0;
   bool fragment_ = false;
   bool plain_ = true;  ///< no IPv4 options, which the ICRC knows nothing of

@@ -85,8 +85,9 @@ void Rewriter::patch(const Dissection& d, const Packet& after) {
   if (after.hop_limit != p.hop_limit) {
     const std::size_t at = d.ip + (d.ipv6 ? 6u : 8u);
     const std::uint32_t word = get16(out_, at);
-    put_ip16(d, at, d.ipv6 ? (word & 0xff00) | after.hop_limit
-                           : (word & 0x00ff) | std::uint32_t{after.hop_limit} << 8);
+    put_ip16(d, at,
+             d.ipv6 ? (word & 0xff00) | after.hop_limit
+                    : (word & 0x00ff) | std::uint32_t{after.hop_limit} << 8);
   }
   if (d.kind != FrameKind::roce) return;
   if (swapped(p, after)) {
@@ -207,8 +208,8 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
         // The length stands in the pseudo header as well.
         const auto segment = std::span<const std::uint8_t>(out_).subspan(
             d.udp, std::min<std::size_t>(udp_end, out_.size()) - d.udp);
-        std::uint16_t sum = updated(get16(out_, at), sum_of(old.subspan(d.udp, old_end - d.udp)),
-                                    sum_of(segment));
+        std::uint16_t sum =
+            updated(get16(out_, at), sum_of(old.subspan(d.udp, old_end - d.udp)), sum_of(segment));
         sum = updated(sum, d.udp_end - d.udp, udp_end - d.udp);
         put16(at, sum == 0 ? 0xffffu : sum);
       }

@@ -62,10 +62,10 @@ struct Dissection {
   bool padded = false;   ///< shorter than 60 bytes without FCS
   bool limited = false;  ///< longer than `longest_frame`
   bool ipv6 = false;
-  bool extra = false;  ///< has the four bytes behind the BTH
-  std::uint8_t tags = 0;  ///< VLAN tags
-  std::uint16_t ip = 0;   ///< where the IP header begins; 0: there is none
-  std::uint16_t udp = 0;  ///< where UDP's or TCP's does; 0: there is none
+  bool extra = false;         ///< has the four bytes behind the BTH
+  std::uint8_t tags = 0;      ///< VLAN tags
+  std::uint16_t ip = 0;       ///< where the IP header begins; 0: there is none
+  std::uint16_t udp = 0;      ///< where UDP's or TCP's does; 0: there is none
   std::uint32_t udp_end = 0;  ///< of RoCEv2, where the datagram ends on the wire
   NetworkAddress source, destination;
   std::string_view problem;  ///< of a malformed frame

@@ -17,8 +17,8 @@ struct RewrittenFrame {
 
 /// Makes the bytes of a packet that left a switch from those that entered it.
 ///
-/// What the switch left alone keeps its bytes to the last bit. Of the rest: ECN and hop limit of IP;
-/// UDP source port, opcode, reserved and acknowledge bits, QP, PSN and AETH of RoCEv2; the four
+/// What the switch left alone keeps its bytes to the last bit. Of the rest: ECN and hop limit of
+/// IP; UDP source port, opcode, reserved and acknowledge bits, QP, PSN and AETH of RoCEv2; the four
 /// bytes behind the BTH put in, changed or taken out; addresses of IP and Ethernet exchanged.
 /// A packet whose opcode or payload is another was made by the switch: it gets a body of its
 /// opcode, of zeros, and is whole. One that is only shorter is cut. A frame that was captured in
