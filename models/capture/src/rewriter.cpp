@@ -171,8 +171,8 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
   if (change == Change::none) return {bytes, length};
   const std::size_t fcs = fcs_ ? wire::fcs : 0;
   std::uint32_t rest = length - static_cast<std::uint32_t>(std::min<std::size_t>(length, fcs));
-  const bool has_fcs = fcs != 0 && d.whole;
-  out_.assign(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(has_fcs ? fcs : 0));
+  const std::size_t trailer = d.whole ? std::min(fcs, bytes.size()) : 0;
+  out_.assign(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(trailer));
   if (change == Change::cut) {
     rest = std::min<std::uint32_t>(rest, after.frame - static_cast<std::uint32_t>(wire::fcs));
     out_.resize(std::min<std::size_t>(out_.size(), rest));
