@@ -27,6 +27,8 @@ Command add_run(CLI::App& app);
 Command add_size(CLI::App& app);
 /// `horae explain`: holds hypotheses against published numbers.
 Command add_explain(CLI::App& app);
+/// `horae replay`: sends captures through a switch.
+Command add_replay(CLI::App& app);
 /// `horae list`: what there is.
 Command add_list(CLI::App& app);
 /// `horae completion`: prints a shell's completion script.

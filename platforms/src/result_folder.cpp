@@ -16,9 +16,12 @@ namespace fs = std::filesystem;
 namespace {
 
 /// All that a result folder may hold: a folder with anything else is somebody's work.
-constexpr std::array<std::string_view, 10> result_names = {
-    "summary.json", "flows.csv", "series.csv", "points",   "ledger.json",
-    "trace.json",   "waves.vcd", "ports",      "runs.csv", "plots"};
+constexpr std::array<std::string_view, 13> result_names = {
+    "summary.json", "flows.csv",     "series.csv",     "points",   "ledger.json",
+    "trace.json",   "waves.vcd",     "ports",          "runs.csv", "plots",
+    "packets.csv",  "registers.csv", "connections.csv"};
+
+constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
 
 InputError refuse(const std::string& shown, std::string_view why) {
   return InputError(fmt::format("--out {}: {}", shown, why));
@@ -91,15 +94,26 @@ void ResultFolder::remove_staging() {
   for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, error);  // if empty
 }
 
+void ResultFolder::begin_writing() {
+  if (writing_) return;
+  sigset_t interrupts;
+  ::sigemptyset(&interrupts);
+  for (const int signal : interrupt_signals) ::sigaddset(&interrupts, signal);
+  ::sigprocmask(SIG_BLOCK, &interrupts, &signals_before_);
+  writing_ = true;
+  make_staging();
+}
+
+bool ResultFolder::interrupted() const {
+  sigset_t pending;
+  ::sigemptyset(&pending);
+  ::sigpending(&pending);
+  return writing_ && std::any_of(interrupt_signals.begin(), interrupt_signals.end(),
+                                 [&](int s) { return ::sigismember(&pending, s) == 1; });
+}
+
 fs::path ResultFolder::place(const fs::path& relative) {
-  if (!writing_) {
-    sigset_t interrupts;
-    ::sigemptyset(&interrupts);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&interrupts, signal);
-    ::sigprocmask(SIG_BLOCK, &interrupts, &signals_before_);
-    writing_ = true;
-    make_staging();
-  }
+  begin_writing();
   std::error_code error;
   fs::create_directories((staging_ / relative).parent_path(), error);
   return staging_ / relative;

@@ -31,10 +31,13 @@ class ResultFolder {
   /// Where a file of the folder is written to, for whoever writes it on his own; sub-folders are
   /// made.
   std::filesystem::path place(const std::filesystem::path& relative);
+  /// Whether an interrupt waits. Who writes for long asks, and gives up by an exception.
+  bool interrupted() const;
   void commit();
 
  private:
   void check_target() const;
+  void begin_writing();
   void make_staging();
   void remove_staging();
 

@@ -105,6 +105,45 @@ Picoseconds longest_transmit_pipeline(const PlatformConfig& platform) {
 
 }  // namespace
 
+std::unique_ptr<tofino::tofino_switch> build_tofino(const PlatformConfig& platform, unsigned vertex,
+                                                    fabric::sim_context& context,
+                                                    const std::vector<fabric::RouteTable>& routes) {
+  const auto& spec = platform.devices[vertex];
+  const auto& profile = std::get<TofinoProfile>(platform.profiles.at(spec.profile));
+  return std::make_unique<tofino::tofino_switch>(
+      spec.name.c_str(), context, profile.chip, platform.topology.vertices()[vertex].ports,
+      *profile.program, steered_routes(platform, vertex, routes));
+}
+
+std::unique_ptr<fabric::output_queued_switch> build_switch(
+    const PlatformConfig& platform, unsigned vertex, fabric::sim_context& context,
+    const std::vector<fabric::RouteTable>& routes) {
+  const auto& spec = platform.devices[vertex];
+  fabric::SwitchConfig config = std::get<fabric::SwitchConfig>(platform.profiles.at(spec.profile));
+  config.ports = platform.topology.vertices()[vertex].ports;
+  if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
+    for (const auto& link : platform.links) {
+      config.pfc.headroom = std::max(
+          config.pfc.headroom,
+          fabric::pfc_headroom(link.config.rate, link.config.delay, largest_frame(platform),
+                               config.latency, longest_transmit_pipeline(platform)));
+    }
+  }
+  if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.ports).count() <= 0) {
+    throw input_error(
+        spec.where,
+        fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside {} each "
+                    "for pfc.headroom = {} and pfc.minimum = {}",
+                    to_text(config.buffer), spec.name, config.ports,
+                    to_text((config.pfc.headroom + config.pfc.minimum) * config.pfc.classes),
+                    to_text(config.pfc.headroom), to_text(config.pfc.minimum)));
+  }
+  auto d = std::make_unique<fabric::output_queued_switch>(spec.name.c_str(), context, config);
+  d->routes() = routes[vertex];
+  d->set_switch_ports(platform.topology.switch_ports(vertex));
+  return d;
+}
+
 Simulation::Simulation(const PlatformConfig& platform)
     : platform_(platform),
       context_({.mode = platform.sim.scheduling, .window = platform.sim.window},
@@ -164,36 +203,13 @@ void Simulation::build_devices() {
       }
       nics_.push_back(d.get());
       devices_.push_back(std::move(d));
-    } else if (const auto* chip = std::get_if<TofinoProfile>(&profile)) {
-      const auto table = steered_routes(platform_, static_cast<unsigned>(i), routes);
-      auto d = std::make_unique<tofino::tofino_switch>(name, context_, chip->chip, vertex.ports,
-                                                       *chip->program, table);
+    } else if (std::holds_alternative<TofinoProfile>(profile)) {
+      auto d = build_tofino(platform_, static_cast<unsigned>(i), context_, routes);
       tofinos_.push_back(d.get());
       devices_.push_back(std::move(d));
-    } else if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
-      fabric::SwitchConfig config = *plain;
-      config.ports = vertex.ports;
-      if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
-        for (const auto& link : platform_.links) {
-          config.pfc.headroom = std::max(
-              config.pfc.headroom,
-              fabric::pfc_headroom(link.config.rate, link.config.delay, largest_frame(platform_),
-                                   config.latency, longest_transmit_pipeline(platform_)));
-        }
-      }
-      if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.ports).count() <= 0) {
-        throw input_error(
-            spec.where,
-            fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside {} each "
-                        "for pfc.headroom = {} and pfc.minimum = {}",
-                        to_text(config.buffer), spec.name, config.ports,
-                        to_text((config.pfc.headroom + config.pfc.minimum) * config.pfc.classes),
-                        to_text(config.pfc.headroom), to_text(config.pfc.minimum)));
-      }
-      auto d = std::make_unique<fabric::output_queued_switch>(name, context_, config);
-      d->routes() = routes[i];
+    } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
+      auto d = build_switch(platform_, static_cast<unsigned>(i), context_, routes);
       d->set_paths(path_table, static_cast<unsigned>(i));
-      d->set_switch_ports(platform_.topology.switch_ports(static_cast<unsigned>(i)));
       switches_.push_back(d.get());
       devices_.push_back(std::move(d));
     } else {

@@ -47,6 +47,16 @@ struct Group {
   std::size_t first = 0, count = 0;
 };
 
+/// The Tofino switch at a vertex of the platform, without links.
+std::unique_ptr<tofino::tofino_switch> build_tofino(const PlatformConfig& platform, unsigned vertex,
+                                                    fabric::sim_context& context,
+                                                    const std::vector<fabric::RouteTable>& routes);
+/// Likewise the output-queued switch there, routing by shortest paths; InputError where PFC leaves
+/// it no buffer.
+std::unique_ptr<fabric::output_queued_switch> build_switch(
+    const PlatformConfig& platform, unsigned vertex, fabric::sim_context& context,
+    const std::vector<fabric::RouteTable>& routes);
+
 /// Devices of a platform as SystemC modules. One per process: SystemC elaborates once.
 class Simulation {
  public:

@@ -208,6 +208,7 @@ bool CaptureReader::next(CapturedFrame& frame) {
   return false;
 }
 
+bool CaptureReader::ended() const { return state_->ended; }
 const std::string& CaptureReader::path() const { return state_->path; }
 std::int64_t CaptureReader::first_stamp_ns() const {
   return state_->first_seconds * ns_per_second + state_->first_ns;

@@ -10,6 +10,16 @@
 #include "horae/fabric/packet_link.hpp"
 
 namespace horae::fabric {
+namespace {
+
+/// The earliest time at which one of them has something to do, or `never`.
+Picoseconds earliest(const std::vector<device*>& devices) {
+  Picoseconds next = never;
+  for (const device* d : devices) next = std::min(next, d->next_time());
+  return next;
+}
+
+}  // namespace
 
 window_clock::window_clock(sc_core::sc_module_name name, const time_config& config)
     : sc_module(name), config_(config) {
@@ -44,8 +54,14 @@ void window_clock::next_window() {
   ++windows_;
   constexpr std::uint64_t windows_between_idle_checks = 256;
   // What is pending here belongs to SystemC processes outside the fabric, which may still send.
-  if (windows_ % windows_between_idle_checks == 0 && idle() && !sc_core::sc_pending_activity()) {
-    sc_core::sc_pause();
+  if (windows_ % windows_between_idle_checks == 0 && !sc_core::sc_pending_activity()) {
+    const Picoseconds next = earliest(devices_);
+    if (next == never) {
+      sc_core::sc_pause();
+    } else if (next > horizon_) {
+      // Nothing is handed over before anybody has something to do: one long window is exact.
+      horizon_ = std::min(next, limit_);
+    }
   }
   tick_.notify();
   next_.notify(to_sc_time(horizon_ - begin));
@@ -71,9 +87,6 @@ void window_clock::fail(std::exception_ptr error) {
   sc_core::sc_pause();
 }
 
-bool window_clock::idle() const {
-  return std::all_of(devices_.begin(), devices_.end(),
-                     [](const device* d) { return d->next_time() == never; });
-}
+bool window_clock::idle() const { return earliest(devices_) == never; }
 
 }  // namespace horae::fabric

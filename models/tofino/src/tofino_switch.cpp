@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "horae/core/error.hpp"
 
@@ -117,7 +118,15 @@ Picoseconds tofino_switch::egress_latency(unsigned pipeline) const {
 }
 
 void tofino_switch::connect(const programs::Connection& connection) {
-  for (auto& pipe : pipes_) pipe.program->connect(connection);
+  std::exception_ptr refused;  // a pipeline without room keeps no other from learning of it
+  for (auto& pipe : pipes_) {
+    try {
+      pipe.program->connect(connection);
+    } catch (const InputError&) {
+      if (!refused) refused = std::current_exception();
+    }
+  }
+  if (refused) std::rethrow_exception(refused);
 }
 
 void tofino_switch::update(const programs::Routes& routes) {

@@ -35,6 +35,9 @@ class CaptureReader {
   /// days from the first one (simulated time has 106 days): the next call goes on behind it.
   bool next(CapturedFrame& frame);
 
+  /// Whether there is nothing more to be read.
+  bool ended() const;
+
   const std::string& path() const;
   /// The first packet's stamp, since 1970; 0 before it is read.
   std::int64_t first_stamp_ns() const;

@@ -1,0 +1,221 @@
+#include "horae/capture/dissection.hpp"
+
+#include <algorithm>
+#include <boost/endian/conversion.hpp>
+
+namespace horae::capture {
+namespace {
+
+using boost::endian::endian_load;
+using boost::endian::order;
+using Bytes8 = std::span<const std::uint8_t>;
+
+constexpr std::size_t type_at = 12;  // of the ethertype, behind two MAC addresses
+constexpr std::size_t most_tags = 2;
+constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17;  // IANA
+constexpr std::size_t tcp_ports = 4;
+
+std::uint32_t get8(Bytes8 b, std::size_t at) { return b[at]; }
+std::uint32_t get16(Bytes8 b, std::size_t at) {
+  return endian_load<std::uint32_t, 2, order::big>(&b[at]);
+}
+std::uint32_t get24(Bytes8 b, std::size_t at) {
+  return endian_load<std::uint32_t, 3, order::big>(&b[at]);
+}
+std::uint32_t get32(Bytes8 b, std::size_t at) {
+  return endian_load<std::uint32_t, 4, order::big>(&b[at]);
+}
+
+NetworkAddress address(Bytes8 b, std::size_t at, std::uint8_t size) {
+  NetworkAddress a;
+  a.size = size;
+  std::ranges::copy(b.subspan(at, size), a.bytes.begin());
+  return a;
+}
+
+/// One frame on its way through the layers. Each says whether the next is to be looked at.
+class Dissector {
+ public:
+  Dissector(Bytes8 bytes, std::uint32_t length, const DissectOptions& options)
+      : options_(options), bytes_(bytes), length_(length) {}
+
+  Dissection run() {
+    sizes();
+    d_.packet.opcode = no_opcode;
+    if (ethernet() && (d_.ipv6 ? ipv6() : ipv4()) && transport()) roce();
+    return d_;
+  }
+
+ private:
+  bool captured(std::size_t to) const { return bytes_.size() >= to; }
+  bool is(FrameKind kind) {
+    d_.kind = kind;
+    return false;
+  }
+  bool malformed(std::size_t at, std::string_view problem) {
+    d_.problem = problem;
+    d_.problem_at = static_cast<std::uint16_t>(at);
+    return is(FrameKind::malformed);
+  }
+
+  void sizes() {
+    d_.whole = bytes_.size() >= length_;
+    if (options_.fcs) {
+      length_ = std::max<std::uint32_t>(length_, wire::fcs) - wire::fcs;
+      bytes_ = bytes_.first(std::min<std::size_t>(bytes_.size(), length_));
+    }
+    const std::uint64_t frame = std::uint64_t{length_} + wire::fcs;
+    d_.padded = frame < wire::minimum_frame;
+    d_.limited = frame > Dissection::longest_frame;
+    d_.packet.frame = static_cast<std::uint16_t>(
+        std::clamp<std::uint64_t>(frame, wire::minimum_frame, Dissection::longest_frame));
+  }
+
+  bool ethernet() {
+    if (!captured(wire::ethernet)) return is(FrameKind::cut);
+    d_.destination = address(bytes_, 0, 6);
+    d_.source = address(bytes_, 6, 6);
+    std::size_t at = type_at;
+    std::uint32_t type = get16(bytes_, at);
+    while (type == 0x8100 || type == 0x88a8 || type == 0x9100) {  // 802.1Q, 802.1ad, before it
+      if (d_.tags == most_tags) return is(FrameKind::other);
+      if (!captured(at + wire::vlan_tag + 2)) return is(FrameKind::cut);
+      if (d_.tags == 0)
+        d_.packet.traffic_class = static_cast<std::uint8_t>(get16(bytes_, at + 2) >> 13);
+      ++d_.tags;
+      at += wire::vlan_tag;
+      type = get16(bytes_, at);
+    }
+    if (type == 0x0806) return is(FrameKind::arp);
+    if (type != 0x0800 && type != 0x86dd) return is(FrameKind::other);
+    d_.ipv6 = type == 0x86dd;
+    d_.ip = static_cast<std::uint16_t>(at + 2);
+    return true;
+  }
+
+  void traffic_class(std::uint32_t tos) {
+    d_.packet.ecn = static_cast<Ecn>(tos & 3);
+    d_.packet.traffic_class = static_cast<std::uint8_t>(tos >> 5);  // DSCP / 8
+  }
+
+  bool ipv4() {
+    const std::size_t ip = d_.ip;
+    if (!captured(ip + wire::ipv4)) return is(FrameKind::cut);
+    const std::uint32_t version = get8(bytes_, ip) >> 4;
+    const std::uint32_t header = (get8(bytes_, ip) & 15) * 4;
+    if (version != 4) return malformed(ip, "no version 4 behind the ethertype of IPv4");
+    if (header < wire::ipv4) return malformed(ip, "an IPv4 header of less than 20 bytes");
+    traffic_class(get8(bytes_, ip + 1));
+    d_.packet.hop_limit = bytes_[ip + 8];
+    d_.source = address(bytes_, ip + 12, 4);
+    d_.destination = address(bytes_, ip + 16, 4);
+    std::uint32_t total = get16(bytes_, ip + 2);
+    // Segments that the sender's NIC was to cut have no length yet.
+    if (total == 0) total = length_ - d_.ip;
+    if (total < header) return malformed(ip + 2, "an IPv4 length that ends in its header");
+    if (ip + total > length_) return malformed(ip + 2, "an IPv4 length beyond the frame");
+    ip_end_ = static_cast<std::uint32_t>(ip + total);
+    protocol_ = bytes_[ip + 9];
+    fragment_ = (get16(bytes_, ip + 6) & 0x3fff) != 0;  // an offset, or more to come
+    plain_ = header == wire::ipv4;
+    at_ = ip + header;
+    return true;
+  }
+
+  bool ipv6() {
+    const std::size_t ip = d_.ip;
+    if (!captured(ip + wire::ipv6)) return is(FrameKind::cut);
+    if (get8(bytes_, ip) >> 4 != 6)
+      return malformed(ip, "no version 6 behind the ethertype of IPv6");
+    traffic_class(get16(bytes_, ip) >> 4 & 0xff);
+    d_.packet.hop_limit = bytes_[ip + 7];
+    d_.source = address(bytes_, ip + 8, 16);
+    d_.destination = address(bytes_, ip + 24, 16);
+    std::uint32_t payload = get16(bytes_, ip + 4);
+    if (payload == 0) payload = static_cast<std::uint32_t>(length_ - ip - wire::ipv6);
+    if (ip + wire::ipv6 + payload > length_)
+      return malformed(ip + 4, "an IPv6 length beyond the frame");
+    ip_end_ = static_cast<std::uint32_t>(ip + wire::ipv6 + payload);
+    protocol_ = bytes_[ip + 6];
+    at_ = ip + wire::ipv6;
+    return true;
+  }
+
+  bool transport() {
+    d_.kind = FrameKind::ip;
+    if (fragment_ || (protocol_ != protocol_udp && protocol_ != protocol_tcp)) return false;
+    const bool udp = protocol_ == protocol_udp;
+    if (at_ + (udp ? wire::udp : tcp_ports) > ip_end_)
+      return malformed(at_, "an IP length that ends in the transport's header");
+    if (!captured(at_ + tcp_ports)) return false;
+    d_.kind = udp ? FrameKind::udp : FrameKind::tcp;
+    d_.udp = static_cast<std::uint16_t>(at_);
+    d_.packet.entropy = static_cast<std::uint16_t>(get16(bytes_, at_));
+    return udp && plain_ && get16(bytes_, at_ + 2) == wire::roce_udp_port;
+  }
+
+  void roce() {
+    const std::size_t bth = at_ + wire::udp;
+    if (!captured(bth + wire::bth)) return;  // nothing tells what it is
+    std::uint32_t length = get16(bytes_, at_ + 4);
+    if (length == 0) length = static_cast<std::uint32_t>(ip_end_ - at_);
+    if (at_ + length > ip_end_) {
+      malformed(at_ + 4, "a UDP length beyond the IP packet");
+      return;
+    }
+    const auto opcode = static_cast<Opcode>(bytes_[bth]);
+    const ExtensionHeaders headers = extension_headers(opcode);
+    const std::size_t aeth = bth + wire::bth + (headers.reth ? wire::reth : 0);
+    if (headers.aeth && !captured(aeth + wire::aeth)) return;
+    const std::uint32_t resv8 = get8(bytes_, bth + 4), resv7 = get8(bytes_, bth + 8) & 0x7f;
+    // FECN and BECN stand among them (annex A17), and a CNP has to set BECN.
+    const std::uint32_t reserved = opcode == Opcode::cnp ? 0 : resv8 << 7 | resv7;
+    const bool extra = options_.extra_mask != 0 && opcode < Opcode::acknowledge &&
+                       (reserved & options_.extra_mask) == options_.extra_value;
+    if (extra && !captured(bth + wire::bth + 4)) return;
+    const std::int64_t rest = std::int64_t{length} - wire::udp - wire::bth - wire::icrc -
+                              (headers.reth ? wire::reth : 0) - (headers.aeth ? wire::aeth : 0) -
+                              (headers.immediate ? wire::immediate : 0) -
+                              (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
+    const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
+    if (rest < pad) {
+      malformed(at_ + 4, "a UDP length that ends in the headers of RoCEv2");
+      return;
+    }
+    Packet& p = d_.packet;
+    p.opcode = opcode;
+    p.payload = static_cast<std::uint16_t>(rest - pad);
+    p.dest_qp = Qpn(get24(bytes_, bth + 5));
+    p.ack_request = get8(bytes_, bth + 8) >> 7 != 0;
+    p.psn = Psn(get24(bytes_, bth + 9));
+    p.bth_reserved = static_cast<std::uint16_t>(reserved);
+    if (headers.aeth) {
+      p.syndrome = bytes_[aeth];
+      p.msn = get24(bytes_, aeth + 1);
+    } else if (extra) {
+      p.msn = get32(bytes_, bth + wire::bth);
+    }
+    d_.extra = extra;
+    d_.udp_end = static_cast<std::uint32_t>(at_ + length);
+    d_.kind = FrameKind::roce;
+  }
+
+  DissectOptions options_;
+  Bytes8 bytes_;
+  std::uint32_t length_;
+  Dissection d_;
+  std::size_t at_ = 0;        ///< of the transport's header
+  std::uint32_t ip_end_ = 0;  ///< where the IP packet ends on the wire
+  std::uint8_t protocol_ = 0;
+  bool fragment_ = false;
+  bool plain_ = true;  ///< no IPv4 options, which the ICRC knows nothing of
+};
+
+}  // namespace
+
+Dissection dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
+                   const DissectOptions& options) {
+  return Dissector(bytes, length, options).run();
+}
+
+}  // namespace horae::capture

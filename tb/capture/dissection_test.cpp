@@ -1,0 +1,179 @@
+#include "horae/capture/dissection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "roce_bytes.hpp"
+
+namespace horae::capture {
+namespace {
+
+using testing::bytes_of;
+using testing::roce_packet;
+using Frame = std::vector<std::uint8_t>;
+
+Dissection whole(const Frame& f, const DissectOptions& options = {}) {
+  return dissect(f, static_cast<std::uint32_t>(f.size()), options);
+}
+FrameKind kind_of(const Frame& f) { return whole(f).kind; }
+
+void expect_same(const Dissection& d, const Packet& p) {
+  EXPECT_EQ(d.kind, FrameKind::roce);
+  EXPECT_EQ(d.packet.opcode, p.opcode);
+  EXPECT_EQ(d.packet.psn, p.psn);
+  EXPECT_EQ(d.packet.dest_qp, p.dest_qp);
+  EXPECT_EQ(d.packet.payload, p.payload);
+  EXPECT_EQ(d.packet.entropy, p.entropy);
+  EXPECT_EQ(d.packet.ecn, p.ecn);
+  EXPECT_EQ(d.packet.syndrome, p.syndrome);
+  EXPECT_EQ(d.packet.msn, p.msn);
+  EXPECT_EQ(d.packet.ack_request, p.ack_request);
+}
+
+TEST(Dissection, ReadsWhatTheCodecWrote) {
+  for (const bool ipv6 : {false, true}) {
+    for (const auto& vlan : {std::optional<std::uint16_t>(), std::optional<std::uint16_t>(7)}) {
+      for (const Opcode opcode :
+           {Opcode::write_first, Opcode::send_only, Opcode::acknowledge, Opcode::read_response_last,
+            Opcode::cnp, Opcode::write_middle, Opcode::send_last_immediate, Opcode::read_request}) {
+        const std::uint16_t payload =
+            opcode == Opcode::acknowledge || opcode == Opcode::cnp || opcode == Opcode::read_request
+                ? 0
+                : 1023;
+        Packet p = roce_packet(3, 5, opcode, 0xabcdef, payload);
+        p.traffic_class = 3;
+        p.ack_request = opcode == Opcode::send_only;
+        if (has_aeth(opcode)) p.msn = 0x123456, p.syndrome = 0x62;
+        const AddressPlan plan{.ipv6 = ipv6, .vlan_id = vlan};
+        const Frame f = bytes_of(p, plan);
+        const Dissection d = whole(f);
+        expect_same(d, p);
+        EXPECT_EQ(d.packet.frame,
+                  frame_bytes(opcode, Bytes(payload), plan.encapsulation()).count());
+        EXPECT_EQ(d.packet.traffic_class, 3);
+        EXPECT_EQ(d.tags, vlan ? 1 : 0);
+        EXPECT_EQ(d.source.size, ipv6 ? 16 : 4);
+        EXPECT_EQ(d.destination.bytes[ipv6 ? 15 : 3], 6);
+        EXPECT_TRUE(d.whole);
+      }
+    }
+  }
+}
+
+TEST(Dissection, SizesOfACutFrameAreThoseOnTheWire) {
+  const Packet p = roce_packet(0, 1, Opcode::write_first, 9, 4096);
+  const Frame f = bytes_of(p);
+  for (const std::size_t snaplen : {64u, 70u, 96u, 128u}) {
+    const Dissection d = dissect(std::span(f).first(snaplen), static_cast<std::uint32_t>(f.size()));
+    expect_same(d, p);
+    EXPECT_EQ(d.packet.frame, p.frame);
+    EXPECT_FALSE(d.whole);
+  }
+  // The BTH ends at byte 54; before that there is less to know.
+  const auto kind_at = [&](std::size_t n) {
+    return dissect(std::span(f).first(n), static_cast<std::uint32_t>(f.size())).kind;
+  };
+  EXPECT_EQ(kind_at(54), FrameKind::roce);
+  EXPECT_EQ(kind_at(53), FrameKind::udp);
+  EXPECT_EQ(kind_at(38), FrameKind::udp);
+  EXPECT_EQ(kind_at(37), FrameKind::ip);
+  EXPECT_EQ(kind_at(33), FrameKind::cut);
+  EXPECT_EQ(kind_at(13), FrameKind::cut);
+  EXPECT_EQ(kind_at(0), FrameKind::cut);
+  // The syndrome decides what an acknowledgement is.
+  const Frame ack = bytes_of(testing::nack_packet(0, 1, 4, 2));
+  EXPECT_EQ(dissect(std::span(ack).first(58), 62).kind, FrameKind::roce);
+  EXPECT_EQ(dissect(std::span(ack).first(57), 62).kind, FrameKind::udp);
+}
+
+TEST(Dissection, TellsOtherTrafficApart) {
+  Frame f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100));
+  Frame udp = f;
+  udp[37] ^= 1;  // another destination port
+  EXPECT_EQ(kind_of(udp), FrameKind::udp);
+  EXPECT_EQ(whole(udp).packet.opcode, no_opcode);
+  EXPECT_EQ(whole(udp).packet.entropy, 0xc123);
+  Frame tcp = f;
+  tcp[23] = 6;
+  EXPECT_EQ(kind_of(tcp), FrameKind::tcp);
+  Frame icmp = f;
+  icmp[23] = 1;
+  EXPECT_EQ(kind_of(icmp), FrameKind::ip);
+  Frame fragment = f;
+  fragment[20] = 0x20;
+  EXPECT_EQ(kind_of(fragment), FrameKind::ip);
+  Frame arp = f;
+  arp[12] = 0x08, arp[13] = 0x06;
+  EXPECT_EQ(kind_of(arp), FrameKind::arp);
+  EXPECT_EQ(whole(arp).source.size, 6);
+  Frame other = f;
+  other[12] = 0x88, other[13] = 0xcc;
+  EXPECT_EQ(kind_of(other), FrameKind::other);
+  Frame options = f;
+  options[14] = 0x46;
+  EXPECT_EQ(kind_of(options), FrameKind::udp) << "no ICRC is known over IP options";
+  Frame vendor = f;
+  vendor[42] = 0xc5;  // an opcode of a manufacturer
+  EXPECT_EQ(kind_of(vendor), FrameKind::roce);
+  EXPECT_EQ(static_cast<int>(whole(vendor).packet.opcode), 0xc5);
+}
+
+TEST(Dissection, TakesTwoTags) {
+  const Packet p = roce_packet(2, 3, Opcode::send_only, 1, 64);
+  Frame f = bytes_of(p, {.vlan_id = 9});
+  const Frame outer = {0x88, 0xa8, 0xa0, 0x01};
+  f.insert(f.begin() + 12, outer.begin(), outer.end());
+  const Dissection d = whole(f);
+  expect_same(d, p);
+  EXPECT_EQ(d.tags, 2);
+  f.insert(f.begin() + 12, outer.begin(), outer.end());
+  EXPECT_EQ(kind_of(f), FrameKind::other);
+}
+
+TEST(Dissection, SaysWhatContradictsItself) {
+  const Frame f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100));
+  const auto broken = [&](std::size_t at, std::uint8_t value) {
+    Frame b = f;
+    b.at(at) = value;
+    return whole(b);
+  };
+  EXPECT_EQ(broken(14, 0x65).problem, "no version 4 behind the ethertype of IPv4");
+  EXPECT_EQ(broken(14, 0x44).problem, "an IPv4 header of less than 20 bytes");
+  EXPECT_EQ(broken(16, 0x7f).problem, "an IPv4 length beyond the frame");
+  EXPECT_EQ(broken(17, 10).problem, "an IPv4 length that ends in its header");
+  EXPECT_EQ(broken(17, 24).problem, "an IP length that ends in the transport's header");
+  EXPECT_EQ(broken(38, 0x7f).problem, "a UDP length beyond the IP packet");
+  EXPECT_EQ(broken(39, 20).problem, "a UDP length that ends in the headers of RoCEv2");
+  EXPECT_EQ(broken(39, 20).problem_at, 38);
+  EXPECT_EQ(broken(39, 20).kind, FrameKind::malformed);
+}
+
+TEST(Dissection, KeepsFramesWithinEthernetsLimits) {
+  const Frame short_frame(20, 0xff);
+  EXPECT_EQ(whole(short_frame).packet.frame, 64);
+  EXPECT_TRUE(whole(short_frame).padded);
+  const Frame f(60, 0xff);
+  EXPECT_FALSE(whole(f).padded);
+  EXPECT_EQ(dissect(f, 100'000).packet.frame, Dissection::longest_frame);
+  EXPECT_TRUE(dissect(f, 0xffffffff).limited);
+  const Frame with_fcs = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100), {}, true);
+  EXPECT_EQ(whole(with_fcs, {.fcs = true}).packet.frame, with_fcs.size());
+}
+
+TEST(Dissection, ReadsReservedBitsAndTheBytesBehindTheBth) {
+  Frame f = bytes_of(roce_packet(0, 1, Opcode::write_middle, 1, 100));
+  f[46] = 0x15, f[50] = 0x22;  // resv8 and resv7 of the BTH
+  EXPECT_EQ(whole(f).packet.bth_reserved, 0x15 << 7 | 0x22);
+  EXPECT_EQ(whole(f).packet.msn, 0u);
+  const Dissection d = whole(f, {.extra_mask = 0x60, .extra_value = 0x20});
+  EXPECT_TRUE(d.extra);
+  EXPECT_EQ(d.packet.payload, 96);
+  f[54] = 1, f[55] = 2, f[56] = 3, f[57] = 4;
+  EXPECT_EQ(whole(f, {.extra_mask = 0x60, .extra_value = 0x20}).packet.msn, 0x01020304u);
+  Frame cnp = bytes_of(roce_packet(0, 1, Opcode::cnp, 0));
+  EXPECT_EQ(whole(cnp).packet.bth_reserved, 0) << "BECN is none of the reserved bits";
+}
+
+}  // namespace
+}  // namespace horae::capture
