@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -33,6 +34,7 @@ struct Options {
 
 /// TRACE, or TRACE@PORT.
 ReplayInput input_of(const std::string& text, const std::optional<std::string>& port) {
+  if (port && std::filesystem::exists(text)) return {text, *port};
   const auto at = text.rfind('@');
   if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
   if (port) return {text, *port};
@@ -131,12 +133,16 @@ int run(const Options& o) {
   std::optional<ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
   const ReplayOutcome outcome = replay(platform, options, folder ? &*folder : nullptr);
+  // Names of files need not be UTF-8.
+  using nlohmann::ordered_json;
+  const std::string json =
+      outcome.summary.dump(1, ' ', false, ordered_json::error_handler_t::replace);
   if (folder) {
-    folder->write("summary.json", outcome.summary.dump(1) + "\n");
+    folder->write("summary.json", json + "\n");
     folder->commit();
   }
   if (o.json) {
-    fmt::print("{}\n", outcome.summary.dump(1));
+    fmt::print("{}\n", json);
   } else {
     print_summary(outcome);
     print_assumptions(platform);

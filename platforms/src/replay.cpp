@@ -26,10 +26,6 @@ using nlohmann::ordered_json;
 /// data (models/programs/src/conweave/header.hpp).
 constexpr std::uint16_t conweave_kind = 0x60, conweave_data = 0x20;
 
-bool keeps_connections(const programs::ProgramFactory& program) {
-  return program.config().at("name") != "forward";
-}
-
 bool is_switch(const PlatformConfig& platform, std::size_t vertex) {
   const Profile& profile = platform.profiles.at(platform.devices[vertex].profile);
   return std::holds_alternative<TofinoProfile>(profile) ||
@@ -132,10 +128,14 @@ class Replay {
     recorder_.finish();
     ReplayOutcome outcome;
     outcome.summary = summary();
-    const auto held = device_->held();
-    if (held > 0) {
+    if (!complete()) {
       outcome.exit_code = exit_stuck;
       outcome.dump = device_->describe_queues();
+      for (const auto& entry : entries_) {
+        if (entry.trace->finished()) continue;
+        outcome.dump.push_back(fmt::format("{}: paused, and so is what is left of {}",
+                                           ends_[entry.port]->name(), entry.trace->path()));
+      }
     }
     return outcome;
   }
@@ -190,7 +190,7 @@ class Replay {
   /// What a first look at all of the traces tells of connections.
   void learn() {
     const auto* chip = chip_profile();
-    if (chip == nullptr || !keeps_connections(*chip->program) || options_.connections == "none")
+    if (chip == nullptr || !chip->program->knows_connections() || options_.connections == "none")
       return;
     if (options_.connections != "learn") {
       connections_ = read_connections(options_.connections, platform_.topology);
@@ -311,6 +311,12 @@ class Replay {
     }
     if (folder_ == nullptr)
       throw InputError("--registers: expected --out DIR as well, where registers.csv goes");
+  }
+
+  /// Whether every packet came in and went out, or was dropped.
+  bool complete() const {
+    return device_->held() == 0 && std::all_of(entries_.begin(), entries_.end(),
+                                               [](const Entry& e) { return e.trace->finished(); });
   }
 
   double share() const {
@@ -604,7 +610,7 @@ ordered_json Replay::summary() const {
           {"config_hash", hash_of(config)},
           {"seed", platform_.sim.seed},
           {"version", version()},
-          {"verdict", packets["in_flight"].get<std::uint64_t>() > 0 ? "stuck" : "complete"},
+          {"verdict", complete() ? "complete" : "stuck"},
           {"sim_time_ps", (last - lead_).count()},
           {"wall_s", progress_.elapsed_seconds()},
           {"replay", request()},

@@ -91,14 +91,19 @@ const TracePacket* Trace::peek() {
   packet_.at = time_of(frame_.time_ns);
   packet_.bytes = frame_.bytes;
   packet_.length = frame_.length;
+  has_ = true;
+  return &packet_;
+}
+
+void Trace::take() {
+  const capture::Dissection& d = packet_.dissection;
   ++counts_.injected;
   ++counts_.kinds[static_cast<std::size_t>(d.kind)];
   counts_.cut += d.whole ? 0 : 1;
   counts_.padded += d.padded ? 1 : 0;
   counts_.limited += d.limited ? 1 : 0;
   counts_.tagged += d.tags > 0 ? 1 : 0;
-  has_ = true;
-  return &packet_;
+  has_ = false;
 }
 
 }  // namespace horae::platforms

@@ -53,7 +53,9 @@ class Trace {
   /// The next packet, which stays the next until it is taken; null at the end. InputError for what
   /// is damaged, unless that is to be skipped.
   const TracePacket* peek();
-  void take() { has_ = false; }
+  void take();
+  /// Whether every packet is taken.
+  bool finished() const { return ended_ && !has_; }
 
   /// Whether its packets have times to keep to.
   bool timed() const { return !options_.pace.back_to_back; }

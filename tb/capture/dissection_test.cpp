@@ -92,7 +92,7 @@ TEST(Dissection, TellsOtherTrafficApart) {
   Frame udp = f;
   udp[37] ^= 1;  // another destination port
   EXPECT_EQ(kind_of(udp), FrameKind::udp);
-  EXPECT_EQ(whole(udp).packet.opcode, no_opcode);
+  EXPECT_EQ(whole(udp).packet.opcode, Opcode::none);
   EXPECT_EQ(whole(udp).packet.entropy, 0xc123);
   Frame tcp = f;
   tcp[23] = 6;

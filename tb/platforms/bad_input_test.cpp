@@ -1038,7 +1038,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"OutIsResultWithWork", {"run", "p.toml", "--out", "mixed"},
 "--out mixed: holds 'notes.txt', which is no part of a result; expected a new name or a result folder"},
 {"NoCommand", {},
-"expected a command: run, size, explain, list, config or completion (see horae --help)"},
+"expected a command: run, size, explain, replay, list, config or completion (see horae --help)"},
 {"CommandUnknown", {"rnu", "p.toml"},
 "unexpected argument 'rnu', did you mean 'run'?"},
 {"CommandUnlikeAny", {"simulate", "p.toml"},

@@ -41,7 +41,7 @@ class Dissector {
 
   Dissection run() {
     sizes();
-    d_.packet.opcode = no_opcode;
+    d_.packet.opcode = Opcode::none;
     if (ethernet() && (d_.ipv6 ? ipv6() : ipv4()) && transport()) roce();
     return d_;
   }

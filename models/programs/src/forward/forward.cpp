@@ -193,6 +193,7 @@ class ForwardFactory final : public ProgramFactory {
     PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
+  bool knows_connections() const override { return false; }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "forward"}};
     out.update(ForwardConfig::schema().dump(config_));

@@ -31,9 +31,6 @@ constexpr std::string_view name_of(FrameKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-/// The opcode of what is no RoCEv2.
-inline constexpr Opcode no_opcode = static_cast<Opcode>(0xff);
-
 /// An address of IPv4, IPv6 or Ethernet.
 struct NetworkAddress {
   std::array<std::uint8_t, 16> bytes{};  ///< the first `size`; zeros behind them
@@ -50,7 +47,7 @@ struct DissectOptions {
 };
 
 /// A frame taken apart. `packet` has everything but its nodes, which the addresses stand for; what
-/// is no RoCEv2 has the opcode `no_opcode`. Its frame size is at least Ethernet's 64 bytes, and
+/// is no RoCEv2 has the opcode `Opcode::none`. Its frame size is at least Ethernet's 64 bytes, and
 /// at most `longest_frame`.
 struct Dissection {
   /// Less than 16 bits hold, so that a switch program may still add bytes.

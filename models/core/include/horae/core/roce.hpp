@@ -32,6 +32,9 @@ enum class Opcode : std::uint8_t {
   compare_swap = 0x13,
   fetch_add = 0x14,
   cnp = 0x81,
+  /// Of a packet that is no RoCEv2 and passes a model all the same. The code is left to
+  /// manufacturers (IBTA vol. 1, table 38); to the models it is neither data nor a response.
+  none = 0xff,
 };
 
 /// Whether packets of this opcode carry the AETH (acknowledgements and read responses but middle).

@@ -91,6 +91,8 @@ class ProgramFactory {
                                         const Routes& routes) const = 0;
   /// Set if the program steers by the UDP source port.
   virtual std::optional<SourcePortControl> source_port_control() const { return std::nullopt; }
+  /// Whether the program keeps state of connections (Program::connect).
+  virtual bool knows_connections() const { return true; }
   /// The effective parameters.
   virtual nlohmann::ordered_json config() const = 0;
 };
