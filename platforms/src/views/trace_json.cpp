@@ -32,6 +32,7 @@ class TraceWriter {
  public:
   TraceWriter(const TraceRecord& record, std::ostream& out)
       : r_(record), t_(slices_of(record)), out_(out) {
+    for (const auto& name : r_.nodes) nodes_.push_back(json_text(name));
     // Behind the processes' numbers: a thread of its process's number would be taken as its main.
     unsigned next = static_cast<unsigned>(r_.devices.size()) + 1;
     for (const auto& track : t_.tracks) {
@@ -124,16 +125,17 @@ class TraceWriter {
     return p.copy ? "copy of " + name : name;
   }
 
+  /// As a JSON string.
   std::string node_name(NodeId node) const {
-    return node < r_.nodes.size() ? r_.nodes[node] : fmt::format("node {}", node);
+    return node < nodes_.size() ? nodes_[node] : fmt::format(R"("node {}")", node);
   }
 
   /// Arguments of a packet's slice, without the braces.
   std::string packet_args(std::uint32_t packet, std::uint32_t step) const {
     const auto& p = r_.packets[packet];
-    std::string args = fmt::format(
-        R"("packet":"{:#x}","from":{},"to":{},"qp":"{:#x}","psn":{},"bytes":{})", p.id,
-        json_text(node_name(p.src)), json_text(node_name(p.dst)), p.dest_qp, p.psn, p.frame);
+    std::string args =
+        fmt::format(R"("packet":"{:#x}","from":{},"to":{},"qp":"{:#x}","psn":{},"bytes":{})", p.id,
+                    node_name(p.src), node_name(p.dst), p.dest_qp, p.psn, p.frame);
     if (p.flow != TraceRecord::none && !p.reply && p.message != ~std::uint64_t{0})
       args += fmt::format(R"(,"flow":{},"message":{})", p.flow, p.message);
     if (syndrome::is_nak(p.syndrome) && p.opcode == Opcode::acknowledge) {
@@ -150,19 +152,20 @@ class TraceWriter {
     return args;
   }
 
+  // Names of slices are made here and need no escapes.
   void complete(const TraceSlice& s, std::string_view name, std::string_view category,
                 std::string_view args) {
     line(fmt::format(
-        R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-        json_text(name), category, process_of(t_.tracks[s.track]), thread_of(s),
-        microseconds_text(s.start), microseconds_text(s.end - s.start), args));
+        R"({{"name":"{}","cat":"{}","ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+        name, category, process_of(t_.tracks[s.track]), thread_of(s), microseconds_text(s.start),
+        microseconds_text(s.end - s.start), args));
   }
   void instant(const TraceSlice& s, std::string_view name, std::string_view category,
                std::string_view args) {
     line(fmt::format(
-        R"({{"name":{},"cat":"{}","ph":"i","s":"t","pid":{},"tid":{},"ts":{},"args":{{{}}}}})",
-        json_text(name), category, process_of(t_.tracks[s.track]), thread_of(s),
-        microseconds_text(s.start), args));
+        R"({{"name":"{}","cat":"{}","ph":"i","s":"t","pid":{},"tid":{},"ts":{},"args":{{{}}}}})",
+        name, category, process_of(t_.tracks[s.track]), thread_of(s), microseconds_text(s.start),
+        args));
   }
   void flow(char phase, std::string_view category, std::uint64_t id, const TraceSlice& s,
             Picoseconds at) {
@@ -245,6 +248,7 @@ class TraceWriter {
   const TraceRecord& r_;
   const TraceSlices t_;
   std::ostream& out_;
+  std::vector<std::string> nodes_;      ///< names by NodeId, as JSON
   std::vector<unsigned> first_thread_;  ///< by track
   std::string buffer_;
   bool first_ = true;
