@@ -90,10 +90,14 @@ class ConnectionFile {
   }
 
   std::uint32_t number(const Cell& cell, const Column& column) const {
-    const bool digits = !cell.text.empty() && cell.text.size() < 10 &&
-                        cell.text.find_first_not_of("0123456789") == std::string::npos;
-    if (digits && std::stoul(cell.text) <= column.most)
-      return static_cast<std::uint32_t>(std::stoul(cell.text));
+    const bool hex = cell.text.starts_with("0x");
+    const std::string digits = cell.text.substr(hex ? 2 : 0);
+    const char* const known = hex ? "0123456789abcdefABCDEF" : "0123456789";
+    if (!digits.empty() && digits.size() < 9 &&
+        digits.find_first_not_of(known) == std::string::npos) {
+      const unsigned long value = std::stoul(digits, nullptr, hex ? 16 : 10);
+      if (value <= column.most) return static_cast<std::uint32_t>(value);
+    }
     throw error(cell.at, fmt::format("{} = '{}'; expected a number from 0 to {}", column.name,
                                      cell.text, column.most));
   }
@@ -145,8 +149,8 @@ std::string connections_csv(const ReplayConnections& connections,
     return node < names.size() ? names[node] : std::to_string(node);
   };
   for (const auto& c : connections.list) {
-    csv += fmt::format("{},{},{},{},{},{}\n", name(c.sender), name(c.receiver), c.sender_qp.value(),
-                       c.receiver_qp.value(), c.entropy, c.first_psn.value());
+    csv += fmt::format("{},{},{:#x},{:#x},{},{}\n", name(c.sender), name(c.receiver),
+                       c.sender_qp.value(), c.receiver_qp.value(), c.entropy, c.first_psn.value());
   }
   return csv;
 }

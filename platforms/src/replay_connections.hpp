@@ -23,8 +23,8 @@ struct ReplayConnections {
 };
 
 /// Reads a CSV file with the columns sender, receiver, sender_qp, receiver_qp, entropy and
-/// first_psn in any order; nodes by name or number. InputError "file:line:column: ..." for anything
-/// else.
+/// first_psn in any order; nodes by name or number, numbers also as 0x40. InputError
+/// "file:line:column: ..." for anything else.
 ReplayConnections read_connections(const std::string& path, const fabric::Topology& topology);
 
 /// The same file.

@@ -369,7 +369,7 @@ TEST(Replay, ThemisDropsTheNackItShould) {
   const Ended ended = place.themis({"down.pcap@4", "up.pcap@h4"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(place.read("out/connections.csv"),
-            "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,33,44,49443,0\n");
+            "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,0x21,0x2c,49443,0\n");
   const auto summary = ended.json();
   EXPECT_EQ(summary.at("statistics").at("leaf1").at("program").at("nacks_stashed").at("value"), 1);
   bool nack_seen = false, copy_seen = false;
@@ -413,10 +413,11 @@ TEST(Replay, WithoutConnectionsTheNackPasses) {
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(result(ended.json(), "packets_dropped"), 1) << "it turns back, and its copy goes on";
   EXPECT_EQ(result(ended.json(), "packets_out"), 1);
-  place.write("c.csv", "receiver,sender,sender_qp,receiver_qp,first_psn,entropy\n4,h0,33,44,0,9\n");
+  place.write("c.csv",
+              "receiver,sender,sender_qp,receiver_qp,first_psn,entropy\n4,h0,33,0x2C,0,9\n");
   EXPECT_EQ(place.themis({"up.pcap@0", "--connections", "c.csv"}).exit_code, 0);
   EXPECT_EQ(place.read("out/connections.csv"),
-            "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,33,44,9,0\n");
+            "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\nh0,h4,0x21,0x2c,9,0\n");
 }
 
 TEST(Replay, ARecirculationShows) {
