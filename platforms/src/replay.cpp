@@ -496,7 +496,7 @@ ordered_json Replay::results_json() const {
   add("connections", connections_.list.size(), "connections");
   add("connections_without_sender_qp", connections_.unpaired, "connections");
   add("connections_not_added", not_added_, "connections");
-  add("packets_of_too_many_connections", connections_.too_many, "packets");
+  add("untracked_connection_packets", connections_.too_many, "packets");
   return results;
 }
 
