@@ -12,10 +12,14 @@
 namespace horae::fabric {
 namespace {
 
-/// The earliest time at which one of them has something to do, or `never`.
-Picoseconds earliest(const std::vector<device*>& devices) {
+/// The earliest time at which one of them has something to do, or `never`; of times up to `enough`
+/// the first one found.
+Picoseconds earliest(const std::vector<device*>& devices, Picoseconds enough) {
   Picoseconds next = never;
-  for (const device* d : devices) next = std::min(next, d->next_time());
+  for (const device* d : devices) {
+    next = std::min(next, d->next_time());
+    if (next <= enough) break;
+  }
   return next;
 }
 
@@ -55,7 +59,7 @@ void window_clock::next_window() {
   constexpr std::uint64_t windows_between_idle_checks = 256;
   // What is pending here belongs to SystemC processes outside the fabric, which may still send.
   if (windows_ % windows_between_idle_checks == 0 && !sc_core::sc_pending_activity()) {
-    const Picoseconds next = earliest(devices_);
+    const Picoseconds next = earliest(devices_, horizon_);
     if (next == never) {
       sc_core::sc_pause();
     } else if (next > horizon_) {
@@ -87,6 +91,9 @@ void window_clock::fail(std::exception_ptr error) {
   sc_core::sc_pause();
 }
 
-bool window_clock::idle() const { return earliest(devices_) == never; }
+bool window_clock::idle() const {
+  return std::all_of(devices_.begin(), devices_.end(),
+                     [](const device* d) { return d->next_time() == never; });
+}
 
 }  // namespace horae::fabric
