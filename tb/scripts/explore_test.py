@@ -346,6 +346,24 @@ class Resumes(Place):
         self.explore(study)
         self.assertEqual({p["status"] for p in self.found("grid")["points"]}, {"done"})
 
+    def test_an_interrupt_of_a_rerun_leaves_the_table_that_has_more(self):
+        study = self.study(search("nsga2", 12).replace("batch = 6", "batch = 2"))
+        self.explore(study)
+        before = self.table("grid")
+        (self.folder / "p.toml").write_text("another platform\n", encoding="utf-8")
+        for least in (0, 1):
+            count = len(self.starts())
+            process = self.begin(study, delay=0.5)
+            # In the first batch nothing is settled; in the second two points are.
+            while len(self.starts()) <= count + 2 * least:
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=10)
+            self.assertEqual(process.returncode, 130, said)
+            self.assertIn(f"interrupted with {2 * least} of ", said)
+            self.assertEqual(self.table("grid"), before)
+
     def test_two_at_once_make_each_run_once(self):
         study = self.study(GRID.replace("step = 10", "step = 5"))
         processes = [self.begin(study, delay=0.05) for _ in range(2)]
