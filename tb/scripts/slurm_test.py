@@ -52,7 +52,7 @@ class OnACluster(explore_test.Place):
         again = self.explore(study, more=["--slurm"]).stderr
         self.assertNotIn("submitted", again)
         # A search, in more batches than array jobs may end in vain.
-        study = self.study(search("nsga2", 10).replace("batch = 6", "batch = 2").replace('name = "grid"',
+        study = self.study(search("tpe", 10).replace("batch = 6", "batch = 2").replace('name = "grid"',
                                                                                          'name = "search"'))
         self.explore(study, out="local")
         self.explore(study, more=["--slurm"])
