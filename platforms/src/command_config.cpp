@@ -1,10 +1,12 @@
 // horae config.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <system_error>
 
 #include "command.hpp"
 #include "effective_config.hpp"
@@ -33,6 +35,11 @@ ConfigKind kind_of(const std::string& name) {
 int configure_points(const ConfigRequest& request, const std::string& points) {
   std::ifstream file;
   const bool standard = points == "-";
+  std::error_code error;
+  if (!standard && std::filesystem::is_directory(points, error)) {
+    throw InputError(
+        fmt::format("--points {}: found a folder, expected a file of a JSON object a line", points));
+  }
   if (!standard) file.open(points);
   if (!standard && !file) throw InputError(fmt::format("--points {}: no such file", points));
   std::ostringstream out;  // all of it or, for a line that is no point, nothing

@@ -40,7 +40,7 @@ void add_files(const ordered_json& value, const fs::path& folder, ordered_json& 
   }
   if (!value.is_string()) return;
   const auto& text = value.get_ref<const std::string&>();
-  if (text.find_first_of("./") == std::string::npos || text.find('\0') != std::string::npos) return;
+  if (text.empty() || text.find('\0') != std::string::npos) return;
   std::error_code error;
   for (const fs::path& path : {folder / text, fs::path(text)}) {
     if (!fs::is_regular_file(path, error)) continue;
@@ -210,6 +210,7 @@ void config_points(const ConfigRequest& request, std::istream& in, const std::st
     }
     out << answer.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   }
+  if (in.bad()) throw InputError(fmt::format("{}: cannot be read", name));
 }
 
 }  // namespace horae::platforms

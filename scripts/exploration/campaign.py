@@ -1,5 +1,6 @@
 """Working through a study: its points are built, run somewhere, settled and written."""
 from .complaint import Complaint
+from .files import read_json
 from .outcome import Point, Reader
 from .points import grid, latin
 from .program import overrides, shown_path
@@ -112,6 +113,22 @@ class Campaign:
     def write(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         return write_study(self.folder, self.study, self.points, self.program.version, self.store)
+
+    def write_unless_less(self):
+        """Of a study that was stopped: a table that is there and has more settled points stays."""
+        if settled(self.content()["points"]) >= max(1, self.settled_before()):
+            self.write()
+
+    def settled_before(self):
+        """Points settled in the table that is there."""
+        try:
+            return settled(read_json(self.folder / "study.json")["points"])
+        except (KeyError, TypeError, ValueError):  # none, or not one of ours
+            return 0
+
+
+def settled(points):
+    return sum(p["status"] != "pending" for p in points)
 
 
 def name_of(values):

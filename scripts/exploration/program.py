@@ -11,36 +11,50 @@ from .complaint import EXIT_BAD_INPUT, Complaint
 
 
 class Program:
-    """`keep`: the folder of copies; one of each version stays there."""
+    """`keep`: the folder of copies, of which one of each version stays there; None: run it where it is."""
 
     def __init__(self, path, keep):
         path = pathlib.Path(path)
+        if path.is_dir():
+            raise Complaint(f"--program {path}: found a folder, expected horae")
         if not os.access(path, os.X_OK):
             raise Complaint(f"{path} is not built: scripts/setup, then cmake (or --program FILE)")
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        self.path = pathlib.Path(keep).resolve() / digest[:16] / path.name
-        if not self.path.exists():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            part = self.path.with_name(f".{path.name}.{os.getpid()}")
-            shutil.copy2(path, part)
-            part.replace(self.path)
+        self.path = path.resolve()
         self.version = self.run(["--version"]).stdout.strip()
+        if not self.version:
+            raise Complaint(f"--program {path}: does not tell its version, expected horae")
+        if keep is not None:
+            self.path = self.copy(pathlib.Path(keep).resolve() / digest[:16])
+            self.version = self.run(["--version"]).stdout.strip()
         # Changed sources have one version however they were changed.
         self.identity = self.version
         if "+" not in self.version or self.version.endswith(".modified"):
             self.identity += " " + digest
 
+    def copy(self, folder):
+        copy = folder / self.path.name
+        if not copy.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            part = copy.with_name(f".{copy.name}.{os.getpid()}")
+            shutil.copy2(self.path, part)
+            part.replace(copy)
+        return copy
+
     def run(self, arguments, text=None):
-        return subprocess.run([str(self.path), *arguments], input=text, capture_output=True, text=True, check=False)
+        try:
+            return subprocess.run([str(self.path), *arguments], input=text, capture_output=True, text=True, check=False)
+        except OSError as e:
+            # Also of a script whose interpreter is not there.
+            raise Complaint(f"--program {self.path}: cannot be run: {e.strerror}") from e
 
     def configs(self, command, points):
         """Of each point, a list of (key, value): ("hash", None), or (None, the one line that refuses it)."""
         arguments = ["config", shown_path(command.file), "--kind", command.kind, "--points", "-"]
         arguments += ["--objects"] if command.objects else []
         arguments += ["--point", command.point] if command.point is not None else []
-        for option in ("--observations", "--hypotheses", "--chip"):
-            if option in command.options:
-                arguments += [option, command.options[command.options.index(option) + 1]]
+        for option, value in of_configuration(command.options):
+            arguments += [option, value]
         lines = "".join(json.dumps(overrides(sets)) + "\n" for sets in points)
         ended = self.run(arguments, lines)
         if ended.returncode != 0:
@@ -54,6 +68,21 @@ class Program:
                 raise Complaint(answer["error"])
             out.append((answer.get("config_hash"), answer.get("error")))
         return out
+
+
+def of_configuration(options):
+    """(option, value) of those that change the configuration in effect. ValueError, with the option, where
+    a value is missing."""
+    rest = iter(options)
+    for word in rest:
+        option, equals, value = word.partition("=")
+        if option not in ("--observations", "--hypotheses", "--chip"):
+            continue
+        if not equals:
+            value = next(rest, "")
+        if not value or value.startswith("--"):
+            raise ValueError(option)
+        yield option, value
 
 
 def overrides(sets):

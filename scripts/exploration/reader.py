@@ -1,11 +1,13 @@
 """Reading tables of a TOML file: every fault is one line with its place, and no key goes unread."""
 import pathlib
 import re
+import sys
 import tomllib
 
 from .complaint import Complaint, nearest
 from .places import Places
 
+LARGEST = sys.float_info.max  # whole numbers of TOML may be larger
 NAMES = {str: "a text in quotes", bool: "true or false", int: "a whole number", float: "a number", list: "a list",
          dict: "a table"}
 
@@ -53,7 +55,10 @@ class Table:
         return value
 
     def number(self, key, default=None, required=False):
-        return self.get(key, float, default, required)
+        value = self.get(key, float, default, required)
+        if value is not None and not -LARGEST <= value <= LARGEST:
+            raise self.error(key, f"{key}: found {shown(value)}, expected a finite number")
+        return value
 
     def whole(self, key, default=None, least=1, required=False):
         value = self.get(key, int, default, required)

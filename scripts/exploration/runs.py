@@ -81,21 +81,26 @@ class Workers:
                             todo.append((item[0], time.monotonic() + WAIT_S))
             except BaseException as e:  # pylint: disable=broad-except
                 failures.append(e)
-                self.stopping.set()
+                self.stop()
+            finally:
+                ended.release()
 
-        threads = [threading.Thread(target=work) for _ in range(min(self.jobs, max(1, len(points))))]
-        for thread in threads:
-            thread.start()
+        # Not Thread.join: interrupted, it takes a thread that runs for one that has ended.
+        ended = threading.Semaphore(0)
+        begun = 0
         try:
-            while any(t.is_alive() for t in threads):
+            for _ in range(min(self.jobs, max(1, len(points)))):
+                threading.Thread(target=work).start()
+                begun += 1
+            while begun > 0:
                 if watch is not None:
                     watch(len(points) - left[0])
-                for thread in threads:
-                    thread.join(0.1 / len(threads))
+                if ended.acquire(timeout=0.1):
+                    begun -= 1
         except BaseException:
             self.stop()
-            for thread in threads:
-                thread.join()
+            for _ in range(begun):
+                ended.acquire()
             raise
         if failures:
             raise failures[0]
@@ -136,6 +141,7 @@ class Workers:
         with open(workplace / "stderr.txt", "w+b") as err:
             with self.lock:
                 if self.stopping.is_set():
+                    shutil.rmtree(workplace, ignore_errors=True)
                     return None
                 process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err,
                                            process_group=0)
@@ -150,7 +156,8 @@ class Workers:
                 self.running -= 1
             err.seek(0)
             text = err.read().decode("utf-8", "replace").replace(str(workplace), "DIR")
-        if self.stopping.is_set() or (code < 0 and -code in STOPPED):
+        # What ended by itself while others were stopped is a result.
+        if code < 0 and (-code in STOPPED or (-code == signal.SIGKILL and self.stopping.is_set())):
             shutil.rmtree(workplace, ignore_errors=True)
             return None
         outcome = {

@@ -48,8 +48,6 @@ class Cluster:
     def __init__(self, folder, name, array_most, options, explore):
         self.folder, self.name = folder, name
         self.array_most, self.options, self.explore = array_most, options, explore
-        self.vain = 0
-        self.done_then = None
 
     def job(self):
         """The workers' job while Slurm has it waiting or running, or None."""
@@ -86,6 +84,7 @@ class Cluster:
             return True
         self.folder.mkdir(parents=True, exist_ok=True)
         write_queue(self.folder, left)
+        vain, left_then = 0, None  # of these points: a batch knows nothing of the one before
         while True:
             left = [runs for runs in left if not made(runs, store)]
             watch(len(points) - len(left))
@@ -95,10 +94,10 @@ class Cluster:
                 left = [runs for runs in left if not made(runs, store)]  # done before the job was gone
                 if not left:
                     continue
-                self.vain = self.vain + 1 if self.done_then == len(left) else 1
-                if self.vain > MOST_VAIN:
+                vain = vain + 1 if left_then == len(left) else 1
+                if vain > MOST_VAIN:
                     raise Complaint(f"{MOST_VAIN} array jobs ended and no run was made; see {self.folder / 'slurm'}")
-                self.done_then = len(left)
+                left_then = len(left)
                 self.submit(len(left))
             time.sleep(POLL_S)
 

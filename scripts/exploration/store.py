@@ -40,9 +40,10 @@ def boot():
 class Store:
     """`stale_s`: how long an owner on another host may be silent."""
 
-    def __init__(self, folder, heartbeat_s=HEARTBEAT_S, stale_s=STALE_S):
+    def __init__(self, folder, heartbeat_s=HEARTBEAT_S, stale_s=STALE_S, read_only=False):
         self.folder = pathlib.Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if not read_only:
+            self.folder.mkdir(parents=True, exist_ok=True)
         self.heartbeat_s, self.stale_s = heartbeat_s, stale_s
         self.owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": started(os.getpid()), "boot": boot()}
         self.lock = threading.Lock()
@@ -78,9 +79,16 @@ class Store:
         return True
 
     def release(self, key):
+        """Gives up a claim; one that another has taken over meanwhile is his."""
         with self.lock:
             self.held.discard(key)
-        self._claim_path(key).unlink(missing_ok=True)
+        path = self._claim_path(key)
+        try:
+            owner = json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            return
+        if all(owner.get(name) == value for name, value in self.owner.items()):
+            path.unlink(missing_ok=True)
 
     def _claim_path(self, key):
         return self.folder / key[:2] / f"{key}.claim"
@@ -88,7 +96,11 @@ class Store:
     def _own_file(self, path):
         """A new file that says whose it is."""
         own = path.with_name(f".{path.name}.{self.owner['host']}.{os.getpid()}.{next(NUMBERS)}")
-        own.write_text(json.dumps({**self.owner, "time": time.time()}) + "\n", encoding="utf-8")
+        try:
+            own.write_text(json.dumps({**self.owner, "time": time.time()}) + "\n", encoding="utf-8")
+        except OSError:
+            own.unlink(missing_ok=True)
+            raise
         return own
 
     def _link(self, path):
@@ -108,11 +120,19 @@ class Store:
             beat = path.stat().st_mtime
         except (FileNotFoundError, ValueError):  # gone, or not all of it seen yet
             return False
-        if owner["host"] == self.owner["host"] and (owner["boot"] == self.owner["boot"] or not owner["boot"]):
+        if self._is_here(owner):
             return started(owner["pid"]) != owner["started"]
+        return self._silent(path, beat)
+
+    def _is_here(self, owner):
+        """Whether the processes of this host tell if an owner lives."""
+        return owner["host"] == self.owner["host"] and (owner["boot"] == self.owner["boot"] or not owner["boot"])
+
+    def _silent(self, path, since):
+        """Whether a file time is too long ago, by the clock of whoever keeps the files."""
         now = self._own_file(path)
         try:
-            return now.stat().st_mtime - beat > self.stale_s
+            return now.stat().st_mtime - since > self.stale_s
         finally:
             now.unlink()
 
@@ -156,20 +176,20 @@ class Store:
 
     def publish(self, key, workplace, outcome):
         """Makes the workplace the result of `key`. A result that is there stays."""
-        (workplace / "outcome.json").write_text(json.dumps(outcome, indent=1) + "\n", encoding="utf-8")
         place = self.place(key)
         place.parent.mkdir(exist_ok=True)
         try:
+            (workplace / "outcome.json").write_text(json.dumps(outcome, indent=1) + "\n", encoding="utf-8")
             workplace.rename(place)
         except OSError:
             if self.outcome(key) is None:
                 raise
-            shutil.rmtree(workplace)
+            shutil.rmtree(workplace, ignore_errors=True)
         (place / "owner").unlink(missing_ok=True)
 
     def forget(self, key):
         """Removes a result, so that its run is made again."""
-        gone = self.workplace(key)
+        gone = self.workplace(f"forgotten_{key}")  # not the run's, which a sweep takes once it has an outcome
         try:
             self.place(key).rename(gone / "old")
         except FileNotFoundError:
@@ -177,11 +197,26 @@ class Store:
         shutil.rmtree(gone)
 
     def sweep(self):
-        """Removes what dead processes of this host were at."""
+        """Removes what dead processes were at: on this host those that are gone; elsewhere what has an
+        outcome, or is old and claimed by nobody."""
         for path in (self.folder / "under_way").glob("*"):
             try:
                 owner = json.loads((path / "owner").read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                continue
-            if owner["host"] == self.owner["host"] and started(owner["pid"]) != owner["started"]:
+                owner = None  # it died before it said who it is, or is about to say
+            if owner is not None and self._is_here(owner):
+                left = started(owner["pid"]) != owner["started"]
+            else:
+                left = self._is_left(path)
+            if left:
                 shutil.rmtree(path, ignore_errors=True)
+
+    def _is_left(self, path):
+        key = path.name.split(".")[0]
+        if self.outcome(key) is not None:
+            return True
+        try:
+            since = path.stat().st_mtime
+        except FileNotFoundError:
+            return False
+        return not self._claim_path(key).exists() and self._silent(self.folder / "now", since)

@@ -1,5 +1,6 @@
 """A study as its TOML file says it, checked against itself; platforms are not looked into."""
 import dataclasses
+import math
 import pathlib
 import tomllib
 from typing import Optional
@@ -7,6 +8,7 @@ from typing import Optional
 from .complaint import Complaint, nearest
 from .expression import Expression
 from .parameter import Choice, Parameter, spread, steps, text_of
+from .program import of_configuration
 from .reader import read_toml, shown
 
 KINDS = ("run", "size", "explain")
@@ -166,7 +168,12 @@ def read_commands(path, root, about):
                 raise about.error(key, f"{key}: found beside [[command]], expected in each of those")
         for table in tables:
             kind = table.choice("kind", KINDS, required=True)
-            out.append(read_command(path, table, kind, table.sets("set"), table.texts("options")))
+            options = table.texts("options")
+            try:
+                list(of_configuration(options))
+            except ValueError as e:
+                raise table.error("options", f"options: \"{e}\" has no value, expected \"{e}=FILE\"") from e
+            out.append(read_command(path, table, kind, table.sets("set"), options))
             table.done()
         return out
     kinds = about.get("run", (str, list), "run")
@@ -246,6 +253,8 @@ def read_values(table, parameter):
             inline.done()
             if not choices[-1].sets:
                 raise table.error("values", f"values: '{label}' sets nothing: expected set = [\"KEY=VALUE\"]")
+        elif isinstance(value, float) and not math.isfinite(value):
+            raise table.error("values", f"values: found {value}, expected a finite number")
         elif isinstance(value, (str, int, float, bool)):
             choices.append(Choice(value, [(key, text_of(value, parameter.unit)) for key in parameter.keys]))
         else:
@@ -253,9 +262,11 @@ def read_values(table, parameter):
                                         "{ label = ..., set = [\"KEY=VALUE\"] }")
     seen = []
     for choice in choices:
-        if (type(choice.value), choice.value) in seen:
+        # 1 and 1.0 are one value, 1 and true are not.
+        value = (isinstance(choice.value, bool), choice.value)
+        if value in seen:
             raise table.error("values", f"values: {shown(choice.value)} is there twice")
-        seen.append((type(choice.value), choice.value))
+        seen.append(value)
     return choices
 
 
@@ -270,6 +281,9 @@ def read_range(table, parameter):
     step, count = table.number("step"), table.whole("count", least=2)
     if step is not None and (count is not None or parameter.log):
         raise table.error("step", "step: expected neither 'count' nor scale = \"log\" beside it")
+    for key, value in (("from", low), ("to", high), ("step", step)):
+        if parameter.integer and value is not None and value != int(value):
+            raise table.error(key, f"{key}: found {value}, expected a whole number with integer = true")
     if step is not None and step <= 0:
         raise table.error("step", f"step: found {step}, expected more than 0")
     values = None

@@ -130,7 +130,7 @@ def read(folder):
     path = folder / "summary.json"
     if not path.is_file():
         raise BadInput(f"{folder}: no summary.json and no study.json; expected a result folder of "
-                       "horae run, size or explain, or of scripts/explore")
+                       "horae run, replay, size or explain, or of scripts/explore")
     summary = read_json(path)
     result = Result(folder.name, kind_of(path, summary), summary, folder)
     if result.kind == "sweep":

@@ -85,6 +85,18 @@ def traffic_text(keys):
     return found
 
 
+def is_replay(summary):
+    kinds = (summary.get("rows") or {}).get("kinds") or []
+    return bool(kinds) and all("trace" in row for row in kinds)
+
+
+def traces_text(summary):
+    """What came in, in place of the platform's traffic, which a replay does not send."""
+    device = (summary.get("replay") or {}).get("device")
+    into = f" of {device}" if device else ""
+    return [f"{row['trace']} into port {row['port']}{into}" for row in summary["rows"]["kinds"]]
+
+
 def asked(summary):
     platform = summary["config"].get("platform", {})
     return str(platform.get("description", "")) if isinstance(platform, dict) else ""
@@ -204,11 +216,12 @@ def view(result):
     when = numbers.quantity(summary.get("sim_time_ps"), "ps")
     answer = f"{packets_text(summary['packets'])}, in {when} of simulated time."
     compared = published.sentence(published.entries(summary.get("validation", [])))
-    found = View(result.label, "run", STATES.get(verdict, "warn"), verdict, answer, asked(summary),
+    replay = is_replay(summary)
+    found = View(result.label, "replay" if replay else "run", STATES.get(verdict, "warn"), verdict, answer, asked(summary),
                  key_figures(summary), warnings(summary), facts(summary), detail(result))
     if compared:
         found.facts.insert(0, ("published", compared))
-    sent = traffic_text(keys)
+    sent = traces_text(summary) if replay else traffic_text(keys)
     if sent:
-        found.facts.insert(0, ("traffic", "; ".join(sent)))
+        found.facts.insert(0, ("traces" if replay else "traffic", "; ".join(sent)))
     return found

@@ -67,6 +67,13 @@ probability = 1.0
   EXPECT_EQ(config_hash(place, {}), before);
   place.write("mine.toml", workload + "# what is read has changed\n");
   EXPECT_NE(config_hash(place, {}), before);
+  // Neither a dot nor a slash makes a text a file's name.
+  place.write("p.toml", flows.substr(0, flows.find("mine.toml")) + "mine" +
+                            flows.substr(flows.find("mine.toml") + 9));
+  place.write("mine", workload);
+  const std::string plain = config_hash(place, {});
+  place.write("mine", workload + "# what is read has changed\n");
+  EXPECT_NE(config_hash(place, {}), plain);
 }
 
 TEST(Config, ManyPointsAreALineEachAndOneThatCannotBeReadStopsNoOther) {
@@ -102,6 +109,8 @@ TEST(Config, RefusesInOneLine) {
        "{\"nic.mtu\": \"4 KiB\"}\n"},
       {{"config", "p.toml", "--points", "none.jsonl"},
        "horae: --points none.jsonl: no such file\n"},
+      {{"config", "p.toml", "--points", "."},
+       "horae: --points .: found a folder, expected a file of a JSON object a line\n"},
       {{"config", "p.toml", "--kind", "sise"},
        "horae: --kind sise: no such kind of configuration, did you mean 'size'?\n"},
       {{"config", "p.toml", "--objects"}, "horae: --objects: expected with --kind size only\n"},

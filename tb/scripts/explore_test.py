@@ -248,6 +248,11 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
         self.assertEqual(len(self.starts()), 16)  # ... unless it is asked otherwise
         self.assertEqual(self.table("grid"), before)
 
+    def test_only_status_writes_nothing(self):
+        printed = self.explore(self.study(GRID), more=["--only-status"]).stdout
+        self.assertIn("15 pending", printed)
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["p.toml", "s.toml"])
+
     def test_nothing_done_is_exit_code_1(self):
         self.explore(self.study(GRID.replace("[[parameter]]", '[[parameter]]\nname = "how"\nkey = "how"\n'
                                              'values = ["refuse"]\n[[parameter]]', 1)), code=1)
@@ -277,6 +282,12 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
              "s.toml:17:1: when: unknown name 'z'; expected one of x, y"),
             ("[[objective]]", "[[skip]]\nwhen = \"x.y()\"\n[[objective]]",
              "s.toml:17:1: when: 'x.y()': expected no functions but min, max, abs"),
+            ("to = 40", "to = inf", "s.toml:9:1: to: found inf, expected a finite number"),
+            ("values = [1, 50, 90]", "values = [1, 1.0]", "s.toml:14:1: values: 1.0 is there twice"),
+            ("step = 10", "step = 0.5\ninteger = true",
+             "s.toml:10:1: step: found 0.5, expected a whole number with integer = true"),
+            ("to = 40\nstep = 10", "to = 40.5\ncount = 3\ninteger = true",
+             "s.toml:9:1: to: found 40.5, expected a whole number with integer = true"),
             ("[[objective]]", "[method]\nkind = \"grit\"\n[[objective]]",
              "s.toml:17:1: kind: found \"grit\", did you mean 'grid'?"),
         ]
@@ -285,6 +296,60 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
                 ended = self.explore(self.study(GRID.replace(old, new, 1)), code=2, more=["--no-progress"])
                 self.assertEqual((ended.stderr, ended.stdout), (f"explore: {expected}\n", ""))
                 self.assertFalse((self.folder / "out/grid").exists())
+
+
+    def test_bad_options_are_one_line(self):
+        (self.folder / "folder").mkdir()
+        (self.folder / "file").write_text("", encoding="utf-8")
+        for name, content in (("lost", "#!/no/such/interpreter\n"), ("plain", "no program\n"), ("mute", "#!/bin/true\n")):
+            (self.folder / name).write_text(content, encoding="utf-8")
+            (self.folder / name).chmod(0o755)
+        text = GRID.replace('platform = "p.toml"\n', '[[command]]\nkind = "size"\nplatform = "p.toml"\n'
+                            'options = ["--chip"]\n')
+        cases = [
+            (GRID, ["--program", "folder"], "--program folder: found a folder, expected horae"),
+            (GRID, ["--program", "lost"], f"--program {self.folder}/lost: cannot be run: No such file or directory"),
+            (GRID, ["--program", "plain"], f"--program {self.folder}/plain: cannot be run: Exec format error"),
+            (GRID, ["--program", "mute"], "--program mute: does not tell its version, expected horae"),
+            (GRID, ["--out", "file"], "--out file: found a file, expected a folder"),
+            (GRID, ["--out", "file/in"], f"{self.folder}/file/in/programs: Not a directory"),
+            (text, [], 's.toml:6:1: options: "--chip" has no value, expected "--chip=FILE"'),
+        ]
+        for study, more, expected in cases:
+            with self.subTest(expected):
+                ended = self.explore(self.study(study), more=[*more, "--no-progress"], code=2)
+                self.assertEqual(ended.stdout, "")
+                if "file/in" in more:  # which of its folders is asked for first is not ours to say
+                    self.assertRegex(ended.stderr, r"^explore: .*/file/in.*: Not a directory\n$")
+                else:
+                    self.assertEqual(ended.stderr, f"explore: {expected}\n")
+
+    def test_options_of_the_configuration_in_both_forms(self):
+        from exploration.program import of_configuration  # pylint: disable=import-outside-toplevel
+        self.assertEqual(list(of_configuration(["--chip=my.toml", "--jobs", "2", "--hypotheses", "h.toml"])),
+                         [("--chip", "my.toml"), ("--hypotheses", "h.toml")])
+
+    def test_one_workers_fault_leaves_the_results_of_others(self):
+        from exploration.runs import Run, Workers  # pylint: disable=import-outside-toplevel
+        from exploration.store import Store  # pylint: disable=import-outside-toplevel
+        store = Store(self.folder / "store")
+        publish, both = store.publish, threading.Barrier(2)
+
+        def full(key, workplace, outcome):
+            both.wait()  # both have ended, neither is kept
+            if key == "bad":
+                raise OSError(28, "No space left on device")
+            time.sleep(0.2)
+            publish(key, workplace, outcome)
+        store.publish = full
+        program = self.folder / "nothing"
+        program.write_text("#!/bin/true\n", encoding="utf-8")
+        program.chmod(0o755)
+        runs = [[Run(key, "run", [], "", str(program), "")] for key in ("bad", "good")]
+        with self.assertRaises(OSError):
+            Workers(store, 2).run_all(runs)
+        self.assertEqual(store.outcome("good")["exit"], 0)
+        self.assertIsNone(store.outcome("bad"))
 
 
 class Resumes(Place):
@@ -345,6 +410,24 @@ class Resumes(Place):
         self.assertEqual(len(self.starts()), before)
         self.explore(study)
         self.assertEqual({p["status"] for p in self.found("grid")["points"]}, {"done"})
+
+    def test_an_interrupt_of_a_rerun_leaves_the_table_that_has_more(self):
+        study = self.study(search("nsga2", 12).replace("batch = 6", "batch = 2"))
+        self.explore(study)
+        before = self.table("grid")
+        (self.folder / "p.toml").write_text("another platform\n", encoding="utf-8")
+        for least in (0, 1):
+            count = len(self.starts())
+            process = self.begin(study, delay=0.5)
+            # In the first batch nothing is settled; in the second two points are.
+            while len(self.starts()) <= count + 2 * least:
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=10)
+            self.assertEqual(process.returncode, 130, said)
+            self.assertIn(f"interrupted with {2 * least} of ", said)
+            self.assertEqual(self.table("grid"), before)
 
     def test_two_at_once_make_each_run_once(self):
         study = self.study(GRID.replace("step = 10", "step = 5"))
@@ -433,6 +516,34 @@ class Claims(Place):
         time.sleep(0.3)
         self.assertGreater(path.stat().st_mtime, 1000)
 
+    def test_only_ones_own_claim_is_released(self):
+        store = self.make()
+        self.assertTrue(store.claim("aa1"))
+        path = self.foreign(store, "aa1", host="elsewhere", pid=1)  # taken over meanwhile
+        store.release("aa1")
+        self.assertTrue(path.exists())
+        self.assertTrue(store.claim("aa2"))
+        store.release("aa2")
+        self.assertFalse((store.folder / "aa/aa2.claim").exists())
+
+    def test_leftovers_of_other_hosts_are_swept(self):
+        store = self.make(stale_s=5)
+        place = store.workplace("aa1")
+        store.publish("aa1", place, {"exit": 0})
+
+        def left(key, old):
+            path = store.folder / "under_way" / f"{key}.elsewhere.7"
+            path.mkdir(parents=True)
+            (path / "owner").write_text(json.dumps({**store.owner, "host": "elsewhere"}), encoding="utf-8")
+            if old:
+                os.utime(path, (time.time() - 60, time.time() - 60))
+            return path
+        made, young, old, claimed = left("aa1", False), left("aa2", False), left("aa3", True), left("aa4", True)
+        self.foreign(store, "aa4", host="elsewhere")
+        mine = store.workplace("aa5")
+        self.make(stale_s=5).sweep()
+        self.assertEqual([p.exists() for p in (made, young, old, claimed, mine)], [False, True, False, True, True])
+
     def test_a_result_appears_whole_and_the_first_one_stays(self):
         store = self.make()
         first, second = store.workplace("aa1"), self.make()
@@ -447,10 +558,25 @@ class Claims(Place):
 
 
 class WithHorae(Place):
-    def test_a_grid_of_the_real_program(self):
+    def program(self):
         program = os.environ.get("HORAE_PROGRAM", str(ROOT / "build/platforms/horae"))
         if not os.access(program, os.X_OK):
             self.skipTest(f"{program} is not built")
+        return program
+
+    def test_the_example_of_the_readme_can_be_read(self):
+        program = self.program()
+        readme = (ROOT / "platforms/studies/README.md").read_text(encoding="utf-8")
+        example = readme.split("```toml\n", 1)[1].split("```", 1)[0]
+        text = example.replace('"../themis_tor.toml"', f'"{ROOT}/platforms/themis_tor.toml"')
+        self.assertNotEqual(text, example)
+        printed = self.explore(self.study(text), more=["--program", program, "--only-status"]).stdout
+        # Of the first batch, which nothing of was made, some points are left out and the others can be configured.
+        self.assertRegex(printed, r"\n\d+ pending; 0 feasible")
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_grid_of_the_real_program(self):
+        program = self.program()
         text = f"""[study]
 name = "real"
 platform = "{ROOT}/platforms/themis_tor.toml"

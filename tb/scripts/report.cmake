@@ -3,7 +3,7 @@ set(results ${CMAKE_CURRENT_BINARY_DIR}/report_results)
 add_test(NAME scripts/report_results COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/report_inputs.py ${results})
 set_tests_properties(scripts/report_results PROPERTIES LABELS source TIMEOUT 300
   ENVIRONMENT "HORAE_PROGRAM=$<TARGET_FILE:horae>" FIXTURES_SETUP report_results)
-foreach(part Pages Big Reduced Refuses)
+foreach(part Pages Big Reduced Replays Refuses)
   add_test(NAME scripts/report_${part} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/report_test.py ${part})
   list(APPEND tests scripts/report_${part})
 endforeach()

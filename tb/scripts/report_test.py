@@ -330,6 +330,24 @@ class Reduced(unittest.TestCase):
         self.assertLess(max(mean), 2)
 
 
+class Replays(WithFolder):
+    def test_a_replay_shows_its_traces_and_not_the_platforms_traffic(self):
+        folder = self.folder / "replay"
+        folder.mkdir()
+        summary = {"schema": 1, "platform": "x", "verdict": "complete", "results": {}, "packets": {}, "sim_time_ps": 1,
+                   "config": {"traffic": [{"kind": "messages", "size": "64 KiB"}]}, "replay": {"device": "leaf0"},
+                   "rows": {"kinds": [{"port": 0, "trace": "traces/loss.pcap", "roce": 255}]}}
+        (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+        page = self.page(folder)
+        text = Page(page).text
+        self.assertIn("traces/loss.pcap into port 0 of leaf0", text)
+        self.assertNotIn("messages size 64 KiB", text)
+        self.assertIn('<span class="kind-of">replay</span>', page)
+        del summary["rows"], summary["replay"]
+        (folder / "summary.json").write_text(json.dumps(summary), encoding="utf-8")
+        self.assertIn("messages size 64 KiB", Page(self.page(folder)).text)
+
+
 class Refuses(WithFolder):
     def refuses(self, arguments, *words):
         out = self.folder / "kept.html"
@@ -377,6 +395,13 @@ class Refuses(WithFolder):
         self.refuses([bad], "flows.csv:2: found 3 values; expected 7")
         (bad / "flows.csv").write_text(head.replace("fct_us", "fct_ms"), encoding="utf-8")
         self.refuses([bad], "flows.csv:1: no column 'fct_us'; did you mean 'fct_ms'?")
+
+    def test_a_number_that_is_none_of_horaes_is_one_line(self):
+        huge = "9" * 400
+        run = ('{"schema": 1, "platform": "x", "config": {}, "verdict": "complete", "packets": {}, "sim_time_ps": 1, "results": '
+               f'{{"fct.mean": {{"value": {huge}, "unit": "us"}}}}}}')
+        self.refuses([self.result(run)], "not as horae writes it", "too large")
+        self.refuses([self.result(run), self.result(run)], "not as horae writes it")
 
     def test_a_place_that_cannot_be_written_is_one_line(self):
         good = self.result('{"schema": 1, "pipelines": [], "refused": []}')

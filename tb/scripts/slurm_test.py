@@ -51,8 +51,9 @@ class OnACluster(explore_test.Place):
         # Nothing is left to do, so nothing is submitted.
         again = self.explore(study, more=["--slurm"]).stderr
         self.assertNotIn("submitted", again)
-        # A search, batch by batch.
-        study = self.study(search("nsga2", 12).replace('name = "grid"', 'name = "search"'))
+        # A search, in more batches than array jobs may end in vain.
+        study = self.study(search("tpe", 10).replace("batch = 6", "batch = 2").replace('name = "grid"',
+                                                                                         'name = "search"'))
         self.explore(study, out="local")
         self.explore(study, more=["--slurm"])
         self.assertEqual(self.table("search"), self.table("search", "local"))
