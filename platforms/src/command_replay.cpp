@@ -127,8 +127,33 @@ void print_summary(const ReplayOutcome& outcome) {
              dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
 }
 
+/// A result folder is replaced as a whole, and with it what it holds of the input.
+void keep_inputs(const std::string& out, const std::string& platform,
+                 const ReplayOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> inputs = {platform};
+  for (const auto& input : options.inputs) inputs.push_back(input.trace);
+  if (options.connections != "learn" && options.connections != "none")
+    inputs.push_back(options.connections);
+  const auto real = [](const fs::path& path) {
+    std::error_code error;
+    const fs::path found = fs::weakly_canonical(path, error);
+    return error ? fs::absolute(path, error).lexically_normal() : found;
+  };
+  fs::path folder = real(out);
+  if (!folder.has_filename()) folder = folder.parent_path();  // "out/x/"
+  for (const auto& input : inputs) {
+    const fs::path file = real(input);
+    if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
+      continue;
+    throw InputError(fmt::format(
+        "--out {}: would replace {}, which is read; expected another folder", out, input));
+  }
+}
+
 int run(const Options& o) {
   const ReplayOptions options = finished(o);
+  if (o.out && !o.out->empty()) keep_inputs(*o.out, o.platform, options);
   const PlatformConfig platform = read_platform(Document::load(o.platform, o.overrides));
   std::optional<ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);

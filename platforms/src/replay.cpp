@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -196,6 +197,15 @@ class Replay {
       connections_ = read_connections(options_.connections, platform_.topology);
       return;
     }
+    for (const auto& input : options_.inputs) {
+      std::error_code ignored;
+      const auto status = std::filesystem::status(input.trace, ignored);
+      if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) continue;
+      throw InputError(
+          fmt::format("{}: is read twice to learn connections; expected a file, or "
+                      "--connections FILE or none",
+                      input.trace));
+    }
     ReplayAddresses addresses = addresses_;
     auto entries = open_traces(addresses);
     ConnectionLearner learner;
@@ -319,6 +329,14 @@ class Replay {
                                                [](const Entry& e) { return e.trace->finished(); });
   }
 
+  /// The last bit of a packet in, or the first one of a packet out, whichever is later.
+  Picoseconds ended() const {
+    Picoseconds last = lead_;
+    for (const auto& end : ends_)
+      last = std::max({last, end->counters().last_in, end->counters().last_out});
+    return last;
+  }
+
   double share() const {
     double sum = 0;
     for (const auto& entry : entries_) sum += entry.trace->share();
@@ -438,7 +456,6 @@ ordered_json Replay::results_json() const {
     sum.received_frames += c.received_frames;
     sum.late += c.late;
     sum.lateness = std::max(sum.lateness, c.lateness);
-    sum.last_out = std::max(sum.last_out, c.last_out);
   }
   std::uint64_t filtered = 0, broken = 0;
   for (const auto& entry : entries_) {
@@ -461,7 +478,7 @@ ordered_json Replay::results_json() const {
     add("latency_p99", static_cast<double>(latency.percentile(0.99)) / 1000, "ns");
     add("latency_max", static_cast<double>(latency.max()) / 1000, "ns");
   }
-  const Picoseconds window = sum.last_out - lead_;
+  const Picoseconds window = ended() - lead_;
   if (window > Picoseconds(0)) {
     const auto rate = [&](Bytes frames, std::uint64_t packets) {
       const bool l1 = platform_.sim.rate_layer == Layer::l1;
@@ -602,8 +619,6 @@ ordered_json Replay::summary() const {
     events += end->events_handled();
     hops += end->tx(0).counters().packets;
   }
-  Picoseconds last = lead_;
-  for (const auto& end : ends_) last = std::max(last, end->counters().last_out);
   return {{"schema", 1},
           {"platform", platform_.about.name},
           {"config", config},
@@ -611,7 +626,7 @@ ordered_json Replay::summary() const {
           {"seed", platform_.sim.seed},
           {"version", version()},
           {"verdict", complete() ? "complete" : "stuck"},
-          {"sim_time_ps", (last - lead_).count()},
+          {"sim_time_ps", (ended() - lead_).count()},
           {"wall_s", progress_.elapsed_seconds()},
           {"replay", request()},
           {"packets", packets},

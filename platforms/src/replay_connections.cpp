@@ -81,7 +81,10 @@ class ConnectionFile {
         throw error(header[i].at, fmt::format("no column '{}'{}", header[i].text,
                                               suggestion(header[i].text, names)));
       }
-      place_[static_cast<std::size_t>(it - names.begin())] = static_cast<int>(i);
+      int& place = place_[static_cast<std::size_t>(it - names.begin())];
+      if (place >= 0)
+        throw error(header[i].at, fmt::format("the column '{}' again; expected each once", *it));
+      place = static_cast<int>(i);
     }
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (place_[c] < 0) throw error(1, fmt::format("the column '{}' is missing", names[c]));

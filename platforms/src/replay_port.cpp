@@ -38,6 +38,7 @@ void replay_port::settle(Picoseconds end) {
     p.id = recorder_ != nullptr ? recorder_->enter(*this, *next_, p.created) : counters_.sent;
     ++counters_.sent;
     counters_.sent_frames += p.frame_size();
+    counters_.last_in = std::max(counters_.last_in, p.created + tx(0).serialisation(p.wire_size()));
     trace_->take();
     asked_ = false;
     tx(0).send(p, start);

@@ -27,6 +27,7 @@ class replay_port : public fabric::device {
     std::uint64_t copies_received = 0;       ///< that the switch made; among `received`
     std::uint64_t late = 0;                  ///< sent later than the trace says
     Picoseconds lateness{};                  ///< the largest
+    Picoseconds last_in = Picoseconds(-1);   ///< last bit (with its gap) of the last packet sent
     Picoseconds last_out = Picoseconds(-1);  ///< first bit of the last packet received
   };
   const Counters& counters() const { return counters_; }

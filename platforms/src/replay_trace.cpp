@@ -19,8 +19,8 @@ Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
       sides_(std::move(sides)) {}
 
 std::optional<std::int64_t> Trace::first_stamp_ns() {
-  if (!has_frame_ && !ended_) has_frame_ = next_frame();
-  if (!has_frame_) return std::nullopt;
+  if (!has_read_ && !ended_) has_read_ = read();
+  if (!has_read_) return std::nullopt;
   return reader_.first_stamp_ns() + frame_.time_ns;
 }
 
@@ -63,8 +63,7 @@ Picoseconds Trace::time_of(std::int64_t time_ns) {
 bool Trace::read() {
   for (;;) {
     if (options_.limit != 0 && counts_.injected == options_.limit) return false;
-    if (!has_frame_ && !next_frame()) return false;
-    has_frame_ = false;
+    if (!next_frame()) return false;
     capture::Dissection& d = packet_.dissection;
     d = capture::dissect(frame_.bytes, frame_.length, dissect_options_);
     if (d.kind != capture::FrameKind::malformed) return true;
@@ -77,10 +76,11 @@ bool Trace::read() {
 const TracePacket* Trace::peek() {
   if (has_) return &packet_;
   if (ended_) return nullptr;
-  if (!read()) {
+  if (!has_read_ && !read()) {
     ended_ = true;
     return nullptr;
   }
+  has_read_ = false;
   capture::Dissection& d = packet_.dissection;
   try {
     addresses_.place(d, sides_);

@@ -46,7 +46,8 @@ class Trace {
         const capture::DissectOptions& dissect, ReplayAddresses& addresses,
         ReplayAddresses::Sides sides);
 
-  /// Stamp of the first packet, since 1970; nothing for a file without packets. Before `start`.
+  /// Stamp of the first packet that is to be sent, since 1970; nothing where there is none. Before
+  /// `start`.
   std::optional<std::int64_t> first_stamp_ns();
   /// The time 0 of all traces.
   void start(std::int64_t stamp_ns) { origin_ns_ = stamp_ns; }
@@ -78,7 +79,7 @@ class Trace {
   capture::CapturedFrame frame_;
   TracePacket packet_;
   TraceCounts counts_;
-  bool has_frame_ = false;
+  bool has_read_ = false;  ///< a packet of which only the stamp was asked for
   bool has_ = false;
   bool ended_ = false;
   std::int64_t origin_ns_ = 0;

@@ -161,6 +161,14 @@ TEST(Dissection, KeepsFramesWithinEthernetsLimits) {
   EXPECT_EQ(whole(with_fcs, {.fcs = true}).packet.frame, with_fcs.size());
 }
 
+TEST(Dissection, APayloadIsAtMostWhatAPacketMayCarry) {
+  Frame f = bytes_of(roce_packet(0, 1, Opcode::write_middle, 1, 64));
+  f[16] = f[17] = f[38] = f[39] = 0;  // segments that the NIC was to cut
+  const std::uint32_t headers = 14 + 20 + 8 + 12 + 4;
+  EXPECT_EQ(dissect(f, headers + 0xfffe, {}).packet.payload, 0xfffe);
+  EXPECT_EQ(dissect(f, headers + 0x10010, {}).packet.payload, 0xffff);
+}
+
 TEST(Dissection, ReadsReservedBitsAndTheBytesBehindTheBth) {
   Frame f = bytes_of(roce_packet(0, 1, Opcode::write_middle, 1, 100));
   f[46] = 0x15, f[50] = 0x22;  // resv8 and resv7 of the BTH

@@ -181,6 +181,26 @@ TEST(CaptureReader, GoesOnBehindAnImpossibleTime) {
   EXPECT_EQ(frame.time_ns, 1'000'000'000);
 }
 
+TEST(CaptureReader, GoesOnBehindAnImpossibleLength) {
+  constexpr std::uint32_t most = 16u << 20;
+  PcapBytes pcap;
+  for (const std::uint32_t length : {most, most + 1, 0xfffffffc, 0xffffffff, 60u})
+    pcap.record(1, 0, 60, length, frame_of(1));
+  const TemporaryFile file("long.pcap", pcap.bytes());
+  CaptureReader reader(file.path());
+  CapturedFrame frame;
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(frame.length, most);
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(reader.next(frame), InputError);
+  ASSERT_TRUE(reader.next(frame));
+  EXPECT_EQ(frame.number, 5u);
+  PcapBytes wrong;
+  wrong.record(1, 0, 60, 0xfffffffc, frame_of(1));
+  EXPECT_EQ(complaint(wrong.bytes()),
+            "FILE: packet 1 at byte 24: a length of 4294967292 bytes on the wire; expected at most "
+            "16777216");
+}
+
 TEST(CaptureReader, IsAtItsEndBehindADamagedRecord) {
   PcapBytes pcap;
   pcap.packet(1, 0, frame_of(1)).record(1, 0, 0x7fffffff, 60, frame_of(2)).packet(1, 0, {});

@@ -77,6 +77,44 @@ TEST(Rewriter, ReservedBitsEnterTheIcrcAsFarAsItCoversThem) {
   EXPECT_EQ(decoded.bth.reserved7, 0x33);
 }
 
+TEST(Rewriter, AWrongIcrcOrFcsStaysWrong) {
+  const auto mark = [](Packet& p) { p.psn = Psn(99), p.ecn = Ecn::ce; };
+  const Packet data = roce_packet(0, 1, Opcode::write_middle, 5, 64);
+  Frame icrc = bytes_of(data);
+  icrc.back() ^= 0x10;
+  Frame out = changed(icrc, mark);
+  EXPECT_EQ(out[53], 99);
+  EXPECT_EQ(Frame(out.end() - 4, out.end()), Frame(icrc.end() - 4, icrc.end()));
+  EXPECT_FALSE(decode(out).icrc_valid);
+  const Frame longer = changed(icrc, [](Packet& p) {
+    p.bth_reserved = 0x20;
+    p.frame = static_cast<std::uint16_t>(p.frame + 4);
+  });
+  EXPECT_EQ(Frame(longer.end() - 4, longer.end()), Frame(icrc.end() - 4, icrc.end()));
+
+  Frame fcs = bytes_of(data, {}, true);
+  fcs.back() ^= 0x10;
+  out = changed(fcs, mark, ~0u, true);
+  EXPECT_EQ(Frame(out.end() - 4, out.end()), Frame(fcs.end() - 4, fcs.end()));
+  EXPECT_TRUE(decode(std::span(out).first(out.size() - 4)).icrc_valid);
+  // What the switch makes of it is new and right.
+  const Packet nack = nack_packet(1, 0, 44, 9);
+  out = changed(
+      fcs,
+      [&](Packet& p) {
+        std::swap(p.src, p.dst);
+        p.opcode = Opcode::acknowledge;
+        p.syndrome = nack.syndrome;
+        p.psn = nack.psn;
+        p.dest_qp = nack.dest_qp;
+        p.payload = 0;
+        p.ecn = nack.ecn;
+        p.frame = nack.frame;
+      },
+      ~0u, true);
+  EXPECT_EQ(out, bytes_of(nack, {}, true));
+}
+
 TEST(Rewriter, ExchangesAddresses) {
   const Packet p = roce_packet(0, 1, Opcode::send_only, 5, 64);
   Packet back = roce_packet(1, 0, Opcode::send_only, 5, 64);

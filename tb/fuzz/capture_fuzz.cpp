@@ -1,6 +1,6 @@
 // Damaged captures against models/capture: files made from good ones by random changes are read,
-// taken apart, changed as a switch would and written. Nothing may happen but packets or one line
-// that says what is wrong. Arguments: number of files, seed.
+// taken apart and changed as a switch would. Nothing may happen but packets or one line that says
+// what is wrong. Arguments: number of files, seed.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,6 +77,16 @@ std::vector<ByteString> seeds() {
     cooked2.packet(1, 2, sll2);
   }
   all.insert(all.end(), {pcapng.bytes(), raw.bytes(), cooked.bytes(), cooked2.bytes()});
+  // Lengths at the end of 32 bits where the headers leave it to them.
+  PcapBytes endless;
+  for (const std::uint32_t length : {0xfffffff0, 0xfffffffc, 0xffffffff, 16u << 20}) {
+    for (ByteString f : frames()) {
+      const bool ipv4 = f.size() > 60 && f[12] == 0x08 && f[13] == 0x00;
+      if (ipv4) f[16] = f[17] = f[38] = f[39] = 0;
+      endless.packet(1, 2, f, length);
+    }
+  }
+  all.push_back(endless.bytes());
   return all;
 }
 

@@ -1,5 +1,6 @@
 // `horae replay`: captures through one switch of a platform.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <map>
 #include <span>
@@ -302,6 +303,44 @@ TEST(Replay, AddressesAreNodes) {
   EXPECT_EQ(result(some, "filtered_out"), 2);
 }
 
+TEST(Replay, RatesAreOfTheTimeInWhichPacketsCame) {
+  const Place place;
+  const Packet p = roce_packet(0, 1, Opcode::write_middle, 1, 1024);
+  PcapBytes pcap;
+  for (int i = 0; i < 100; ++i) {
+    ByteString f = bytes_of(p);
+    if (i > 0) f[30] = 192, f[31] = 168, f[32] = 0, f[33] = 9;
+    pcap.packet(1, 0, f);
+  }
+  place.write_pcap("in.pcap", pcap);
+  // The last packet out leaves long before the last one comes in.
+  const std::int64_t wire_ps = p.wire_size().count() * 80;
+  for (const std::string filter : {"", "dst 192.168.0.9"}) {
+    const std::int64_t packets = filter.empty() ? 100 : 99;
+    const auto summary = place.summary({"in.pcap@a", "--unknown", "drop", "--filter", filter});
+    EXPECT_EQ(result(summary, "packets_out"), filter.empty() ? 1 : 0);
+    EXPECT_EQ(summary.at("sim_time_ps"), packets * wire_ps);
+    EXPECT_DOUBLE_EQ(result(summary, "rate_window"), static_cast<double>(packets * wire_ps) / 1e6);
+    EXPECT_DOUBLE_EQ(result(summary, "rate_in"), 100) << "line rate, of layer 1";
+  }
+}
+
+TEST(Replay, TimeBeginsWithTheFirstPacketThatIsSent) {
+  const Place place;
+  const ByteString f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100));
+  ByteString bad = f;
+  bad[14] = 0x95;
+  PcapBytes pcap;
+  pcap.packet(1, 0, bad).packet(2, 0, f).packet(2, 1000, f);
+  place.write_pcap("in.pcap", pcap);
+  const auto summary = place.summary({"in.pcap@a", "--skip-damaged"});
+  EXPECT_EQ(result(summary, "damaged_skipped"), 1);
+  const auto rows = place.rows("out/packets.csv");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(number(rows[0], "first_bit_in_ps"), 0);
+  EXPECT_EQ(number(rows[1], "first_bit_in_ps"), 1'000'000);
+}
+
 TEST(Replay, APlainSwitchWorksAsWell) {
   const Place place;
   place.write("three.toml",
@@ -492,6 +531,7 @@ TEST(Replay, DamagedTracesAreOneLineAndLeaveNothing) {
   add("absurd length", PcapBytes().record(1, 0, 0x7fffffff, 0x7fffffff, f));
   add("negative length", PcapBytes().record(1, 0, 0xffffffff, 0xffffffff, f));
   add("longer than the file", PcapBytes().record(1, 0, 200'000, 200'000, f));
+  add("endless length", PcapBytes().record(1, 0, 100, 0xfffffffc, ByteString(100, 0)));
   add("second record", PcapBytes().packet(1, 0, f).record(1, 0, 5000, 5000, f));
   const auto changed = [&](std::size_t at, std::uint8_t value) {
     ByteString g = f;
@@ -534,6 +574,54 @@ TEST(Replay, SkippingCountsWhatIsDamaged) {
   EXPECT_EQ(result(summary, "traces_ended_by_damage"), 1);
 }
 
+TEST(Replay, NeverReplacesWhatItReads) {
+  const ThemisPlace place;
+  PcapBytes pcap;
+  pcap.packet(1, 0, bytes_of(roce_packet(0, 4, Opcode::send_only, 1, 100)));
+  place.write_pcap("in.pcap", pcap);
+  ASSERT_EQ(place.themis({"in.pcap@h0"}, "leaf0").exit_code, 0);
+  const auto before = place.content();
+  for (const Words& arguments : {Words{"out/ports/leaf0_4.pcap@4"},
+                                 Words{"in.pcap@h0", "--connections", "out/connections.csv"}}) {
+    const Ended ended = place.themis(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_TRUE(ended.err.starts_with("horae: --out out: would replace out/")) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_EQ(place.content(), before);
+  }
+}
+
+TEST(Replay, LearningRefusesWhatCanBeReadOnlyOnce) {
+  const ThemisPlace place;
+  const std::string fifo = (place.path() / "fifo").string();
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const Ended ended = place.themis({"fifo@h0"}, "leaf0");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err,
+            "horae: fifo: is read twice to learn connections; expected a file, or --connections "
+            "FILE or none\n");
+}
+
+TEST(Replay, FramesGrowOnlyToWhatACaptureMayHold) {
+  const Place place;
+  ByteString f = bytes_of(roce_packet(0, 4, Opcode::write_middle, 5, 1024, 7));
+  f[16] = f[17] = f[38] = f[39] = 0;  // lengths that the NIC was to fill in
+  f.resize(262144);
+  PcapBytes pcap;
+  pcap.packet(1, 0, f);
+  place.write_pcap("in.pcap", pcap);
+  const Ended ended =
+      run(place, {"replay", "in.pcap@h0", "--platform", HORAE_PLATFORM_DIR "/conweave_tor.toml",
+                  "--device", "leaf0", "--json", "--out", "out"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  std::vector<Out> out;
+  for (int i = 4; i < 8; ++i) {
+    for (auto& o : captured(place, fmt::format("out/ports/leaf0_{}.pcap", i))) out.push_back(o);
+  }
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_EQ(out[0].bytes.size(), 262144u);
+}
+
 TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
   const Place place;
   PcapBytes pcap;
@@ -571,6 +659,11 @@ TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
                         "--device", "leaf0", "--connections", "c.csv"})
                 .err.find("horae: c.csv:2:1: sender: no node 'a'; expected"),
             0u);
+  place.write("c.csv", "sender,receiver,sender_qp,receiver_qp,entropy,sender,first_psn\n");
+  EXPECT_EQ(run(place, {"replay", "in.pcap@0", "--platform", HORAE_PLATFORM_DIR "/themis_tor.toml",
+                        "--device", "leaf0", "--connections", "c.csv"})
+                .err,
+            "horae: c.csv:1:47: the column 'sender' again; expected each once\n");
   EXPECT_NE(run(place, {"replay", "in.pcap@0", "--platform", HORAE_PLATFORM_DIR "/themis_tor.toml"})
                 .err.find("--device: expected one of the 6 switches of themis_tor: leaf0, leaf1"),
             std::string::npos);

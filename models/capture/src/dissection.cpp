@@ -184,7 +184,7 @@ class Dissector {
     }
     Packet& p = d_.packet;
     p.opcode = opcode;
-    p.payload = static_cast<std::uint16_t>(rest - pad);
+    p.payload = static_cast<std::uint16_t>(std::min<std::int64_t>(rest - pad, 0xffff));
     p.dest_qp = Qpn(get24(bytes_, bth + 5));
     p.ack_request = get8(bytes_, bth + 8) >> 7 != 0;
     p.psn = Psn(get24(bytes_, bth + 9));

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 constexpr std::int64_t most_seconds = 100LL * 24 * 3600;
+/// What libpcap takes for a pcapng block as well; no frame on a wire is near it.
+constexpr std::uint32_t longest_on_wire = 16u << 20;
 
 /// Protocol numbers that are ethertypes (IEEE 802.3, 3.2.6); below, a cooked header holds codes of
 /// the Linux kernel.
@@ -192,6 +194,10 @@ bool CaptureReader::next(CapturedFrame& frame) {
     frame.bytes = {bytes, header->caplen};
     frame.length = std::max(header->len, header->caplen);
     frame.time_ns = s.time_of(*header, at);
+    if (header->len > longest_on_wire) {
+      s.damaged(at, fmt::format("a length of {} bytes on the wire; expected at most {}",
+                                header->len, longest_on_wire));
+    }
     if (s.filters && pcap_offline_filter(&s.program, header, bytes) == 0) {
       ++s.filtered;
       continue;

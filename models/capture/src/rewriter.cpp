@@ -35,6 +35,22 @@ std::uint16_t sum_of(std::span<const std::uint8_t> b) {
   return static_cast<std::uint16_t>(sum);
 }
 
+std::uint32_t icrc_of(std::span<const std::uint8_t> b, const Dissection& d, std::uint32_t udp_end) {
+  return icrc(b.subspan(d.ip, udp_end - wire::icrc - d.ip));
+}
+
+/// Of a frame that is there up to the end of its datagram.
+bool icrc_is_right(std::span<const std::uint8_t> b, const Dissection& d) {
+  return b.size() >= d.udp_end && endian_load<std::uint32_t, 4, order::little>(
+                                      &b[d.udp_end - wire::icrc]) == icrc_of(b, d, d.udp_end);
+}
+
+std::uint32_t fcs_of(std::span<const std::uint8_t> b) {
+  boost::crc_32_type crc;
+  crc.process_bytes(b.data(), b.size());
+  return crc.checksum();
+}
+
 bool swapped(const Packet& before, const Packet& after) {
   return before.src != before.dst && after.src == before.dst && after.dst == before.src;
 }
@@ -160,9 +176,8 @@ void Rewriter::make_body(const Dissection& d, const Packet& after) {
 /// The ICRC, where all it covers is there.
 void Rewriter::finish(const Dissection& d, std::uint32_t udp_end) {
   if (out_.size() < udp_end) return;
-  const std::size_t at = udp_end - wire::icrc;
-  const std::uint32_t crc = icrc(std::span(out_).subspan(d.ip, at - d.ip));
-  endian_store<std::uint32_t, 4, order::little>(&out_[at], crc);
+  endian_store<std::uint32_t, 4, order::little>(&out_[udp_end - wire::icrc],
+                                                icrc_of(out_, d, udp_end));
 }
 
 RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
@@ -199,7 +214,7 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
       rest = std::max<std::uint32_t>(rest, d.padded ? 0u : minimum_without_fcs);
       out_.resize(rest);
     }
-    finish(d, udp_end);
+    if (change == Change::body || icrc_is_right(old, d)) finish(d, udp_end);
     const std::size_t at = d.udp + 6u;  // of UDP's checksum; zero: there is none
     if (get16(out_, at) != 0) {
       if (change == Change::body) {
@@ -216,10 +231,13 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
     }
   }
   if (fcs_ && whole) {
-    boost::crc_32_type crc;
-    crc.process_bytes(out_.data(), out_.size());
+    std::uint32_t last = fcs_of(out_);
+    if (change != Change::body && trailer == wire::fcs) {
+      const auto old = endian_load<std::uint32_t, 4, order::little>(&bytes[bytes.size() - trailer]);
+      if (old != fcs_of(bytes.first(bytes.size() - trailer))) last = old;  // wrong, and stays so
+    }
     out_.resize(out_.size() + wire::fcs);
-    endian_store<std::uint32_t, 4, order::little>(&out_[out_.size() - wire::fcs], crc.checksum());
+    endian_store<std::uint32_t, 4, order::little>(&out_[out_.size() - wire::fcs], last);
   }
   return {out_, static_cast<std::uint32_t>(rest + fcs)};
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pcap/pcap.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 constexpr std::int64_t most_seconds = 0xffffffff;  // the format's
-constexpr int longest_frame = 262144;              // what readers accept of Ethernet
+constexpr std::size_t longest_frame = 262144;      // what readers accept of Ethernet
 
 }  // namespace
 
@@ -43,8 +44,8 @@ CaptureWriter::CaptureWriter(const std::string& path, const std::string& shown)
   s.shown = shown.empty() ? path : shown;
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) s.refuse(errno);
-  s.pcap =
-      pcap_open_dead_with_tstamp_precision(DLT_EN10MB, longest_frame, PCAP_TSTAMP_PRECISION_NANO);
+  s.pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, int{longest_frame},
+                                                PCAP_TSTAMP_PRECISION_NANO);
   errno = 0;
   if (s.pcap != nullptr) s.dumper = pcap_dump_fopen(s.pcap, file);
   if (s.dumper != nullptr) return;
@@ -60,15 +61,14 @@ CaptureWriter& CaptureWriter::operator=(CaptureWriter&&) noexcept = default;
 void CaptureWriter::write(std::int64_t stamp_ns, std::span<const std::uint8_t> bytes,
                           std::uint32_t length) {
   State& s = *state_;
-  if (stamp_ns < 0 || stamp_ns / ns_per_second > most_seconds || bytes.size() > longest_frame ||
-      length < bytes.size()) {
+  if (stamp_ns < 0 || stamp_ns / ns_per_second > most_seconds || length < bytes.size()) {
     throw ModelError(fmt::format("{}: no packet of {} of {} bytes at {} ns can be written", s.shown,
                                  bytes.size(), length, stamp_ns));
   }
   pcap_pkthdr header{};
   header.ts.tv_sec = stamp_ns / ns_per_second;
   header.ts.tv_usec = stamp_ns % ns_per_second;  // so it is with this precision
-  header.caplen = static_cast<bpf_u_int32>(bytes.size());
+  header.caplen = static_cast<bpf_u_int32>(std::min(bytes.size(), longest_frame));
   header.len = length;
   errno = 0;
   pcap_dump(reinterpret_cast<u_char*>(s.dumper), &header, bytes.data());

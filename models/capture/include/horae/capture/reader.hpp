@@ -15,7 +15,8 @@ struct CapturedFrame {
   /// than that of the packet before, or negative.
   std::int64_t time_ns = 0;
   std::span<const std::uint8_t> bytes;  ///< from the destination MAC on; until the next call
-  std::uint32_t length = 0;             ///< on the wire, as the capture says; at least bytes.size()
+  /// On the wire, as the capture says; at least bytes.size(), at most 16 MiB and a header.
+  std::uint32_t length = 0;
 };
 
 /// Reads pcap and pcapng, in either byte order, with stamps of any resolution (finer than a
@@ -32,7 +33,8 @@ class CaptureReader {
 
   /// The next packet; false at the end. InputError for a damaged record: where the next one begins
   /// is then not known, and the reader is at its end. InputError for a time stamp more than 100
-  /// days from the first one (simulated time has 106 days): the next call goes on behind it.
+  /// days from the first one (simulated time has 106 days), or a length on the wire above 16 MiB:
+  /// the next call goes on behind it.
   bool next(CapturedFrame& frame);
 
   /// Whether there is nothing more to be read.

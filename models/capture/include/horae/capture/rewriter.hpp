@@ -22,9 +22,9 @@ struct RewrittenFrame {
 /// bytes behind the BTH put in, changed or taken out; addresses of IP and Ethernet exchanged.
 /// A packet whose opcode or payload is another was made by the switch: it gets a body of its
 /// opcode, of zeros, and is whole. One that is only shorter is cut. A frame that was captured in
-/// part stays so. A right IPv4 or UDP checksum stays right and a wrong one wrong; the ICRC and the
-/// FCS are computed anew where all bytes are there. A queue's class is no header field: DSCP and
-/// PCP stay.
+/// part stays so. A right IPv4 or UDP checksum stays right and a wrong one wrong; so do the ICRC
+/// and the FCS where all bytes are there (wrong ones keep their bytes), and what the switch made
+/// has right ones. A queue's class is no header field: DSCP and PCP stay.
 class Rewriter {
  public:
   /// `fcs`: frames end with their FCS, before and after.

@@ -19,9 +19,9 @@ class CaptureWriter {
   CaptureWriter(CaptureWriter&&) noexcept;
   CaptureWriter& operator=(CaptureWriter&&) noexcept;
 
-  /// Appends a frame of which `bytes` (from the destination MAC on, at most 262144) are there of
-  /// `length` on the wire. Stamps are since 1970, from 0 to the year 2106; they need not ascend.
-  /// InputError when the medium takes no more.
+  /// Appends a frame of which `bytes` (from the destination MAC on) are there of `length` on the
+  /// wire; behind the first 262144 they are left out, as by a capture. Stamps are since 1970, from
+  /// 0 to the year 2106; they need not ascend. InputError when the medium takes no more.
   void write(std::int64_t stamp_ns, std::span<const std::uint8_t> bytes, std::uint32_t length);
   /// The same for a frame that is there as a whole.
   void write(std::int64_t stamp_ns, std::span<const std::uint8_t> bytes) {
