@@ -317,6 +317,12 @@ TEST(FlowListPlatform, WhatCannotBeRunIsRefusedInOneLine) {
             "horae: list:2:1: its scaled size is beyond the largest that a list may have\n");
   place.write("list", "0\n");
   EXPECT_EQ(refused(place), "horae: list: a list without flows\n");
+  // A node may be written in several ways.
+  const std::string own = "a flow from a node to itself; expected another destination\n";
+  place.write("list", "2\n0 1 3 1000 0\n0 00 3 1000 0\n");
+  EXPECT_EQ(refused(place), "horae: list:3:1: " + own);
+  place.write("list", "start_ns,source,destination,bytes\n0,0,1,10\n0,h0,0,65536\n");
+  EXPECT_EQ(refused(place), "horae: list:3:1: " + own);
 }
 
 TEST(FlowListPlatform, ItsContentIsPartOfTheConfiguration) {

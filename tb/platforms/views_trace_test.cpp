@@ -181,6 +181,33 @@ TEST(Trace, IsNarrowedByTimeFlowAndShare) {
   EXPECT_EQ(within, wires(all));
   EXPECT_GT(within, 50u);
 
+  // A wait in a queue is there whole if it reaches into the time.
+  using Wait = std::tuple<std::string, std::int64_t, std::int64_t, std::string>;
+  const auto waits = [](const ReadTrace& t, auto&& wanted) {
+    std::multiset<Wait> found;
+    for (const auto* s : t.all("packet")) {
+      if (s->thread.starts_with("queue") && wanted(*s))
+        found.emplace(s->process, s->start, s->end, s->args.at("packet"));
+    }
+    return found;
+  };
+  const auto waited = waits(window, [](const auto&) { return true; });
+  EXPECT_EQ(waited, waits(all, reaches));
+  std::size_t begun_before = 0, ended_after = 0;
+  for (const auto& [device, start, end, packet] : waited) {
+    begun_before += start < 10'000'000;
+    ended_after += end > 20'000'000;
+  }
+  EXPECT_GT(begun_before, 0u);
+  EXPECT_GT(ended_after, 0u);
+  // So it is if the run ends before the wait.
+  const ReadTrace cut = read({"--set", "sim.duration=20us"});
+  const auto still = waits(cut, [](const auto& s) { return s.end == 20'000'000; });
+  EXPECT_EQ(still.size(), waits(all, [](const auto& s) {
+                            return s.start < 20'000'000 && s.end >= 20'000'000;
+                          }).size());
+  EXPECT_GT(still.size(), 0u);
+
   const ReadTrace flow = read({"--flow", "b-c"});
   EXPECT_LT(flow.events, all.events * 2 / 3);
   std::size_t from_b = 0;
@@ -218,6 +245,29 @@ TEST(Trace, EndsAtItsLimitAndSaysSo) {
   EXPECT_EQ(trace.broken, Words{});
   EXPECT_LE(trace.events, 1000u);
   EXPECT_GT(trace.events, 400u);
+
+  // Up to there it is the whole trace; nothing that is in it begins later.
+  const auto full_at = static_cast<std::int64_t>(
+      std::llround(std::stod(ended.err.substr(std::string("horae: trace.json ends at ").size())) *
+                   1e6));
+  run_viewed(place, "p.toml", {"--trace"});
+  const ReadTrace whole(place.read_json("o/trace.json"));
+  const auto seen = [&](const ReadTrace& t) {
+    std::multiset<std::tuple<std::string, std::string, std::int64_t, std::int64_t>> found;
+    for (const auto& [thread, slices] : t.threads) {
+      for (const auto& s : slices) {
+        const bool message = s.category == "message";
+        if (message ? s.start < full_at : s.end < full_at)
+          found.emplace(s.process, s.name, s.start, s.end);
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(seen(trace), seen(whole));
+  EXPECT_GT(trace.all("message").size(), 4u);
+  for (const auto& [thread, slices] : trace.threads) {
+    for (const auto& s : slices) EXPECT_LT(s.start, full_at) << s.name;
+  }
 }
 
 TEST(Trace, TakesTheBlocksAroundANackAlong) {

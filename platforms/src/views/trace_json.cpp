@@ -76,7 +76,7 @@ class TraceWriter {
     ordered_json data = {{"made by", "horae " + version()}};
     if (r_.full_at != never) {
       data["incomplete"] =
-          fmt::format("the limit of events was reached: nothing is recorded from {} us on",
+          fmt::format("the limit of events was reached: nothing that begins from {} us on is shown",
                       microseconds_text(r_.full_at));
     }
     return data;

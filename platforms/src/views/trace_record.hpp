@@ -42,7 +42,7 @@ struct TraceRecord {
   enum class StepKind : std::uint8_t {
     sent,     ///< a: chosen, b: first bit, c: last bit
     arrived,  ///< a: last bit, b: handled
-    queued,   ///< a: since then
+    queued,   ///< a: since then, b: left, or the end of the run
     ingress,  ///< a: entered, b: deparsed; port: the pipeline
     egress,   ///< likewise
     looped,   ///< a: waits since then, b: first bit, c: last bit; port: the pipeline
@@ -92,7 +92,7 @@ struct TraceRecord {
   std::vector<Moment> moments;
   std::vector<Pause> pauses;
   Picoseconds end{};              ///< of the run
-  Picoseconds full_at = never;    ///< the record was full then; nothing after it is there
+  Picoseconds full_at = never;    ///< the record was full: of what begins from then on parts miss
   std::uint64_t kept_events = 0;  ///< as the limit counts them
 };
 

@@ -12,6 +12,9 @@ namespace {
 /// them are never of use.
 constexpr std::size_t remembered = 4096;
 
+/// Events in the file, at most: a slice and a flow event; a slice of its own and a completion.
+constexpr unsigned events_of_wait = 2, events_of_message = 3;
+
 }  // namespace
 
 TraceRecorder::TraceRecorder(const ViewFilter& filter, const Simulation& simulation,
@@ -44,10 +47,9 @@ TraceRecorder::TraceRecorder(const ViewFilter& filter, const Simulation& simulat
 }
 
 bool TraceRecorder::room(unsigned events, Picoseconds at) {
-  if (full_) return false;
-  if (record_.kept_events + events > most_) {
+  if (full_ || record_.kept_events + events > most_) {
     full_ = true;
-    record_.full_at = at;
+    record_.full_at = std::min(record_.full_at, at);  // not all are told in the order of time
     return false;
   }
   record_.kept_events += events;
@@ -55,7 +57,8 @@ bool TraceRecorder::room(unsigned events, Picoseconds at) {
 }
 
 TraceRecorder::Live& TraceRecorder::born(const Packet& p) {
-  return live_[&p] = {p.id, filter_.wants(p), TraceRecord::none};
+  return live_[&p] = {
+             .id = p.id, .wanted = filter_.wants(p), .index = TraceRecord::none, .wait = {}};
 }
 
 TraceRecorder::Live& TraceRecorder::live(const Packet& p) {
@@ -101,6 +104,17 @@ void TraceRecorder::step(TraceRecord::Step s, const Packet& p, Picoseconds from,
   if (s.packet != TraceRecord::none) record_.steps.push_back(s);
 }
 
+void TraceRecorder::leave_queue(const Packet& p, Picoseconds at) {
+  Live& l = live(p);
+  if (!l.wait) return;
+  const Wait w = *l.wait;
+  l.wait.reset();
+  if (at <= w.since || !filter_.overlaps(w.since, at)) return give_back(events_of_wait);
+  if (l.index == TraceRecord::none) add_info(l, p);
+  record_.steps.push_back({w.since, at, at, l.index, w.device, w.port,
+                           TraceRecord::StepKind::queued, w.queue});
+}
+
 std::uint32_t TraceRecorder::flow_at(const rnic::rnic& nic, std::size_t qp) const {
   Packet p;
   p.dst = nic.id();
@@ -123,14 +137,18 @@ void TraceRecorder::sent(const fabric::device& d, unsigned port, const Packet& p
   const std::uint32_t device = device_of(d);
   const auto kind = record_.devices[device].kind;
   const bool makes = kind == TraceRecord::DeviceKind::nic || kind == TraceRecord::DeviceKind::host;
-  if (makes) born(p);
-  // Of a NIC: a slice, its flow event and those at the message; of a switch: also the queue's.
+  if (makes) {
+    born(p);
+  } else {
+    leave_queue(p, start);
+  }
+  // A slice, its flow event and, of a NIC, those at the message.
   constexpr unsigned events = 4;
   const std::uint32_t packet = take(p, start, last_bit, events);
   const bool of_nic = kind == TraceRecord::DeviceKind::nic;
   const auto whose = of_nic ? filter_.owner(p) : std::nullopt;
   // What belongs together is followed outside of the time asked for as well.
-  if (whose) {
+  if (whose && follows(whose->flow)) {
     FlowState& f = flows_[whose->flow];
     const auto& flow = simulation_.flows()[whose->flow];
     if (p.is_nack() && whose->reply) {
@@ -163,7 +181,7 @@ void TraceRecorder::arrived(const fabric::device& d, unsigned port, const Packet
   if (record_.devices[device].kind != TraceRecord::DeviceKind::nic) return;
   if (p.opcode != Opcode::acknowledge) return;
   const auto whose = filter_.owner(p);
-  if (!whose || !whose->reply) return;
+  if (!whose || !whose->reply || !follows(whose->flow)) return;
   const bool cumulative = !p.is_nack() && !syndrome::is_sack(p.syndrome);
   const Heard heard{ready, cumulative ? p.psn + 1 : p.psn, packet};
   const auto keep = [&heard](std::deque<Heard>& in) {
@@ -176,14 +194,15 @@ void TraceRecorder::arrived(const fabric::device& d, unsigned port, const Packet
 
 void TraceRecorder::queued(const fabric::device& d, unsigned port, unsigned queue, const Packet& p,
                            Picoseconds at) {
-  // A wait that reaches into the time asked for may begin before it; packets not sent end the run.
-  step({at, at, at, 0, device_of(d), static_cast<std::uint16_t>(port),
-        TraceRecord::StepKind::queued, static_cast<std::uint8_t>(queue)},
-       p, at, at, 2);
+  // Whether the wait reaches into the time asked for shows when it ends; room is needed until then.
+  Live& l = live(p);
+  if (!l.wanted || at >= filter_.to() || !room(events_of_wait, at)) return;
+  l.wait = {at, device_of(d), static_cast<std::uint16_t>(port), static_cast<std::uint8_t>(queue)};
 }
 
 void TraceRecorder::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                             Picoseconds at) {
+  leave_queue(p, at);
   step({at, at, at, 0, device_of(d), 0, TraceRecord::StepKind::dropped,
         static_cast<std::uint8_t>(cause)},
        p, at, at, 2);
@@ -194,6 +213,7 @@ void TraceRecorder::passed(const tofino::tofino_switch& chip, const dataplane::P
   const auto where = pass.where();
   const auto kind = where.gress == dataplane::Gress::ingress ? TraceRecord::StepKind::ingress
                                                              : TraceRecord::StepKind::egress;
+  if (kind == TraceRecord::StepKind::egress) leave_queue(pass.header(), entered);
   step({entered, deparsed, deparsed, 0, device_of(chip), static_cast<std::uint16_t>(where.pipeline),
         kind, 0},
        pass.header(), entered, deparsed, 4);
@@ -222,12 +242,15 @@ void TraceRecorder::paused(const fabric::device& d, unsigned port, unsigned traf
                            bool pause, Picoseconds at) {
   const auto key = std::tuple(device_of(d), port, traffic_class);
   if (pause) {
-    paused_since_.emplace(key, at);
+    if (at < filter_.to() && !paused_since_.contains(key) && room(1, at))
+      paused_since_.emplace(key, at);
     return;
   }
   const auto it = paused_since_.find(key);
   if (it == paused_since_.end()) return;
-  if (filter_.overlaps(it->second, at) && room(1, at)) {
+  if (!filter_.overlaps(it->second, at)) {
+    give_back(1);
+  } else {
     record_.pauses.push_back({it->second, at, std::get<0>(key), static_cast<std::uint16_t>(port),
                               static_cast<std::uint8_t>(traffic_class)});
   }
@@ -237,8 +260,8 @@ void TraceRecorder::paused(const fabric::device& d, unsigned port, unsigned traf
 void TraceRecorder::posted(const rnic::rnic& nic, std::size_t qp, std::uint64_t first,
                            std::uint64_t count, Picoseconds at) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow == TraceRecord::none || full_ || !filter_.wants_flow(flow)) return;
-  for (std::uint64_t m = first; m < first + count; ++m) {
+  if (flow == TraceRecord::none || !filter_.wants_flow(flow) || at >= filter_.to()) return;
+  for (std::uint64_t m = first; m < first + count && room(events_of_message, at); ++m) {
     open_[{flow, m}] = {.ordinal = m,
                         .bytes = nic.queue_pair(qp).message_bytes(m).count(),
                         .posted = at,
@@ -265,7 +288,11 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
         while (!f.heard.empty() && !end->second.before(f.heard.front().before)) f.heard.pop_front();
         if (!f.heard.empty()) message.acknowledged_by = f.heard.front().packet;
       }
-      if (filter_.overlaps(message.posted, at) && room(3, at)) record_.messages.push_back(message);
+      if (filter_.overlaps(message.posted, at)) {
+        record_.messages.push_back(message);
+      } else {
+        give_back(events_of_message);
+      }
     }
     if (end != f.message_ends.end()) f.message_ends.erase(end);
   }
@@ -274,7 +301,7 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,
                                  Picoseconds) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow != TraceRecord::none) flows_[flow].nack_causes.push_back(live(cause).index);
+  if (flow != TraceRecord::none && follows(flow)) flows_[flow].nack_causes.push_back(live(cause).index);
 }
 
 void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
@@ -282,7 +309,7 @@ void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, 
   const std::uint32_t flow = flow_at(nic, qp);
   if (flow == TraceRecord::none || !filter_.wants_flow(flow) || !filter_.overlaps(start, end))
     return;
-  if (!room(5, end)) return;
+  if (!room(5, start)) return;
   FlowState& f = flows_[flow];
   const auto nack = std::find_if(f.nacks.rbegin(), f.nacks.rend(),
                                  [&](const Heard& h) { return h.before == psn && h.at <= start; });
@@ -314,11 +341,23 @@ void TraceRecorder::timed_out(const rnic::rnic& nic, std::size_t qp, Psn oldest,
 
 void TraceRecorder::finish(Picoseconds end) {
   record_.end = end;
+  std::vector<std::pair<const Packet*, Wait>> waiting;
+  for (const auto& [p, l] : live_) {
+    if (l.wait) waiting.emplace_back(p, *l.wait);
+  }
+  // By what is the same in every run: where packets lie in memory is not.
+  std::sort(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const auto& w) {
+      return std::tuple(w.second.since, w.first->id, w.second.device, w.second.port);
+    };
+    return key(a) < key(b);
+  });
+  for (const auto& [p, wait] : waiting) leave_queue(*p, end);
   for (const auto& [key, message] : open_) {
-    if (filter_.overlaps(message.posted, end) && room(1, end)) record_.messages.push_back(message);
+    if (filter_.overlaps(message.posted, end)) record_.messages.push_back(message);
   }
   for (const auto& [key, since] : paused_since_) {
-    if (!filter_.overlaps(since, end) || !room(1, end)) continue;
+    if (!filter_.overlaps(since, end)) continue;
     record_.pauses.push_back({since, end, std::get<0>(key),
                               static_cast<std::uint16_t>(std::get<1>(key)),
                               static_cast<std::uint8_t>(std::get<2>(key))});

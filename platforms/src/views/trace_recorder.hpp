@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -15,7 +16,7 @@ namespace horae::platforms {
 class Simulation;
 
 /// Memory is bounded by `most`: the events that the file will have at most (metadata apart). When
-/// there are as many, nothing more is recorded.
+/// there are as many, nothing more is recorded. What lasts takes its room when it begins.
 class TraceRecorder final : public Watcher {
  public:
   TraceRecorder(const ViewFilter& filter, const Simulation& simulation, std::uint64_t most);
@@ -53,11 +54,19 @@ class TraceRecorder final : public Watcher {
   const TraceRecord& record() const { return record_; }
 
  private:
+  /// In a queue; there is room for it in the record.
+  struct Wait {
+    Picoseconds since;
+    std::uint32_t device;
+    std::uint16_t port;
+    std::uint8_t queue;
+  };
   /// A packet in a device or on a wire, by its place in memory.
   struct Live {
     std::uint64_t id;
     bool wanted;
     std::uint32_t index;  ///< in the record; none: no step is recorded yet
+    std::optional<Wait> wait;
   };
   /// An acknowledgement that arrived at its sender.
   struct Heard {
@@ -80,7 +89,14 @@ class TraceRecorder final : public Watcher {
   Live& live(const Packet& p);
   /// The packet's number in the record, or none if the step is not to be recorded.
   std::uint32_t take(const Packet& p, Picoseconds from, Picoseconds to, unsigned events);
+  /// Takes room for what begins at `at`. The record that was full once stays full, so that all that
+  /// begins before `full_at` is there.
   bool room(unsigned events, Picoseconds at);
+  void give_back(unsigned events) { record_.kept_events -= events; }
+  /// Whether what belongs to the flow's packets is of use.
+  bool follows(std::size_t flow) const { return !full_ && filter_.wants_flow(flow); }
+  /// Its wait ends, if it is in a queue.
+  void leave_queue(const Packet& p, Picoseconds at);
   void add_info(Live& l, const Packet& p);
   void data_sent(TraceRecord::PacketInfo& info, const Packet& p);
   void step(TraceRecord::Step s, const Packet& p, Picoseconds from, Picoseconds to,

@@ -56,6 +56,10 @@ class Builder {
     for (std::uint32_t i = 0; i < r_.messages.size(); ++i) {
       const auto& m = r_.messages[i];
       const auto& f = r_.flows[m.flow];
+      if (m.posted >= r_.full_at) {
+        messages_[m.flow][m.ordinal] = TraceRecord::none;
+        continue;
+      }
       const bool apart = r_.devices[f.sender].queue_pairs <= most_message_tracks;
       messages_[m.flow][m.ordinal] =
           add(SliceKind::message,
@@ -67,15 +71,19 @@ class Builder {
   void add_others() {
     for (std::uint32_t i = 0; i < r_.services.size(); ++i) {
       const auto& s = r_.services[i];
-      services_.push_back(
-          add(SliceKind::service, track(s.device, Block::service), i, s.start, s.end));
+      services_.push_back(s.start >= r_.full_at ? TraceRecord::none
+                                                : add(SliceKind::service,
+                                                      track(s.device, Block::service), i, s.start,
+                                                      s.end));
     }
     for (std::uint32_t i = 0; i < r_.moments.size(); ++i) {
       const auto& m = r_.moments[i];
+      if (m.at >= r_.full_at) continue;
       add(SliceKind::moment, track(m.device, Block::service), i, m.at, m.at);
     }
     for (std::uint32_t i = 0; i < r_.pauses.size(); ++i) {
       const auto& p = r_.pauses[i];
+      if (p.from >= r_.full_at) continue;
       add(SliceKind::pause, track(p.device, Block::paused, p.port), i, p.from, p.to);
     }
   }
@@ -93,16 +101,9 @@ class Builder {
   void add_packet(std::uint32_t packet) {
     out_.first_slice.push_back(static_cast<std::uint32_t>(out_.slices.size()));
     const Step* arrival = nullptr;  // at a chip, before it enters a pipeline
-    const Step* waits = nullptr;    // queued
-    const auto leave_queue = [&](Picoseconds at) {
-      if (waits != nullptr && at > waits->a) {
-        add(SliceKind::packet, track(waits->device, Block::queue, waits->port), packet, waits->a,
-            at, static_cast<std::uint32_t>(waits - r_.steps.data()));
-      }
-      waits = nullptr;
-    };
     for (std::uint32_t n = begin_[packet]; n < begin_[packet + 1]; ++n) {
       const Step& s = r_.steps[steps_[n]];
+      if ((s.kind == StepKind::sent ? s.b : s.a) >= r_.full_at) continue;
       const auto put = [&](Block block, std::uint32_t index, Picoseconds start, Picoseconds end) {
         return add(SliceKind::packet, track(s.device, block, index), packet, start, end, steps_[n]);
       };
@@ -115,7 +116,6 @@ class Builder {
             join_message(packet, s.a);
             tx_[packet] = put(Block::tx, 0, s.b, s.c);
           } else {
-            leave_queue(s.a);
             put(Block::wire, s.port, s.b, s.c);
           }
           break;
@@ -129,26 +129,23 @@ class Builder {
           }
           break;
         case StepKind::queued:
-          waits = &s;
+          put(Block::queue, s.port, s.a, s.b);
           break;
         case StepKind::ingress:
           put(Block::ingress, s.port, arrival != nullptr ? arrival->a : s.a, s.b);
           arrival = nullptr;
           break;
         case StepKind::egress:
-          leave_queue(s.a);
           put(Block::egress, s.port, s.a, s.b);
           break;
         case StepKind::looped:
           put(Block::loopback, s.port, s.a, s.c);
           break;
         case StepKind::dropped:
-          leave_queue(s.a);
           add(SliceKind::drop, track(s.device, Block::drops), packet, s.a, s.a, steps_[n]);
           break;
       }
     }
-    leave_queue(r_.end);  // it still waits there
   }
 
   void join_message(std::uint32_t packet, Picoseconds at) {
@@ -157,7 +154,7 @@ class Builder {
     const auto flow = messages_.find(p.flow);
     if (flow == messages_.end()) return;
     const auto message = flow->second.find(p.message);
-    if (message == flow->second.end()) return;
+    if (message == flow->second.end() || message->second == TraceRecord::none) return;
     const TraceSlice& slice = out_.slices[message->second];
     if (at < slice.start || at >= slice.end) return;  // sent again after all
     out_.message_slice[packet] = message->second;
@@ -234,7 +231,7 @@ class Builder {
       while (lane < busy_until.size() && busy_until[lane] > s.start) ++lane;
       if (lane == busy_until.size()) busy_until.emplace_back();
       busy_until[lane] = s.end;
-      s.lane = static_cast<std::uint16_t>(lane);
+      s.lane = static_cast<std::uint32_t>(lane);
       out_.tracks[s.track].lanes =
           std::max(out_.tracks[s.track].lanes, static_cast<unsigned>(lane) + 1);
     }

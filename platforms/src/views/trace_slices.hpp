@@ -32,7 +32,7 @@ struct TraceSlice {
   std::uint32_t track;
   std::uint32_t subject;  ///< packet, message, service, moment or pause, as `kind` says
   std::uint32_t step;     ///< of a packet: which; message_step: at its message
-  std::uint16_t lane = 0;
+  std::uint32_t lane = 0;
   enum class Kind : std::uint8_t { packet, message, service, moment, pause, drop } kind;
 };
 
@@ -62,6 +62,7 @@ struct TraceSlices {
   std::vector<Picoseconds> left_message;
 };
 
+/// Without what begins when the record was full, or later.
 TraceSlices slices_of(const TraceRecord& record);
 
 /// "queue port 3"; lanes are numbered beside.
