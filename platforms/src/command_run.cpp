@@ -97,6 +97,10 @@ void check_views(const RunOptions& o, bool sweep) {
       throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
     return;
   }
+  if (const char* option = o.views.choosing(); option && !o.views.trace && o.views.pcap.empty()) {
+    throw InputError(fmt::format(
+        "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
+  }
   if (sweep) throw InputError("--trace and other views are of one run: choose it by --point");
   if (!o.out) throw InputError("--trace and other views need --out, the folder for their files");
 }

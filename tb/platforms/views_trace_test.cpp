@@ -247,9 +247,8 @@ TEST(Trace, EndsAtItsLimitAndSaysSo) {
   EXPECT_GT(trace.events, 400u);
 
   // Up to there it is the whole trace; nothing that is in it begins later.
-  const auto full_at = static_cast<std::int64_t>(
-      std::llround(std::stod(ended.err.substr(std::string("horae: trace.json ends at ").size())) *
-                   1e6));
+  const auto full_at = static_cast<std::int64_t>(std::llround(
+      std::stod(ended.err.substr(std::string("horae: trace.json ends at ").size())) * 1e6));
   run_viewed(place, "p.toml", {"--trace"});
   const ReadTrace whole(place.read_json("o/trace.json"));
   const auto seen = [&](const ReadTrace& t) {
@@ -303,6 +302,9 @@ TEST(Views, RefuseWhatMeansNothing) {
   refused({"--trace", "--from", "5"}, "--from");
   refused({"--trace", "--from", "5us", "--to", "4us"}, "--to 4 us: expected more than --from");
   refused({"--flow", "a"}, "--flow: expected a view beside it");
+  refused({"--trace-most", "5"}, "--trace-most: expected a view beside it");
+  refused({"--waves", "--flow", "a"}, "--flow: expected --trace or --pcap beside it");
+  refused({"--waves", "--every", "2"}, "--every: expected --trace or --pcap beside it");
   refused({"--pcap", "tt"}, "no such device");
   refused({"--pcap", "t:2"}, "'t' has ports 0 to 1");
   refused({"--pcap", "t:x"}, "number of a port");

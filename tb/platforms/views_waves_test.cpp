@@ -166,6 +166,28 @@ TEST(Waves, BeginWithTheStateOfTheirTime) {
   EXPECT_EQ(all.signals.at("s.buffer_bytes").back().second, 0);
 }
 
+TEST(Waves, AreWholeUpToTheirLimit) {
+  const Workplace place;
+  place.write("p.toml", sprayed);
+  run_viewed(place, "p.toml", {"--waves"});
+  const ReadWaves all(place.read("o/waves.vcd"));
+  const Ended ended = run_viewed(place, "p.toml", {"--waves", "--trace-most", "1500"});
+  EXPECT_TRUE(ended.err.starts_with("horae: waves.vcd ends at ")) << ended.err;
+  const ReadWaves part(place.read("o/waves.vcd"));
+  EXPECT_EQ(part.broken, Words{});
+  EXPECT_LT(part.end, all.end);
+  std::size_t changes = 0;
+  for (const auto& [name, of_part] : part.signals) {
+    auto of_all = all.signals.at(name);
+    std::erase_if(of_all, [&](const auto& c) { return c.first >= part.end; });
+    EXPECT_EQ(of_part, of_all) << name;
+    changes += of_part.size() - 1;
+  }
+  // What does not change takes no room; both edges at one time take some.
+  EXPECT_GT(changes, 1000u);
+  EXPECT_LE(changes, 1500u);
+}
+
 TEST(Waves, HaveThePinsOfTheHardware) {
   if (!rtl::built_with_verilator()) GTEST_SKIP() << "built without Verilator";
   const Workplace place;

@@ -227,6 +227,9 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"Nodes 8\nNodes 8\n", "list:2:1: Nodes is given on line 1 already"},
       {"Nodes 8\nFailures 1\n",
        "list:2:10: failures of links; expected them as [[impairment]] of the platform"},
+      {cm + "Nod\x1b[31mes 3\n",
+       "list:3:1: unknown line 'Nod\\x1b[31mes'; expected one of Nodes, Connections, Triggers, "
+       "Failures, trigger, FROM->TO"},
       {cm + "Conections 3\n", "list:3:1: unknown line 'Conections', did you mean 'Connections'?"},
       {cm + "0->1 size 1 trigger 7\n",
        "list:3:1: trigger 7 has no line; expected 'trigger id 7 oneshot' or the like"},

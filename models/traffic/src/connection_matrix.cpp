@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
 
 namespace horae::traffic {
@@ -53,11 +54,11 @@ class Htsim final : public FlowList {
     if (it == titles.end()) {
       auto known = titles;
       known.insert(known.end(), {"trigger", "FROM->TO"});
-      throw lines_.error(words.front().column,
-                         fmt::format("unknown line '{}'{}", name, suggestion(name, known)));
+      throw lines_.error(words.front().column, fmt::format("unknown line '{}'{}", printable(name),
+                                                           suggestion(name, known)));
     }
     if (words.size() != 2)
-      throw lines_.error(1, fmt::format("{}; expected {} N", lines_.text(), name));
+      throw lines_.error(1, fmt::format("{}; expected {} N", printable(lines_.text()), name));
     auto& entry = headings_[static_cast<std::size_t>(it - titles.begin())];
     if (entry.line != 0)
       throw lines_.error(1, fmt::format("{} is given on line {} already", name, entry.line));
@@ -101,8 +102,8 @@ class Htsim final : public FlowList {
         throw lines_.error(key.column, "'addon' is not supported; expected a flow of its own");
       const auto it = std::find(keys.begin(), keys.end(), key.text);
       if (it == keys.end()) {
-        throw lines_.error(
-            key.column, fmt::format("unknown word '{}'{}", key.text, suggestion(key.text, keys)));
+        throw lines_.error(key.column, fmt::format("unknown word '{}'{}", printable(key.text),
+                                                   suggestion(key.text, keys)));
       }
       auto& column = given[static_cast<std::size_t>(it - keys.begin())];
       if (column != 0) throw lines_.error(key.column, fmt::format("a second '{}'", key.text));
@@ -165,7 +166,7 @@ class Htsim final : public FlowList {
       if (it == kinds.end()) {
         throw lines_.error(
             word.column,
-            fmt::format("unknown word '{}'{}", word.text,
+            fmt::format("unknown word '{}'{}", printable(word.text),
                         suggestion(word.text, {"id", "count", "oneshot", "multishot", "barrier"})));
       }
       if (typed) throw lines_.error(word.column, "a second kind of the same trigger");

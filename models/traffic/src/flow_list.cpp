@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
 
 namespace horae::traffic {
@@ -87,14 +88,14 @@ std::uint32_t NodeTable::named(const ListLines& lines, const Word& word,
   const auto near = nearest_name(word.text, nodes_.names);
   throw lines.error(word.column,
                     fmt::format("{} = '{}' is no node; expected a number from 0 to {} or a name{}",
-                                what, word.text, nodes_.names.size() - 1,
+                                what, printable(word.text), nodes_.names.size() - 1,
                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
 }
 
 void refuse_own(const ListLines& lines, const Word& from, const Word& to) {
   if (from.text != to.text) return;
-  throw lines.error(
-      to.column, fmt::format("a flow from {} to itself; expected another destination", from.text));
+  throw lines.error(to.column, fmt::format("a flow from {} to itself; expected another destination",
+                                           printable(from.text)));
 }
 
 }  // namespace horae::traffic

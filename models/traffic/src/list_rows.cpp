@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
 
 namespace horae::traffic {
@@ -21,9 +22,9 @@ class Ns3List final : public FlowList {
     announced_ = lines_.whole(words.front(), "number of flows", 0, 0xffffffff);
     announced_at_ = lines_.line();
     if (words.size() == 1) return;
-    throw lines_.error(
-        words[1].column,
-        fmt::format("'{}' after the number of flows; expected nothing more", words[1].text));
+    throw lines_.error(words[1].column,
+                       fmt::format("'{}' after the number of flows; expected nothing more",
+                                   printable(words[1].text)));
   }
 
   ListFormat format() const override { return ListFormat::ns3; }
@@ -83,7 +84,7 @@ class CsvList final : public FlowList {
       const auto it = std::find(titles.begin(), titles.end(), heading[i].text);
       if (it == titles.end()) {
         throw lines_.error(heading[i].column,
-                           fmt::format("column '{}' of the heading{}", heading[i].text,
+                           fmt::format("column '{}' of the heading{}", printable(heading[i].text),
                                        suggestion(heading[i].text, known)));
       }
       auto& place = place_[static_cast<std::size_t>(it - titles.begin())];

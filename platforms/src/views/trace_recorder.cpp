@@ -111,8 +111,8 @@ void TraceRecorder::leave_queue(const Packet& p, Picoseconds at) {
   l.wait.reset();
   if (at <= w.since || !filter_.overlaps(w.since, at)) return give_back(events_of_wait);
   if (l.index == TraceRecord::none) add_info(l, p);
-  record_.steps.push_back({w.since, at, at, l.index, w.device, w.port,
-                           TraceRecord::StepKind::queued, w.queue});
+  record_.steps.push_back(
+      {w.since, at, at, l.index, w.device, w.port, TraceRecord::StepKind::queued, w.queue});
 }
 
 std::uint32_t TraceRecorder::flow_at(const rnic::rnic& nic, std::size_t qp) const {
@@ -301,7 +301,8 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,
                                  Picoseconds) {
   const std::uint32_t flow = flow_at(nic, qp);
-  if (flow != TraceRecord::none && follows(flow)) flows_[flow].nack_causes.push_back(live(cause).index);
+  if (flow != TraceRecord::none && follows(flow))
+    flows_[flow].nack_causes.push_back(live(cause).index);
 }
 
 void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,

@@ -71,10 +71,10 @@ class Builder {
   void add_others() {
     for (std::uint32_t i = 0; i < r_.services.size(); ++i) {
       const auto& s = r_.services[i];
-      services_.push_back(s.start >= r_.full_at ? TraceRecord::none
-                                                : add(SliceKind::service,
-                                                      track(s.device, Block::service), i, s.start,
-                                                      s.end));
+      services_.push_back(
+          s.start >= r_.full_at
+              ? TraceRecord::none
+              : add(SliceKind::service, track(s.device, Block::service), i, s.start, s.end));
     }
     for (std::uint32_t i = 0; i < r_.moments.size(); ++i) {
       const auto& m = r_.moments[i];

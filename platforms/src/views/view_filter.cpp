@@ -44,6 +44,12 @@ std::uint64_t mixed(std::uint64_t x) {
 const char* ViewOptions::narrowing() const {
   if (from) return "--from";
   if (to) return "--to";
+  if (const char* option = choosing()) return option;
+  if (most != default_most) return "--trace-most";
+  return nullptr;
+}
+
+const char* ViewOptions::choosing() const {
   if (!flows.empty()) return "--flow";
   if (every != 1) return "--every";
   return nullptr;

@@ -84,11 +84,17 @@ WaveRecorder::Signal WaveRecorder::declare(std::vector<std::string> scope, std::
   variables_.push_back({std::move(scope), std::move(name), bits});
   const auto signal = static_cast<Signal>(variables_.size() - 1);
   before_.push_back({Picoseconds(-1), 0, signal, false});
+  told_.push_back(0);
   return signal;
 }
 
 void WaveRecorder::put(Picoseconds at, Signal signal, std::int64_t value, bool relative) {
   if (signal == no_signal || at >= filter_.to()) return;
+  if (!relative) {
+    // Many events leave a value as it is.
+    if (told_[signal] == value) return;
+    told_[signal] = value;
+  }
   if (at < filter_.from()) {
     // Values are told in the order of their time, differences need none.
     auto& b = before_[signal];
@@ -214,15 +220,19 @@ void WaveRecorder::write(std::ostream& out) const {
   const auto apply = [&values](const Change& c) {
     values[c.signal] = c.relative ? values[c.signal] + c.value : c.value;
   };
+  // Of the time when there were too many, some are missing.
+  const auto lies_by = [&](auto next, Picoseconds end) {
+    return next != order.end() && (*next)->at <= end && (*next)->at < full_at_;
+  };
   auto next = order.begin();
-  for (; next != order.end() && (*next)->at <= start; ++next) apply(**next);
+  for (; lies_by(next, start); ++next) apply(**next);
   std::string comment = "made by horae";
   if (full_at_ != never) {
     comment += fmt::format("; the limit of changes was reached at {} us, where it ends",
                            microseconds_text(full_at_));
   }
   VcdWriter writer(out, variables_, values, start, comment);
-  for (; next != order.end() && (*next)->at <= until; ++next) {
+  for (; lies_by(next, until); ++next) {
     apply(**next);
     writer.change((*next)->at, (*next)->signal, values[(*next)->signal]);
   }

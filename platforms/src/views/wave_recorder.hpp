@@ -106,8 +106,9 @@ class WaveRecorder final : public Watcher {
   std::unordered_map<const void*, std::unique_ptr<Device>> devices_;
   std::unordered_map<const Packet*, Waiting> waiting_;
   std::vector<VcdVariable> variables_;
-  std::vector<Change> before_;   ///< the time asked for, one per signal
-  std::vector<Change> changes_;  ///< in no order
+  std::vector<Change> before_;      ///< the time asked for, one per signal
+  std::vector<std::int64_t> told_;  ///< last, of each signal whose values are told
+  std::vector<Change> changes_;     ///< in no order
 };
 
 }  // namespace horae::platforms

@@ -20,7 +20,9 @@ class pass_observer {
   virtual void mirrored(const tofino_switch& /*chip*/, const Packet& /*original*/,
                         const Packet& /*copy*/, Picoseconds /*at*/) {}
   /// A packet that comes around waited for the loopback port of `pipeline` from `queued` to
-  /// `start`, and is on its wire until `last_bit`.
+  /// `start`, and is on its wire until `last_bit`. A packet that comes around through egress waits
+  /// in the traffic manager before its egress pass already; nobody is told of that wait, which
+  /// lies between its two passes.
   virtual void looped(const tofino_switch& /*chip*/, unsigned /*pipeline*/, const Packet& /*p*/,
                       Picoseconds /*queued*/, Picoseconds /*start*/, Picoseconds /*last_bit*/) {}
   /// An event of the chip is handled; what it holds is as of `at` (times never decrease).
