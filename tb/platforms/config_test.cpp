@@ -67,12 +67,14 @@ probability = 1.0
   EXPECT_EQ(config_hash(place, {}), before);
   place.write("mine.toml", workload + "# what is read has changed\n");
   EXPECT_NE(config_hash(place, {}), before);
-  // Neither a dot nor a slash makes a text a file's name.
-  place.write("p.toml", flows.substr(0, flows.find("mine.toml")) + "mine" +
-                            flows.substr(flows.find("mine.toml") + 9));
-  place.write("mine", workload);
+  // A file's name needs neither a dot nor a slash.
+  place.write("p.toml", tiny.substr(0, tiny.find("[[traffic]]")) +
+                            "[[traffic]]\nkind = \"flow_list\"\nfile = \"list\"\n");
+  place.write("list", "start_ns,source,destination,bytes\n0,0,1,1000\n");
+  const Ended ended = run(place, {"config", "p.toml", "--json"});
+  EXPECT_TRUE(ended.json().at("files").contains("list")) << ended.out;
   const std::string plain = config_hash(place, {});
-  place.write("mine", workload + "# what is read has changed\n");
+  place.write("list", "start_ns,source,destination,bytes\n0,0,1,2000\n");
   EXPECT_NE(config_hash(place, {}), plain);
 }
 
