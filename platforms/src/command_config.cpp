@@ -37,8 +37,8 @@ int configure_points(const ConfigRequest& request, const std::string& points) {
   const bool standard = points == "-";
   std::error_code error;
   if (!standard && std::filesystem::is_directory(points, error)) {
-    throw InputError(
-        fmt::format("--points {}: found a folder, expected a file of a JSON object a line", points));
+    throw InputError(fmt::format(
+        "--points {}: found a folder, expected a file of a JSON object a line", points));
   }
   if (!standard) file.open(points);
   if (!standard && !file) throw InputError(fmt::format("--points {}: no such file", points));
