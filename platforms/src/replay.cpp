@@ -16,6 +16,7 @@
 #include "run.hpp"
 #include "simulation.hpp"
 #include "size_nic.hpp"
+#include "switch_statistics.hpp"
 #include "version.hpp"
 
 namespace horae::platforms {
@@ -558,22 +559,9 @@ ordered_json Replay::statistics() const {
   StatTree& device = tree.group(device_name());
   device.value("events", device_->events_handled(), "events");
   if (plain_ != nullptr) {
-    const auto& c = plain_->counters();
-    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
-    device.value("dropped", c.dropped, "packets").value("pauses_sent", c.pauses_sent, "frames");
+    add_counters(*plain_, device);
   } else {
-    const auto& c = chip_->counters();
-    device.value("ingress_passes", c.ingress_passes, "passes");
-    device.value("egress_passes", c.egress_passes, "passes");
-    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
-    device.value("dropped_program", c.dropped_program, "packets");
-    device.value("dropped_buffer", c.dropped_buffer, "packets");
-    device.value("dropped_queue", c.dropped_queue, "packets");
-    device.value("mirrored", c.mirrored, "packets");
-    device.value("recirculated", c.recirculated, "passes");
-    device.value("recirculated_bytes", c.recirculated_bytes, "bytes");
-    device.value("pipeline_wait", c.pipeline_wait.count(), "ps");
-    device.value("most_cells_used", chip_->most_cells_used(), "cells");
+    add_counters(*chip_, device);
     // Of the program, summed over pipelines, in its order.
     std::vector<std::pair<std::string, std::uint64_t>> counts;
     for (unsigned i = 0; i < chip_->config().pipelines; ++i) {

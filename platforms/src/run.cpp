@@ -13,6 +13,7 @@
 #include "nack_trace.hpp"
 #include "progress.hpp"
 #include "simulation.hpp"
+#include "switch_statistics.hpp"
 #include "version.hpp"
 #include "views/views.hpp"
 
@@ -272,25 +273,13 @@ ordered_json device_statistics(const Simulation& s, Picoseconds end) {
   }
   for (const auto* sw : s.switches()) {
     StatTree& device = tree.group(sw->name());
-    const auto& c = sw->counters();
-    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
-    device.value("dropped", c.dropped, "packets").value("pauses_sent", c.pauses_sent, "frames");
-    if (c.deflected > 0) device.value("deflected", c.deflected, "packets");
+    add_counters(*sw, device);
+    if (sw->counters().deflected > 0)
+      device.value("deflected", sw->counters().deflected, "packets");
   }
   for (const auto* t : s.tofinos()) {
     StatTree& device = tree.group(t->name());
-    const auto& c = t->counters();
-    device.value("ingress_passes", c.ingress_passes, "passes")
-        .value("egress_passes", c.egress_passes, "passes");
-    device.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
-    device.value("dropped_program", c.dropped_program, "packets");
-    device.value("dropped_buffer", c.dropped_buffer, "packets");
-    device.value("dropped_queue", c.dropped_queue, "packets");
-    device.value("mirrored", c.mirrored, "packets");
-    device.value("recirculated", c.recirculated, "passes");
-    device.value("recirculated_bytes", c.recirculated_bytes, "bytes");
-    device.value("pipeline_wait", c.pipeline_wait.count(), "ps");
-    device.value("most_cells_used", t->most_cells_used(), "cells");
+    add_counters(*t, device);
   }
   for (const auto* h : s.hosts()) {
     StatTree& device = tree.group(h->name());

@@ -10,8 +10,9 @@ class device;
 
 /// Told of every packet's steps, to record them. Each device runs ahead on a time of its own, and
 /// some decide sendings late, so calls come in no order of time over devices, nor within one: sort
-/// by the times given. A watcher must not change what it sees. Without one, watching costs nothing:
-/// devices choose at the start of a stretch of time, and ports take the branch of imperfect links.
+/// by the times given. A watcher must not change what it sees. Without one, next to nothing is
+/// spent: devices choose at the start of a stretch of time, and ports take the branch of imperfect
+/// links.
 class observer {
  public:
   virtual ~observer() = default;
