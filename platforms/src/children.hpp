@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::platforms {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::platforms {
 

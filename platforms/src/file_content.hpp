@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::platforms {
 

@@ -8,7 +8,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
-#include "horae/core/shipped_file.hpp"
+#include "horae/params/shipped_file.hpp"
 #include "list_triggers.hpp"
 
 namespace horae::platforms {

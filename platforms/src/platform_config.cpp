@@ -15,8 +15,9 @@
 #include "flow_list.hpp"
 #include "flow_traffic.hpp"
 #include "horae/core/error.hpp"
-#include "horae/core/shipped_file.hpp"
 #include "horae/fabric/jellyfish.hpp"
+#include "horae/params/linear_hash_schema.hpp"
+#include "horae/params/shipped_file.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
@@ -108,7 +109,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     const auto config = section.read<fabric::SwitchConfig>(also);
     check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
     // Defaults do no harm: they are what a dumped configuration has.
-    const auto& hash = LinearHashConfig::schema();
+    const auto& hash = linear_hash_schema();
     if (config.balance != "ecmp_linear" && hash.dump(config.hash) != hash.dump({})) {
       throw section.error("hash", fmt::format("hash is of balance = \"ecmp_linear\"; here it is "
                                               "\"{}\"",

@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/roce.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
 #include "horae/fabric/window_clock.hpp"
+#include "horae/params/params.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/rnic/rnic_config.hpp"
 #include "horae/tofino/chip_config.hpp"

@@ -30,9 +30,9 @@ std::string_view name_of(Verdict v) {
 
 /// Moves a simulation from mark to mark: the times at which it is looked at, or at which routing
 /// changes. Between marks nothing outside the devices happens, so looking changes no result.
-class Conductor {
+class RunLoop {
  public:
-  Conductor(Simulation& simulation, bool show_progress, LiveProgress* live)
+  RunLoop(Simulation& simulation, bool show_progress, LiveProgress* live)
       : simulation_(simulation),
         sim_(simulation.platform().sim),
         progress_(show_progress),
@@ -301,8 +301,8 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
     timeline.emplace(platform.sim.warmup);
     simulation.senders().front()->set_timeline(&*timeline);
   }
-  Conductor conductor(simulation, show_progress, live);
-  const Verdict verdict = conductor.run();
+  RunLoop loop(simulation, show_progress, live);
+  const Verdict verdict = loop.run();
 
   RunOutcome outcome;
   ordered_json config = platform.effective;
@@ -313,8 +313,8 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
     for (unsigned i = 0; i < d->ports(); ++i) hops += d->tx(i).counters().packets;
   }
   ordered_json results = ordered_json::object();
-  auto all = results_between(simulation, conductor.begin(), conductor.end(), &conductor.arrivals());
-  flow_results(simulation, conductor.begin(), conductor.arrivals(), all);
+  auto all = results_between(simulation, loop.begin(), loop.end(), &loop.arrivals());
+  flow_results(simulation, loop.begin(), loop.arrivals(), all);
   for (const auto& r : all) results[r.name] = {{"value", r.value}, {"unit", r.unit}};
   outcome.summary = {{"schema", 1},
                      {"platform", platform.about.name},
@@ -323,25 +323,25 @@ RunOutcome run_platform(const PlatformConfig& platform, bool show_progress, Live
                      {"seed", platform.sim.seed},
                      {"version", version()},
                      {"verdict", name_of(verdict)},
-                     {"sim_time_ps", conductor.now().count()},
-                     {"wall_s", conductor.wall_seconds()},
+                     {"sim_time_ps", loop.now().count()},
+                     {"wall_s", loop.wall_seconds()},
                      {"packets", balanced_packets(simulation, simulation.context().pool)},
                      {"events", events},
                      {"packet_hops", hops},
-                     {"measured_from_ps", conductor.begin().time.count()},
-                     {"measured_to_ps", conductor.end().time.count()},
+                     {"measured_from_ps", loop.begin().time.count()},
+                     {"measured_to_ps", loop.end().time.count()},
                      {"results", results},
                      {"rows", ordered_json::object()},
                      {"validation", ordered_json::array()},
-                     {"statistics", device_statistics(simulation, conductor.now())}};
+                     {"statistics", device_statistics(simulation, loop.now())}};
   if (!simulation.groups().empty()) outcome.summary["rows"]["groups"] = group_rows(simulation);
   if (!simulation.messages().empty())
-    outcome.summary["rows"]["size_bins"] = size_bin_rows(simulation, conductor.begin().time);
+    outcome.summary["rows"]["size_bins"] = size_bin_rows(simulation, loop.begin().time);
   if (auto lists = flow_list_rows(platform); !lists.empty())
     outcome.summary["rows"]["flow_lists"] = std::move(lists);
-  outcome.flows_csv = flows_csv(simulation, conductor.now());
-  outcome.series_csv = conductor.series();
-  if (views != nullptr) views->finish(conductor.now());
+  outcome.flows_csv = flows_csv(simulation, loop.now());
+  outcome.series_csv = loop.series();
+  if (views != nullptr) views->finish(loop.now());
   if (timeline) {
     const std::string device = simulation.senders().front()->name();
     if (views != nullptr && views->trace()) {

@@ -18,17 +18,18 @@ import sys
 # The architecture's arrows: room -> rooms whose headers it may include.
 MAY_USE = {
     "core": set(),
+    "params": {"core"},
     "capture": {"core"},
-    "policy": {"core"},
-    "dataplane": {"core"},
-    "traffic": {"core"},
-    "programs": {"dataplane", "core"},
-    "fabric": {"policy", "traffic", "core"},
-    "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "core"},
-    "rnic": {"policy", "fabric", "traffic", "core"},
-    "rtl": {"policy", "core"},
+    "policy": {"params", "core"},
+    "dataplane": {"params", "core"},
+    "traffic": {"params", "core"},
+    "programs": {"dataplane", "params", "core"},
+    "fabric": {"policy", "traffic", "params", "core"},
+    "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "params", "core"},
+    "rnic": {"policy", "fabric", "traffic", "params", "core"},
+    "rtl": {"policy", "params", "core"},
 }
-WITHOUT_SYSTEMC = {"core", "capture", "policy", "dataplane", "programs", "traffic", "rtl"}
+WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")

@@ -4,20 +4,4 @@ namespace horae {
 
 constinit const LinearHash::Parts LinearHash::parts_ = LinearHash::all_parts();
 
-const Schema<LinearHashConfig>& LinearHashConfig::schema() {
-  static const Schema<LinearHashConfig> s =
-      Schema<LinearHashConfig>("hash", "The linear hash of a switch (CRC-16-CCITT).")
-          .field("offset", &LinearHashConfig::offset,
-                 {.doc = "the hash is rotated right by so many bits before its lowest ones choose; "
-                         "tiers must differ, or the second follows the first (polarisation)",
-                  .max = 15,
-                  .source = "SAI saiswitch.h, SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_OFFSET; 0 to 15 in "
-                            "Enterprise SONiC (hash_offset)"})
-          .field("seed", &LinearHashConfig::seed,
-                 {.doc = "initial value of the CRC",
-                  .max = 0xffff,
-                  .source = "SAI saiswitch.h, SAI_SWITCH_ATTR_ECMP_DEFAULT_HASH_SEED"});
-  return s;
-}
-
 }  // namespace horae

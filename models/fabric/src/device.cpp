@@ -79,7 +79,7 @@ const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 
 packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 
-void device::tell_arrival(const Event& e) {
+void device::notify_arrival(const Event& e) {
   const auto kind = key_kind(e.key);
   if (kind == arrival_event)
     return watcher_->arrived(*this, key_entity(e.key), arrived(e), e.time - receive_latency_,

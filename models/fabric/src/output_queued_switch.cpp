@@ -85,7 +85,7 @@ void output_queued_switch::handle(const Event& e) {
 }
 
 void output_queued_switch::handle_watched(const Event& e) {
-  tell_arrival(e);
+  notify_arrival(e);
   if (key_kind(e.key) == arrival_event) return forward<true>(arrived(e), e.time);
   handle(e);
 }

@@ -1,5 +1,6 @@
 // What a user may say about a plain switch.
 #include "horae/fabric/output_queued_switch.hpp"
+#include "horae/params/linear_hash_schema.hpp"
 
 namespace horae::fabric {
 
@@ -96,7 +97,7 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,
                  {.doc = "load balancer (`horae list policies`)"})
-          .table("hash", &SwitchConfig::hash, LinearHashConfig::schema());
+          .table("hash", &SwitchConfig::hash, linear_hash_schema());
   return s;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "horae/core/error.hpp"
-#include "horae/core/shipped_file.hpp"
+#include "horae/params/shipped_file.hpp"
 #include "shipped_nics.hpp"
 
 namespace horae::rnic {

@@ -11,9 +11,9 @@ namespace horae::rnic {
 namespace {
 
 /// Apart, so that `process` saves no registers for it.
-[[gnu::noinline]] void end_for_want_of_room(const fabric::device& nic, Packet& p,
-                                            fabric::PacketPool& pool, fabric::observer* watcher,
-                                            Picoseconds now) {
+[[gnu::noinline]] void end_buffer_full(const fabric::device& nic, Packet& p,
+                                       fabric::PacketPool& pool, fabric::observer* watcher,
+                                       Picoseconds now) {
   constexpr auto cause = fabric::DropCause::buffer_full;
   if (watcher != nullptr) watcher->dropped(nic, p, cause, now);
   pool.drop(p, cause);
@@ -39,7 +39,7 @@ void rnic::receive(Packet& p, Picoseconds now) {
 
 void rnic::process(Packet& p, Picoseconds now) {
   if (p.is_data()) {
-    if (!receive_data(p, now)) return end_for_want_of_room(*this, p, context_.pool, watcher(), now);
+    if (!receive_data(p, now)) return end_buffer_full(*this, p, context_.pool, watcher(), now);
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(p, now);
   } else if (p.opcode == Opcode::cnp) {
@@ -132,7 +132,7 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     qp.last_nack_sent = now;
     if (qp.notification && qp.notification->on_nack_sent(now)) respond(i, true, {}, now);
     if (nic_watcher_ != nullptr) [[unlikely]]
-      tell_nack(i, p, out.response->psn, now);
+      notify_nack(i, p, out.response->psn, now);
   }
   respond(i, false, *out.response, decided);
   return true;
@@ -184,30 +184,30 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
       std::max(now + (nack ? config_.nack_reaction : Picoseconds(0)), responses_due_);
   // On the wire an ACK names the last packet received, a NACK or SACK the one expected (IBTA vol.
   // 1, 9.7.5.1.3): all acknowledge everything before.
-  const Heard heard{nack, nack || sack ? p.psn : p.psn + 1,
+  const AckInfo ack{nack, nack || sack ? p.psn : p.psn + 1,
                     nack || sack ? p.bth_reserved : std::uint16_t{0}};
-  if (!nack && responses_due_ < now) return take_response(i, heard, now);
+  if (!nack && responses_due_ < now) return take_response(i, ack, now);
   responses_due_ = due;
-  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++, pack(heard));
+  schedule(due, response_event, static_cast<std::uint16_t>(i), response_ordinal_++, pack(ack));
 }
 
-std::uint64_t rnic::pack(const Heard& heard) {
-  return static_cast<std::uint64_t>(heard.nack) << 48 |
-         static_cast<std::uint64_t>(heard.received) << 32 | heard.psn.value();
+std::uint64_t rnic::pack(const AckInfo& ack) {
+  return static_cast<std::uint64_t>(ack.nack) << 48 |
+         static_cast<std::uint64_t>(ack.received) << 32 | ack.psn.value();
 }
-rnic::Heard rnic::unpack(std::uint64_t payload) {
+rnic::AckInfo rnic::unpack(std::uint64_t payload) {
   return {payload >> 48 != 0, Psn(static_cast<std::uint32_t>(payload)),
           static_cast<std::uint16_t>(payload >> 32)};
 }
 
-void rnic::take_response(std::size_t i, const Heard& heard, Picoseconds now) {
+void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
   QueuePair& qp = *qps_[i];
   // What arrived out of order is known before anything is sent again.
-  if (heard.received != 0) qp.sender().on_received(heard.psn + heard.received);
-  progressed(i, qp.sender().on_ack(heard.psn, now), now);
-  if (!heard.nack) return;
+  if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
+  progressed(i, qp.sender().on_ack(ack.psn, now), now);
+  if (!ack.nack) return;
   if (qp.reaction) qp.reaction->on_nack(now);
-  serve_nack(i, heard.psn, now);
+  serve_nack(i, ack.psn, now);
 }
 
 void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {
@@ -226,7 +226,7 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
     if (qp.hold_until && !qp.sender().oldest_unacked().before(*qp.hold_until)) release_hold(i, now);
     if (completed > 0) {
       if (nic_watcher_ != nullptr) [[unlikely]]
-        tell_completed(i, completed, now);
+        notify_completed(i, completed, now);
       post(i, now);
       if (qp.work_counted && qp.finished()) {
         qp.work_counted = false;
@@ -247,7 +247,7 @@ void rnic::post(std::size_t i, Picoseconds now) {
       exchange < 0 ? 0 : exchanges_[static_cast<std::size_t>(exchange)].received;
   const Picoseconds due = qp.post_due(now, received);
   if (nic_watcher_ != nullptr) [[unlikely]]
-    tell_posted(i, posted_before, now);
+    notify_posted(i, posted_before, now);
   if (fetcher_ && qp.progress().posted_messages > posted_before) {
     schedule(host_->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              service_ordinal_++, qp.progress().posted_messages);

@@ -26,25 +26,25 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
 }
 
 void rnic::handle_watched(const fabric::Event& e) {
-  tell_arrival(e);
+  notify_arrival(e);
   if (nic_watcher_ == nullptr) return handle(e);
   const auto qp = concerned(e);
   handle(e);
   nic_watcher_->stepped(*this, qp, e.time);
 }
 
-void rnic::tell_posted(std::size_t i, std::uint64_t posted_before, Picoseconds now) {
+void rnic::notify_posted(std::size_t i, std::uint64_t posted_before, Picoseconds now) {
   const std::uint64_t posted = qps_[i]->progress().posted_messages;
   if (posted > posted_before)
     nic_watcher_->posted(*this, i, posted_before, posted - posted_before, now);
 }
 
-void rnic::tell_completed(std::size_t i, std::uint32_t completed, Picoseconds now) {
+void rnic::notify_completed(std::size_t i, std::uint32_t completed, Picoseconds now) {
   const std::uint64_t all = qps_[i]->progress().completed_messages;
   nic_watcher_->completed(*this, i, all - completed, completed, now);
 }
 
-void rnic::tell_nack(std::size_t i, const Packet& cause, Psn expected, Picoseconds now) {
+void rnic::notify_nack(std::size_t i, const Packet& cause, Psn expected, Picoseconds now) {
   nic_watcher_->nack_decided(*this, i, cause, expected, now);
 }
 

@@ -300,27 +300,27 @@ Picoseconds tofino_switch::take_loopback(const Packet& p, unsigned pipeline, Pic
 }
 
 void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
-  if (take_loopback(p, pipeline, t) == never) return drop_for_want_of_room(p, t);
+  if (take_loopback(p, pipeline, t) == never) return drop_buffer_full(p, t);
   if (watcher() != nullptr && pass_watcher_ != nullptr)
-    tell_looped(p, pipeline, t, pipes_[pipeline].loopback_free);
+    notify_looped(p, pipeline, t, pipes_[pipeline].loopback_free);
   schedule(pipes_[pipeline].loopback_free + config_.ingress_parser, recirculated_event,
            static_cast<std::uint16_t>(pipeline), ordinal_++, reinterpret_cast<std::uint64_t>(&p));
 }
 
-void tofino_switch::tell_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
-                                Picoseconds last_bit) const {
+void tofino_switch::notify_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
+                                  Picoseconds last_bit) const {
   const Picoseconds start = last_bit - serialisation_time(p.wire_size(), chip_.recirculation.rate);
   pass_watcher_->looped(*this, pipeline, p, queued, start, last_bit);
 }
 
 void tofino_switch::loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t) {
   const Picoseconds start = take_loopback(p, pipeline, t);
-  if (start == never) return drop_for_want_of_room(p, t);
+  if (start == never) return drop_buffer_full(p, t);
   schedule(start, loopback_leaves_event, static_cast<std::uint16_t>(pipeline), ordinal_++,
            reinterpret_cast<std::uint64_t>(&p));
 }
 
-void tofino_switch::drop_for_want_of_room(Packet& p, Picoseconds t) {
+void tofino_switch::drop_buffer_full(Packet& p, Picoseconds t) {
   --in_pipeline_;
   ++counters_.dropped_buffer;
   drop(p, fabric::DropCause::buffer_full, t);
@@ -339,8 +339,8 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t
   const Picoseconds on_wire = t + pipes_[pipeline].egress_latency - config_.mac_tx;
   if constexpr (watched) {
     if (pass_watcher_ != nullptr)
-      tell_looped(p, pipeline, on_wire,
-                  on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate));
+      notify_looped(p, pipeline, on_wire,
+                    on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate));
   }
   schedule(on_wire + serialisation_time(p.wire_size(), chip_.recirculation.rate) +
                config_.ingress_parser,
@@ -379,7 +379,7 @@ void tofino_switch::arm(unsigned port) {
 
 template <bool watched>
 void tofino_switch::handle_as(const fabric::Event& e) {
-  if constexpr (watched) tell_arrival(e);
+  if constexpr (watched) notify_arrival(e);
   const unsigned port = fabric::key_entity(e.key);
   switch (fabric::key_kind(e.key)) {
     case fabric::arrival_event: {

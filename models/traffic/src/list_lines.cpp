@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::traffic {
 namespace {

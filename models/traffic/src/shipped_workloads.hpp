@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "horae/core/shipped_file.hpp"
+#include "horae/params/shipped_file.hpp"
 
 namespace horae::traffic {
 

@@ -183,12 +183,12 @@ void TraceRecorder::arrived(const fabric::device& d, unsigned port, const Packet
   const auto whose = filter_.owner(p);
   if (!whose || !whose->reply || !follows(whose->flow)) return;
   const bool cumulative = !p.is_nack() && !syndrome::is_sack(p.syndrome);
-  const Heard heard{ready, cumulative ? p.psn + 1 : p.psn, packet};
-  const auto keep = [&heard](std::deque<Heard>& in) {
-    in.push_back(heard);
+  const AckInfo ack{ready, cumulative ? p.psn + 1 : p.psn, packet};
+  const auto keep = [&ack](std::deque<AckInfo>& in) {
+    in.push_back(ack);
     if (in.size() > remembered) in.pop_front();
   };
-  keep(flows_[whose->flow].heard);
+  keep(flows_[whose->flow].acks);
   if (p.is_nack()) keep(flows_[whose->flow].nacks);
 }
 
@@ -285,8 +285,8 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
       message.completed = at;
       if (end != f.message_ends.end()) {
         // The first that acknowledges its end.
-        while (!f.heard.empty() && !end->second.before(f.heard.front().before)) f.heard.pop_front();
-        if (!f.heard.empty()) message.acknowledged_by = f.heard.front().packet;
+        while (!f.acks.empty() && !end->second.before(f.acks.front().before)) f.acks.pop_front();
+        if (!f.acks.empty()) message.acknowledged_by = f.acks.front().packet;
       }
       if (filter_.overlaps(message.posted, at)) {
         record_.messages.push_back(message);
@@ -312,8 +312,9 @@ void TraceRecorder::nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, 
     return;
   if (!room(5, start)) return;
   FlowState& f = flows_[flow];
-  const auto nack = std::find_if(f.nacks.rbegin(), f.nacks.rend(),
-                                 [&](const Heard& h) { return h.before == psn && h.at <= start; });
+  const auto nack = std::find_if(f.nacks.rbegin(), f.nacks.rend(), [&](const AckInfo& h) {
+    return h.before == psn && h.at <= start;
+  });
   if (resend) f.resends[psn.value()] = static_cast<std::uint32_t>(record_.services.size());
   if (f.resends.size() > remembered) f.resends.erase(f.resends.begin());
   record_.services.push_back({start, end, device_of(nic), static_cast<std::uint32_t>(qp),

@@ -69,15 +69,15 @@ class TraceRecorder final : public Watcher {
     std::optional<Wait> wait;
   };
   /// An acknowledgement that arrived at its sender.
-  struct Heard {
+  struct AckInfo {
     Picoseconds at;
     Psn before;  ///< everything before is acknowledged
     std::uint32_t packet;
   };
   /// Of a flow.
   struct FlowState {
-    std::deque<Heard> heard;  ///< NACKs among them
-    std::deque<Heard> nacks;
+    std::deque<AckInfo> acks;  ///< NACKs among them
+    std::deque<AckInfo> nacks;
     std::deque<std::uint32_t> nack_causes;           ///< decided, not sent yet
     std::map<std::uint32_t, std::uint32_t> resends;  ///< PSNs to be sent again, and their services
     std::map<std::uint64_t, Psn> message_ends;       ///< of posted messages: last PSN sent

@@ -8,6 +8,7 @@
 
 #include "destination.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/linear_hash_schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "ingress.hpp"
 
@@ -203,7 +204,7 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                   {.doc = "how a path is taken: by the egress port (two tiers), or by a change of "
                           "the UDP source port that linear hashes of all switches follow",
                    .source = "packet-spraying paper 4.1"})
-          .table("hash", &T::hash, LinearHashConfig::schema())
+          .table("hash", &T::hash, linear_hash_schema())
           .field(
               "window", &T::window,
               {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "

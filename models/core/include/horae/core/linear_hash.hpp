@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "horae/core/packet.hpp"
-#include "horae/core/params.hpp"
 
 namespace horae {
 
@@ -16,8 +15,6 @@ namespace horae {
 struct LinearHashConfig {
   std::uint32_t offset = 0;  ///< rotation to the right, 0 to 15
   std::uint32_t seed = 0;    ///< initial value, 16 bits
-
-  static const Schema<LinearHashConfig>& schema();
 };
 
 /// CRC-16-CCITT (polynomial 0x1021, most significant bit first) of IPv4 addresses, protocol and UDP

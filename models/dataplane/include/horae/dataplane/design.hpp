@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/dataplane/pass.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::dataplane {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::dataplane {
 

@@ -64,11 +64,11 @@ class device : public sc_core::sc_module {
   virtual void handle(const Event& e) = 0;
   /// The same while somebody watches. A device that has more to tell than arrivals overrides it.
   virtual void handle_watched(const Event& e) {
-    tell_arrival(e);
+    notify_arrival(e);
     handle(e);
   }
   /// Tells the watcher of an arrival or pause event; others are none of its business.
-  void tell_arrival(const Event& e);
+  void notify_arrival(const Event& e);
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}
   /// Local time reached `end`: start what is due before it.

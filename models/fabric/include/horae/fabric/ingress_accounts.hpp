@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::fabric {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "horae/core/packet.hpp"
-#include "horae/core/params.hpp"
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::fabric {
 

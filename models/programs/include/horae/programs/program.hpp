@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
+#include "horae/params/params.hpp"
 #include "horae/programs/shared/path_map.hpp"
 
 namespace horae::programs {

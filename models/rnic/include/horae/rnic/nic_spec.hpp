@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 #include "horae/rnic/rnic_config.hpp"
 
 namespace horae::rnic {

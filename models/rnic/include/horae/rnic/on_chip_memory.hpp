@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::rnic {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/params/params.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host_port.hpp"
 #include "horae/rnic/queue_pair.hpp"

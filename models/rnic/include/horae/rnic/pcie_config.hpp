@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::rnic {
 

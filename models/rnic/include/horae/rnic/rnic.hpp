@@ -142,14 +142,14 @@ class rnic : public fabric::device {
   static std::uint64_t payload_address(std::size_t qp, Psn psn);
   static std::uint64_t kept_apart(std::size_t qp);
   /// What an acknowledgement says.
-  struct Heard {
+  struct AckInfo {
     bool nack = false;
     Psn psn;                     ///< the expected one
     std::uint16_t received = 0;  ///< of a packet out of order: how far ahead it was; 0: none
   };
-  static std::uint64_t pack(const Heard& heard);
-  static Heard unpack(std::uint64_t payload);
-  void take_response(std::size_t qp, const Heard& heard, Picoseconds now);
+  static std::uint64_t pack(const AckInfo& ack);
+  static AckInfo unpack(std::uint64_t payload);
+  void take_response(std::size_t qp, const AckInfo& ack, Picoseconds now);
   /// The ordering engine takes the packet when it is free; until when it works on it.
   Picoseconds engine_takes(const policy::OrderingOps& ops, Picoseconds now);
   /// Keeps the last packet of a WRITE that came out of order apart (WriteLast::receiver).
@@ -169,9 +169,9 @@ class rnic : public fabric::device {
   // rnic_watch.cpp
   /// The queue pair that an event, not handled yet, is about.
   std::optional<std::size_t> concerned(const fabric::Event& e) const;
-  void tell_posted(std::size_t qp, std::uint64_t posted_before, Picoseconds now);
-  void tell_completed(std::size_t qp, std::uint32_t completed, Picoseconds now);
-  void tell_nack(std::size_t qp, const Packet& cause, Psn expected, Picoseconds now);
+  void notify_posted(std::size_t qp, std::uint64_t posted_before, Picoseconds now);
+  void notify_completed(std::size_t qp, std::uint32_t completed, Picoseconds now);
+  void notify_nack(std::size_t qp, const Packet& cause, Psn expected, Picoseconds now);
 
   // rnic_context.cpp
   /// Whether context and translation of a queue pair's next packet are on the chip at `now`; if

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 #include "horae/policy/congestion/congestion.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"

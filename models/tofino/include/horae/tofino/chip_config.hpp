@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
 #include "horae/fabric/red.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::tofino {
 

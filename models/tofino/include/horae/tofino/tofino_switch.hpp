@@ -117,9 +117,9 @@ class tofino_switch : public fabric::device {
   template <bool own, bool watched>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
-  void tell_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
-                   Picoseconds last_bit) const;
-  void drop_for_want_of_room(Packet& p, Picoseconds t);
+  void notify_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
+                     Picoseconds last_bit) const;
+  void drop_buffer_full(Packet& p, Picoseconds t);
   template <bool watched>
   void leave_queue(unsigned port, Picoseconds t);
   template <bool watched>

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::traffic {
 

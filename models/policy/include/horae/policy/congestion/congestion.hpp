@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 #include "horae/policy/congestion/dcqcn_parameters.hpp"
 
 namespace horae::policy {

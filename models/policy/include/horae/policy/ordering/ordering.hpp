@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::policy {
 

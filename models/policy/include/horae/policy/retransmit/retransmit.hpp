@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
 #include "horae/core/units.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae::policy {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::programs {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/programs/themis/themis.hpp"
 

@@ -1,4 +1,4 @@
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

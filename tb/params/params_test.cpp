@@ -1,5 +1,5 @@
 // Reading, refusing, overriding, dumping and describing parameters.
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "horae/core/shipped_file.hpp"
+#include "horae/params/shipped_file.hpp"
 
 #include <fmt/format.h>
 

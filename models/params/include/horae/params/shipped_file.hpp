@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/core/params.hpp"
+#include "horae/params/params.hpp"
 
 namespace horae {
 
