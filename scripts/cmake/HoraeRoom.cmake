@@ -18,6 +18,7 @@ function(horae_room name)
   target_link_libraries(horae_${name} ${scope} ${ROOM_USES})
   add_library(horae::${name} ALIAS horae_${name})
   set_property(GLOBAL APPEND PROPERTY HORAE_ROOMS ${name})
+  set_property(GLOBAL PROPERTY HORAE_ROOM_${name} ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
 
 # horae_ship(<room> <variable> <folder>)

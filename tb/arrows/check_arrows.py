@@ -29,16 +29,32 @@ MAY_USE = {
     "rnic": {"policy", "fabric", "traffic", "params", "core"},
     "rtl": {"policy", "params", "core"},
 }
-WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl"}
+# The rooms of the program see every room of models/.
+MODELS = set(MAY_USE)
+MAY_USE |= {
+    "results": {"params", "core"},
+    "config": {"results"} | MODELS - {"capture"},
+    "flows": {"config", "results"} | MODELS - {"capture"},
+    "build": {"flows", "config", "results"} | MODELS - {"capture"},
+    "views": {"build", "flows", "config", "results"} | MODELS,
+    "size": {"flows", "config", "results"} | MODELS - {"capture"},
+    "run": {"views", "build", "flows", "config", "results"} | MODELS,
+    "replay": {"build", "flows", "config", "results"} | MODELS,
+    "explain": {"run", "views", "build", "flows", "config", "results"} | MODELS,
+    "cli": {"explain", "run", "replay", "size", "views", "build", "flows", "config", "results"}
+           | MODELS,
+}
+WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl",
+                   "results"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")
 IS_SYSTEMC_FILE = re.compile(r"/(sysc|systemc|tlm|tlm_core|tlm_utils)(/|$)")
 
 
-def headers(models, room):
+def headers(folders, room):
     """The room's headers as they are included, such as horae/core/psn.hpp."""
-    root = models / room / "include"
+    root = folders[room] / "include"
     found = root / "horae" / room
     return sorted(str(h.relative_to(root)) for h in found.rglob("*.hpp"))
 
@@ -56,7 +72,7 @@ def preprocess(compiler, flags, names):
 def check_sight(args, flags, other):
     """What is wrong with what `args.room` sees of `other`: a list of lines."""
     name = f"{args.room} -> {other} ({flags.name})"
-    names = headers(args.models, other)
+    names = headers(args.folders, other)
     if not names:
         return [f"{name}: room {other} has no header, so nothing can be told"]
 
@@ -64,13 +80,13 @@ def check_sight(args, flags, other):
         code, files, messages = preprocess(args.compiler, flags, names)
         if code != 0:
             return [f"{name}: is allowed, but:\n{messages}"]
-        root = args.models / other / "include"
+        root = args.folders[other] / "include"
         read = {os.path.realpath(f) for f in files}
         wrong = [f"{name}: {n} is found, but not in {root}" for n in names
                  if os.path.realpath(root / n) not in read]
         if args.room in WITHOUT_SYSTEMC:
             systemc = [f for f in files if IS_SYSTEMC_FILE.search(f)
-                       and not os.path.realpath(f).startswith(str(args.models) + os.sep)]
+                       and not os.path.realpath(f).startswith(str(args.source) + os.sep)]
             wrong += [f"{name}: reads SystemC's {f}" for f in systemc[:1]]
         return wrong
 
@@ -85,7 +101,7 @@ def check_sight(args, flags, other):
 
 def check_text(args):
     """What is wrong with the room's files as text: a list of lines."""
-    room = args.models / args.room
+    room = args.folders[args.room]
     wrong = []
     seen = MAY_USE[args.room] | {args.room}
     for path in sorted(p for p in room.rglob("*") if p.suffix in {".hpp", ".cpp", ".h", ".inc"}):
@@ -120,13 +136,16 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--room", required=True, help="the room under test")
     parser.add_argument("--rooms", nargs="+", required=True, help="all rooms CMake knows")
-    parser.add_argument("--models", type=pathlib.Path, required=True, help="the folder of rooms")
+    parser.add_argument("--folders", type=pathlib.Path, nargs="+", required=True,
+                        help="the rooms' folders, in the order of --rooms")
+    parser.add_argument("--source", type=pathlib.Path, required=True, help="the project's folder")
     parser.add_argument("--flags", type=pathlib.Path, nargs="+", required=True,
                         help="files of the room's compiler arguments")
     parser.add_argument("--compiler", nargs=argparse.REMAINDER, required=True,
                         help="the compiler and its first arguments (last option)")
     args = parser.parse_args()
-    args.models = args.models.resolve()
+    args.source = args.source.resolve()
+    args.folders = dict(zip(args.rooms, (f.resolve() for f in args.folders)))
 
     if set(args.rooms) != set(MAY_USE):
         odd = ", ".join(sorted(set(args.rooms) ^ set(MAY_USE)))

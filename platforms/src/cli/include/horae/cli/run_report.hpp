@@ -1,0 +1,27 @@
+// One run for people: the summary printed, the result folder's files, what waits when it is stuck.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "horae/config/platform.hpp"
+#include "horae/results/result_folder.hpp"
+#include "horae/run/run.hpp"
+
+namespace horae::cli {
+
+/// summary.json, flows.csv and, where there are any, series.csv and trace.json, in `sub` of the
+/// folder.
+void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
+               const run::RunOutcome& outcome);
+
+/// Verdict, results, the packets' books and the assumptions, to standard output.
+void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome);
+
+/// What a platform takes for granted, to standard output; nothing where there is nothing.
+void print_assumptions(const config::PlatformConfig& platform);
+
+/// Of a run that is stuck: what waits, to standard error, with the run's label unless it is empty.
+void print_dump(const std::string& label, const run::RunOutcome& outcome);
+
+}  // namespace horae::cli

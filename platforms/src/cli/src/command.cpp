@@ -1,0 +1,94 @@
+#include "horae/cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+namespace horae::cli {
+
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
+                      const std::string& footer) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->allow_extras();
+  command->footer(footer);
+  return command;
+}
+
+CLI::Option* add_platform_file(CLI::App& command, std::string& file) {
+  return command.add_option("platform", file, "platform file (TOML)")->type_name("PLATFORM.toml");
+}
+
+CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides,
+                           const std::string& of) {
+  return command
+      .add_option("--set", overrides,
+                  fmt::format("overrides a value of the {}; may be repeated", of))
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_out(CLI::App& command, std::optional<std::string>& out) {
+  return command.add_option("--out", out, "result folder")->type_name("DIR");
+}
+
+CLI::Option* add_jobs(CLI::App& command, unsigned& jobs, const std::string& description) {
+  return command.add_option("--jobs", jobs, description)->type_name("N")->check(whole_number(1024));
+}
+
+CLI::Option* add_json(CLI::App& command, bool& json, const std::string& description) {
+  return command.add_flag("--json", json, description);
+}
+
+CLI::Option* add_no_progress(CLI::App& command, bool& no_progress) {
+  return command.add_flag("--no-progress", no_progress, "no progress line");
+}
+
+void add_views(CLI::App& command, views::ViewOptions& views) {
+  constexpr unsigned most = 100'000'000;
+  const auto add = [&command](const char* name, auto& value, const char* what) {
+    return command.add_option(name, value, what)->group("Views");
+  };
+  command.add_flag("--trace", views.trace, "trace.json: packets on a timeline (ui.perfetto.dev)")
+      ->group("Views");
+  command.add_flag("--waves", views.waves, "waves.vcd: queues, rates, pins over time (GTKWave)")
+      ->group("Views");
+  add("--pcap", views.pcap, "ports/*.pcap: what a port sends and receives (Wireshark)")
+      ->type_name("DEVICE[:PORT],...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add("--from", views.from, "views begin at this time of the run")->type_name("TIME");
+  add("--to", views.to, "views end at this time")->type_name("TIME");
+  add("--flow", views.flows, "trace and captures have packets of this flow only; may be repeated")
+      ->type_name("SRC[-DST[:QP]]")
+      ->allow_extra_args(false);
+  add("--every", views.every, "trace and captures have one packet in N")
+      ->type_name("N")
+      ->check(whole_number(most, 1));
+  add("--trace-most", views.most, "events a view keeps at most (default 2000000)")
+      ->type_name("N")
+      ->check(whole_number(most, 1));
+}
+
+unsigned jobs_of(unsigned jobs) {
+  return jobs != 0 ? jobs : std::max(1u, std::thread::hardware_concurrency());
+}
+
+CLI::Validator whole_number(unsigned most, unsigned least) {
+  return CLI::Validator(
+      [most, least](std::string& text) -> std::string {
+        constexpr std::size_t longest = 9;
+        const bool digits = !text.empty() && text.size() <= longest &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        if (digits && std::stoul(text) <= most && std::stoul(text) >= least) return {};
+        return fmt::format("expected a whole number from {} to {}, found '{}'", least, most, text);
+      },
+      "");
+}
+
+std::string platform_dir() {
+  return std::filesystem::is_directory("platforms") ? "platforms" : HORAE_PLATFORM_DIR;
+}
+
+}  // namespace horae::cli

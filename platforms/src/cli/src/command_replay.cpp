@@ -1,0 +1,235 @@
+// horae replay.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "horae/cli/command.hpp"
+#include "horae/cli/run_report.hpp"
+#include "horae/core/error.hpp"
+#include "horae/flows/read_platform.hpp"
+#include "horae/replay/replay.hpp"
+
+namespace horae::cli {
+
+namespace {
+
+struct Options {
+  replay::ReplayOptions replay;
+  std::string platform;
+  std::vector<std::string> traces;
+  std::optional<std::string> port;
+  std::vector<std::string> overrides;
+  std::optional<std::string> out;
+  std::optional<std::string> scale;
+  std::string unknown = "spread";
+  std::string registers;
+  std::string limit = "0";
+  bool no_packets = false;
+  bool no_ports = false;
+  bool json = false;
+  bool no_progress = false;
+};
+
+/// TRACE, or TRACE@PORT.
+replay::ReplayInput input_of(const std::string& text, const std::optional<std::string>& port) {
+  if (port && std::filesystem::exists(text)) return {text, *port};
+  const auto at = text.rfind('@');
+  if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
+  if (port) return {text, *port};
+  throw InputError(fmt::format("{}: by which port? Expected --port PORT, or {}@PORT", text, text));
+}
+
+/// A decimal number in millionths, without the help of floating-point arithmetic.
+std::int64_t millionths(const std::string& text) {
+  constexpr std::size_t digits = 6;
+  const auto point = std::min(text.find('.'), text.size());
+  std::string whole = text.substr(0, point);
+  std::string fraction = point < text.size() ? text.substr(point + 1) : "";
+  const auto bad = [](const std::string& s) {
+    return s.find_first_not_of("0123456789") != std::string::npos;
+  };
+  if (whole.empty() || whole.size() > digits || fraction.size() > digits || bad(whole) ||
+      bad(fraction)) {
+    throw InputError(fmt::format(
+        "--scale {}: expected a number from 0.000001 to 999999, with at most six decimals", text));
+  }
+  fraction.resize(digits, '0');
+  const std::int64_t value = std::stoll(whole + fraction);
+  if (value == 0) throw InputError(fmt::format("--scale {}: expected more than 0", text));
+  return value;
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) items.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
+replay::ReplayOptions finished(const Options& o) {
+  replay::ReplayOptions replay = o.replay;
+  for (const auto& trace : o.traces) replay.inputs.push_back(input_of(trace, o.port));
+  if (o.scale) replay.pace.scale = millionths(*o.scale);
+  if (o.scale && replay.pace.back_to_back)
+    throw InputError("--scale: times do not matter with --back-to-back; expected one of them");
+  const std::map<std::string, replay::UnknownAddress> ways = {
+      {"spread", replay::UnknownAddress::spread},
+      {"drop", replay::UnknownAddress::drop},
+      {"refuse", replay::UnknownAddress::refuse}};
+  const auto way = ways.find(o.unknown);
+  if (way == ways.end()) {
+    throw InputError(fmt::format("--unknown {}: no such way{}", o.unknown,
+                                 suggestion(o.unknown, {"spread", "drop", "refuse"})));
+  }
+  replay.unknown = way->second;
+  const bool digits = !o.limit.empty() && o.limit.size() < 19 &&
+                      o.limit.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) throw InputError(fmt::format("--limit {}: expected a number of packets", o.limit));
+  replay.limit = std::stoull(o.limit);
+  replay.registers = listed(o.registers);
+  replay.packets = !o.no_packets;
+  replay.ports = !o.no_ports;
+  replay.progress = !o.no_progress;
+  return replay;
+}
+
+void print_replay(const replay::ReplayOutcome& outcome) {
+  const auto& s = outcome.summary;
+  fmt::print("{} of {}: {} after {} simulated\n\n", s["replay"]["device"].get<std::string>(),
+             s["platform"].get<std::string>(), s["verdict"].get<std::string>(),
+             to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
+  for (const auto& [name, result] : s["results"].items()) {
+    if (result["value"].get<double>() == 0 && !name.starts_with("packets_")) continue;
+    fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
+               result["unit"].get<std::string>());
+  }
+  fmt::print("\n  port  neighbour         packets in  packets out    copies  mean latency, ns\n");
+  for (const auto& row : s["rows"]["ports"]) {
+    if (row["packets_in"] == 0 && row["packets_out"] == 0) continue;
+    const auto& latency = row["latency_mean_ns"];
+    fmt::print("  {:>4}  {:<16} {:>11}  {:>11}  {:>8}  {:>16}\n", row["port"].get<unsigned>(),
+               row["neighbour"].get<std::string>(), row["packets_in"].get<std::uint64_t>(),
+               row["packets_out"].get<std::uint64_t>(), row["copies_out"].get<std::uint64_t>(),
+               latency.is_null() ? "" : fmt::format("{:.1f}", latency.get<double>()));
+  }
+  const auto& p = s["packets"];
+  std::string dropped;
+  for (const auto& [cause, n] : p["dropped"].items()) {
+    if (n.get<std::uint64_t>() > 0) dropped += fmt::format(" {} {}", cause, n.get<std::uint64_t>());
+  }
+  fmt::print("\npackets: {} of traces and {} copies = {} out + dropped ({}) + {} held\n",
+             p["created"].get<std::uint64_t>() - p["copies"].get<std::uint64_t>(),
+             p["copies"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
+             dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+}
+
+/// A result folder is replaced as a whole, and with it what it holds of the input.
+void keep_inputs(const std::string& out, const std::string& platform,
+                 const replay::ReplayOptions& options) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> inputs = {platform};
+  for (const auto& input : options.inputs) inputs.push_back(input.trace);
+  if (options.connections != "learn" && options.connections != "none")
+    inputs.push_back(options.connections);
+  const auto real = [](const fs::path& path) {
+    std::error_code error;
+    const fs::path found = fs::weakly_canonical(path, error);
+    return error ? fs::absolute(path, error).lexically_normal() : found;
+  };
+  fs::path folder = real(out);
+  if (!folder.has_filename()) folder = folder.parent_path();  // "out/x/"
+  for (const auto& input : inputs) {
+    const fs::path file = real(input);
+    if (std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
+      continue;
+    throw InputError(fmt::format(
+        "--out {}: would replace {}, which is read; expected another folder", out, input));
+  }
+}
+
+int run(const Options& o) {
+  const replay::ReplayOptions options = finished(o);
+  if (o.out && !o.out->empty()) keep_inputs(*o.out, o.platform, options);
+  const config::PlatformConfig platform =
+      flows::read_platform(Document::load(o.platform, o.overrides));
+  std::optional<results::ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const replay::ReplayOutcome outcome =
+      replay::replay(platform, options, folder ? &*folder : nullptr);
+  // Names of files need not be UTF-8.
+  using nlohmann::ordered_json;
+  const std::string json =
+      outcome.summary.dump(1, ' ', false, ordered_json::error_handler_t::replace);
+  if (folder) {
+    folder->write("summary.json", json + "\n");
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", json);
+  } else {
+    print_replay(outcome);
+    print_assumptions(platform);
+    if (folder) fmt::print("\nresults in {}\n", *o.out);
+  }
+  if (!outcome.dump.empty()) {
+    fmt::print(stderr, "horae: packets are held for ever; what is waiting:\n");
+    for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);
+  }
+  return outcome.exit_code;
+}
+
+}  // namespace
+
+Command add_replay(CLI::App& app) {
+  const auto o = std::make_shared<Options>();
+  CLI::App* command = add_command(
+      app, "replay", "Send the packets of a capture through one switch of a platform.",
+      "Example: horae replay up.pcap@4 down.pcap@h4 --platform platforms/themis_tor.toml --device "
+      "leaf1 --out out/replay");
+  command->add_option("trace", o->traces, "pcap or pcapng, and the port its packets enter by")
+      ->type_name("TRACE[@PORT]")
+      ->required();
+  command->add_option("--platform", o->platform, "platform file (TOML)")
+      ->type_name("PLATFORM.toml")
+      ->required();
+  add_overrides(*command, o->overrides);
+  command->add_option("--device", o->replay.device, "the switch; needed where there are several")
+      ->type_name("NAME");
+  command->add_option("--port", o->port, "port of a trace without one: a number or a neighbour")
+      ->type_name("PORT");
+  add_out(*command, o->out);
+  command->add_option("--scale", o->scale, "multiplies the times of the trace")->type_name("F");
+  command->add_flag("--back-to-back", o->replay.pace.back_to_back,
+                    "packets at line rate, whatever their times");
+  command->add_option("--filter", o->replay.filter, "only what matches, as tcpdump has it")
+      ->type_name("BPF");
+  command->add_option("--limit", o->limit, "only the first so many packets of each trace")
+      ->type_name("N");
+  command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
+  command->add_option("--map", o->replay.maps, "what an address stands for; may be repeated")
+      ->type_name("ADDRESS=NODE")
+      ->allow_extra_args(false);
+  command->add_option("--unknown", o->unknown, "addresses of no node: spread, drop or refuse")
+      ->type_name("WAY");
+  command
+      ->add_option("--connections", o->replay.connections,
+                   "what the program is told: learn (from the traces), none, or a CSV file")
+      ->type_name("FILE");
+  command->add_option("--registers", o->registers, "registers whose accesses go to registers.csv")
+      ->type_name("NAME,..");
+  command->add_flag("--no-packets", o->no_packets, "no packets.csv");
+  command->add_flag("--no-ports", o->no_ports, "no ports/*.pcap");
+  command->add_flag("--skip-damaged", o->replay.skip_damaged,
+                    "go on without packets that are damaged");
+  add_json(*command, o->json, "print the summary as JSON");
+  add_no_progress(*command, o->no_progress);
+  return {command, [o] { return run(*o); }};
+}
+
+}  // namespace horae::cli

@@ -1,0 +1,148 @@
+// horae run.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "horae/cli/command.hpp"
+#include "horae/cli/run_report.hpp"
+#include "horae/config/effective.hpp"
+#include "horae/config/sweep_config.hpp"
+#include "horae/core/error.hpp"
+#include "horae/flows/read_platform.hpp"
+#include "horae/results/result_folder.hpp"
+#include "horae/run/run.hpp"
+#include "horae/run/sweep.hpp"
+#include "horae/views/views.hpp"
+
+namespace horae::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string platform;
+  std::vector<std::string> overrides;
+  std::optional<std::string> out;
+  std::optional<std::string> point;
+  unsigned jobs = 0;
+  bool json = false;
+  bool no_progress = false;
+  views::ViewOptions views;
+};
+
+void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome& outcome) {
+  fmt::print("{}", run::table_text(platform, outcome.summary));
+  if (!outcome.summary["validation"].empty()) {
+    fmt::print("\nPublished beside measured (nothing is calibrated here):\n");
+    for (const auto& v : outcome.summary["validation"]) {
+      fmt::print(
+          "  {:<20} published {:<8} measured {:<10} {}  [{}]\n", v["id"].get<std::string>(),
+          fmt::format("{:g}", v["published"].get<double>()),
+          v["measured"].is_null() ? "nothing" : fmt::format("{:.4g}", v["measured"].get<double>()),
+          v["unit"].get<std::string>(), v["source"].get<std::string>());
+    }
+  }
+  print_assumptions(platform);
+}
+
+const config::SweepPoint& find_point(const config::PlatformConfig& platform,
+                                     const std::string& label) {
+  std::vector<std::string> labels;
+  for (const auto& point : platform.sweep.points) {
+    if (point.label.value == label) return point;
+    labels.push_back(point.label);
+  }
+  if (labels.empty()) throw InputError(fmt::format("--point {}: the platform has no sweep", label));
+  throw InputError(
+      fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
+}
+
+/// Results are in place before anything is printed, or nothing is.
+int run_one(const RunOptions& o, const config::PlatformConfig& platform,
+            std::optional<results::ResultFolder>& folder) {
+  views::Views views(o.views, platform);
+  const run::RunOutcome outcome = run::run_platform(platform, !o.no_progress, nullptr, &views);
+  if (folder) {
+    write_run(*folder, "", outcome);
+    views.write(*folder);
+    folder->commit();
+  }
+  for (const auto& note : views.notes()) fmt::print(stderr, "horae: {}\n", note);
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_summary(platform, outcome);
+  }
+  print_dump("", outcome);
+  return outcome.exit_code;
+}
+
+int run_all_points(const RunOptions& o, const config::PlatformConfig& platform,
+                   std::optional<results::ResultFolder>& folder) {
+  const run::SweepOutcome outcome =
+      run::run_sweep(platform, o.platform, o.overrides, jobs_of(o.jobs), !o.no_progress);
+  if (folder) {
+    folder->write("summary.json", outcome.summary.dump(1) + "\n");
+    for (const auto& [label, point] : outcome.points)
+      write_run(*folder, std::filesystem::path("points") / config::folder_name(label), point);
+    folder->commit();
+  }
+  if (o.json) {
+    fmt::print("{}\n", outcome.summary.dump(1));
+  } else {
+    print_sweep(platform, outcome);
+  }
+  for (const auto& [label, point] : outcome.points) print_dump(label, point);
+  return outcome.exit_code;
+}
+
+void check_views(const RunOptions& o, bool sweep) {
+  if (!o.views.any()) {
+    if (const char* option = o.views.narrowing())
+      throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
+    return;
+  }
+  if (const char* option = o.views.choosing(); option && !o.views.trace && o.views.pcap.empty()) {
+    throw InputError(fmt::format(
+        "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
+  }
+  if (sweep) throw InputError("--trace and other views are of one run: choose it by --point");
+  if (!o.out) throw InputError("--trace and other views need --out, the folder for their files");
+}
+
+int run(const RunOptions& o) {
+  const config::PlatformConfig platform =
+      flows::read_platform(Document::load(o.platform, o.overrides));
+  const auto point = [&] {
+    return run::read_point(find_point(platform, *o.point), o.platform, o.overrides);
+  };
+  const bool sweep = !o.point && !platform.sweep.points.empty();
+  check_views(o, sweep);
+  const config::PlatformConfig effective = o.point ? point() : platform;
+  std::optional<results::ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const int exit_code =
+      sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
+  if (folder && !o.json) fmt::print("\nresults in {}\n", *o.out);
+  return exit_code;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+  const auto o = std::make_shared<RunOptions>();
+  CLI::App* command = add_command(
+      app, "run", "Simulate a platform; prints the summary, writes the result folder.",
+      "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
+  add_platform_file(*command, o->platform)->required();
+  add_overrides(*command, o->overrides);
+  add_out(*command, o->out);
+  command->add_option("--point", o->point, "run one point of the platform's sweep")
+      ->type_name("LABEL");
+  add_jobs(*command, o->jobs, "runs at the same time in a sweep; 0: one per core");
+  add_json(*command, o->json, "print the summary as JSON");
+  add_no_progress(*command, o->no_progress);
+  add_views(*command, o->views);
+  return {command, [o] { return run(*o); }};
+}
+
+}  // namespace horae::cli

@@ -1,0 +1,218 @@
+// horae size.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "horae/cli/command.hpp"
+#include "horae/core/error.hpp"
+#include "horae/flows/nic_fit.hpp"
+#include "horae/flows/read_platform.hpp"
+#include "horae/results/exit_code.hpp"
+#include "horae/results/result_folder.hpp"
+#include "horae/run/run.hpp"
+#include "horae/size/curve.hpp"
+#include "horae/size/nic.hpp"
+#include "horae/size/size.hpp"
+#include "horae/size/stage_picture.hpp"
+
+namespace horae::cli {
+
+namespace {
+
+struct SizeOptions {
+  std::string platform;
+  std::string objects;
+  std::optional<std::string> chip;
+  std::vector<std::string> overrides;
+  std::string nic;
+  std::optional<unsigned> qps;
+  std::optional<unsigned> depth;
+  std::optional<std::string> message;
+  bool stages = false;
+  bool no_remedies = false;
+  std::optional<std::string> plot;
+  std::string most;
+  std::vector<std::string> over;
+  std::optional<std::string> out;
+  bool json = false;
+  bool no_progress = false;
+};
+
+/// 3: something does not fit; 1: a value differs from what the file expects of it without a reason.
+int exit_code_of(const std::vector<size::SizedDesign>& designs) {
+  bool differs = false, refused = false;
+  for (const auto& d : designs) {
+    refused |= !d.ledger.refused.empty() && !d.expected_refusal;
+    for (const auto& c : d.comparisons) differs |= c.must_agree && !c.agrees() && c.note.empty();
+  }
+  return refused ? results::exit_does_not_fit : differs ? results::exit_failed : results::exit_done;
+}
+
+std::vector<dataplane::Ledger> ledgers_of(const std::vector<size::SizedDesign>& designs) {
+  std::vector<dataplane::Ledger> out;
+  for (const auto& d : designs) out.push_back(d.ledger);
+  return out;
+}
+
+size::SizeRequest size_request(const SizeOptions& o) {
+  if (o.platform.empty() == o.objects.empty()) {
+    throw InputError(o.platform.empty()
+                         ? "size: expected PLATFORM.toml, --objects FILE or --nic NIC"
+                         : "size: expected PLATFORM.toml or --objects FILE, found both");
+  }
+  const bool objects = !o.objects.empty();
+  return {objects ? o.objects : o.platform, objects, o.overrides, o.chip, std::nullopt};
+}
+
+/// A file that appears whole or not at all.
+void write_picture(const std::string& path, const std::string& bytes) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary);
+  file << bytes;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, path, error);
+  if (file && !error) return;
+  std::filesystem::remove(part, error);
+  throw InputError(fmt::format("--plot {}: cannot be written", path));
+}
+
+int size_curve(const SizeOptions& o, const size::SizeRequest& request,
+               std::optional<results::ResultFolder>& folder) {
+  if (o.plot)
+    throw InputError("--plot: a stage map is of one design; see scripts/plot_curve for --most");
+  const auto curve = size::trace_curve(request, o.most, o.over, !o.no_progress);
+  if (folder) {
+    folder->write("summary.json", size::curve_json(curve).dump(1) + "\n");
+    folder->commit();
+  }
+  fmt::print("{}", o.json ? size::curve_json(curve).dump(1) + "\n" : size::curve_text(curve));
+  return results::exit_done;
+}
+
+/// A NIC without a platform.
+int size_one_nic(const SizeOptions& o) {
+  if (!o.platform.empty() || !o.objects.empty() || o.chip || o.plot || !o.most.empty() ||
+      !o.over.empty() || o.stages) {
+    throw InputError(
+        "--nic: expected with --qps, --depth, --message, --set, --out and --json only");
+  }
+  // perftest's defaults
+  constexpr unsigned qps = 1, depth = 128;
+  const auto message = parse_quantity<Bytes>(o.message.value_or("64 KiB"));
+  if (!message) throw InputError("--message: " + message.error);
+  constexpr Bytes most = 1024_MiB;
+  if (*message.value < 0_B || *message.value > most)
+    throw InputError(fmt::format("--message {}: expected 0 B to {}", *o.message, to_text(most)));
+  std::optional<results::ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  const std::vector<flows::SizedNic> nics = {size::size_nic(
+      {o.nic, o.overrides, {o.qps.value_or(qps), o.depth.value_or(depth), *message.value}})};
+  const nlohmann::ordered_json json = {{"schema", 1}, {"nics", size::nics_json(nics)}};
+  if (folder) {
+    folder->write("summary.json", json.dump(1) + "\n");
+    folder->commit();
+  }
+  fmt::print("{}", o.json ? json.dump(1) + "\n" : flows::nics_text(nics));
+  return all_fit(nics) ? results::exit_done : results::exit_does_not_fit;
+}
+
+int size(const SizeOptions& o) {
+  if (!o.nic.empty()) return size_one_nic(o);
+  for (const auto& [name, given] :
+       {std::pair{"--qps", o.qps.has_value()}, std::pair{"--depth", o.depth.has_value()},
+        std::pair{"--message", o.message.has_value()}}) {
+    if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
+  }
+  const size::SizeRequest request = size_request(o);
+  std::optional<size::PictureFormat> format;
+  if (o.plot) format = size::picture_format(*o.plot);
+  if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
+  std::optional<results::ResultFolder> folder;
+  if (o.out) folder.emplace(*o.out);
+  if (!o.most.empty()) return size_curve(o, request, folder);
+  const auto designs = size::size_designs(request);
+  const auto nics =
+      request.objects
+          ? std::vector<flows::SizedNic>{}
+          : flows::size_nics(flows::read_platform(Document::load(request.file, request.overrides)));
+  const int programs = exit_code_of(designs);
+  const int exit_code = all_fit(nics) ? programs : results::exit_does_not_fit;
+  const auto remedies = programs == results::exit_does_not_fit && !o.no_remedies
+                            ? size::find_remedies(request)
+                            : std::vector<size::Remedy>{};
+  const auto json = size::size_json(request, designs, remedies, nics);
+  const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (folder) {
+    folder->write("summary.json", text + "\n");
+    folder->write("ledger.json", text + "\n");
+  }
+  if (o.plot) write_picture(*o.plot, size::stage_picture(ledgers_of(designs), *format));
+  if (folder) folder->commit();
+  if (o.json) {
+    fmt::print("{}\n", text);
+  } else if (designs.size() > 1 && request.objects) {
+    fmt::print("{}", size::comparison_text(designs));
+    for (const auto& d : designs) {
+      if (d.ledger.refused.empty() || d.expected_refusal) continue;
+      fmt::print("\n{} does not fit {}:\n{}", d.ledger.name, d.ledger.chip,
+                 refusals_text(d.ledger.refused));
+    }
+  } else {
+    fmt::print("{}{}{}", size::size_text(designs, remedies, o.stages),
+               designs.empty() || nics.empty() ? "" : "\n", flows::nics_text(nics));
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+Command add_size(CLI::App& app) {
+  const auto o = std::make_shared<SizeOptions>();
+  CLI::App* command = add_command(
+      app, "size",
+      "Price switch programs against a chip's budget, and queue pairs "
+      "against a NIC's memory, without traffic.",
+      "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
+      "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
+      "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
+      "--over tor.program.paths=32,64,128\n"
+      "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
+  add_platform_file(*command, o->platform);
+  command->add_option("--objects", o->objects, "objects file (TOML) in place of a platform")
+      ->type_name("FILE");
+  command->add_option("--chip", o->chip, "a shipped chip's name, or a chip file (.toml)")
+      ->type_name("CHIP");
+  command
+      ->add_option("--nic", o->nic, "a shipped NIC's name, or a NIC file (.toml), in place of both")
+      ->type_name("NIC");
+  command->add_option("--qps", o->qps, "with --nic: queue pairs that send; 1 by default")
+      ->type_name("N")
+      ->check(whole_number(1 << 24));
+  command
+      ->add_option("--depth", o->depth, "with --nic: messages outstanding on each; 128 by default")
+      ->type_name("N")
+      ->check(whole_number(32768));
+  command
+      ->add_option("--message", o->message,
+                   "with --nic: memory that each sends from; 64 KiB by default")
+      ->type_name("BYTES");
+  add_overrides(*command, o->overrides, "file");
+  command->add_flag("--stages", o->stages, "also what each stage holds");
+  command->add_flag("--no-remedies", o->no_remedies,
+                    "do not look for changes with which it would fit");
+  command->add_option("--plot", o->plot, "draw the stages (.svg or .png)")->type_name("FILE");
+  command->add_option("--most", o->most, "find the largest value of KEY that fits")
+      ->type_name("KEY");
+  command->add_option("--over", o->over, "... for each of these values; may be repeated")
+      ->type_name("KEY=A,B,C")
+      ->allow_extra_args(false);
+  add_out(*command, o->out);
+  add_json(*command, o->json, "print the ledger as JSON");
+  add_no_progress(*command, o->no_progress);
+  return {command, [o] { return size(*o); }};
+}
+
+}  // namespace horae::cli

@@ -1,0 +1,51 @@
+#include "horae/cli/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/results/exit_code.hpp"
+
+namespace horae::cli {
+
+void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
+               const run::RunOutcome& outcome) {
+  folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
+  folder.write(sub / "flows.csv", outcome.flows_csv);
+  if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
+  if (!outcome.trace_json.empty()) folder.write(sub / "trace.json", outcome.trace_json);
+}
+
+void print_assumptions(const config::PlatformConfig& platform) {
+  if (platform.about.assumptions.empty()) return;
+  fmt::print("\nAssumptions (no published value; `horae list parameters` gives sources):\n");
+  for (const auto& a : platform.about.assumptions) fmt::print("  - {}\n", a);
+}
+
+void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome) {
+  const auto& s = outcome.summary;
+  fmt::print("{}: {} after {} simulated\n", platform.about.name, s["verdict"].get<std::string>(),
+             to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
+  fmt::print("measured from {} to {}\n\n",
+             to_text(Picoseconds(s["measured_from_ps"].get<std::int64_t>())),
+             to_text(Picoseconds(s["measured_to_ps"].get<std::int64_t>())));
+  for (const auto& [name, result] : s["results"].items()) {
+    fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
+               result["unit"].get<std::string>());
+  }
+  const auto& p = s["packets"];
+  std::string dropped;
+  for (const auto& [cause, n] : p["dropped"].items()) {
+    if (n.get<std::uint64_t>() > 0) dropped += fmt::format(" {} {}", cause, n.get<std::uint64_t>());
+  }
+  fmt::print("\npackets: {} created = {} delivered + dropped ({}) + {} in flight\n",
+             p["created"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
+             dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+  print_assumptions(platform);
+}
+
+void print_dump(const std::string& label, const run::RunOutcome& outcome) {
+  if (outcome.exit_code != results::exit_stuck) return;
+  fmt::print(stderr, "horae: {}no progress; what is waiting:\n", label.empty() ? "" : label + ": ");
+  for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);
+}
+
+}  // namespace horae::cli

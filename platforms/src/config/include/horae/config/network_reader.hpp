@@ -1,0 +1,32 @@
+// Collects devices and links of a platform, checking names as they come.
+#pragma once
+
+#include <string>
+
+#include "horae/config/network_config.hpp"
+#include "horae/config/platform.hpp"
+
+namespace horae::config {
+
+/// Adds devices and links to a platform. InputError, at its place in the file, for a name that is
+/// no name or is taken, and for what does not exist.
+class NetworkReader {
+ public:
+  NetworkReader(PlatformConfig& platform, const LinkDefault& defaults)
+      : platform_(platform), defaults_(defaults) {}
+
+  /// Returns the device's vertex.
+  unsigned add_device(const std::string& name, const Located<std::string>& profile,
+                      const Location& where);
+  void add_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where);
+  /// Changes the link between two devices; of several, all.
+  void impair(const ImpairmentSpec& spec, const Section& section);
+  /// The vertex of a device.
+  unsigned find(const Located<std::string>& name) const;
+
+ private:
+  PlatformConfig& platform_;
+  LinkDefault defaults_;
+};
+
+}  // namespace horae::config

@@ -1,0 +1,77 @@
+// A platform as its TOML file says it: checked against itself, not yet built.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "horae/config/command_config.hpp"
+#include "horae/config/network_config.hpp"
+#include "horae/config/profile.hpp"
+#include "horae/config/sim_config.hpp"
+#include "horae/config/sweep_config.hpp"
+#include "horae/fabric/topology.hpp"
+#include "horae/params/params.hpp"
+
+namespace horae::config {
+
+/// A device of the platform: its vertex of the topology and its profile.
+struct DeviceInstance {
+  std::string name;
+  std::string profile;
+  Location where;
+};
+
+struct LinkInstance {
+  fabric::LinkConfig config;    ///< from the edge's first device to its second
+  fabric::LinkConfig backward;  ///< the other direction
+  Location where;
+};
+
+/// A [[traffic]] table as read. What it may be is not this room's business: kinds of traffic derive
+/// theirs (horae/flows).
+struct TrafficTable {
+  virtual ~TrafficTable() = default;
+};
+
+/// Routing withdraws a link, or takes it back.
+struct RouteChange {
+  Picoseconds at{};
+  std::size_t link = 0;
+  bool withdrawn = false;
+  bool drain = false;  ///< switches drop what is queued for the link
+};
+
+/// The whole platform. Vertices of `topology` are `devices` in the same order, edges are `links`.
+struct PlatformConfig {
+  AboutConfig about;
+  SimConfig sim;
+  std::map<std::string, Profile> profiles;
+  fabric::Topology topology;
+  std::vector<DeviceInstance> devices;
+  std::vector<LinkInstance> links;
+  RoutingConfig routing;
+  std::vector<RouteChange> route_changes;  ///< in the order of time
+  bool detours = false;  ///< changed routes may lead over ports that were on no shortest path
+  std::vector<std::shared_ptr<const TrafficTable>> traffic;
+  SweepConfig sweep;
+  SizeConfig size;
+  ExplainConfig explain;
+  /// Every value in effect, including defaults.
+  nlohmann::ordered_json effective;
+};
+
+class NetworkReader;
+
+/// Reads one [[traffic]] table of a platform whose network is complete, adds it to the platform,
+/// and returns its values in effect.
+using ReadTraffic = std::function<nlohmann::ordered_json(
+    PlatformConfig& platform, const NetworkReader& network, const Section& section)>;
+
+/// Reads and checks a platform. InputError on anything that cannot be built.
+PlatformConfig read_platform(const Document& document, const ReadTraffic& read_traffic);
+
+}  // namespace horae::config

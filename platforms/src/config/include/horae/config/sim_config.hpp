@@ -1,0 +1,43 @@
+// What a platform is, and how long and how it runs: [platform] and [sim].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "horae/core/roce.hpp"
+#include "horae/fabric/window_clock.hpp"
+#include "horae/params/params.hpp"
+
+namespace horae::config {
+
+/// When a run ends.
+enum class StopRule {
+  duration,  ///< after `duration`
+  finished,  ///< when every message is completed and nothing is under way, at the latest after
+             ///< `duration`
+};
+
+struct AboutConfig {
+  std::string name;
+  std::string description;
+  std::vector<std::string> assumptions;  ///< printed under the result
+  static const Schema<AboutConfig>& schema();
+};
+
+struct SimConfig {
+  Picoseconds duration = 1_ms;
+  Picoseconds warmup{};  ///< excluded from rates and shares
+  StopRule stop = StopRule::duration;
+  std::uint32_t seed = 1;
+  fabric::scheduling scheduling = fabric::scheduling::windowed;
+  Picoseconds window{};
+  Picoseconds sample{};  ///< interval of series.csv; zero: none
+  std::vector<Located<std::string>> sample_devices;
+  Picoseconds stuck_after = 20_ms;
+  Layer rate_layer = Layer::l1;
+  bool nack_trace = false;
+  std::vector<Bytes> size_bins = {Bytes(10'000), Bytes(1'000'000)};
+  static const Schema<SimConfig>& schema();
+};
+
+}  // namespace horae::config

@@ -1,0 +1,127 @@
+#include "horae/config/network_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::config {
+namespace {
+
+/// Ends are two, outages end after they begin.
+template <class T>
+void check_ends(const T& spec, const Section& section) {
+  if (spec.between.size() != 2) {
+    throw section.error("between",
+                        fmt::format("{} names in 'between'; expected two", spec.between.size()));
+  }
+  for (std::size_t i = 0; i < spec.outages.size(); ++i) {
+    const auto& o = spec.outages[i];
+    if (o.to > o.from) continue;
+    throw section.children("outage")[i].error(
+        "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
+  }
+}
+
+void check_connected(const PlatformConfig& platform, const Section& root) {
+  if (platform.devices.empty()) {
+    throw root.error("device",
+                     "no devices: expected [[device]] and [[link]] tables, [leaf_spine], "
+                     "[fat_tree] or [jellyfish]");
+  }
+  std::vector<unsigned> ports(platform.devices.size());
+  const auto& edges = platform.topology.edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    for (const unsigned v : {edges[i].a, edges[i].b}) {
+      const bool endpoint = platform.topology.vertices()[v].node != fabric::Topology::no_node;
+      if (endpoint && ports[v] > 0) {
+        throw input_error(
+            platform.links[i].where,
+            fmt::format("'{}' has one port, and a link already", platform.devices[v].name));
+      }
+      ++ports[v];
+    }
+  }
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const auto& device = platform.devices[i];
+    if (ports[i] == 0)
+      throw input_error(device.where, fmt::format("device '{}' has no link", device.name));
+    const auto* tofino = std::get_if<TofinoProfile>(&platform.profiles.at(device.profile));
+    if (tofino == nullptr) continue;
+    const auto& chip = tofino->chip;
+    const std::size_t most = chip.pipeline_of_port.empty()
+                                 ? std::size_t{chip.pipelines} * chip.ports_per_pipeline
+                                 : chip.pipeline_of_port.size();
+    if (ports[i] > most) {
+      throw input_error(device.where,
+                        fmt::format("device '{}' has {} links, but profile '{}' gives its chip {}",
+                                    device.name, ports[i], device.profile,
+                                    most == 1 ? "one port" : fmt::format("{} ports", most)));
+    }
+  }
+}
+
+void check_routes(const PlatformConfig& platform) {
+  const auto routes = platform.topology.shortest_path_routes();
+  for (std::size_t i = 0; i < platform.devices.size(); ++i) {
+    for (NodeId node = 0; node < platform.topology.endpoints(); ++node) {
+      if (platform.topology.vertices()[i].node == node || !routes[i].towards(node).empty())
+        continue;
+      const auto& v = platform.topology.vertices();
+      const auto to =
+          std::find_if(v.begin(), v.end(), [&](const auto& x) { return x.node == node; });
+      throw input_error(platform.devices[i].where, fmt::format("there is no path from '{}' to '{}'",
+                                                               platform.devices[i].name, to->name));
+    }
+  }
+}
+
+/// A window no longer than the shortest link, or the devices could not run ahead of each other.
+void check_window(const PlatformConfig& platform, const Section& root) {
+  for (const auto& link : platform.links) {
+    if (platform.sim.window <= link.config.delay) continue;
+    throw root.child("sim").error(
+        "window", fmt::format("window = {} is longer than the smallest link delay, {}",
+                              to_text(platform.sim.window), to_text(link.config.delay)));
+  }
+  Picoseconds window = platform.sim.window;
+  if (window.count() == 0) {
+    window = never;
+    for (const auto& link : platform.links) window = std::min(window, link.config.delay);
+  }
+  for (const auto& device : platform.devices) {
+    const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
+    if (nic == nullptr || nic->reliability.rto > window) continue;
+    const Section profile = root.child(device.profile);
+    const Section section = profile.has("reliability") ? profile.child("reliability") : profile;
+    throw section.error(
+        "rto", fmt::format("rto = {} of profile '{}' is not longer than the time window, {}{}",
+                           to_text(nic->reliability.rto), device.profile, to_text(window),
+                           platform.sim.window.count() == 0 ? " (the smallest link delay)" : ""));
+  }
+}
+
+}  // namespace
+
+void check_link(const LinkSpec& spec, const Section& section) { check_ends(spec, section); }
+void check_link(const ImpairmentSpec& spec, const Section& section) { check_ends(spec, section); }
+
+void check_network(const PlatformConfig& platform, const Section& root) {
+  check_connected(platform, root);
+  check_routes(platform);
+  check_window(platform, root);
+}
+
+void check_routing(const PlatformConfig& platform, const Section& section) {
+  if (platform.routing.kind != RoutingConfig::Kind::ksp) return;
+  for (const auto& device : platform.devices) {
+    const Profile& profile = platform.profiles.at(device.profile);
+    if (!std::holds_alternative<TofinoProfile>(profile)) continue;
+    throw section.error("kind", fmt::format("kind = \"ksp\" is of plain switches; '{}' runs a "
+                                            "program of its own",
+                                            device.name));
+  }
+}
+
+}  // namespace horae::config

@@ -1,0 +1,200 @@
+#include "horae/config/platform.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "horae/config/effective.hpp"
+#include "horae/config/failures.hpp"
+#include "horae/config/generated_networks.hpp"
+#include "horae/config/network_checks.hpp"
+#include "horae/config/network_reader.hpp"
+#include "horae/core/error.hpp"
+
+namespace horae::config {
+namespace {
+
+using nlohmann::ordered_json;
+
+const std::vector<std::string> reserved_tables = {
+    "platform",   "sim",      "link_default", "link",    "device",
+    "leaf_spine", "fat_tree", "jellyfish",    "routing", "impairment",
+    "failures",   "traffic",  "sweep",        "size",    "explain"};
+
+/// ConWeave's header lies where an ordering layer's and the SRPT tag of NICs do.
+void check_headers(const PlatformConfig& platform, const ordered_json& effective) {
+  const bool conweave =
+      std::any_of(platform.devices.begin(), platform.devices.end(), [&](const auto& device) {
+        const auto& profile = effective.at(device.profile);
+        return profile.contains("program") && profile.at("program").at("name") == "conweave";
+      });
+  if (!conweave) return;
+  for (const auto& device : platform.devices) {
+    const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
+    if (nic == nullptr || (nic->ordering.engine == "none" && !nic->remaining_tag)) continue;
+    throw input_error(
+        device.where,
+        fmt::format("'{}' has {}, and ConWeave's switches use the same header bits; "
+                    "expected one of the two",
+                    device.name, nic->remaining_tag ? "remaining_tag" : "an ordering engine"));
+  }
+}
+
+void check_sim(const Section& root, const SimConfig& sim) {
+  if (sim.warmup < sim.duration) return;
+  const Section section = root.has("sim") ? root.child("sim") : root;
+  throw section.error("warmup", fmt::format("warmup = {} is not below duration = {}",
+                                            to_text(sim.warmup), to_text(sim.duration)));
+}
+
+/// Edges of size bins rise.
+void check_bins(const Section& root, const SimConfig& sim) {
+  for (std::size_t i = 1; i < sim.size_bins.size(); ++i) {
+    if (sim.size_bins[i] > sim.size_bins[i - 1]) continue;
+    throw root.child("sim").error(
+        "size_bins", fmt::format("size_bins: {} after {}; expected edges that rise",
+                                 to_text(sim.size_bins[i]), to_text(sim.size_bins[i - 1])));
+  }
+}
+
+/// An assumption with every {key} replaced by the value in effect.
+std::string with_values(const std::string& text, const ordered_json& effective,
+                        const Section& about) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return out + text.substr(at);
+    const std::string key = text.substr(open + 1, close - open - 1);
+    const ordered_json* value = find_value(effective, key);
+    if (value == nullptr || value->is_structured()) {
+      throw about.error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
+    }
+    out += text.substr(at, open - at) +
+           (value->is_string() ? value->get<std::string>() : value->dump());
+    at = close + 1;
+  }
+}
+
+}  // namespace
+
+PlatformConfig read_platform(const Document& document, const ReadTraffic& read_traffic) {
+  const Section root = document.root();
+  PlatformConfig platform;
+  ordered_json& effective = platform.effective;
+  effective = ordered_json::object();
+
+  for (const auto& key : root.keys()) {
+    if (std::find(reserved_tables.begin(), reserved_tables.end(), key) != reserved_tables.end())
+      continue;
+    // Anything else is a profile; without a kind it is more likely a slip.
+    auto candidates = reserved_tables;
+    for (const auto& other : root.keys()) {
+      if (other != key) candidates.push_back(other);
+    }
+    const auto near = nearest_name(key, candidates);
+    const auto not_profile = [&](const std::string& why) {
+      return input_error(
+          root.where(key),
+          fmt::format("'{}' {}{}", key, why,
+                      near.empty() ? std::string("; tables of a platform are ") +
+                                         fmt::format("{}", fmt::join(reserved_tables, ", ")) +
+                                         " and profiles with a 'kind'"
+                                   : fmt::format(", did you mean '{}'?", near)));
+    };
+    bool has_kind = false;
+    try {
+      has_kind = root.child(key).has("kind");
+    } catch (const InputError&) {
+      throw not_profile("is not a table of a platform");
+    }
+    if (!has_kind) throw not_profile("has no 'kind', as a profile must");
+    effective[key] = read_profile(root.child(key), platform.profiles[key]);
+  }
+
+  const auto table = [&](std::string_view key) {
+    return root.has(key) ? root.child(key) : Section();
+  };
+  if (!root.has("platform")) {
+    throw root.error("platform", "missing table [platform] with the platform's 'name'");
+  }
+  platform.about = root.child("platform").read<AboutConfig>();
+  platform.sim = table("sim").read<SimConfig>();
+  check_sim(root, platform.sim);
+  check_bins(root, platform.sim);
+  const auto defaults = table("link_default").read<LinkDefault>();
+  effective["platform"] = AboutConfig::schema().dump(platform.about);
+  effective["sim"] = SimConfig::schema().dump(platform.sim);
+  effective["link_default"] = LinkDefault::schema().dump(defaults);
+
+  NetworkReader network(platform, defaults);
+  generate_networks(root, network, effective);
+  effective["device"] = ordered_json::array();
+  for (const auto& section : root.children("device")) {
+    const auto spec = section.read<DeviceSpec>();
+    for (const auto& name : spec.names) network.add_device(name.value, spec.profile, name.where);
+    effective["device"].push_back(DeviceSpec::schema().dump(spec));
+  }
+  effective["link"] = ordered_json::array();
+  for (const auto& section : root.children("link")) {
+    const auto spec = section.read<LinkSpec>();
+    check_link(spec, section);
+    const unsigned a = network.find(spec.between[0]);
+    const unsigned b = network.find(spec.between[1]);
+    if (a == b)
+      throw section.error("between",
+                          fmt::format("'{}' is linked to itself", spec.between[0].value));
+    network.add_link(a, b, spec, section.where("between"));
+    effective["link"].push_back(LinkSpec::schema().dump(spec));
+  }
+  effective["impairment"] = ordered_json::array();
+  for (const auto& section : root.children("impairment")) {
+    const auto spec = section.read<ImpairmentSpec>();
+    check_link(spec, section);
+    network.impair(spec, section);
+    effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
+  }
+  if (root.has("failures")) {
+    const Section section = root.child("failures");
+    const auto config = section.read<FailuresConfig>();
+    plan_failures(platform, config, section);
+    effective["failures"] = FailuresConfig::schema().dump(config);
+  }
+  if (root.has("routing")) {
+    platform.routing = root.child("routing").read<RoutingConfig>();
+    effective["routing"] = RoutingConfig::schema().dump(platform.routing);
+    check_routing(platform, root.child("routing"));
+  }
+  std::stable_sort(platform.route_changes.begin(), platform.route_changes.end(),
+                   [](const RouteChange& a, const RouteChange& b) { return a.at < b.at; });
+  for (const auto& name : platform.sim.sample_devices) network.find(name);
+  check_network(platform, root);
+
+  effective["traffic"] = ordered_json::array();
+  for (const auto& section : root.children("traffic"))
+    effective["traffic"].push_back(read_traffic(platform, network, section));
+
+  check_headers(platform, effective);
+  platform.sweep = table("sweep").read<SweepConfig>();
+  check_sweep(platform.sweep);
+  effective["sweep"] = SweepConfig::schema().dump(platform.sweep);
+  platform.size = table("size").read<SizeConfig>();
+  for (std::size_t i = 0; i < platform.size.published.size(); ++i) {
+    const auto& published = platform.size.published[i];
+    const auto profile = platform.profiles.find(published.profile.value);
+    if (profile == platform.profiles.end() ||
+        !std::holds_alternative<TofinoProfile>(profile->second)) {
+      throw input_error(published.profile.where, fmt::format("'{}' is no profile of a chip (kind "
+                                                             "tofino)",
+                                                             published.profile.value));
+    }
+  }
+  platform.explain = table("explain").read<ExplainConfig>();
+  for (auto& assumption : platform.about.assumptions) {
+    assumption = with_values(assumption, effective, root.child("platform"));
+  }
+  return platform;
+}
+
+}  // namespace horae::config

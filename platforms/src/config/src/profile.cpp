@@ -1,0 +1,116 @@
+#include "horae/config/profile.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+#include "horae/params/linear_hash_schema.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/nic_spec.hpp"
+#include "horae/rtl/ordering.hpp"
+
+namespace horae::config {
+namespace {
+
+using nlohmann::ordered_json;
+
+}  // namespace
+
+bool is_endpoint(const Profile& p) {
+  return std::holds_alternative<rnic::RnicConfig>(p) || std::holds_alternative<HostProfile>(p);
+}
+
+ordered_json read_profile(const Section& section, Profile& out) {
+  const std::string kind = section.get_string("kind");
+  ordered_json dump = {{"kind", kind}};
+  const std::vector<std::string> also = {"kind"};
+  if (kind == "rnic") {
+    const auto config = rnic::read_rnic(section, also);
+    check_at(section, "transport", [&] { policy::find_transport(config.transport); });
+    check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
+    for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
+    check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
+    if (config.host == rnic::HostModel::pcie) config.pcie.check();
+    dump.update(rnic::RnicConfig::schema().dump(config));
+    out = config;
+  } else if (kind == "tofino") {
+    TofinoProfile profile;
+    profile.chip = tofino::ChipConfig::read(section, {"kind", "program"});
+    if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
+      throw section.error(
+          "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
+                                  to_text(profile.chip.ecn_kmax), to_text(profile.chip.ecn_kmin)));
+    }
+    if (!section.has("program")) {
+      throw section.error(
+          "program",
+          fmt::format("missing table 'program' in {}: the program to run", section.title()));
+    }
+    for (const auto pipeline : profile.chip.pipeline_of_port) {
+      if (pipeline < profile.chip.pipelines) continue;
+      throw section.error("pipeline_of_port",
+                          fmt::format("pipeline_of_port: pipeline {} is not one of 0 to {}",
+                                      pipeline, profile.chip.pipelines - 1));
+    }
+    profile.program = programs::read_program(section.child("program"));
+    dump.update(tofino::ChipConfig::schema().dump(profile.chip));
+    dump["program"] = profile.program->config();
+    out = profile;
+  } else if (kind == "switch") {
+    const auto config = section.read<fabric::SwitchConfig>(also);
+    check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
+    // Defaults do no harm: they are what a dumped configuration has.
+    const auto& hash = linear_hash_schema();
+    if (config.balance != "ecmp_linear" && hash.dump(config.hash) != hash.dump({})) {
+      throw section.error("hash", fmt::format("hash is of balance = \"ecmp_linear\"; here it is "
+                                              "\"{}\"",
+                                              config.balance));
+    }
+    if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
+      throw section.child("ecn").error(
+          "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
+                              to_text(config.red.kmin)));
+    }
+    if (config.pfc.dynamic()) {
+      const Section pfc = section.child("pfc");
+      for (const auto& [key, value] :
+           {std::pair{"xoff", config.pfc.xoff}, {"xon", config.pfc.xon}}) {
+        if (value.count() == 0) continue;
+        throw pfc.error(key, fmt::format("{} = {} beside alpha: thresholds are fixed or dynamic",
+                                         key, to_text(value)));
+      }
+      if (config.buffer.count() == 0) {
+        throw pfc.error("alpha", "alpha is of what is free of a 'buffer', and none is given");
+      }
+    }
+    if (config.pfc.xon > config.pfc.xoff) {
+      throw section.child("pfc").error(
+          "xon", fmt::format("xon = {} is above xoff = {}", to_text(config.pfc.xon),
+                             to_text(config.pfc.xoff)));
+    }
+    if (config.queue_share > 0 && config.buffer.count() == 0) {
+      throw section.error("queue_share", "queue_share is of a 'buffer', and none is given");
+    }
+    if (config.deflect && config.queue_limit.count() == 0 && config.queue_share == 0) {
+      throw section.error(
+          "deflect", "deflect needs queues that can be full: a 'queue_limit' or 'queue_share'");
+    }
+    dump.update(fabric::SwitchConfig::schema().dump(config));
+    out = config;
+  } else if (kind == "host") {
+    const Schema<HostProfile> schema("host", "An end point without a transport.");
+    section.read(schema, also);
+    out = HostProfile{};
+  } else {
+    throw section.error(
+        "kind", fmt::format("unknown kind '{}'{}", kind, suggestion(kind, profile_kinds())));
+  }
+  return dump;
+}
+
+const std::vector<std::string>& profile_kinds() {
+  static const std::vector<std::string> kinds = {"rnic", "tofino", "switch", "host"};
+  return kinds;
+}
+
+}  // namespace horae::config

@@ -1,0 +1,49 @@
+// What `horae replay` is asked to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace horae::replay {
+
+/// What becomes of packets to an address that is no node's.
+enum class UnknownAddress : std::uint8_t {
+  spread,  ///< a node by a hash of the address
+  drop,    ///< no node: the switch has no route for it
+  refuse,  ///< an InputError
+};
+
+/// When packets enter.
+struct ReplayPace {
+  bool back_to_back = false;  ///< one behind the other, whatever their stamps
+  /// Millionths by which times since the first packet are multiplied.
+  std::int64_t scale = 1'000'000;
+};
+
+/// A trace and the port it enters by, as a user gave them.
+struct ReplayInput {
+  std::string trace;
+  std::string port;  ///< a number, or the name of the device behind it
+};
+
+struct ReplayOptions {
+  std::vector<ReplayInput> inputs;    ///< one for each port
+  std::optional<std::string> device;  ///< not needed where there is one switch
+  std::string filter;                 ///< pcap-filter(7)
+  bool fcs = false;                   ///< frames end with their FCS
+  ReplayPace pace;
+  std::uint64_t limit = 0;        ///< packets of each trace; 0: all
+  std::vector<std::string> maps;  ///< ADDRESS=NODE
+  UnknownAddress unknown = UnknownAddress::spread;
+  bool skip_damaged = false;
+  /// A file of connections, "learn" (from the traces) or "none".
+  std::string connections = "learn";
+  std::vector<std::string> registers;  ///< to be watched
+  bool packets = true;                 ///< packets.csv
+  bool ports = true;                   ///< ports/*.pcap
+  bool progress = true;
+};
+
+}  // namespace horae::replay

@@ -1,0 +1,25 @@
+// How the program ends.
+#pragma once
+
+#include <string_view>
+
+namespace horae::results {
+
+/// Exit codes of the program.
+enum ExitCode : int {
+  exit_done = 0,
+  exit_failed = 1,  ///< a check or comparison failed, or a model broke a rule
+  exit_bad_input = 2,
+  exit_does_not_fit = 3,
+  exit_stuck = 4,
+};
+
+/// How a run ended: `verdict` of its summary.
+enum class Verdict {
+  complete,
+  timeout,  ///< messages unfinished at the end of a run that was to finish
+  stuck,    ///< nothing moves any more, with messages unfinished
+};
+std::string_view name_of(Verdict verdict);
+
+}  // namespace horae::results

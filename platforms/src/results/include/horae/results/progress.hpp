@@ -1,0 +1,33 @@
+// The progress line on a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace horae::results {
+
+/// Writes a line to standard error that overwrites itself, once a run takes longer than two seconds
+/// and only if standard error is a terminal. Never influences a result.
+class Progress {
+ public:
+  /// `enabled` false: silent.
+  explicit Progress(bool enabled);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `share` of the work is done (0..1); `text` says where it stands. Adds the time left.
+  void update(double share, const std::string& text);
+  double elapsed_seconds() const;
+  /// Whether update() would write now: for callers that would compute `text` in vain.
+  bool due() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool enabled_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
+}  // namespace horae::results

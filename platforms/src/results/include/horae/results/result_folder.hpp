@@ -1,0 +1,53 @@
+// A result folder that appears whole or not at all.
+#pragma once
+
+#include <signal.h>
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace horae::results {
+
+/// Collects files beside the target and renames the folder into place on commit(). An earlier
+/// result folder (a summary.json, and nothing that is no result) of that name is replaced; anything
+/// else there is an InputError, at construction. Without commit() nothing remains, and before the
+/// first write() nothing is there: a run that is interrupted or killed leaves no trace. From the
+/// first write() to the end of this object, interrupts wait.
+class ResultFolder {
+ public:
+  explicit ResultFolder(std::filesystem::path target);
+  ~ResultFolder();
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+
+  /// Writes a file (sub-folders are made). A write that fails is an InputError.
+  void write(const std::filesystem::path& relative, const std::string& content);
+  /// The same for what is too long for a string.
+  void write(const std::filesystem::path& relative,
+             const std::function<void(std::ostream&)>& content);
+  /// Where a file of the folder is written to, for whoever writes it on his own; sub-folders are
+  /// made.
+  std::filesystem::path place(const std::filesystem::path& relative);
+  /// Whether an interrupt waits. Who writes for long asks, and gives up by an exception.
+  bool interrupted() const;
+  void commit();
+
+ private:
+  void check_target() const;
+  void begin_writing();
+  void make_staging();
+  void remove_staging();
+
+  std::string shown_;  ///< the target as the user named it
+  std::filesystem::path target_;
+  std::filesystem::path staging_;
+  std::vector<std::filesystem::path> made_;  ///< folders above the target, outermost first
+  bool writing_ = false;
+  bool committed_ = false;
+  sigset_t signals_before_{};
+};
+
+}  // namespace horae::results

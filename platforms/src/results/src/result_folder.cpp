@@ -1,0 +1,151 @@
+#include "horae/results/result_folder.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string_view>
+
+#include "horae/core/error.hpp"
+
+namespace horae::results {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// All that a result folder may hold: a folder with anything else is somebody's work.
+constexpr std::array<std::string_view, 13> result_names = {
+    "summary.json", "flows.csv",     "series.csv",     "points",   "ledger.json",
+    "trace.json",   "waves.vcd",     "ports",          "runs.csv", "plots",
+    "packets.csv",  "registers.csv", "connections.csv"};
+
+constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
+
+InputError refuse(const std::string& shown, std::string_view why) {
+  return InputError(fmt::format("--out {}: {}", shown, why));
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(fs::path target) : shown_(target.string()) {
+  if (target.empty()) throw refuse("''", "expected the name of a folder");
+  target_ = fs::absolute(target).lexically_normal();
+  if (!target_.has_filename()) target_ = target_.parent_path();  // "out/x/"
+  staging_ = target_;
+  staging_ += fmt::format(".partial.{}", ::getpid());
+  check_target();
+  // Whether it can be made shows before the run, not after it.
+  make_staging();
+  remove_staging();
+}
+
+ResultFolder::~ResultFolder() {
+  if (!writing_) return;
+  if (!committed_) remove_staging();
+  ::sigprocmask(SIG_SETMASK, &signals_before_, nullptr);
+}
+
+void ResultFolder::check_target() const {
+  constexpr std::string_view expected = "expected a new name or a result folder";
+  std::error_code error;
+  if (!fs::exists(target_, error)) return;
+  if (fs::equivalent(target_, fs::current_path(error), error)) {
+    throw refuse(shown_, fmt::format("is the current folder; {}", expected));
+  }
+  bool empty = true, earlier = false;
+  std::string stranger;
+  if (fs::is_directory(target_, error)) {
+    for (const auto& entry : fs::directory_iterator(target_, error)) {
+      const std::string name = entry.path().filename().string();
+      empty = false;
+      earlier = earlier || (name == "summary.json" && entry.is_regular_file(error));
+      if (std::find(result_names.begin(), result_names.end(), name) == result_names.end())
+        stranger = stranger.empty() ? name : std::min(stranger, name);
+    }
+    if (empty && !error) return;
+  }
+  if (!earlier)
+    throw refuse(shown_, fmt::format("is there and holds no earlier result; {}", expected));
+  if (!stranger.empty()) {
+    throw refuse(shown_,
+                 fmt::format("holds '{}', which is no part of a result; {}", stranger, expected));
+  }
+}
+
+void ResultFolder::make_staging() {
+  std::error_code error;
+  made_.clear();
+  for (fs::path p = staging_.parent_path(); p.has_relative_path() && !fs::exists(p, error);
+       p = p.parent_path()) {
+    made_.insert(made_.begin(), p);
+  }
+  fs::create_directories(staging_, error);
+  if (!error) return;
+  const std::string why = error.message();
+  remove_staging();
+  throw refuse(shown_, fmt::format("cannot be made: {}", why));
+}
+
+void ResultFolder::remove_staging() {
+  std::error_code error;
+  fs::remove_all(staging_, error);
+  for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, error);  // if empty
+}
+
+void ResultFolder::begin_writing() {
+  if (writing_) return;
+  sigset_t interrupts;
+  ::sigemptyset(&interrupts);
+  for (const int signal : interrupt_signals) ::sigaddset(&interrupts, signal);
+  ::sigprocmask(SIG_BLOCK, &interrupts, &signals_before_);
+  writing_ = true;
+  make_staging();
+}
+
+bool ResultFolder::interrupted() const {
+  sigset_t pending;
+  ::sigemptyset(&pending);
+  ::sigpending(&pending);
+  return writing_ && std::any_of(interrupt_signals.begin(), interrupt_signals.end(),
+                                 [&](int s) { return ::sigismember(&pending, s) == 1; });
+}
+
+fs::path ResultFolder::place(const fs::path& relative) {
+  begin_writing();
+  std::error_code error;
+  fs::create_directories((staging_ / relative).parent_path(), error);
+  return staging_ / relative;
+}
+
+void ResultFolder::write(const fs::path& relative, const std::string& content) {
+  write(relative, [&content](std::ostream& file) { file << content; });
+}
+
+void ResultFolder::write(const fs::path& relative,
+                         const std::function<void(std::ostream&)>& content) {
+  std::ofstream file(place(relative), std::ios::binary);
+  content(file);
+  file.close();
+  if (!file) throw refuse(shown_, fmt::format("{} cannot be written", relative.string()));
+}
+
+void ResultFolder::commit() {
+  check_target();  // what the run took the time to become
+  std::error_code error;
+  fs::path old = target_;
+  old += fmt::format(".old.{}", ::getpid());
+  const bool replaces = fs::exists(target_, error);
+  if (replaces) fs::rename(target_, old, error);
+  if (!error) fs::rename(staging_, target_, error);
+  if (error) {
+    const std::string why = error.message();
+    if (replaces && !fs::exists(target_, error)) fs::rename(old, target_, error);
+    throw refuse(shown_, fmt::format("cannot be put in place: {}", why));
+  }
+  committed_ = true;
+  if (replaces) fs::remove_all(old, error);
+}
+
+}  // namespace horae::results

@@ -1,0 +1,32 @@
+// What open-loop traffic is measured by: completion times by size, slowdown, reordering, queries.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "horae/build/simulation.hpp"
+#include "horae/run/measurement.hpp"
+
+namespace horae::run {
+
+/// Of the messages of `flows`, `incast` and `flow_list` tables that arrived at `warmup` or later
+/// and before arrivals ended; nothing without such tables. From posting to the last acknowledgement
+/// at the sender, as the ns-3 simulators of HPCC and ConWeave measure it. Percentiles are nearest
+/// ranks of the times themselves.
+///
+/// - `fct.*`: of all of them; `fct.upto_10KB.*`, ..., `fct.above_1MB.*`: by size (`sim.size_bins`).
+///   mean, p50, p99, p99_9 and max are of those that are completed, `unfinished` counts the others;
+///   slowdown is the time over that of the same message in an idle network (without ordering
+///   headers, windows and host memory). `out_of_order` is a share of the packets received,
+///   `reordered` of the messages; reorder_mean and _max are distances in PSNs of packets out of
+///   order.
+/// - `fct.throughput`: payload delivered per second, all receivers together, from the warm-up until
+///   arrivals end (`arrivals`).
+/// - `queries.*`: likewise of incast queries; qct is from the query to the last of its completions.
+void flow_results(const build::Simulation& simulation, const Snapshot& from,
+                  const Snapshot& arrivals, std::vector<Result>& out);
+
+/// A row per size bin: edges, numbers and times.
+nlohmann::ordered_json size_bin_rows(const build::Simulation& simulation, Picoseconds warmup);
+
+}  // namespace horae::run

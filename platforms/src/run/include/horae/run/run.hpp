@@ -1,0 +1,46 @@
+// One run of a platform: from the first window to the balanced books.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/config/platform.hpp"
+#include "horae/results/exit_code.hpp"
+
+namespace horae::views {
+class Views;
+}
+
+namespace horae::run {
+
+struct RunOutcome {
+  nlohmann::ordered_json summary;  ///< what summary.json holds
+  std::string flows_csv;
+  std::string series_csv;         ///< empty when no samples were asked for
+  std::string trace_json;         ///< empty unless asked for
+  std::vector<std::string> dump;  ///< every queue of a stuck run
+  int exit_code = results::exit_done;
+};
+
+/// How far a run is, for whoever watches it from another process.
+struct LiveProgress {
+  std::atomic<std::int64_t> sim_time_ps{0};
+  std::atomic<std::uint64_t> delivered{0};  ///< packets
+};
+
+/// Elaborates and runs `platform` in this process (once per process). `show_progress`: on a
+/// terminal; `live` is told as well, and `views` watches. ModelError when the packet balance does
+/// not close.
+RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
+                        LiveProgress* live = nullptr, views::Views* views = nullptr);
+
+/// Elaborates `platform` in this process without running it: the names of the results it will have,
+/// each with its unit.
+std::vector<std::pair<std::string, std::string>> result_units(
+    const config::PlatformConfig& platform);
+
+}  // namespace horae::run

@@ -1,0 +1,149 @@
+// The account as JSON and as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "horae/flows/nic_fit.hpp"
+#include "horae/size/size.hpp"
+
+namespace horae::size {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string number(double v) { return fmt::format("{:.10g}", v); }
+
+std::string remedy_text(const Remedy& remedy) {
+  std::string out;
+  for (const auto& [a, value] : remedy.changes)
+    out += fmt::format("{}{} = {} (now {})", out.empty() ? "" : " and ", a.key, value, a.value);
+  return out;
+}
+
+}  // namespace
+
+ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign>& designs,
+                       const std::vector<Remedy>& remedies,
+                       const std::vector<flows::SizedNic>& nics) {
+  ordered_json out = {{"schema", 1}, {"file", request.file}};
+  std::set<std::string> chips;
+  for (const auto& d : designs) chips.insert(d.ledger.chip);
+  out["chip"] = fmt::format("{}", fmt::join(chips, ", "));
+  out["pipelines"] = ordered_json::array();
+  out["refused"] = ordered_json::array();
+  out["validation"] = ordered_json::array();
+  for (const auto& d : designs) {
+    auto pipeline = ledger_json(d.ledger);
+    pipeline["chip"] = d.ledger.chip;
+    pipeline["copies"] = d.copies;
+    pipeline["accounts"] = ordered_json::object();
+    for (const auto& a : d.accounts)
+      pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};
+    out["pipelines"].push_back(std::move(pipeline));
+    for (auto& r : refusals_json(d.ledger.refused)) {
+      r["design"] = d.ledger.name;
+      out["refused"].push_back(r);
+    }
+    for (const auto& c : d.comparisons) {
+      ordered_json v = {{"design", d.ledger.name},
+                        {"id", c.id},
+                        {"quantity", c.quantity},
+                        {"published", c.reference}};
+      v["ours"] = c.ours ? ordered_json(*c.ours) : ordered_json();
+      v["unit"] = c.unit;
+      v["kind"] = "predicted";
+      v["source"] = c.source;
+      v["note"] = c.note;
+      out["validation"].push_back(std::move(v));
+    }
+  }
+  out["remedies"] = ordered_json::array();
+  for (const auto& remedy : remedies) {
+    ordered_json changes = ordered_json::array();
+    for (const auto& [a, value] : remedy.changes)
+      changes.push_back({{"key", a.key}, {"now", a.value}, {"fits", value}});
+    out["remedies"].push_back(std::move(changes));
+  }
+  out["nics"] = nics_json(nics);
+  return out;
+}
+
+std::string comparison_text(const std::vector<SizedDesign>& designs) {
+  struct Row {
+    std::string design, id, quantity, reference, ours, verdict;
+  };
+  std::vector<Row> rows = {{"design", "of", "quantity", "reference", "ours", ""}};
+  std::size_t exact = 0, explained = 0, wrong = 0;
+  for (const auto& d : designs) {
+    for (const auto& c : d.comparisons) {
+      std::string verdict;
+      if (c.must_agree) {
+        if (c.agrees()) {
+          verdict = "equal";
+          ++exact;
+        } else if (!c.note.empty()) {
+          verdict = "differs: " + c.note;
+          ++explained;
+        } else {
+          verdict = "DIFFERS";
+          ++wrong;
+        }
+      } else {
+        verdict = fmt::format("{} [{}]", c.note, c.source);
+      }
+      rows.push_back({d.ledger.name, c.id, c.quantity, number(c.reference) + c.unit,
+                      !c.ours        ? "nothing"
+                      : c.must_agree ? number(*c.ours) + c.unit
+                                     : fmt::format("{:.4g}{}", *c.ours, c.unit),
+                      verdict});
+    }
+  }
+  const auto width = [&](auto member) {
+    std::size_t w = 0;
+    for (const auto& r : rows) w = std::max(w, (r.*member).size());
+    return w;
+  };
+  const auto w0 = width(&Row::design), w1 = width(&Row::id), w2 = width(&Row::quantity),
+             w3 = width(&Row::reference), w4 = width(&Row::ours);
+  std::string out;
+  for (const auto& r : rows) {
+    out += fmt::format("  {:<{}}  {:<{}}  {:<{}}  {:>{}}  {:>{}}  {}\n", r.design, w0, r.id, w1,
+                       r.quantity, w2, r.reference, w3, r.ours, w4, r.verdict);
+  }
+  if (exact + explained + wrong > 0) {
+    out += fmt::format("  {} values: {} equal, {} differ for a stated reason, {} differ\n",
+                       exact + explained + wrong, exact, explained, wrong);
+  }
+  return out;
+}
+
+std::string size_text(const std::vector<SizedDesign>& designs, const std::vector<Remedy>& remedies,
+                      bool by_stage) {
+  std::string out;
+  for (const auto& d : designs) {
+    if (!out.empty()) out += "\n";
+    out += ledger_text(d.ledger, by_stage);
+    if (d.copies > 1)
+      out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
+    if (!d.accounts.empty()) out += "\n";
+    for (const auto& a : d.accounts)
+      out += fmt::format("  {:<30} {:>12} {:<8} {}\n", a.name, number(a.value), a.unit, a.how);
+    if (!d.ledger.refused.empty()) {
+      out += fmt::format("\nDoes not fit {}:\n", d.ledger.chip);
+      out += refusals_text(d.ledger.refused);
+    }
+    if (!d.comparisons.empty()) {
+      out += "\nBeside published figures:\n";
+      out += comparison_text({d});
+    }
+  }
+  if (!all_fit(designs)) {
+    out += remedies.empty() ? "\nNo change of one or two parameters was found that fits.\n"
+                            : "\nWould fit (found by trying):\n";
+    for (const auto& remedy : remedies) out += fmt::format("  {}\n", remedy_text(remedy));
+  }
+  return out;
+}
+
+}  // namespace horae::size

@@ -1,0 +1,30 @@
+// What a user asks to see of a run beside its results.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace horae::views {
+
+/// The views of a run, as the command line has them; ViewFilter reads and checks the texts.
+struct ViewOptions {
+  static constexpr std::uint64_t default_most = 2'000'000;
+
+  bool trace = false;             ///< trace.json, for ui.perfetto.dev
+  bool waves = false;             ///< waves.vcd, for GTKWave
+  std::vector<std::string> pcap;  ///< DEVICE or DEVICE:PORT each: captures in ports/
+  std::optional<std::string> from, to;
+  std::vector<std::string> flows;     ///< SRC, SRC-DST or SRC-DST:QP each
+  std::uint32_t every = 1;            ///< one packet in so many
+  std::uint64_t most = default_most;  ///< events that a view keeps
+
+  bool any() const { return trace || waves || !pcap.empty(); }
+  /// The first option that says what a view shows, and means nothing without one; null: none.
+  const char* narrowing() const;
+  /// The first option that chooses packets; null: none.
+  const char* choosing() const;
+};
+
+}  // namespace horae::views
