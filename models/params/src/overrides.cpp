@@ -144,8 +144,7 @@ void apply_override(Value& root, std::string_view text) {
         const bool array = std::holds_alternative<Value::Array>(at->data);
         const std::string hint =
             array ? fmt::format("; say {}[0].{}", path, printable(*name)) : std::string();
-        throw input_error(where,
-                          fmt::format("{} is {}, not a table{}", path, found(*at), hint));
+        throw input_error(where, fmt::format("{} is {}, not a table{}", path, found(*at), hint));
       }
       const auto it = std::find_if(table->begin(), table->end(),
                                    [&](const Entry& e) { return e.key == *name; });

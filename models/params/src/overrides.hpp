@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "horae/params/value.hpp"
+#include "tree.hpp"
 
 namespace horae::detail {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "path.hpp"
-#include "horae/params/schema.hpp"
-#include "horae/params/value.hpp"
+#include "refuse.hpp"
+#include "tree.hpp"
 
 namespace horae {
 

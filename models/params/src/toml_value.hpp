@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "horae/params/value.hpp"
+#include "tree.hpp"
 
 namespace horae::detail {
 

@@ -6,8 +6,11 @@
 #include <cmath>
 
 #include "horae/core/quantity_text.hpp"
+#include "tree.hpp"
 
 namespace horae::detail {
+
+const Location& place_of(const Value& value) { return value.where; }
 
 const Entry* find_entry(const Value& table, std::string_view key) {
   for (const Entry& entry : std::get<Value::Table>(table.data)) {
@@ -101,8 +104,8 @@ std::string read_text(const Value& value, std::string_view label, std::string_vi
   refuse_value(value, label, expected);
 }
 
-const Value::Array& read_array(const Value& value, std::string_view label,
-                               std::string_view expected) {
+const std::vector<ValuePtr>& read_array(const Value& value, std::string_view label,
+                                        std::string_view expected) {
   if (const auto* array = std::get_if<Value::Array>(&value.data)) return *array;
   refuse_value(value, label, expected);
 }

@@ -1,18 +1,18 @@
-// The nodes of a document, for params' own parts.
+// Values as a document gives them, and reading one as the type a field has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "horae/params/location.hpp"
 
 namespace horae::detail {
 
+/// A node of a document: a flag, a number, a text, a list or a table, with its place.
 struct Value;
 using ValuePtr = std::shared_ptr<Value>;
 
@@ -23,36 +23,23 @@ struct Entry {
   ValuePtr value;
 };
 
-/// A TOML date or time: no parameter is one, so only its text is kept.
-struct DateText {
-  std::string text;
-};
+const Location& place_of(const Value& value);
 
-/// A node of a document, with overrides applied. Tables keep the order of the document.
-struct Value {
-  using Array = std::vector<ValuePtr>;
-  using Table = std::vector<Entry>;
-  std::variant<bool, std::int64_t, double, std::string, DateText, Array, Table> data;
-  Location where;
-  /// The words of an override, which a text field takes as they are (`--set name=100`).
-  std::optional<std::string> words;
-};
-
-const Entry* find_entry(const Value& table, std::string_view key);
-
-/// "integer 100", "text \"abc\"", "array", "table" ...
-std::string found(const Value& value);
-[[noreturn]] void refuse_value(const Value& value, std::string_view label,
-                               std::string_view expected);
+// Each reads `value` as one type. InputError that names `label`, what was expected and what was
+// found when it is of another type.
 
 bool read_flag(const Value& value, std::string_view label);
 std::int64_t read_integer(const Value& value, std::string_view label, std::string_view expected);
+/// A finite number, or the text of a fraction such as "1/256".
 double read_number(const Value& value, std::string_view label);
 std::string read_text(const Value& value, std::string_view label, std::string_view expected);
-const Value::Array& read_array(const Value& value, std::string_view label,
-                               std::string_view expected);
-std::string number_text(double number);
+const std::vector<ValuePtr>& read_array(const Value& value, std::string_view label,
+                                        std::string_view expected);
+/// The index in `names` of the text that `value` is.
 std::size_t read_choice(const Value& value, std::string_view label,
                         const std::vector<std::string>& names);
+
+/// How a number is shown: the shortest text that reads back the same.
+std::string number_text(double number);
 
 }  // namespace horae::detail

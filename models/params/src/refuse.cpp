@@ -1,8 +1,9 @@
-#include "horae/params/schema.hpp"
+#include "refuse.hpp"
 
 #include <fmt/format.h>
 
-#include "path.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 
 namespace horae::detail {
 
@@ -18,15 +19,6 @@ void refuse_unknown(const Section& section, const Entry& entry,
   const std::string in = section.path().empty() ? "at" : "in";
   throw input_error(entry.where, fmt::format("unknown key '{}' {} {}{}", printable(entry.key), in,
                                              section.title(), suggestion(entry.key, valid)));
-}
-
-void refuse_schema(std::string_view schema, std::string_view field, std::string_view why) {
-  throw ModelError(fmt::format("schema {}: field '{}': {}", schema, field, why));
-}
-
-Section sub_section(const Section& parent, std::string_view key) {
-  if (parent.has(key)) return parent.child(key);
-  return Section(nullptr, join_path(parent.path(), key), parent.where());
 }
 
 }  // namespace horae::detail
