@@ -12,6 +12,8 @@
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/placement.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 
 namespace horae::dataplane {
 namespace {

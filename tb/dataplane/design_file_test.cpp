@@ -9,6 +9,7 @@
 #include "designs.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/placement.hpp"
+#include "horae/params/document.hpp"
 
 namespace horae::dataplane {
 namespace {

@@ -1,6 +1,10 @@
 // What a configuration of congestion control may say.
+#include <nlohmann/json.hpp>
+
 #include "dcqcn_script.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::policy {
 namespace {

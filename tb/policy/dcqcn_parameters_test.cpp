@@ -2,6 +2,8 @@
 #include <array>
 
 #include "dcqcn_script.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::policy {
 namespace {

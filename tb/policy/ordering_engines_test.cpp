@@ -4,6 +4,7 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/ordering/policies.hpp"
 #include "ordering_script.hpp"

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::programs {
 namespace {

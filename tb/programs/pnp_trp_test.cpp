@@ -15,6 +15,8 @@
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/ledger.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 
 namespace horae::programs {
 namespace {

@@ -1,6 +1,8 @@
 // The slides' variant: a queue of PSNs finds the packet that triggered a NACK.
 #include <deque>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "themis_series.hpp"
 
 namespace horae::programs {

@@ -1,6 +1,8 @@
 // Themis when routing withdraws a link: who takes another port, and who may not.
 #include <set>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "themis_parts.hpp"
 
 namespace horae::programs {

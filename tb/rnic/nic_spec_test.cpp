@@ -5,8 +5,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/nic_budget.hpp"
 
 namespace horae::rnic {

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test {

@@ -11,6 +11,8 @@
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "pcie_host_parts.hpp"
 #include "pcie_parts.hpp"

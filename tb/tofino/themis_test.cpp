@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "odd_latencies.hpp"
 
 namespace horae::tofino {

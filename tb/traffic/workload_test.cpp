@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
+
 namespace horae::traffic {
 namespace {
 

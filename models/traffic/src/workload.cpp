@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "shipped_workloads.hpp"
 
 namespace horae::traffic {

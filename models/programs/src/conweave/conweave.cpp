@@ -4,10 +4,12 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "config.hpp"
 #include "destination.hpp"
+#include "horae/params/schema.hpp"
 #include "parts.hpp"
 #include "source.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "forwarding.hpp"
 #include "handshake_monitor.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "notification_point.hpp"
 #include "reaction_point.hpp"
 

@@ -1,9 +1,10 @@
 // What a design costs: per object, per stage, per pipeline.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/dataplane/placement.hpp"

@@ -14,8 +14,7 @@ namespace horae::detail {
 class AnySchema {
  public:
   /// `defaults` is a new object of the struct, `destroy` what deletes it.
-  AnySchema(std::string name, std::string doc, const void* defaults,
-            void (*destroy)(const void*));
+  AnySchema(std::string name, std::string doc, const void* defaults, void (*destroy)(const void*));
 
   const std::string& name() const { return name_; }
   const std::string& doc() const { return doc_; }
@@ -29,8 +28,7 @@ class AnySchema {
 
   void read(void* out, const Section& section, const std::vector<std::string>& also_known) const;
   nlohmann::ordered_json dump(const void* object) const;
-  void describe(const void* defaults, const std::string& prefix,
-                std::vector<ParamInfo>& out) const;
+  void describe(const void* defaults, const std::string& prefix, std::vector<ParamInfo>& out) const;
 
  private:
   void read_entry(void* out, const Entry& entry, const Section& section,

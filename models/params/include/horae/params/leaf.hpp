@@ -35,7 +35,7 @@ struct Leaf<Q> {
     const auto check = [&](bool ok, std::string_view relation, Q limit) {
       if (ok) return;
       throw input_error(place_of(v), std::string(label) + " = " + std::to_string(n) + " is " +
-                                     std::string(relation) + " " + std::to_string(limit));
+                                         std::string(relation) + " " + std::to_string(limit));
     };
     check(!std::cmp_less(n, std::numeric_limits<Q>::min()), "below the minimum",
           std::numeric_limits<Q>::min());

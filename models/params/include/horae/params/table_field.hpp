@@ -89,9 +89,7 @@ class OptionalTableOf final : public OptionalTable {
   using OptionalTable::OptionalTable;
   using Holder = std::optional<M>;
 
-  void* emplace(void* member) const override {
-    return &static_cast<Holder*>(member)->emplace(M{});
-  }
+  void* emplace(void* member) const override { return &static_cast<Holder*>(member)->emplace(M{}); }
   const void* find(const void* member) const override {
     const auto& holder = *static_cast<const Holder*>(member);
     return holder ? &*holder : nullptr;

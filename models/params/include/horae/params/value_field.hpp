@@ -158,33 +158,56 @@ std::unique_ptr<const FieldKind> plain_field(PlainRule<CoreOf<M>> rule) {
 
 // The usual ones are compiled once (value_field.cpp); any other compiles where it is used.
 extern template std::unique_ptr<const FieldKind> plain_field<bool>(PlainRule<CoreOf<bool>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::uint8_t>(PlainRule<CoreOf<std::uint8_t>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::uint16_t>(PlainRule<CoreOf<std::uint16_t>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::uint32_t>(PlainRule<CoreOf<std::uint32_t>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::uint64_t>(PlainRule<CoreOf<std::uint64_t>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::int32_t>(PlainRule<CoreOf<std::int32_t>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::int64_t>(PlainRule<CoreOf<std::int64_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::uint8_t>(
+    PlainRule<CoreOf<std::uint8_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::uint16_t>(
+    PlainRule<CoreOf<std::uint16_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::uint32_t>(
+    PlainRule<CoreOf<std::uint32_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::uint64_t>(
+    PlainRule<CoreOf<std::uint64_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::int32_t>(
+    PlainRule<CoreOf<std::int32_t>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::int64_t>(
+    PlainRule<CoreOf<std::int64_t>>);
 extern template std::unique_ptr<const FieldKind> plain_field<double>(PlainRule<CoreOf<double>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::string>(PlainRule<CoreOf<std::string>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Picoseconds>(PlainRule<CoreOf<Picoseconds>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::string>(
+    PlainRule<CoreOf<std::string>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Picoseconds>(
+    PlainRule<CoreOf<Picoseconds>>);
 extern template std::unique_ptr<const FieldKind> plain_field<Bytes>(PlainRule<CoreOf<Bytes>>);
 extern template std::unique_ptr<const FieldKind> plain_field<BitRate>(PlainRule<CoreOf<BitRate>>);
 extern template std::unique_ptr<const FieldKind> plain_field<Hertz>(PlainRule<CoreOf<Hertz>>);
 extern template std::unique_ptr<const FieldKind> plain_field<Cycles>(PlainRule<CoreOf<Cycles>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<bool>>(PlainRule<CoreOf<std::optional<bool>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::uint32_t>>(PlainRule<CoreOf<std::optional<std::uint32_t>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::uint64_t>>(PlainRule<CoreOf<std::optional<std::uint64_t>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<double>>(PlainRule<CoreOf<std::optional<double>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::string>>(PlainRule<CoreOf<std::optional<std::string>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<Picoseconds>>(PlainRule<CoreOf<std::optional<Picoseconds>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<Bytes>>(PlainRule<CoreOf<std::optional<Bytes>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::optional<BitRate>>(PlainRule<CoreOf<std::optional<BitRate>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Located<std::string>>(PlainRule<CoreOf<Located<std::string>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Located<double>>(PlainRule<CoreOf<Located<double>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Located<std::uint32_t>>(PlainRule<CoreOf<Located<std::uint32_t>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Located<Picoseconds>>(PlainRule<CoreOf<Located<Picoseconds>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<Located<Bytes>>(PlainRule<CoreOf<Located<Bytes>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::vector<std::string>>(PlainRule<CoreOf<std::vector<std::string>>>);
-extern template std::unique_ptr<const FieldKind> plain_field<std::vector<Located<std::string>>>(PlainRule<CoreOf<std::vector<Located<std::string>>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<bool>>(
+    PlainRule<CoreOf<std::optional<bool>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::uint32_t>>(
+    PlainRule<CoreOf<std::optional<std::uint32_t>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::uint64_t>>(
+    PlainRule<CoreOf<std::optional<std::uint64_t>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<double>>(
+    PlainRule<CoreOf<std::optional<double>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<std::string>>(
+    PlainRule<CoreOf<std::optional<std::string>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<Picoseconds>>(
+    PlainRule<CoreOf<std::optional<Picoseconds>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<Bytes>>(
+    PlainRule<CoreOf<std::optional<Bytes>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::optional<BitRate>>(
+    PlainRule<CoreOf<std::optional<BitRate>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Located<std::string>>(
+    PlainRule<CoreOf<Located<std::string>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Located<double>>(
+    PlainRule<CoreOf<Located<double>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Located<std::uint32_t>>(
+    PlainRule<CoreOf<Located<std::uint32_t>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Located<Picoseconds>>(
+    PlainRule<CoreOf<Located<Picoseconds>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<Located<Bytes>>(
+    PlainRule<CoreOf<Located<Bytes>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::vector<std::string>>(
+    PlainRule<CoreOf<std::vector<std::string>>>);
+extern template std::unique_ptr<const FieldKind> plain_field<std::vector<Located<std::string>>>(
+    PlainRule<CoreOf<std::vector<Located<std::string>>>>);
 
 }  // namespace horae::detail
