@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
+#include "horae/dataplane/shipped_chips.hpp"
 #include "horae/params/schema.hpp"
-#include "shipped_chips.hpp"
 
 namespace horae::dataplane {
 

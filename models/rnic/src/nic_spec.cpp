@@ -9,7 +9,7 @@
 #include "horae/core/quantity_text.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/params/shipped_file.hpp"
-#include "shipped_nics.hpp"
+#include "horae/rnic/shipped_nics.hpp"
 
 namespace horae::rnic {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/params/schema.hpp"
-#include "shipped_workloads.hpp"
+#include "horae/traffic/shipped_workloads.hpp"
 
 namespace horae::traffic {
 namespace {

@@ -1,5 +1,4 @@
-// The chip files that come with the sources (internal to the room; shipped_chips.cpp is written by
-// the build from platforms/chips).
+// The chip files that come with the sources.
 #pragma once
 
 #include <span>
@@ -8,6 +7,8 @@
 
 namespace horae::dataplane {
 
+/// The files of platforms/chips. This room only reads them: a program that links it defines them,
+/// ours with the library horae::shipped.
 extern const std::span<const ShippedFile> shipped_chips;
 
 }  // namespace horae::dataplane
