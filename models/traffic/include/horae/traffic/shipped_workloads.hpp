@@ -7,8 +7,8 @@
 
 namespace horae::traffic {
 
-/// The files of platforms/workloads. This room only reads them: a program that links it defines them,
-/// ours with the library horae::shipped.
+/// The files of platforms/workloads. This room only reads them: a program that links it defines
+/// them, ours with the library horae::shipped.
 extern const std::span<const ShippedFile> shipped_workloads;
 
 }  // namespace horae::traffic
