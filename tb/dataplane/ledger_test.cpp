@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <vector>
+#include <nlohmann/json.hpp>
 
 #include "designs.hpp"
 #include "horae/dataplane/placement.hpp"
