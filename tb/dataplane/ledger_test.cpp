@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-#include <nlohmann/json.hpp>
 
 #include "designs.hpp"
 #include "horae/dataplane/placement.hpp"

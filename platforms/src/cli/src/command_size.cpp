@@ -7,8 +7,10 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
