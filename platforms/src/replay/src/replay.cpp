@@ -19,7 +19,6 @@
 #include "horae/results/exit_code.hpp"
 #include "horae/results/progress.hpp"
 #include "horae/results/version.hpp"
-#include "horae/run/run.hpp"
 
 namespace horae::replay {
 namespace {
