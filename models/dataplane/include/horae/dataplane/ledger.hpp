@@ -61,8 +61,9 @@ class DoesNotFit : public std::runtime_error {
   Ledger ledger;
 };
 
-/// One pipeline as in `horae size --json`.
-nlohmann::ordered_json ledger_json(const Ledger& ledger);
+/// One pipeline as in `horae size --json`. `objects_by_stage`: also what each object has in each of
+/// its stages, as its `by_stage`.
+nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage = false);
 /// The refusals as in `horae size --json`.
 nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused);
 
