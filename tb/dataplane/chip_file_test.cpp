@@ -13,7 +13,7 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::chip_file_test {
 namespace {
 
 // The message of the InputError that `work` must end in.
@@ -201,4 +201,4 @@ TEST(ChipFile, Contradictions) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::chip_file_test

@@ -10,7 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::design_file_test {
 namespace {
 
 DesignFile read(const std::string& text) {
@@ -301,4 +301,4 @@ TEST(DesignFile, ExpectationsOfNothing) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::design_file_test

@@ -12,7 +12,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/psn.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::gateway_test {
 namespace {
 
 using Values = std::initializer_list<std::uint64_t>;
@@ -216,4 +216,4 @@ TEST_F(Gateways, OneTestPerPassOfItsOwnGress) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::gateway_test

@@ -17,7 +17,7 @@
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::guard_test {
 namespace {
 
 constexpr auto in = Gress::ingress, out = Gress::egress;
@@ -209,4 +209,4 @@ TEST_F(Guards, ANeedIsOfTheSameGressAndPipeline) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::guard_test

@@ -10,7 +10,7 @@
 #include "designs.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::ledger_test {
 namespace {
 
 Ledger account(const Design& design) {
@@ -129,4 +129,4 @@ TEST(Ledger, TextNamesEveryObject) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::ledger_test

@@ -19,7 +19,7 @@
 #include "horae/dataplane/register.hpp"
 #include "horae/dataplane/ternary_table.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::objects_test {
 namespace {
 
 constexpr auto in = Gress::ingress;
@@ -293,4 +293,4 @@ TEST_F(Objects, ARefusedObjectIsNotThere) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::objects_test

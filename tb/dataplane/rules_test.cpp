@@ -12,7 +12,7 @@
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::rules_test {
 namespace {
 
 Pass pass_of(Packet& p, std::uint64_t serial, PipelineId where = {2, Gress::ingress}) {
@@ -165,4 +165,4 @@ TEST_F(Rules, AGeneratorIsNamedAndSeeded) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::rules_test

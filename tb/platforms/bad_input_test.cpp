@@ -4,7 +4,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::bad_input_test {
 namespace {
 
 /// A platform with every kind of table, in which each case below breaks one thing.
@@ -1067,4 +1067,4 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 // clang-format on
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::bad_input_test

@@ -4,7 +4,7 @@
 #include "horae/rtl/ordering.hpp"
 #include "program.hpp"
 
-namespace horae::platforms {
+namespace horae::platforms::cosim_test {
 namespace {
 
 using test::Ended;
@@ -100,4 +100,4 @@ TEST_F(Cosim, MoreConnectionsThanTheHardwareHasAreRefusedBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace horae::platforms
+}  // namespace horae::platforms::cosim_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::cx7_spray_test {
 namespace {
 
 const std::string file = std::string(HORAE_PLATFORM_DIR) + "/cx7_spray.toml";
@@ -169,4 +169,4 @@ TEST(Cx7Spray, OneSenderAloneIsInOrderEvenAtRandom) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::cx7_spray_test

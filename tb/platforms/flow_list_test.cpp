@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::flow_list_test {
 namespace {
 
 /// Eight NICs on two leaves and two spines, and a list.
@@ -371,4 +371,4 @@ TEST(FlowListPlatform, AWorkloadFileIsPartOfTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::flow_list_test

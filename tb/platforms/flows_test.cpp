@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::flows_test {
 namespace {
 
 /// Eight NICs on two leaves and two spines.
@@ -251,4 +251,4 @@ TEST(FlowsPlatform, BadInputIsOneLineWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::flows_test

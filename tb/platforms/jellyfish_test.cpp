@@ -3,7 +3,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::jellyfish_test {
 namespace {
 
 std::string platform(const std::string& tables) {
@@ -142,4 +142,4 @@ TEST(Jellyfish, TheEffectiveConfigurationReadsAgain) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::jellyfish_test

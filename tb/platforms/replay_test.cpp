@@ -10,7 +10,7 @@
 #include "program.hpp"
 #include "roce_bytes.hpp"
 
-namespace horae::test {
+namespace horae::test::replay_test {
 namespace {
 
 using testing::bytes_of;
@@ -670,4 +670,4 @@ TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::replay_test

@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::run_test {
 namespace {
 
 /// A summary without what may differ between two runs that are the same.
@@ -682,4 +682,4 @@ TEST(Series, SumsUpToTheRun) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::run_test

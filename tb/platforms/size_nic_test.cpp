@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::size_nic_test {
 namespace {
 
 // A platform of NICs only; 100 queue pairs from a to b.
@@ -263,4 +263,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::size_nic_test

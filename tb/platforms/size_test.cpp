@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::size_test {
 namespace {
 
 const std::string platform_dir = HORAE_PLATFORM_DIR;
@@ -302,4 +302,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::size_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::themis_fat_tree_test {
 namespace {
 
 std::string shipped() {
@@ -207,4 +207,4 @@ TEST(ThemisFatTree, AHashThatIsNotLinearIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::themis_fat_tree_test

@@ -2,7 +2,7 @@
 #include "dcqcn_script.hpp"
 #include "horae/core/error.hpp"
 
-namespace horae::policy {
+namespace horae::policy::congestion_config_test {
 namespace {
 
 std::string refusal(const CongestionConfig& config, BitRate line = line_rate) {
@@ -66,4 +66,4 @@ TEST(CongestionConfig, IsReadAndDumped) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::congestion_config_test

@@ -16,7 +16,7 @@
 #include "horae/policy/ordering/eunomia.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_property_test {
 namespace {
 
 using Set = std::set<std::int32_t>;
@@ -511,4 +511,4 @@ TEST(OrderingProperty, EveryPacketIsTrackedOnceByEveryEngine) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_property_test

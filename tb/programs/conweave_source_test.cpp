@@ -4,7 +4,7 @@
 
 #include "conweave_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::conweave_source_test {
 namespace {
 
 using namespace conweave_test;
@@ -299,4 +299,4 @@ TEST(ConweaveSource, WhatCannotWorkIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::conweave_source_test

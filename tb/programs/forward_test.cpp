@@ -14,7 +14,7 @@
 
 #include "horae/core/error.hpp"
 
-namespace horae::programs {
+namespace horae::programs::forward_test {
 namespace {
 
 using dataplane::Gress;
@@ -320,4 +320,4 @@ TEST(Forward, TheConfigurationTellsAllParameters) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::forward_test

@@ -16,7 +16,7 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/ledger.hpp"
 
-namespace horae::programs {
+namespace horae::programs::pnp_trp_test {
 namespace {
 
 using dataplane::Gress;
@@ -477,4 +477,4 @@ TEST(PnpTrp, ThePapersStateIsPaidForAndFitsTofino) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::pnp_trp_test

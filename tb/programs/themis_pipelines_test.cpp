@@ -1,7 +1,7 @@
 // Responses between pipelines (packet-spraying paper 5, Figure 8), and what is refused.
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_pipelines_test {
 namespace {
 
 using namespace test;
@@ -281,4 +281,4 @@ TEST(ThemisPipelines, TablesHoldTheRoutes) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_pipelines_test

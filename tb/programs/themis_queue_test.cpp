@@ -3,7 +3,7 @@
 
 #include "themis_series.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_queue_test {
 namespace {
 
 using namespace test;
@@ -202,4 +202,4 @@ TEST(ThemisQueueRandom, LossesWaitForTheTimer) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_queue_test

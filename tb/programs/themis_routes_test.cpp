@@ -3,7 +3,7 @@
 
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_routes_test {
 namespace {
 
 using namespace test;
@@ -102,4 +102,4 @@ TEST(ThemisRoutes, ForwardFollowsRouting) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_routes_test

@@ -8,7 +8,7 @@
 #include "horae/core/linear_hash.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_source_port_test {
 namespace {
 
 using namespace test;
@@ -219,4 +219,4 @@ TEST(ThemisSourcePort, RoutesThatAreNotDescribedAreRefused) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_source_port_test

@@ -9,7 +9,7 @@
 #include "horae/core/error.hpp"
 #include "horae/rnic/nic_budget.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::nic_spec_test {
 namespace {
 
 RnicConfig profile(const std::string& toml) {
@@ -153,4 +153,4 @@ TEST(NicSpec, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::nic_spec_test

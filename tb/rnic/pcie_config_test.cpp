@@ -8,7 +8,7 @@
 #include "horae/core/error.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_config_test {
 namespace {
 
 std::string message_of(const PcieConfig& config) {
@@ -42,4 +42,4 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_config_test

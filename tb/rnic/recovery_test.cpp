@@ -9,7 +9,7 @@
 
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::recovery_test {
 namespace {
 
 using policy::Merge;
@@ -680,4 +680,4 @@ TEST(Recovery, ASuppressedNackComesWithTheNextPacketOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::recovery_test

@@ -9,7 +9,7 @@
 #include "horae/dataplane/mirror.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::recirculation_test {
 namespace {
 
 using dataplane::Pass;
@@ -337,4 +337,4 @@ TEST(Recirculation, APassMayMirrorAndComeAround) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::recirculation_test

@@ -4,7 +4,7 @@
 
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::themis_test {
 namespace {
 
 using namespace horae::test;
@@ -252,4 +252,4 @@ TEST(ThemisChip, NacksFromEndToEnd) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::themis_test

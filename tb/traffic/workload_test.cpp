@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace horae::traffic {
+namespace horae::traffic::workload_test {
 namespace {
 
 SizeDistribution shipped(const std::string& name) { return SizeDistribution::find({name, {}}); }
@@ -90,4 +90,4 @@ TEST(Workload, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::workload_test
