@@ -173,12 +173,7 @@ TEST(ThemisQueue, IsAQueue) {
 }
 
 std::string refusal(const std::string& parameters) {
-  try {
-    read_program(Document::parse(parameters, "test.toml").root());
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_of([&] { read_program(Document::parse(parameters, "test.toml").root()); });
 }
 
 TEST(ThemisQueue, BadParametersAreRefused) {
