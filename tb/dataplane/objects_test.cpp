@@ -24,18 +24,12 @@ namespace {
 
 constexpr auto in = Gress::ingress;
 
-struct Objects : ::testing::Test {
-  Objects() { packet.id = 0x10000000003; }
-  Pass pass() { return Pass(packet, {2, in}, serial++, 5, 7_us); }
+struct Objects : PassesOfAPacket {
   template <class T>
   std::string store(Register<T>& r, std::size_t index, T value) {
     const Pass own = pass();
     return broken_rule([&] { r.apply(own, index, [&](T& cell) { cell = value; }); });
   }
-
-  Packet packet;
-  Pipeline pipeline{"tor.pipe2", 2, 1};
-  std::uint64_t serial = 12;
 };
 
 TEST_F(Objects, ACellOfOneBitHoldsOneBit) {
