@@ -14,10 +14,10 @@ using test::Workplace;
 
 const std::string platform = HORAE_PLATFORM_DIR "/eunomia_cosim.toml";
 
-Ended run_at(const Workplace& place, const std::string& level, Words more = {}) {
-  Words words = {"run", platform, "--json", "--set", "nic.ordering.level=" + level};
-  for (auto& word : more) words.insert(words.end(), {"--set", std::move(word)});
-  return test::run(place, words);
+Ended run_at(const Workplace& place, const std::string& level, const Words& more = {}) {
+  return test::run(place,
+                   test::with_settings(
+                       {"run", platform, "--json", "--set", "nic.ordering.level=" + level}, more));
 }
 
 /// Results, but for counts that only the model has.

@@ -31,9 +31,8 @@ struct Sweep {
 };
 Sweep run_sweep() {
   const Workplace place;
-  Words arguments = {"run", file, "--out", "out", "--jobs", "2"};
-  for (const auto& s : shortened()) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended =
+      run(place, with_settings({"run", file, "--out", "out", "--jobs", "2"}, shortened()));
   if (ended.exit_code != 0) throw std::runtime_error(ended.err);
   Sweep sweep{.summary = place.read_json("out/summary.json"), .points = {}, .text = ended.out};
   for (const auto& row : sweep.summary.at("rows").at("sweep")) {

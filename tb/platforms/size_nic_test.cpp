@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::size_nic_test {
@@ -18,19 +19,8 @@ kind = "rnic"
 total = "1 MiB"
 [s]
 kind = "switch"
-[[device]]
-names = ["a", "b", "c"]
-profile = "nic"
-[[device]]
-names = ["t"]
-profile = "s"
-[[link]]
-between = ["a", "t"]
-[[link]]
-between = ["b", "t"]
-[[link]]
-between = ["c", "t"]
-[[traffic]]
+)" + three_on_a_switch("nic", "s") +
+                         R"([[traffic]]
 kind = "messages"
 from = ["a"]
 to = ["b"]

@@ -156,9 +156,7 @@ class ThemisFatTreeRefuses : public ::testing::TestWithParam<Refused> {};
 TEST_P(ThemisFatTreeRefuses, WhatThePathMapCannotServe) {
   const Workplace place;
   place.write("p.toml", shipped());
-  Words arguments = {"run", "p.toml"};
-  for (const auto& s : GetParam().settings) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended = run(place, with_settings({"run", "p.toml"}, GetParam().settings));
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(ended.err, "horae: " + GetParam().message + "\n");
