@@ -151,12 +151,7 @@ inline void expect_refused(const std::string& platform, const Words& arguments,
   place.write("work/notes.txt", "precious\n");
   place.write("mixed/notes.txt", "precious\n");
   place.write("mixed/summary.json", "{}\n");
-  const Words before = place.content();
-  const Ended ended = run(place, arguments);
-  EXPECT_EQ(ended.err, "horae: " + message + "\n");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(place.content(), before);
+  expect_refused(place, arguments, message);
   EXPECT_EQ(place.read("p.toml"), platform);
   EXPECT_EQ(place.read("work/notes.txt"), "precious\n");
   EXPECT_EQ(place.read("mixed/notes.txt"), "precious\n");

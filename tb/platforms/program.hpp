@@ -163,6 +163,18 @@ inline Ended run(const Workplace& place, const Words& arguments) {
   return Program(place, arguments).end();
 }
 
+/// The program must refuse the arguments: `message` behind "horae: " is all it says, and nothing in
+/// the folder changes.
+inline void expect_refused(const Workplace& place, const Words& arguments,
+                           const std::string& message) {
+  const Words before = place.content();
+  const Ended ended = run(place, arguments);
+  EXPECT_EQ(ended.err, "horae: " + message + "\n");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(place.content(), before);
+}
+
 /// The arguments, and `--set` with each setting.
 inline Words with_settings(Words arguments, const Words& settings) {
   for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});

@@ -208,14 +208,9 @@ profile = "h"
 between = ["a", "b"]
 )");
   place.write("spec.toml", nics + "[other]\nkind = \"rnic\"\nspec = \"conectx5\"\n");
-  const auto before = place.content();
   Words all = {"size"};
   all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-  const Ended ended = run(place, all);
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(place.content(), before);
+  expect_refused(place, all, GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(

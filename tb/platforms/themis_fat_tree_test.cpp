@@ -156,10 +156,7 @@ class ThemisFatTreeRefuses : public ::testing::TestWithParam<Refused> {};
 TEST_P(ThemisFatTreeRefuses, WhatThePathMapCannotServe) {
   const Workplace place;
   place.write("p.toml", shipped());
-  const Ended ended = run(place, with_settings({"run", "p.toml"}, GetParam().settings));
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err, "horae: " + GetParam().message + "\n");
+  expect_refused(place, with_settings({"run", "p.toml"}, GetParam().settings), GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
