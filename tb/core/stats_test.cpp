@@ -12,7 +12,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae {
+namespace horae::stats_test {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -288,4 +288,4 @@ TEST(StatTree, RefusesNamesTwiceAndNumbersWithoutMeaning) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::stats_test

@@ -15,7 +15,7 @@
 #include "horae/params/document.hpp"
 #include "horae/params/section.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::chip_file_test {
 namespace {
 
 // The message of the InputError that `work` must end in.
@@ -203,4 +203,4 @@ TEST(ChipFile, Contradictions) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::chip_file_test

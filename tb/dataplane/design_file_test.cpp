@@ -11,7 +11,7 @@
 #include "horae/dataplane/placement.hpp"
 #include "horae/params/document.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::design_file_test {
 namespace {
 
 DesignFile read(const std::string& text) {
@@ -302,4 +302,4 @@ TEST(DesignFile, ExpectationsOfNothing) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::design_file_test

@@ -11,7 +11,7 @@
 #include "designs.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::ledger_test {
 namespace {
 
 Ledger account(const Design& design) {
@@ -144,4 +144,4 @@ TEST(Ledger, TextNamesEveryObject) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::ledger_test

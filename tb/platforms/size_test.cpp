@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::size_test {
 namespace {
 
 const std::string platform_dir = HORAE_PLATFORM_DIR;
@@ -246,14 +246,9 @@ TEST_P(BadSize, IsRefusedInOneLine) {
   place.write("broken.toml", "[[register]]\nname = \"r\"\nentries = 0\n");
   place.write("unknown.toml", "chip = \"tofino3\"\n");
   place.write("p.toml", tiny);
-  const auto before = place.content();
   Words all = {"size"};
   all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-  const Ended ended = run(place, all);
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(place.content(), before);
+  expect_refused(place, all, GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -293,4 +288,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::size_test

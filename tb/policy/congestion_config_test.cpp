@@ -6,7 +6,7 @@
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 
-namespace horae::policy {
+namespace horae::policy::congestion_config_test {
 namespace {
 
 std::string refusal(const CongestionConfig& config, BitRate line = line_rate) {
@@ -70,4 +70,4 @@ TEST(CongestionConfig, IsReadAndDumped) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::congestion_config_test

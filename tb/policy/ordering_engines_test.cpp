@@ -9,7 +9,7 @@
 #include "horae/policy/ordering/policies.hpp"
 #include "ordering_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_engines_test {
 namespace {
 
 OrderingConfig with(std::string_view engine) {
@@ -290,4 +290,4 @@ TEST(IdealOrdering, MemoryIsTheWordsFromTheExpectedToTheHighestPacket) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_engines_test

@@ -5,7 +5,7 @@
 #include "horae/params/section.hpp"
 #include "themis_series.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_queue_test {
 namespace {
 
 using namespace test;
@@ -175,12 +175,7 @@ TEST(ThemisQueue, IsAQueue) {
 }
 
 std::string refusal(const std::string& parameters) {
-  try {
-    read_program(Document::parse(parameters, "test.toml").root());
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_of([&] { read_program(Document::parse(parameters, "test.toml").root()); });
 }
 
 TEST(ThemisQueue, BadParametersAreRefused) {
@@ -204,4 +199,4 @@ TEST(ThemisQueueRandom, LossesWaitForTheTimer) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_queue_test

@@ -5,7 +5,7 @@
 #include "horae/params/section.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_routes_test {
 namespace {
 
 using namespace test;
@@ -104,4 +104,4 @@ TEST(ThemisRoutes, ForwardFollowsRouting) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_routes_test

@@ -12,7 +12,7 @@
 #include "horae/params/schema.hpp"
 #include "horae/rnic/nic_budget.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::nic_spec_test {
 namespace {
 
 RnicConfig profile(const std::string& toml) {
@@ -156,4 +156,4 @@ TEST(NicSpec, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::nic_spec_test

@@ -10,7 +10,7 @@
 #include "horae/params/schema.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_config_test {
 namespace {
 
 std::string message_of(const PcieConfig& config) {
@@ -44,4 +44,4 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_config_test

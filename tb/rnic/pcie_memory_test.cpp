@@ -17,7 +17,7 @@
 #include "pcie_host_parts.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_memory_test {
 namespace {
 
 /// Time the target of `host` adds to each of `n` reads far apart.
@@ -245,4 +245,4 @@ TEST(HostMemory, DebugTransportSeesAndChangesContentsInNoTime) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_memory_test

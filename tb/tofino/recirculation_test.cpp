@@ -10,7 +10,7 @@
 #include "horae/dataplane/mirror.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::recirculation_test {
 namespace {
 
 using dataplane::Pass;
@@ -338,4 +338,4 @@ TEST(Recirculation, APassMayMirrorAndComeAround) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::recirculation_test

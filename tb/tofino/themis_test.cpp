@@ -6,7 +6,7 @@
 #include "horae/params/section.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::themis_test {
 namespace {
 
 using namespace horae::test;
@@ -254,4 +254,4 @@ TEST(ThemisChip, NacksFromEndToEnd) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::themis_test

@@ -8,7 +8,7 @@
 #include "horae/params/document.hpp"
 #include "horae/params/section.hpp"
 
-namespace horae::traffic {
+namespace horae::traffic::workload_test {
 namespace {
 
 SizeDistribution shipped(const std::string& name) { return SizeDistribution::find({name, {}}); }
@@ -93,4 +93,4 @@ TEST(Workload, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::workload_test

@@ -15,10 +15,8 @@
 #include "notification_point.hpp"
 #include "reaction_point.hpp"
 
-namespace horae::programs {
+namespace horae::programs::pnp_trp {
 namespace {
-
-using namespace pnp_trp;
 
 class PnpTrp final : public Program {
  public:
@@ -132,6 +130,9 @@ class PnpTrpFactory final : public ProgramFactory {
 };
 
 }  // namespace
+}  // namespace horae::programs::pnp_trp
+
+namespace horae::programs {
 
 ProgramEntry pnp_trp_entry() {
   return {.name = "pnp_trp",
@@ -140,8 +141,8 @@ ProgramEntry pnp_trp_entry() {
               "(long-haul paper)",
           .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
             const auto config = parameters.read<PnpTrpConfig>({"name"});
-            check(config, parameters);
-            return std::make_unique<PnpTrpFactory>(config);
+            pnp_trp::check(config, parameters);
+            return std::make_unique<pnp_trp::PnpTrpFactory>(config);
           },
           .describe = [] { return PnpTrpConfig::schema().describe(); }};
 }
