@@ -87,6 +87,9 @@ class tofino_switch : public fabric::device {
 
   Picoseconds next_time() const override { return events_.next_time(); }
   std::vector<std::string> describe_queues() const override;
+  void statistics(StatTree& tree) const override;
+  /// Summed over the pipelines.
+  void program_statistics(StatTree& tree) const override;
 
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
