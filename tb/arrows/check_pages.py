@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what people read: every relative link of a Markdown page leads to a file of the repository, every
-path of the repository that a page names exists, the README is short, and a block that stands for a file equals it.
+"""Checks what people read: every relative link of a Markdown page leads to a file of the repository, and to a
+heading that is there; every path of the repository that a page or a command on it names exists; the README is
+short; and a block that stands for a file equals it.
 
 A block stands for a file where the line before its fence is <!-- the file: PATH -->.
 """
+import itertools
 import pathlib
 import re
 import subprocess
@@ -11,8 +13,10 @@ import sys
 
 README_LINES = 150
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-NAMED = re.compile(r"`((?:models|platforms|scripts|tb|traces)/[^`\s]*)`")
-MADE = ("build", "out")  # folders that a build or a run makes
+ROOMS = r"(?:models|platforms|scripts|tb|traces)/"
+NAMED = re.compile(rf"`({ROOMS}[^`\s]*)`")
+COMMAND = re.compile(rf"(?<![\w./-])({ROOMS}[\w./-]+)")  # not build/platforms/horae
+PATTERN = re.compile(r"[<>*{}]|\.\.\.")
 
 
 def pages(root):
@@ -44,12 +48,12 @@ def check_links(page, text):
 
 
 def check_names(root, text):
-    for name in NAMED.findall(text):
-        if re.search(r"[<>*{}.]\.\.|[<>*{}]|\.\.\.", name):
-            continue  # a pattern
-        file = name.split(":")[0].split("@")[0].rstrip("/")
-        if not (root / file).exists():
-            yield f"names `{name}`, which is not there"
+    """Paths in backquotes, and in blocks of four or more blanks."""
+    blocks = "\n".join(line for line in text.splitlines() if line.startswith("    "))
+    for name in sorted({*NAMED.findall(text), *COMMAND.findall(blocks)}):
+        file = re.split("[:@]", name)[0].rstrip("/.")
+        if not PATTERN.search(name) and not (root / file).exists():
+            yield f"names {name}, which is not there"
 
 
 def check_blocks(root, lines):
@@ -66,15 +70,12 @@ def check_blocks(root, lines):
             yield f"line {number + 1}: no fenced block follows"
             continue
         indent = len(lines[start]) - len(lines[start].lstrip())
-        block = []
-        for inner in lines[start + 1:]:
-            if inner[indent:].startswith("```"):
+        block = [inner[indent:] for inner in lines[start + 1:]]
+        block = block[:next((i for i, inner in enumerate(block) if inner.startswith("```")), len(block))]
+        for i, (shown, real) in enumerate(itertools.zip_longest(block, file.read_text().splitlines())):
+            if shown != real:
+                yield f"line {start + 2 + i}: the block differs from {told[1]}, line {i + 1}"
                 break
-            block.append(inner[indent:])
-        if block != file.read_text().splitlines():
-            differs = next((i for i, (a, b) in enumerate(zip(block, file.read_text().splitlines())) if a != b),
-                           min(len(block), len(file.read_text().splitlines())))
-            yield f"line {start + 2 + differs}: the block differs from {told[1]}, line {differs + 1}"
 
 
 def check(root):
@@ -85,7 +86,7 @@ def check(root):
         prose = re.sub(r"```.*?```", "", text, flags=re.S)
         for fault in [*check_links(page, prose), *check_names(root, prose), *check_blocks(root, lines)]:
             faults.append(f"{page.relative_to(root)}: {fault}")
-        if page == root / "README.md" and len(lines) > README_LINES:
+        if page.parent == root and len(lines) > README_LINES:
             faults.append(f"README.md: {len(lines)} lines, at most {README_LINES}")
     return faults
 

@@ -23,7 +23,7 @@ std::unique_ptr<ProgramFactory> first_program(const std::string& parameters = ""
 
 dataplane::Ledger price(const dataplane::Design& design) {
   const auto chip = dataplane::ChipSpec::find({"tofino2", {}});
-  return make_ledger(design, chip, place(design, chip));
+  return dataplane::make_ledger(design, chip, dataplane::place(design, chip));
 }
 
 Packet packet_to(NodeId node, std::uint32_t qp) {
@@ -54,7 +54,7 @@ TEST(FirstProgram, CostsWhatItsListOfObjectsCosts) {
   dataplane::Pipeline pipeline("tor.pipe0", 0, 1);
   const auto program = first_program()->make(pipeline, Routes{});
   const auto ours = price(pipeline.design());
-  const auto file = read_design_file(Document::load(HORAE_FIRST_PROGRAM "/design.toml", {}));
+  const auto file = dataplane::read_design_file(Document::load(HORAE_FIRST_PROGRAM "/design.toml"));
   ASSERT_EQ(file.cases.size(), 1u);
   const auto list = price(file.cases[0].design);
   EXPECT_TRUE(ours.refused.empty());
