@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Checks what people read: every relative link of a Markdown page leads to a file of the repository, and to a
+heading that is there; every path of the repository that a page or a command on it names exists; the README is
+short; and a block that stands for a file equals it.
+
+A block stands for a file where the line before its fence is <!-- the file: PATH -->.
+"""
+import itertools
+import pathlib
+import re
+import subprocess
+import sys
+
+README_LINES = 150
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+ROOMS = r"(?:models|platforms|scripts|tb|traces)/"
+NAMED = re.compile(rf"`({ROOMS}[^`\s]*)`")
+COMMAND = re.compile(rf"(?<![\w./-])({ROOMS}[\w./-]+)")  # not build/platforms/horae
+PATTERN = re.compile(r"[<>*{}]|\.\.\.")
+
+
+def pages(root):
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard",
+                             "*.md"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
+    return [root / name for name in listed if (root / name).is_file()]
+
+
+def anchors(page):
+    """The fragments by which headings of a page can be linked."""
+    found = set()
+    for line in page.read_text().splitlines():
+        if line.startswith("#"):
+            title = re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower())
+            found.add(title.replace(" ", "-"))
+    return found
+
+
+def check_links(page, text):
+    for target in LINK.findall(text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, fragment = target.partition("#")
+        file = page if path == "" else page.parent / path
+        if not file.exists():
+            yield f"links to {target}, which is not there"
+        elif fragment and file.suffix == ".md" and fragment not in anchors(file):
+            yield f"links to {target}; {file.name} has no such heading"
+
+
+def check_names(root, text):
+    """Paths in backquotes, and in blocks of four or more blanks."""
+    blocks = "\n".join(line for line in text.splitlines() if line.startswith("    "))
+    for name in sorted({*NAMED.findall(text), *COMMAND.findall(blocks)}):
+        file = re.split("[:@]", name)[0].rstrip("/.")
+        if not PATTERN.search(name) and not (root / file).exists():
+            yield f"names {name}, which is not there"
+
+
+def check_blocks(root, lines):
+    for number, line in enumerate(lines):
+        told = re.match(r"\s*<!-- the file: (\S+) -->$", line)
+        if told is None:
+            continue
+        file = root / told[1]
+        if not file.is_file():
+            yield f"line {number + 1}: {told[1]} is not there"
+            continue
+        start = number + 1
+        if start == len(lines) or not lines[start].lstrip().startswith("```"):
+            yield f"line {number + 1}: no fenced block follows"
+            continue
+        indent = len(lines[start]) - len(lines[start].lstrip())
+        block = [inner[indent:] for inner in lines[start + 1:]]
+        block = block[:next((i for i, inner in enumerate(block) if inner.startswith("```")), len(block))]
+        for i, (shown, real) in enumerate(itertools.zip_longest(block, file.read_text().splitlines())):
+            if shown != real:
+                yield f"line {start + 2 + i}: the block differs from {told[1]}, line {i + 1}"
+                break
+
+
+def check(root):
+    faults = []
+    for page in pages(root):
+        text = page.read_text()
+        lines = text.splitlines()
+        prose = re.sub(r"```.*?```", "", text, flags=re.S)
+        for fault in [*check_links(page, prose), *check_names(root, prose), *check_blocks(root, lines)]:
+            faults.append(f"{page.relative_to(root)}: {fault}")
+        if page.parent == root and len(lines) > README_LINES:
+            faults.append(f"README.md: {len(lines)} lines, at most {README_LINES}")
+    return faults
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    found = check(root)
+    print("\n".join(found) or f"{len(pages(root))} pages")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
