@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::config {
