@@ -9,7 +9,6 @@ find_package(CLI11 2.1 REQUIRED)
 # Debian builds SystemC with autotools: pkg-config only, no CMake package.
 pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
 
-pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(IGRAPH REQUIRED IMPORTED_TARGET igraph>=0.10)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt>=2.7)

@@ -20,20 +20,3 @@ function(horae_room name)
   set_property(GLOBAL APPEND PROPERTY HORAE_ROOMS ${name})
   set_property(GLOBAL PROPERTY HORAE_ROOM_${name} ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
-
-# horae_ship(<room> <variable> <folder>)
-#
-# Makes the *.toml of a folder below platforms/ part of a room's library, so that a name is enough
-# wherever the program runs. The room declares horae::<room>::<variable> in src/<variable>.hpp.
-function(horae_ship name variable folder)
-  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/platforms/${folder}/*.toml)
-  list(JOIN files "|" list)
-  set(output ${CMAKE_CURRENT_BINARY_DIR}/${variable}.cpp)
-  set(script ${PROJECT_SOURCE_DIR}/scripts/cmake/WriteShipped.cmake)
-  add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} "-DFILES=${list}" -DNAMESPACE=horae::${name} -DVARIABLE=${variable}
-            -DOUTPUT=${output} -P ${script}
-    DEPENDS ${files} ${script} VERBATIM)
-  target_sources(horae_${name} PRIVATE ${output})
-  target_include_directories(horae_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
-endfunction()

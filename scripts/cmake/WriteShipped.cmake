@@ -1,4 +1,4 @@
-# Writes OUTPUT, which defines NAMESPACE::VARIABLE: the text of each file of FILES (a list separated
+# Writes OUTPUT, which defines horae::ROOM::VARIABLE: the text of each file of FILES (a list separated
 # by |), by its name without .toml.
 string(REPLACE "|" ";" files "${FILES}")
 set(entries "")
@@ -7,4 +7,4 @@ foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME_WE)
   string(APPEND entries "    {\"${name}\", R\"toml(${text})toml\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"${VARIABLE}.hpp\"\n\nnamespace ${NAMESPACE} {\nnamespace {\nconstexpr ShippedFile files[] = {\n${entries}};\n}  // namespace\nconst std::span<const ShippedFile> ${VARIABLE} = files;\n}  // namespace ${NAMESPACE}\n")
+file(WRITE ${OUTPUT} "#include \"horae/${ROOM}/${VARIABLE}.hpp\"\n\nnamespace horae::${ROOM} {\nnamespace {\nconstexpr ShippedFile files[] = {\n${entries}};\n}  // namespace\nconst std::span<const ShippedFile> ${VARIABLE} = files;\n}  // namespace horae::${ROOM}\n")

@@ -1,4 +1,6 @@
 """Working through a study: its points are built, run somewhere, settled and written."""
+import dataclasses
+
 from .complaint import Complaint
 from .files import read_json
 from .outcome import Point, Reader
@@ -55,12 +57,11 @@ class Campaign:
         study that is wrong."""
         points = [Point(len(self.points) + i, values, []) for i, values in enumerate(rows)]
         for index, command in enumerate(self.study.commands):
-            sets = [overrides(self.sets(command, index, p.parameters)).items() for p in points]
-            for point, pairs, (config_hash, refused) in zip(points, sets, self.program.configs(command, sets)):
-                if refused is not None:
-                    point.refused = point.refused or refused
-                    continue
-                point.runs.append(make_run(self.program, command, pairs, config_hash, shown_path(command.file)))
+            by_file = {}
+            for point in points:
+                by_file.setdefault(self.file(command, point.parameters), []).append(point)
+            for file, some in by_file.items():
+                self.build_some(dataclasses.replace(command, file=file), index, some)
         if points and not self.points and all(p.refused is not None for p in points):
             raise Complaint(points[0].refused)
         for point in points:
@@ -68,6 +69,19 @@ class Campaign:
                 point.runs = []
         self.points += points
         return points
+
+    def build_some(self, command, index, points):
+        sets = [overrides(self.sets(command, index, p.parameters)).items() for p in points]
+        for point, pairs, (config_hash, refused) in zip(points, sets, self.program.configs(command, sets)):
+            if refused is not None:
+                point.refused = point.refused or refused
+                continue
+            point.runs.append(make_run(self.program, command, pairs, config_hash, shown_path(command.file)))
+
+    def file(self, command, values):
+        """The platform of a point."""
+        chosen = [p.choice(values[p.name]) for p in self.study.parameters]
+        return next((c.file for c in chosen if c is not None and c.file is not None), command.file)
 
     def sets(self, command, index, values):
         out = self.study.fixed + command.sets

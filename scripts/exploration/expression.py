@@ -11,10 +11,12 @@ FUNCTIONS = {"min": min, "max": max, "abs": abs}
 
 
 class Expression:
-    """ValueError when `text` is no expression. `names` are what it uses."""
+    """ValueError when `text` is no expression. `names` are what it uses. `functions`: of whoever asks, beside those
+    of studies; these may be called with named arguments."""
 
-    def __init__(self, text):
+    def __init__(self, text, functions=None):
         self.text = text
+        self.functions = {**FUNCTIONS, **(functions or {})}
         try:
             self.tree = ast.parse(text, mode="eval").body
         except SyntaxError as e:
@@ -24,9 +26,10 @@ class Expression:
 
     def _check(self, node):
         if isinstance(node, ast.Call):
-            if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS or node.keywords:
-                raise ValueError(f"'{self.text}': expected no functions but {', '.join(FUNCTIONS)}")
-            children = node.args
+            known = isinstance(node.func, ast.Name) and node.func.id in self.functions
+            if not known or (node.keywords and (node.func.id in FUNCTIONS or any(k.arg is None for k in node.keywords))):
+                raise ValueError(f"'{self.text}': expected no functions but {', '.join(self.functions)}")
+            children = node.args + [k.value for k in node.keywords]
         elif isinstance(node, ast.Name):
             if node.id not in self.names:
                 self.names.append(node.id)
@@ -45,7 +48,7 @@ class Expression:
             children = [node.left, *node.comparators]
         else:
             raise ValueError(f"'{self.text}': expected numbers, texts, names, + - * / // % **, comparisons, "
-                             f"and, or, not, in, {', '.join(FUNCTIONS)}")
+                             f"and, or, not, in, {', '.join(self.functions)}")
         for child in children:
             self._check(child)
 
@@ -68,7 +71,7 @@ class Expression:
         if isinstance(node, (ast.List, ast.Tuple)):
             return [of(e) for e in node.elts]
         if isinstance(node, ast.Call):
-            return FUNCTIONS[node.func.id](*[of(a) for a in node.args])
+            return self.functions[node.func.id](*[of(a) for a in node.args], **{k.arg: of(k.value) for k in node.keywords})
         if isinstance(node, ast.BinOp):
             return BINARY[type(node.op)](of(node.left), of(node.right))
         if isinstance(node, ast.UnaryOp):

@@ -1,7 +1,10 @@
 """A parameter of a study: the values it may take, and what each sets."""
 import dataclasses
 import math
+import pathlib
 from typing import Optional
+
+from .complaint import nearest
 
 EXACT = 12  # significant digits of steps: what a decimal fraction's last bits are rounded away by
 DIGITS = 4  # of values between two bounds: what an architect would type, and the same on any machine
@@ -27,6 +30,8 @@ class Choice:
     """A value with what it sets."""
     value: object  # a number, a text or a flag: what tables show
     sets: list     # of (key, text)
+    file: Optional[pathlib.Path] = None  # the platform of points with it, where it is not the study's
+    labelled: bool = False  # its sets are its own, not those of the parameter's keys
 
 
 @dataclasses.dataclass
@@ -42,6 +47,28 @@ class Parameter:
     high: float = 0
     log: bool = False
     integer: bool = False
+    average: bool = False  # a repetition: comparisons are of means over its values
+    known: list = dataclasses.field(default_factory=list)  # all choices of the file, and those of the user
+
+    def restrict(self, values):
+        """Only these of its choices; of a parameter without labels others too. ValueError for an unknown label."""
+        if self.choices is None:
+            raise ValueError(f"'{self.name}' has a range, expected a parameter with values")
+        chosen = []
+        for value in values:
+            choice = next((c for c in self.known if str(c.value) == str(value)), None)
+            if choice is None:
+                if not self.keys:
+                    raise ValueError(f"found '{value}'{nearest(value, [c.value for c in self.known])}")
+                choice = Choice(value, [(key, text_of(value, self.unit)) for key in self.keys])
+                self.known.append(choice)
+            chosen.append(choice)
+        self.choices = chosen
+
+    def choice(self, value):
+        """The one with this value, or None."""
+        return next((c for c in self.known if c.value == value and isinstance(c.value, bool) == isinstance(value, bool)),
+                    None)
 
     @property
     def ordered(self):
@@ -67,11 +94,8 @@ class Parameter:
         return min(max(value, self.low), self.high)
 
     def sets(self, value):
-        if self.choices is not None:
-            for choice in self.choices:
-                if choice.value == value and isinstance(choice.value, bool) == isinstance(value, bool):
-                    return choice.sets
-        return [(key, text_of(value, self.unit)) for key in self.keys]
+        choice = self.choice(value)
+        return choice.sets if choice is not None else [(key, text_of(value, self.unit)) for key in self.keys]
 
 
 def steps(low, high, step):

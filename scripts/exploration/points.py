@@ -25,10 +25,27 @@ def distinct(study, candidates):
     return points
 
 
+def product(values):
+    return (dict(zip(values, v)) for v in itertools.product(*values.values()))
+
+
+def subgrids(study):
+    """Of each [[grid]] its name, the parameters that it names, and its points; of a study without them, one of all
+    values."""
+    everything = {p.name: [c.value for c in p.choices] for p in study.parameters}
+    if not study.grids:
+        return [("", list(everything), distinct(study, product(everything)))]
+    out = []
+    for table in study.grids:
+        values = {p.name: everything[p.name] if p.average or p.name in table.over else
+                  table.at.get(p.name, [p.known[0].value]) for p in study.parameters}
+        named = [n for n in everything if n in table.over or n in table.at]
+        out.append((table.name, named, [v for v in product(values) if not skipped(study, v)]))
+    return out
+
+
 def grid(study):
-    names = [p.name for p in study.parameters]
-    values = [[c.value for c in p.choices] for p in study.parameters]
-    return distinct(study, (dict(zip(names, v)) for v in itertools.product(*values)))
+    return distinct(study, (values for _, _, rows in subgrids(study) for values in rows))
 
 
 def latin(study):

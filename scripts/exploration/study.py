@@ -10,6 +10,7 @@ from .expression import Expression
 from .parameter import Choice, Parameter, spread, steps, text_of
 from .program import of_configuration
 from .reader import read_toml, shown
+from .variant import Variant
 
 KINDS = ("run", "size", "explain")
 
@@ -68,6 +69,14 @@ class Derived:
 
 
 @dataclasses.dataclass
+class SubGrid:
+    """Points of some of the values; of a parameter that it does not name, the first."""
+    name: str
+    at: dict    # name of a parameter: values
+    over: list  # names of parameters of which it takes all
+
+
+@dataclasses.dataclass
 class Skip:
     expression: Expression
 
@@ -109,31 +118,37 @@ class Study:
     choose_objective: Optional[str]
     published: list
     fixed: list
+    grids: list = dataclasses.field(default_factory=list)
+    constants: dict = dataclasses.field(default_factory=dict)
 
     @property
     def figures(self):
         return self.objectives + self.constraints + self.shown
 
 
-def read_study(path):
+def read_study(path, variant=None, constants=(), values=()):
+    """`variant`: the name of one of the study's; `constants`, `values`: of the user, by name."""
     path = pathlib.Path(path)
     root = read_toml(path, str(path))
+    told = Variant(root, variant, dict(constants), dict(values))
     if not root.has("study"):
         raise Complaint(f"{path}:1:1: no table [study] with 'name', 'platform' and 'run'")
     about = root.child("study")
     name = about.text("name", required=True)
     if not all(c.isalnum() or c in "_-" for c in name) or name == "store":
         raise about.error("name", f"name: found \"{name}\", expected letters, digits, _ and -: it names a folder")
+    name += f"_{variant}" if variant else ""
     study = Study(
         file=path.name, name=name, description=about.text("description"), commands=[], parameters=[], objectives=[],
         constraints=[], shown=[], derived=[], skips=[], method=Method(), choose="knee", choose_objective=None, published=[],
-        fixed=about.sets("set"))
+        fixed=about.sets("set"), constants=told.constants)
     study.commands = read_commands(path, root, about)
     about.done()
     for table in root.children("parameter"):
         study.parameters.append(read_parameter(table, study))
     if not study.parameters:
         raise root.error(None, "no [[parameter]]: nothing varies")
+    told.restrict(study)
     parameters = {p.name: p for p in study.parameters}
     for table in root.children("derived"):
         study.derived.append(read_derived(table, study, parameters))
@@ -151,6 +166,7 @@ def read_study(path):
         study.skips.append(Skip(read_expression(table, "when", text, parameters)))
         table.done()
     study.method = read_method(root.child("method"), study)
+    study.grids = [read_grid(table, study, parameters) for table in root.children("grid")]
     read_choice(root.child("choose"), study)
     for table in root.children("published"):
         study.published.append(read_published(table, study, parameters))
@@ -231,16 +247,18 @@ def read_parameter(table, study):
         for key in ("from", "to", "step", "scale", "count", "integer"):
             if table.has(key):
                 raise table.error(key, f"{key}: found beside 'values', expected one or the other")
-        parameter.choices = read_values(table, parameter)
+        parameter.choices = read_values(table, parameter, pathlib.Path(table.places.file).parent)
     else:
         read_range(table, parameter)
-    if not keys and (parameter.choices is None or any(not c.sets for c in parameter.choices)):
+    parameter.average = table.flag("average")
+    parameter.known = list(parameter.choices or [])
+    if not keys and (parameter.choices is None or not all(c.labelled for c in parameter.choices)):
         raise table.error(None, f"[[parameter]] '{name}' has no 'key', the key of the platform that it sets")
     table.done()
     return parameter
 
 
-def read_values(table, parameter):
+def read_values(table, parameter, study_folder):
     values = table.get("values", list)
     if not values:
         raise table.error("values", "values: found an empty list, expected one value or more")
@@ -249,10 +267,16 @@ def read_values(table, parameter):
         if isinstance(value, dict):
             inline = type(table)(table.places, table.path + ("values",), value)
             label = inline.get("label", (str, int, float), required=True)
-            choices.append(Choice(label, inline.sets("set")))
+            if not inline.has("set") and not inline.has("platform"):
+                raise table.error("values", f"values: '{label}' sets nothing: expected set = [\"KEY=VALUE\"], or an "
+                                            "empty list for the platform as it stands")
+            file = None
+            if inline.has("platform"):
+                file = pathlib.Path(study_folder) / inline.text("platform", required=True)
+                if not file.is_file():
+                    raise table.error("values", f"platform = \"{inline.content['platform']}\": no file {file}")
+            choices.append(Choice(label, inline.sets("set"), file, True))
             inline.done()
-            if not choices[-1].sets:
-                raise table.error("values", f"values: '{label}' sets nothing: expected set = [\"KEY=VALUE\"]")
         elif isinstance(value, float) and not math.isfinite(value):
             raise table.error("values", f"values: found {value}, expected a finite number")
         elif isinstance(value, (str, int, float, bool)):
@@ -361,6 +385,28 @@ def read_constraint(table, study):
         raise table.error(None, f"[[constraint]] '{figure.name}' has neither 'least' nor 'most'")
     table.done()
     return figure
+
+
+def read_grid(table, study, parameters):
+    if study.method.kind != "grid":
+        raise table.error(None, "[[grid]]: expected with [method] kind = \"grid\" only")
+    at = {}
+    for key, value in table.get("at", dict, {}).items():
+        if key not in parameters:
+            raise table.error("at", f"at: unknown parameter '{key}'{nearest(key, parameters)}")
+        at[key] = value if isinstance(value, list) else [value]
+        for each in at[key]:
+            if parameters[key].choice(each) is None:
+                known = [c.value for c in parameters[key].known]
+                raise table.error("at", f"at: '{key}' has no value {shown(each)}{nearest(each, known)}")
+    over = table.texts("over")
+    for key in over:
+        if key not in parameters or key in at:
+            raise table.error("over", f"over: '{key}' is in 'at' too" if key in at else
+                              f"over: unknown parameter '{key}'{nearest(key, parameters)}")
+    out = SubGrid(table.text("name"), at, over)
+    table.done()
+    return out
 
 
 def read_method(table, study):

@@ -4,7 +4,7 @@ from .blocks import Bullets, Cell, Column, Figure, Fold, Table, View, cell
 
 # Resources in the vendor's terms.
 NAMES = {"sram": "SRAM blocks", "map_ram": "Map RAM blocks", "tcam": "TCAM blocks", "stateful_alu": "stateful ALUs",
-         "statistics_alu": "statistics ALUs", "gateway": "gateways", "vliw": "VLIW instructions",
+         "statistics_alu": "statistics ALUs", "gateway": "gateways", "vliw": "VLIW words",
          "logical_table": "logical tables", "hash_bits": "hash bits", "hash_dist": "hash distribution units",
          "exact_xbar": "exact crossbar bytes", "ternary_xbar": "ternary crossbar bytes",
          "action_data_bus": "action data bus bytes"}
@@ -12,6 +12,11 @@ NAMES = {"sram": "SRAM blocks", "map_ram": "Map RAM blocks", "tcam": "TCAM block
 
 def name_of(resource):
     return NAMES.get(resource, resource.replace("_", " "))
+
+
+def name_of_objects(resource):
+    """Of what one object takes: its VLIW instructions are counted, of which two share a word."""
+    return "VLIW instructions" if resource == "vliw" else name_of(resource)
 
 
 def share(part, whole):
@@ -64,7 +69,7 @@ def object_map(pipeline):
     columns = [s["stage"] for s in pipeline["by_stage"]]
     texts = []
     for o in objects:
-        amounts = ", ".join(f"{numbers.number(o[r])} {name_of(r)}" for r in pipeline["resources"] if o.get(r))
+        amounts = ", ".join(f"{numbers.number(o[r])} {name_of_objects(r)}" for r in pipeline["resources"] if o.get(r))
         text = f"{o.get('kind', '')}, {o.get('gress', '')}; in all {amounts}"
         texts.append([text if c in o["stages"] else None for c in columns])
     spec = {"kind": "heat", "rows": [o["name"] for o in objects], "columns": [str(c) for c in columns],
@@ -98,8 +103,9 @@ def objects_table(pipeline):
                      Cell(o.get("gress"), o.get("gress", "")), Cell(min(stages, default=None), text)]
                     + [cell(o.get(r, 0)) for r in used])
     columns = [Column("object"), Column("kind"), Column("gress"), Column("stages")] + [
-        Column(name_of(r), True) for r in used]
-    return [Fold(f"What each object takes ({len(objects)})", [Table(columns, rows)])]
+        Column(name_of_objects(r), True) for r in used]
+    note = "Two VLIW instructions share a word." if "vliw" in used else ""
+    return [Fold(f"What each object takes ({len(objects)})", [Table(columns, rows, note=note)])]
 
 
 def accounts(pipeline):

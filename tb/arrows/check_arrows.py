@@ -4,7 +4,8 @@ For every room, a translation unit that includes its headers is preprocessed as 
 would (include directories and definitions of its CMake target). It must succeed exactly where the
 table below has an arrow; where it has none, it must fail because that header is not found. The
 text of the room's files is checked as well: includes by another way than the include path (a
-relative one, say), and SystemC where it has no business.
+relative one, say), and SystemC where it has no business. So is what the build compiles into a room:
+its own files, none of another folder.
 """
 
 import argparse
@@ -46,6 +47,8 @@ MAY_USE |= {
 }
 WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl",
                    "results"}
+# Rooms for which the build writes sources: from their own descriptions, and the version.
+WRITES_SOURCES = {"rtl", "results"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")
@@ -121,6 +124,28 @@ def check_text(args):
     return wrong
 
 
+def check_sources(args):
+    """What the build compiles into the room but is not in its folder, and CMake files of a room of
+    models/ that name platforms/: a list of lines."""
+    room = args.folders[args.room]
+    above = args.source / "platforms"
+    wrong = []
+    for path in args.sources:
+        for line in filter(None, path.read_text(encoding="utf-8").splitlines()):
+            source = pathlib.Path(os.path.realpath(line))
+            if source.is_relative_to(room):
+                continue
+            if args.room in WRITES_SOURCES and not source.is_relative_to(above):
+                continue
+            wrong.append(f"{line}: is compiled into {args.room}, but is not in {room}")
+    if args.room in MODELS:
+        for path in (p for p in room.rglob("*")
+                     if p.name == "CMakeLists.txt" or p.suffix == ".cmake"):
+            if "platforms/" in path.read_text(encoding="utf-8"):
+                wrong.append(f"{path}: names platforms/, which stands above models/")
+    return wrong
+
+
 def check_systemc_flags(args, flags):
     """SystemC's definitions and include directories are where they belong: a list of lines."""
     lines = flags.read_text(encoding="utf-8").splitlines()
@@ -141,6 +166,8 @@ def main():
     parser.add_argument("--source", type=pathlib.Path, required=True, help="the project's folder")
     parser.add_argument("--flags", type=pathlib.Path, nargs="+", required=True,
                         help="files of the room's compiler arguments")
+    parser.add_argument("--sources", type=pathlib.Path, nargs="*", default=[],
+                        help="a file that lists what the room's library is compiled from")
     parser.add_argument("--compiler", nargs=argparse.REMAINDER, required=True,
                         help="the compiler and its first arguments (last option)")
     args = parser.parse_args()
@@ -152,7 +179,7 @@ def main():
         print(f"CMake's rooms and the table of {__file__} differ in: {odd}", file=sys.stderr)
         return 1
 
-    wrong = check_text(args)
+    wrong = check_text(args) + check_sources(args)
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         pending = []
         for flags in args.flags:

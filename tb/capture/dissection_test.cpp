@@ -6,7 +6,7 @@
 
 #include "roce_bytes.hpp"
 
-namespace horae::capture {
+namespace horae::capture::dissection_test {
 namespace {
 
 using testing::bytes_of;
@@ -184,4 +184,4 @@ TEST(Dissection, ReadsReservedBitsAndTheBytesBehindTheBth) {
 }
 
 }  // namespace
-}  // namespace horae::capture
+}  // namespace horae::capture::dissection_test

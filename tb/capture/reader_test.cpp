@@ -9,7 +9,7 @@
 #include "horae/capture/writer.hpp"
 #include "horae/core/error.hpp"
 
-namespace horae::capture {
+namespace horae::capture::reader_test {
 namespace {
 
 using testing::ByteString;
@@ -225,4 +225,4 @@ TEST(CaptureWriter, SaysWhenTheMediumIsFull) {
 }
 
 }  // namespace
-}  // namespace horae::capture
+}  // namespace horae::capture::reader_test

@@ -4,7 +4,7 @@
 
 #include "roce_bytes.hpp"
 
-namespace horae::capture {
+namespace horae::capture::rewriter_test {
 namespace {
 
 using testing::bytes_of;
@@ -215,4 +215,4 @@ TEST(Rewriter, KeepsAUdpChecksumRight) {
 }
 
 }  // namespace
-}  // namespace horae::capture
+}  // namespace horae::capture::rewriter_test

@@ -11,7 +11,7 @@
 #include "horae/core/codec.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae {
+namespace horae::linear_hash_test {
 namespace {
 
 // Boost's CRC over the bytes of the headers.
@@ -75,4 +75,4 @@ TEST(LinearHash, ChoosesByItsLowestBitsOrTheRemainder) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::linear_hash_test

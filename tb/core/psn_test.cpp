@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace horae {
+namespace horae::psn_test {
 namespace {
 
 constexpr std::uint32_t top = Psn::mask;
@@ -44,4 +44,4 @@ TEST(Psn, OrderHoldsForEveryDistanceAroundTheWrap) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::psn_test

@@ -10,7 +10,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae {
+namespace horae::quantity_text_test {
 namespace {
 
 template <class Q>
@@ -167,4 +167,4 @@ TEST(QuantityText, PrintableIsOneShortLine) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::quantity_text_test

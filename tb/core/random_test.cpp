@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace horae {
+namespace horae::random_test {
 namespace {
 
 std::vector<std::uint32_t> draw(RandomStream stream, int n) {
@@ -61,4 +61,4 @@ TEST(RandomStream, ChanceHasItsProbability) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::random_test

@@ -12,7 +12,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae {
+namespace horae::stats_test {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -256,6 +256,25 @@ TEST(StatTree, ResultsWithUnitsInTheirOrder) {
   EXPECT_EQ(StatTree{}.to_json().dump(), "{}");
 }
 
+TEST(StatTree, AWalkVisitsEveryResultByItsWholeName) {
+  StatTree tree;
+  tree.group("nic1").value("nacks", 12, "packets").rate("tx", 1250_B, 1_us);
+  tree.group("sw").group("port").value("held", 0.5, "1");
+  tree.group("nic1").value("last", std::uint64_t{3}, "ps");
+  tree.group("empty");
+  tree.value("events", -1, "events");
+  std::string text;
+  tree.for_each([&](const std::string& name, double number, const std::string& unit) {
+    text += name + "=" + std::to_string(number) + " " + unit + "\n";
+  });
+  EXPECT_EQ(text,
+            "nic1.nacks=12.000000 packets\nnic1.tx=10000000000.000000 bit/s\n"
+            "nic1.last=3.000000 ps\nsw.port.held=0.500000 1\nevents=-1.000000 events\n");
+  tree.group("sw").for_each([&](const std::string& name, double, const std::string&) {
+    EXPECT_EQ(name, "sw.port.held") << "names do not depend on where the walk starts";
+  });
+}
+
 TEST(StatTree, GroupsKeepTheirAddress) {
   StatTree tree;
   StatTree& first = tree.group("first");
@@ -288,4 +307,4 @@ TEST(StatTree, RefusesNamesTwiceAndNumbersWithoutMeaning) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::stats_test

@@ -5,7 +5,7 @@
 
 #include "horae/core/roce.hpp"
 
-namespace horae {
+namespace horae::units_test {
 namespace {
 
 TEST(Units, SerialisationIsExactAtEthernetSpeeds) {
@@ -66,4 +66,4 @@ TEST(Units, FrameSizesOfRoceV2) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::units_test

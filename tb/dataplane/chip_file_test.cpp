@@ -12,8 +12,10 @@
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/placement.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::chip_file_test {
 namespace {
 
 // The message of the InputError that `work` must end in.
@@ -201,4 +203,4 @@ TEST(ChipFile, Contradictions) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::chip_file_test

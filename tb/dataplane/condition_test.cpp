@@ -8,7 +8,7 @@
 #include "horae/dataplane/placement.hpp"
 #include "horae/dataplane/price.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::condition_test {
 namespace {
 
 using enum ConditionKind;
@@ -158,4 +158,4 @@ TEST(Condition, AChipFileMovesTheLimits) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::condition_test

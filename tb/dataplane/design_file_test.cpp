@@ -9,8 +9,9 @@
 #include "designs.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/placement.hpp"
+#include "horae/params/document.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::design_file_test {
 namespace {
 
 DesignFile read(const std::string& text) {
@@ -301,4 +302,4 @@ TEST(DesignFile, ExpectationsOfNothing) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::design_file_test

@@ -12,16 +12,12 @@
 #include "horae/core/error.hpp"
 #include "horae/core/psn.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::gateway_test {
 namespace {
 
 using Values = std::initializer_list<std::uint64_t>;
 
-struct Gateways : ::testing::Test {
-  Gateways() { packet.id = 0x10000000003; }
-
-  /// A new pass, of the ingress unless told.
-  Pass pass(Gress gress = Gress::ingress) { return Pass(packet, {2, gress}, serial++, 5, 7_us); }
+struct Gateways : PassesOfAPacket {
   /// What a condition says of values, in a pass of its own.
   bool holds(Gateway& gateway, Values values) {
     const Pass own = pass();
@@ -35,9 +31,6 @@ struct Gateways : ::testing::Test {
                    std::move(constants));
   }
 
-  Packet packet;
-  Pipeline pipeline{"tor.pipe2", 2, 1};
-  std::uint64_t serial = 12;
   int named = 0;
 };
 
@@ -216,4 +209,4 @@ TEST_F(Gateways, OneTestPerPassOfItsOwnGress) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::gateway_test

@@ -17,14 +17,12 @@
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::guard_test {
 namespace {
 
 constexpr auto in = Gress::ingress, out = Gress::egress;
 
-struct Guards : ::testing::Test {
-  Guards() { packet.id = 0x10000000003; }
-  Pass pass() { return Pass(packet, {2, in}, serial++, 5, 7_us); }
+struct Guards : PassesOfAPacket {
   const DesignObject& recorded(const std::string& name) const {
     const DesignObject* object = pipeline.design().find(name);
     if (object == nullptr) throw std::runtime_error("not in the design: " + name);
@@ -35,11 +33,8 @@ struct Guards : ::testing::Test {
     return std::get<Spec>(recorded(name).spec);
   }
 
-  Packet packet;
-  Pipeline pipeline{"tor.pipe2", 2, 1};
   Gateway yes{pipeline, in, "yes", condition(ConditionKind::bit, 1)};
   Gateway no{pipeline, in, "no", condition(ConditionKind::bit, 1)};
-  std::uint64_t serial = 12;
 };
 
 int one_more(int& cell) { return ++cell; }
@@ -209,4 +204,4 @@ TEST_F(Guards, ANeedIsOfTheSameGressAndPipeline) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::guard_test

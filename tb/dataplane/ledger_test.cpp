@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "designs.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::ledger_test {
 namespace {
 
 Ledger account(const Design& design) {
@@ -115,6 +116,20 @@ TEST(Ledger, Json) {
   EXPECT_EQ(json["by_stage"][1]["sram"], 4);
   ASSERT_EQ(json["objects"].size(), 3u);
   EXPECT_EQ(json["objects"][2]["gress"], "egress");
+  EXPECT_FALSE(json["objects"][0].contains("by_stage"));
+}
+
+TEST(Ledger, JsonOfObjectsByStage) {
+  const Ledger ledger = account(small());
+  const auto json = ledger_json(ledger, true);
+  for (std::size_t i = 0; i < ledger.objects.size(); ++i) {
+    const auto& parts = json["objects"][i]["by_stage"];
+    ASSERT_EQ(parts.size(), ledger.objects[i].parts.size()) << i;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      EXPECT_EQ(parts[k]["stage"], ledger.objects[i].parts[k].stage);
+      EXPECT_EQ(parts[k]["sram"], ledger.objects[i].parts[k].amounts[Resource::sram]);
+    }
+  }
 }
 
 TEST(Ledger, TextNamesEveryObject) {
@@ -129,4 +144,4 @@ TEST(Ledger, TextNamesEveryObject) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::ledger_test

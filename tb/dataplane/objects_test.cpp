@@ -19,23 +19,17 @@
 #include "horae/dataplane/register.hpp"
 #include "horae/dataplane/ternary_table.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::objects_test {
 namespace {
 
 constexpr auto in = Gress::ingress;
 
-struct Objects : ::testing::Test {
-  Objects() { packet.id = 0x10000000003; }
-  Pass pass() { return Pass(packet, {2, in}, serial++, 5, 7_us); }
+struct Objects : PassesOfAPacket {
   template <class T>
   std::string store(Register<T>& r, std::size_t index, T value) {
     const Pass own = pass();
     return broken_rule([&] { r.apply(own, index, [&](T& cell) { cell = value; }); });
   }
-
-  Packet packet;
-  Pipeline pipeline{"tor.pipe2", 2, 1};
-  std::uint64_t serial = 12;
 };
 
 TEST_F(Objects, ACellOfOneBitHoldsOneBit) {
@@ -293,4 +287,4 @@ TEST_F(Objects, ARefusedObjectIsNotThere) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::objects_test

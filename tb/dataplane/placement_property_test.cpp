@@ -14,7 +14,7 @@
 #include "horae/dataplane/placement.hpp"
 #include "random_designs.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::placement_property_test {
 namespace {
 
 // Bytes of a crossbar: each field once, with the most that one object reads of it.
@@ -317,4 +317,4 @@ TEST(PlacementProperty, TwiceTheEntriesAreNeverCheaper) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::placement_property_test

@@ -10,7 +10,7 @@
 #include "designs.hpp"
 #include "horae/dataplane/ledger.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::placement_test {
 namespace {
 
 // `k` objects of one shape, each needing the one before, or (`chained` false) nothing.
@@ -349,4 +349,4 @@ TEST(Placement, InstructionsShareWords) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::placement_test

@@ -9,7 +9,7 @@
 
 #include "designs.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::price_test {
 namespace {
 
 ObjectPrice price_of(ObjectSpec spec, const std::string& chip = "tofino2") {
@@ -242,4 +242,4 @@ TEST(Price, ACounterOfATableIsInItsUnit) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::price_test

@@ -12,25 +12,16 @@
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::rules_test {
 namespace {
 
-Pass pass_of(Packet& p, std::uint64_t serial, PipelineId where = {2, Gress::ingress}) {
-  return Pass(p, where, serial, 5, 7_us);
-}
-
-struct Rules : ::testing::Test {
-  Rules() { packet.id = 0x10000000003; }
-
-  Packet packet;
-  Pipeline pipeline{"tor.pipe2", 2, 1};
-};
+struct Rules : PassesOfAPacket {};
 
 int one_more(int& cell) { return ++cell; }
 
 TEST_F(Rules, APassTouchesARegisterOnce) {
   Register<int> r(pipeline, Gress::ingress, "turn", 4);
-  Pass pass = pass_of(packet, 12);
+  Pass pass = numbered(12);
   EXPECT_EQ(r.apply(pass, 1, one_more), 1);
   const std::string expected =
       "tor.pipe2.turn: a second access in pass 12 (packet 0x10000000003, ingress of pipeline 2)";
@@ -39,20 +30,20 @@ TEST_F(Rules, APassTouchesARegisterOnce) {
   // A copy of the pass is the same pass; the packet's next one is not.
   Pass copy = pass;
   EXPECT_EQ(broken_rule([&] { r.apply(copy, 1, one_more); }), expected);
-  Pass next = pass_of(packet, 13);
+  Pass next = numbered(13);
   EXPECT_EQ(r.apply(next, 1, one_more), 2);  // what was refused changed nothing
 }
 
 TEST_F(Rules, TheFirstPassOfAChipMayAccess) {
   Register<int> r(pipeline, Gress::ingress, "turn", 1);
-  Pass pass = pass_of(packet, 0);
+  Pass pass = numbered(0);
   EXPECT_EQ(r.apply(pass, 0, one_more), 1);
 }
 
 TEST_F(Rules, TablesAndGeneratorsAreUsedOncePerPass) {
   ExactTable<int, int> table(pipeline, Gress::ingress, "routes", 4);
   Random random(pipeline, Gress::ingress, "path_random");
-  Pass pass = pass_of(packet, 40);
+  Pass pass = numbered(40);
   EXPECT_EQ(table.lookup(pass, 1), nullptr);
   EXPECT_LT(random.below(pass, 3), 3u);  // different objects do not exclude each other
   EXPECT_EQ(broken_rule([&] { table.lookup(pass, 2); }),
@@ -67,7 +58,7 @@ TEST_F(Rules, AnotherPipelineMayNotAccess) {
   Register<int> r(pipeline, Gress::ingress, "turn", 1);
   ExactTable<int, int> table(pipeline, Gress::ingress, "routes", 4);
   Random random(pipeline, Gress::ingress, "dice");
-  Pass stray = pass_of(packet, 9, {3, Gress::ingress});
+  Pass stray = numbered(9, {3, Gress::ingress});
   EXPECT_EQ(broken_rule([&] { r.apply(stray, 0, one_more); }),
             "tor.pipe2.turn: accessed from outside the ingress of pipeline 2 in pass 9 (packet "
             "0x10000000003, ingress of pipeline 3)");
@@ -80,8 +71,8 @@ TEST_F(Rules, AnotherPipelineMayNotAccess) {
 TEST_F(Rules, TheOtherGressMayNotAccess) {
   Register<int> in(pipeline, Gress::ingress, "in", 1);
   Register<int> out(pipeline, Gress::egress, "out", 1);
-  Pass ingress = pass_of(packet, 9);
-  Pass egress = pass_of(packet, 10, {2, Gress::egress});
+  Pass ingress = numbered(9);
+  Pass egress = numbered(10, {2, Gress::egress});
   EXPECT_EQ(broken_rule([&] { in.apply(egress, 0, one_more); }),
             "tor.pipe2.in: accessed from outside the ingress of pipeline 2 in pass 10 (packet "
             "0x10000000003, egress of pipeline 2)");
@@ -94,9 +85,9 @@ TEST_F(Rules, TheOtherGressMayNotAccess) {
 TEST_F(Rules, AnIndexLiesWithinTheArray) {
   Register<int> r(pipeline, Gress::ingress, "bitmap", 512);
   EXPECT_EQ(r.entries(), 512u);
-  Pass last = pass_of(packet, 1);
+  Pass last = numbered(1);
   EXPECT_EQ(r.apply(last, 511, one_more), 1);
-  Pass beyond = pass_of(packet, 2);
+  Pass beyond = numbered(2);
   EXPECT_EQ(broken_rule([&] { r.apply(beyond, 512, one_more); }),
             "tor.pipe2.bitmap: index 512 of 512 cells in pass 2 (packet 0x10000000003, ingress of "
             "pipeline 2)");
@@ -112,7 +103,7 @@ TEST_F(Rules, AFullTableRefusesANewKey) {
   EXPECT_EQ(table.capacity(), 2u);
   std::vector<std::string> found;
   for (int key = 1; key <= 3; ++key) {
-    Pass pass = pass_of(packet, static_cast<std::uint64_t>(key));
+    Pass pass = numbered(static_cast<std::uint64_t>(key));
     const std::string* datum = table.lookup(pass, key);
     found.push_back(datum == nullptr ? "miss" : *datum);
   }
@@ -136,7 +127,7 @@ TEST_F(Rules, ARegisterSeesPassesInTheirOrder) {
   Register<std::uint64_t> last(pipeline, Gress::ingress, "last", 1, 99);
   std::vector<std::uint64_t> seen;
   for (std::uint64_t serial = 100; serial < 110; ++serial) {
-    Pass pass = pass_of(packet, serial);
+    Pass pass = numbered(serial);
     seen.push_back(last.apply(pass, 0, [&](std::uint64_t& cell) {
       const std::uint64_t before = cell;
       cell = pass.serial();
@@ -152,7 +143,7 @@ TEST_F(Rules, AGeneratorIsNamedAndSeeded) {
     Random random(own, Gress::ingress, name);
     std::vector<std::uint32_t> all;
     for (std::uint64_t i = 0; i < 20; ++i) {
-      Pass pass = pass_of(packet, i);
+      Pass pass = numbered(i);
       all.push_back(random.below(pass, 1000));
     }
     return all;
@@ -165,4 +156,4 @@ TEST_F(Rules, AGeneratorIsNamedAndSeeded) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::rules_test

@@ -12,7 +12,7 @@
 #include "horae/core/random.hpp"
 #include "horae/dataplane/placement.hpp"
 
-namespace horae::dataplane {
+namespace horae::dataplane::stage_memory_test {
 namespace {
 
 using Memories = std::vector<StatefulMemory>;
@@ -134,4 +134,4 @@ TEST(StageMemory, WhatOneAluReaches) {
 }
 
 }  // namespace
-}  // namespace horae::dataplane
+}  // namespace horae::dataplane::stage_memory_test

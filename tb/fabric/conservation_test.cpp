@@ -8,7 +8,7 @@
 #include "horae/core/random.hpp"
 #include "leaf_spine.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::conservation_test {
 namespace {
 
 using test::in_child;
@@ -93,4 +93,4 @@ TEST(Conservation, WithOutages) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::conservation_test

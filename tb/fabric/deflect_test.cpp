@@ -10,7 +10,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::deflect_test {
 namespace {
 
 using test::link_of;
@@ -154,4 +154,4 @@ TEST(Deflect, SwitchPortsComeFromTheTopology) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::deflect_test

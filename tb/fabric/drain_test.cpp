@@ -9,7 +9,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::drain_test {
 namespace {
 
 using test::link_of;
@@ -105,4 +105,4 @@ TEST(Drain, RecomputedRoutesTakeDetours) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::drain_test

@@ -12,7 +12,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/pause_log.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::dynamic_pfc_test {
 namespace {
 
 using test::link_of;
@@ -210,4 +210,4 @@ TEST(DynamicPfc, ASwitchLosesNothingAndPortsSayHowLongTheyWereHeld) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::dynamic_pfc_test

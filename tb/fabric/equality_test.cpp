@@ -9,7 +9,7 @@
 #include "fabric_parts.hpp"
 #include "leaf_spine.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::equality_test {
 namespace {
 
 using test::in_child;
@@ -214,4 +214,4 @@ TEST(Equality, AnExactTimeModuleChangesNothing) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::equality_test

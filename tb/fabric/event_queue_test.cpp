@@ -11,7 +11,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::event_queue_test {
 namespace {
 
 struct Later {
@@ -182,4 +182,4 @@ TEST(EventKey, OrdersByKindThenEntityThenOrdinal) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::event_queue_test

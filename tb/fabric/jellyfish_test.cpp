@@ -15,7 +15,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/path_table.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::jellyfish_test {
 namespace {
 
 using test::link_of;
@@ -365,4 +365,4 @@ TEST(SourceRoutes, WhatLosesItsPathTakesAnother) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::jellyfish_test

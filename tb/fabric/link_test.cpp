@@ -9,7 +9,7 @@
 
 #include "fabric_parts.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::link_test {
 namespace {
 
 using test::in_child;
@@ -238,4 +238,4 @@ TEST(Link, APortIsConnectedOnce) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::link_test

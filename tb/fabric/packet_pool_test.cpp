@@ -8,7 +8,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::packet_pool_test {
 namespace {
 
 void expect_balance(const PacketPool& pool, std::size_t held) {
@@ -99,4 +99,4 @@ TEST(PacketPool, EveryCauseHasItsOwnName) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::packet_pool_test

@@ -12,7 +12,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "leaf_spine.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::pfc_test {
 namespace {
 
 using test::in_child;
@@ -342,4 +342,4 @@ TEST(Pfc, BackPressureReachesTheSourcesThroughTwoSwitches) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::pfc_test

@@ -13,7 +13,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/srpt_queue.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::srpt_test {
 namespace {
 
 using test::in_child;
@@ -161,4 +161,4 @@ TEST(Srpt, ASwitchSendsTheShortestFlowFirstAndAcknowledgementsBeforeIt) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::srpt_test

@@ -11,7 +11,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "leaf_spine.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::switch_test {
 namespace {
 
 using test::in_child;
@@ -360,4 +360,4 @@ TEST(Switch, DescribesWhatIsStuck) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::switch_test

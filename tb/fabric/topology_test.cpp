@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace horae::fabric {
+namespace horae::fabric::topology_test {
 namespace {
 
 std::vector<std::uint16_t> ports(const RouteTable& routes, NodeId node) {
@@ -194,4 +194,4 @@ TEST(Topology, AWithdrawnLinkLeavesNoDetour) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::topology_test

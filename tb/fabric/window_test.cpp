@@ -10,7 +10,7 @@
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::window_test {
 namespace {
 
 using test::link_of;
@@ -183,4 +183,4 @@ TEST(Window, ASleepingSystemCThreadIsNotTheEnd) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::window_test

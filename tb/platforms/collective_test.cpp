@@ -5,7 +5,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::collective_test {
 namespace {
 
 /// Eight NICs on two leaves and two spines, two groups of four.
@@ -189,4 +189,4 @@ TEST(CollectivePlatform, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::collective_test

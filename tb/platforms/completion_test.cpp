@@ -5,7 +5,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::completion_test {
 namespace {
 
 const Workplace& sources() {
@@ -204,4 +204,4 @@ TEST(Completion, UnknownShellsAreRefused) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::completion_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::config_test {
 namespace {
 
 std::string config_hash(const Workplace& place, const Words& more) {
@@ -129,4 +129,4 @@ TEST(Config, RefusesInOneLine) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::config_test

@@ -6,7 +6,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::conweave_test {
 namespace {
 
 // Two racks of two NICs and three spines. A host at spine 0 sends at 90 % of the rate to one in
@@ -209,4 +209,4 @@ TEST(Conweave, WhatTheChipCannotDoIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::conweave_test

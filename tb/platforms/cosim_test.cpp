@@ -4,7 +4,7 @@
 #include "horae/rtl/ordering.hpp"
 #include "program.hpp"
 
-namespace horae::platforms {
+namespace horae::platforms::cosim_test {
 namespace {
 
 using test::Ended;
@@ -14,10 +14,10 @@ using test::Workplace;
 
 const std::string platform = HORAE_PLATFORM_DIR "/eunomia_cosim.toml";
 
-Ended run_at(const Workplace& place, const std::string& level, Words more = {}) {
-  Words words = {"run", platform, "--json", "--set", "nic.ordering.level=" + level};
-  for (auto& word : more) words.insert(words.end(), {"--set", std::move(word)});
-  return test::run(place, words);
+Ended run_at(const Workplace& place, const std::string& level, const Words& more = {}) {
+  return test::run(place,
+                   test::with_settings(
+                       {"run", platform, "--json", "--set", "nic.ordering.level=" + level}, more));
 }
 
 /// Results, but for counts that only the model has.
@@ -100,4 +100,4 @@ TEST_F(Cosim, MoreConnectionsThanTheHardwareHasAreRefusedBeforeTheRun) {
 }
 
 }  // namespace
-}  // namespace horae::platforms
+}  // namespace horae::platforms::cosim_test

@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::cx7_spray_test {
 namespace {
 
 const std::string file = std::string(HORAE_PLATFORM_DIR) + "/cx7_spray.toml";
@@ -31,9 +31,8 @@ struct Sweep {
 };
 Sweep run_sweep() {
   const Workplace place;
-  Words arguments = {"run", file, "--out", "out", "--jobs", "2"};
-  for (const auto& s : shortened()) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended =
+      run(place, with_settings({"run", file, "--out", "out", "--jobs", "2"}, shortened()));
   if (ended.exit_code != 0) throw std::runtime_error(ended.err);
   Sweep sweep{.summary = place.read_json("out/summary.json"), .points = {}, .text = ended.out};
   for (const auto& row : sweep.summary.at("rows").at("sweep")) {
@@ -169,4 +168,4 @@ TEST(Cx7Spray, OneSenderAloneIsInOrderEvenAtRandom) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::cx7_spray_test

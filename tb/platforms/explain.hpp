@@ -55,7 +55,7 @@ class Inquiry {
     Words arguments = {"explain", testbed, "--observations", "o.toml", "--hypotheses", "h.toml"};
     if (std::find(more.begin(), more.end(), "--quick") == more.end())
       arguments.insert(arguments.end(), {"--evaluations", "30"});
-    for (const auto& s : brief) arguments.insert(arguments.end(), {"--set", s});
+    arguments = with_settings(std::move(arguments), brief);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return test::run(place_, arguments);
   }

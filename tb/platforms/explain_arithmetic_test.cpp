@@ -3,7 +3,7 @@
 
 #include "explain.hpp"
 
-namespace horae::test {
+namespace horae::test::explain_arithmetic_test {
 namespace {
 
 const std::string shipped = std::string(HORAE_PLATFORM_DIR) + "/observations/cx7_spray.toml";
@@ -126,4 +126,4 @@ TEST(ExplainArithmetic, TakesHeadersOutOfAPayloadRatio) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::explain_arithmetic_test

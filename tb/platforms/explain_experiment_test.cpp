@@ -3,7 +3,7 @@
 
 #include "explain.hpp"
 
-namespace horae::test {
+namespace horae::test::explain_experiment_test {
 namespace {
 
 const std::string blocked = "\"tor.program.nack_drop=1\", \"tor.program.nack_of=1\"";
@@ -133,4 +133,4 @@ TEST(ExplainExperiments, EndsInTheRankedTable) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::explain_experiment_test

@@ -4,7 +4,7 @@
 
 #include "explain.hpp"
 
-namespace horae::test {
+namespace horae::test::explain_fit_test {
 namespace {
 
 // NACKs dropped, so that the window and the rate alone say what a sender does: near, the window is
@@ -298,4 +298,4 @@ TEST(ExplainFit, RunsAConfigurationOnce) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::explain_fit_test

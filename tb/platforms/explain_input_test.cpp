@@ -4,7 +4,7 @@
 
 #include "explain.hpp"
 
-namespace horae::test {
+namespace horae::test::explain_input_test {
 namespace {
 
 const std::string observations = R"(title = "made up"
@@ -191,4 +191,4 @@ TEST(BadExplainPlatform, ArgumentsAreRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::explain_input_test

@@ -3,7 +3,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::fat_tree_test {
 namespace {
 
 std::string fat_tree(const std::string& keys, const std::string& more) {
@@ -102,4 +102,4 @@ TEST(FatTree, AnImpairmentChangesTheGeneratedLink) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::fat_tree_test

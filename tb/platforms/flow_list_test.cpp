@@ -3,45 +3,17 @@
 
 #include <map>
 #include <set>
-#include <sstream>
 
+#include "csv.hpp"
+#include "networks.hpp"
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::flow_list_test {
 namespace {
 
-/// Eight NICs on two leaves and two spines, and a list.
+/// A platform that sends what "list" says.
 std::string platform(const std::string& more = "") {
-  return R"([platform]
-name = "lists"
-
-[sim]
-duration = "1 ms"
-stop = "finished"
-
-[nic]
-kind = "rnic"
-transport = "go_back_n"
-mtu = "1000 B"
-reliability = { window = 4096, ack_every = 1, rto = "1 ms" }
-
-[switch]
-kind = "switch"
-latency = "400 ns"
-balance = "ecmp"
-
-[leaf_spine]
-leaves = 2
-spines = 2
-hosts_per_leaf = 4
-host = "nic"
-leaf = "switch"
-spine = "switch"
-
-[[traffic]]
-kind = "flow_list"
-file = "list"
-)" + more;
+  return eight_nics("1 ms", "kind = \"flow_list\"\nfile = \"list\"\n" + more);
 }
 
 const std::string ns3 =
@@ -68,34 +40,21 @@ struct Outcome {
 };
 
 Outcome run_list(const Workplace& place, const Words& settings = {}) {
-  Words arguments = {"run", "p.toml", "--json", "--out", "out"};
   std::filesystem::remove_all(place.path() / "out");
-  for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended =
+      run(place, with_settings({"run", "p.toml", "--json", "--out", "out"}, settings));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   Outcome out{ended.json(), {}};
-  std::istringstream csv(place.read("out/flows.csv"));
-  std::string line;
-  std::getline(csv, line);
-  while (std::getline(csv, line)) {
-    Words cells(1);
-    for (const char c : line) {
-      if (c == ',') {
-        cells.emplace_back();
-      } else {
-        cells.back() += c;
-      }
-    }
-    out.sent.push_back(
-        {cells[1], cells[2], std::stoll(cells[7]), std::stoll(cells[8]), cells[9], cells[10]});
+  for (const Row& row : rows_of(place.read("out/flows.csv"))) {
+    out.sent.push_back({row.at("sender"), row.at("receiver"), std::stoll(row.at("bytes_completed")),
+                        std::stoll(row.at("bytes_delivered")), row.at("first_post_us"),
+                        row.at("last_completion_us")});
   }
   return out;
 }
 
 std::string refused(const Workplace& place, const Words& settings = {}) {
-  Words arguments = {"run", "p.toml"};
-  for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended = run(place, with_settings({"run", "p.toml"}, settings));
   EXPECT_EQ(ended.exit_code, 2) << ended.out;
   return ended.err;
 }
@@ -331,10 +290,7 @@ TEST(FlowListPlatform, ItsContentIsPartOfTheConfiguration) {
   place.write("list", ns3);
   const auto first = summary_of(place, "p.toml");
   // Read again it is the same, and still checked.
-  std::string again;
-  for (const auto& [key, value] : first.at("config").items())
-    again += key + " = " + toml_of(value) + "\n";
-  place.write("again.toml", again);
+  place.write("again.toml", config_text(first));
   EXPECT_EQ(summary_of(place, "again.toml").at("config_hash"), first.at("config_hash"));
   place.write("list", ns3 + "# a comment\n");
   const auto other = summary_of(place, "p.toml");
@@ -356,10 +312,7 @@ TEST(FlowListPlatform, AWorkloadFileIsPartOfTheConfiguration) {
   place.write("p.toml", text);
   place.write("s.toml", sizes("101"));
   const auto first = summary_of(place, "p.toml");
-  std::string again;
-  for (const auto& [key, value] : first.at("config").items())
-    again += key + " = " + toml_of(value) + "\n";
-  place.write("again.toml", again);
+  place.write("again.toml", config_text(first));
   EXPECT_EQ(summary_of(place, "again.toml").at("config_hash"), first.at("config_hash"));
   place.write("s.toml", sizes("102"));
   EXPECT_NE(summary_of(place, "p.toml").at("config_hash"), first.at("config_hash"));
@@ -371,4 +324,4 @@ TEST(FlowListPlatform, AWorkloadFileIsPartOfTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::flow_list_test

@@ -3,44 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "csv.hpp"
+#include "networks.hpp"
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::flows_test {
 namespace {
 
-/// Eight NICs on two leaves and two spines.
-std::string clos(const std::string& traffic) {
-  return R"([platform]
-name = "clos"
-
-[sim]
-duration = "20 ms"
-stop = "finished"
-
-[nic]
-kind = "rnic"
-transport = "go_back_n"
-mtu = "1000 B"
-reliability = { window = 4096, ack_every = 1, rto = "1 ms" }
-
-[switch]
-kind = "switch"
-latency = "400 ns"
-balance = "ecmp"
-
-[leaf_spine]
-leaves = 2
-spines = 2
-hosts_per_leaf = 4
-host = "nic"
-leaf = "switch"
-spine = "switch"
-
-[[traffic]]
-)" + traffic;
-}
+std::string clos(const std::string& traffic) { return eight_nics("20 ms", traffic); }
 
 const std::string flows = R"(kind = "flows"
 workload = "fbhadoop_hpcc"
@@ -55,37 +26,10 @@ load = 0.3
 duration = "200 us"
 )";
 
-/// Rows of a CSV file by its heading.
-std::vector<std::map<std::string, std::string>> rows_of(const std::string& csv) {
-  std::istringstream in(csv);
-  std::string line;
-  Words titles;
-  std::vector<std::map<std::string, std::string>> rows;
-  while (std::getline(in, line)) {
-    Words cells(1);
-    for (const char c : line) {
-      if (c == ',') {
-        cells.emplace_back();
-      } else {
-        cells.back() += c;
-      }
-    }
-    if (titles.empty()) {
-      titles = cells;
-      continue;
-    }
-    EXPECT_EQ(cells.size(), titles.size()) << line;
-    auto& row = rows.emplace_back();
-    for (std::size_t i = 0; i < titles.size(); ++i) row[titles[i]] = cells[i];
-  }
-  return rows;
-}
-
 /// A run with a result folder "out".
 ordered_json run_to(const Workplace& place, const std::string& out, const Words& settings = {}) {
-  Words arguments = {"run", "p.toml", "--json", "--out", out};
-  for (const auto& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
-  const Ended ended = run(place, arguments);
+  const Ended ended =
+      run(place, with_settings({"run", "p.toml", "--json", "--out", out}, settings));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   return ended.json();
 }
@@ -251,4 +195,4 @@ TEST(FlowsPlatform, BadInputIsOneLineWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::flows_test

@@ -3,7 +3,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::jellyfish_test {
 namespace {
 
 std::string platform(const std::string& tables) {
@@ -132,14 +132,11 @@ TEST(Jellyfish, TheEffectiveConfigurationReadsAgain) {
   const Workplace place;
   place.write("p.toml", jellyfish(small + std::string("[routing]\nkind = \"ksp\"\n[failures]\n")));
   const auto first = summary_of(place, "p.toml", {"failures.share=0.05", "plain.schedule=srpt"});
-  std::string again;
-  for (const auto& [key, value] : first.at("config").items())
-    again += key + " = " + toml_of(value) + "\n";
-  place.write("again.toml", again);
+  place.write("again.toml", config_text(first));
   const auto second = summary_of(place, "again.toml");
   EXPECT_EQ(first.at("config_hash"), second.at("config_hash"));
   EXPECT_EQ(first.at("statistics"), second.at("statistics"));
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::jellyfish_test

@@ -10,7 +10,7 @@
 #include "horae/programs/program.hpp"
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::list_test {
 namespace {
 
 const Words sections = {"platforms", "devices",  "chips",    "nics",
@@ -166,4 +166,4 @@ TEST(List, ParametersSayTypeDefaultRangeAndSource) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::list_test

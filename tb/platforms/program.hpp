@@ -163,6 +163,24 @@ inline Ended run(const Workplace& place, const Words& arguments) {
   return Program(place, arguments).end();
 }
 
+/// The program must refuse the arguments: `message` behind "horae: " is all it says, and nothing in
+/// the folder changes.
+inline void expect_refused(const Workplace& place, const Words& arguments,
+                           const std::string& message) {
+  const Words before = place.content();
+  const Ended ended = run(place, arguments);
+  EXPECT_EQ(ended.err, "horae: " + message + "\n");
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(place.content(), before);
+}
+
+/// The arguments, and `--set` with each setting.
+inline Words with_settings(Words arguments, const Words& settings) {
+  for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});
+  return arguments;
+}
+
 /// A JSON value as TOML: tables inline, so that the order of keys stays.
 inline std::string toml_of(const ordered_json& value) {
   std::string out;
@@ -182,12 +200,18 @@ inline std::string toml_of(const ordered_json& value) {
   return out;
 }
 
+/// The effective configuration of a summary, as the text of a platform.
+inline std::string config_text(const ordered_json& summary) {
+  std::string text;
+  for (const auto& [key, value] : summary.at("config").items())
+    text += key + " = " + toml_of(value) + "\n";
+  return text;
+}
+
 /// `horae run FILE --json ...`, which must succeed, as its summary.
 inline ordered_json summary_of(const Workplace& place, const std::string& file,
                                const Words& settings = {}, int exit_code = 0) {
-  Words arguments = {"run", file, "--json"};
-  for (const auto& s : settings) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
+  const Ended ended = run(place, with_settings({"run", file, "--json"}, settings));
   if (ended.exit_code != exit_code || !ordered_json::accept(ended.out)) {
     throw std::runtime_error(
         fmt::format("exit code {}, signal {}: {}", ended.exit_code, ended.signal, ended.err));

@@ -4,9 +4,10 @@
 #include <map>
 #include <string>
 
+#include "networks.hpp"
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::size_nic_test {
 namespace {
 
 // A platform of NICs only; 100 queue pairs from a to b.
@@ -18,19 +19,8 @@ kind = "rnic"
 total = "1 MiB"
 [s]
 kind = "switch"
-[[device]]
-names = ["a", "b", "c"]
-profile = "nic"
-[[device]]
-names = ["t"]
-profile = "s"
-[[link]]
-between = ["a", "t"]
-[[link]]
-between = ["b", "t"]
-[[link]]
-between = ["c", "t"]
-[[traffic]]
+)" + three_on_a_switch("nic", "s") +
+                         R"([[traffic]]
 kind = "messages"
 from = ["a"]
 to = ["b"]
@@ -218,14 +208,9 @@ profile = "h"
 between = ["a", "b"]
 )");
   place.write("spec.toml", nics + "[other]\nkind = \"rnic\"\nspec = \"conectx5\"\n");
-  const auto before = place.content();
   Words all = {"size"};
   all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-  const Ended ended = run(place, all);
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(place.content(), before);
+  expect_refused(place, all, GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -263,4 +248,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::size_nic_test

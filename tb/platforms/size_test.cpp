@@ -9,7 +9,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::size_test {
 namespace {
 
 const std::string platform_dir = HORAE_PLATFORM_DIR;
@@ -210,29 +210,19 @@ TEST(Size, EveryRefusalOfACollectionIsTold) {
       0);
 }
 
-// Neither a folder nor a picture when the other cannot be written.
-TEST(Size, NothingIsHalfWritten) {
-  const Workplace place;
-  const Ended ended = run(place, {"size", platform_dir + "/themis_tor.toml", "--out", "results",
-                                  "--plot", "nowhere/x.png"});
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.out, "");
-  EXPECT_TRUE(place.content().empty());
-}
-
-TEST(Size, PicturesAreWrittenWholeAndTheSameEachTime) {
+// With --stages: the same ledger, and what each object has in each of its stages.
+TEST(Size, TheJsonOfStagesSplitsObjects) {
   const Workplace place;
   const std::string file = platform_dir + "/themis_tor.toml";
-  for (const char* name : {"a.svg", "b.svg", "a.png", "b.png"}) {
-    EXPECT_EQ(run(place, {"size", file, "--plot", name}).exit_code, 0);
+  auto split = size_of(place, {file, "--stages"});
+  for (auto& o : split["pipelines"][0]["objects"]) {
+    int map_ram = 0;
+    for (const auto& part : o["by_stage"]) map_ram += part["map_ram"].get<int>();
+    EXPECT_EQ(map_ram, o["map_ram"].get<int>()) << o["name"];
+    EXPECT_EQ(o["by_stage"].size(), o["stages"].size()) << o["name"];
+    o.erase("by_stage");
   }
-  EXPECT_EQ(place.content(), (Words{"a.png", "a.svg", "b.png", "b.svg"}));
-  EXPECT_EQ(place.read("a.svg"), place.read("b.svg"));
-  EXPECT_EQ(place.read("a.png"), place.read("b.png"));
-  const std::string svg = place.read("a.svg");
-  EXPECT_TRUE(svg.starts_with("<?xml"));
-  EXPECT_NE(svg.find("</svg>"), std::string::npos);
-  EXPECT_EQ(place.read("a.png").substr(1, 3), "PNG");
+  EXPECT_EQ(split, size_of(place, {file}));
 }
 
 TEST(Size, AResultFolderHoldsTheLedger) {
@@ -256,14 +246,9 @@ TEST_P(BadSize, IsRefusedInOneLine) {
   place.write("broken.toml", "[[register]]\nname = \"r\"\nentries = 0\n");
   place.write("unknown.toml", "chip = \"tofino3\"\n");
   place.write("p.toml", tiny);
-  const auto before = place.content();
   Words all = {"size"};
   all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-  const Ended ended = run(place, all);
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "horae: " + std::string(GetParam().message) + "\n");
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(place.content(), before);
+  expect_refused(place, all, GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -286,9 +271,10 @@ INSTANTIATE_TEST_SUITE_P(
                 {"--objects", "d.toml", "--chip", "tofino"},
                 "chip = \"tofino\" is none of tofino1, tofino2 and no .toml file, did you mean "
                 "'tofino1'?"},
-        BadCase{"PlotName",
-                {"--objects", "d.toml", "--plot", "x.gif"},
-                "--plot x.gif: expected a name ending in .svg or .png"},
+        BadCase{"PlotIsAScript",
+                {"--objects", "d.toml", "--plot", "x.svg"},
+                "--plot: expected scripts/plot_stages --objects d.toml -o x.svg, which draws the "
+                "stages"},
         BadCase{"OverAlone",
                 {"--objects", "d.toml", "--over", "register[0].width=8"},
                 "--over: expected --most KEY with it"},
@@ -302,4 +288,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::size_test

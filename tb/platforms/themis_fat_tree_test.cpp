@@ -7,7 +7,7 @@
 
 #include "program.hpp"
 
-namespace horae::test {
+namespace horae::test::themis_fat_tree_test {
 namespace {
 
 std::string shipped() {
@@ -156,12 +156,7 @@ class ThemisFatTreeRefuses : public ::testing::TestWithParam<Refused> {};
 TEST_P(ThemisFatTreeRefuses, WhatThePathMapCannotServe) {
   const Workplace place;
   place.write("p.toml", shipped());
-  Words arguments = {"run", "p.toml"};
-  for (const auto& s : GetParam().settings) arguments.insert(arguments.end(), {"--set", s});
-  const Ended ended = run(place, arguments);
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.out, "");
-  EXPECT_EQ(ended.err, "horae: " + GetParam().message + "\n");
+  expect_refused(place, with_settings({"run", "p.toml"}, GetParam().settings), GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -207,4 +202,4 @@ TEST(ThemisFatTree, AHashThatIsNotLinearIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::themis_fat_tree_test

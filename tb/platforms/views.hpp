@@ -9,64 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test {
 
 /// Two NICs over two paths that lose packets, behind a chip that sprays: NACKs, retransmissions,
 /// and drops; every message ends and the network runs empty.
-inline const std::string sprayed = R"([platform]
-name = "sprayed"
-[sim]
-duration = "2 ms"
-stop = "finished"
-sample = "5 us"
-[nic]
-kind = "rnic"
-transport = "rnic_sr"
-mtu = "1 KiB"
-reliability = { window = 64, rto = "100 us" }
-[chip]
-kind = "tofino"
-program = { name = "forward", path_choice = "random" }
-[plain]
-kind = "switch"
-queue_limit = "20 KB"
-[[device]]
-names = ["a", "b", "c"]
-profile = "nic"
-[[device]]
-names = ["t"]
-profile = "chip"
-[[device]]
-names = ["s0", "s1", "u"]
-profile = "plain"
-[link_default]
-delay = "100 ns"
-[[link]]
-between = ["a", "t"]
-[[link]]
-between = ["b", "t"]
-[[link]]
-between = ["t", "s0"]
-loss = 0.02
-[[link]]
-between = ["t", "s1"]
-[[link]]
-between = ["s0", "u"]
-[[link]]
-between = ["s1", "u"]
-rate = "40 Gbps"
-[[link]]
-between = ["u", "c"]
-[[traffic]]
-kind = "messages"
-from = ["a", "b"]
-to = ["c", "c"]
-message = "16 KiB"
-depth = 4
-count = 10
-)";
+inline const std::string sprayed =
+    two_paths({.name = "sprayed",
+               .sim = "duration = \"2 ms\"\nstop = \"finished\"\nsample = \"5 us\"\n",
+               .nic = "transport = \"rnic_sr\"\nmtu = \"1 KiB\"\n"
+                      "reliability = { window = 64, rto = \"100 us\" }\n",
+               .traffic = "count = 10\n"});
 
 /// Four senders into one, with PFC: pauses.
 inline const std::string paused = R"([platform]

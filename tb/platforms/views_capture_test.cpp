@@ -8,7 +8,7 @@
 #include "horae/core/codec.hpp"
 #include "views.hpp"
 
-namespace horae::test {
+namespace horae::test::views_capture_test {
 namespace {
 
 struct ReadFrame {
@@ -129,4 +129,4 @@ TEST(PortCaptures, MakeFramesOfPacketsThatHaveMoreOrLessThanTheirHeaders) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::views_capture_test

@@ -5,7 +5,7 @@
 
 #include "views.hpp"
 
-namespace horae::test {
+namespace horae::test::views_trace_test {
 namespace {
 
 int total(const ordered_json& counts) {
@@ -317,4 +317,4 @@ TEST(Views, RefuseWhatMeansNothing) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::views_trace_test

@@ -6,7 +6,7 @@
 #include "horae/rtl/ordering.hpp"
 #include "views.hpp"
 
-namespace horae::test {
+namespace horae::test::views_waves_test {
 namespace {
 
 /// A waveform file read back, by full names; its rules are checked on the way.
@@ -227,4 +227,4 @@ TEST(Waves, HaveThePinsOfTheHardware) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::views_waves_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace horae::policy {
+namespace horae::policy::ack_coalescer_test {
 namespace {
 
 TEST(AckCoalescer, OneAckPerCount) {
@@ -45,4 +45,4 @@ TEST(AckCoalescer, WhateverElseAcknowledgesStartsTheCountAgain) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ack_coalescer_test

@@ -1,8 +1,12 @@
 // What a configuration of congestion control may say.
+#include <nlohmann/json.hpp>
+
 #include "dcqcn_script.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
-namespace horae::policy {
+namespace horae::policy::congestion_config_test {
 namespace {
 
 std::string refusal(const CongestionConfig& config, BitRate line = line_rate) {
@@ -66,4 +70,4 @@ TEST(CongestionConfig, IsReadAndDumped) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::congestion_config_test

@@ -2,8 +2,10 @@
 #include <array>
 
 #include "dcqcn_script.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
-namespace horae::policy {
+namespace horae::policy::dcqcn_parameters_test {
 namespace {
 
 // Zhu et al., SIGCOMM 2015; NVIDIA's "DCQCN CC Parameters" (an mlxconfig dump of a ConnectX-7 reads
@@ -144,4 +146,4 @@ TEST(DcqcnParameters, EveryKeyHasADocumentAndASource) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::dcqcn_parameters_test

@@ -4,7 +4,7 @@
 
 #include "dcqcn_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::dcqcn_test {
 namespace {
 
 constexpr double one = Dcqcn::alpha_one;
@@ -198,4 +198,4 @@ TEST(DcqcnPaper, RateStaysBetweenTheLeastAndTheLine) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::dcqcn_test

@@ -5,7 +5,7 @@
 #include "dcqcn_script.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae::policy {
+namespace horae::policy::dcqcn_time_test {
 namespace {
 
 struct Call {
@@ -88,4 +88,4 @@ TEST(DcqcnTime, LongIdleIsCheap) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::dcqcn_time_test

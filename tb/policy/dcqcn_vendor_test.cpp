@@ -4,7 +4,7 @@
 
 #include "dcqcn_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::dcqcn_vendor_test {
 namespace {
 
 constexpr double one = Dcqcn::alpha_one;
@@ -241,4 +241,4 @@ TEST(DcqcnHpcc, CutAndStagesInProportionToTheLine) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::dcqcn_vendor_test

@@ -8,7 +8,7 @@
 #include "horae/core/random.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ecmp_linear_test {
 namespace {
 
 struct NoPorts final : PortView {
@@ -73,4 +73,4 @@ TEST(EcmpLinear, AFlowKeepsItsPath) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ecmp_linear_test

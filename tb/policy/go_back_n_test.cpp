@@ -1,7 +1,7 @@
 // Go-back-N: in-order receiver, rewinding sender.
 #include "transport_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::go_back_n_test {
 namespace {
 
 class GoBackN : public testing::TestWithParam<std::uint32_t> {
@@ -127,4 +127,4 @@ TEST_P(GoBackN, ServedNackStartsTheTimerAgain) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::go_back_n_test

@@ -1,7 +1,7 @@
 // IRN's selective repeat as scenarios (Mittal et al., SIGCOMM 2018, section 3).
 #include "transport_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::irn_test {
 namespace {
 
 TransportConfig irn_config() {
@@ -139,4 +139,4 @@ TEST(HoldLast, TheLastPacketOfAMessageWaitsForTheRest) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::irn_test

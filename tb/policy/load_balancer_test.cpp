@@ -15,7 +15,7 @@
 #include "horae/core/random.hpp"
 #include "horae/policy/balance/policies.hpp"
 
-namespace horae::policy {
+namespace horae::policy::load_balancer_test {
 namespace {
 
 /// Ports with the depths the test says.
@@ -420,4 +420,4 @@ TEST(Drill, SeedAndPathNameTheStream) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::load_balancer_test

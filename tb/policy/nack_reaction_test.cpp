@@ -1,7 +1,7 @@
 // What a NACK does to a queue pair's rate, reaction by reaction.
 #include "dcqcn_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::nack_reaction_test {
 namespace {
 
 Dcqcn reaction_to_nacks(const CongestionConfig& config, std::string_view set = "paper") {
@@ -194,4 +194,4 @@ TEST(NackReaction, SlowRestartForgetsACnpStillToCut) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::nack_reaction_test

@@ -1,7 +1,7 @@
 // DCQCN's notification point: when a receiver sends CNPs.
 #include "dcqcn_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::notification_test {
 namespace {
 
 std::unique_ptr<NotificationPoint> receiver(std::string_view set,
@@ -81,4 +81,4 @@ TEST(Notification, NoneSendsNoCnps) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::notification_test

@@ -3,7 +3,7 @@
 
 #include "horae/policy/ordering/ordered_receiver.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_close_test {
 namespace {
 
 TEST(OrderedReceiver, ClosingReleasesWhatTheConnectionHolds) {
@@ -34,4 +34,4 @@ TEST(OrderedReceiver, ClosingReleasesWhatTheConnectionHolds) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_close_test

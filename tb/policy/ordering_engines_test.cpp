@@ -4,11 +4,12 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/ordering/policies.hpp"
 #include "ordering_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_engines_test {
 namespace {
 
 OrderingConfig with(std::string_view engine) {
@@ -289,4 +290,4 @@ TEST(IdealOrdering, MemoryIsTheWordsFromTheExpectedToTheHighestPacket) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_engines_test

@@ -7,7 +7,7 @@
 #include "horae/policy/ordering/eunomia_cycles.hpp"
 #include "ordering_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_eunomia_test {
 namespace {
 
 OrderingConfig sized(std::uint32_t bits, std::uint32_t block_bits, std::uint32_t blocks,
@@ -420,4 +420,4 @@ TEST(Eunomia, ProvidedIsAllItsArrays) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_eunomia_test

@@ -7,7 +7,7 @@
 #include "horae/core/random.hpp"
 #include "horae/policy/ordering/memory_controller.hpp"
 
-namespace horae::policy {
+namespace horae::policy::ordering_memory_controller_test {
 namespace {
 
 // Searches written as they are told.
@@ -126,4 +126,4 @@ TEST(MemoryController, ASecondSetOfMetadataIsADefect) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::ordering_memory_controller_test

@@ -3,7 +3,7 @@
 
 #include "eunomia_memory.hpp"
 
-namespace horae::validate {
+namespace horae::validate::ordering_memory_test {
 namespace {
 
 // "As the OOO percentages exceed 60%, Eunomia's average memory utilization surpasses that of the
@@ -75,4 +75,4 @@ TEST(EunomiaMemory, WhatItsMostIsMadeOf) {
 }
 
 }  // namespace
-}  // namespace horae::validate
+}  // namespace horae::validate::ordering_memory_test

@@ -13,7 +13,7 @@
 #include "horae/core/error.hpp"
 #include "transport_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::retransmit_test {
 namespace {
 
 RetransmitConfig with(const std::vector<std::string>& names) {
@@ -339,4 +339,4 @@ TEST_P(LateService, ASuppressedNackIsBroughtByTheNextPacketOutOfOrder) {
 INSTANTIATE_TEST_SUITE_P(From, LateService, starting_psns(), psn_name);
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::retransmit_test

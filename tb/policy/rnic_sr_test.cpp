@@ -1,7 +1,7 @@
 // RNIC-SR: the packet-spraying paper, section 2.3, as scenarios.
 #include "transport_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::rnic_sr_test {
 namespace {
 
 class RnicSr : public testing::TestWithParam<std::uint32_t> {
@@ -376,4 +376,4 @@ TEST_P(RnicSr, TwoLossesAtTheEndOfAMessageHealByNacks) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::rnic_sr_test

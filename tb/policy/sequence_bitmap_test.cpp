@@ -7,7 +7,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae::policy {
+namespace horae::policy::sequence_bitmap_test {
 namespace {
 
 TEST(SequenceBitmap, SizeIsAPowerOfTwoOfWholeWords) {
@@ -87,4 +87,4 @@ TEST(SequenceBitmap, BehavesAsASetOfNumbers) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::sequence_bitmap_test

@@ -1,7 +1,7 @@
 // Timeout-only recovery, and the window and timer that all senders share.
 #include "transport_script.hpp"
 
-namespace horae::policy {
+namespace horae::policy::timeout_only_test {
 namespace {
 
 class TimeoutOnly : public testing::TestWithParam<std::uint32_t> {
@@ -231,4 +231,4 @@ TEST(FindTransport, UnknownNameSaysTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::timeout_only_test

@@ -13,7 +13,7 @@
 #include "horae/core/random.hpp"
 #include "horae/policy/transport/transport.hpp"
 
-namespace horae::policy {
+namespace horae::policy::transport_property_test {
 namespace {
 
 /// One direction of a network: every packet may be lost, come twice, and is delayed by a constant
@@ -333,4 +333,4 @@ TEST_P(Transports, LossesAreRepairedAndNothingIsDeliveredTwice) {
 }
 
 }  // namespace
-}  // namespace horae::policy
+}  // namespace horae::policy::transport_property_test

@@ -3,7 +3,7 @@
 
 #include "conweave_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::conweave_destination_test {
 namespace {
 
 using namespace conweave_test;
@@ -375,4 +375,4 @@ TEST(ConweaveDestination, AResetAfterTheTailClears) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::conweave_destination_test

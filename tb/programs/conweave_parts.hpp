@@ -15,6 +15,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/roce.hpp"
 #include "horae/programs/conweave/conweave.hpp"
+#include "pass_driver.hpp"
 
 namespace horae::programs::conweave_test {
 
@@ -24,6 +25,7 @@ using dataplane::MirrorRequest;
 using dataplane::Pass;
 using dataplane::QueueRequest;
 using dataplane::Verdict;
+using test::Outcome;
 
 /// Two NICs on ports 0 and 1, two racks behind four uplinks at ports 2 to 5.
 constexpr NodeId near_node = 1, near_other = 2, far_node = 10, far_other = 20;
@@ -36,7 +38,7 @@ inline const Routes routes = {.entries = {{near_node, {0}, true},
                               .queues_per_port = 32};
 
 inline std::unique_ptr<ProgramFactory> conweave(const std::string& parameters) {
-  return read_program(Document::parse("name = \"conweave\"\n" + parameters, "test.toml").root());
+  return test::read_by_name("conweave", parameters);
 }
 
 /// ConWeave's header, as published: 15 reserved bits of the BTH and two stamps behind it.
@@ -57,6 +59,8 @@ struct Header {
             static_cast<std::uint16_t>(p.msn >> 16),
             static_cast<std::uint16_t>(p.msn)};
   }
+  /// Of the packet that a pass left.
+  static Header of(const Outcome& o) { return of(o.packet); }
   void put(Packet& p) const {
     p.bth_reserved = static_cast<std::uint16_t>(path << 8 | (marked ? 1u << 7 : 0u) | kind << 5 |
                                                 (rerouted ? 1u << 4 : 0u) | epoch << 2 |
@@ -85,65 +89,14 @@ inline Packet data(NodeId src, NodeId dst, std::uint16_t entropy = 0xc001) {
   return p;
 }
 
-/// What a pass left.
-struct Outcome {
-  Verdict verdict = Verdict::undecided;
-  unsigned port = 0;
-  unsigned queue = 0;  ///< 0: that of the class
-  QueueRequest control;
-  std::optional<MirrorRequest> copy;
-  Packet packet;
-
-  Header header() const { return Header::of(packet); }
-  bool dropped() const { return verdict == Verdict::drop; }
-  bool loops() const { return verdict == Verdict::recirculate; }
-};
-
-/// One copy of the program on one pipeline, with a clock.
-struct Tor {
+/// One copy of the program on one pipeline.
+struct Tor : test::PassDriver {
   explicit Tor(const std::string& parameters = "", const Routes& table = routes)
-      : pipeline("tor.pipe0", 0, 1), program(conweave(parameters)->make(pipeline, table)) {}
+      : PassDriver(*conweave(parameters), table) {}
 
-  Outcome ingress(Picoseconds now, Packet p, unsigned port) {
-    Pass pass(p, {0, Gress::ingress}, serial++, port, now);
-    program->ingress(pass);
-    return outcome(pass, p);
-  }
-  Outcome egress(Picoseconds now, Packet p, unsigned port, unsigned came_by = near_port,
-                 const dataplane::MirrorHeader& header = {}) {
-    Pass pass(p, {0, Gress::egress}, serial++, came_by, now);
-    pass.leaves_by(port);
-    pass.set_mirror_header(header);
-    program->egress(pass);
-    return outcome(pass, p);
-  }
   /// The egress pass of the copy that a pass asked for.
   Outcome copied(Picoseconds now, const Outcome& o, unsigned came_by = first_uplink) {
-    Packet p = o.packet;
-    p.mirror_type = o.copy->type;
-    p.metadata = o.copy->metadata;
-    if (o.copy->length != 0) p.frame = std::min(p.frame, o.copy->length);
-    if (o.copy->traffic_class) p.traffic_class = *o.copy->traffic_class;
-    Outcome out = egress(now, p, o.copy->egress_port, came_by, o.copy->header);
-    out.packet.mirror_type = 0;
-    return out;
-  }
-  std::uint64_t count(std::string_view name) const {
-    for (const auto& [n, value] : program->counters()) {
-      if (n == name) return value;
-    }
-    ADD_FAILURE() << "no counter " << name;
-    return 0;
-  }
-
-  dataplane::Pipeline pipeline;
-  std::unique_ptr<Program> program;
-  std::uint64_t serial = 0;
-
- private:
-  static Outcome outcome(const Pass& pass, const Packet& p) {
-    return {pass.verdict(),       pass.egress_port(),    pass.queue(),
-            pass.queue_request(), pass.mirror_request(), p};
+    return PassDriver::copied(now, o.packet, *o.copy, came_by);
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include "conweave_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::conweave_source_test {
 namespace {
 
 using namespace conweave_test;
@@ -48,7 +48,7 @@ struct Sender {
 TEST(ConweaveSource, TheFirstPacketAsksForAReply) {
   Sender s;
   const Outcome o = s.send(100);
-  const Header h = o.header();
+  const Header h = Header::of(o);
   EXPECT_EQ(o.verdict, Verdict::forward);
   EXPECT_EQ(o.port, first_uplink + h.path);
   EXPECT_EQ(h.kind, data_kind);
@@ -59,7 +59,7 @@ TEST(ConweaveSource, TheFirstPacketAsksForAReply) {
   EXPECT_EQ(h.tail_sent, 0);
   EXPECT_EQ(o.packet.frame, 1086 + 4);
   // The next is plain, on the same path.
-  const Header next = s.send(101).header();
+  const Header next = Header::of(s.send(101));
   EXPECT_EQ(next.path, h.path);
   EXPECT_EQ(next.epoch, 1u);
   EXPECT_EQ(next.sent, 101);
@@ -68,21 +68,21 @@ TEST(ConweaveSource, TheFirstPacketAsksForAReply) {
 
 TEST(ConweaveSource, AReplyInTimeLetsTheNextPacketOpenAnEpoch) {
   Sender s;
-  const unsigned path = s.send(100).header().path;
+  const unsigned path = Header::of(s.send(100)).path;
   EXPECT_TRUE(s.accepts(108, 1));
   EXPECT_EQ(s.tor.count("replies_in_time"), 1u);
-  const Header next = s.send(120).header();
+  const Header next = Header::of(s.send(120));
   EXPECT_TRUE(next.request);
   EXPECT_EQ(next.epoch, 2u);
   EXPECT_EQ(next.path, path);  // an answered epoch moves nothing
-  EXPECT_FALSE(s.send(121).header().request);
+  EXPECT_FALSE(Header::of(s.send(121)).request);
 }
 
 TEST(ConweaveSource, EpochsTurnOver) {
   Sender s;
   std::vector<unsigned> epochs;
   for (int i = 0; i < 6; ++i) {
-    const Header h = s.send(100 + 10 * i).header();
+    const Header h = Header::of(s.send(100 + 10 * i));
     EXPECT_TRUE(h.request);
     epochs.push_back(h.epoch);
     EXPECT_TRUE(s.accepts(103 + 10 * i, h.epoch));
@@ -97,21 +97,21 @@ TEST(ConweaveSource, ALateReplyReroutesTheFlow) {
   for (std::uint64_t i = 0; i < 20; ++i) {
     Sender s("nodes_per_rack = 1\n");
     for (std::uint64_t k = 0; k < i; ++k) s.send(1, far_other);  // other random numbers
-    const unsigned old = s.send(100).header().path;
-    EXPECT_FALSE(s.send(108).header().tail);  // not late yet
+    const unsigned old = Header::of(s.send(100)).path;
+    EXPECT_FALSE(Header::of(s.send(108)).tail);  // not late yet
     const Outcome tail = s.send(109);
-    EXPECT_TRUE(tail.header().tail);
-    EXPECT_FALSE(tail.header().rerouted);
-    EXPECT_EQ(tail.header().path, old);
+    EXPECT_TRUE(Header::of(tail).tail);
+    EXPECT_FALSE(Header::of(tail).rerouted);
+    EXPECT_EQ(Header::of(tail).path, old);
     EXPECT_EQ(tail.port, first_uplink + old);
-    EXPECT_EQ(tail.header().tail_sent, 109);
-    const Header next = s.send(110).header();
+    EXPECT_EQ(Header::of(tail).tail_sent, 109);
+    const Header next = Header::of(s.send(110));
     EXPECT_TRUE(next.rerouted);
     EXPECT_FALSE(next.tail);
     EXPECT_EQ(next.epoch, 1u);
     EXPECT_EQ(next.tail_sent, 109);
     EXPECT_EQ(next.sent, 110);
-    EXPECT_TRUE(s.send(300).header().rerouted);  // and so it stays: no second TAIL
+    EXPECT_TRUE(Header::of(s.send(300)).rerouted);  // and so it stays: no second TAIL
     paths.insert(next.path);
     moved |= next.path != old;
     EXPECT_EQ(s.tor.count("reroutes"), 1u);
@@ -127,20 +127,20 @@ TEST(ConweaveSource, RepliesOfThePastAreIgnored) {
   EXPECT_FALSE(s.accepts(103, 2));        // of another epoch
   EXPECT_FALSE(s.accepts(103, 1, true));  // a CLEAR of a flow that was not rerouted
   EXPECT_EQ(s.tor.count("replies_ignored"), 3u);
-  EXPECT_TRUE(s.send(115).header().tail);
+  EXPECT_TRUE(Header::of(s.send(115)).tail);
   EXPECT_FALSE(s.accepts(116, 1));  // an RTT_REPLY after the TAIL
-  EXPECT_TRUE(s.send(117).header().rerouted);
+  EXPECT_TRUE(Header::of(s.send(117)).rerouted);
 }
 
 TEST(ConweaveSource, AClearEndsTheReroute) {
   Sender s;
   s.send(100);
   s.send(110);
-  const unsigned path = s.send(111).header().path;
+  const unsigned path = Header::of(s.send(111)).path;
   EXPECT_FALSE(s.accepts(115, 0, true));  // of another epoch
   EXPECT_TRUE(s.accepts(190, 1, true));   // whenever it comes
   EXPECT_EQ(s.tor.count("clears_seen"), 1u);
-  const Header next = s.send(200).header();
+  const Header next = Header::of(s.send(200));
   EXPECT_TRUE(next.request);
   EXPECT_FALSE(next.rerouted);
   EXPECT_EQ(next.epoch, 2u);
@@ -154,10 +154,10 @@ TEST(ConweaveSource, AReplyThatGoesAroundPutsTheDeadlineOff) {
   s.send(100);
   const Outcome first = s.control(108, reply_kind, 1);
   ASSERT_TRUE(first.loops());
-  EXPECT_FALSE(s.send(109).header().tail);
-  EXPECT_FALSE(s.send(112).header().tail);  // 108 and an extension of four ticks
+  EXPECT_FALSE(Header::of(s.send(109)).tail);
+  EXPECT_FALSE(Header::of(s.send(112)).tail);  // 108 and an extension of four ticks
   EXPECT_TRUE(s.tor.ingress(at_tick(113), first.packet, first_uplink).dropped());
-  EXPECT_TRUE(s.send(114).header().request);
+  EXPECT_TRUE(Header::of(s.send(114)).request);
 }
 
 // When the CLEAR is lost, only silence lets the flow go on: it starts over and moves at once.
@@ -165,10 +165,10 @@ TEST(ConweaveSource, ASilentFlowStartsOver) {
   Sender s;
   s.send(100);
   s.send(110);  // TAIL
-  EXPECT_TRUE(s.send(111).header().rerouted);
-  EXPECT_TRUE(s.send(111 + 293).header().rerouted);  // 300 us are 293 ticks: not yet
+  EXPECT_TRUE(Header::of(s.send(111)).rerouted);
+  EXPECT_TRUE(Header::of(s.send(111 + 293)).rerouted);  // 300 us are 293 ticks: not yet
   for (int i = 0; i < 40 && s.tor.count("moves_after_silence") == 0; ++i) {
-    const Header next = s.send(698 + 294 * (i + 1)).header();
+    const Header next = Header::of(s.send(698 + 294 * (i + 1)));
     EXPECT_TRUE(next.request);
     EXPECT_FALSE(next.rerouted || next.tail);
     EXPECT_EQ(next.epoch, (2u + static_cast<unsigned>(i)) & 3);
@@ -182,38 +182,38 @@ TEST(ConweaveSource, BusyPathsAreAvoided) {
     Sender s;
     unsigned rerouted_to = 99;
     std::int64_t t = 100;
-    const unsigned old = s.send(t).header().path;
+    const unsigned old = Header::of(s.send(t)).path;
     s.all_busy(t + 8, {open});
     // Aborted while both samples are busy: the first TAIL is sent when the open path is sampled.
     int tails = 0;
     for (t += 9; t < 116; ++t) {
-      for (int k = 0; k < 20 && tails == 0; ++k) tails += s.send(t).header().tail ? 1 : 0;
+      for (int k = 0; k < 20 && tails == 0; ++k) tails += Header::of(s.send(t)).tail ? 1 : 0;
     }
     ASSERT_EQ(tails, 1);
-    rerouted_to = s.send(116).header().path;
+    rerouted_to = Header::of(s.send(116)).path;
     EXPECT_EQ(rerouted_to, open) << "from " << old;
   }
 }
 
 TEST(ConweaveSource, WithoutAPathTheRerouteIsAborted) {
   Sender s;
-  const unsigned path = s.send(100).header().path;
+  const unsigned path = Header::of(s.send(100)).path;
   s.all_busy(105);
   for (std::int64_t t = 109; t < 113; ++t) {  // the paths are busy until tick 113
-    const Header h = s.send(t).header();
+    const Header h = Header::of(s.send(t));
     EXPECT_FALSE(h.tail || h.rerouted);
     EXPECT_EQ(h.path, path);
   }
-  EXPECT_TRUE(s.send(113).header().tail);
+  EXPECT_TRUE(Header::of(s.send(113)).tail);
 }
 
 // As the authors' code does it: the TAIL is sent, and the flow stays where it is.
 TEST(ConweaveSource, OrRerouteOntoTheSamePath) {
   Sender s("abort_without_path = false\n");
-  const unsigned path = s.send(100).header().path;
+  const unsigned path = Header::of(s.send(100)).path;
   s.all_busy(105);
-  EXPECT_TRUE(s.send(109).header().tail);
-  const Header next = s.send(110).header();
+  EXPECT_TRUE(Header::of(s.send(109)).tail);
+  const Header next = Header::of(s.send(110));
   EXPECT_TRUE(next.rerouted);
   EXPECT_EQ(next.path, path);
 }
@@ -225,12 +225,12 @@ TEST(ConweaveSource, BusyPathsAreOfARack) {
     s->all_busy(105, {}, far_other);
   }
   // Nodes 10 and 20 are in racks of their own, or not: with 20 nodes per rack 0 to 19 are one.
-  EXPECT_TRUE(one.send(109).header().tail);
-  EXPECT_TRUE(other.send(109).header().tail);
+  EXPECT_TRUE(Header::of(one.send(109)).tail);
+  EXPECT_TRUE(Header::of(other.send(109)).tail);
   Sender same("nodes_per_rack = 100\n");
   same.send(100);
   same.all_busy(105, {}, far_other);
-  EXPECT_FALSE(same.send(109).header().tail);
+  EXPECT_FALSE(Header::of(same.send(109)).tail);
 }
 
 // A reply may say that its packet was marked.
@@ -241,7 +241,7 @@ TEST(ConweaveSource, AMarkedReplyIsANotificationToo) {
     EXPECT_TRUE(s.control(105, reply_kind, 0, false, path, true).dropped());
   }
   EXPECT_EQ(s.tor.count("notifies_seen"), 4u);
-  EXPECT_FALSE(s.send(109).header().tail);
+  EXPECT_FALSE(Header::of(s.send(109)).tail);
 }
 
 TEST(ConweaveSource, OthersAreSentByTheirHash) {
@@ -269,16 +269,11 @@ TEST(ConweaveSource, AFullTableLeavesFlowsToTheirHash) {
   const Outcome o = s.tor.ingress(at_tick(1), data(near_other, far_node), 1);
   EXPECT_EQ(o.verdict, Verdict::forward);
   EXPECT_EQ(o.packet.bth_reserved, 0);
-  EXPECT_EQ(s.send(2).header().kind, data_kind);
+  EXPECT_EQ(Header::of(s.send(2)).kind, data_kind);
 }
 
 std::string refusal(const std::string& parameters, const Routes& table = routes) {
-  try {
-    Tor tor(parameters, table);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { Tor(parameters, table); });
 }
 
 TEST(ConweaveSource, WhatCannotWorkIsRefused) {
@@ -299,4 +294,4 @@ TEST(ConweaveSource, WhatCannotWorkIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::conweave_source_test

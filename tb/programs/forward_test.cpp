@@ -7,18 +7,19 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
+#include "pass_driver.hpp"
 
-namespace horae::programs {
+namespace horae::programs::forward_test {
 namespace {
 
-using dataplane::Gress;
-using dataplane::Pass;
 using dataplane::Verdict;
 
 constexpr int dropped = -1;
@@ -26,34 +27,21 @@ constexpr NodeId near_node = 1, far_node = 2;
 const Routes routes{{{near_node, {7}}, {far_node, {10, 11, 12, 13}}}};
 
 std::unique_ptr<ProgramFactory> factory(const std::string& parameters) {
-  return read_program(Document::parse("name = \"forward\"\n" + parameters, "test.toml").root());
+  return test::read_by_name("forward", parameters);
 }
 
 // One copy of the program on one pipeline.
-struct Copy {
+struct Copy : test::PassDriver {
   explicit Copy(const std::string& parameters, unsigned index = 0, const Routes& table = routes,
                 std::uint64_t seed = 1)
-      : pipeline("tor.pipe" + std::to_string(index), index, seed),
-        program(factory(parameters)->make(pipeline, table)) {}
+      : PassDriver(*factory(parameters), table, index, seed) {}
 
   /// The egress port of a packet, or `dropped`.
-  int operator()(Packet p) {
-    Pass pass(p, {pipeline.index(), Gress::ingress}, serial++, 0, 1_us);
-    program->ingress(pass);
-    EXPECT_NE(pass.verdict(), Verdict::undecided);
-    return pass.verdict() == Verdict::forward ? static_cast<int>(pass.egress_port()) : dropped;
+  int operator()(const Packet& p) {
+    const test::Outcome o = ingress(1_us, p, 0);
+    EXPECT_NE(o.verdict, Verdict::undecided);
+    return o.verdict == Verdict::forward ? static_cast<int>(o.port) : dropped;
   }
-  std::uint64_t count(std::string_view name) const {
-    for (const auto& [n, value] : program->counters()) {
-      if (n == name) return value;
-    }
-    ADD_FAILURE() << "no counter " << name;
-    return 0;
-  }
-
-  dataplane::Pipeline pipeline;
-  std::unique_ptr<Program> program;
-  std::uint64_t serial = 0;
 };
 
 Packet data(NodeId dst, std::uint32_t psn, std::uint16_t entropy = 0xc000, NodeId src = 0) {
@@ -78,12 +66,7 @@ Packet nack(NodeId dst, std::uint32_t psn, std::uint16_t entropy = 0xc000) {
 }
 
 std::string refusal(const std::string& parameters) {
-  try {
-    factory(parameters);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { factory(parameters); });
 }
 
 // Within five standard deviations.
@@ -274,10 +257,7 @@ TEST(Forward, PipelinesShareNothing) {
 
 TEST(Forward, EgressLeavesThePacketAlone) {
   Copy copy("nack_drop = 1\nnack_of = 1");
-  Packet p = nack(near_node, 0);
-  Pass pass(p, {0, Gress::egress}, 0, 0, 1_us);
-  copy.program->egress(pass);
-  EXPECT_EQ(pass.verdict(), Verdict::undecided);
+  EXPECT_EQ(copy.egress(1_us, nack(near_node, 0), 7).verdict, Verdict::undecided);
 }
 
 TEST(Forward, BadParametersAreRefused) {
@@ -295,13 +275,9 @@ TEST(Forward, BadParametersAreRefused) {
   contains(refusal("nack_filter = \"always\""), "nack_filter");
   contains(refusal("route_entries = 0"), "route_entries");
   contains(refusal("nack_dorp = 1"), "'nack_drop'");
-  try {
-    read_program(Document::parse("name = \"foward\"", "test.toml").root());
-    ADD_FAILURE() << "accepted";
-  } catch (const InputError& e) {
-    contains(e.what(), "unknown program 'foward'");
-    contains(e.what(), "'forward'");
-  }
+  const std::string unknown = test::refusal_of([] { test::read_by_name("foward", ""); });
+  contains(unknown, "unknown program 'foward'");
+  contains(unknown, "'forward'");
 }
 
 TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
@@ -320,4 +296,4 @@ TEST(Forward, TheConfigurationTellsAllParameters) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::forward_test

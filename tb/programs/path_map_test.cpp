@@ -11,7 +11,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae::programs {
+namespace horae::programs::path_map_test {
 namespace {
 
 using Map = std::vector<std::uint16_t>;
@@ -95,4 +95,4 @@ TEST(PathMap, SaysWhichPathIsNotReached) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::path_map_test

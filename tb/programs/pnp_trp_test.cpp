@@ -9,19 +9,19 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "horae/core/error.hpp"
 #include "horae/dataplane/ledger.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
+#include "pass_driver.hpp"
 
-namespace horae::programs {
+namespace horae::programs::pnp_trp_test {
 namespace {
 
-using dataplane::Gress;
-using dataplane::Pass;
 using dataplane::Verdict;
+using test::Outcome;
 
 constexpr NodeId near_node = 1, far_node = 2, other_far = 3;
 constexpr std::uint16_t near_port = 4, far_port = 7;
@@ -43,69 +43,38 @@ const Connection comes = connection(far_node, near_node, 0x33, 0x44);
 const Connection comes_too = connection(other_far, near_node, 0x35, 0x46);
 
 std::unique_ptr<ProgramFactory> factory(const std::string& parameters) {
-  return read_program(Document::parse("name = \"pnp_trp\"\n" + parameters, "test.toml").root());
+  return test::read_by_name("pnp_trp", parameters);
 }
 
 std::string refusal(const std::string& parameters, const Routes& table = routes) {
-  try {
-    dataplane::Pipeline pipeline("esw.pipe0", 0, 1);
-    factory(parameters)->make(pipeline, table);
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return test::refusal_of([&] { test::PassDriver(*factory(parameters), table); });
 }
 
-// What came of an ingress pass.
-struct Out {
-  Verdict verdict = Verdict::undecided;
-  unsigned port = 0;
-  Packet packet;
-  std::optional<dataplane::MirrorRequest> copy;
-};
-
 // The program on one pipeline. Connections are told at time zero; their entries are there at 1 ms.
-struct Switch {
+struct Switch : test::PassDriver {
   explicit Switch(const std::string& parameters = "", const Routes& table = routes)
-      : pipeline("esw.pipe0", 0, 1), program(factory(parameters)->make(pipeline, table)) {
+      : PassDriver(*factory(parameters), table) {
     for (const auto& c : {leaves, comes, comes_too}) program->connect(c);
   }
 
-  Out operator()(Picoseconds now, Packet p, unsigned port = near_port) {
-    Pass pass(p, {0, Gress::ingress}, serial++, port, now);
-    program->ingress(pass);
-    return {pass.verdict(), pass.egress_port(), p, pass.mirror_request()};
+  Outcome operator()(Picoseconds now, const Packet& p, unsigned port = near_port) {
+    return ingress(now, p, port);
   }
   // The copy of a pass at its egress: the packet that leaves, if one does.
-  std::optional<Packet> egress(Picoseconds now, const Out& out) {
-    Packet p = out.packet;
-    p.mirror_type = out.copy->type;
-    p.metadata = out.copy->metadata;
-    Pass pass(p, {0, Gress::egress}, serial++, near_port, now);
-    program->egress(pass);
-    return pass.verdict() == Verdict::drop ? std::nullopt : std::optional(p);
+  std::optional<Packet> copied(Picoseconds now, const Outcome& out) {
+    const Outcome copy = PassDriver::copied(now, out.packet, *out.copy, near_port);
+    return copy.dropped() ? std::nullopt : std::optional(copy.packet);
   }
   // Sends a packet and what it becomes around until it leaves: how often it went.
-  unsigned loops(Picoseconds now, Packet p) {
+  unsigned loops(Picoseconds now, const Packet& p) {
     unsigned n = 0;
-    Out out = (*this)(now, p, far_port);
-    for (; out.verdict == Verdict::recirculate; ++n) out = (*this)(now, out.packet, far_port);
+    Outcome out = (*this)(now, p, far_port);
+    for (; out.loops(); ++n) out = (*this)(now, out.packet, far_port);
     EXPECT_EQ(out.verdict, Verdict::forward);
     EXPECT_EQ(out.port, near_port);
     EXPECT_EQ(out.packet.metadata, 0);
     return n;
   }
-  std::uint64_t count(std::string_view name) const {
-    for (const auto& [n, value] : program->counters()) {
-      if (n == name) return value;
-    }
-    ADD_FAILURE() << "no counter " << name;
-    return 0;
-  }
-
-  dataplane::Pipeline pipeline;
-  std::unique_ptr<Program> program;
-  std::uint64_t serial = 0;
 };
 
 Packet data(const Connection& c, std::uint32_t psn = 0, Ecn ecn = Ecn::ect0) {
@@ -135,7 +104,7 @@ Packet cnp(const Connection& c) {
 
 TEST(PnpTrp, AMarkBecomesACnpToTheSenderAndIsCleared) {
   Switch esw;
-  const Out out = esw(2_ms, marked(leaves, 77));
+  const Outcome out = esw(2_ms, marked(leaves, 77));
   EXPECT_EQ(out.verdict, Verdict::forward);
   EXPECT_EQ(out.port, far_port);
   EXPECT_EQ(out.packet.ecn, Ecn::ect0);  // may be marked again further on
@@ -144,7 +113,7 @@ TEST(PnpTrp, AMarkBecomesACnpToTheSenderAndIsCleared) {
   ASSERT_TRUE(out.copy);
   EXPECT_EQ(out.copy->egress_port, near_port);  // back where it came from
   EXPECT_NE(out.copy->type, 0);
-  const auto sent = esw.egress(2_ms, out);
+  const auto sent = esw.copied(2_ms, out);
   ASSERT_TRUE(sent);
   EXPECT_EQ(sent->src, far_node);
   EXPECT_EQ(sent->dst, near_node);
@@ -159,7 +128,7 @@ TEST(PnpTrp, AMarkBecomesACnpToTheSenderAndIsCleared) {
 TEST(PnpTrp, CnpsOfAFlowAreFurtherApartThanTheInterval) {
   Switch esw;
   const auto made = [&](Picoseconds t) {
-    const Out out = esw(t, marked(leaves));
+    const Outcome out = esw(t, marked(leaves));
     EXPECT_EQ(out.packet.ecn, Ecn::ect0);  // every mark is cleared
     return out.copy.has_value();
   };
@@ -181,7 +150,7 @@ TEST(PnpTrp, CnpsOfAFlowAreFurtherApartThanTheInterval) {
 TEST(PnpTrp, OnlyMarkedDataThatLeavesIsAnswered) {
   Switch esw;
   const auto untouched = [&](const Packet& p) {
-    const Out out = esw(2_ms, p);
+    const Outcome out = esw(2_ms, p);
     EXPECT_EQ(out.verdict, Verdict::forward);
     EXPECT_FALSE(out.copy);
     EXPECT_EQ(out.packet.ecn, p.ecn);
@@ -200,10 +169,10 @@ TEST(PnpTrp, AnUnknownFlowMakesNoCnp) {
   Switch esw;
   Packet stranger = marked(leaves);
   stranger.dest_qp = Qpn(0x99);
-  const Out out = esw(2_ms, stranger);
+  const Outcome out = esw(2_ms, stranger);
   EXPECT_EQ(out.packet.ecn, Ecn::ect0);
   ASSERT_TRUE(out.copy);  // ingress does not know it is one
-  EXPECT_FALSE(esw.egress(2_ms, out));
+  EXPECT_FALSE(esw.copied(2_ms, out));
   EXPECT_EQ(esw.count("cnps_made"), 0u);
   EXPECT_EQ(esw.count("copies_of_unknown_flows"), 1u);
 }
@@ -212,9 +181,9 @@ TEST(PnpTrp, AnEntryTakesTheInsertionLatency) {
   for (const bool early : {true, false}) {
     Switch esw("insertion_latency = \"200 us\"");
     const Picoseconds t = early ? 200_us - 1_ns : 200_us;
-    const Out out = esw(t, marked(leaves));
+    const Outcome out = esw(t, marked(leaves));
     ASSERT_TRUE(out.copy);
-    EXPECT_EQ(esw.egress(t, out).has_value(), !early);
+    EXPECT_EQ(esw.copied(t, out).has_value(), !early);
   }
 }
 
@@ -223,9 +192,9 @@ TEST(PnpTrp, AFullTableTakesNoMoreConnections) {
   Connection second = leaves;
   second.receiver_qp = Qpn(0x23);
   esw.program->connect(second);
-  const Out out = esw(2_ms, marked(second));
+  const Outcome out = esw(2_ms, marked(second));
   ASSERT_TRUE(out.copy);
-  EXPECT_FALSE(esw.egress(2_ms, out));
+  EXPECT_FALSE(esw.copied(2_ms, out));
   EXPECT_EQ(esw.count("connections_not_added"), 1u);
 }
 
@@ -237,7 +206,7 @@ TEST(PnpTrp, LoopsGrowWithEveryAlphaCnpsAndAlphaGrows) {
     return cnps >= 22 ? 4u : cnps >= 14 ? 3u : cnps >= 7 ? 2u : 1u;
   };
   for (unsigned n = 1; n <= 30; ++n) {
-    const Out out = esw(2_ms, cnp(comes));
+    const Outcome out = esw(2_ms, cnp(comes));
     EXPECT_EQ(out.verdict, Verdict::forward);  // the sender gets it as well
     EXPECT_EQ(out.port, far_port);
     EXPECT_EQ(esw.loops(2_ms, data(comes, n)), expected(n)) << n << " CNPs";
@@ -360,7 +329,7 @@ std::vector<std::uint32_t> departures(Switch& esw, const std::vector<Picoseconds
   std::deque<Looping> looping;
   std::vector<std::uint32_t> left;
   const auto pass = [&](Picoseconds now, const Packet& p) {
-    const Out out = esw(now, p, far_port);
+    const Outcome out = esw(now, p, far_port);
     if (out.verdict == Verdict::recirculate)
       looping.push_back({now + loop, out.packet});
     else
@@ -477,4 +446,4 @@ TEST(PnpTrp, ThePapersStateIsPaidForAndFitsTofino) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::pnp_trp_test

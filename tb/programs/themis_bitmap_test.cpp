@@ -7,7 +7,7 @@
 #include "sanitized.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_bitmap_test {
 namespace {
 
 using namespace test;
@@ -143,4 +143,4 @@ TEST(ThemisBitmap, OfAnyWindow) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_bitmap_test

@@ -308,14 +308,11 @@ inline void Scenario::leave(const Event& e) {
     if (o.copy) judge_pass(Psn(o.copy->header[0]), o.copy->type == 3);
   }
   if (o.copy) {
-    Packet copy = o.packet;
-    copy.mirror_type = o.copy->type;
-    copy.metadata = o.copy->metadata;
     add({.at = queue_[e.far_switch][o.copy->egress_port].pass(now_ + 200, 5),
          .kind = Kind::egress,
          .far_switch = e.far_switch,
          .port = o.copy->egress_port,
-         .packet = copy,
+         .packet = mirrored(o.packet, *o.copy),
          .header = o.copy->header});
   }
   if (!o.dropped()) on_wire(e.far_switch, e.port, o.packet);

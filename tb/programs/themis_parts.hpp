@@ -15,6 +15,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/roce.hpp"
 #include "horae/programs/themis/themis.hpp"
+#include "pass_driver.hpp"
 
 namespace horae::programs::test {
 
@@ -52,60 +53,24 @@ struct Setup {
 };
 
 inline std::unique_ptr<ProgramFactory> themis(const std::string& parameters) {
-  return read_program(Document::parse("name = \"themis\"\n" + parameters, "test.toml").root());
+  return read_by_name("themis", parameters);
 }
 
-/// What a pass left.
-struct Outcome {
-  Verdict verdict = Verdict::undecided;
-  unsigned port = 0;  ///< of ingress
-  unsigned loop = 0;  ///< the pipeline where it comes around
-  std::optional<MirrorRequest> copy;
-  Packet packet;
-
-  bool dropped() const { return verdict == Verdict::drop; }
-  /// Goes out as it is, alone.
-  bool passes() const { return verdict == Verdict::undecided && !copy; }
-};
-
-/// One copy of the program on one pipeline.
-struct Tor {
+/// One copy of the program on one pipeline. Themis asks for no time: all passes are at 1 us.
+struct Tor : PassDriver {
   explicit Tor(const Setup& setup, unsigned index = 0, const Routes& table = routes)
-      : pipeline("tor.pipe" + std::to_string(index), index, setup.seed),
-        program(themis(setup.text())->make(pipeline, table)) {}
+      : PassDriver(*themis(setup.text()), table, index, setup.seed) {}
   Tor(const ProgramFactory& factory, unsigned index, const Routes& table)
-      : pipeline("tor.pipe" + std::to_string(index), index, 1),
-        program(factory.make(pipeline, table)) {}
+      : PassDriver(factory, table, index) {}
 
-  Outcome ingress(Packet p, unsigned port) {
-    Pass pass(p, {pipeline.index(), Gress::ingress}, serial++, port, 1_us);
-    program->ingress(pass);
-    return {pass.verdict(), pass.egress_port(), pass.loopback_pipeline(), pass.mirror_request(), p};
-  }
-  Outcome egress(Packet p, unsigned port, const dataplane::MirrorHeader& header = {}) {
-    Pass pass(p, {pipeline.index(), Gress::egress}, serial++, 0, 1_us);
-    pass.leaves_by(port);
-    pass.set_mirror_header(header);
-    program->egress(pass);
-    return {pass.verdict(), pass.egress_port(), 0, pass.mirror_request(), p};
+  Outcome ingress(const Packet& p, unsigned port) { return PassDriver::ingress(1_us, p, port); }
+  Outcome egress(const Packet& p, unsigned port, const dataplane::MirrorHeader& header = {}) {
+    return PassDriver::egress(1_us, p, port, 0, header);
   }
   /// The egress pass of the copy of `p` that was asked for.
-  Outcome copied(Packet p, const MirrorRequest& request) {
-    p.mirror_type = request.type;
-    p.metadata = request.metadata;
-    return egress(p, request.egress_port, request.header);
+  Outcome copied(const Packet& p, const MirrorRequest& request) {
+    return PassDriver::copied(1_us, p, request);
   }
-  std::uint64_t count(std::string_view name) const {
-    for (const auto& [n, value] : program->counters()) {
-      if (n == name) return value;
-    }
-    ADD_FAILURE() << "no counter " << name;
-    return 0;
-  }
-
-  dataplane::Pipeline pipeline;
-  std::unique_ptr<Program> program;
-  std::uint64_t serial = 0;
 };
 
 /// Queue pair 0x77 of the receiver, 0x55 of the sender.

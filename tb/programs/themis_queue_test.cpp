@@ -1,9 +1,11 @@
 // The slides' variant: a queue of PSNs finds the packet that triggered a NACK.
 #include <deque>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "themis_series.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_queue_test {
 namespace {
 
 using namespace test;
@@ -173,12 +175,7 @@ TEST(ThemisQueue, IsAQueue) {
 }
 
 std::string refusal(const std::string& parameters) {
-  try {
-    read_program(Document::parse(parameters, "test.toml").root());
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "accepted";
+  return refusal_of([&] { read_program(Document::parse(parameters, "test.toml").root()); });
 }
 
 TEST(ThemisQueue, BadParametersAreRefused) {
@@ -202,4 +199,4 @@ TEST(ThemisQueueRandom, LossesWaitForTheTimer) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_queue_test

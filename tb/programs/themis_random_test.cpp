@@ -3,7 +3,7 @@
 // its cause, and the counts are zero where the cause is absent.
 #include "themis_series.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_random_test {
 namespace {
 
 using namespace test;
@@ -191,4 +191,4 @@ TEST(ThemisRandom, EveryCombinationOfWhatIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_random_test

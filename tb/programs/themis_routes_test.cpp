@@ -1,9 +1,11 @@
 // Themis when routing withdraws a link: who takes another port, and who may not.
 #include <set>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_routes_test {
 namespace {
 
 using namespace test;
@@ -102,4 +104,4 @@ TEST(ThemisRoutes, ForwardFollowsRouting) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_routes_test

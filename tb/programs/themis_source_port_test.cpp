@@ -8,7 +8,7 @@
 #include "horae/core/linear_hash.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_source_port_test {
 namespace {
 
 using namespace test;
@@ -25,48 +25,26 @@ std::string text(const Setup& setup) {
   return setup.text() + "path_control = \"source_port\"\nhash = { offset = 0, seed = 9 }\n";
 }
 
-/// What a pass left.
-struct Left {
-  Verdict verdict = Verdict::undecided;
-  unsigned port = 0;
-  bool copied = false;
-  Packet packet;
-};
-
 /// An uplink, and what an aggregation switch behind it chooses.
 using Path = std::pair<unsigned, unsigned>;
 
 /// A sender at port 0, behind two tiers that choose.
-struct Source {
+struct Source : PassDriver {
   explicit Source(const Setup& setup = {.paths = all}, const Routes& table = with_tiers(routes))
-      : pipeline("tor.pipe0", 0, setup.seed), program(themis(text(setup))->make(pipeline, table)) {
+      : PassDriver(*themis(text(setup)), table, 0, setup.seed) {
     program->connect(connection(near_node, far_node));
   }
-  Left ingress(Packet p, unsigned port) {
-    Pass pass(p, {0, Gress::ingress}, serial++, port, 1_us);
-    program->ingress(pass);
-    return {pass.verdict(), pass.egress_port(), pass.mirror_request().has_value(), p};
-  }
+  Outcome ingress(const Packet& p, unsigned port) { return PassDriver::ingress(1_us, p, port); }
   Path path(std::uint32_t psn, std::uint16_t entropy = 0xc001) {
-    const Left o = ingress(data(near_node, far_node, psn, entropy), near_port);
+    const Outcome o = ingress(data(near_node, far_node, psn, entropy), near_port);
     EXPECT_EQ(o.verdict, Verdict::forward);
     EXPECT_GE(o.packet.entropy, 0xc000);  // still of the range for RoCEv2
     return path_of(o);
   }
-  static Path path_of(const Left& o) {
+  static Path path_of(const Outcome& o) {
     return {o.port - first_uplink, LinearHash::choice(agg_hash.of(o.packet), cores)};
   }
   void hears(const Packet& p) { EXPECT_EQ(ingress(p, first_uplink).port, near_port); }
-  std::uint64_t count(std::string_view name) const {
-    for (const auto& [n, value] : program->counters()) {
-      if (n == name) return value;
-    }
-    return ~std::uint64_t{0};
-  }
-
-  dataplane::Pipeline pipeline;
-  std::unique_ptr<Program> program;
-  std::uint64_t serial = 0;
 };
 
 // Eq. 1 and 3, relative to the path of the flow's own header.
@@ -112,10 +90,10 @@ TEST(ThemisSourcePort, WhatIsNotSprayedKeepsItsHeader) {
                                   nack(near_node, far_node, flow, entropy),
                                   data(near_node, far_other, flow, entropy)};  // no queue pair here
     for (const Packet& p : others) {
-      const Left o = tor.ingress(p, near_port);
+      const Outcome o = tor.ingress(p, near_port);
       EXPECT_EQ(o.packet.entropy, entropy);
     }
-    const Left o = tor.ingress(others[2], near_port);
+    const Outcome o = tor.ingress(others[2], near_port);
     EXPECT_EQ(o.port - first_uplink, LinearHash::choice(tor_hash.of(others[2]), uplinks));
     uplinks_taken.insert(o.port);
   }
@@ -170,44 +148,31 @@ TEST(ThemisSourcePort, WithOneUplinkTheNextTierChooses) {
 // Themis-D compares PSNs mod N only: headers changed on the way are nothing to it.
 TEST(ThemisSourcePort, ANackIsValidAfterALaterPacketOfItsPathOnly) {
   Source sender;
-  const std::string parameters = text({.paths = all, .window = 64});
-  dataplane::Pipeline pipeline("far.pipe0", 0, 1);
-  const auto far = themis(parameters)->make(pipeline, with_tiers(routes));
-  far->connect(connection(far_node, near_node));
-  std::uint64_t serial = 0;
-  const auto egress = [&](Packet p, unsigned port) {
-    Pass pass(p, {0, Gress::egress}, serial++, 0, 1_us);
-    pass.leaves_by(port);
-    far->egress(pass);
-    return Left{pass.verdict(), port, pass.mirror_request().has_value(), p};
-  };
+  Tor far(*themis(text({.paths = all, .window = 64})), 0, with_tiers(routes));
+  far.program->connect(connection(far_node, near_node));
   const auto arrives = [&](std::uint32_t psn) {
     Packet p = sender.ingress(data(near_node, far_node, psn), near_port).packet;
     p.src = far_node;  // seen from the receiver's ToR
     p.dst = near_node;
-    return egress(p, near_port);
+    return far.egress(p, near_port);
   };
-  const auto asks = [&](std::uint32_t psn) { return egress(nack(near_node, far_node, psn), 8); };
+  const auto asks = [&](std::uint32_t psn) {
+    return far.egress(nack(near_node, far_node, psn), 8);
+  };
   arrives(0);
   for (std::uint32_t psn = 2; psn < 17; ++psn) {  // 1 is late; none of these came by its path
-    EXPECT_FALSE(arrives(psn).copied) << psn;
+    EXPECT_FALSE(arrives(psn).copy) << psn;
     EXPECT_EQ(asks(1).verdict, Verdict::drop) << psn;
   }
-  EXPECT_TRUE(arrives(17).copied);  // the path of 1: lost, so the NACK kept back goes
+  EXPECT_TRUE(arrives(17).copy);  // the path of 1: lost, so the NACK kept back goes
   EXPECT_EQ(asks(1).verdict, Verdict::undecided);
 }
 
 TEST(ThemisSourcePort, RoutesThatAreNotDescribedAreRefused) {
-  const auto refusal = [](const Routes& table) -> std::string {
-    dataplane::Pipeline pipeline("tor.pipe0", 0, 1);
-    try {
-      themis(text({.paths = all}))->make(pipeline, table);
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "";
+  const auto refusal = [](const Routes& table) {
+    return refusal_of([&] { PassDriver(*themis(text({.paths = all})), table); });
   };
-  EXPECT_EQ(refusal(with_tiers(routes)), "");
+  EXPECT_EQ(refusal(with_tiers(routes)), "accepted");
   EXPECT_EQ(refusal(routes),
             "tor.pipe0: path_control = \"source_port\" with 4 ports to node 10; the hash described "
             "is of 1");
@@ -219,4 +184,4 @@ TEST(ThemisSourcePort, RoutesThatAreNotDescribedAreRefused) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_source_port_test

@@ -5,7 +5,7 @@
 
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_spray_test {
 namespace {
 
 using namespace test;
@@ -229,4 +229,4 @@ TEST(ThemisSpray, AnUnknownDestinationIsDropped) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_spray_test

@@ -1,7 +1,7 @@
 // Themis-D: which NACKs may pass (packet-spraying paper 4.2 to 4.4 and 5).
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_test {
 namespace {
 
 using namespace test;
@@ -212,4 +212,4 @@ TEST(Themis, UnknownQueuePairsPass) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_test

@@ -6,7 +6,7 @@
 #include "horae/core/random.hpp"
 #include "themis_parts.hpp"
 
-namespace horae::programs {
+namespace horae::programs::themis_window_test {
 namespace {
 
 using namespace test;
@@ -203,4 +203,4 @@ TEST(ThemisWindow, ALostPacketIsAskedForUntilItArrives) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::themis_window_test

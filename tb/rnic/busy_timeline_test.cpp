@@ -8,7 +8,7 @@
 
 #include "horae/core/random.hpp"
 
-namespace horae::test {
+namespace horae::test::busy_timeline_test {
 namespace {
 
 // Against a calendar of single picoseconds.
@@ -36,4 +36,4 @@ TEST(BusyTimeline, TakesTheFirstFreeTimeInPieces) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::busy_timeline_test

@@ -8,7 +8,7 @@
 
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::congestion_test {
 namespace {
 
 using test::decisions;
@@ -257,4 +257,4 @@ TEST(Congestion, APairedCnpGoesWithTheNack) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::congestion_test

@@ -10,7 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::context_cache_test {
 namespace {
 
 /// `capacity` bytes for the cache, entries of 64 bytes but for contexts of 256.
@@ -223,4 +223,4 @@ TEST(ContextCache, TheTableGrowsWithoutLosingAnything) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::context_cache_test

@@ -6,7 +6,7 @@
 #include "horae/rnic/nic_budget.hpp"
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::context_timing_test {
 namespace {
 
 using test::decisions;
@@ -103,4 +103,4 @@ TEST(ContextTiming, TheCliffIsWhereTheBillSays) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::context_timing_test

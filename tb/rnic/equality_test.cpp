@@ -11,7 +11,7 @@
 #include "horae/fabric/topology.hpp"
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::equality_test {
 namespace {
 
 using test::connect_queue_pairs;
@@ -254,4 +254,4 @@ TEST(Equality, WhereARunIsInterruptedDoesNotShow) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::equality_test

@@ -9,7 +9,7 @@
 
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::fetch_timing_test {
 namespace {
 
 using test::connect_queue_pairs;
@@ -306,4 +306,4 @@ TEST(FetchTiming, CompletionsAreWritten) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::fetch_timing_test

@@ -8,7 +8,7 @@
 #include "horae/core/random.hpp"
 #include "horae/rnic/context_cache.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::nic_budget_test {
 namespace {
 
 Bytes bytes_of(const NicBudget& budget, std::string_view name) {
@@ -154,4 +154,4 @@ TEST(NicBudget, TheLimitOfAMixIsOfTheMix) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::nic_budget_test

@@ -5,11 +5,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/nic_budget.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::nic_spec_test {
 namespace {
 
 RnicConfig profile(const std::string& toml) {
@@ -153,4 +156,4 @@ TEST(NicSpec, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::nic_spec_test

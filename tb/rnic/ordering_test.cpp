@@ -4,7 +4,7 @@
 #include "host_parts.hpp"
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::ordering_test {
 namespace {
 
 using policy::OrderingAnswer;
@@ -226,4 +226,4 @@ TEST(Ordering, MemoryIsFollowedOverTime) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::ordering_test

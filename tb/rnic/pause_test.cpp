@@ -5,7 +5,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::pause_test {
 namespace {
 
 using test::ack_time;
@@ -129,4 +129,4 @@ TEST(Pause, TheTimerRunsOn) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::pause_test

@@ -14,7 +14,7 @@
 #include "fabric_parts.hpp"
 #include "horae/core/random.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::payload_fetcher_test {
 namespace {
 
 constexpr Picoseconds latency = 701'003_ps;
@@ -461,4 +461,4 @@ TEST(PayloadFetcher, ManyQueuePairsOnASmallBufferAllMakeProgress) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::payload_fetcher_test

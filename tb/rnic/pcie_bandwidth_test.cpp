@@ -10,7 +10,7 @@
 #include "horae/rnic/pcie_link.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_bandwidth_test {
 namespace {
 
 PcieConfig link_of(std::uint32_t generation, std::uint32_t lanes, Bytes mps, Bytes mrrs) {
@@ -134,4 +134,4 @@ TEST(PcieBandwidth, OfFewCreditsIsTheirLoop) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_bandwidth_test

@@ -6,9 +6,11 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_config_test {
 namespace {
 
 std::string message_of(const PcieConfig& config) {
@@ -42,4 +44,4 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_config_test

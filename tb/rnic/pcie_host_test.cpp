@@ -15,7 +15,7 @@
 #include "pcie_host_parts.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_host_test {
 namespace {
 
 /// What reads take on the link besides the request.
@@ -267,4 +267,4 @@ TEST(HostInterface, RandomTrafficIsConserved) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_host_test

@@ -6,7 +6,7 @@
 #include "horae/core/error.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_link_test {
 namespace {
 
 TEST(PcieLink, ATlpTakesItsShareOfTheBandwidth) {
@@ -294,4 +294,4 @@ TEST(PcieLink, OccupancyIsTimeWeighted) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_link_test

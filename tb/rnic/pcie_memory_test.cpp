@@ -11,11 +11,13 @@
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "pcie_host_parts.hpp"
 #include "pcie_parts.hpp"
 
-namespace horae::test {
+namespace horae::test::pcie_memory_test {
 namespace {
 
 /// Time the target of `host` adds to each of `n` reads far apart.
@@ -243,4 +245,4 @@ TEST(HostMemory, DebugTransportSeesAndChangesContentsInNoTime) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::pcie_memory_test

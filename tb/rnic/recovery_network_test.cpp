@@ -9,7 +9,7 @@
 #include "horae/core/random.hpp"
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::recovery_network_test {
 namespace {
 
 using policy::Merge;
@@ -219,4 +219,4 @@ TEST(RecoveryNetworks, PoliciesDiffer) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::recovery_network_test

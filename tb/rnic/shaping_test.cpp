@@ -5,7 +5,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::shaping_test {
 namespace {
 
 using test::idle_time;
@@ -233,4 +233,4 @@ TEST(Shaping, ALaterQueuePairStartsAtItsOwnTime) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::shaping_test

@@ -7,7 +7,7 @@
 
 #include "host_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::timeline_test {
 namespace {
 
 using test::messages;
@@ -174,4 +174,4 @@ TEST(Timeline, WithoutAServiceItStaysSmall) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::timeline_test

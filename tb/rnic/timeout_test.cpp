@@ -7,7 +7,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::timeout_test {
 namespace {
 
 using policy::SendKind;
@@ -262,4 +262,4 @@ TEST(Timeout, ItMustBeLongerThanAWindow) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::timeout_test

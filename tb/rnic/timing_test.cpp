@@ -5,7 +5,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::timing_test {
 namespace {
 
 using policy::SendKind;
@@ -361,4 +361,4 @@ TEST(Timing, AnAckNamesTheLastPacketAndTheMessage) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::timing_test

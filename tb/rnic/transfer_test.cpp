@@ -8,7 +8,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::transfer_test {
 namespace {
 
 using test::connect_queue_pairs;
@@ -254,4 +254,4 @@ TEST(Transfer, BehindAnOrderingEngineInBadWeather) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::transfer_test

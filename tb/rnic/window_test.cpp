@@ -6,7 +6,7 @@
 
 #include "nic_parts.hpp"
 
-namespace horae::rnic {
+namespace horae::rnic::window_test {
 namespace {
 
 using test::ack_return;
@@ -187,4 +187,4 @@ TEST(Window, TheDepthLimitsOutstandingMessages) {
 }
 
 }  // namespace
-}  // namespace horae::rnic
+}  // namespace horae::rnic::window_test

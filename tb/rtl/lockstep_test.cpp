@@ -16,7 +16,7 @@
 #include "horae/rtl/ordering.hpp"
 #include "traffic.hpp"
 
-namespace horae {
+namespace horae::lockstep_test {
 namespace {
 
 using policy::EunomiaEngine;
@@ -222,4 +222,4 @@ TEST(Lockstep, RefusesOtherParameters) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::lockstep_test

@@ -5,7 +5,7 @@
 
 #include "horae/core/error.hpp"
 
-namespace horae {
+namespace horae::ordering_test {
 namespace {
 
 using policy::OrderingConfig;
@@ -81,4 +81,4 @@ TEST(EunomiaRtl, MemoryIsThatOfItsRegisters) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::ordering_test

@@ -8,7 +8,7 @@
 #include "tlm_to_pins.hpp"
 #include "traffic.hpp"
 
-namespace horae {
+namespace horae::pins_test {
 namespace {
 
 using sc_core::sc_start;
@@ -217,4 +217,4 @@ TEST(PinChecker, NothingIsUnknownAfterReset) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::pins_test

@@ -6,7 +6,7 @@
 #include "horae/core/random.hpp"
 #include "themis_parts.hpp"
 
-namespace horae {
+namespace horae::themis_d_test {
 namespace {
 
 using namespace programs::test;
@@ -78,4 +78,4 @@ TEST(ThemisD, AWrongLineIsSeen) {
 }
 
 }  // namespace
-}  // namespace horae
+}  // namespace horae::themis_d_test

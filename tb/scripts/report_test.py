@@ -203,6 +203,7 @@ class Pages(WithFolder):
         used = [round(share * each) for share in spec["cells"][row]]
         self.assertEqual(used, [s["map_ram"] for s in pipeline["by_stage"]])
         self.assertEqual(sum(used), pipeline["resources"]["map_ram"]["used"])
+        self.assertIn("VLIW words", spec["rows"])  # as `horae size` calls them in its text
         self.assertIn(f"{pipeline['stages_used']} of {pipeline['stages']} stages of tofino2", found.text)
 
     def test_what_does_not_fit_is_said_first(self):

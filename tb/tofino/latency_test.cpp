@@ -7,7 +7,7 @@
 #include "chip_parts.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::latency_test {
 namespace {
 
 using test::Chip;
@@ -197,4 +197,4 @@ TEST(Latency, ThePassKnowsWhenItEntered) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::latency_test

@@ -7,7 +7,7 @@
 
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::mirror_test {
 namespace {
 
 using dataplane::MirrorHeader;
@@ -290,4 +290,4 @@ TEST(Mirror, ARequestNamesAPortAndAType) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::mirror_test

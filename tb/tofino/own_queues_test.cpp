@@ -9,7 +9,7 @@
 #include "horae/dataplane/queue_control.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::own_queues_test {
 namespace {
 
 using dataplane::Pass;
@@ -261,4 +261,4 @@ TEST(OwnQueues, WhatTheChipHasNotIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::own_queues_test

@@ -6,7 +6,7 @@
 
 #include "chip_parts.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::ports_test {
 namespace {
 
 using test::Chip;
@@ -109,4 +109,4 @@ TEST(Ports, PacketsAreProcessedByThePipelineOfTheirPort) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::ports_test

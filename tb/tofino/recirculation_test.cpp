@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "horae/dataplane/mirror.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::recirculation_test {
 namespace {
 
 using dataplane::Pass;
@@ -337,4 +338,4 @@ TEST(Recirculation, APassMayMirrorAndComeAround) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::recirculation_test

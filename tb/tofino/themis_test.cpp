@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <map>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::themis_test {
 namespace {
 
 using namespace horae::test;
@@ -252,4 +254,4 @@ TEST(ThemisChip, NacksFromEndToEnd) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::themis_test

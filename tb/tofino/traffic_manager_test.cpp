@@ -8,7 +8,7 @@
 
 #include "chip_parts.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::traffic_manager_test {
 namespace {
 
 using fabric::DropCause;
@@ -310,4 +310,4 @@ TEST(TrafficManager, AProgramsDropsAreCounted) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::traffic_manager_test

@@ -10,7 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/traffic/source.hpp"
 
-namespace horae::traffic {
+namespace horae::traffic::collective_test {
 namespace {
 
 std::map<std::uint32_t, std::int64_t> sent_by_rank(const std::vector<CollectiveFlow>& flows) {
@@ -105,4 +105,4 @@ TEST(Collective, WhatDoesNotDivideIsRefused) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::collective_test

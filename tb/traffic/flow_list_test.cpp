@@ -12,7 +12,7 @@
 
 #include "horae/core/error.hpp"
 
-namespace horae::traffic {
+namespace horae::traffic::flow_list_test {
 namespace {
 
 /// A file of its own for each test, gone with it; messages call it "list".
@@ -295,4 +295,4 @@ TEST(FlowList, AMillionLinesTakeNoMoreMemoryThanAHundred) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::flow_list_test

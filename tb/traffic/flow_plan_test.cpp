@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-namespace horae::traffic {
+namespace horae::traffic::flow_plan_test {
 namespace {
 
 std::vector<PlanHost> hosts_of(std::uint32_t n) {
@@ -133,4 +133,4 @@ TEST(IncastPlan, QueriesHaveTheirFanInAndLoad) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::flow_plan_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace horae::traffic {
+namespace horae::traffic::source_test {
 namespace {
 
 TEST(ConstantSource, IssuesItsCountAtItsInterval) {
@@ -68,4 +68,4 @@ TEST(Permutation, StaysWhatItWas) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::source_test

@@ -5,7 +5,10 @@
 
 #include <cmath>
 
-namespace horae::traffic {
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
+
+namespace horae::traffic::workload_test {
 namespace {
 
 SizeDistribution shipped(const std::string& name) { return SizeDistribution::find({name, {}}); }
@@ -90,4 +93,4 @@ TEST(Workload, AnUnknownNameIsRefusedWithTheNearest) {
 }
 
 }  // namespace
-}  // namespace horae::traffic
+}  // namespace horae::traffic::workload_test

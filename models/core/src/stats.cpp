@@ -163,6 +163,20 @@ StatTree& StatTree::histogram(std::string_view name, const Histogram& h, std::st
   return *this;
 }
 
+void StatTree::for_each(
+    const std::function<void(const std::string&, double, const std::string&)>& visit) const {
+  for (const auto& entry : entries_) {
+    if (const auto* group = std::get_if<std::unique_ptr<StatTree>>(&entry.content)) {
+      (*group)->for_each(visit);
+      continue;
+    }
+    const Leaf& leaf = std::get<Leaf>(entry.content);
+    const double number =
+        std::visit([](auto exact) { return static_cast<double>(exact); }, leaf.number);
+    visit(path_of(entry.name), number, leaf.unit);
+  }
+}
+
 nlohmann::ordered_json StatTree::to_json() const {
   auto object = nlohmann::ordered_json::object();
   for (const auto& entry : entries_) {

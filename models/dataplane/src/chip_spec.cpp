@@ -5,7 +5,8 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
-#include "shipped_chips.hpp"
+#include "horae/dataplane/shipped_chips.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::dataplane {
 

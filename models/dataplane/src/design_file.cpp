@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::dataplane {
 namespace {

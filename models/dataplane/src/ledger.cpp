@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 
 namespace horae::dataplane {
@@ -115,7 +116,7 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
   return ledger;
 }
 
-nlohmann::ordered_json ledger_json(const Ledger& ledger) {
+nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage) {
   using nlohmann::ordered_json;
   ordered_json out = {
       {"name", ledger.name},
@@ -136,11 +137,13 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger) {
     for (const Resource r : all_resources) to[std::string(resource_name(r))] = amounts[r];
   };
   out["by_stage"] = ordered_json::array();
-  for (std::size_t s = 0; s < ledger.stages.size(); ++s) {
-    ordered_json stage = {{"stage", s}};
-    amounts_json(ledger.stages[s], stage);
-    out["by_stage"].push_back(std::move(stage));
-  }
+  const auto stage_json = [&](std::size_t stage, const Amounts& amounts) {
+    ordered_json in_stage = {{"stage", stage}};
+    amounts_json(amounts, in_stage);
+    return in_stage;
+  };
+  for (std::size_t s = 0; s < ledger.stages.size(); ++s)
+    out["by_stage"].push_back(stage_json(s, ledger.stages[s]));
   out["objects"] = ordered_json::array();
   for (const auto& object : ledger.objects) {
     ordered_json o = {{"name", object.name},
@@ -148,6 +151,11 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger) {
                       {"gress", gress_name(object.gress)},
                       {"stages", object.stages()}};
     amounts_json(object.total(), o);
+    if (objects_by_stage) {
+      o["by_stage"] = ordered_json::array();
+      for (const auto& part : object.parts)
+        o["by_stage"].push_back(stage_json(part.stage, part.amounts));
+    }
     out["objects"].push_back(std::move(o));
   }
   return out;

@@ -1,6 +1,7 @@
 // What a user may say about a plain switch.
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/params/linear_hash_schema.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::fabric {
 

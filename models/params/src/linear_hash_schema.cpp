@@ -1,5 +1,7 @@
 #include "horae/params/linear_hash_schema.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae {
 
 const Schema<LinearHashConfig>& linear_hash_schema() {

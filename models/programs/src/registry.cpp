@@ -3,6 +3,7 @@
 #include <string>
 
 #include "horae/core/error.hpp"
+#include "horae/params/section.hpp"
 #include "horae/programs/conweave/conweave.hpp"
 #include "horae/programs/forward/forward.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"

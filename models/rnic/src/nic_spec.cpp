@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/params/shipped_file.hpp"
-#include "shipped_nics.hpp"
+#include "horae/rnic/shipped_nics.hpp"
 
 namespace horae::rnic {
 namespace {

@@ -1,6 +1,7 @@
 #include "horae/rnic/on_chip_memory.hpp"
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::rnic {
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::rnic {
 namespace {

@@ -1,5 +1,7 @@
 #include "horae/rnic/rnic_config.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae::rnic {
 
 const Schema<FetchConfig>& FetchConfig::schema() {

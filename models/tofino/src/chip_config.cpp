@@ -1,6 +1,7 @@
 #include "horae/tofino/chip_config.hpp"
 
 #include "horae/dataplane/chip_spec.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::tofino {
 namespace {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::traffic {
 namespace {

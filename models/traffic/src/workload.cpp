@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
-#include "shipped_workloads.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/traffic/shipped_workloads.hpp"
 
 namespace horae::traffic {
 namespace {

@@ -1,6 +1,7 @@
 #include "horae/policy/congestion/dcqcn_parameters.hpp"
 
 #include "horae/core/registry.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::policy {
 namespace {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/congestion/dcqcn.hpp"
 
 namespace horae::policy {

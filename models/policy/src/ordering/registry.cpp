@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/ordering/memory_controller.hpp"
 #include "horae/policy/ordering/policies.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "horae/params/schema.hpp"
 #include "horae/policy/retransmit/policies.hpp"
 
 namespace horae::policy {

@@ -1,5 +1,6 @@
 #include "horae/core/registry.hpp"
 
+#include "horae/params/schema.hpp"
 #include "horae/policy/transport/policies.hpp"
 
 namespace horae::policy {

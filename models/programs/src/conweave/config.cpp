@@ -6,6 +6,7 @@
 #include <set>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 
 namespace horae::programs {

@@ -4,17 +4,17 @@
 
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <unordered_set>
 
 #include "config.hpp"
 #include "destination.hpp"
+#include "horae/params/schema.hpp"
 #include "parts.hpp"
 #include "source.hpp"
 
-namespace horae::programs {
+namespace horae::programs::conweave {
 namespace {
-
-using namespace conweave;
 
 /// Routes, the table of flows, and both halves of ConWeave around them.
 class Conweave final : public Program {
@@ -208,7 +208,7 @@ class ConweaveFactory final : public ProgramFactory {
   explicit ConweaveFactory(const ConweaveConfig& config) : config_(config) {}
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
-    conweave::check(config_, routes, pipeline.name());
+    check(config_, routes, pipeline.name());
     return std::make_unique<Conweave>(pipeline, config_, routes);
   }
   nlohmann::ordered_json config() const override {
@@ -222,6 +222,9 @@ class ConweaveFactory final : public ProgramFactory {
 };
 
 }  // namespace
+}  // namespace horae::programs::conweave
+
+namespace horae::programs {
 
 ProgramEntry conweave_entry() {
   return {.name = "conweave",
@@ -229,7 +232,7 @@ ProgramEntry conweave_entry() {
           .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
             const auto config = parameters.read<ConweaveConfig>({"name"});
             conweave::check(config, parameters);
-            return std::make_unique<ConweaveFactory>(config);
+            return std::make_unique<conweave::ConweaveFactory>(config);
           },
           .describe = [] { return ConweaveConfig::schema().describe(); }};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/programs/shared/flow_key.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "loop_header.hpp"
 
 namespace horae::programs {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -10,13 +11,12 @@
 #include "forwarding.hpp"
 #include "handshake_monitor.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "notification_point.hpp"
 #include "reaction_point.hpp"
 
-namespace horae::programs {
+namespace horae::programs::pnp_trp {
 namespace {
-
-using namespace pnp_trp;
 
 class PnpTrp final : public Program {
  public:
@@ -130,6 +130,9 @@ class PnpTrpFactory final : public ProgramFactory {
 };
 
 }  // namespace
+}  // namespace horae::programs::pnp_trp
+
+namespace horae::programs {
 
 ProgramEntry pnp_trp_entry() {
   return {.name = "pnp_trp",
@@ -138,8 +141,8 @@ ProgramEntry pnp_trp_entry() {
               "(long-haul paper)",
           .read = [](const Section& parameters) -> std::unique_ptr<ProgramFactory> {
             const auto config = parameters.read<PnpTrpConfig>({"name"});
-            check(config, parameters);
-            return std::make_unique<PnpTrpFactory>(config);
+            pnp_trp::check(config, parameters);
+            return std::make_unique<pnp_trp::PnpTrpFactory>(config);
           },
           .describe = [] { return PnpTrpConfig::schema().describe(); }};
 }

@@ -4,11 +4,14 @@
 
 #include <bit>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "destination.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/params/linear_hash_schema.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "ingress.hpp"
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "queue_destination.hpp"
 #include "themis/ingress.hpp"
 

@@ -12,6 +12,8 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/explain/files.hpp"
 #include "horae/flows/traffic_config.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"

@@ -11,6 +11,7 @@
 #include "horae/cli/complete_keys.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/run/run.hpp"
 

@@ -9,7 +9,9 @@
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/replay/replay.hpp"
 
 namespace horae::cli {

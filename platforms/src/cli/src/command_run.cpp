@@ -9,6 +9,7 @@
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
 #include "horae/run/sweep.hpp"

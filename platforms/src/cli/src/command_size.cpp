@@ -1,21 +1,20 @@
 // horae size.
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
 #include <memory>
 
 #include "horae/cli/command.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
 #include "horae/size/curve.hpp"
 #include "horae/size/nic.hpp"
 #include "horae/size/size.hpp"
-#include "horae/size/stage_picture.hpp"
 
 namespace horae::cli {
 
@@ -50,12 +49,6 @@ int exit_code_of(const std::vector<size::SizedDesign>& designs) {
   return refused ? results::exit_does_not_fit : differs ? results::exit_failed : results::exit_done;
 }
 
-std::vector<dataplane::Ledger> ledgers_of(const std::vector<size::SizedDesign>& designs) {
-  std::vector<dataplane::Ledger> out;
-  for (const auto& d : designs) out.push_back(d.ledger);
-  return out;
-}
-
 size::SizeRequest size_request(const SizeOptions& o) {
   if (o.platform.empty() == o.objects.empty()) {
     throw InputError(o.platform.empty()
@@ -66,23 +59,8 @@ size::SizeRequest size_request(const SizeOptions& o) {
   return {objects ? o.objects : o.platform, objects, o.overrides, o.chip, std::nullopt};
 }
 
-/// A file that appears whole or not at all.
-void write_picture(const std::string& path, const std::string& bytes) {
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary);
-  file << bytes;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
-  if (file && !error) return;
-  std::filesystem::remove(part, error);
-  throw InputError(fmt::format("--plot {}: cannot be written", path));
-}
-
 int size_curve(const SizeOptions& o, const size::SizeRequest& request,
                std::optional<results::ResultFolder>& folder) {
-  if (o.plot)
-    throw InputError("--plot: a stage map is of one design; see scripts/plot_curve for --most");
   const auto curve = size::trace_curve(request, o.most, o.over, !o.no_progress);
   if (folder) {
     folder->write("summary.json", size::curve_json(curve).dump(1) + "\n");
@@ -94,8 +72,8 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
 
 /// A NIC without a platform.
 int size_one_nic(const SizeOptions& o) {
-  if (!o.platform.empty() || !o.objects.empty() || o.chip || o.plot || !o.most.empty() ||
-      !o.over.empty() || o.stages) {
+  if (!o.platform.empty() || !o.objects.empty() || o.chip || !o.most.empty() || !o.over.empty() ||
+      o.stages) {
     throw InputError(
         "--nic: expected with --qps, --depth, --message, --set, --out and --json only");
   }
@@ -120,6 +98,12 @@ int size_one_nic(const SizeOptions& o) {
 }
 
 int size(const SizeOptions& o) {
+  if (o.plot) {
+    const std::string file = o.objects.empty() ? o.platform : "--objects " + o.objects;
+    throw InputError(
+        fmt::format("--plot: expected scripts/plot_stages {} -o {}, which draws the stages",
+                    file.empty() ? "PLATFORM.toml" : file, *o.plot));
+  }
   if (!o.nic.empty()) return size_one_nic(o);
   for (const auto& [name, given] :
        {std::pair{"--qps", o.qps.has_value()}, std::pair{"--depth", o.depth.has_value()},
@@ -127,8 +111,6 @@ int size(const SizeOptions& o) {
     if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
   }
   const size::SizeRequest request = size_request(o);
-  std::optional<size::PictureFormat> format;
-  if (o.plot) format = size::picture_format(*o.plot);
   if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
@@ -143,13 +125,12 @@ int size(const SizeOptions& o) {
   const auto remedies = programs == results::exit_does_not_fit && !o.no_remedies
                             ? size::find_remedies(request)
                             : std::vector<size::Remedy>{};
-  const auto json = size::size_json(request, designs, remedies, nics);
+  const auto json = size::size_json(request, designs, remedies, nics, o.stages);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (folder) {
     folder->write("summary.json", text + "\n");
     folder->write("ledger.json", text + "\n");
   }
-  if (o.plot) write_picture(*o.plot, size::stage_picture(ledgers_of(designs), *format));
   if (folder) folder->commit();
   if (o.json) {
     fmt::print("{}\n", text);
@@ -175,7 +156,7 @@ Command add_size(CLI::App& app) {
       app, "size",
       "Price switch programs against a chip's budget, and queue pairs "
       "against a NIC's memory, without traffic.",
-      "Examples: horae size platforms/themis_tor.toml --plot stages.svg\n"
+      "Examples: horae size platforms/themis_tor.toml --stages\n"
       "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
       "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
       "--over tor.program.paths=32,64,128\n"
@@ -200,10 +181,12 @@ Command add_size(CLI::App& app) {
                    "with --nic: memory that each sends from; 64 KiB by default")
       ->type_name("BYTES");
   add_overrides(*command, o->overrides, "file");
-  command->add_flag("--stages", o->stages, "also what each stage holds");
+  command->add_flag("--stages", o->stages,
+                    "also what each stage holds; with --json: what each object has in each stage");
   command->add_flag("--no-remedies", o->no_remedies,
                     "do not look for changes with which it would fit");
-  command->add_option("--plot", o->plot, "draw the stages (.svg or .png)")->type_name("FILE");
+  // Not offered any more: its message names the script that draws.
+  command->add_option("--plot", o->plot)->group("");
   command->add_option("--most", o->most, "find the largest value of KEY that fits")
       ->type_name("KEY");
   command->add_option("--over", o->over, "... for each of these values; may be repeated")

@@ -9,6 +9,7 @@
 #include "horae/cli/catalogue.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/flows/traffic_config.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 

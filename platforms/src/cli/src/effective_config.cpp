@@ -15,6 +15,8 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/explain/files.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
 #include "horae/run/run.hpp"

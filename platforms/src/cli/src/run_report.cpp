@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "horae/core/quantity_text.hpp"
 #include "horae/results/exit_code.hpp"
 
 namespace horae::cli {

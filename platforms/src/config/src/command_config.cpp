@@ -1,5 +1,7 @@
 #include "horae/config/command_config.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae::config {
 
 const Schema<PublishedSizeSpec>& PublishedSizeSpec::schema() {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
 
 namespace horae::config {

@@ -8,6 +8,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 #include "horae/fabric/jellyfish.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::config {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 
 namespace horae::config {
 namespace {

@@ -1,5 +1,7 @@
 #include "horae/config/network_config.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae::config {
 namespace {
 

@@ -11,6 +11,8 @@
 #include "horae/config/network_checks.hpp"
 #include "horae/config/network_reader.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::config {
 namespace {

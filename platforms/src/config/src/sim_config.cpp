@@ -1,5 +1,7 @@
 #include "horae/config/sim_config.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae::config {
 
 const Schema<AboutConfig>& AboutConfig::schema() {

@@ -7,6 +7,7 @@
 
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::config {
 

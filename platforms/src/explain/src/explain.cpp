@@ -11,6 +11,7 @@
 #include "horae/explain/compare.hpp"
 #include "horae/explain/stages.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/progress.hpp"
 
 namespace horae::explain {

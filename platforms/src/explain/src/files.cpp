@@ -7,6 +7,8 @@
 
 #include "horae/core/error.hpp"
 #include "horae/explain/quantities.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::explain {
 namespace {

@@ -8,6 +8,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/run/run.hpp"
 
 namespace horae::explain {

@@ -1,5 +1,6 @@
 // The schemas of the files that `horae explain` reads.
 #include "horae/explain/files.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::explain {
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
 #include "horae/flows/list_triggers.hpp"
 #include "horae/params/shipped_file.hpp"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
 
 namespace horae::flows {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
 
 namespace horae::flows {

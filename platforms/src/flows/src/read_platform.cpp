@@ -7,8 +7,10 @@
 #include "horae/config/file_content.hpp"
 #include "horae/config/network_reader.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/demand.hpp"
 #include "horae/flows/flow_list.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/params/shipped_file.hpp"
 
 namespace horae::flows {

@@ -1,5 +1,7 @@
 #include "horae/flows/traffic_config.hpp"
 
+#include "horae/params/schema.hpp"
+
 namespace horae::flows {
 namespace {
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "horae/build/simulation.hpp"
-#include "horae/build/switch_statistics.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
@@ -19,7 +18,6 @@
 #include "horae/results/exit_code.hpp"
 #include "horae/results/progress.hpp"
 #include "horae/results/version.hpp"
-#include "horae/run/run.hpp"
 
 namespace horae::replay {
 namespace {
@@ -242,9 +240,7 @@ class Replay {
         }
       }
     } else {
-      auto plain = build::build_switch(platform_, vertex_, context_, routes_);
-      plain_ = plain.get();
-      device_ = std::move(plain);
+      device_ = build::build_switch(platform_, vertex_, context_, routes_);
     }
     entries_ = open_traces(addresses_);
     for (const auto& entry : entries_) {
@@ -405,7 +401,6 @@ class Replay {
   ReplayRecorder recorder_;
   std::unique_ptr<fabric::device> device_;
   tofino::tofino_switch* chip_ = nullptr;
-  fabric::output_queued_switch* plain_ = nullptr;
   std::vector<Entry> entries_;
   Picoseconds lead_{};
   std::optional<std::int64_t> stamp_ns_;
@@ -563,22 +558,8 @@ ordered_json Replay::statistics() const {
   StatTree tree;
   StatTree& device = tree.group(device_name());
   device.value("events", device_->events_handled(), "events");
-  if (plain_ != nullptr) {
-    build::add_counters(*plain_, device);
-  } else {
-    build::add_counters(*chip_, device);
-    // Of the program, summed over pipelines, in its order.
-    std::vector<std::pair<std::string, std::uint64_t>> counts;
-    for (unsigned i = 0; i < chip_->config().pipelines; ++i) {
-      const auto of_pipeline = chip_->program(i).counters();
-      for (std::size_t k = 0; k < of_pipeline.size(); ++k) {
-        if (i == 0) counts.emplace_back(of_pipeline[k].first, 0);
-        counts[k].second += of_pipeline[k].second;
-      }
-    }
-    StatTree& program = device.group("program");
-    for (const auto& [name, count] : counts) program.value(name, count, "1");
-  }
+  device_->statistics(device);
+  device_->program_statistics(device);
   return tree.to_json();
 }
 

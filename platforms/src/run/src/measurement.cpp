@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "horae/core/stats.hpp"
+
 namespace horae::run {
 namespace {
 
@@ -262,20 +264,11 @@ void switch_results(const build::Simulation& s, std::vector<Result>& out) {
     out.push_back({name + ".dropped_buffer", static_cast<double>(c.dropped_buffer), "packets"});
     out.push_back({name + ".dropped_queue", static_cast<double>(c.dropped_queue), "packets"});
     out.push_back({name + ".most_cells", static_cast<double>(t->most_cells_used()), "cells"});
-    std::vector<std::pair<std::string, std::uint64_t>> program;
-    for (unsigned p = 0; p < t->config().pipelines; ++p) {
-      for (const auto& [key, value] : t->program(p).counters()) {
-        const auto it = std::find_if(program.begin(), program.end(),
-                                     [&, k = key](const auto& x) { return x.first == k; });
-        if (it == program.end()) {
-          program.emplace_back(key, value);
-        } else {
-          it->second += value;
-        }
-      }
-    }
-    for (const auto& [key, value] : program)
-      out.push_back({name + ".program." + key, static_cast<double>(value), "packets"});
+    StatTree program;
+    t->program_statistics(program);
+    program.for_each([&](const std::string& counter, double count, const std::string& unit) {
+      out.push_back({name + "." + counter, count, unit});
+    });
   }
   if (s.switches().empty()) return;
   fabric::output_queued_switch::Counters sum;

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "horae/build/simulation.hpp"
-#include "horae/build/switch_statistics.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
@@ -189,101 +188,16 @@ ordered_json balanced_packets(const build::Simulation& s, const fabric::PacketPo
           {"in_flight", held}};
 }
 
-/// What the NIC's host side did over the whole run.
-void host_statistics(const rnic::rnic& nic, StatTree& tree) {
-  const auto& f = nic.fetcher()->counters();
-  tree.value("wqe_reads", f.wqe_reads, "reads").value("wqes_read", f.wqes_read, "WQEs");
-  tree.value("payload_reads", f.payload_reads, "reads");
-  tree.value("payload_bytes_read", f.payload_bytes, "bytes");
-  tree.value("payload_bytes_discarded", f.discarded_bytes, "bytes");
-  tree.value("tx_buffer_most_used", nic.fetcher()->most_used().count(), "bytes");
-  tree.value("retransmit_reads", nic.counters().retransmit_reads, "reads");
-  tree.value("retransmit_bytes_read", nic.counters().retransmit_read_bytes, "bytes");
-  tree.value("context_misses", nic.counters().context_misses, "misses");
-  const auto& pcie = nic.host()->counters();
-  tree.value("pcie_read_requests", pcie.read_requests, "requests");
-  tree.value("pcie_bytes_read", pcie.bytes_completed, "bytes");
-  tree.value("pcie_bytes_written", pcie.bytes_written, "bytes");
-  tree.value("pcie_upstream_busy", pcie.upstream_busy.count(), "ps");
-  tree.value("pcie_downstream_busy", pcie.downstream_busy.count(), "ps");
-  tree.value("pcie_reads_in_flight", pcie.reads_in_flight.count(), "ps, summed over reads");
-  for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
-    tree.value(fmt::format("pcie_wait_{}", name_of(static_cast<rnic::PcieWait>(w))),
-               pcie.waited[w].count(), "ps, summed over requests");
-  }
-  tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
-}
-
-/// Every counter of every device over the whole run.
+/// Every counter of every device over the whole run. Those of switch programs are among the
+/// results.
 ordered_json device_statistics(const build::Simulation& s, Picoseconds end) {
   StatTree tree;
   const Layer layer = s.platform().sim.rate_layer;
   for (const auto& d : s.devices()) {
     StatTree& device = tree.group(d->name());
     device.value("events", d->events_handled(), "events");
-    for (unsigned i = 0; i < d->ports(); ++i) {
-      if (!d->tx(i).connected()) continue;
-      const auto& c = d->tx(i).counters();
-      StatTree& port = device.group(fmt::format("port{}", i));
-      port.value("tx_packets", c.packets, "packets");
-      if (end.count() > 0) port.rate("tx_rate", c.bytes(layer), end);
-      if (c.lost > 0) port.value("lost", c.lost, "packets");
-      if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
-      if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
-      for (unsigned q = 0; q < fabric::PauseLog::classes; ++q) {
-        const Picoseconds held = d->pauses(i).held(q, end);
-        if (held.count() > 0) port.value(fmt::format("paused_class{}", q), held.count(), "ps");
-      }
-    }
-  }
-  for (const auto* nic : s.nics()) {
-    StatTree& device = tree.group(nic->name());
-    const auto& c = nic->counters();
-    for (std::size_t k = 0; k < policy::send_kinds; ++k) {
-      device.value(fmt::format("sent_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
-                   c.sent[k], "packets");
-    }
-    device.value("acks_sent", c.acks_sent, "packets").value("nacks_sent", c.nacks_sent, "packets");
-    device.value("acks_received", c.acks_received, "packets")
-        .value("nacks_received", c.nacks_received, "packets");
-    device.value("nacks_served", c.nacks_served, "packets")
-        .value("nacks_stale", c.nacks_stale, "packets");
-    device.value("nacks_merged", c.nacks_merged, "packets")
-        .value("nacks_suppressed", c.nacks_suppressed, "packets");
-    device.value("nack_services", c.services, "services")
-        .value("nack_service_time", c.service_time.count(), "ps");
-    device.value("cnps_sent", c.cnps_sent, "packets")
-        .value("cnps_received", c.cnps_received, "packets");
-    device.value("context_lock_time", c.lock_time.count(), "ps");
-    device.value("timeouts", c.timeouts, "timeouts")
-        .value("data_received", c.data_received, "packets");
-    device.value("out_of_order", c.out_of_order, "packets")
-        .value("duplicates", c.duplicates, "packets");
-    device.value("discarded", c.discarded, "packets")
-        .value("delivered_bytes", c.delivered_bytes, "bytes");
-    device.value("messages_completed", c.messages_completed, "messages");
-    for (std::size_t k = 0; k < rnic::idle_causes; ++k) {
-      device.value(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(k))),
-                   c.idle[k].count(), "ps");
-    }
-    device.histogram("reorder_depth_since_warmup", nic->reorder_depth(), "packets");
-    if (nic->host() != nullptr) host_statistics(*nic, device.group("host"));
-  }
-  for (const auto* sw : s.switches()) {
-    StatTree& device = tree.group(sw->name());
-    build::add_counters(*sw, device);
-    if (sw->counters().deflected > 0)
-      device.value("deflected", sw->counters().deflected, "packets");
-  }
-  for (const auto* t : s.tofinos()) {
-    StatTree& device = tree.group(t->name());
-    build::add_counters(*t, device);
-  }
-  for (const auto* h : s.hosts()) {
-    StatTree& device = tree.group(h->name());
-    device.value("sent", h->counters().sent, "packets")
-        .value("received", h->counters().received, "packets");
-    device.value("latency_max", h->counters().latency_max.count(), "ps");
+    d->port_statistics(device, layer, end);
+    d->statistics(device);
   }
   return tree.to_json();
 }

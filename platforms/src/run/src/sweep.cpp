@@ -10,6 +10,7 @@
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/children.hpp"
 #include "horae/results/progress.hpp"
 #include "horae/results/version.hpp"

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/rnic/nic_spec.hpp"
 
 namespace horae::size {

@@ -25,7 +25,7 @@ std::string remedy_text(const Remedy& remedy) {
 
 ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign>& designs,
                        const std::vector<Remedy>& remedies,
-                       const std::vector<flows::SizedNic>& nics) {
+                       const std::vector<flows::SizedNic>& nics, bool by_stage) {
   ordered_json out = {{"schema", 1}, {"file", request.file}};
   std::set<std::string> chips;
   for (const auto& d : designs) chips.insert(d.ledger.chip);
@@ -34,7 +34,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
   out["refused"] = ordered_json::array();
   out["validation"] = ordered_json::array();
   for (const auto& d : designs) {
-    auto pipeline = ledger_json(d.ledger);
+    auto pipeline = ledger_json(d.ledger, by_stage);
     pipeline["chip"] = d.ledger.chip;
     pipeline["copies"] = d.copies;
     pipeline["accounts"] = ordered_json::object();

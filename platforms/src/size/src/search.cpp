@@ -7,6 +7,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 #include "horae/size/size.hpp"
 
 namespace horae::size {

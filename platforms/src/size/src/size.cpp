@@ -10,6 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
 
 namespace horae::size {
 namespace {

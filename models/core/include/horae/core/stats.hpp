@@ -7,6 +7,7 @@
 #include <boost/histogram/storage_adaptor.hpp>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -233,6 +234,11 @@ class StatTree {
   /// A group of count, mean, min, max, p50, p90, p99 and p99.9, all but the count in `unit`; of an
   /// empty histogram the count alone.
   StatTree& histogram(std::string_view name, const Histogram& h, std::string_view unit);
+
+  /// Visits every result in its order: its name behind those of its groups, from the root on
+  /// ("a.b"), its number and its unit.
+  void for_each(const std::function<void(const std::string& path, double number,
+                                         const std::string& unit)>& visit) const;
 
   /// Groups as objects, results as {"value": ..., "unit": ...}, of rates also "window", itself a
   /// value in ps.

@@ -7,7 +7,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/dataplane/resources.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::dataplane {
 

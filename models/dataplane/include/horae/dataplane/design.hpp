@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "horae/dataplane/pass.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/location.hpp"
 
 namespace horae::dataplane {
 

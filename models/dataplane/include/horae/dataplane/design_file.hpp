@@ -4,11 +4,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::dataplane {
 

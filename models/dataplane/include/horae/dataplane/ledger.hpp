@@ -1,9 +1,10 @@
 // What a design costs: per object, per stage, per pipeline.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/dataplane/placement.hpp"
@@ -60,8 +61,9 @@ class DoesNotFit : public std::runtime_error {
   Ledger ledger;
 };
 
-/// One pipeline as in `horae size --json`.
-nlohmann::ordered_json ledger_json(const Ledger& ledger);
+/// One pipeline as in `horae size --json`. `objects_by_stage`: also what each object has in each of
+/// its stages, as its `by_stage`.
+nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage = false);
 /// The refusals as in `horae size --json`.
 nlohmann::ordered_json refusals_json(const std::vector<Refusal>& refused);
 

@@ -14,6 +14,10 @@
 #include "horae/fabric/pause_log.hpp"
 #include "horae/fabric/tx_port.hpp"
 
+namespace horae {
+class StatTree;
+}
+
 namespace horae::fabric {
 
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
@@ -56,6 +60,17 @@ class device : public sc_core::sc_module {
   const PauseLog& pauses(unsigned port) const;
 
   std::uint64_t events_handled() const { return handled_; }
+
+  /// Adds what it counted since the start of simulation, each number with its unit. For the end of
+  /// a run; so are the next two.
+  virtual void statistics(StatTree& /*tree*/) const {}
+  /// Adds what the program that it runs counted, as a group "program". A device without a program
+  /// adds nothing.
+  virtual void program_statistics(StatTree& /*tree*/) const {}
+  /// Adds a group "portN" for each connected port: what it sent, counted on `layer`, what its link
+  /// lost, and how long it was paused, up to `end`.
+  void port_statistics(StatTree& tree, Layer layer, Picoseconds end) const;
+
   sim_context& context() { return context_; }
 
  protected:

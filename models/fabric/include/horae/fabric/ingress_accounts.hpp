@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::fabric {
 

@@ -34,6 +34,7 @@ class open_loop_host : public device {
   const Counters& counters() const { return counters_; }
 
   Picoseconds next_time() const override;
+  void statistics(StatTree& tree) const override;
 
  protected:
   void begin() override { item_ = source_ ? source_->next() : std::nullopt; }

@@ -88,6 +88,7 @@ class output_queued_switch : public device {
 
   Picoseconds next_time() const override;
   std::vector<std::string> describe_queues() const override;
+  void statistics(StatTree& tree) const override;
 
  protected:
   [[gnu::flatten]] void handle(const Event& e) override;

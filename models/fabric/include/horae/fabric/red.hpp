@@ -4,7 +4,7 @@
 #include "horae/core/packet.hpp"
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::fabric {
 

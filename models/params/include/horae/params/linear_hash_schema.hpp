@@ -2,7 +2,7 @@
 #pragma once
 
 #include "horae/core/linear_hash.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae {
 

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae {
 

@@ -3,14 +3,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/programs/shared/path_map.hpp"
 
 namespace horae::programs {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
+#include "horae/params/section.hpp"
 #include "horae/rnic/rnic_config.hpp"
 
 namespace horae::rnic {

@@ -1,13 +1,14 @@
 // What the TX pipe reads ahead of the wire: WQEs and payloads, within the TX buffer. No SystemC.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <vector>
 
 #include "horae/core/stats.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host_port.hpp"
 #include "horae/rnic/queue_pair.hpp"

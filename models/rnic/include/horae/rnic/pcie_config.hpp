@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::rnic {
 

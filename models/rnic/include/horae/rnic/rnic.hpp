@@ -86,6 +86,7 @@ class rnic : public fabric::device {
 
   Picoseconds next_time() const override;
   std::vector<std::string> describe_queues() const override;
+  void statistics(StatTree& tree) const override;
 
  protected:
   void begin() override;

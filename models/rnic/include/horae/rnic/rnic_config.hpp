@@ -1,10 +1,11 @@
 // Parameters of the NIC model.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/policy/congestion/congestion.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"

@@ -1,10 +1,7 @@
 // A Tofino2 as a device: pipelines that run a program, and the traffic manager between them.
 #pragma once
 
-#include <array>
-#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
@@ -12,8 +9,11 @@
 #include "horae/fabric/device.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
-#include "horae/tofino/egress_port.hpp"
+#include "horae/tofino/chip_pipeline.hpp"
+#include "horae/tofino/loopback_port.hpp"
+#include "horae/tofino/mirror_copies.hpp"
 #include "horae/tofino/pass_observer.hpp"
+#include "horae/tofino/traffic_manager.hpp"
 
 namespace horae::tofino {
 
@@ -35,18 +35,20 @@ namespace horae::tofino {
 /// waits for the loopback port of its pipeline, or of the one that the program named (egress is
 /// bypassed unless the program asks for it), and enters the ingress there. A program may put
 /// packets into queues of its own and hold and release them; what is held stays in the buffer.
+///
+/// The parts do the work (ChipPipeline, TrafficManager, LoopbackPort, MirrorCopies); the device
+/// moves packets between them by events.
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
   tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
                 const ChipConfig& config, unsigned ports, const programs::ProgramFactory& factory,
                 const programs::Routes& routes);
-  ~tofino_switch() override;
 
   const ChipConfig& config() const { return config_; }
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
-  const programs::Program& program(unsigned pipeline) const { return *pipes_[pipeline].program; }
-  const EgressPort& port(unsigned i) const { return out_[i]; }
+  const programs::Program& program(unsigned pipeline) const { return pipes_[pipeline].program(); }
+  const EgressPort& port(unsigned i) const { return traffic_manager_.port(i); }
   /// Tells the programs of a connection (see programs::Program::connect).
   void connect(const programs::Connection& connection);
   /// Tells the programs of changed routes; pipelines of ports stay.
@@ -73,17 +75,21 @@ class tofino_switch : public fabric::device {
     std::uint64_t releases = 0;
     Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
   };
-  const Counters& counters() const { return counters_; }
+  /// Of all parts, added up.
+  Counters counters() const;
   /// Has passes told to `watcher` as well (before simulation starts; it is kept alive by the
   /// caller), if the simulation is watched at all.
   void watch_passes(pass_observer* watcher) { pass_watcher_ = watcher; }
   /// A pipeline's objects, for who looks into a program.
-  const dataplane::Pipeline& objects(unsigned pipeline) const { return *pipes_[pipeline].objects; }
-  std::int64_t cells_used() const { return cells_used_; }
-  std::int64_t most_cells_used() const { return most_cells_used_; }
+  const dataplane::Pipeline& objects(unsigned pipeline) const { return pipes_[pipeline].objects(); }
+  std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
+  std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
 
   Picoseconds next_time() const override { return events_.next_time(); }
   std::vector<std::string> describe_queues() const override;
+  void statistics(StatTree& tree) const override;
+  /// Summed over the pipelines.
+  void program_statistics(StatTree& tree) const override;
 
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
@@ -91,15 +97,6 @@ class tofino_switch : public fabric::device {
   std::uint64_t queued() const override;
 
  private:
-  struct Pipe {
-    std::unique_ptr<dataplane::Pipeline> objects;
-    std::unique_ptr<programs::Program> program;
-    Cycles last_entry{-1};  ///< clock edge at which the last header entered the ingress pipeline
-    Cycles ingress_cycles;
-    Picoseconds loopback_free{};  ///< when the loopback port can take the next packet
-    Picoseconds egress_latency;
-  };
-
   // While it is watched it runs code of its own, so that telling costs nothing at other times.
   template <bool watched>
   void handle_as(const fabric::Event& e);
@@ -110,7 +107,6 @@ class tofino_switch : public fabric::device {
   void loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t);
   template <bool watched>
   void pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t);
-  Picoseconds take_loopback(const Packet& p, unsigned pipeline, Picoseconds t);
   void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.
@@ -119,7 +115,7 @@ class tofino_switch : public fabric::device {
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
   void notify_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
                      Picoseconds last_bit) const;
-  void drop_buffer_full(Packet& p, Picoseconds t);
+  void drop_at_loopback(Packet& p, Picoseconds t);
   template <bool watched>
   void leave_queue(unsigned port, Picoseconds t);
   template <bool watched>
@@ -127,28 +123,27 @@ class tofino_switch : public fabric::device {
                                           Picoseconds start);
   void arm(unsigned port);
   void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
-  std::int64_t cells_of(const Packet& p) const {
-    return (p.frame + config_.cell.count() - 1) / config_.cell.count();
+  /// A packet between ingress and its queue, or on its way around, is due at `t`.
+  void schedule_packet(Picoseconds t, std::uint8_t kind, unsigned entity, Packet& p) {
+    schedule(t, kind, static_cast<std::uint16_t>(entity), ordinal_++,
+             reinterpret_cast<std::uint64_t>(&p));
   }
 
   pass_observer* pass_watcher_ = nullptr;
   ChipConfig config_;
   dataplane::ChipSpec chip_;
   dataplane::Ledger ledger_;
-  Clock clock_;
   std::vector<unsigned> pipeline_of_port_;
-  std::vector<Pipe> pipes_;
-  std::vector<EgressPort> out_;
-  fabric::RedMarker red_;
+  std::vector<ChipPipeline> pipes_;
+  std::vector<LoopbackPort> loopbacks_;  ///< by pipeline
+  TrafficManager traffic_manager_;
+  MirrorCopies copies_;
   std::vector<Picoseconds> armed_;  ///< per port: time of its pending dequeue event
-  std::int64_t cells_used_ = 0;
-  std::int64_t most_cells_used_ = 0;
-  std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
+  std::uint64_t in_pipeline_ = 0;   ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
-  std::uint64_t copies_ = 0;
-  std::unordered_map<const Packet*, dataplane::MirrorHeader> mirror_headers_;  ///< of copies here
-  Counters counters_;
+  std::uint64_t forwarded_ = 0;
+  std::uint64_t dropped_program_ = 0;
 };
 
 }  // namespace horae::tofino

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/policy/congestion/dcqcn_parameters.hpp"
 
 namespace horae::policy {

@@ -2,6 +2,7 @@
 // of its connections, and what that costs.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,7 +11,7 @@
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::policy {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::policy {
 

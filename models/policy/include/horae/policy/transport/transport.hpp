@@ -1,6 +1,7 @@
 // The transport seam: what a queue pair's sender and receiver decide, without a clock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,7 +11,7 @@
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::policy {
 

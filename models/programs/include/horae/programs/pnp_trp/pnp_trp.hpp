@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::programs {

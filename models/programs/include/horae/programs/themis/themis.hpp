@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "horae/core/linear_hash.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::programs {

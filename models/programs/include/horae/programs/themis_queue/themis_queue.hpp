@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/programs/themis/themis.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

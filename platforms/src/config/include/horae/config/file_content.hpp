@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

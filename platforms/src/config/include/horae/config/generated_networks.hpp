@@ -1,10 +1,12 @@
 // Generated networks: [leaf_spine], [fat_tree], [jellyfish].
 #pragma once
 
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "horae/config/network_reader.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

@@ -2,11 +2,12 @@
 // [[impairment]], [routing], [failures].
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

@@ -1,6 +1,7 @@
 // A platform as its TOML file says it: checked against itself, not yet built.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,7 +15,7 @@
 #include "horae/config/sim_config.hpp"
 #include "horae/config/sweep_config.hpp"
 #include "horae/fabric/topology.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "horae/fabric/output_queued_switch.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
+#include "horae/params/section.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/rnic/rnic_config.hpp"
 #include "horae/tofino/chip_config.hpp"

@@ -1,12 +1,13 @@
 // What a platform is, and how long and how it runs: [platform] and [sim].
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "horae/core/roce.hpp"
 #include "horae/fabric/window_clock.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::config {
 

@@ -1,11 +1,12 @@
 // What `horae explain` reads: published observations, and hypotheses to hold against them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 
 namespace horae::explain {
 

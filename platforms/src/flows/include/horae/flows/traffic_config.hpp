@@ -1,15 +1,17 @@
 // [[traffic]] tables of a platform file, by kind.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "horae/config/platform.hpp"
-#include "horae/params/params.hpp"
+#include "horae/params/located.hpp"
 #include "horae/traffic/collective.hpp"
 #include "horae/traffic/flow_list.hpp"
 

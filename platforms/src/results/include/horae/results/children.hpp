@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/params/params.hpp"
+#include "horae/params/location.hpp"
 
 namespace horae::results {
 

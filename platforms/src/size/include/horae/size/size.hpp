@@ -78,11 +78,11 @@ struct Limit {
 /// InputError when `key` is no whole-number parameter.
 Limit find_limit(const SizeRequest& request, const std::string& key);
 
-/// `horae size --json`.
+/// `horae size --json`. `by_stage`: also what each object has in each stage.
 nlohmann::ordered_json size_json(const SizeRequest& request,
                                  const std::vector<SizedDesign>& designs,
                                  const std::vector<Remedy>& remedies,
-                                 const std::vector<flows::SizedNic>& nics);
+                                 const std::vector<flows::SizedNic>& nics, bool by_stage = false);
 /// The designs as text.
 std::string size_text(const std::vector<SizedDesign>& designs, const std::vector<Remedy>& remedies,
                       bool by_stage);

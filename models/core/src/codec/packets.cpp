@@ -1,0 +1,111 @@
+// Between frames and the packets of the models.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "horae/core/codec.hpp"
+#include "horae/core/error.hpp"
+#include "parts.hpp"
+
+namespace horae {
+namespace {
+
+bool is_known(Opcode o) { return o <= Opcode::fetch_add || o == Opcode::cnp; }
+
+}  // namespace
+
+RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
+  codec::check_width("traffic class", packet.traffic_class, 7);
+  RoceFrame f;
+  f.ethernet = {.dst = mac_of(packet.dst), .src = mac_of(packet.src)};
+  if (plan.vlan_id) f.vlan = VlanTag{.pcp = packet.traffic_class, .vid = *plan.vlan_id};
+  const auto dscp = static_cast<std::uint8_t>(packet.traffic_class * 8);
+  if (plan.ipv6) {
+    Ipv6Header ip;
+    ip.dscp = dscp;
+    ip.ecn = packet.ecn;
+    ip.src = ipv6_of(packet.src);
+    ip.dst = ipv6_of(packet.dst);
+    f.ip = ip;
+  } else {
+    Ipv4Header ip;
+    ip.dscp = dscp;
+    ip.ecn = packet.ecn;
+    ip.src = ipv4_of(packet.src);
+    ip.dst = ipv4_of(packet.dst);
+    f.ip = ip;
+  }
+  f.udp.src_port = packet.entropy;
+  f.bth.opcode = packet.opcode;
+  f.bth.becn = packet.opcode == Opcode::cnp;  // annex A17.9.3
+  f.bth.pad_count = pad_count_of(packet.payload);
+  f.bth.dest_qp = packet.dest_qp;
+  f.bth.ack_request = packet.ack_request;
+  f.bth.psn = packet.psn;
+  f.payload.resize(packet.payload);
+
+  const ExtensionHeaders headers = extension_headers(packet.opcode);
+  if (headers.reth) f.reth.emplace();
+  if (headers.aeth) f.aeth = Aeth{.syndrome = packet.syndrome, .msn = packet.msn};
+  if (headers.immediate) f.immediate = 0;
+  if (headers.cnp_reserved) f.cnp_reserved.emplace();
+
+  const Bytes bare = frame_bytes(f);
+  if (bare != packet.frame_size() && is_write(packet.opcode)) f.reth.emplace();
+  if (frame_bytes(f) != packet.frame_size()) {
+    throw ModelError(fmt::format(
+        "codec: packet {:#x} of opcode {:#04x} with {} bytes of payload has a frame of {} bytes, "
+        "expected {}",
+        packet.id, static_cast<unsigned>(packet.opcode), packet.payload, packet.frame,
+        bare.count()));
+  }
+  return f;
+}
+
+Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
+  if (frame.is_ipv6() != plan.ipv6) {
+    throw InputError(
+        fmt::format("IPv{} frame, expected IPv{}", frame.is_ipv6() ? 6 : 4, plan.ipv6 ? 6 : 4));
+  }
+  const auto vlan = [](std::optional<std::uint16_t> id) {
+    return id ? fmt::format("VLAN {}", *id) : std::string("no VLAN tag");
+  };
+  const std::optional<std::uint16_t> vid =
+      frame.vlan ? std::optional(frame.vlan->vid) : std::nullopt;
+  if (vid != plan.vlan_id) {
+    throw InputError(fmt::format("frame with {}, expected {}", vlan(vid), vlan(plan.vlan_id)));
+  }
+  if (!is_known(frame.bth.opcode)) {
+    throw InputError(fmt::format("BTH opcode {:#04x}, expected 0x00 to 0x14 or 0x81",
+                                 static_cast<unsigned>(frame.bth.opcode)));
+  }
+  const Bytes size = frame_bytes(frame);
+  if (size > Bytes(0xffff)) {
+    throw InputError(fmt::format("frame of {} bytes, expected at most 65535", size.count()));
+  }
+  Packet p;
+  std::visit(
+      [&p](const auto& ip) {
+        p.src = node_of(ip.src);
+        p.dst = node_of(ip.dst);
+        p.ecn = ip.ecn;
+        p.traffic_class = ip.dscp / 8;
+      },
+      frame.ip);
+  p.dest_qp = frame.bth.dest_qp;
+  p.psn = frame.bth.psn;
+  p.opcode = frame.bth.opcode;
+  p.ack_request = frame.bth.ack_request;
+  p.entropy = frame.udp.src_port;
+  p.payload = static_cast<std::uint16_t>(frame.payload.size());
+  p.frame = static_cast<std::uint16_t>(size.count());
+  if (frame.aeth) {
+    p.syndrome = frame.aeth->syndrome;
+    p.msn = frame.aeth->msn;
+  }
+  return p;
+}
+
+}  // namespace horae

@@ -1,0 +1,40 @@
+// What devices of the fabric counted, for reports at the end of a run.
+#include <fmt/format.h>
+
+#include "horae/core/stats.hpp"
+#include "horae/fabric/open_loop_host.hpp"
+#include "horae/fabric/output_queued_switch.hpp"
+
+namespace horae::fabric {
+
+void device::port_statistics(StatTree& tree, Layer layer, Picoseconds end) const {
+  for (unsigned i = 0; i < ports(); ++i) {
+    if (!tx(i).connected()) continue;
+    const auto& c = tx(i).counters();
+    StatTree& port = tree.group(fmt::format("port{}", i));
+    port.value("tx_packets", c.packets, "packets");
+    if (end.count() > 0) port.rate("tx_rate", c.bytes(layer), end);
+    if (c.lost > 0) port.value("lost", c.lost, "packets");
+    if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
+    if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
+    for (unsigned q = 0; q < PauseLog::classes; ++q) {
+      const Picoseconds held = pauses(i).held(q, end);
+      if (held.count() > 0) port.value(fmt::format("paused_class{}", q), held.count(), "ps");
+    }
+  }
+}
+
+void output_queued_switch::statistics(StatTree& tree) const {
+  tree.value("forwarded", counters_.forwarded, "packets")
+      .value("marked", counters_.marked, "packets");
+  tree.value("dropped", counters_.dropped, "packets")
+      .value("pauses_sent", counters_.pauses_sent, "frames");
+  if (counters_.deflected > 0) tree.value("deflected", counters_.deflected, "packets");
+}
+
+void open_loop_host::statistics(StatTree& tree) const {
+  tree.value("sent", counters_.sent, "packets").value("received", counters_.received, "packets");
+  tree.value("latency_max", counters_.latency_max.count(), "ps");
+}
+
+}  // namespace horae::fabric

@@ -1,0 +1,64 @@
+// What a schema says about a field: its words, its range, where its number comes from.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "horae/params/located.hpp"
+
+namespace horae {
+
+/// What is said about a field without a range, a choice or a table.
+struct FieldInfo {
+  std::string doc = {};
+  std::string source = {};
+  bool verified = true;
+  bool required = false;
+};
+
+/// What is said about a field of numbers; the range is inclusive and holds for each element.
+template <class Q>
+struct RangedFieldInfo {
+  std::string doc = {};
+  std::optional<Q> min = {};
+  std::optional<Q> max = {};
+  std::string source = {};
+  bool verified = true;
+  bool required = false;
+};
+
+namespace detail {
+
+/// The type inside Located, optional and vector.
+template <class M>
+struct Core {
+  using type = M;
+  static constexpr bool optional = false;
+};
+template <class M>
+struct Core<Located<M>> : Core<M> {};
+template <class M>
+struct Core<std::optional<M>> : Core<M> {
+  static constexpr bool optional = true;
+};
+template <class M>
+struct Core<std::vector<M>> : Core<M> {};
+template <class M>
+using CoreOf = typename Core<M>::type;
+
+template <class Q>
+inline constexpr bool has_range =
+    !std::same_as<Q, bool> && !std::same_as<Q, std::string> && std::totally_ordered<Q>;
+template <class Q>
+struct InfoFor {
+  using type = std::conditional_t<has_range<Q>, RangedFieldInfo<Q>, FieldInfo>;
+};
+template <class M>
+using FieldInfoOf = typename InfoFor<CoreOf<M>>::type;
+
+}  // namespace detail
+
+}  // namespace horae

@@ -1,0 +1,111 @@
+// What the values of a field may be: any in a range, or those with names.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "horae/core/error.hpp"
+#include "horae/params/field_info.hpp"
+#include "horae/params/leaf.hpp"
+
+namespace horae {
+
+/// A value of a field and the name it has in a document.
+template <class E>
+struct Choice {
+  std::string_view name;
+  E value;
+};
+
+namespace detail {
+
+/// The rule of a plain field: its type and range.
+template <class Q>
+struct PlainRule {
+  std::optional<Q> min, max;
+
+  Q read(const Value& v, std::string_view label) const {
+    Q q = Leaf<Q>::read(v, label);
+    if (const std::string why = violation(q); !why.empty()) {
+      throw input_error(place_of(v), std::string(label) + " = " + why);
+    }
+    return q;
+  }
+  /// "0 ps is below the minimum 1 ns", or empty.
+  std::string violation(const Q& q) const {
+    if constexpr (has_range<Q>) {
+      if (min && q < *min) return text(q) + " is below the minimum " + text(*min);
+      if (max && q > *max) return text(q) + " is above the maximum " + text(*max);
+    }
+    return {};
+  }
+  std::string text(const Q& q) const { return Leaf<Q>::text(q); }
+  void dump(const Q& q, nlohmann::ordered_json& out) const { Leaf<Q>::dump(q, out); }
+  std::string type() const { return std::string(Leaf<Q>::type); }
+  std::string range() const {
+    if (min && max) return text(*min) + " .. " + text(*max);
+    if (min) return ">= " + text(*min);
+    if (max) return "<= " + text(*max);
+    return {};
+  }
+};
+
+/// "choice: a|b"
+std::string choice_type(const std::vector<std::string>& names);
+
+/// The rule of a field with named values: an enum, or anything with ==. Built from a braced list of
+/// names and values, or from pairs of them.
+template <class E>
+class ChoiceRule {
+ public:
+  ChoiceRule(std::initializer_list<Choice<E>> choices) {
+    for (const auto& choice : choices) add(std::string(choice.name), choice.value);
+  }
+  ChoiceRule(const std::vector<std::pair<std::string, E>>& choices) {
+    for (const auto& [name, value] : choices) add(name, value);
+  }
+
+  E read(const Value& v, std::string_view label) const {
+    return static_cast<E>(values_[read_choice(v, label, names_)]);
+  }
+  std::string violation(const E& e) const {
+    return index_of(e) < names_.size() ? std::string() : "a value without a name";
+  }
+  std::string text(const E& e) const {
+    const std::size_t index = index_of(e);
+    if (index < names_.size()) return names_[index];
+    throw ModelError("choice: a value without a name");
+  }
+  void dump(const E& e, nlohmann::ordered_json& out) const { dump_text(text(e), out); }
+  std::string type() const { return choice_type(names_); }
+  std::string range() const { return {}; }
+
+ private:
+  /// Enums are kept as integers, so that all share one type of list.
+  using Stored = std::conditional_t<std::is_enum_v<E>, std::int64_t, E>;
+
+  void add(std::string name, const E& value) {
+    names_.push_back(std::move(name));
+    values_.push_back(static_cast<Stored>(value));
+  }
+  /// Of the first that equals `e`; beyond the last when there is none.
+  std::size_t index_of(const E& e) const {
+    std::size_t i = 0;
+    while (i < values_.size() && !(values_[i] == static_cast<Stored>(e))) ++i;
+    return i;
+  }
+
+  std::vector<std::string> names_;
+  std::vector<Stored> values_;
+};
+
+}  // namespace detail
+
+}  // namespace horae

@@ -1,0 +1,37 @@
+#include "horae/params/document.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "overrides.hpp"
+#include "toml_value.hpp"
+
+namespace horae {
+
+Document Document::parse(std::string_view text, const std::string& name,
+                         const std::vector<std::string>& overrides) {
+  const detail::ValuePtr root = detail::parse_toml(text, name);
+  for (const auto& override_text : overrides) detail::apply_override(*root, override_text);
+  return Document(Section(root, "", root->where));
+}
+
+Document Document::load(const std::string& path, const std::vector<std::string>& overrides) {
+  const auto refuse = [&](std::string_view why) {
+    return InputError(fmt::format("{}: cannot read: {}", path, why));
+  };
+  std::error_code status_error;
+  if (std::filesystem::is_directory(path, status_error)) throw refuse("is a directory");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw refuse(errno != 0 ? std::strerror(errno) : "cannot open");
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) throw refuse("input error");
+  return parse(text, path, overrides);
+}
+
+}  // namespace horae

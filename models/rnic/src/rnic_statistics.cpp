@@ -1,0 +1,68 @@
+// What a NIC counted, for reports at the end of a run.
+#include <fmt/format.h>
+
+#include "horae/core/stats.hpp"
+#include "horae/rnic/rnic.hpp"
+
+namespace horae::rnic {
+namespace {
+
+/// What the NIC's host side did.
+void host_statistics(const rnic& nic, StatTree& tree) {
+  const auto& f = nic.fetcher()->counters();
+  tree.value("wqe_reads", f.wqe_reads, "reads").value("wqes_read", f.wqes_read, "WQEs");
+  tree.value("payload_reads", f.payload_reads, "reads");
+  tree.value("payload_bytes_read", f.payload_bytes, "bytes");
+  tree.value("payload_bytes_discarded", f.discarded_bytes, "bytes");
+  tree.value("tx_buffer_most_used", nic.fetcher()->most_used().count(), "bytes");
+  tree.value("retransmit_reads", nic.counters().retransmit_reads, "reads");
+  tree.value("retransmit_bytes_read", nic.counters().retransmit_read_bytes, "bytes");
+  tree.value("context_misses", nic.counters().context_misses, "misses");
+  const auto& pcie = nic.host()->counters();
+  tree.value("pcie_read_requests", pcie.read_requests, "requests");
+  tree.value("pcie_bytes_read", pcie.bytes_completed, "bytes");
+  tree.value("pcie_bytes_written", pcie.bytes_written, "bytes");
+  tree.value("pcie_upstream_busy", pcie.upstream_busy.count(), "ps");
+  tree.value("pcie_downstream_busy", pcie.downstream_busy.count(), "ps");
+  tree.value("pcie_reads_in_flight", pcie.reads_in_flight.count(), "ps, summed over reads");
+  for (std::size_t w = 0; w < pcie_waits; ++w) {
+    tree.value(fmt::format("pcie_wait_{}", name_of(static_cast<PcieWait>(w))),
+               pcie.waited[w].count(), "ps, summed over requests");
+  }
+  tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
+}
+
+}  // namespace
+
+void rnic::statistics(StatTree& tree) const {
+  const RnicCounters& c = counters();
+  for (std::size_t k = 0; k < policy::send_kinds; ++k) {
+    tree.value(fmt::format("sent_{}", name_of(static_cast<policy::SendKind>(k))), c.sent[k],
+               "packets");
+  }
+  tree.value("acks_sent", c.acks_sent, "packets").value("nacks_sent", c.nacks_sent, "packets");
+  tree.value("acks_received", c.acks_received, "packets")
+      .value("nacks_received", c.nacks_received, "packets");
+  tree.value("nacks_served", c.nacks_served, "packets")
+      .value("nacks_stale", c.nacks_stale, "packets");
+  tree.value("nacks_merged", c.nacks_merged, "packets")
+      .value("nacks_suppressed", c.nacks_suppressed, "packets");
+  tree.value("nack_services", c.services, "services")
+      .value("nack_service_time", c.service_time.count(), "ps");
+  tree.value("cnps_sent", c.cnps_sent, "packets")
+      .value("cnps_received", c.cnps_received, "packets");
+  tree.value("context_lock_time", c.lock_time.count(), "ps");
+  tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
+  tree.value("out_of_order", c.out_of_order, "packets")
+      .value("duplicates", c.duplicates, "packets");
+  tree.value("discarded", c.discarded, "packets")
+      .value("delivered_bytes", c.delivered_bytes, "bytes");
+  tree.value("messages_completed", c.messages_completed, "messages");
+  for (std::size_t k = 0; k < idle_causes; ++k) {
+    tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
+  }
+  tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");
+  if (host() != nullptr) host_statistics(*this, tree.group("host"));
+}
+
+}  // namespace horae::rnic

@@ -1,0 +1,47 @@
+// The recirculation port of a pipeline: out of the traffic manager, back into the ingress parser.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
+
+namespace horae::tofino {
+
+/// One wire at a fixed rate, first in first out. Nothing schedules here, so the queue is the time
+/// at which the wire is free again; the packets that wait are in the chip's buffer.
+class LoopbackPort {
+ public:
+  explicit LoopbackPort(BitRate rate) : rate_(rate) {}
+
+  /// Queues a packet at `t` (times never decrease). It takes the wire at the time returned, and the
+  /// next one can follow at `free_at`.
+  Picoseconds take(const Packet& p, Picoseconds t) {
+    const Bytes wire = p.wire_size();
+    const Picoseconds start = std::max(free_at_, t);
+    free_at_ = start + serialisation_time(wire, rate_);
+    ++counters_.packets;
+    counters_.bytes += wire.count();
+    return start;
+  }
+  /// When the last bit of all that was queued is out.
+  Picoseconds free_at() const { return free_at_; }
+  /// How long a packet is on the wire, preamble and gap included.
+  Picoseconds time_on_wire(const Packet& p) const {
+    return serialisation_time(p.wire_size(), rate_);
+  }
+
+  struct Counters {
+    std::uint64_t packets = 0;
+    std::int64_t bytes = 0;  ///< on the wire, with the lengths that packets were queued with
+  };
+  const Counters& counters() const { return counters_; }
+
+ private:
+  BitRate rate_;
+  Picoseconds free_at_{};
+  Counters counters_;
+};
+
+}  // namespace horae::tofino

@@ -1,0 +1,29 @@
+// Events that a chip has beside those of every device, and what they carry.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/fabric/device.hpp"
+
+namespace horae::tofino {
+
+enum event_kind : std::uint8_t {
+  queue_event = fabric::device_events,  // entity: port and queue; payload: whether to hold it
+  enqueue_event,                        // entity: egress port; payload: the packet
+  enqueue_own_event,                    // entity: port and queue; payload: the packet
+  dequeue_event,                        // entity: port
+  loopback_event,                       // entity: whose loopback port; payload: the packet
+  loopback_egress_event,                // likewise, for one that passes the loopback port's egress
+  loopback_leaves_event,                // likewise, when it leaves that port's queue
+  recirculated_event,                   // entity: pipeline; payload: the packet, at the parser
+};
+
+/// A port and one of its queues in an event's 16 bits.
+inline constexpr unsigned port_bits = 9;
+constexpr std::uint16_t pack(unsigned port, unsigned queue) {
+  return static_cast<std::uint16_t>(queue << port_bits | port);
+}
+constexpr unsigned port_in(std::uint16_t entity) { return entity & ((1u << port_bits) - 1); }
+constexpr unsigned queue_in(std::uint16_t entity) { return entity >> port_bits; }
+
+}  // namespace horae::tofino

@@ -1,0 +1,44 @@
+// What a chip and its program counted, for reports at the end of a run.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "horae/core/stats.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+
+namespace horae::tofino {
+
+void tofino_switch::statistics(StatTree& tree) const {
+  const Counters c = counters();
+  tree.value("ingress_passes", c.ingress_passes, "passes")
+      .value("egress_passes", c.egress_passes, "passes");
+  tree.value("forwarded", c.forwarded, "packets").value("marked", c.marked, "packets");
+  tree.value("dropped_program", c.dropped_program, "packets");
+  tree.value("dropped_buffer", c.dropped_buffer, "packets");
+  tree.value("dropped_queue", c.dropped_queue, "packets");
+  tree.value("mirrored", c.mirrored, "packets");
+  tree.value("recirculated", c.recirculated, "passes");
+  tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");
+  tree.value("pipeline_wait", c.pipeline_wait.count(), "ps");
+  tree.value("most_cells_used", most_cells_used(), "cells");
+}
+
+/// Summed over the pipelines, in the order in which the program names its counters.
+void tofino_switch::program_statistics(StatTree& tree) const {
+  std::vector<std::pair<std::string_view, std::uint64_t>> sum;
+  for (const auto& pipe : pipes_) {
+    for (const auto& [name, count] : pipe.program().counters()) {
+      const auto known =
+          std::ranges::find(sum, name, &std::pair<std::string_view, std::uint64_t>::first);
+      if (known == sum.end()) {
+        sum.emplace_back(name, count);
+      } else {
+        known->second += count;
+      }
+    }
+  }
+  StatTree& program = tree.group("program");
+  for (const auto& [name, count] : sum) program.value(name, count, "packets");
+}
+
+}  // namespace horae::tofino

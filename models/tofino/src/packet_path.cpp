@@ -1,0 +1,186 @@
+// The way of a packet through the chip, event by event: arrival, ingress, queue, egress. It is hot,
+// so it stays in one source, and the parts' members on it are inline.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chip_events.hpp"
+#include "horae/core/error.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+
+namespace horae::tofino {
+namespace {
+
+using dataplane::Gress;
+using dataplane::Pass;
+using dataplane::Verdict;
+
+}  // namespace
+
+template <bool own, bool watched>
+void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
+  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue)) return drop(p, *refusal, t);
+  if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
+  traffic_manager_.join<own>(p, port, queue, t);
+  arm(port);
+}
+
+/// Runs the program's egress; whether the packet goes on.
+template <bool watched>
+inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
+                                       Picoseconds start) {
+  ChipPipeline& pipe = pipes_[pipeline];
+  Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+  pass.leaves_by(port);
+  if (p.mirror_type != 0) copies_.take_header(p, pass);
+  pipe.run_egress(pass);
+  const Picoseconds deparsed = start + pipe.egress_time();
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, start, deparsed);
+  }
+  if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  return pass.verdict() != Verdict::drop;
+}
+
+template <bool watched>
+void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
+  ChipPipeline& pipe = pipes_[pipeline];
+  const auto [entered, deparsed] = pipe.reserve(t);
+  Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
+  pipe.run_ingress(pass);
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
+  }
+  if (pass.mirror_request()) mirror(pass, deparsed);
+  if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
+  if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program, deparsed);
+  const Picoseconds managed = deparsed + config_.traffic_manager;
+  if (pass.verdict() == Verdict::recirculate) {
+    if (pass.loopback_pipeline() >= pipes_.size()) {
+      throw ModelError(fmt::format("{}: no pipeline {} to come around in after {}", name(),
+                                   pass.loopback_pipeline(), pass.describe()));
+    }
+    ++in_pipeline_;
+    return schedule_packet(managed, pass.through_egress() ? loopback_egress_event : loopback_event,
+                           pass.loopback_pipeline(), p);
+  }
+  if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
+    throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
+  }
+  ++in_pipeline_;
+  if (pass.queue() != 0) [[unlikely]] {
+    check_queue(pass, pass.egress_port(), pass.queue());
+    return schedule_packet(managed, enqueue_own_event, pack(pass.egress_port(), pass.queue()), p);
+  }
+  schedule_packet(managed, enqueue_event, pass.egress_port(), p);
+}
+
+/// The egress pass of a packet that goes around; then it is on the loopback port's wire.
+template <bool watched>
+void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t) {
+  traffic_manager_.buffer().give_back(p);
+  if (!pass_egress<watched>(p, dataplane::loopback_port, pipeline, t)) {
+    --in_pipeline_;
+    return drop(p, fabric::DropCause::program, t);
+  }
+  traffic_manager_.buffer().take_again(p);  // egress may have changed its length
+  p.mirror_type = 0;
+  const Picoseconds on_wire = t + pipes_[pipeline].egress_time();
+  const Picoseconds last_bit = on_wire + loopbacks_[pipeline].time_on_wire(p);
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) notify_looped(p, pipeline, on_wire, last_bit);
+  }
+  schedule_packet(last_bit + config_.ingress_parser, recirculated_event, pipeline, p);
+}
+
+template <bool watched>
+void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_[port];
+  traffic_manager_.serve(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
+    if (!pass_egress<watched>(p, port, pipeline, start))
+      return drop(p, fabric::DropCause::program, start);
+    ++forwarded_;
+    p.mirror_type = 0;
+    p.metadata = 0;
+    tx(port).send(p, start, pipes_[pipeline].egress_latency());
+  });
+}
+
+void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
+  if (watcher() != nullptr) watcher()->dropped(*this, p, cause, t);
+  if (p.mirror_type != 0) copies_.forget(p);
+  if (cause == fabric::DropCause::program) ++dropped_program_;
+  context_.pool.drop(p, cause);
+}
+
+void tofino_switch::arm(unsigned port) {
+  const Picoseconds start = traffic_manager_.port(port).next_start();
+  if (start >= armed_[port]) return;
+  armed_[port] = start;
+  schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
+}
+
+template <bool watched>
+void tofino_switch::handle_as(const fabric::Event& e) {
+  if constexpr (watched) notify_arrival(e);
+  const unsigned entity = fabric::key_entity(e.key);
+  const auto packet = [&]() -> Packet& { return *reinterpret_cast<Packet*>(e.payload); };
+  switch (fabric::key_kind(e.key)) {
+    case fabric::arrival_event: {
+      Packet& p = arrived(e);
+      enter_ingress<watched>(p, pipeline_of_port_[p.ingress_port], e.time);
+      break;
+    }
+    case enqueue_event:
+      --in_pipeline_;
+      enqueue<false, watched>(packet(), entity, 0, e.time);
+      break;
+    case enqueue_own_event: {
+      const auto both = static_cast<std::uint16_t>(entity);
+      --in_pipeline_;
+      enqueue<true, watched>(packet(), port_in(both), queue_in(both), e.time);
+      break;
+    }
+    case queue_event:
+      control_queue(static_cast<std::uint16_t>(entity), e.payload != 0, e.time);
+      break;
+    case loopback_event:
+      loop_back(packet(), entity, e.time);
+      break;
+    case loopback_egress_event:
+      loop_through_egress(packet(), entity, e.time);
+      break;
+    case loopback_leaves_event:
+      pass_loop_egress<watched>(packet(), entity, e.time);
+      break;
+    case recirculated_event:
+      --in_pipeline_;
+      traffic_manager_.buffer().give_back(packet());
+      enter_ingress<watched>(packet(), entity, e.time);
+      break;
+    case dequeue_event:
+      if (armed_[entity] != e.time) break;  // overtaken by an earlier one
+      armed_[entity] = never;
+      leave_queue<watched>(entity, e.time);
+      arm(entity);
+      break;
+    case fabric::pause_event:
+      traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));
+      break;
+    case fabric::resume_event:
+      traffic_manager_.resume(entity, static_cast<unsigned>(e.payload), e.time);
+      arm(entity);
+      break;
+    default:
+      throw ModelError(fmt::format("{}: unknown event", name()));
+  }
+  if constexpr (watched) {
+    if (pass_watcher_ != nullptr) pass_watcher_->stepped(*this, e.time);
+  }
+}
+
+template void tofino_switch::handle_as<false>(const fabric::Event& e);
+template void tofino_switch::handle_as<true>(const fabric::Event& e);
+
+}  // namespace horae::tofino

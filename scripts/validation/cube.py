@@ -1,0 +1,109 @@
+"""Results by the values of parameters: of the points of a study, or of rows that a file or program gives."""
+import dataclasses
+import itertools
+
+from exploration.complaint import Complaint, nearest
+
+
+@dataclasses.dataclass
+class Cell:
+    """One point. `look`(result): its number, or None; `status`: how it ended."""
+    parameters: dict
+    look: object
+    status: str = "complete"
+    grids: tuple = ()
+    folder: object = None
+
+
+class Series:
+    """Numbers by the values of `dims`; None where there is none. Arithmetic is by equal values of what both have."""
+
+    def __init__(self, dims, values):
+        self.dims, self.values = tuple(dims), values
+
+    def joined(self, other, operation):
+        if not isinstance(other, Series):
+            other = Series((), {(): other})
+        dims = self.dims + tuple(d for d in other.dims if d not in self.dims)
+        out = {}
+        for (a, x), (b, y) in itertools.product(self.values.items(), other.values.items()):
+            at, too = dict(zip(self.dims, a)), dict(zip(other.dims, b))
+            if all(too[d] == v for d, v in at.items() if d in too):
+                at.update(too)
+                try:
+                    out[tuple(at[d] for d in dims)] = None if x is None or y is None else operation(x, y)
+                except ArithmeticError:
+                    out[tuple(at[d] for d in dims)] = None
+        return Series(dims, out)
+
+    def __add__(self, other):
+        return self.joined(other, lambda x, y: x + y)
+
+    def __radd__(self, other):
+        return self + other
+
+    def __mul__(self, other):
+        return self.joined(other, lambda x, y: x * y)
+
+    def __rmul__(self, other):
+        return self * other
+
+    def __sub__(self, other):
+        return self.joined(other, lambda x, y: x - y)
+
+    def __rsub__(self, other):
+        return self.joined(other, lambda x, y: y - x)
+
+    def __truediv__(self, other):
+        return self.joined(other, lambda x, y: x / y)
+
+    def __rtruediv__(self, other):
+        return self.joined(other, lambda x, y: y / x)
+
+
+class Cube:
+    """`averaged`: parameters over whose values numbers are means."""
+
+    def __init__(self, name, cells, averaged=()):
+        self.name, self.cells, self.averaged = name, cells, averaged
+
+    def cells_at(self, grid, at):
+        """Those of a grid (None: of all) with these values, each a value or a list of them."""
+        if grid is not None and self.cells and not any(grid in c.grids for c in self.cells):
+            raise Complaint(f"{self.name}: no grid '{grid}'{nearest(grid, {g for c in self.cells for g in c.grids})}")
+        for name in at:
+            if self.cells and name not in self.cells[0].parameters:
+                raise Complaint(f"{self.name}: no parameter '{name}'{nearest(name, self.cells[0].parameters)}")
+        return [c for c in self.cells if (grid is None or grid in c.grids) and
+                all(c.parameters[k] in (v if isinstance(v, list) else [v]) for k, v in at.items())]
+
+    def of(self, results, grid=None, **at):
+        """A Series of a result, or of several (dimension "result"), over the parameters that vary in these cells."""
+        cells = self.cells_at(grid, at)
+        names = [n for n in (cells[0].parameters if cells else ()) if n not in self.averaged]
+        dims = [n for n in names if len({c.parameters[n] for c in cells}) > 1]
+        groups = {}
+        for c in cells:
+            groups.setdefault(tuple(c.parameters[n] for n in dims), []).append(c)
+        if isinstance(results, str):
+            return Series(dims, {key: mean(group, results) for key, group in groups.items()} or {(): None})
+        return Series((*dims, "result"), {(*key, r): mean(group, r) for key, group in groups.items() for r in results})
+
+    def number(self, result, grid, at):
+        """Of one point."""
+        found = self.of(result, grid, **at)
+        if found.dims:
+            raise Complaint(f"{self.name}: '{result}' at {at} is several numbers, over {', '.join(found.dims)}")
+        return next(iter(found.values.values()))
+
+    def status(self, grid, at):
+        return ", ".join(dict.fromkeys(c.status for c in self.cells_at(grid, at)))
+
+    def values(self, names, grid, at):
+        """Combinations of values of parameters that there are, in order."""
+        return list(dict.fromkeys(tuple(c.parameters[n] for n in names) for c in self.cells_at(grid, at)))
+
+
+def mean(cells, result):
+    numbers = [c.look(result) for c in cells]
+    return None if None in numbers else sum(numbers) / len(numbers)

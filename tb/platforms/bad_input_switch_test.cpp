@@ -1,0 +1,114 @@
+// Bad input: switches and their programs.
+#include "bad_input.hpp"
+
+namespace horae::test::bad_input_switch_test {
+namespace {
+
+// clang-format off
+const std::vector<BrokenFile> faults = {
+{"UnknownInTofino",
+"ecn_kmin =",
+"kmin =",
+"p.toml:19:1: unknown key 'kmin' in [chip], did you mean 'kind'?"},
+{"UnknownInProgram",
+"path_choice =",
+"path =",
+"p.toml:24:1: unknown key 'path' in [chip.program]; expected one of path_choice, burst_log2, spray_responses, nack_drop, nack_of, nack_filter, route_entries, member_entries, name"},
+{"UnknownInSwitch",
+"balance =",
+"balancer =",
+"p.toml:30:1: unknown key 'balancer' in [plain], did you mean 'balance'?"},
+{"UnknownInEcn",
+R"(kmin = "10 KB"
+kmax)",
+R"(kmim = "10 KB"
+kmax)",
+"p.toml:33:1: unknown key 'kmim' in [plain.ecn], did you mean 'kmin'?"},
+{"UnknownInPfc",
+"xoff =",
+"x_off =",
+"p.toml:37:1: unknown key 'x_off' in [plain.pfc], did you mean 'xoff'?"},
+{"MissingProgram",
+R"([chip.program]
+name = "forward"
+path_choice = "random"
+nack_drop = 1
+nack_of = 2
+)",
+"",
+"p.toml:17:1: missing table 'program' in [chip]: the program to run"},
+{"MissingProgramName",
+R"(name = "forward"
+)",
+"",
+"p.toml:22:1: missing key 'name' in [chip.program]"},
+{"NameOfBalancer",
+R"("ecmp")",
+R"("ecpm")",
+"p.toml:30:11: unknown load balancer 'ecpm', did you mean 'ecmp'?"},
+{"NameOfProgram",
+R"("forward")",
+R"("foward")",
+"p.toml:23:8: unknown program 'foward', did you mean 'forward'?"},
+{"NameOfPathChoice",
+R"("random")",
+R"("randm")",
+"p.toml:24:15: path_choice: unknown choice 'randm', did you mean 'random'?"},
+{"PipelineThatIsNotThere",
+"ecn_kmin =",
+R"(pipeline_of_port = [0, 1, 4]
+ecn_kmin =)",
+"p.toml:19:20: pipeline_of_port: pipeline 4 is not one of 0 to 3"},
+{"NackDropAboveNackOf",
+"nack_drop = 1",
+"nack_drop = 3",
+"p.toml:25:13: nack_drop = 3 is above nack_of = 2"},
+{"EcnOfSwitchReversed",
+R"(kmin = "10 KB"
+kmax = "20 KB"
+
+[plain.pfc)",
+R"(kmin = "30 KB"
+kmax = "20 KB"
+
+[plain.pfc)",
+"p.toml:34:8: kmax = 20 KB is below kmin = 30 KB"},
+{"EcnOfTofinoReversed",
+R"(ecn_kmin = "10 KB")",
+R"(ecn_kmin = "30 KB")",
+"p.toml:20:12: ecn_kmax = 20 KB is below ecn_kmin = 30 KB"},
+{"XonAboveXoff",
+R"(xon = "10 KB")",
+R"(xon = "30 KB")",
+"p.toml:38:7: xon = 30 KB is above xoff = 20 KB"},
+{"ThresholdsFixedAndDynamic",
+R"(xon = "10 KB")",
+R"(xon = "10 KB"
+alpha = 0.0625)",
+"p.toml:37:8: xoff = 20 KB beside alpha: thresholds are fixed or dynamic"},
+{"ShareWithoutBuffer",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+queue_share = 1.0)",
+"p.toml:31:15: queue_share is of a 'buffer', and none is given"},
+{"DeflectWithoutLimit",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+deflect = true)",
+"p.toml:31:11: deflect needs queues that can be full: a 'queue_limit' or 'queue_share'"},
+{"ScheduleUnknown",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+schedule = "srtp")",
+"p.toml:31:12: schedule: unknown choice 'srtp', did you mean 'srpt'?"},
+};
+// clang-format on
+
+class BadSwitch : public ::testing::TestWithParam<BrokenFile> {};
+
+TEST_P(BadSwitch, IsRefusedAtTheFault) { expect_refused(full, GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, BadSwitch, ::testing::ValuesIn(faults), name_of_case);
+
+}  // namespace
+}  // namespace horae::test::bad_input_switch_test

@@ -1,0 +1,83 @@
+// The same seed gives the same bytes, however a run is scheduled or its sweep is spread.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "run_parts.hpp"
+
+namespace horae::test::run_determinism_test {
+namespace {
+
+TEST(Determinism, SameSeedSameBytesOtherSeedOthers) {
+  const Workplace place;
+  place.write("p.toml", lossy);
+  for (const char* out : {"one", "two"})
+    ASSERT_EQ(run(place, {"run", "p.toml", "--out", out}).exit_code, 0);
+  ASSERT_EQ(run(place, {"run", "p.toml", "--out", "other", "--set", "sim.seed=2"}).exit_code, 0);
+  const auto without_line = [](const std::string& text) {
+    const auto at = text.find(" \"wall_s\"");
+    if (at == std::string::npos) throw std::runtime_error("no wall_s");
+    return text.substr(0, at) + text.substr(text.find('\n', at));
+  };
+  EXPECT_EQ(without_line(place.read("one/summary.json")),
+            without_line(place.read("two/summary.json")));
+  EXPECT_EQ(place.read("one/flows.csv"), place.read("two/flows.csv"));
+  EXPECT_EQ(place.read("one/series.csv"), place.read("two/series.csv"));
+  EXPECT_NE(place.read("one/flows.csv"), place.read("other/flows.csv"));
+  EXPECT_NE(place.read("one/series.csv"), place.read("other/series.csv"));
+  const ordered_json one = place.read_json("one/summary.json");
+  const ordered_json other = place.read_json("other/summary.json");
+  EXPECT_NE(one.at("packets"), other.at("packets"));
+  EXPECT_NE(one.at("config_hash"), other.at("config_hash"));
+}
+
+TEST(Determinism, SchedulesGiveTheSameResults) {
+  const Workplace place;
+  place.write("p.toml", lossy);
+  for (const char* mode : {"windowed", "exact_wake"}) {
+    ASSERT_EQ(
+        run(place, {"run", "p.toml", "--out", mode, "--set", std::string("sim.scheduling=") + mode})
+            .exit_code,
+        0);
+  }
+  const auto comparable = [&](const std::string& mode) {
+    ordered_json s = without_wall(place.read_json(mode + "/summary.json"));
+    EXPECT_EQ(s["config"]["sim"]["scheduling"], mode);
+    s["config"]["sim"].erase("scheduling");
+    s.erase("config_hash");
+    return s;
+  };
+  EXPECT_EQ(comparable("windowed"), comparable("exact_wake"));
+  EXPECT_EQ(place.read("windowed/flows.csv"), place.read("exact_wake/flows.csv"));
+  EXPECT_EQ(place.read("windowed/series.csv"), place.read("exact_wake/series.csv"));
+}
+
+TEST(Determinism, JobsGiveTheSameSweep) {
+  const Workplace place;
+  place.write("p.toml", lossy + R"([sweep]
+[[sweep.point]]
+label = "one"
+[[sweep.point]]
+label = "two"
+set = ["sim.seed=2"]
+[[sweep.point]]
+label = "three"
+set = ["sim.duration=30us"]
+[[sweep.column]]
+title = "TX"
+metric = "senders.tx_share"
+)");
+  for (const char* jobs : {"1", "2"})
+    ASSERT_EQ(run(place, {"run", "p.toml", "--jobs", jobs, "--out", jobs}).exit_code, 0);
+  EXPECT_EQ(without_wall(place.read_json("1/summary.json")),
+            without_wall(place.read_json("2/summary.json")));
+  for (const std::string point : {"one", "two", "three"}) {
+    EXPECT_EQ(place.read("1/points/" + point + "/flows.csv"),
+              place.read("2/points/" + point + "/flows.csv"));
+    EXPECT_EQ(place.read("1/points/" + point + "/series.csv"),
+              place.read("2/points/" + point + "/series.csv"));
+  }
+}
+
+}  // namespace
+}  // namespace horae::test::run_determinism_test

@@ -1,0 +1,70 @@
+// flows.csv and series.csv: they sum up to what the summary says.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "csv.hpp"
+#include "run_parts.hpp"
+
+namespace horae::test::run_series_test {
+namespace {
+
+TEST(Flows, CountTheBytesThatWereDelivered) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  ASSERT_EQ(run(place, {"run", "p.toml", "--out", "out", "--set", "sim.stop=finished", "--set",
+                        "traffic[0].count=5", "--set", "traffic[0].qps=3", "--set",
+                        "link[0].loss=0.05", "--set", "sim.duration=5ms"})
+                .exit_code,
+            0);
+  const ordered_json s = place.read_json("out/summary.json");
+  ASSERT_EQ(s.at("verdict"), "complete");
+  EXPECT_GT(s.at("packets").at("dropped").at("link_loss"), 0);
+  const auto flows = rows_of(place.read("out/flows.csv"));
+  ASSERT_EQ(flows.size(), 3u);
+  double completed = 0;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Row& flow = flows[i];
+    EXPECT_EQ(flow.at("flow"), std::to_string(i));
+    EXPECT_EQ(flow.at("sender"), "a");
+    EXPECT_EQ(flow.at("receiver"), "b");
+    EXPECT_EQ(flow.at("messages_posted"), "5");
+    EXPECT_EQ(flow.at("messages_completed"), "5");
+    EXPECT_EQ(flow.at("bytes_completed"), "20480");
+    EXPECT_EQ(flow.at("bytes_delivered"), "20480");
+    const double first = std::stod(flow.at("first_post_us"));
+    const double last = std::stod(flow.at("last_completion_us"));
+    EXPECT_NEAR(std::stod(flow.at("mean_rate_gbps")), 20480 * 8e-3 / (last - first), 1e-4);
+    completed += 5;
+  }
+  EXPECT_EQ(result(s, "senders.messages_completed"), completed);
+}
+
+TEST(Series, SumsUpToTheRun) {
+  const Workplace place;
+  place.write("p.toml", lossy);
+  ASSERT_EQ(run(place, {"run", "p.toml", "--out", "out"}).exit_code, 0);
+  double bits = 0;
+  std::set<std::string> times;
+  for (const Row& sample : rows_of(place.read("out/series.csv"))) {
+    times.insert(sample.at("time_us"));
+    EXPECT_EQ(sample.at("window_us"), "10.000000");
+    if (sample.at("object") != "c" || sample.at("quantity") != "delivered_rate") continue;
+    EXPECT_EQ(sample.at("unit"), "Gbps");
+    bits += std::stod(sample.at("value")) * 10e3;
+  }
+  EXPECT_EQ(times, (std::set<std::string>{"10.000000", "20.000000", "30.000000", "40.000000",
+                                          "50.000000", "60.000000"}));
+  const double delivered = place.read_json("out/summary.json")
+                               .at("statistics")
+                               .at("c")
+                               .at("delivered_bytes")
+                               .at("value")
+                               .get<double>();
+  EXPECT_GT(delivered, 0);
+  EXPECT_NEAR(bits / 8, delivered, delivered * 1e-4);
+}
+
+}  // namespace
+}  // namespace horae::test::run_series_test
