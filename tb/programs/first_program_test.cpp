@@ -10,7 +10,7 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/ledger.hpp"
 
-namespace horae::programs {
+namespace horae::programs::first_program_test {
 namespace {
 
 using dataplane::Pass;
@@ -77,4 +77,4 @@ TEST(FirstProgram, ItsParameterSetsThePriceAndHasBounds) {
 }
 
 }  // namespace
-}  // namespace horae::programs
+}  // namespace horae::programs::first_program_test
