@@ -12,6 +12,7 @@
 #include "horae/config/network_reader.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 
 namespace horae::config {
