@@ -11,7 +11,7 @@
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 
-namespace horae::fabric {
+namespace horae::fabric::statistics_test {
 namespace {
 
 using test::link_of;
@@ -115,4 +115,4 @@ TEST(DeviceStatistics, AHostReportsWhatItSentAndReceived) {
 }
 
 }  // namespace
-}  // namespace horae::fabric
+}  // namespace horae::fabric::statistics_test

@@ -9,7 +9,7 @@
 #include "program.hpp"
 #include "roce_bytes.hpp"
 
-namespace horae::test {
+namespace horae::test::statistics_test {
 namespace {
 
 using testing::bytes_of;
@@ -131,4 +131,4 @@ TEST(Statistics, APlainSwitchesAreTheSameInRunAndReplay) {
 }
 
 }  // namespace
-}  // namespace horae::test
+}  // namespace horae::test::statistics_test

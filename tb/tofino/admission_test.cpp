@@ -8,7 +8,7 @@
 #include "fabric_parts.hpp"
 #include "horae/tofino/traffic_manager.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::admission_test {
 namespace {
 
 using fabric::DropCause;
@@ -164,4 +164,4 @@ TEST(Admission, ProgramsHaveTheQueuesBehindThoseOfTheClasses) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::admission_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace horae::tofino {
+namespace horae::tofino::cell_buffer_test {
 namespace {
 
 Packet packet(std::uint16_t frame) {
@@ -49,4 +49,4 @@ TEST(CellBuffer, APacketThatGrewInItsPassKeepsItsPlace) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::cell_buffer_test

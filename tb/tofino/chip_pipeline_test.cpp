@@ -5,7 +5,7 @@
 
 #include "odd_latencies.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::chip_pipeline_test {
 namespace {
 
 using dataplane::Gress;
@@ -69,4 +69,4 @@ TEST(ChipPipeline, RunsItsProgramAndCountsThePasses) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::chip_pipeline_test

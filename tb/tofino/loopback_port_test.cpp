@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace horae::tofino {
+namespace horae::tofino::loopback_port_test {
 namespace {
 
 // 20 ps per byte at 400 Gbps; preamble and gap are 20 bytes.
@@ -51,4 +51,4 @@ TEST(LoopbackPort, CountsPacketsAndBytesOnTheWire) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::loopback_port_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace horae::tofino {
+namespace horae::tofino::mirror_copies_test {
 namespace {
 
 using dataplane::Gress;
@@ -75,4 +75,4 @@ TEST(MirrorCopies, AHeaderIsTakenOnceByItsCopy) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::mirror_copies_test

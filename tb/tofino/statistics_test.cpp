@@ -8,7 +8,7 @@
 #include "chip_parts.hpp"
 #include "horae/core/stats.hpp"
 
-namespace horae::tofino {
+namespace horae::tofino::statistics_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -97,4 +97,4 @@ TEST(ChipStatistics, WhatComesAroundIsCountedOverAllPipelines) {
 }
 
 }  // namespace
-}  // namespace horae::tofino
+}  // namespace horae::tofino::statistics_test
