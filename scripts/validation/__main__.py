@@ -50,7 +50,8 @@ def studies_of(root, options):
         taken = {c: v for c, v in given.items() if c in told.get("constants", dict, {})}
         seeds = any(t.text("name") == "seed" for t in told.children("parameter"))
         values = {"seed": list(range(1, options.seeds + 1))} if options.seeds and seeds else {}
-        out[name] = read_study(path, "quick" if options.quick else None, taken, values)
+        quick = options.quick and "quick" in told.get("variant", dict, {})
+        out[name] = read_study(path, "quick" if quick else None, taken, values)
     return out
 
 

@@ -100,8 +100,10 @@ class Cube:
         return ", ".join(dict.fromkeys(c.status for c in self.cells_at(grid, at)))
 
     def values(self, names, grid, at):
-        """Combinations of values of parameters that there are, in order."""
-        return list(dict.fromkeys(tuple(c.parameters[n] for n in names) for c in self.cells_at(grid, at)))
+        """Combinations of values of parameters that there are: numbers by size, labels in their order."""
+        found = list(dict.fromkeys(tuple(c.parameters[n] for n in names) for c in self.cells_at(grid, at)))
+        numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for values in found for v in values)
+        return sorted(found) if numbers else found
 
 
 def mean(cells, result):

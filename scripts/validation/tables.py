@@ -52,6 +52,7 @@ def headings(told, cube, spec):
 def make(spec, cubes):
     cube = cubes[spec["of"]]
     rows, columns = headings(spec["rows"], cube, spec), headings(spec["columns"], cube, spec)
+    columns = [c for c in columns if spec["over"] is None or c.at != spec["over"]]  # that one is 1
     grid = Grid(spec["title"], [r.label for r in rows], [c.label for c in columns], [], [], spec["print"], spec["plot"],
                 spec["drawn"], spec["beside"])
     for row in rows:

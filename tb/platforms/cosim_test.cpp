@@ -37,7 +37,7 @@ const Words small = {
 class Cosim : public testing::Test {
  protected:
   void SetUp() override {
-    if (!rtl::built_with_verilator()) GTEST_SKIP() << "built without Verilator";
+    if (!rtl::built_with_rtl()) GTEST_SKIP() << "built without RTL";
   }
   Workplace place_;
 };
@@ -75,11 +75,11 @@ TEST(CosimRefused, OnlyEunomiaHasHardware) {
 }
 
 TEST(CosimRefused, WithoutVerilatorThereIsNoHardware) {
-  if (rtl::built_with_verilator()) GTEST_SKIP() << "built with Verilator";
+  if (rtl::built_with_rtl()) GTEST_SKIP() << "built with RTL";
   const Workplace place;
   const Ended ended = run_at(place, "rtl");
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("built without Verilator"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("built without RTL"), std::string::npos) << ended.err;
 }
 
 TEST(OrderingRefused, ConWeaveUsesTheSameHeaderBits) {

@@ -190,7 +190,7 @@ TEST(Waves, AreWholeUpToTheirLimit) {
 }
 
 TEST(Waves, HaveThePinsOfTheHardware) {
-  if (!rtl::built_with_verilator()) GTEST_SKIP() << "built without Verilator";
+  if (!rtl::built_with_rtl()) GTEST_SKIP() << "built without RTL";
   const Workplace place;
   const std::string platform = HORAE_PLATFORM_DIR "/eunomia_cosim.toml";
   for (const char* level : {"rtl", "both"}) {

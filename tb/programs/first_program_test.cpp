@@ -9,6 +9,7 @@
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/ledger.hpp"
+#include "horae/params/document.hpp"
 
 namespace horae::programs::first_program_test {
 namespace {

@@ -1,6 +1,7 @@
 // What a chip reports at the end: its counters and those of its program, each with a unit.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -34,7 +34,7 @@ function(horae_eunomia NAME)
   set(eunomia_entries "${eunomia_entries}" PARENT_SCOPE)
 endfunction()
 
-if(HORAE_RTL)
+if(HORAE_WITH_RTL)
   # The first that has what a configuration asks for is taken; the first line is the paper's.
   horae_eunomia(paper BLOCKS 1024 BLOCK_BITS 16 CAP_BITS 256 CONNECTIONS 256 INDEX_ENTRIES 64
                 SEARCH_WIDTH 64 MEMORY 0 PORT_WORDS 1)

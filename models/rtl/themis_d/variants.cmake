@@ -1,5 +1,5 @@
 # The Verilated variants of themis_d: QPS 4, WINDOW 16, PATHS 4, and the same with a wrong line.
-if(HORAE_RTL)
+if(HORAE_WITH_RTL)
   set(themis_d_sources window_bitmap path_psn_max themis_d)
   list(TRANSFORM themis_d_sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/themis_d/)
   list(TRANSFORM themis_d_sources APPEND .sv)

@@ -37,7 +37,7 @@ const EunomiaVariant& find_variant(const OrderingConfig& config, const std::stri
 
 }  // namespace
 
-bool built_with_verilator() { return !eunomia_variants().empty(); }
+bool built_with_rtl() { return !eunomia_variants().empty(); }
 
 OrderingConfig config_of(const EunomiaShape& shape) {
   OrderingConfig c;
@@ -67,10 +67,10 @@ const EunomiaVariant* checked_variant(const OrderingConfig& config, const std::s
     throw InputError(fmt::format("level = '{}': engine '{}' has no RTL, only 'eunomia' has",
                                  config.level, config.engine));
   }
-  if (!built_with_verilator()) {
+  if (!built_with_rtl()) {
     throw InputError(fmt::format(
-        "level = '{}': built without Verilator; expected level = 'model', or Verilator installed "
-        "when the program is built",
+        "level = '{}': this program was built without RTL; expected level = 'model', or "
+        "scripts/build --rtl first",
         config.level));
   }
   return &find_variant(config, variant);

@@ -96,7 +96,7 @@ struct EunomiaVariant {
   std::unique_ptr<EunomiaTop> (*make)(std::uint32_t seed);
 };
 
-/// Those that were built (models/rtl/eunomia/variants.cmake); none without Verilator.
+/// Those that were built (models/rtl/eunomia/variants.cmake); none in a program without RTL.
 const std::vector<const EunomiaVariant*>& eunomia_variants();
 /// One by name; an InputError with the nearest name otherwise.
 const EunomiaVariant& find_eunomia_variant(std::string_view name);

@@ -6,15 +6,15 @@
 
 namespace horae::rtl {
 
-/// Whether hardware descriptions can run here.
-bool built_with_verilator();
+/// Whether hardware descriptions are part of this program (CMake: HORAE_RTL).
+bool built_with_rtl();
 
 /// Refuses, as make_ordering does, what cannot be made.
 void check_ordering(const policy::OrderingConfig& config);
 
 /// policy::make_ordering_engine for level `model`; EunomiaRtl for `rtl`; LockstepEngine for `both`.
 /// An InputError when the engine has no RTL, no variant with these parameters was built, or the
-/// program was built without Verilator. `variant` asks for one by name; otherwise it is the first
+/// program was built without RTL. `variant` asks for one by name; otherwise it is the first
 /// that fits. Null for engine `none`.
 std::unique_ptr<policy::OrderingEngine> make_ordering(const policy::OrderingConfig& config,
                                                       const LockstepOptions& options = {},

@@ -1,8 +1,11 @@
 #include "horae/programs/seen/seen.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/register.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::programs {
 namespace {

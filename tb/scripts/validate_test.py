@@ -1,0 +1,267 @@
+#!/usr/bin/python3
+"""scripts/validate of what is data: a small campaign of two studies is run, killed, resumed; its table, its published
+numbers and its figures are those of one that was left alone. Runs are those of fake_horae."""
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = HERE.parent.parent / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+
+from exploration.complaint import Complaint  # noqa: E402
+from exploration.study import read_study  # noqa: E402
+from exploration.points import grid  # noqa: E402
+from validation.cube import Cell, Cube, Series  # noqa: E402
+
+# gain is x (100 - y) / 100 of fake_horae.
+LOADS = """[study]
+name = "loads"
+platform = "p.toml"
+set = ["y=${y}"]
+[constants]
+y = 20
+[variant.quick]
+constants = { y = 50 }
+values = { x = [0, 20] }
+[[parameter]]
+name = "scheme"
+values = [{ label = "plain", set = [] }, { label = "half", set = ["y=50"] }, { label = "other", platform = "q.toml" }]
+[[parameter]]
+name = "x"
+key = "x"
+from = 0
+to = 100
+step = 20
+[[parameter]]
+name = "seed"
+key = "sim.seed"
+values = [1]
+average = true
+[[grid]]
+name = "Figure 1"
+at = { scheme = ["plain", "half"] }
+over = ["x"]
+[[grid]]
+name = "Figure 2"
+at = { x = [0, 20] }
+over = ["scheme"]
+[[objective]]
+name = "gain"
+result = "gain"
+direction = "max"
+"""
+SIZES = """[study]
+name = "sizes"
+platform = "p.toml"
+[[parameter]]
+name = "how"
+key = "how"
+values = ["fine", "stuck"]
+[[objective]]
+name = "gain"
+result = "gain"
+direction = "max"
+optional = true
+"""
+TOPIC = """description = "A paper."
+quick = "less"
+compare = "difference"
+footer = "y ${y}"
+[studies]
+loads = "loads.toml"
+sizes = "sizes.toml"
+[options]
+y = "what is lost"
+[names]
+both = ["plain", "half"]
+[[rule]]
+result = "big.*"
+of = "gain"
+least = 10
+[[source]]
+name = "there"
+file = "nowhere/at/all.json"
+missing = "run that first"
+[[plot]]
+name = "figure"
+columns = 1
+size = [4, 3]
+[[table]]
+title = "Figure 1: gain; x"
+of = "loads"
+grid = "Figure 1"
+rows = "scheme"
+columns = "x"
+result = "gain"
+plot = "figure"
+drawn = { kind = "lines", title = "Figure 1", x = "x", y = "Gbps" }
+[[table]]
+each = { x = [0, 20] }
+title = "Figure 2 at ${x}"
+of = "loads"
+grid = "Figure 2"
+at = { x = "${x}" }
+rows = [{ label = "bill", result = "big.bill.of[1]", digits = 2 }, { label = "gain over plain", result = "gain", digits = 2 }]
+columns = "scheme"
+[[table]]
+title = "ended"
+of = "sizes"
+rows = "how"
+columns = [{ label = "how", result = "verdict" }]
+"""
+PUBLISHED = """id,system,where,condition,metric,value,unit,kind,ours
+a.least,Us,here,,gain less by,30,%,predicted,"least(reduction(loads('gain', grid='Figure 1', scheme='half'), loads('gain', grid='Figure 1', scheme='plain')))"
+a.most,Us,here,,gain,50,Gbps,calibrated,"most(loads('gain', grid='Figure 1', scheme=both))"
+a.none,Us,here,,nothing,1,x,predicted,"there('lut', row='all')"
+"""
+
+
+class Place(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="horae_validate."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for name, text in (("p.toml", "a platform\n"), ("q.toml", "another\n"), ("loads.toml", LOADS), ("sizes.toml", SIZES),
+                           ("topic.toml", TOPIC), ("topic.csv", PUBLISHED)):
+            (self.folder / name).write_text(text, encoding="utf-8")
+
+    def begin(self, out, *more, delay=0):
+        environment = {**os.environ, "PYTHONPATH": str(SCRIPTS), "FAKE_DELAY": str(delay), "FAKE_LOG": str(self.folder / "log")}
+        return subprocess.Popen(
+            [sys.executable, "-B", "-m", "validation", str(self.folder / "topic.toml"), "--program", str(HERE / "fake_horae"),
+             "--out", out, "--store", f"{out}_store", "--jobs", "2", *more], cwd=self.folder, env=environment,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def validate(self, out, *more, code=0):
+        process = self.begin(out, *more)
+        printed, said = process.communicate()
+        self.assertEqual(process.returncode, code, printed + said)
+        return printed if code == 0 else said
+
+    def starts(self):
+        log = self.folder / "log"
+        return [line for line in log.read_text().splitlines() if line.startswith("start")] if log.exists() else []
+
+    def results(self, out):
+        return [(self.folder / out / name).read_bytes() for name in ("table.txt", "summary.json", "plots/figure.svg")]
+
+
+class Compares(Place):
+    def test_tables_published_numbers_and_what_is_missing(self):
+        printed = self.validate("out")
+        rows = [line.split() for line in printed.splitlines()]
+        self.assertIn(["plain"] + [f"{0.8 * x:.1f}" for x in range(0, 101, 20)], rows)
+        self.assertIn(["half"] + [f"{0.5 * x:.1f}" for x in range(0, 101, 20)], rows)
+        # With a gain of 0 the bill does not count.
+        self.assertEqual([r for r in rows if r[:1] == ["bill"]], [["bill", "-", "-", "-"], ["bill", "2.50", "2.50", "2.50"]])
+        self.assertIn(["stuck", "failed"], rows)
+        self.assertIn("a.least  Us: gain less by       30 %         37.50 %       +7.50", printed)
+        self.assertIn("a.none   Us: nothing             1 x  not reproduced           -", printed)
+        self.assertIn("not run:\n  run that first\n", printed)
+        self.assertIn("\ny 20\n", printed)
+        found = json.loads((self.folder / "out/summary.json").read_text())["validation"]
+        self.assertEqual([(v["id"], v["measured"], v["kind"]) for v in found],
+                         [("a.least", 37.5, "predicted"), ("a.most", 80, "calibrated"), ("a.none", None, "predicted")])
+        self.assertEqual(len(self.starts()), 12 + 2 + 2)  # Figure 2 has but two points of its own: those of another platform
+        study = json.loads((self.folder / "out_store/loads/study.json").read_text())
+        self.assertEqual(len(study["points"]), 14)
+
+    def test_quick_and_constants_and_seeds(self):
+        printed = self.validate("out", "--quick")
+        self.assertIn("\ny 50\n", printed)
+        self.assertIn("Figure 1: gain; x  0    20\nplain            0.0  10.0\n", printed)
+        before = len(self.starts())
+        # One seed of them is there, of another study.
+        printed = self.validate("out", "--y", "50", "--seeds", "2", "--only", "plain 20")
+        self.assertEqual(len(self.starts()) - before, 1)
+        self.assertIn("\ny 50, 2 seeds\n", printed)
+
+    def test_only_some_and_of_the_others_what_is_there(self):
+        printed = self.validate("out", "--only", "half 20", "--only", "sizes fine")
+        self.assertEqual(len(self.starts()), 2)
+        self.assertIn("a.most   Us: gain            50 Gbps      10.00 Gbps", printed)
+        self.assertIn("not run", printed)
+        self.assertEqual(self.validate("out", "--only", "nothing", code=2),
+                         "validate: --only: no run has 'nothing' in its name; --names lists them\n")
+        self.assertIn("loads Figure 2 other 20\n", self.validate("out", "--names"))
+
+    def test_a_fault_is_one_line_with_its_place(self):
+        for file, old, new, line in (
+                ("topic.csv", "scheme=both", "scheme=all", "topic.csv:3: a.most: unknown name 'all'"),
+                ("topic.csv", "most(loads('gain', grid='Figure 1', scheme=both))", "loads('gain', grid='Figure 1')",
+                 "topic.csv:3: a.most: several numbers, over scheme, x: expected least or most of them"),
+                ("topic.csv", "grid='Figure 1', scheme=both", "grid='Figure 3'",
+                 "topic.csv:3: a.most: loads: no grid 'Figure 3', did you mean 'Figure 2'?"),
+                ("topic.toml", 'title = "ended"', 'titel = "ended"',
+                 "topic.toml:42:1: unknown key 'titel' in [[table]], did you mean 'title'?"),
+                ("loads.toml", 'over = ["x"]', 'over = ["z"]', "loads.toml:27:1: over: unknown parameter 'z'"),
+                ("loads.toml", 'set = ["y=${y}"]', 'set = ["y=${z}"]', "loads.toml:1:1: ${z}: unknown constant 'z'")):
+            with self.subTest(line):
+                text = (self.folder / file).read_text(encoding="utf-8")
+                (self.folder / file).write_text(text.replace(old, new), encoding="utf-8")
+                said = self.validate("out", code=2).splitlines()[-1]
+                self.assertIn(line.split("did you")[0], said)
+                (self.folder / file).write_text(text, encoding="utf-8")
+
+
+class Resumes(Place):
+    def test_after_kills_everything_is_as_if_left_alone(self):
+        self.validate("alone")
+        (self.folder / "log").unlink()
+        rng, killed = random.Random(3), 0
+        for _ in range(4):
+            process = self.begin("out", delay=0.1)
+            try:
+                process.communicate(timeout=rng.uniform(0.5, 1.5))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                killed += 1
+        self.assertGreaterEqual(killed, 2)  # or nothing was tested
+        self.validate("out")
+        self.assertEqual(self.results("out"), self.results("alone"))
+        keys = [line.split()[2] for line in self.starts()]
+        self.assertLessEqual(len(keys), len(set(keys)) + 2 * killed)
+        before = len(self.starts())
+        self.validate("out")
+        self.assertEqual(len(self.starts()), before)  # free
+
+
+class Reads(Place):
+    def test_a_variant_and_values_of_the_user(self):
+        os.chdir(self.folder)
+        study = read_study("loads.toml", "quick", {}, {"seed": ["1", "7"]})
+        self.assertEqual(study.name, "loads_quick")
+        points = grid(study)
+        self.assertEqual(sorted({p["x"] for p in points}), [0, 20])
+        self.assertEqual({str(p["seed"]) for p in points}, {"1", "7"})
+        with self.assertRaisesRegex(Complaint, "--variant fast: loads.toml has none of this name"):
+            read_study("loads.toml", "fast")
+        with self.assertRaisesRegex(Complaint, "--constant z: loads.toml has none"):
+            read_study("loads.toml", None, {"z": "1"})
+        with self.assertRaisesRegex(Complaint, "values of scheme: found 'full'"):
+            read_study("loads.toml", None, {}, {"scheme": ["full"]})
+
+    def test_means_over_repetitions_and_none_where_one_has_none(self):
+        def cell(x, seed, value):
+            return Cell({"x": x, "seed": seed}, lambda _: value)
+        cube = Cube("c", [cell(1, 1, 2.0), cell(1, 2, 4.0), cell(2, 1, 5.0), cell(2, 2, None)], ["seed"])
+        self.assertEqual(cube.of("v").values, {(1,): 3.0, (2,): None})
+        self.assertEqual(cube.of("v", x=1).dims, ())
+
+    def test_series_meet_where_what_both_have_is_equal(self):
+        a = Series(("x", "s"), {(1, "p"): 10, (1, "q"): 20, (2, "p"): 30})
+        b = Series(("x",), {(1,): 2, (2,): 0})
+        self.assertEqual((a / b).values, {(1, "p"): 5, (1, "q"): 10, (2, "p"): None})
+        self.assertEqual((100 * (1 - b)).values, {(1,): -100, (2,): 100})
+
+
+if __name__ == "__main__":
+    unittest.main()
