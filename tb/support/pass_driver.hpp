@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "horae/params/document.hpp"
+#include "horae/params/section.hpp"
 #include "horae/programs/program.hpp"
 #include "refusal.hpp"
 
