@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "host_parts.hpp"
 
 namespace horae::rnic {
@@ -89,7 +90,7 @@ TEST(Recovery, BlockingFetchStallsForItsReads) {
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(with_host(), {"blocking_fetch"});
-    config.retransmit.blocking_fetch.serial_reads = rows[i].reads;
+    config.retransmit.parameters.of<policy::BlockingFetch>().serial_reads = rows[i].reads;
     lines.emplace_back(context, config, i);
     lines[i].nack_at(lines[i].middle(100), rows[i].psn);
   }
@@ -154,7 +155,7 @@ TEST(Recovery, NacksDuringAServiceMerge) {
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(with_host(), {"blocking_fetch"});
-    config.retransmit.blocking_fetch.merge = rows[i].merge;
+    config.retransmit.parameters.of<policy::BlockingFetch>().merge = rows[i].merge;
     lines.emplace_back(context, config, i);
     for (std::uint32_t n = 0; n < 4; ++n) {
       lines[i].nack_at(lines[i].middle(100) + 100_ns * n, 80 + 4 * n);
@@ -208,7 +209,7 @@ TEST(Recovery, AStaleNackIsSkipped) {
 TEST(Recovery, EveryServesAStaleNackBlindly) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"blocking_fetch"});
-  config.retransmit.blocking_fetch.merge = Merge::every;
+  config.retransmit.parameters.of<policy::BlockingFetch>().merge = Merge::every;
   Backlog b(context, config);
   b.nack_at(b.middle(100), 80);
   b.nack_at(b.middle(101), 90);
@@ -254,7 +255,8 @@ TEST(Recovery, AFlushIsPaidForByReadingAgain) {
   b.nack_at(b.middle(100), 90);
   test::run_on(context, 40_us);
   const auto& c = b.line.nic->counters();
-  const Picoseconds over = b.middle(100) + config.retransmit.pipeline_flush.flush +
+  const Picoseconds over = b.middle(100) +
+                           config.retransmit.parameters.of<policy::PipelineFlush>().flush +
                            b.host.read(64_B) + b.host.read(1024_B, 2);
   EXPECT_EQ(b.from(101, 2), train(over, {90, 100}));
   // Then the WQE and the payloads again, from when the service ended.
@@ -322,7 +324,7 @@ TEST(Recovery, EveryAcknowledgementLocksTheContext) {
     RnicConfig config = serving(odd_latencies(), {"context_lock"});
     config.reth_on_every_packet = true;
     config.nack_reaction = 5_us;  // the lock is over when the NACK is served
-    config.retransmit.context_lock = {.lock = lock, .acks = rows[i].acks};
+    config.retransmit.parameters.of<policy::ContextLock>() = {.lock = lock, .acks = rows[i].acks};
     lines.emplace_back(context, config, i);
     Backlog& b = lines[i];
     Picoseconds t = b.middle(100);
@@ -354,7 +356,7 @@ TEST(Recovery, ALockedQueuePairLeavesTheWireToOthers) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"context_lock"});
   config.reth_on_every_packet = true;
-  config.retransmit.context_lock.lock = 2_us;
+  config.retransmit.parameters.of<policy::ContextLock>().lock = 2_us;
   Backlog b(context, config, 0, Bytes(1 << 20), 2);
   b.ack_at(b.middle(100), 10, 1);
   test::run_on(context, 30_us);
@@ -374,7 +376,7 @@ TEST(Recovery, AGapStopsNewDataAtItsWindow) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"window_stall"});
   config.reth_on_every_packet = true;
-  config.retransmit.window_stall.gap_window = 70;
+  config.retransmit.parameters.of<policy::WindowStall>().gap_window = 70;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 50);
@@ -394,7 +396,7 @@ TEST(Recovery, AGapStaysOpenUntilItsPacketIsAcknowledged) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"window_stall"});
   config.reth_on_every_packet = true;
-  config.retransmit.window_stall.gap_window = 70;
+  config.retransmit.parameters.of<policy::WindowStall>().gap_window = 70;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 50);
@@ -410,7 +412,7 @@ TEST(Recovery, AGapStaysOpenUntilItsPacketIsAcknowledged) {
 TEST(Recovery, WhatIsForgottenIsNotSentAgain) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"strict_priority"});
-  config.retransmit.strict_priority.serial_reads = 8;
+  config.retransmit.parameters.of<policy::StrictPriority>().serial_reads = 8;
   config.reliability.window = 4;
   Backlog b(context, config, 0, 100_B);
   b.line.queue_pair(messages(100_B, 40));
@@ -435,7 +437,7 @@ struct Handshake : Backlog {
   static RnicConfig with(Picoseconds guard = 50_us) {
     RnicConfig config = serving(odd_latencies(), {"recovery_handshake"});
     config.reth_on_every_packet = true;
-    config.retransmit.recovery_handshake.guard = guard;
+    config.retransmit.parameters.of<policy::RecoveryHandshake>().guard = guard;
     return config;
   }
 };
@@ -460,8 +462,8 @@ TEST(Recovery, AHandshakeReadsBeforeItSends) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"recovery_handshake"});
   Backlog held(context, config, 1);
-  config.retransmit.recovery_handshake.hold_from =
-      policy::RetransmitConfig::HoldFrom::retransmission;
+  config.retransmit.parameters.of<policy::RecoveryHandshake>().hold_from =
+      policy::RecoveryHandshake::HoldFrom::retransmission;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 90);
@@ -501,7 +503,7 @@ TEST(Recovery, ASecondLossIsServedAfterTheGuard) {
 TEST(Recovery, AfterTheGuardNacksAreServedOneAfterTheOther) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"recovery_handshake"});
-  config.retransmit.recovery_handshake.guard = 5_us;
+  config.retransmit.parameters.of<policy::RecoveryHandshake>().guard = 5_us;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 90);
@@ -580,7 +582,7 @@ TEST(Recovery, FirmwareTakesOneEventAtATime) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"firmware_event"});
   config.reth_on_every_packet = true;
-  config.retransmit.firmware_event.event = 5'000'003_ps;
+  config.retransmit.parameters.of<policy::FirmwareEvent>().event = 5'000'003_ps;
   Backlog b(context, config, 0, Bytes(1 << 20), 2);
   const Picoseconds t = b.middle(100), event = 5'000'003_ps;
   b.nack_at(t, 20, 0);
@@ -620,7 +622,7 @@ TEST(Recovery, AFirmwareEventStallsWhatItIsToldTo) {
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(odd_latencies(), {"firmware_event"});
     config.reth_on_every_packet = true;
-    config.retransmit.firmware_event.stall = rows[i];
+    config.retransmit.parameters.of<policy::FirmwareEvent>().stall = rows[i];
     lines.emplace_back(context, config, i);
     lines[i].nack_at(lines[i].middle(100), 90);
   }
@@ -656,7 +658,7 @@ TEST(Recovery, ASuppressedNackComesWithTheNextPacketOutOfOrder) {
   fabric::sim_context context;
   std::vector<NicAndPeer> lines;
   RnicConfig config = serving(odd_latencies(), {"nack_rate_limit"});
-  config.retransmit.nack_rate_limit.interval = interval;
+  config.retransmit.parameters.of<policy::NackRateLimit>().interval = interval;
   const Picoseconds wire = test::wire_time(Opcode::write_middle, 1024_B);
   for (unsigned i = 0; i < 2; ++i) {
     lines.emplace_back(context, config, odd_link, i);
