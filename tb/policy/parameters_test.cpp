@@ -192,15 +192,16 @@ TEST(PolicyParameters, NewMechanismsAlgorithmsReactionsAndEnginesLikewise) {
   EXPECT_EQ(ordering.parameters.of<Sticky>().packets, 3u);
 }
 
+struct Other {
+  bool packets = false;
+  static const Schema<Other>& schema() {
+    static const Schema<Other> s =
+        Schema<Other>("other", "Another.").field("packets", &Other::packets);
+    return s;
+  }
+};
+
 TEST(PolicyParameters, TwoPoliciesCannotHaveOneKeyForDifferentThings) {
-  struct Other {
-    bool packets = false;
-    static const Schema<Other>& schema() {
-      static const Schema<Other> s =
-          Schema<Other>("other", "Another.").field("packets", &Other::packets);
-      return s;
-    }
-  };
   EXPECT_THROW(schema_of({keys_of<Sticky>(), keys_of<Other>()}), ModelError);
   EXPECT_NO_THROW(schema_of({keys_of<Sticky>(), keys_of<Sticky>()}));
 }

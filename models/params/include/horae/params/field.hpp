@@ -51,7 +51,7 @@ class MemberOf {
 
   using Find = void* (*)(void*, std::ptrdiff_t);
   using Look = const void* (*)(const void*, std::ptrdiff_t);
-  MemberOf(Find find, Look look) : raw_(0), find_(find), look_(look) {}
+  MemberOf(Find to_write, Look to_read) : raw_(0), find_(to_write), look_(to_read) {}
 
   std::ptrdiff_t raw_;
   Find find_;
