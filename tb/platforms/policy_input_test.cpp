@@ -28,7 +28,7 @@ TEST(PolicyInput, ATimeoutOfATransportsOwnIsRefusedAtItsPlace) {
   const Ended ended = checked(low, slow);
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err,
-            "horae: p.toml:10:58: rto_low = 9 us of profile 'nic' is not longer than the time "
+            "horae: p.toml:10:55: rto_low = 9 us of profile 'nic' is not longer than the time "
             "window, 10 us (the smallest link delay)\n");
   EXPECT_EQ(checked(low).exit_code, 0);
   // Of a transport that has no such timeout it means nothing.
