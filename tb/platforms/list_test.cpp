@@ -74,7 +74,7 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
   }
   for (const auto& p : all.at("policies")) {
     EXPECT_FALSE(p.at("doc").get<std::string>().empty()) << p;
-    found.emplace_back(p.at("seam"), p.at("name"));
+    found.emplace_back(p.at("seam").get<std::string>(), p.at("name").get<std::string>());
   }
   EXPECT_EQ(found, policies);
   EXPECT_EQ((std::set<std::pair<std::string, std::string>>(found.begin(), found.end()).size()),
