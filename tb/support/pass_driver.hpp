@@ -14,6 +14,7 @@
 
 #include "horae/params/document.hpp"
 #include "horae/params/section.hpp"
+#include "horae/params/document.hpp"
 #include "horae/programs/program.hpp"
 #include "refusal.hpp"
 
