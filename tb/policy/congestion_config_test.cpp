@@ -29,9 +29,9 @@ TEST(CongestionConfig, WhatContradictsItselfIsRefused) {
   config = reacting("slow_restrat");
   EXPECT_EQ(refusal(config), "unknown NACK reaction 'slow_restrat', did you mean 'slow_restart'?");
   config = reacting("ignore");
-  config.parameters = "vendro";
+  config.parameters.of<DcqcnConfig>().set = "vendro";
   EXPECT_EQ(refusal(config), "unknown parameters 'vendro', did you mean 'vendor'?");
-  config.parameters = "hpcc";
+  config.parameters.of<DcqcnConfig>().set = "hpcc";
   EXPECT_EQ(refusal(config, BitRate(999'999'999)),
             "dcqcn.min_rate = 1 Gbps of parameters = 'hpcc' is above the line rate 999999999 bps");
 }
@@ -51,14 +51,15 @@ TEST(CongestionConfig, IsReadAndDumped) {
                           "nic.toml")
                           .root()
                           .read<CongestionConfig>();
-  EXPECT_EQ(config.parameters, "vendor");
+  const auto& dcqcn = config.parameters.of<DcqcnConfig>();
+  EXPECT_EQ(dcqcn.set, "vendor");
   EXPECT_EQ(config.nack_reaction, "slow_restart");
-  EXPECT_EQ(config.nack_target, NackTarget::keep);
-  EXPECT_EQ(config.nack_min_gap, 60_us);
-  EXPECT_EQ(config.dcqcn.form, DcqcnForm::per_cnp);
-  EXPECT_EQ(config.dcqcn.gain, 8u);
-  EXPECT_EQ(config.dcqcn.byte_counter_unit, 64_B);
-  EXPECT_FALSE(config.dcqcn.rate_timer);
+  EXPECT_EQ(config.parameters.of<NackCut>().target, NackTarget::keep);
+  EXPECT_EQ(config.parameters.of<NackCut>().min_gap, 60_us);
+  EXPECT_EQ(dcqcn.overrides.form, DcqcnForm::per_cnp);
+  EXPECT_EQ(dcqcn.overrides.gain, 8u);
+  EXPECT_EQ(dcqcn.overrides.byte_counter_unit, 64_B);
+  EXPECT_FALSE(dcqcn.overrides.rate_timer);
   const auto dump = CongestionConfig::schema().dump(config);
   EXPECT_EQ(dump.at("dcqcn").size(), 3u);
   try {

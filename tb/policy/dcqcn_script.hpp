@@ -20,7 +20,7 @@ inline DcqcnParameters parameters(std::string_view set) {
 
 /// A reaction point without a word about NACKs, or with what `config` says about them.
 inline Dcqcn reaction_point(const DcqcnParameters& p, const CongestionConfig& config = {}) {
-  return {p, line_rate, find_nack_reaction(config.nack_reaction).make(config)};
+  return {p, line_rate, find_nack_reaction(config.nack_reaction).make(config.parameters)};
 }
 
 /// rate * (1 - alpha / 2): the bits that are left, what is taken rounded down.

@@ -16,7 +16,9 @@ struct NoPorts final : PortView {
 };
 
 std::unique_ptr<LoadBalancer> make(std::uint32_t offset, std::uint32_t seed = 0) {
-  return make_load_balancer("ecmp_linear", 1, "x", {.offset = offset, .seed = seed});
+  return make_load_balancer(
+      "ecmp_linear", 1, "x",
+      PolicyParameters::with(LinearHashConfig{.offset = offset, .seed = seed}));
 }
 
 /// How many of 16000 flows take each of 4 x 4 paths through two switches.

@@ -13,7 +13,6 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
-#include "horae/policy/balance/policies.hpp"
 
 namespace horae::policy::load_balancer_test {
 namespace {

@@ -19,7 +19,7 @@ TEST(NackReaction, CnpsKeepTheirPath) {
   for (const auto& set : dcqcn_parameter_sets()) {
     for (const auto& entry : nack_reactions()) {
       auto config = reacting(entry.name);
-      config.nack_floor = 1;
+      config.parameters.of<NackFloor>().percent = 1;
       auto r = reaction_to_nacks(config, set.name);
       auto plain = reaction_point(parameters(set.name));
       for (int n = 0; n < 5; ++n) {
@@ -70,8 +70,8 @@ TEST(NackReaction, CnpIsACnp) {
 
 TEST(NackReaction, SaturatingCutOnceAGap) {
   auto config = reacting("saturating_cut");
-  config.nack_min_gap = 60_us;
-  config.nack_rate_kept = 75;
+  config.parameters.of<NackCut>().min_gap = 60_us;
+  config.parameters.of<NackCut>().rate_kept = 75;
   auto p = parameters("paper");
   p.rate_timer = 1000_ms;
   auto r = reaction_point(p, config);
@@ -120,7 +120,7 @@ TEST(NackReaction, TargetPolicies) {
          {std::pair{NackTarget::keep, line_rate}, std::pair{NackTarget::previous, 50_Gbps},
           std::pair{NackTarget::reset, 25_Gbps}}) {
       auto config = reacting(name);
-      config.nack_target = policy;
+      config.parameters.of<NackCut>().target = policy;
       auto r = reaction_to_nacks(config);
       r.on_cnp(0_us);
       ASSERT_EQ(r.target(1_us), line_rate);
@@ -134,7 +134,7 @@ TEST(NackReaction, TargetPolicies) {
 TEST(NackReaction, NoCutGoesBelowTheLeastRate) {
   for (const char* name : {"saturating_cut", "slow_restart"}) {
     auto config = reacting(name);
-    config.nack_min_gap = 0_us;
+    config.parameters.of<NackCut>().min_gap = 0_us;
     auto r = reaction_to_nacks(config);
     for (int n = 0; n < 40; ++n) r.on_nack(1_us);
     EXPECT_EQ(r.rate(1_us), mbps(40)) << name;
@@ -144,7 +144,7 @@ TEST(NackReaction, NoCutGoesBelowTheLeastRate) {
 TEST(NackReaction, FloorHoldsForNacksAndCnps) {
   for (const auto& set : dcqcn_parameter_sets()) {
     auto config = reacting("floor");
-    config.nack_floor = 30;
+    config.parameters.of<NackFloor>().percent = 30;
     auto r = reaction_to_nacks(config, set.name);
     r.on_nack(0_us);
     EXPECT_LE(r.rate(4_us), bps(52'000'000'000));

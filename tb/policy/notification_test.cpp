@@ -8,8 +8,8 @@ std::unique_ptr<NotificationPoint> receiver(std::string_view set,
                                             std::string_view reaction = "ignore",
                                             bool paced = true) {
   auto config = reacting(reaction);
-  config.parameters = set;
-  config.nack_cnp_paced = paced;
+  config.parameters.of<DcqcnConfig>().set = set;
+  config.parameters.of<NackPairedCnp>().paced = paced;
   return make_notification_point(config);
 }
 
@@ -40,7 +40,7 @@ TEST(Notification, EveryMarkedPacketInTheHpccSimulator) {
 
 TEST(Notification, IntervalCanBeSet) {
   auto config = reacting("ignore");
-  config.dcqcn.cnp_interval = 7_us;
+  config.parameters.of<DcqcnConfig>().overrides.cnp_interval = 7_us;
   const auto np = make_notification_point(config);
   EXPECT_TRUE(np->on_data(true, 0_us));
   EXPECT_FALSE(np->on_data(true, 7_us - 1_ps));

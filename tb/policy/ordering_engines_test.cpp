@@ -5,8 +5,9 @@
 
 #include "horae/core/error.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/ordering/irn.hpp"
+#include "horae/policy/ordering/memory_controller.hpp"
 #include "horae/policy/ordering/ordering.hpp"
-#include "horae/policy/ordering/policies.hpp"
 #include "ordering_script.hpp"
 
 namespace horae::policy::ordering_engines_test {
@@ -46,29 +47,31 @@ TEST(OrderingEngines, DefaultsOfTheSchemaAreThoseOfTheStructAndBuildEveryEngine)
 
 TEST(OrderingEngines, EunomiaRefusesWhatItsWordsCannotHold) {
   OrderingConfig c = with("eunomia");
-  c.block_bits = 24;
+  auto& reach = c.parameters.of<BitmapReach>();
+  auto& sizes = c.parameters.of<EunomiaMemorySizes>();
+  sizes.block_bits = 24;
   EXPECT_EQ(refusal(c),
             "block_bits = 24 must be a multiple of 16 up to 256: bitmaps are kept in two-byte "
             "words, and the head's index has 8 bits");
-  c.block_bits = 272;
+  sizes.block_bits = 272;
   EXPECT_NE(refusal(c), "accepted");
-  c.block_bits = 48;
+  sizes.block_bits = 48;
   EXPECT_EQ(refusal(c), "bits = 256 is not a multiple of block_bits = 48");
-  c.bits = 16 * 256;
-  c.block_bits = 16;
+  reach.bits = 16 * 256;
+  sizes.block_bits = 16;
   EXPECT_EQ(refusal(c),
             "bits = 4096 are 256 blocks of block_bits = 16; the size of a bitmap has 8 bits: at "
             "most 255");
-  c.bits = 16 * 255;
+  reach.bits = 16 * 255;
   EXPECT_EQ(refusal(c), "accepted");
-  c.bits = 256;
-  c.blocks = 24;  // metadata alone
+  reach.bits = 256;
+  sizes.blocks = 24;  // metadata alone
   EXPECT_EQ(refusal(c),
             "blocks = 24 must be 25 .. 65536: the metadata (24 blocks with bits = 256, block_bits "
             "= 16) and one bitmap block of a connection, and addresses of 16 bits");
-  c.blocks = 25;
+  sizes.blocks = 25;
   EXPECT_EQ(refusal(c), "accepted");
-  c.blocks = 65537;
+  sizes.blocks = 65537;
   EXPECT_NE(refusal(c), "accepted");
   c.engine = "static";  // which does not look at blocks
   EXPECT_EQ(refusal(c), "accepted");
@@ -207,7 +210,7 @@ TEST(StaticOrdering, CoversAnySizeAndCosts41BytesAt256Bits) {
   OrderingConfig config = with("static");
   EXPECT_EQ(make_ordering_engine(config)->provided(20), 20 * 41_B);
   for (const std::uint32_t bits : {1u, 63u, 64u, 65u, 100u, 200u, 1000u}) {
-    config.bits = bits;
+    config.parameters.of<BitmapReach>().bits = bits;
     const auto engine = make_ordering_engine(config);
     Arrivals a(*engine, 0, Psn(0xffff80));
     const auto n = static_cast<std::int32_t>(bits);
@@ -247,7 +250,7 @@ TEST(IrnOrdering, CostsFiveBitmapsOfTwoBitsPerPacketOfTheBdp) {
   Arrivals(*engine, 0).offer(0);
   EXPECT_EQ(engine->memory().bitmap, 125_B);
   EXPECT_EQ(engine->memory().fixed, 20_B);
-  config.bdp = 110;
+  config.parameters.of<IrnBitmap>().bdp = 110;
   EXPECT_EQ(make_ordering_engine(config)->provided(1), 138_B + 20_B);
 }
 

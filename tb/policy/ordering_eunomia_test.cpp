@@ -10,17 +10,13 @@
 namespace horae::policy::ordering_eunomia_test {
 namespace {
 
-OrderingConfig sized(std::uint32_t bits, std::uint32_t block_bits, std::uint32_t blocks,
-                     std::uint32_t rows = 64) {
-  OrderingConfig c;
-  c.engine = "eunomia";
-  c.bits = bits;
-  c.block_bits = block_bits;
-  c.blocks = blocks;
-  c.index_entries = rows;
-  return c;
+PolicyParameters sized(std::uint32_t bits, std::uint32_t block_bits, std::uint32_t blocks,
+                       std::uint32_t rows = 64) {
+  return PolicyParameters::with(
+      BitmapReach{.bits = bits},
+      EunomiaMemorySizes{.block_bits = block_bits, .blocks = blocks, .index_entries = rows});
 }
-OrderingConfig paper() { return sized(256, 16, 1024); }
+PolicyParameters paper() { return sized(256, 16, 1024); }
 
 std::uint32_t head_position(const EunomiaEngine& e, ConnectionId id) {
   const HdState s = e.bitmap(id);

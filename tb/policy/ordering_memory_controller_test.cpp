@@ -71,13 +71,10 @@ TEST(FreeMap, TakingOrGivingTwiceIsADefect) {
   EXPECT_THROW(map.give(70, 1), ModelError);
 }
 
-OrderingConfig config(std::uint32_t blocks, std::uint32_t block_bits) {
-  OrderingConfig c;
-  c.bits = 4 * block_bits;
-  c.block_bits = block_bits;
-  c.blocks = blocks;
-  c.index_entries = 3;
-  return c;
+PolicyParameters config(std::uint32_t blocks, std::uint32_t block_bits) {
+  return PolicyParameters::with(
+      BitmapReach{.bits = 4 * block_bits},
+      EunomiaMemorySizes{.block_bits = block_bits, .blocks = blocks, .index_entries = 3});
 }
 
 // Twelve words of metadata each, bitmap blocks of two words at any address.

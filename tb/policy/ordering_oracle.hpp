@@ -24,7 +24,8 @@ using Set = std::set<std::int32_t>;
 
 /// What a random test of engines varies: how an engine is built, and how its senders behave.
 struct Scenario {
-  OrderingConfig config;
+  BitmapReach reach;
+  EunomiaMemorySizes sizes;
   std::uint32_t connections = 0;
   std::int32_t packets = 0;  ///< at most, of a connection
   std::int32_t window = 0;
@@ -40,25 +41,24 @@ inline std::string describe(const Scenario& s, std::uint64_t seed) {
   return fmt::format(
       "seed {}: bits {} block_bits {} blocks {} rows {}; {} connections of {}, window {}, loss {}, "
       "duplication {}, jitter {}, {}",
-      seed, s.config.bits, s.config.block_bits, s.config.blocks, s.config.index_entries,
-      s.connections, s.packets, s.window, s.loss, s.duplication, s.jitter,
-      s.go_back ? "go-back" : "selective");
+      seed, s.reach.bits, s.sizes.block_bits, s.sizes.blocks, s.sizes.index_entries, s.connections,
+      s.packets, s.window, s.loss, s.duplication, s.jitter, s.go_back ? "go-back" : "selective");
 }
 
 /// The scenario of a seed.
 inline Scenario draw(std::uint64_t seed) {
   RandomStream random(seed, "ordering scenario");
   Scenario s;
-  s.config.block_bits = 16 * (random.chance(0.6) ? 1 : 1 + random.below(16));
-  s.config.bits = s.config.block_bits * (random.chance(0.4) ? 16 : 1 + random.below(32));
-  const std::uint32_t least = 8 + s.config.bits / s.config.block_bits + s.config.block_bits / 16;
+  s.sizes.block_bits = 16 * (random.chance(0.6) ? 1 : 1 + random.below(16));
+  s.reach.bits = s.sizes.block_bits * (random.chance(0.4) ? 16 : 1 + random.below(32));
+  const std::uint32_t least = 8 + s.reach.bits / s.sizes.block_bits + s.sizes.block_bits / 16;
   s.connections = 1 + random.below(random.chance(0.5) ? 8 : 60);
   // Often too little memory or too few rows for all of them.
-  s.config.blocks = random.chance(0.3) ? 4096 : least + random.below(600);
-  s.config.index_entries = random.chance(0.6) ? 64 : 1 + random.below(20);
+  s.sizes.blocks = random.chance(0.3) ? 4096 : least + random.below(600);
+  s.sizes.index_entries = random.chance(0.6) ? 64 : 1 + random.below(20);
   s.packets = 1 + static_cast<std::int32_t>(random.below(6000 / s.connections));
   s.window = 1 + static_cast<std::int32_t>(
-                     random.below(random.chance(0.3) ? 2 * s.config.bits : s.config.bits));
+                     random.below(random.chance(0.3) ? 2 * s.reach.bits : s.reach.bits));
   s.loss = random.chance(0.5) ? 0 : random.unit() * 0.2;
   s.duplication = random.chance(0.5) ? 0 : random.unit() * 0.2;
   s.message_end = random.chance(0.5) ? 0 : random.unit() * 0.1;
@@ -94,8 +94,9 @@ struct Totals {
 class Watched {
  public:
   Watched(std::string_view name, const Scenario& scenario) : s_(scenario), name_(name) {
-    OrderingConfig config = s_.config;
+    OrderingConfig config;
     config.engine = name;
+    config.parameters = PolicyParameters::with(s_.reach, s_.sizes);
     engine_ = make_ordering_engine(config);
     eunomia_ = dynamic_cast<EunomiaEngine*>(engine_.get());
   }
@@ -135,7 +136,7 @@ class Watched {
       ASSERT_EQ(m.fixed, open * 4_B);
       check_controller(m);
     } else if (name_ == "static") {
-      ASSERT_EQ(m.total(), open * (Bytes((s_.config.bits + 7) / 8) + 9_B));
+      ASSERT_EQ(m.total(), open * (Bytes((s_.reach.bits + 7) / 8) + 9_B));
     } else {
       std::int64_t words = 0;
       for (const Row& row : rows_) {
@@ -157,9 +158,9 @@ class Watched {
     std::vector<std::uint8_t> count;  // how often each packet was tracked
   };
 
-  std::int32_t block_bits() const { return static_cast<std::int32_t>(s_.config.block_bits); }
+  std::int32_t block_bits() const { return static_cast<std::int32_t>(s_.sizes.block_bits); }
   std::int32_t max_blocks() const {
-    return static_cast<std::int32_t>(s_.config.bits / s_.config.block_bits);
+    return static_cast<std::int32_t>(s_.reach.bits / s_.sizes.block_bits);
   }
 
   // Blocks that the packet needs beyond those there are; more than there can be: out of reach.
@@ -206,7 +207,7 @@ class Watched {
     ASSERT_NE(name_, "ideal");
     ASSERT_NE(at, o.expected) << "what is expected can always be tracked";
     if (name_ == "static") {
-      ASSERT_GE(at - o.expected, static_cast<std::int32_t>(s_.config.bits));
+      ASSERT_GE(at - o.expected, static_cast<std::int32_t>(s_.reach.bits));
       return;
     }
     const std::int32_t blocks = need(o, at);
@@ -239,7 +240,7 @@ class Watched {
   void check_reach(Oracle& o, ConnectionId, std::int32_t at, bool in_order,
                    const OrderingAnswer& answer) {
     if (name_ == "static") {
-      ASSERT_LT(at - o.expected, static_cast<std::int32_t>(s_.config.bits));
+      ASSERT_LT(at - o.expected, static_cast<std::int32_t>(s_.reach.bits));
     }
     if (eunomia_ == nullptr || (in_order && !o.bitmap)) return;
     const EunomiaLayout& layout = eunomia_->controller().layout();
@@ -287,7 +288,7 @@ class Watched {
     ASSERT_EQ(s.circular, static_cast<std::uint32_t>(o.circular));
     ASSERT_EQ(s.dynamic, static_cast<std::uint32_t>(o.dynamic));
     ASSERT_LT(s.head_block, s.circular);
-    ASSERT_LT(s.head_index, s_.config.block_bits);
+    ASSERT_LT(s.head_index, s_.sizes.block_bits);
   }
 
   bool room(std::uint32_t n) const {

@@ -1,7 +1,5 @@
 // What each retransmit policy asks for, how several combine, and what senders and receivers offer
 // to whoever serves NACKs late.
-#include "horae/policy/retransmit/retransmit.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 #include "transport_script.hpp"
 
 namespace horae::policy::retransmit_test {
@@ -67,29 +66,29 @@ TEST(Retransmit, EachPolicyAsksForItsOwnAndNothingElse) {
 TEST(Retransmit, ParametersReachTheUnit) {
   RetransmitConfig c = with({"blocking_fetch"});
   for (const Merge merge : {Merge::every, Merge::one_pending, Merge::ignore}) {
-    c.blocking_fetch = {.merge = merge, .serial_reads = 3};
+    c.parameters.of<BlockingFetch>() = {.merge = merge, .serial_reads = 3};
     EXPECT_EQ(asks(RetransmitUnit(c)),
               fmt::format("server port merge {} stall port reads 3", text(merge)));
   }
   c = with({"pipeline_flush"});
-  c.pipeline_flush = {.merge = Merge::every, .flush = 77_ns, .serial_reads = 0};
+  c.parameters.of<PipelineFlush>() = {.merge = Merge::every, .flush = 77_ns, .serial_reads = 0};
   EXPECT_EQ(asks(RetransmitUnit(c)), "server port merge every stall port processor 77000 flush");
   c = with({"strict_priority"});
-  c.strict_priority.serial_reads = 0;
+  c.parameters.of<StrictPriority>().serial_reads = 0;
   EXPECT_EQ(asks(RetransmitUnit(c)), "server none merge every stall none");
   c = with({"context_lock"});
-  c.context_lock = {.lock = 5_ns, .acks = false};
+  c.parameters.of<ContextLock>() = {.lock = 5_ns, .acks = false};
   EXPECT_EQ(asks(RetransmitUnit(c)), "server none merge every stall none nack_lock 5000");
   c = with({"recovery_handshake"});
-  c.recovery_handshake.serial_reads = 0;
-  c.recovery_handshake.guard = 9_us;
+  c.parameters.of<RecoveryHandshake>().serial_reads = 0;
+  c.parameters.of<RecoveryHandshake>().guard = 9_us;
   EXPECT_EQ(asks(RetransmitUnit(c)),
             "server queue_pair merge one_pending stall queue_pair hold 9000000");
-  c.recovery_handshake.hold_from = RetransmitConfig::HoldFrom::retransmission;
+  c.parameters.of<RecoveryHandshake>().hold_from = RecoveryHandshake::HoldFrom::retransmission;
   EXPECT_EQ(asks(RetransmitUnit(c)), "server queue_pair merge one_pending stall none hold 9000000");
   c = with({"firmware_event"});
   for (const Scope stall : {Scope::none, Scope::queue_pair, Scope::port}) {
-    c.firmware_event = {.event = 20_us, .stall = stall};
+    c.parameters.of<FirmwareEvent>() = {.event = 20_us, .stall = stall};
     EXPECT_EQ(
         asks(RetransmitUnit(c)),
         fmt::format("server port merge one_pending stall {} processor 20000000", text(stall)));
@@ -103,8 +102,8 @@ TEST(Retransmit, NoPolicyAsksForNothing) {
 // Work and locks add up; of scopes, merging, intervals and windows the strictest holds.
 TEST(Retransmit, PoliciesCombineInAnyOrder) {
   RetransmitConfig c = with({});
-  c.window_stall.gap_window = 100;
-  c.blocking_fetch.merge = Merge::every;
+  c.parameters.of<WindowStall>().gap_window = 100;
+  c.parameters.of<BlockingFetch>().merge = Merge::every;
   const auto combined = [&c](std::vector<std::string> names) {
     std::sort(names.begin(), names.end());
     std::string first;
@@ -123,7 +122,7 @@ TEST(Retransmit, PoliciesCombineInAnyOrder) {
             "50000000 interval 1000000");
   EXPECT_EQ(combined({"blocking_fetch", "buffer_thrash", "strict_priority"}),
             "server port merge every stall port reads 3 pool");
-  c.blocking_fetch.merge = Merge::ignore;
+  c.parameters.of<BlockingFetch>().merge = Merge::ignore;
   EXPECT_EQ(combined({"blocking_fetch", "recovery_handshake", "window_stall", "context_lock"}),
             "server port merge ignore stall port reads 3 hold 50000000 nack_lock 300000 ack_lock "
             "300000 gap 100");

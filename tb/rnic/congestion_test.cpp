@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/policy/congestion/dcqcn.hpp"
 #include "host_parts.hpp"
 
 namespace horae::rnic::congestion_test {
@@ -26,7 +27,7 @@ RnicConfig dcqcn(const std::string& reaction = "ignore") {
   config.reth_on_every_packet = true;
   config.reliability.window = 4096;
   config.congestion.algorithm = "dcqcn";
-  config.congestion.parameters = "paper";
+  config.congestion.parameters.of<policy::DcqcnConfig>().set = "paper";
   config.congestion.nack_reaction = reaction;
   return config;
 }
@@ -118,7 +119,8 @@ TEST(Congestion, ANackChangesThePaceAsItsReactionSays) {
   const Picoseconds taken = packet_time * 100 + 45'017_ps;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = dcqcn(rows[i].reaction);
-    if (rows[i].reaction == "saturating_cut") config.congestion.nack_rate_kept = 75;
+    if (rows[i].reaction == "saturating_cut")
+      config.congestion.parameters.of<policy::NackCut>().rate_kept = 75;
     lines.emplace_back(context, config, odd_link, i);
     lines[i].queue_pair(messages(Bytes(1000 * 1024)));
     lines[i].far->nack(lines[i].response_known_at(taken - config.nack_reaction), 90);

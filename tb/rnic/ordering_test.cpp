@@ -62,7 +62,7 @@ std::vector<std::string> responses(const peer& far) {
 TEST(Ordering, AcksSacksAndNacksSayWhatBecameOfAPacket) {
   fabric::sim_context context;
   RnicConfig config = with_engine("static");
-  config.ordering.bits = 8;
+  config.ordering.parameters.of<policy::BitmapReach>().bits = 8;
   NicAndPeer n(context, config);
   n.queue_pair(nullptr);
   Picoseconds t = 1_us;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "recovery.hpp"
 
 namespace horae::rnic::recovery_context_test {
@@ -35,7 +36,7 @@ TEST(Recovery, EveryAcknowledgementLocksTheContext) {
     RnicConfig config = serving(odd_latencies(), {"context_lock"});
     config.reth_on_every_packet = true;
     config.nack_reaction = 5_us;  // the lock is over when the NACK is served
-    config.retransmit.context_lock = {.lock = lock, .acks = rows[i].acks};
+    config.retransmit.parameters.of<policy::ContextLock>() = {.lock = lock, .acks = rows[i].acks};
     lines.emplace_back(context, config, i);
     Backlog& b = lines[i];
     Picoseconds t = b.middle(100);
@@ -67,7 +68,7 @@ TEST(Recovery, ALockedQueuePairLeavesTheWireToOthers) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"context_lock"});
   config.reth_on_every_packet = true;
-  config.retransmit.context_lock.lock = 2_us;
+  config.retransmit.parameters.of<policy::ContextLock>().lock = 2_us;
   Backlog b(context, config, 0, Bytes(1 << 20), 2);
   b.ack_at(b.middle(100), 10, 1);
   test::run_on(context, 30_us);
@@ -85,7 +86,7 @@ TEST(Recovery, AGapStopsNewDataAtItsWindow) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"window_stall"});
   config.reth_on_every_packet = true;
-  config.retransmit.window_stall.gap_window = 70;
+  config.retransmit.parameters.of<policy::WindowStall>().gap_window = 70;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 50);
@@ -105,7 +106,7 @@ TEST(Recovery, AGapStaysOpenUntilItsPacketIsAcknowledged) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"window_stall"});
   config.reth_on_every_packet = true;
-  config.retransmit.window_stall.gap_window = 70;
+  config.retransmit.parameters.of<policy::WindowStall>().gap_window = 70;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 50);

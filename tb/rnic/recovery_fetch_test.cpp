@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "recovery.hpp"
 
 namespace horae::rnic::recovery_fetch_test {
@@ -30,7 +31,7 @@ TEST(Recovery, BlockingFetchStallsForItsReads) {
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(with_host(), {"blocking_fetch"});
-    config.retransmit.blocking_fetch.serial_reads = rows[i].reads;
+    config.retransmit.parameters.of<policy::BlockingFetch>().serial_reads = rows[i].reads;
     lines.emplace_back(context, config, i);
     lines[i].nack_at(lines[i].middle(100), rows[i].psn);
   }
@@ -82,7 +83,8 @@ TEST(Recovery, AFlushIsPaidForByReadingAgain) {
   b.nack_at(b.middle(100), 90);
   test::run_on(context, 40_us);
   const auto& c = b.line.nic->counters();
-  const Picoseconds over = b.middle(100) + config.retransmit.pipeline_flush.flush +
+  const Picoseconds over = b.middle(100) +
+                           config.retransmit.parameters.of<policy::PipelineFlush>().flush +
                            b.host.read(64_B) + b.host.read(1024_B, 2);
   EXPECT_EQ(b.from(101, 2), train(over, {90, 100}));
   // Then the WQE and the payloads again, from when the service ended.
@@ -130,7 +132,7 @@ TEST(Recovery, StrictPriorityNeverStopsTheWire) {
 TEST(Recovery, WhatIsForgottenIsNotSentAgain) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"strict_priority"});
-  config.retransmit.strict_priority.serial_reads = 8;
+  config.retransmit.parameters.of<policy::StrictPriority>().serial_reads = 8;
   config.reliability.window = 4;
   Backlog b(context, config, 0, 100_B);
   b.line.queue_pair(messages(100_B, 40));

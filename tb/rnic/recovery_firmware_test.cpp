@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "recovery.hpp"
 
 namespace horae::rnic::recovery_firmware_test {
@@ -22,7 +23,7 @@ TEST(Recovery, FirmwareTakesOneEventAtATime) {
   fabric::sim_context context;
   RnicConfig config = serving(odd_latencies(), {"firmware_event"});
   config.reth_on_every_packet = true;
-  config.retransmit.firmware_event.event = 5'000'003_ps;
+  config.retransmit.parameters.of<policy::FirmwareEvent>().event = 5'000'003_ps;
   Backlog b(context, config, 0, Bytes(1 << 20), 2);
   const Picoseconds t = b.middle(100), event = 5'000'003_ps;
   b.nack_at(t, 20, 0);
@@ -62,7 +63,7 @@ TEST(Recovery, AFirmwareEventStallsWhatItIsToldTo) {
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(odd_latencies(), {"firmware_event"});
     config.reth_on_every_packet = true;
-    config.retransmit.firmware_event.stall = rows[i];
+    config.retransmit.parameters.of<policy::FirmwareEvent>().stall = rows[i];
     lines.emplace_back(context, config, i);
     lines[i].nack_at(lines[i].middle(100), 90);
   }
@@ -96,7 +97,7 @@ TEST(Recovery, ASuppressedNackComesWithTheNextPacketOutOfOrder) {
   fabric::sim_context context;
   std::vector<NicAndPeer> lines;
   RnicConfig config = serving(odd_latencies(), {"nack_rate_limit"});
-  config.retransmit.nack_rate_limit.interval = interval;
+  config.retransmit.parameters.of<policy::NackRateLimit>().interval = interval;
   const Picoseconds wire = test::wire_time(Opcode::write_middle, 1024_B);
   for (unsigned i = 0; i < 2; ++i) {
     lines.emplace_back(context, config, odd_link, i);

@@ -1,6 +1,7 @@
 // A recovery that waits for the acknowledgement of what it sent again (hypothesis 5').
 #include <gtest/gtest.h>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "recovery.hpp"
 
 namespace horae::rnic::recovery_handshake_test {
@@ -25,7 +26,7 @@ struct Handshake : Backlog {
   static RnicConfig with(Picoseconds guard = 50_us) {
     RnicConfig config = serving(odd_latencies(), {"recovery_handshake"});
     config.reth_on_every_packet = true;
-    config.retransmit.recovery_handshake.guard = guard;
+    config.retransmit.parameters.of<policy::RecoveryHandshake>().guard = guard;
     return config;
   }
 };
@@ -50,8 +51,8 @@ TEST(Recovery, AHandshakeReadsBeforeItSends) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"recovery_handshake"});
   Backlog held(context, config, 1);
-  config.retransmit.recovery_handshake.hold_from =
-      policy::RetransmitConfig::HoldFrom::retransmission;
+  config.retransmit.parameters.of<policy::RecoveryHandshake>().hold_from =
+      policy::RecoveryHandshake::HoldFrom::retransmission;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 90);
@@ -91,7 +92,7 @@ TEST(Recovery, ASecondLossIsServedAfterTheGuard) {
 TEST(Recovery, AfterTheGuardNacksAreServedOneAfterTheOther) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"recovery_handshake"});
-  config.retransmit.recovery_handshake.guard = 5_us;
+  config.retransmit.parameters.of<policy::RecoveryHandshake>().guard = 5_us;
   Backlog b(context, config);
   const Picoseconds t = b.middle(100);
   b.nack_at(t, 90);

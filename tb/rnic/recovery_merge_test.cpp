@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "recovery.hpp"
 
 namespace horae::rnic::recovery_merge_test {
@@ -37,7 +38,7 @@ TEST(Recovery, NacksDuringAServiceMerge) {
   std::vector<Backlog> lines;
   for (unsigned i = 0; i < rows.size(); ++i) {
     RnicConfig config = serving(with_host(), {"blocking_fetch"});
-    config.retransmit.blocking_fetch.merge = rows[i].merge;
+    config.retransmit.parameters.of<policy::BlockingFetch>().merge = rows[i].merge;
     lines.emplace_back(context, config, i);
     for (std::uint32_t n = 0; n < 4; ++n) {
       lines[i].nack_at(lines[i].middle(100) + 100_ns * n, 80 + 4 * n);
@@ -91,7 +92,7 @@ TEST(Recovery, AStaleNackIsSkipped) {
 TEST(Recovery, EveryServesAStaleNackBlindly) {
   fabric::sim_context context;
   RnicConfig config = serving(with_host(), {"blocking_fetch"});
-  config.retransmit.blocking_fetch.merge = Merge::every;
+  config.retransmit.parameters.of<policy::BlockingFetch>().merge = Merge::every;
   Backlog b(context, config);
   b.nack_at(b.middle(100), 80);
   b.nack_at(b.middle(101), 90);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/core/random.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 #include "host_parts.hpp"
 
 namespace horae::rnic::recovery_network_test {
@@ -39,27 +40,30 @@ std::vector<Case> cases() {
       {"every", Merge::every}, {"one_pending", Merge::one_pending}, {"ignore", Merge::ignore}};
   for (const auto& [name, merge] : merges) {
     add("blocking_fetch " + name, {"blocking_fetch"},
-        [merge = merge](auto& c) { c.blocking_fetch.merge = merge; });
+        [merge = merge](auto& c) { c.parameters.of<policy::BlockingFetch>().merge = merge; });
     add("pipeline_flush " + name, {"pipeline_flush"},
-        [merge = merge](auto& c) { c.pipeline_flush.merge = merge; });
+        [merge = merge](auto& c) { c.parameters.of<policy::PipelineFlush>().merge = merge; });
     if (merge == Merge::every) continue;  // the handshake merges what fetching alone would not
     add("handshake and fetch " + name, {"recovery_handshake", "blocking_fetch"},
         [merge = merge](auto& c) {
-          c.blocking_fetch.merge = merge;
-          c.recovery_handshake.guard = 7_us;
+          c.parameters.of<policy::BlockingFetch>().merge = merge;
+          c.parameters.of<policy::RecoveryHandshake>().guard = 7_us;
         });
   }
   for (const char* name : {"strict_priority", "context_lock", "recovery_handshake", "buffer_thrash",
                            "firmware_event", "nack_rate_limit"}) {
     add(name, {name});
   }
-  add("window_stall", {"window_stall"}, [](auto& c) { c.window_stall.gap_window = 12; });
-  add("guard", {"recovery_handshake"}, [](auto& c) { c.recovery_handshake.guard = 1_us; });
+  add("window_stall", {"window_stall"},
+      [](auto& c) { c.parameters.of<policy::WindowStall>().gap_window = 12; });
+  add("guard", {"recovery_handshake"},
+      [](auto& c) { c.parameters.of<policy::RecoveryHandshake>().guard = 1_us; });
   add("hold from the retransmission", {"recovery_handshake"}, [](auto& c) {
-    c.recovery_handshake.hold_from = policy::RetransmitConfig::HoldFrom::retransmission;
+    c.parameters.of<policy::RecoveryHandshake>().hold_from =
+        policy::RecoveryHandshake::HoldFrom::retransmission;
   });
   add("event without stall", {"firmware_event"},
-      [](auto& c) { c.firmware_event.stall = policy::Scope::none; });
+      [](auto& c) { c.parameters.of<policy::FirmwareEvent>().stall = policy::Scope::none; });
   add("all", {"blocking_fetch", "pipeline_flush", "strict_priority", "context_lock", "window_stall",
               "recovery_handshake", "buffer_thrash", "firmware_event", "nack_rate_limit"});
   return all;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/policy/ordering/memory_controller.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::rnic::transfer_test {
@@ -72,14 +73,21 @@ std::vector<Kind> transports() {
 
 /// With every engine, and with too little room in it.
 std::vector<Kind> ordered() {
+  using policy::BitmapReach;
+  using policy::EunomiaMemorySizes;
   using policy::WriteLast;
+  const auto with = [](auto... values) { return policy::PolicyParameters::with(values...); };
   return {{"go_back_n", {.engine = "ideal"}},
-          {"irn", {.engine = "static", .bits = 64}},
-          {"go_back_n", {.engine = "static", .bits = 9}},
+          {"irn", {.engine = "static", .parameters = with(BitmapReach{64})}},
+          {"go_back_n", {.engine = "static", .parameters = with(BitmapReach{9})}},
           {"go_back_n", {.engine = "eunomia", .write_last = WriteLast::sender}},
           {"irn", {.engine = "eunomia", .write_last = WriteLast::receiver}},
-          {"go_back_n", {.engine = "eunomia", .blocks = 40, .index_entries = 1}},
-          {"irn", {.engine = "eunomia", .bits = 32, .blocks = 24}}};
+          {"go_back_n",
+           {.engine = "eunomia",
+            .parameters = with(EunomiaMemorySizes{.blocks = 40, .index_entries = 1})}},
+          {"irn",
+           {.engine = "eunomia",
+            .parameters = with(BitmapReach{32}, EunomiaMemorySizes{.blocks = 24})}}};
 }
 
 std::string transfer(const Kind& kind, const Weather& weather, policy::TimeoutResend resend,
@@ -235,8 +243,10 @@ TEST(Transfer, BehindAnOrderingEngineReorderingIsNoLoss) {
     EXPECT_GT(number(result, "out_of_order"), 100) << kind.name();
     EXPECT_GT(number(result, "sacks"), 50) << kind.name();
     // Only an engine without enough room asks for anything again.
-    const bool enough = kind.ordering.engine == "ideal" || kind.ordering.blocks == 1024;
-    const bool small = kind.ordering.bits < 64 || !enough;
+    const policy::PolicyParameters& parameters = kind.ordering.parameters;
+    const bool enough = kind.ordering.engine == "ideal" ||
+                        parameters.of<policy::EunomiaMemorySizes>().blocks == 1024;
+    const bool small = parameters.of<policy::BitmapReach>().bits < 64 || !enough;
     EXPECT_EQ(number(result, "nacks") > 0, small) << kind.name() << ": " << result;
     EXPECT_EQ(number(result, "retransmitted") > 0, small) << kind.name() << ": " << result;
   }

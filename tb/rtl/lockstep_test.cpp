@@ -44,7 +44,7 @@ struct Folder {
 };
 
 std::unique_ptr<EunomiaEngine> model_of(const rtl::EunomiaVariant& v) {
-  return std::make_unique<EunomiaEngine>(rtl::config_of(v.shape));
+  return std::make_unique<EunomiaEngine>(rtl::config_of(v.shape).parameters);
 }
 
 std::unique_ptr<LockstepEngine> lockstep(const std::string& variant,

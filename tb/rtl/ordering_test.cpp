@@ -40,7 +40,7 @@ TEST(Levels, AVariantByName) {
 
 TEST(Levels, OtherParametersAreRefusedWithWhatThereIs) {
   OrderingConfig c = config("both");
-  c.blocks = 1000;
+  c.parameters.of<policy::EunomiaMemorySizes>().blocks = 1000;
   const std::string said = refusal(c);
   EXPECT_NE(said.find("level = 'both': no RTL was built with blocks = 1000, block_bits = 16"),
             std::string::npos)

@@ -28,7 +28,7 @@ class driver : public sc_core::sc_module,
          const rtl::EunomiaVariant& variant, std::uint32_t requests)
       : sc_module(name),
         s_(signals),
-        model_(rtl::config_of(variant.shape)),
+        model_(rtl::config_of(variant.shape).parameters),
         traffic_(1, variant.shape.connections, variant.shape.cap_bits),
         requests_(requests) {
     socket.bind(*this);

@@ -56,8 +56,9 @@ inline void open(policy::OrderingEngine& engine, policy::ConnectionId id, std::u
 /// bits that a bitmap can have.
 inline double eunomia_bytes(Count count, std::uint32_t share, std::uint32_t degree) {
   const policy::OrderingConfig config = ordering("eunomia");
-  policy::EunomiaEngine engine(config);
-  const std::uint32_t packets = (config.bits * degree + 99) / 100;
+  policy::EunomiaEngine engine(config.parameters);
+  const std::uint32_t packets =
+      (config.parameters.of<policy::BitmapReach>().bits * degree + 99) / 100;
   for (std::uint32_t id = 0; id < Figure9::connections; ++id) {
     open(engine, id, packets, id * 100 < share * Figure9::connections);
   }
@@ -74,7 +75,8 @@ inline double eunomia_bytes(Count count, std::uint32_t share, std::uint32_t degr
 inline double static_bytes(Count count, std::uint32_t share, std::uint32_t degree) {
   const policy::OrderingConfig config = ordering("static");
   const auto engine = policy::make_ordering_engine(config);
-  const std::uint32_t packets = (config.bits * degree + 99) / 100;
+  const std::uint32_t packets =
+      (config.parameters.of<policy::BitmapReach>().bits * degree + 99) / 100;
   for (std::uint32_t id = 0; id < Figure9::connections; ++id) {
     open(*engine, id, packets, id * 100 < share * Figure9::connections);
   }
@@ -148,8 +150,8 @@ struct Table2Parts {
 
 inline Table2Parts eunomia_parts() {
   const policy::OrderingConfig config = ordering("eunomia");
-  policy::EunomiaEngine engine(config);
-  open(engine, 0, config.bits, true);
+  policy::EunomiaEngine engine(config.parameters);
+  open(engine, 0, config.parameters.of<policy::BitmapReach>().bits, true);
   const policy::EunomiaLayout& layout = engine.controller().layout();
   const Bytes addresses = Bytes(2 * std::int64_t{layout.max_blocks});
   const policy::OrderingMemory memory = engine.memory();

@@ -41,8 +41,8 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
                                            const SwitchConfig& config)
     : device(name, context, config.ports),
       config_(config),
-      balance_(policy::make_load_balancer(config.balance, context.seed,
-                                          std::string(this->name()) + ".balance", config.hash)),
+      balance_(policy::make_load_balancer(
+          config.balance, context.seed, std::string(this->name()) + ".balance", config.balancing)),
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
       event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
       limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),

@@ -1,7 +1,7 @@
 // What a user may say about a plain switch.
 #include "horae/fabric/output_queued_switch.hpp"
-#include "horae/params/linear_hash_schema.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::fabric {
 
@@ -98,7 +98,7 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,
                  {.doc = "load balancer (`horae list policies`)"})
-          .table("hash", &SwitchConfig::hash, linear_hash_schema());
+          .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);
   return s;
 }
 

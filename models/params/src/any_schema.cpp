@@ -46,6 +46,42 @@ void AnySchema::add(std::string name, FieldInfo info, MemberOf member,
   fields_.push_back({std::move(name), std::move(info), member, std::move(kind)});
 }
 
+namespace {
+
+/// A field of a part: its member is the part, in which the field's own member is.
+class PartField final : public FieldKind {
+ public:
+  PartField(MemberOf member, std::shared_ptr<const FieldKind> kind)
+      : member_(member), kind_(std::move(kind)) {}
+
+  void read(void* part, const Entry& entry, const Section& section) const override {
+    kind_->read(member_.in(part), entry, section);
+  }
+  void absent(void* part, const std::string& key, const Section& section) const override {
+    kind_->absent(member_.in(part), key, section);
+  }
+  bool dump(const void* part, nlohmann::ordered_json& out) const override {
+    return kind_->dump(member_.in(part), out);
+  }
+  void describe(const void* part, ParamInfo own, std::vector<ParamInfo>& out) const override {
+    kind_->describe(member_.in(part), std::move(own), out);
+  }
+  std::string violation(const void* part) const override {
+    return kind_->violation(member_.in(part));
+  }
+
+ private:
+  MemberOf member_;
+  std::shared_ptr<const FieldKind> kind_;
+};
+
+}  // namespace
+
+void AnySchema::include(const AnySchema& inner, MemberOf part) {
+  for (const Field& field : inner.fields_)
+    add(field.name, field.info, part, std::make_unique<PartField>(field.member, field.kind));
+}
+
 void AnySchema::read(void* out, const Section& section,
                      const std::vector<std::string>& also_known) const {
   if (section.table() != nullptr) {

@@ -67,16 +67,15 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
 }
 
 void rnic::begin() {
-  const Picoseconds shortest = config_.transport == "irn"
-                                   ? std::min(config_.reliability.rto, config_.reliability.rto_low)
-                                   : config_.reliability.rto;
-  if (shortest <= context_.clock.window()) {
-    throw InputError(fmt::format(
-        "{}: the retransmission timeout{} must be longer than the time window of {} ps", name(),
-        shortest < config_.reliability.rto ? " rto_low" : "", context_.clock.window().count()));
+  const auto shortest = policy::shortest_timeout(transport_, config_.reliability);
+  if (shortest.value <= context_.clock.window()) {
+    throw InputError(
+        fmt::format("{}: the retransmission timeout{} must be longer than the time window of {} ps",
+                    name(), shortest.key == "rto" ? "" : fmt::format(" {}", shortest.key),
+                    context_.clock.window().count()));
   }
   ready_.set_capacity(qps_.size());
-  if (config_.congestion.algorithm != "none") {
+  if (policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) {
     for (auto& qp : qps_) {
       qp->reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
       qp->notification = policy::make_notification_point(config_.congestion);

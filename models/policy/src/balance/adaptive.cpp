@@ -1,5 +1,5 @@
 #include "horae/core/random.hpp"
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::policy {
 namespace {
@@ -32,9 +32,13 @@ class Adaptive final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_adaptive(std::uint64_t seed, std::string_view path,
-                                            const LinearHashConfig&) {
-  return std::make_unique<Adaptive>(RandomStream(seed, path));
+BalancerEntry adaptive_balancer() {
+  return {.name = "adaptive",
+          .doc = "the port with the least queued bytes, ties at random",
+          .make = [](std::uint64_t seed, std::string_view path,
+                     const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<Adaptive>(RandomStream(seed, path));
+          }};
 }
 
 }  // namespace horae::policy

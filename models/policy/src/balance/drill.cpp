@@ -1,7 +1,7 @@
 #include <limits>
 #include <vector>
 
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 #include "two_choices.hpp"
 
 namespace horae::policy {
@@ -45,9 +45,15 @@ class Drill final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_drill(std::uint64_t seed, std::string_view path,
-                                         const LinearHashConfig&) {
-  return std::make_unique<Drill>(RandomStream(seed, path));
+BalancerEntry drill_balancer() {
+  return {.name = "drill",
+          .doc =
+              "DRILL(2,1): the least queued of two random ports and the last choice towards the "
+              "destination",
+          .make = [](std::uint64_t seed, std::string_view path,
+                     const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<Drill>(RandomStream(seed, path));
+          }};
 }
 
 }  // namespace horae::policy

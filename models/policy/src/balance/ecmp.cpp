@@ -1,5 +1,5 @@
 #include "horae/core/random.hpp"
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::policy {
 
@@ -39,9 +39,13 @@ class Ecmp final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_ecmp(std::uint64_t seed, std::string_view path,
-                                        const LinearHashConfig&) {
-  return std::make_unique<Ecmp>(RandomStream(seed, path).bits());
+BalancerEntry ecmp_balancer() {
+  return {.name = "ecmp",
+          .doc = "hash of the flow's addresses and ports: one path per flow",
+          .make = [](std::uint64_t seed, std::string_view path,
+                     const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<Ecmp>(RandomStream(seed, path).bits());
+          }};
 }
 
 }  // namespace horae::policy

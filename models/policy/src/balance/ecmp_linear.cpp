@@ -1,7 +1,14 @@
-#include "horae/policy/balance/policies.hpp"
+#include "horae/params/linear_hash_schema.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {
+
+/// What the operator of a switch sets of its hash.
+LinearHashConfig switch_hash(const PolicyParameters& parameters) {
+  return parameters.of<LinearHashConfig>();
+}
 
 class EcmpLinear final : public LoadBalancer {
  public:
@@ -16,9 +23,15 @@ class EcmpLinear final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_ecmp_linear(std::uint64_t, std::string_view,
-                                               const LinearHashConfig& hash) {
-  return std::make_unique<EcmpLinear>(hash);
+BalancerEntry ecmp_linear_balancer() {
+  return {.name = "ecmp_linear",
+          .doc = "a linear hash (CRC-16) of the flow: source ports steer it (`hash`)",
+          .make = [](std::uint64_t, std::string_view,
+                     const PolicyParameters& parameters) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<EcmpLinear>(switch_hash(parameters));
+          },
+          .parameters = {table_of<LinearHashConfig, linear_hash_schema>()},
+          .linear_hash = switch_hash};
 }
 
 }  // namespace horae::policy

@@ -1,4 +1,4 @@
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 #include "two_choices.hpp"
 
 namespace horae::policy {
@@ -23,9 +23,13 @@ class PowerOfTwo final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_po2(std::uint64_t seed, std::string_view path,
-                                       const LinearHashConfig&) {
-  return std::make_unique<PowerOfTwo>(RandomStream(seed, path));
+BalancerEntry po2_balancer() {
+  return {.name = "po2",
+          .doc = "the less queued of two random ports",
+          .make = [](std::uint64_t seed, std::string_view path,
+                     const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<PowerOfTwo>(RandomStream(seed, path));
+          }};
 }
 
 }  // namespace horae::policy

@@ -1,6 +1,6 @@
 #include <unordered_map>
 
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::policy {
 namespace {
@@ -19,9 +19,11 @@ class RoundRobin final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_round_robin(std::uint64_t, std::string_view,
-                                               const LinearHashConfig&) {
-  return std::make_unique<RoundRobin>();
+BalancerEntry round_robin_balancer() {
+  return {.name = "round_robin",
+          .doc = "the ports in turn, per destination group",
+          .make = [](std::uint64_t, std::string_view, const PolicyParameters&)
+              -> std::unique_ptr<LoadBalancer> { return std::make_unique<RoundRobin>(); }};
 }
 
 }  // namespace horae::policy

@@ -1,5 +1,5 @@
 #include "horae/core/random.hpp"
-#include "horae/policy/balance/policies.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::policy {
 namespace {
@@ -17,9 +17,13 @@ class Spray final : public LoadBalancer {
 
 }  // namespace
 
-std::unique_ptr<LoadBalancer> make_spray(std::uint64_t seed, std::string_view path,
-                                         const LinearHashConfig&) {
-  return std::make_unique<Spray>(RandomStream(seed, path));
+BalancerEntry spray_balancer() {
+  return {.name = "spray",
+          .doc = "a uniformly random port per packet",
+          .make = [](std::uint64_t seed, std::string_view path,
+                     const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
+            return std::make_unique<Spray>(RandomStream(seed, path));
+          }};
 }
 
 }  // namespace horae::policy

@@ -216,9 +216,4 @@ void Dcqcn::release_if_recovered() {
   if (p_.release_at_line && line_ - rate_ < rate_unit && !cut_pending) release();
 }
 
-std::unique_ptr<ReactionPoint> make_dcqcn_reaction(const CongestionConfig& config, BitRate line) {
-  return std::make_unique<Dcqcn>(dcqcn_parameters(config.parameters, config.dcqcn, line), line,
-                                 find_nack_reaction(config.nack_reaction).make(config));
-}
-
 }  // namespace horae::policy

@@ -1,7 +1,7 @@
 #include "horae/policy/congestion/dcqcn_parameters.hpp"
 
 #include "horae/core/registry.hpp"
-#include "horae/params/schema.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -207,6 +207,16 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .max = 1000_ms,
                   .source = nvidia + "MIN_TIME_BETWEEN_CNPS); " + alibaba + "; paper's recalled",
                   .verified = false});
+  return s;
+}
+
+const Schema<DcqcnConfig>& DcqcnConfig::schema() {
+  static const Schema<DcqcnConfig> s =
+      Schema<DcqcnConfig>("dcqcn", "DCQCN.")
+          .choice("parameters", &DcqcnConfig::set, names_of(dcqcn_parameter_sets()),
+                  {.doc = "the values of DCQCN to start from: its paper, NVIDIA's defaults, the "
+                          "HPCC simulator"})
+          .table("dcqcn", &DcqcnConfig::overrides, dcqcn_schema());
   return s;
 }
 

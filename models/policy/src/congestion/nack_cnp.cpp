@@ -11,8 +11,12 @@ class AsCnp final : public NackReaction {
 
 }  // namespace
 
-std::unique_ptr<NackReaction> make_nack_cnp(const CongestionConfig&) {
-  return std::make_unique<AsCnp>();
+NackReactionEntry cnp_reaction() {
+  return {.name = "cnp",
+          .doc = "a NACK is a CNP",
+          .make = [](const PolicyParameters&) -> std::unique_ptr<NackReaction> {
+            return std::make_unique<AsCnp>();
+          }};
 }
 
 }  // namespace horae::policy

@@ -1,4 +1,5 @@
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -6,7 +7,7 @@ namespace {
 // The floor holds for CNPs too: it is a limit of the queue pair's rate, not of one cause.
 class Floor final : public NackReaction {
  public:
-  explicit Floor(const CongestionConfig& config) : percent_(config.nack_floor) {}
+  explicit Floor(const NackFloor& config) : percent_(config.percent) {}
 
   void start(RateLimiter& limiter, BitRate line) override {
     limiter.set_floor(line * percent_ / 100);
@@ -19,8 +20,25 @@ class Floor final : public NackReaction {
 
 }  // namespace
 
-std::unique_ptr<NackReaction> make_nack_floor(const CongestionConfig& config) {
-  return std::make_unique<Floor>(config);
+const Schema<NackFloor>& NackFloor::schema() {
+  static const Schema<NackFloor> s =
+      Schema<NackFloor>("floor", "The rate below which no cut leads.")
+          .field("nack_floor", &NackFloor::percent,
+                 {.doc = "floor: least rate in percent of the line rate",
+                  .max = 100,
+                  .source = "no public value; half the line rate is what section 2.3 of the "
+                            "packet-spraying paper measured",
+                  .verified = false});
+  return s;
+}
+
+NackReactionEntry floor_reaction() {
+  return {.name = "floor",
+          .doc = "a NACK is a CNP, but the rate has a floor",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
+            return std::make_unique<Floor>(parameters.of<NackFloor>());
+          },
+          .parameters = {keys_of<NackFloor>()}};
 }
 
 }  // namespace horae::policy

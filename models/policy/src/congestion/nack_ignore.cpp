@@ -11,8 +11,13 @@ class Ignore final : public NackReaction {
 
 }  // namespace
 
-std::unique_ptr<NackReaction> make_nack_ignore(const CongestionConfig&) {
-  return std::make_unique<Ignore>();
+NackReactionEntry ignore_reaction() {
+  return {.name = "ignore",
+          .doc = "a NACK does nothing to the rate",
+          .make = [](const PolicyParameters&) -> std::unique_ptr<NackReaction> {
+            return std::make_unique<Ignore>();
+          },
+          .acts = false};
 }
 
 }  // namespace horae::policy

@@ -1,4 +1,5 @@
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -13,8 +14,27 @@ class PairedCnp final : public NackReaction {
 
 }  // namespace
 
-std::unique_ptr<NackReaction> make_nack_paired_cnp(const CongestionConfig&) {
-  return std::make_unique<PairedCnp>();
+const Schema<NackPairedCnp>& NackPairedCnp::schema() {
+  static const Schema<NackPairedCnp> s =
+      Schema<NackPairedCnp>("paired_cnp", "CNPs that go with NACKs.")
+          .field("nack_cnp_paced", &NackPairedCnp::paced,
+                 {.doc = "paired_cnp: CNPs with NACKs keep dcqcn.cnp_interval as others do",
+                  .source = "no public value; MIN_TIME_BETWEEN_CNPS names no exception",
+                  .verified = false});
+  return s;
+}
+
+NackReactionEntry paired_cnp_reaction() {
+  return {.name = "paired_cnp",
+          .doc = "the receiver sends a CNP with every NACK",
+          .make = [](const PolicyParameters&) -> std::unique_ptr<NackReaction> {
+            return std::make_unique<PairedCnp>();
+          },
+          .parameters = {keys_of<NackPairedCnp>()},
+          .cnp_with_nack =
+              [](const PolicyParameters& parameters) {
+                return parameters.of<NackPairedCnp>().paced ? NackCnp::paced : NackCnp::at_once;
+              }};
 }
 
 }  // namespace horae::policy

@@ -1,4 +1,5 @@
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -8,10 +9,10 @@ namespace {
 // with the target set to it. That alpha and the stages start over is assumed from the name.
 class SlowRestart final : public NackReaction {
  public:
-  explicit SlowRestart(const CongestionConfig& config)
-      : gap_(config.nack_min_gap),
-        kept_(config.nack_rate_kept),
-        target_(config.nack_target.value_or(NackTarget::reset)) {}
+  explicit SlowRestart(const NackCut& config)
+      : gap_(config.min_gap),
+        kept_(config.rate_kept),
+        target_(config.target.value_or(NackTarget::reset)) {}
 
   void on_nack(RateLimiter& limiter, Picoseconds now) override {
     if (!gap_.take(now)) return;
@@ -27,8 +28,13 @@ class SlowRestart final : public NackReaction {
 
 }  // namespace
 
-std::unique_ptr<NackReaction> make_nack_slow_restart(const CongestionConfig& config) {
-  return std::make_unique<SlowRestart>(config);
+NackReactionEntry slow_restart_reaction() {
+  return {.name = "slow_restart",
+          .doc = "a share of the rate at most once per gap, target and alpha start over",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
+            return std::make_unique<SlowRestart>(parameters.of<NackCut>());
+          },
+          .parameters = {keys_of<NackCut>()}};
 }
 
 }  // namespace horae::policy

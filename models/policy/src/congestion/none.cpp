@@ -1,5 +1,9 @@
 // No congestion control: line rate always, and no CNPs.
-#include "horae/policy/congestion/dcqcn.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "horae/core/error.hpp"
+#include "horae/policy/congestion/nack_reaction.hpp"
 
 namespace horae::policy {
 namespace {
@@ -23,13 +27,32 @@ class Silent final : public NotificationPoint {
   bool on_nack_sent(Picoseconds) override { return false; }
 };
 
+void refuse_acting_reactions(const CongestionConfig& config, BitRate) {
+  const NackReactionEntry& reaction = find_nack_reaction(config.nack_reaction);
+  if (!reaction.acts) return;
+  std::vector<std::string> others;
+  for (const CongestionEntry& entry : congestion_algorithms()) {
+    if (entry.controls_rates) others.push_back(fmt::format("'{}'", entry.name));
+  }
+  throw InputError(fmt::format(
+      "nack_reaction = '{}' acts on the rates of algorithm = {}, but algorithm = 'none'",
+      reaction.name, fmt::join(others, " or ")));
+}
+
 }  // namespace
 
-std::unique_ptr<ReactionPoint> make_no_reaction(const CongestionConfig&, BitRate line) {
-  return std::make_unique<LineRate>(line);
-}
-std::unique_ptr<NotificationPoint> make_no_notification(const CongestionConfig&) {
-  return std::make_unique<Silent>();
+CongestionEntry no_congestion() {
+  return {
+      .name = "none",
+      .doc = "line rate, no CNPs",
+      .make_reaction = [](const CongestionConfig&, BitRate line) -> std::unique_ptr<ReactionPoint> {
+        return std::make_unique<LineRate>(line);
+      },
+      .make_notification = [](const CongestionConfig&) -> std::unique_ptr<NotificationPoint> {
+        return std::make_unique<Silent>();
+      },
+      .check = refuse_acting_reactions,
+      .controls_rates = false};
 }
 
 }  // namespace horae::policy

@@ -31,10 +31,12 @@ class DcqcnNotification final : public NotificationPoint {
 
 std::unique_ptr<NotificationPoint> make_dcqcn_notification(const CongestionConfig& config) {
   // The interval is the same for every line rate.
-  const auto parameters = dcqcn_parameters(config.parameters, config.dcqcn, 100_Gbps);
-  return std::make_unique<DcqcnNotification>(parameters.cnp_interval,
-                                             find_nack_reaction(config.nack_reaction).cnp_with_nack,
-                                             config.nack_cnp_paced);
+  const auto parameters = dcqcn_parameters(config.parameters.of<DcqcnConfig>(), 100_Gbps);
+  const NackReactionEntry& reaction = find_nack_reaction(config.nack_reaction);
+  const NackCnp with_nack =
+      reaction.cnp_with_nack == nullptr ? NackCnp::none : reaction.cnp_with_nack(config.parameters);
+  return std::make_unique<DcqcnNotification>(parameters.cnp_interval, with_nack != NackCnp::none,
+                                             with_nack == NackCnp::paced);
 }
 
 }  // namespace horae::policy

@@ -1,7 +1,6 @@
 #include "horae/policy/ordering/eunomia.hpp"
 
 #include "horae/policy/ordering/eunomia_cycles.hpp"
-#include "horae/policy/ordering/policies.hpp"
 
 namespace horae::policy {
 namespace {
@@ -23,8 +22,8 @@ void add(OrderingOps& to, const OrderingOps& ops) {
 
 }  // namespace
 
-EunomiaEngine::EunomiaEngine(const OrderingConfig& config)
-    : memory_(EunomiaLayout(config)), bitmap_(memory_) {}
+EunomiaEngine::EunomiaEngine(const PolicyParameters& parameters)
+    : memory_(EunomiaLayout(parameters)), bitmap_(memory_) {}
 
 OrderingAnswer EunomiaEngine::decide(const OrderingPacket& packet) {
   Connection& c = connections_.at(packet.connection);
@@ -114,10 +113,6 @@ HdState EunomiaEngine::bitmap(ConnectionId id) const {
   const auto start = memory_.metadata_start(id);
   if (!start) throw ModelError("connection " + std::to_string(id) + " has no bitmap");
   return bitmap_.state(*start);
-}
-
-std::unique_ptr<OrderingEngine> make_eunomia_ordering(const OrderingConfig& config) {
-  return std::make_unique<EunomiaEngine>(config);
 }
 
 }  // namespace horae::policy

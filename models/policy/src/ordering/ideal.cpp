@@ -1,7 +1,6 @@
 // An ordering layer without limits: what any engine can do at best.
 #include "horae/policy/ordering/connection_table.hpp"
 #include "horae/policy/ordering/last_packet.hpp"
-#include "horae/policy/ordering/policies.hpp"
 #include "horae/policy/transport/sequence_bitmap.hpp"
 
 namespace horae::policy {
@@ -96,8 +95,12 @@ OrderingAnswer IdealOrdering::on_packet(const OrderingPacket& packet) {
 
 }  // namespace
 
-std::unique_ptr<OrderingEngine> make_ideal_ordering(const OrderingConfig&) {
-  return std::make_unique<IdealOrdering>();
+OrderingEntry ideal_ordering() {
+  return {.name = "ideal",
+          .doc = "tracks everything, whatever it takes",
+          .make = [](const PolicyParameters&) -> std::unique_ptr<OrderingEngine> {
+            return std::make_unique<IdealOrdering>();
+          }};
 }
 
 }  // namespace horae::policy

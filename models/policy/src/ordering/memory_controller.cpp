@@ -6,14 +6,17 @@
 
 namespace horae::policy {
 
-EunomiaLayout::EunomiaLayout(const OrderingConfig& config)
-    : words(config.blocks),
-      block_bits(config.block_bits),
-      block_words(config.block_bits / 16),
-      max_blocks(config.bits / config.block_bits),
-      metadata_words(8 + max_blocks),
-      index_entries(config.index_entries),
-      search_width(config.search_width) {}
+EunomiaLayout::EunomiaLayout(const PolicyParameters& parameters) {
+  const std::uint32_t bits = parameters.of<BitmapReach>().bits;
+  const auto& sizes = parameters.of<EunomiaMemorySizes>();
+  words = sizes.blocks;
+  block_bits = sizes.block_bits;
+  block_words = block_bits / 16;
+  max_blocks = bits / block_bits;
+  metadata_words = 8 + max_blocks;
+  index_entries = sizes.index_entries;
+  search_width = sizes.search_width;
+}
 
 MemoryController::MemoryController(const EunomiaLayout& layout)
     : layout_(layout),

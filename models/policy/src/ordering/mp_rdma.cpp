@@ -2,7 +2,6 @@
 #include <bit>
 
 #include "horae/policy/ordering/connection_table.hpp"
-#include "horae/policy/ordering/policies.hpp"
 #include "horae/policy/ordering/window_engine.hpp"
 
 namespace horae::policy {
@@ -83,8 +82,12 @@ OrderingAnswer MpRdmaOrdering::on_packet(const OrderingPacket& packet) {
 
 }  // namespace
 
-std::unique_ptr<OrderingEngine> make_mp_rdma_ordering(const OrderingConfig&) {
-  return std::make_unique<MpRdmaOrdering>();
+OrderingEntry mp_rdma_ordering() {
+  return {.name = "mp_rdma",
+          .doc = "MP-RDMA: 64 slots of two bits",
+          .make = [](const PolicyParameters&) -> std::unique_ptr<OrderingEngine> {
+            return std::make_unique<MpRdmaOrdering>();
+          }};
 }
 
 }  // namespace horae::policy

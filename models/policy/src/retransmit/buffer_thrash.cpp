@@ -1,5 +1,7 @@
 // H6: retransmit payload takes space of the TX payload buffer and blocks it while it waits.
-#include "horae/policy/retransmit/policies.hpp"
+#include "common_keys.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -7,9 +9,9 @@ namespace {
 /// Payload to send again is allocated from the pool that holds prefetched payload: what was
 /// prefetched last is evicted when the pool is full and read again later, and the head of the line
 /// waits for the read. Every NACK is served.
-class BufferThrash final : public RetransmitPolicy {
+class BufferThrashPolicy final : public RetransmitPolicy {
  public:
-  explicit BufferThrash(const RetransmitConfig::BufferThrash& config) : config_(config) {}
+  explicit BufferThrashPolicy(const BufferThrash& config) : config_(config) {}
 
   void add_work(RetransmitWork& work) const override {
     work.serial_reads += config_.serial_reads;
@@ -19,13 +21,26 @@ class BufferThrash final : public RetransmitPolicy {
   Scope stall() const override { return Scope::port; }
 
  private:
-  RetransmitConfig::BufferThrash config_;
+  BufferThrash config_;
 };
 
 }  // namespace
 
-std::unique_ptr<RetransmitPolicy> make_buffer_thrash(const RetransmitConfig& config) {
-  return std::make_unique<BufferThrash>(config.buffer_thrash);
+const Schema<BufferThrash>& BufferThrash::schema() {
+  static const auto s =
+      Schema<BufferThrash>("buffer_thrash", "H6: retransmit payload competes for the TX buffer.")
+          .field("serial_reads", &BufferThrash::serial_reads, serial_reads_info());
+  return s;
+}
+
+RetransmitEntry buffer_thrash_mechanism() {
+  return {.name = "buffer_thrash",
+          .hypothesis = "H6",
+          .doc = "retransmit payload competes for the TX buffer",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<RetransmitPolicy> {
+            return std::make_unique<BufferThrashPolicy>(parameters.of<BufferThrash>());
+          },
+          .parameters = {table_of<BufferThrash>()}};
 }
 
 }  // namespace horae::policy

@@ -1,25 +1,43 @@
 // H8: the receiver's NACK generator is limited in rate.
-#include "horae/policy/retransmit/policies.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 
 namespace horae::policy {
 namespace {
 
 /// A NACK that would come sooner than `interval` after the last one of its queue pair is not sent;
 /// the next packet out of order after that time brings it.
-class NackRateLimit final : public RetransmitPolicy {
+class NackRateLimitPolicy final : public RetransmitPolicy {
  public:
-  explicit NackRateLimit(const RetransmitConfig::NackRateLimit& config) : config_(config) {}
+  explicit NackRateLimitPolicy(const NackRateLimit& config) : config_(config) {}
 
   Picoseconds nack_interval() const override { return config_.interval; }
 
  private:
-  RetransmitConfig::NackRateLimit config_;
+  NackRateLimit config_;
 };
 
 }  // namespace
 
-std::unique_ptr<RetransmitPolicy> make_nack_rate_limit(const RetransmitConfig& config) {
-  return std::make_unique<NackRateLimit>(config.nack_rate_limit);
+const Schema<NackRateLimit>& NackRateLimit::schema() {
+  static const auto s =
+      Schema<NackRateLimit>("nack_rate_limit", "H8: the least time between two NACKs sent.")
+          .field("interval", &NackRateLimit::interval,
+                 {.doc = "per queue pair",
+                  .max = 1_ms,
+                  .source = "hypothesis, 0 to 2 us",
+                  .verified = false});
+  return s;
+}
+
+RetransmitEntry nack_rate_limit_mechanism() {
+  return {.name = "nack_rate_limit",
+          .hypothesis = "H8",
+          .doc = "the receiver's NACKs are limited in rate",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<RetransmitPolicy> {
+            return std::make_unique<NackRateLimitPolicy>(parameters.of<NackRateLimit>());
+          },
+          .parameters = {table_of<NackRateLimit>()}};
 }
 
 }  // namespace horae::policy

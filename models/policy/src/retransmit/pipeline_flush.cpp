@@ -1,5 +1,7 @@
 // H2: a retransmission discards what the TX pipe has prefetched, and the pipe is filled again.
-#include "horae/policy/retransmit/policies.hpp"
+#include "common_keys.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -7,9 +9,9 @@ namespace {
 /// Stalls the port for the flush, the fetch of the WQE and the payloads; then new data waits for
 /// its WQEs and payloads to be read once more. The wire shows what a merged H1 shows; host memory
 /// is read more often per byte sent.
-class PipelineFlush final : public RetransmitPolicy {
+class PipelineFlushPolicy final : public RetransmitPolicy {
  public:
-  explicit PipelineFlush(const RetransmitConfig::PipelineFlush& config) : config_(config) {}
+  explicit PipelineFlushPolicy(const PipelineFlush& config) : config_(config) {}
 
   void add_work(RetransmitWork& work) const override {
     work.processor += config_.flush;
@@ -21,13 +23,32 @@ class PipelineFlush final : public RetransmitPolicy {
   Scope stall() const override { return Scope::port; }
 
  private:
-  RetransmitConfig::PipelineFlush config_;
+  PipelineFlush config_;
 };
 
 }  // namespace
 
-std::unique_ptr<RetransmitPolicy> make_pipeline_flush(const RetransmitConfig& config) {
-  return std::make_unique<PipelineFlush>(config.pipeline_flush);
+const Schema<PipelineFlush>& PipelineFlush::schema() {
+  static const auto s =
+      Schema<PipelineFlush>("pipeline_flush", "H2: a retransmission discards what is prefetched.")
+          .choice("merge", &PipelineFlush::merge, merges(), {.doc = merge_doc})
+          .field("flush", &PipelineFlush::flush,
+                 {.doc = "time to empty the pipe",
+                  .max = 1_ms,
+                  .source = no_public_value,
+                  .verified = false})
+          .field("serial_reads", &PipelineFlush::serial_reads, serial_reads_info());
+  return s;
+}
+
+RetransmitEntry pipeline_flush_mechanism() {
+  return {.name = "pipeline_flush",
+          .hypothesis = "H2",
+          .doc = "a retransmission discards prefetched WQEs and payloads",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<RetransmitPolicy> {
+            return std::make_unique<PipelineFlushPolicy>(parameters.of<PipelineFlush>());
+          },
+          .parameters = {table_of<PipelineFlush>()}};
 }
 
 }  // namespace horae::policy

@@ -1,5 +1,7 @@
 // H5': a recovery handshake: no new data between the retransmissions and their acknowledgement.
-#include "horae/policy/retransmit/policies.hpp"
+#include "common_keys.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/policy/retransmit/parameters.hpp"
 
 namespace horae::policy {
 namespace {
@@ -9,27 +11,51 @@ namespace {
 /// NACKs that come meanwhile merge. The stall is the network's round trip and has no parameter. A
 /// NACK of a second loss would wait for the retransmission timer; after `guard` it is served
 /// instead (ours: without it two losses in one window end in a timeout).
-class RecoveryHandshake final : public RetransmitPolicy {
+class RecoveryHandshakePolicy final : public RetransmitPolicy {
  public:
-  explicit RecoveryHandshake(const RetransmitConfig::RecoveryHandshake& config) : config_(config) {}
+  explicit RecoveryHandshakePolicy(const RecoveryHandshake& config) : config_(config) {}
 
   void add_work(RetransmitWork& work) const override { work.serial_reads += config_.serial_reads; }
   Scope server() const override { return Scope::queue_pair; }
   Merge merge() const override { return Merge::one_pending; }
   Scope stall() const override {
-    return config_.hold_from == RetransmitConfig::HoldFrom::nack ? Scope::queue_pair : Scope::none;
+    return config_.hold_from == RecoveryHandshake::HoldFrom::nack ? Scope::queue_pair : Scope::none;
   }
   bool hold_new_data() const override { return true; }
   Picoseconds hold_guard() const override { return config_.guard; }
 
  private:
-  RetransmitConfig::RecoveryHandshake config_;
+  RecoveryHandshake config_;
 };
 
 }  // namespace
 
-std::unique_ptr<RetransmitPolicy> make_recovery_handshake(const RetransmitConfig& config) {
-  return std::make_unique<RecoveryHandshake>(config.recovery_handshake);
+const Schema<RecoveryHandshake>& RecoveryHandshake::schema() {
+  static const auto s =
+      Schema<RecoveryHandshake>("recovery_handshake", "H5': no new data until recovery is acked.")
+          .choice(
+              "hold_from", &RecoveryHandshake::hold_from,
+              {{"nack", RecoveryHandshake::HoldFrom::nack},
+               {"retransmission", RecoveryHandshake::HoldFrom::retransmission}},
+              {.doc = "new data waits from the NACK on, or once the retransmissions are fetched"})
+          .field("serial_reads", &RecoveryHandshake::serial_reads, serial_reads_info())
+          .field("guard", &RecoveryHandshake::guard,
+                 {.doc = "a NACK that came during recovery is served after so long without the ACK",
+                  .min = 1_us,
+                  .max = 100_ms,
+                  .source = "ours: only a second loss in a window ever waits for it",
+                  .verified = false});
+  return s;
+}
+
+RetransmitEntry recovery_handshake_mechanism() {
+  return {.name = "recovery_handshake",
+          .hypothesis = "H5'",
+          .doc = "no new data until the retransmissions are acknowledged",
+          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<RetransmitPolicy> {
+            return std::make_unique<RecoveryHandshakePolicy>(parameters.of<RecoveryHandshake>());
+          },
+          .parameters = {table_of<RecoveryHandshake>()}};
 }
 
 }  // namespace horae::policy

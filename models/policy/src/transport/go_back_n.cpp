@@ -1,6 +1,5 @@
 // Go-back-N: the base InfiniBand reliable connection (IBTA vol. 1, 9.7.5.2).
 #include "horae/policy/transport/ack_coalescer.hpp"
-#include "horae/policy/transport/policies.hpp"
 #include "horae/policy/transport/windowed_sender.hpp"
 
 namespace horae::policy {
@@ -69,12 +68,17 @@ class GoBackNReceiver final : public TransportReceiver {
 
 }  // namespace
 
-std::unique_ptr<TransportSender> make_go_back_n_sender(const TransportConfig& config, Psn first) {
-  return std::make_unique<GoBackNSender>(config, first);
-}
-std::unique_ptr<TransportReceiver> make_go_back_n_receiver(const TransportConfig& config,
-                                                           Psn first) {
-  return std::make_unique<GoBackNReceiver>(config, first);
+TransportEntry go_back_n_transport() {
+  return {.name = "go_back_n",
+          .doc = "in-order receiver; a NACK rewinds the sender",
+          .make_sender = [](const TransportConfig& config,
+                            Psn first) -> std::unique_ptr<TransportSender> {
+            return std::make_unique<GoBackNSender>(config, first);
+          },
+          .make_receiver = [](const TransportConfig& config,
+                              Psn first) -> std::unique_ptr<TransportReceiver> {
+            return std::make_unique<GoBackNReceiver>(config, first);
+          }};
 }
 
 }  // namespace horae::policy

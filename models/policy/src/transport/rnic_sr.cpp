@@ -1,11 +1,8 @@
 // RNIC-SR: the selective repeat of commodity NICs, as section 2.3 of the packet-spraying paper
 // describes it.
 #include <deque>
-#include <optional>
 
-#include "horae/policy/transport/ack_coalescer.hpp"
-#include "horae/policy/transport/policies.hpp"
-#include "horae/policy/transport/sequence_bitmap.hpp"
+#include "bitmap_receiver.hpp"
 #include "horae/policy/transport/windowed_sender.hpp"
 
 namespace horae::policy {
@@ -57,111 +54,19 @@ class RnicSrSender final : public WindowedSender {
   std::deque<Transmission> pending_;  ///< retransmissions of served NACKs, in their order
 };
 
-/// When a packet out of order brings a NACK.
-enum class NackRule {
-  never,
-  once,   ///< "each ePSN triggers at most one NACK", the next one only after the expected packet
-  every,  ///< each of them, naming the packet that arrived as well
-};
-
-/// Direct data placement with a bitmap. Without NACKs this is the timeout-only receiver, with one
-/// for every packet out of order IRN's.
-class BitmapReceiver final : public TransportReceiver {
- public:
-  BitmapReceiver(const TransportConfig& config, Psn first, NackRule nacks)
-      : arrived_(config.window, first),
-        ends_(config.window, first),
-        asked_(config.window, first),
-        acks_(config.ack_every),
-        nacks_(nacks) {}
-
-  ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {
-    ReceiveOutcome out;
-    const Psn expected = arrived_.base();
-    out.ahead = psn - expected;
-    out.ops.bitmap_words = 1;
-    if (out.ahead < 0) {
-      out.placement = Placement::duplicate;
-      // A duplicate that asks is answered at once: the answer to the first copy may be lost.
-      if (ack_request) out.response = acknowledge();
-      return out;
-    }
-    if (!arrived_.covers(psn)) {
-      // Beyond every PSN a sender with this window may use.
-      out.placement = Placement::discard;
-      return out;
-    }
-    if (ack_request || ends_message) asked_.set(psn);
-    if (arrived_.test(psn)) {
-      out.placement = Placement::duplicate;
-    } else {
-      arrived_.set(psn);
-      if (ends_message) ends_.set(psn);
-    }
-    if (out.ahead > 0) {
-      // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again
-      // with every retransmission, thus reveals the next hole when nothing new follows.
-      if (nacks_ == NackRule::every || (nacks_ == NackRule::once && !nacked_)) {
-        nacked_ = true;
-        out.response = Response{.nack = true, .psn = expected, .msn = msn_};
-        if (nacks_ == NackRule::every) out.response->received = psn;
-        acks_.acknowledged();
-      }
-      return out;
-    }
-    out.advanced = arrived_.advance();
-    out.ops.bitmap_words += out.advanced / 64;
-    nacked_ = false;
-    if (acks_.advanced(out.advanced, pass(out.advanced))) out.response = acknowledge();
-    return out;
-  }
-
-  Psn expected_psn() const override { return arrived_.base(); }
-  void nack_suppressed() override { nacked_ = false; }
-  Bytes memory() const override { return arrived_.memory(); }
-
- private:
-  Response acknowledge() {
-    acks_.acknowledged();
-    return {.nack = false, .psn = arrived_.base(), .msn = msn_};
-  }
-  /// The expected PSN passed `packets`: counts the messages they end (MSN: IBTA vol. 1, 9.7.7.1)
-  /// and returns whether one asked for an ACK. Out of order, both were remembered.
-  bool pass(std::uint32_t packets) {
-    bool asked = false;
-    for (std::uint32_t i = 0; i < packets; ++i) {
-      msn_ += ends_.step() ? 1 : 0;
-      asked |= asked_.step();
-    }
-    msn_ &= Psn::mask;
-    return asked;
-  }
-
-  SequenceBitmap arrived_;
-  SequenceBitmap ends_;
-  SequenceBitmap asked_;
-  AckCoalescer acks_;
-  NackRule nacks_;
-  bool nacked_ = false;
-  std::uint32_t msn_ = 0;
-};
-
 }  // namespace
 
-std::unique_ptr<TransportSender> make_rnic_sr_sender(const TransportConfig& config, Psn first) {
-  return std::make_unique<RnicSrSender>(config, first);
-}
-std::unique_ptr<TransportReceiver> make_rnic_sr_receiver(const TransportConfig& config, Psn first) {
-  return std::make_unique<BitmapReceiver>(config, first, NackRule::once);
-}
-// Timeout-only recovery (section 2.2) is the same hardware without NACKs: the receiver never sends
-// one, and a sender that gets one all the same treats it as an acknowledgement.
-std::unique_ptr<TransportReceiver> make_timeout_only_receiver(const TransportConfig& config,
-                                                              Psn first) {
-  return std::make_unique<BitmapReceiver>(config, first, NackRule::never);
-}
-std::unique_ptr<TransportReceiver> make_irn_receiver(const TransportConfig& config, Psn first) {
-  return std::make_unique<BitmapReceiver>(config, first, NackRule::every);
+TransportEntry rnic_sr_transport() {
+  return {.name = "rnic_sr",
+          .doc = "selective repeat of commodity NICs: one NACK per ePSN, two packets sent again",
+          .make_sender = [](const TransportConfig& config,
+                            Psn first) -> std::unique_ptr<TransportSender> {
+            return std::make_unique<RnicSrSender>(config, first);
+          },
+          .make_receiver = [](const TransportConfig& config,
+                              Psn first) -> std::unique_ptr<TransportReceiver> {
+            return make_bitmap_receiver(config, first, NackRule::once);
+          }};
 }
 
 }  // namespace horae::policy

@@ -1,5 +1,5 @@
 // Timeout-only recovery: direct data placement without NACKs (packet-spraying paper, section 2.2).
-#include "horae/policy/transport/policies.hpp"
+#include "bitmap_receiver.hpp"
 #include "horae/policy/transport/windowed_sender.hpp"
 
 namespace horae::policy {
@@ -17,9 +17,19 @@ class TimeoutOnlySender final : public WindowedSender {
 
 }  // namespace
 
-std::unique_ptr<TransportSender> make_timeout_only_sender(const TransportConfig& config,
-                                                          Psn first) {
-  return std::make_unique<TimeoutOnlySender>(config, first);
+// The receiver is the hardware of RNIC-SR without NACKs: it never sends one, and a sender that gets
+// one all the same treats it as an acknowledgement.
+TransportEntry timeout_only_transport() {
+  return {.name = "timeout_only",
+          .doc = "out-of-order placement without NACKs; only the timeout recovers",
+          .make_sender = [](const TransportConfig& config,
+                            Psn first) -> std::unique_ptr<TransportSender> {
+            return std::make_unique<TimeoutOnlySender>(config, first);
+          },
+          .make_receiver = [](const TransportConfig& config,
+                              Psn first) -> std::unique_ptr<TransportReceiver> {
+            return make_bitmap_receiver(config, first, NackRule::never);
+          }};
 }
 
 }  // namespace horae::policy

@@ -3,24 +3,29 @@
 #include <fmt/format.h>
 
 #include "horae/core/error.hpp"
-#include "horae/policy/ordering/policies.hpp"
+#include "horae/policy/ordering/eunomia.hpp"
 
 namespace horae::rtl {
 namespace {
 
+using policy::BitmapReach;
+using policy::EunomiaMemorySizes;
 using policy::OrderingConfig;
 
-std::string parameters(const OrderingConfig& c) {
+std::string parameters(const OrderingConfig& config) {
+  const auto& sizes = config.parameters.of<EunomiaMemorySizes>();
   return fmt::format(
-      "blocks = {}, block_bits = {}, bits = {}, index_entries = {}, search_width = {}", c.blocks,
-      c.block_bits, c.bits, c.index_entries, c.search_width);
+      "blocks = {}, block_bits = {}, bits = {}, index_entries = {}, search_width = {}",
+      sizes.blocks, sizes.block_bits, config.parameters.of<BitmapReach>().bits, sizes.index_entries,
+      sizes.search_width);
 }
 
-bool fits(const EunomiaVariant& v, const OrderingConfig& c) {
+bool fits(const EunomiaVariant& v, const OrderingConfig& config) {
   const EunomiaShape& s = v.shape;
-  return !s.broken && s.blocks == c.blocks && s.block_bits == c.block_bits &&
-         s.cap_bits == c.bits && s.index_entries == c.index_entries &&
-         s.search_width == c.search_width;
+  const auto& sizes = config.parameters.of<EunomiaMemorySizes>();
+  return !s.broken && s.blocks == sizes.blocks && s.block_bits == sizes.block_bits &&
+         s.cap_bits == config.parameters.of<BitmapReach>().bits &&
+         s.index_entries == sizes.index_entries && s.search_width == sizes.search_width;
 }
 
 const EunomiaVariant& find_variant(const OrderingConfig& config, const std::string& name) {
@@ -42,11 +47,11 @@ bool built_with_verilator() { return !eunomia_variants().empty(); }
 OrderingConfig config_of(const EunomiaShape& shape) {
   OrderingConfig c;
   c.engine = "eunomia";
-  c.bits = shape.cap_bits;
-  c.block_bits = shape.block_bits;
-  c.blocks = shape.blocks;
-  c.index_entries = shape.index_entries;
-  c.search_width = shape.search_width;
+  c.parameters = policy::PolicyParameters::with(
+      BitmapReach{.bits = shape.cap_bits}, EunomiaMemorySizes{.block_bits = shape.block_bits,
+                                                              .blocks = shape.blocks,
+                                                              .index_entries = shape.index_entries,
+                                                              .search_width = shape.search_width});
   return c;
 }
 
@@ -87,8 +92,8 @@ std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& conf
   if (found == nullptr) return policy::make_ordering_engine(config);
   auto rtl = std::make_unique<EunomiaRtl>(*found);
   if (config.level == "rtl") return rtl;
-  return std::make_unique<LockstepEngine>(std::make_unique<policy::EunomiaEngine>(config),
-                                          std::move(rtl), options);
+  return std::make_unique<LockstepEngine>(
+      std::make_unique<policy::EunomiaEngine>(config.parameters), std::move(rtl), options);
 }
 
 }  // namespace horae::rtl

@@ -93,13 +93,17 @@ void check_window(const PlatformConfig& platform, const Section& root) {
   }
   for (const auto& device : platform.devices) {
     const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
-    if (nic == nullptr || nic->reliability.rto > window) continue;
+    if (nic == nullptr) continue;
+    const auto shortest =
+        policy::shortest_timeout(policy::find_transport(nic->transport), nic->reliability);
+    if (shortest.value > window) continue;
     const Section profile = root.child(device.profile);
     const Section section = profile.has("reliability") ? profile.child("reliability") : profile;
     throw section.error(
-        "rto", fmt::format("rto = {} of profile '{}' is not longer than the time window, {}{}",
-                           to_text(nic->reliability.rto), device.profile, to_text(window),
-                           platform.sim.window.count() == 0 ? " (the smallest link delay)" : ""));
+        shortest.key,
+        fmt::format("{} = {} of profile '{}' is not longer than the time window, {}{}",
+                    shortest.key, to_text(shortest.value), device.profile, to_text(window),
+                    platform.sim.window.count() == 0 ? " (the smallest link delay)" : ""));
   }
 }
 

@@ -32,8 +32,9 @@ std::optional<programs::SourcePortControl> control_of(const PlatformConfig& plat
 /// The linear hash by which a switch chooses, if it does.
 std::optional<LinearHash> hash_of_switch(const PlatformConfig& platform, unsigned vertex) {
   if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile_of(platform, vertex))) {
-    if (plain->balance == "ecmp_linear") return LinearHash(plain->hash);
-    return std::nullopt;
+    const auto& balancer = policy::find_load_balancer(plain->balance);
+    if (balancer.linear_hash == nullptr) return std::nullopt;
+    return LinearHash(balancer.linear_hash(plain->balancing));
   }
   const auto control = control_of(platform, vertex);
   return control ? std::optional(LinearHash(control->hash)) : std::nullopt;
@@ -110,7 +111,7 @@ class Walker {
                                ? nullptr
                                : policy::make_load_balancer(plain->balance, platform.sim.seed,
                                                             platform.devices[v].name + ".balance",
-                                                            plain->hash));
+                                                            plain->balancing));
       hashes_.push_back(hash_of_switch(platform, v));
     }
   }

@@ -6,7 +6,6 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
-#include "horae/params/linear_hash_schema.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -63,12 +62,10 @@ ordered_json read_profile(const Section& section, Profile& out) {
   } else if (kind == "switch") {
     const auto config = section.read<fabric::SwitchConfig>(also);
     check_at(section, "balance", [&] { policy::make_load_balancer(config.balance, 0, ""); });
-    // Defaults do no harm: they are what a dumped configuration has.
-    const auto& hash = linear_hash_schema();
-    if (config.balance != "ecmp_linear" && hash.dump(config.hash) != hash.dump({})) {
-      throw section.error("hash", fmt::format("hash is of balance = \"ecmp_linear\"; here it is "
-                                              "\"{}\"",
-                                              config.balance));
+    if (const auto idle = policy::find_idle_parameter(
+            policy::named_parameters(policy::load_balancers()), config.balance, config.balancing)) {
+      throw section.error(idle->key, fmt::format("{} is of balance = \"{}\"; here it is \"{}\"",
+                                                 idle->key, idle->policy, config.balance));
     }
     if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
       throw section.child("ecn").error(

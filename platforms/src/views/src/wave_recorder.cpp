@@ -61,7 +61,8 @@ void WaveRecorder::add_nic(Device& device, rnic::rnic& nic) {
   n->ready = declare({device.name}, "ready_qps", wide);
   const Signal window = declare({device.name}, "window", wide);
   before_[window].value = nic.config().reliability.window;
-  const bool controlled = nic.config().congestion.algorithm != "none";
+  const bool controlled =
+      policy::find_congestion_algorithm(nic.config().congestion.algorithm).controls_rates;
   n->rate = controlled ? declare({device.name}, "rate_mbps", wide) : no_signal;
   n->buffer =
       nic.fetcher() != nullptr ? declare({device.name}, "tx_buffer_bytes", wide) : no_signal;

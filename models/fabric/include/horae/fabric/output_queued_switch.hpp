@@ -42,7 +42,7 @@ struct SwitchConfig {
   RedConfig red{};
   PfcConfig pfc{};
   std::string balance = "ecmp";
-  LinearHashConfig hash{};  ///< of balance "ecmp_linear"
+  policy::PolicyParameters balancing{};  ///< parameters of the load balancers
 
   /// All but `ports`, which the topology decides.
   static const Schema<SwitchConfig>& schema();

@@ -26,6 +26,9 @@ class AnySchema {
   void add(std::string name, FieldInfo info, MemberOf member,
            std::unique_ptr<const FieldKind> kind);
 
+  /// Adds the fields of `inner`, whose struct is in the `part` of this one; ModelError as `add`.
+  void include(const AnySchema& inner, MemberOf part);
+
   void read(void* out, const Section& section, const std::vector<std::string>& also_known) const;
   nlohmann::ordered_json dump(const void* object) const;
   void describe(const void* defaults, const std::string& prefix, std::vector<ParamInfo>& out) const;

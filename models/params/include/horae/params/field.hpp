@@ -19,15 +19,24 @@ class Section;
 
 namespace detail {
 
-/// Which member of a struct; found in an object whose type only the creator of this knew.
+/// Which member or part of a struct; found in an object whose type only the creator of this knew.
 class MemberOf {
  public:
   template <class T, class M>
   explicit MemberOf(M T::*member)
-      : raw_(std::bit_cast<std::ptrdiff_t>(member)), find_(&find<T, M>) {}
+      : raw_(std::bit_cast<std::ptrdiff_t>(member)), find_(&find<T, M>), look_(&look<T, M>) {}
+  /// What a Part{} gives of a T: a reference, to const of a const T. It captures nothing.
+  template <class T, class Part>
+  static MemberOf through() {
+    return MemberOf(
+        [](void* object, std::ptrdiff_t) -> void* { return &Part{}(*static_cast<T*>(object)); },
+        [](const void* object, std::ptrdiff_t) -> const void* {
+          return &Part{}(*static_cast<const T*>(object));
+        });
+  }
 
   void* in(void* object) const { return find_(object, raw_); }
-  const void* in(const void* object) const { return find_(const_cast<void*>(object), raw_); }
+  const void* in(const void* object) const { return look_(object, raw_); }
 
  private:
   template <class T, class M>
@@ -35,8 +44,18 @@ class MemberOf {
     return &(static_cast<T*>(object)->*std::bit_cast<M T::*>(raw));
   }
 
+  template <class T, class M>
+  static const void* look(const void* object, std::ptrdiff_t raw) {
+    return &(static_cast<const T*>(object)->*std::bit_cast<M T::*>(raw));
+  }
+
+  using Find = void* (*)(void*, std::ptrdiff_t);
+  using Look = const void* (*)(const void*, std::ptrdiff_t);
+  MemberOf(Find to_write, Look to_read) : raw_(0), find_(to_write), look_(to_read) {}
+
   std::ptrdiff_t raw_;
-  void* (*find_)(void*, std::ptrdiff_t);
+  Find find_;
+  Look look_;
 };
 
 /// What a field does with its member, whose type the implementation knows.

@@ -24,6 +24,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,29 @@ class Schema {
   template <class M>
   Schema& table(std::string name, M T::*member, const Schema<M>& schema, FieldInfo info = {}) {
     return add_table<detail::TableField>(std::move(name), member, schema.any_, std::move(info));
+  }
+
+  /// The same for a table in a part of a T that is no member: Part{} gives an M& of a T& and a
+  /// const M& of a const T&.
+  template <class M, class Part>
+  requires std::is_class_v<Part> Schema& table(std::string name, Part, const Schema<M>& schema,
+                                               FieldInfo info = {}) {
+    if (info.doc.empty()) info.doc = schema.doc();
+    any_.add(std::move(name), std::move(info), detail::MemberOf::through<T, Part>(),
+             std::make_unique<const detail::TableField>(schema.any_));
+    return *this;
+  }
+
+  /// The fields of `schema` in this place, as if they were this schema's own.
+  template <class M>
+  Schema& include(const Schema<M>& schema, M T::*member) {
+    any_.include(schema.any_, detail::MemberOf(member));
+    return *this;
+  }
+  template <class M, class Part>
+  requires std::is_class_v<Part> Schema& include(const Schema<M>& schema, Part) {
+    any_.include(schema.any_, detail::MemberOf::through<T, Part>());
+    return *this;
   }
 
   /// A table that may be absent.

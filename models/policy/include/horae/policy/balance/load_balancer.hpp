@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "horae/core/linear_hash.hpp"
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
+#include "horae/policy/parameters.hpp"
 
 namespace horae::policy {
 
@@ -36,21 +38,31 @@ class LoadBalancer {
   virtual BalanceNeeds needs() const { return {}; }
 };
 
-/// Everything needed to list and build a policy.
+/// Everything needed to list, read and build a policy.
 struct BalancerEntry {
   std::string_view name;
   std::string_view doc;
-  /// `seed` and `path` name the random stream of the device ("spine3.balance"); `hash` is what its
-  /// operator set of its hash.
+  /// `seed` and `path` name the random stream of the device ("spine3.balance").
   std::unique_ptr<LoadBalancer> (*make)(std::uint64_t seed, std::string_view path,
-                                        const LinearHashConfig& hash);
+                                        const PolicyParameters& parameters);
+  /// Keys of its own in the table of a switch.
+  std::vector<OwnParameters> parameters = {};
+  /// Null, or the linear hash by which it chooses: then whoever sends may choose the path by the
+  /// UDP source port.
+  LinearHashConfig (*linear_hash)(const PolicyParameters& parameters) = nullptr;
 };
 
 /// All load balancers, by name.
 const std::vector<BalancerEntry>& load_balancers();
+/// The load balancer of that name; an unknown one is an InputError with the nearest name.
+const BalancerEntry& find_load_balancer(std::string_view name);
 /// Builds one; an unknown name is an InputError with the nearest one.
 std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
                                                  std::string_view path,
-                                                 const LinearHashConfig& hash = {});
+                                                 const PolicyParameters& parameters = {});
+
+/// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
+/// device so that successive tiers choose independently.
+std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt);
 
 }  // namespace horae::policy

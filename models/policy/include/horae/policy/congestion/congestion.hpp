@@ -10,30 +10,24 @@
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
-#include "horae/policy/congestion/dcqcn_parameters.hpp"
+#include "horae/policy/parameters.hpp"
 
 namespace horae::policy {
 
-/// What a cut that a NACK causes does to the target rate, to which the rate recovers.
-enum class NackTarget {
-  keep,      ///< nothing: recovery leads back to where it led before
-  previous,  ///< the rate before the cut
-  reset,     ///< the rate after the cut: only increases raise it again
-};
+struct CongestionEntry;
+struct NackReactionEntry;
 
+/// What sets rates and what a NACK does to them; the parameters of all algorithms and reactions are
+/// keys of one table.
 struct CongestionConfig {
-  std::string algorithm = "none";     ///< see `congestion_algorithms`
-  std::string parameters = "vendor";  ///< see `dcqcn_parameter_sets`
-  DcqcnOverrides dcqcn;               ///< what differs from the set
-
-  std::string nack_reaction = "ignore";   ///< see `nack_reactions`
-  bool nack_cnp_paced = true;             ///< paired_cnp: its CNPs keep the interval between CNPs
-  std::uint32_t nack_rate_kept = 50;      ///< percent of the rate that a cut of a NACK leaves
-  Picoseconds nack_min_gap = 300_us;      ///< between two such cuts
-  std::optional<NackTarget> nack_target;  ///< absent: as the reaction has it
-  std::uint32_t nack_floor = 50;          ///< floor: percent of the line rate
+  std::string algorithm = "none";        ///< see `congestion_algorithms`
+  std::string nack_reaction = "ignore";  ///< see `nack_reactions`
+  PolicyParameters parameters{};
 
   static const Schema<CongestionConfig>& schema();
+  /// The keys when these are the algorithms and reactions.
+  static Schema<CongestionConfig> schema_with(const std::vector<CongestionEntry>& algorithms,
+                                              const std::vector<NackReactionEntry>& reactions);
 };
 
 /// The rate of a queue pair, in the requester. Times never decrease from call to call.
@@ -66,15 +60,24 @@ void check(const CongestionConfig& config, BitRate line);
 std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line);
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config);
 
-/// Everything needed to list and build an algorithm.
+/// Everything needed to list, read and build an algorithm.
 struct CongestionEntry {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<ReactionPoint> (*make_reaction)(const CongestionConfig&, BitRate line);
   std::unique_ptr<NotificationPoint> (*make_notification)(const CongestionConfig&);
+  /// InputError when it cannot work with the configuration on a NIC of `line`.
+  void (*check)(const CongestionConfig&, BitRate line);
+  /// Keys of its own.
+  std::vector<OwnParameters> parameters = {};
+  /// False: every queue pair has the line's rate at all times and no CNP is sent, so that nobody
+  /// need ask.
+  bool controls_rates = true;
 };
 
 /// All congestion control algorithms, by name.
 const std::vector<CongestionEntry>& congestion_algorithms();
+/// The algorithm of that name; an unknown one is an InputError with the nearest name.
+const CongestionEntry& find_congestion_algorithm(std::string_view name);
 
 }  // namespace horae::policy

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "horae/policy/congestion/dcqcn_parameters.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
 
 namespace horae::policy {
@@ -78,9 +79,7 @@ class Dcqcn final : public ReactionPoint, private RateLimiter {
   bool limited_ = false;
 };
 
-std::unique_ptr<ReactionPoint> make_dcqcn_reaction(const CongestionConfig& config, BitRate line);
+/// The receiver's side of DCQCN with the parameters of `config`.
 std::unique_ptr<NotificationPoint> make_dcqcn_notification(const CongestionConfig& config);
-std::unique_ptr<ReactionPoint> make_no_reaction(const CongestionConfig& config, BitRate line);
-std::unique_ptr<NotificationPoint> make_no_notification(const CongestionConfig& config);
 
 }  // namespace horae::policy

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -66,6 +67,14 @@ using DcqcnOverrides = DcqcnFields<detail::Maybe>;
 /// Where every value of every set comes from, too.
 const Schema<DcqcnOverrides>& dcqcn_schema();
 
+/// The parameters of the algorithm `dcqcn`.
+struct DcqcnConfig {
+  std::string set = "vendor";  ///< see `dcqcn_parameter_sets`
+  DcqcnOverrides overrides;    ///< what differs from the set
+
+  static const Schema<DcqcnConfig>& schema();
+};
+
 /// A published set. Some of its values are in proportion to the line rate.
 struct DcqcnSet {
   std::string_view name;
@@ -79,5 +88,8 @@ const std::vector<DcqcnSet>& dcqcn_parameter_sets();
 /// InputError with the nearest one.
 DcqcnParameters dcqcn_parameters(std::string_view set, const DcqcnOverrides& overrides,
                                  BitRate line);
+inline DcqcnParameters dcqcn_parameters(const DcqcnConfig& config, BitRate line) {
+  return dcqcn_parameters(config.set, config.overrides, line);
+}
 
 }  // namespace horae::policy

@@ -1,13 +1,22 @@
 // What congestion control does about a NACK: reactions that act on the rate limiter of DCQCN.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "horae/policy/congestion/congestion.hpp"
 
 namespace horae::policy {
+
+/// What a cut that a NACK causes does to the target rate, to which the rate recovers.
+enum class NackTarget {
+  keep,      ///< nothing: recovery leads back to where it led before
+  previous,  ///< the rate before the cut
+  reset,     ///< the rate after the cut: only increases raise it again
+};
 
 /// What a reaction may do to a queue pair's rate.
 class RateLimiter {
@@ -33,12 +42,24 @@ class NackReaction {
   virtual void start(RateLimiter&, BitRate /*line*/) {}
 };
 
-/// Everything needed to list and build a reaction.
+/// Whether the responder sends a CNP with a NACK.
+enum class NackCnp {
+  none,
+  paced,    ///< no sooner than the interval between CNPs allows
+  at_once,  ///< always
+};
+
+/// Everything needed to list, read and build a reaction.
 struct NackReactionEntry {
   std::string_view name;
   std::string_view doc;
-  bool cnp_with_nack;  ///< the responder sends a CNP with a NACK
-  std::unique_ptr<NackReaction> (*make)(const CongestionConfig&);
+  std::unique_ptr<NackReaction> (*make)(const PolicyParameters&);
+  /// Keys of its own beside those of the algorithms.
+  std::vector<OwnParameters> parameters = {};
+  /// Null: NackCnp::none.
+  NackCnp (*cnp_with_nack)(const PolicyParameters&) = nullptr;
+  /// False: it does nothing, and goes with an algorithm that controls no rates.
+  bool acts = true;
 };
 
 /// All reactions, by name.
@@ -62,12 +83,29 @@ class MinGap {
   Picoseconds next_{};
 };
 
-// The factories, one per file of src/congestion.
-std::unique_ptr<NackReaction> make_nack_ignore(const CongestionConfig& config);
-std::unique_ptr<NackReaction> make_nack_cnp(const CongestionConfig& config);
-std::unique_ptr<NackReaction> make_nack_paired_cnp(const CongestionConfig& config);
-std::unique_ptr<NackReaction> make_nack_saturating_cut(const CongestionConfig& config);
-std::unique_ptr<NackReaction> make_nack_floor(const CongestionConfig& config);
-std::unique_ptr<NackReaction> make_nack_slow_restart(const CongestionConfig& config);
+// Parameters of the reactions, for who sets them in C++.
+
+/// Of `paired_cnp`.
+struct NackPairedCnp {
+  bool paced = true;  ///< its CNPs keep the interval between CNPs
+
+  static const Schema<NackPairedCnp>& schema();
+};
+
+/// Of `saturating_cut` and `slow_restart`.
+struct NackCut {
+  std::uint32_t rate_kept = 50;      ///< percent of the rate that a cut leaves
+  Picoseconds min_gap = 300_us;      ///< between two cuts
+  std::optional<NackTarget> target;  ///< absent: as the reaction has it
+
+  static const Schema<NackCut>& schema();
+};
+
+/// Of `floor`.
+struct NackFloor {
+  std::uint32_t percent = 50;  ///< of the line rate
+
+  static const Schema<NackFloor>& schema();
+};
 
 }  // namespace horae::policy

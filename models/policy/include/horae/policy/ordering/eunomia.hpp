@@ -21,7 +21,8 @@ class EunomiaEngine final : public OrderingEngine {
     Psn expected;                    ///< the transport's: first missing PSN
   };
 
-  explicit EunomiaEngine(const OrderingConfig& config);
+  /// Of BitmapReach and EunomiaMemorySizes.
+  explicit EunomiaEngine(const PolicyParameters& parameters);
   EunomiaEngine(const EunomiaEngine&) = delete;
   EunomiaEngine& operator=(const EunomiaEngine&) = delete;
 

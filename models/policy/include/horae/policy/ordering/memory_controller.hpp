@@ -12,9 +12,19 @@
 
 namespace horae::policy {
 
+/// The parameters of the engine `eunomia`, beside its BitmapReach.
+struct EunomiaMemorySizes {
+  std::uint32_t block_bits = 16;     ///< of a bitmap block, a multiple of 16
+  std::uint32_t blocks = 1024;       ///< two-byte blocks of the master array
+  std::uint32_t index_entries = 64;  ///< connections that may reorder at a time
+  std::uint32_t search_width = 64;   ///< allocation bits looked at per clock
+
+  static const Schema<EunomiaMemorySizes>& schema();
+};
+
 /// Sizes that follow from the parameters.
 struct EunomiaLayout {
-  explicit EunomiaLayout(const OrderingConfig& config);
+  explicit EunomiaLayout(const PolicyParameters& parameters);
 
   std::uint32_t words;           ///< M: two-byte words of the master array
   std::uint32_t block_bits;      ///< B: bits of a bitmap block

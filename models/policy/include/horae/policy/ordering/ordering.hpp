@@ -12,6 +12,7 @@
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
+#include "horae/policy/parameters.hpp"
 
 namespace horae::policy {
 
@@ -97,30 +98,46 @@ enum class WriteLast {
   receiver,   ///< out of order it waits in other host memory and is copied when all has arrived
 };
 
-/// Parameters of all engines.
+struct OrderingEntry;
+
+/// Which engine there is, and the parameters of all of them, which are keys of one table.
 struct OrderingConfig {
-  std::string engine = "none";       ///< none: the transport's own receiver
-  std::string level = "model";       ///< model, rtl, both
-  std::uint32_t bits = 256;          ///< static, eunomia: most packets a connection's bitmap covers
-  std::uint32_t bdp = 100;           ///< irn: bandwidth-delay product in packets
-  std::uint32_t block_bits = 16;     ///< eunomia: bits of a bitmap block, a multiple of 16
-  std::uint32_t blocks = 1024;       ///< eunomia: two-byte blocks of the master array
-  std::uint32_t index_entries = 64;  ///< eunomia: connections that may reorder at a time
-  std::uint32_t search_width = 64;   ///< eunomia: allocation bits looked at per clock
-  Hertz clock{1'000'000'000};        ///< of the engine
+  std::string engine = "none";    ///< none: the transport's own receiver
+  std::string level = "model";    ///< model, rtl, both
+  PolicyParameters parameters{};  ///< what single engines have
+  Hertz clock{1'000'000'000};     ///< of the engine
   WriteLast write_last = WriteLast::immediate;
 
   static const Schema<OrderingConfig>& schema();
+  /// The keys when these are the engines.
+  static Schema<OrderingConfig> schema_with(const std::vector<OrderingEntry>& registry);
+};
+
+/// The parameter of engines whose bitmap of a connection has a size.
+struct BitmapReach {
+  std::uint32_t bits = 256;  ///< most packets that a connection's bitmap covers
+
+  static const Schema<BitmapReach>& schema();
 };
 
 /// An engine by name.
 struct OrderingEntry {
   std::string_view name;
   std::string_view doc;
-  std::unique_ptr<OrderingEngine> (*make)(const OrderingConfig&);
+  /// Null: there is no ordering layer, and packets are as the transport has them.
+  std::unique_ptr<OrderingEngine> (*make)(const PolicyParameters&);
+  /// Keys of its own beside those of all engines.
+  std::vector<OwnParameters> parameters = {};
+  /// Null, or refuses with an InputError what its parameters cannot be together.
+  void (*check)(const PolicyParameters&) = nullptr;
 };
 const std::vector<OrderingEntry>& ordering_engines();
-/// Builds one; an unknown name is an InputError with the nearest one.
+/// The engine of that name; an unknown one is an InputError with the nearest name.
+const OrderingEntry& find_ordering_engine(std::string_view name);
+/// InputError when the engine named by `config` cannot be built with it; ranges of single fields
+/// are the schema's.
+void check(const OrderingConfig& config);
+/// Builds one, null where there is no ordering layer; InputError as `check`.
 std::unique_ptr<OrderingEngine> make_ordering_engine(const OrderingConfig& config);
 
 }  // namespace horae::policy

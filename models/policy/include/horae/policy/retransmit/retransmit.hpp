@@ -9,6 +9,7 @@
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
+#include "horae/policy/parameters.hpp"
 
 namespace horae::policy {
 
@@ -23,49 +24,18 @@ enum class Merge : std::uint8_t {
   ignore,       ///< none waits: what comes during a service is forgotten
 };
 
-/// Parameters of every retransmit policy, each in its own table.
+struct RetransmitEntry;
+
+/// Which retransmit policies are in force, and the parameters of all of them, each in the table of
+/// its name.
 struct RetransmitConfig {
   /// Names of the policies in force, combined.
   std::vector<Located<std::string>> policies{{"strict_priority", {}}};
-
-  struct BlockingFetch {
-    Merge merge = Merge::one_pending;
-    std::uint32_t serial_reads = 2;
-  } blocking_fetch;
-  struct PipelineFlush {
-    Merge merge = Merge::one_pending;
-    Picoseconds flush = 200_ns;
-    std::uint32_t serial_reads = 1;
-  } pipeline_flush;
-  struct StrictPriority {
-    std::uint32_t serial_reads = 1;
-  } strict_priority;
-  struct ContextLock {
-    Picoseconds lock = 300_ns;
-    bool acks = true;
-  } context_lock;
-  struct WindowStall {
-    std::uint32_t gap_window = 512;
-  } window_stall;
-  /// Since when recovery holds new data back.
-  enum class HoldFrom : std::uint8_t { nack, retransmission };
-  struct RecoveryHandshake {
-    HoldFrom hold_from = HoldFrom::nack;
-    std::uint32_t serial_reads = 1;
-    Picoseconds guard = 50_us;
-  } recovery_handshake;
-  struct BufferThrash {
-    std::uint32_t serial_reads = 0;
-  } buffer_thrash;
-  struct FirmwareEvent {
-    Picoseconds event = 5_us;
-    Scope stall = Scope::queue_pair;
-  } firmware_event;
-  struct NackRateLimit {
-    Picoseconds interval = 1_us;
-  } nack_rate_limit;
+  PolicyParameters parameters;
 
   static const Schema<RetransmitConfig>& schema();
+  /// The keys when these are the policies.
+  static Schema<RetransmitConfig> schema_with(const std::vector<RetransmitEntry>& registry);
 };
 
 /// What serving one NACK takes before its retransmissions may leave, in this order.
@@ -135,7 +105,8 @@ struct RetransmitEntry {
   std::string_view name;
   std::string_view hypothesis;  ///< its number in the catalogue of hypotheses
   std::string_view doc;
-  std::unique_ptr<RetransmitPolicy> (*make)(const RetransmitConfig&);
+  std::unique_ptr<RetransmitPolicy> (*make)(const PolicyParameters&);
+  std::vector<OwnParameters> parameters = {};
 };
 const std::vector<RetransmitEntry>& retransmit_policies();
 /// The policy of that name; an unknown one is an InputError with the nearest name.

@@ -12,6 +12,7 @@
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
+#include "horae/policy/parameters.hpp"
 
 namespace horae::policy {
 
@@ -21,14 +22,15 @@ enum class TimeoutResend {
   oldest,  ///< the oldest unacknowledged packet only
 };
 
+struct TransportEntry;
+
+/// Parameters of a queue pair's reliability. Those of all transports are keys of one table.
 struct TransportConfig {
   std::uint32_t window = 512;    ///< PSNs between the oldest unacknowledged and the newest sent
   std::uint32_t ack_every = 32;  ///< receiver: in-order packets per coalesced ACK
   std::uint32_t ack_request_every =
       256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
   Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
-  Picoseconds rto_low = 100_us;       ///< irn: the same while few packets are unacknowledged
-  std::uint32_t rto_low_packets = 3;  ///< irn: so many at most
   TimeoutResend timeout_resend = TimeoutResend::window;
   /// The last packet of a message waits until all before it is acknowledged: how the sender of an
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
@@ -37,8 +39,12 @@ struct TransportConfig {
   /// A NACK says that packets were refused, and not which: behind an ordering layer, which sends
   /// SACKs for those it kept. Set likewise.
   bool nacks_refuse = false;
+  /// What single transports have besides.
+  PolicyParameters parameters{};
 
   static const Schema<TransportConfig>& schema();
+  /// The keys when these are the transports.
+  static Schema<TransportConfig> schema_with(const std::vector<TransportEntry>& registry);
 };
 
 /// What the hardware would have to do for a decision.
@@ -153,15 +159,27 @@ class TransportReceiver {
   virtual Bytes memory() const = 0;
 };
 
+/// A time after which a sender waits for an acknowledgement no longer, with its key.
+struct Timeout {
+  std::string_view key;
+  Picoseconds value;
+};
+
 /// A transport by name: both halves of one protocol.
 struct TransportEntry {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<TransportSender> (*make_sender)(const TransportConfig&, Psn first);
   std::unique_ptr<TransportReceiver> (*make_receiver)(const TransportConfig&, Psn first);
+  /// Keys of its own beside those of all transports.
+  std::vector<OwnParameters> parameters = {};
+  /// Null, or a timeout of its own besides `rto`.
+  Timeout (*own_timeout)(const TransportConfig&) = nullptr;
 };
 const std::vector<TransportEntry>& transports();
 /// The transport of that name; an unknown one is an InputError with the nearest name.
 const TransportEntry& find_transport(std::string_view name);
+/// The shortest time after which its senders may send again unasked: `rto`, or one of its own.
+Timeout shortest_timeout(const TransportEntry& transport, const TransportConfig& config);
 
 }  // namespace horae::policy

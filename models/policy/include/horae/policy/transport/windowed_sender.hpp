@@ -15,11 +15,17 @@ namespace horae::policy {
 class WindowedSender : public TransportSender {
  public:
   WindowedSender(const TransportConfig& config, Psn first)
-      : config_(config), oldest_(first), fresh_(first) {}
+      : oldest_(first),
+        fresh_(first),
+        window_(config.window),
+        ack_request_every_(config.ack_request_every),
+        rto_(config.rto),
+        timeout_resend_(config.timeout_resend),
+        hold_last_(config.hold_last) {}
 
   void post(std::uint32_t packets) override {
     unsent_ += packets;
-    if (config_.hold_last) held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
+    if (hold_last_) held_.push_back(fresh_ + static_cast<std::int32_t>(unsent_ - 1));
   }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
@@ -53,12 +59,12 @@ class WindowedSender : public TransportSender {
 
   void on_timeout(Picoseconds now) override {
     timer_start_ = now;
-    const bool whole = config_.timeout_resend == TimeoutResend::window;
+    const bool whole = timeout_resend_ == TimeoutResend::window;
     resend(oldest_, whole ? fresh_ : oldest_ + 1, SendKind::timeout);
   }
 
   Picoseconds next_deadline() const override {
-    return unacked() == 0 || config_.rto == never ? never : timer_start_ + config_.rto;
+    return unacked() == 0 || rto_ == never ? never : timer_start_ + rto_;
   }
 
  protected:
@@ -79,7 +85,8 @@ class WindowedSender : public TransportSender {
     return {.psn = psn, .kind = resend_kind_, .ack_request = !resending()};
   }
 
-  bool has_room() const { return unacked() < config_.window; }
+  Picoseconds rto() const { return rto_; }
+  bool has_room() const { return unacked() < window_; }
   bool window_open() const {
     return unsent_ > 0 && has_room() && (held_.empty() || held_.front() != fresh_ || !unacked());
   }
@@ -95,20 +102,23 @@ class WindowedSender : public TransportSender {
       else if (held_.front() == fresh_)
         return {.psn = psn, .ack_request = true};
     }
-    const bool nth =
-        config_.ack_request_every != 0 && (psn.value() + 1) % config_.ack_request_every == 0;
+    const bool nth = ack_request_every_ != 0 && (psn.value() + 1) % ack_request_every_ == 0;
     // What closes the window asks: a receiver that acknowledges less often than once per window
     // would else stay silent until the timeout.
     return {.psn = psn, .kind = SendKind::fresh, .ack_request = nth || !has_room()};
   }
 
-  TransportConfig config_;
   Psn oldest_;  ///< oldest unacknowledged
   Psn fresh_;   ///< next never sent
   std::uint32_t unsent_ = 0;
   Picoseconds timer_start_{};
 
  private:
+  std::uint32_t window_;
+  std::uint32_t ack_request_every_;
+  Picoseconds rto_;
+  TimeoutResend timeout_resend_;
+  bool hold_last_;
   Psn resend_from_;
   Psn resend_end_;
   /// Last packets of messages that wait to be alone (hold_last); no memory while empty.
