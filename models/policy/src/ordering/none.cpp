@@ -4,8 +4,10 @@
 namespace horae::policy {
 
 OrderingEntry none_ordering() {
-  return {
-      .name = "none", .doc = "no ordering layer: the transport's own receiver", .make = nullptr};
+  return {.name = "none",
+          .doc = "no ordering layer: the transport's own receiver",
+          .make = nullptr,
+          .headers = {}};
 }
 
 }  // namespace horae::policy

@@ -158,6 +158,7 @@ TransportEntry irn_transport() {
         return make_bitmap_receiver(config, first, NackRule::every);
       },
       .parameters = {keys_of<IrnTimeout>()},
+      .headers = {received_psn},
       .own_timeout = [](const TransportConfig& config) -> Timeout {
         return {"rto_low", config.parameters.of<IrnTimeout>().low};
       }};

@@ -211,6 +211,7 @@ class ConweaveFactory final : public ProgramFactory {
     check(config_, routes, pipeline.name());
     return std::make_unique<Conweave>(pipeline, config_, routes);
   }
+  std::vector<HeaderExtension> header_extensions() const override { return {conweave::extension}; }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "conweave"}};
     out.update(ConweaveConfig::schema().dump(config_));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
 
@@ -45,6 +46,12 @@ struct Shim {
                                                 (request ? 1u << 1 : 0u) | (tail ? 1u : 0u));
   }
 };
+
+/// Shim and Stamps, which the ToRs at both ends of a path put into data and take out of it.
+inline constexpr HeaderExtension extension{.feature = "ConWeave's header",
+                                           .between = "switches",
+                                           .bth_reserved = 0x7fff,
+                                           .behind_bth = 0xffffffff};
 
 /// The two stamps, in ticks of the source ToR's clock: when the packet was sent, and when the TAIL
 /// of its epoch was.

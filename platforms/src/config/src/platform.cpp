@@ -12,6 +12,7 @@
 #include "horae/config/network_reader.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/fabric/path_table.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 
@@ -25,22 +26,42 @@ const std::vector<std::string> reserved_tables = {
     "leaf_spine", "fat_tree", "jellyfish",    "routing", "impairment",
     "failures",   "traffic",  "sweep",        "size",    "explain"};
 
-/// ConWeave's header lies where an ordering layer's and the SRPT tag of NICs do.
-void check_headers(const PlatformConfig& platform, const ordered_json& effective) {
-  const bool conweave =
-      std::any_of(platform.devices.begin(), platform.devices.end(), [&](const auto& device) {
-        const auto& profile = effective.at(device.profile);
-        return profile.contains("program") && profile.at("program").at("name") == "conweave";
-      });
-  if (!conweave) return;
+/// Refuses features that would overwrite each other in the headers of packets.
+void check_headers(const PlatformConfig& platform) {
+  struct Use {
+    const DeviceInstance& device;
+    HeaderExtension header;
+  };
+  std::vector<Use> uses;  // of each feature the first, end points before switches
+  const auto add = [&uses](const DeviceInstance& device, const std::vector<HeaderExtension>& all) {
+    for (const auto& header : all) {
+      const auto same = [&](const Use& use) { return use.header.feature == header.feature; };
+      if (std::none_of(uses.begin(), uses.end(), same)) uses.push_back({device, header});
+    }
+  };
   for (const auto& device : platform.devices) {
     const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));
-    if (nic == nullptr || (nic->ordering.engine == "none" && !nic->remaining_tag)) continue;
-    throw input_error(
-        device.where,
-        fmt::format("'{}' has {}, and ConWeave's switches use the same header bits; "
-                    "expected one of the two",
-                    device.name, nic->remaining_tag ? "remaining_tag" : "an ordering engine"));
+    if (nic != nullptr) add(device, rnic::header_extensions(*nic));
+  }
+  for (const auto& device : platform.devices) {
+    const Profile& profile = platform.profiles.at(device.profile);
+    if (const auto* chip = std::get_if<TofinoProfile>(&profile))
+      add(device, chip->program->header_extensions());
+    if (std::holds_alternative<fabric::SwitchConfig>(profile) &&
+        platform.routing.kind == RoutingConfig::Kind::ksp)
+      add(device, {fabric::path_number});
+  }
+  for (const Use& a : uses) {
+    for (const Use& b : uses) {
+      if (&a >= &b) continue;
+      const auto fields = header_conflict(a.header, b.header);
+      if (!fields) continue;
+      throw input_error(
+          a.device.where,
+          fmt::format("'{}' uses {}, and '{}' uses {} in the same header bits ({}); "
+                      "expected one of the two",
+                      a.device.name, a.header.feature, b.device.name, b.header.feature, *fields));
+    }
   }
 }
 
@@ -178,7 +199,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   for (const auto& section : root.children("traffic"))
     effective["traffic"].push_back(read_traffic(platform, network, section));
 
-  check_headers(platform, effective);
+  check_headers(platform);
   platform.sweep = table("sweep").read<SweepConfig>();
   check_sweep(platform.sweep);
   effective["sweep"] = SweepConfig::schema().dump(platform.sweep);

@@ -25,8 +25,8 @@ struct Packet {
   Qpn dest_qp;
   Psn psn;
   std::uint32_t msn = 0;  ///< AETH message sequence number, 24 bits; of a packet without AETH the
-                          ///< four bytes that a switch program, or the sender of an ordering layer
-                          ///< (policy/ordering), puts behind the BTH
+                          ///< four bytes behind the BTH that a switch program or an ordering
+                          ///< layer may add (HeaderExtension)
   std::uint16_t payload = 0;  ///< bytes
   std::uint16_t frame = 0;    ///< bytes with FCS (L2)
   std::uint16_t entropy = 0;  ///< UDP source port: what ECMP hashes
@@ -39,12 +39,12 @@ struct Packet {
   bool retransmission = false;     ///< bookkeeping of the model, not a wire field
   std::uint8_t mirror_type = 0;    ///< inside a switch: what kind of copy this is; 0: none
   std::uint8_t hop_limit = 255;    ///< IP time to live; only switches that deflect count it down
-  std::uint16_t metadata = 0;      ///< inside a switch: bridged from ingress or by a mirror header
-  std::uint16_t bth_reserved = 0;  ///< BTH reserved bits (8 and 7), which switch programs may use;
-                                   ///< of data bits 0..13 may say how much is left (SRPT) and
-                                   ///< bit 14 which packet is the last (ordering layer);
-                                   ///< in an acknowledgement of a packet out of order, how far its
-                                   ///< PSN lies ahead of the expected one
+  std::uint16_t metadata = 0;      ///< a chip's own, cleared when it leaves it; or path_number
+  std::uint16_t bth_reserved = 0;  ///< BTH reserved bits (8 and 7): a feature that uses some
+                                   ///< declares which, and in which packets (HeaderExtension), as
+                                   ///< ConWeave's header, the ordering layer's frame, the remaining
+                                   ///< tag of NICs and, in an acknowledgement of a packet out of
+                                   ///< order, how far its PSN lies ahead of the expected one do
 
   bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
   bool is_data() const { return opcode < Opcode::acknowledge; }

@@ -6,9 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/fabric/topology.hpp"
 
 namespace horae::fabric {
+
+/// The number of the path that the first switch chose for a packet.
+inline constexpr HeaderExtension path_number{.feature = "the path's number",
+                                             .between = "switches",
+                                             .acknowledgements = true,
+                                             .metadata = 0xffff};
 
 /// The k shortest loopless paths (Yen, Management Science 17(11), 1971; by number of links;
 /// computed by igraph) between every two switches that have end points, as Jellyfish routes (Singla

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/params/located.hpp"
@@ -93,6 +94,8 @@ class ProgramFactory {
                                         const Routes& routes) const = 0;
   /// Set if the program steers by the UDP source port.
   virtual std::optional<SourcePortControl> source_port_control() const { return std::nullopt; }
+  /// What its switches keep in the headers of packets between them.
+  virtual std::vector<HeaderExtension> header_extensions() const { return {}; }
   /// Whether the program keeps state of connections (Program::connect).
   virtual bool knows_connections() const { return true; }
   /// The effective parameters.

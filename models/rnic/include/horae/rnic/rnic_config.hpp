@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/congestion/congestion.hpp"
@@ -60,5 +62,9 @@ struct RnicConfig {
 
   static const Schema<RnicConfig>& schema();
 };
+
+/// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
+/// own options.
+std::vector<HeaderExtension> header_extensions(const RnicConfig& config);
 
 }  // namespace horae::rnic

@@ -13,6 +13,7 @@
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/parameters.hpp"
+#include "horae/policy/transport/transport.hpp"
 
 namespace horae::policy {
 
@@ -120,6 +121,13 @@ struct BitmapReach {
   static const Schema<BitmapReach>& schema();
 };
 
+/// What the sender's agent appends to a data packet for the receiver's engine: the connection's
+/// first PSN and whether the packet is its last, 33 bits (Eunomia 3.2.1).
+inline constexpr HeaderExtension ordering_frame{.feature = "the ordering layer's frame",
+                                                .between = "NICs",
+                                                .bth_reserved = 1u << 14,
+                                                .behind_bth = 0xffffffff};
+
 /// An engine by name.
 struct OrderingEntry {
   std::string_view name;
@@ -128,6 +136,8 @@ struct OrderingEntry {
   std::unique_ptr<OrderingEngine> (*make)(const PolicyParameters&);
   /// Keys of its own beside those of all engines.
   std::vector<OwnParameters> parameters = {};
+  /// What packets between NICs with the engine carry beyond RoCEv2; SACKs name what they have.
+  std::vector<HeaderExtension> headers = {ordering_frame, received_psn};
   /// Null, or refuses with an InputError what its parameters cannot be together.
   void (*check)(const PolicyParameters&) = nullptr;
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
@@ -159,6 +160,14 @@ class TransportReceiver {
   virtual Bytes memory() const = 0;
 };
 
+/// Acknowledgements that name the packet that arrived out of order: four bytes behind their AETH;
+/// the model keeps how far that PSN lies ahead of the expected one.
+inline constexpr HeaderExtension received_psn{.feature = "the received PSN",
+                                              .between = "NICs",
+                                              .data = false,
+                                              .acknowledgements = true,
+                                              .bth_reserved = 0xffff};
+
 /// A time after which a sender waits for an acknowledgement no longer, with its key.
 struct Timeout {
   std::string_view key;
@@ -173,6 +182,8 @@ struct TransportEntry {
   std::unique_ptr<TransportReceiver> (*make_receiver)(const TransportConfig&, Psn first);
   /// Keys of its own beside those of all transports.
   std::vector<OwnParameters> parameters = {};
+  /// What its packets carry beyond RoCEv2.
+  std::vector<HeaderExtension> headers = {};
   /// Null, or a timeout of its own besides `rto`.
   Timeout (*own_timeout)(const TransportConfig&) = nullptr;
 };
