@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "horae/policy/catalogue.hpp"
 #include "program.hpp"
 
 namespace horae::test::completion_test {
@@ -141,6 +142,19 @@ TEST(Completion, KeysOfTheGivenPlatformAndTheirValues) {
   EXPECT_TRUE(has(complete("horae size platforms/themis_tor.toml --most tor.program.qps"),
                   "tor.program.qps_per_nic"));
   EXPECT_TRUE(has(complete("horae size --nic connectx7 --set sram.to"), "sram.total="));
+  // Names of policies, of every seam.
+  for (const auto& seam : policy::policy_seams()) {
+    const std::string device = seam.name == "balance" ? "path." : "nic.";
+    const std::string key = device + std::string(seam.key);
+    Words expected;
+    for (const auto& p : seam.policies) {
+      expected.push_back(key + "=" +
+                         (seam.several ? fmt::format("[\"{}\"]", p.name) : std::string(p.name)));
+    }
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(complete("horae run platforms/cx7_spray.toml --set " + key + "="), expected);
+  }
+  EXPECT_EQ(complete(run_it + "nic.nack_reaction=").size(), 1u);  // a time
   // Every key that is offered is one that can be set.
   int tried = 0;
   for (const auto& key : complete(run_it + "nic.reli")) {
@@ -193,6 +207,9 @@ TEST(Completion, BashAsksAndGetsWhatFollowsItsLastWordBreak) {
   EXPECT_EQ(bash("horae run platforms/cx7_spray.toml --set sim.stop=f"), Words{"finished"});
   EXPECT_EQ(bash("horae run platforms/cx7_spray.toml --set=sim.stop=f"), Words{"finished"});
   EXPECT_EQ(bash("horae run platforms/cx7_spray.toml --set=sim.sto"), Words{"sim.stop="});
+  // Quotes survive the shell.
+  EXPECT_TRUE(has(bash("horae run platforms/cx7_spray.toml --set nic.retransmit.policies="),
+                  R"(\[\"window_stall\"\])"));
 }
 
 TEST(Completion, UnknownShellsAreRefused) {

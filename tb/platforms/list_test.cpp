@@ -1,12 +1,14 @@
 // What `horae list` says there is, against what there is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
 #include <set>
+#include <utility>
 
-#include "horae/policy/balance/load_balancer.hpp"
-#include "horae/policy/congestion/nack_reaction.hpp"
-#include "horae/policy/retransmit/retransmit.hpp"
-#include "horae/policy/transport/transport.hpp"
+#include "horae/policy/catalogue.hpp"
 #include "horae/programs/program.hpp"
 #include "program.hpp"
 
@@ -65,22 +67,58 @@ TEST(List, TextNamesWhatJsonNames) {
 
 TEST(List, HasEveryRegisteredPolicyAndProgram) {
   const ordered_json all = listed();
-  std::set<std::string> policies, programs;
-  for (const auto& p : policy::load_balancers()) policies.emplace(p.name);
-  for (const auto& p : policy::transports()) policies.emplace(p.name);
-  for (const auto& p : policy::retransmit_policies()) policies.emplace(p.name);
-  for (const auto& p : policy::congestion_algorithms()) policies.emplace(p.name);
-  for (const auto& p : policy::nack_reactions()) policies.emplace(p.name);
+  std::vector<std::pair<std::string, std::string>> policies, found;
+  for (const auto& seam : policy::policy_seams()) {
+    EXPECT_FALSE(seam.policies.empty()) << seam.name;
+    for (const auto& p : seam.policies) policies.emplace_back(seam.name, p.name);
+  }
+  for (const auto& p : all.at("policies")) {
+    EXPECT_FALSE(p.at("doc").get<std::string>().empty()) << p;
+    found.emplace_back(p.at("seam").get<std::string>(), p.at("name").get<std::string>());
+  }
+  EXPECT_EQ(found, policies);
+  EXPECT_EQ((std::set<std::pair<std::string, std::string>>(found.begin(), found.end()).size()),
+            found.size());
+  std::set<std::string> programs;
   for (const auto& p : programs::programs()) programs.emplace(p.name);
-  EXPECT_EQ(names_in(all.at("policies")), policies);
   EXPECT_EQ(names_in(all.at("programs")), programs);
   EXPECT_EQ(names_in(all.at("devices")),
             (std::set<std::string>{"rnic", "tofino", "switch", "host"}));
-  for (const auto& p : all.at("policies")) {
-    const std::string seam = p.at("seam");
-    EXPECT_TRUE(seam == "balance" || seam == "transport" || seam == "retransmit" ||
-                seam == "congestion" || seam == "nack_reaction")
-        << p;
+}
+
+// The one list of registries is compared with the headers that declare them.
+TEST(List, NoRegistryOfPoliciesIsForgotten) {
+  const std::filesystem::path headers = HORAE_PLATFORM_DIR "/../models/policy/include";
+  const std::regex declared(R"(const std::vector<\w+Entry>& (\w+)\(\);)");
+  std::set<std::string> registries;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(headers)) {
+    if (!file.is_regular_file()) continue;
+    std::ifstream in(file.path());
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at)
+      registries.insert((*at)[1]);
+  }
+  EXPECT_TRUE(registries.contains("ordering_engines"));
+  EXPECT_EQ(registries.size(), policy::policy_seams().size());
+}
+
+// A key that names policies is a key of a device, and the seam's parameters are keys beside it.
+TEST(List, KeysOfSeamsAreKeysOfDevices) {
+  std::set<std::string> keys;
+  for (const auto& table : listed({"parameters"}).at("parameters")) {
+    if (table.at("name") != "rnic" && table.at("name") != "switch") continue;
+    for (const auto& p : table.at("parameters")) keys.insert(p.at("key").get<std::string>());
+  }
+  for (const auto& seam : policy::policy_seams()) {
+    EXPECT_TRUE(keys.contains(std::string(seam.key))) << seam.key;
+    for (const auto& p : seam.policies) {
+      for (const auto& own : p.parameters) {
+        const auto ends_so = [&](const std::string& key) {
+          return key == own.path || key.ends_with("." + own.path);
+        };
+        EXPECT_TRUE(std::any_of(keys.begin(), keys.end(), ends_so)) << p.name << " " << own.path;
+      }
+    }
   }
 }
 

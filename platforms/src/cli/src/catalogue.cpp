@@ -14,10 +14,7 @@
 #include "horae/flows/traffic_config.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
-#include "horae/policy/balance/load_balancer.hpp"
-#include "horae/policy/congestion/nack_reaction.hpp"
-#include "horae/policy/retransmit/retransmit.hpp"
-#include "horae/policy/transport/transport.hpp"
+#include "horae/policy/catalogue.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 
@@ -144,22 +141,9 @@ ordered_json list_workloads() {
 
 ordered_json list_policies() {
   ordered_json out = ordered_json::array();
-  for (const auto& p : policy::load_balancers()) {
-    out.push_back({{"name", p.name}, {"seam", "balance"}, {"doc", p.doc}});
-  }
-  for (const auto& p : policy::transports()) {
-    out.push_back({{"name", p.name}, {"seam", "transport"}, {"doc", p.doc}});
-  }
-  for (const auto& p : policy::congestion_algorithms()) {
-    out.push_back({{"name", p.name}, {"seam", "congestion"}, {"doc", p.doc}});
-  }
-  for (const auto& p : policy::nack_reactions()) {
-    out.push_back({{"name", p.name}, {"seam", "nack_reaction"}, {"doc", p.doc}});
-  }
-  for (const auto& p : policy::retransmit_policies()) {
-    out.push_back({{"name", p.name},
-                   {"seam", "retransmit"},
-                   {"doc", fmt::format("{}: {}", p.hypothesis, p.doc)}});
+  for (const auto& seam : policy::policy_seams()) {
+    for (const auto& p : seam.policies)
+      out.push_back({{"name", p.name}, {"seam", seam.name}, {"doc", p.doc}});
   }
   return out;
 }

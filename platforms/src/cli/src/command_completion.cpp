@@ -31,7 +31,10 @@ _horae() {
   [[ $COMP_WORDBREAKS == *=* ]] && cut=${word%"${word##*=}"}
   COMPREPLY=()
   while IFS= read -r candidate; do
-    COMPREPLY+=("${candidate#"$cut"}")
+    candidate=${candidate#"$cut"}
+    # bash puts it into the line as it is: what has quotes in it is quoted
+    [[ $candidate == *\"* ]] && printf -v candidate %q "$candidate"
+    COMPREPLY+=("$candidate")
   done < <("${COMP_WORDS[0]}" complete "$line" 2>/dev/null)
   if [[ ${#COMPREPLY[@]} -gt 0 && ${COMPREPLY[0]} == *[/=.] ]]; then
     compopt -o nospace 2>/dev/null

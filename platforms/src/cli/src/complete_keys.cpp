@@ -10,6 +10,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/flows/traffic_config.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/catalogue.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 
@@ -69,25 +70,22 @@ void flatten(const ordered_json& value, const std::string& prefix, std::set<std:
   }
 }
 
-std::vector<std::string> listed(const char* section, const std::string& seam = {}) {
+std::vector<std::string> listed(const char* section) {
   std::vector<std::string> names;
   const ordered_json all = catalogue(section, "");
-  for (const auto& entry : all.at(section)) {
-    if (seam.empty() || entry.at("seam") == seam) names.push_back(entry.at("name"));
-  }
+  for (const auto& entry : all.at(section)) names.push_back(entry.at("name"));
   return names;
 }
 
 /// Keys whose values are names of a list of the catalogue.
 std::vector<std::string> names_for(const std::string& key) {
-  if (key.ends_with(".transport")) return listed("policies", "transport");
-  if (key.ends_with(".balance")) return listed("policies", "balance");
-  if (key.ends_with(".congestion.algorithm")) {
-    auto names = listed("policies", "congestion");
-    if (std::find(names.begin(), names.end(), "none") == names.end()) names.push_back("none");
-    return names;
+  for (const auto& seam : policy::policy_seams()) {
+    if (!key.ends_with(fmt::format(".{}", seam.key))) continue;
+    std::vector<std::string> values;
+    for (const auto& p : seam.policies)
+      values.push_back(seam.several ? fmt::format("[\"{}\"]", p.name) : std::string(p.name));
+    return values;
   }
-  if (key.ends_with(".nack_reaction")) return listed("policies", "nack_reaction");
   if (key.ends_with(".program.name")) return listed("programs");
   if (key.ends_with(".spec")) return listed("nics");
   if (key.ends_with(".workload")) return traffic::SizeDistribution::shipped();
