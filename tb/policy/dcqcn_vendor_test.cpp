@@ -205,7 +205,7 @@ TEST(DcqcnVendor, ReleasedWithinAUnitOfTheLine) {
 // A limiter that a cut of nothing left at the line goes with the next expiry of the rate timer.
 TEST(DcqcnVendor, ReleasedIfItNeverLeftTheLine) {
   auto config = reacting("saturating_cut");
-  config.nack_rate_kept = 100;
+  config.parameters.of<NackCut>().rate_kept = 100;
   auto r = reaction_point(parameters("vendor"), config);
   r.on_nack(0_us);
   EXPECT_TRUE(r.limited(300_us - 1_ps));

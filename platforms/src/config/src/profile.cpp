@@ -6,7 +6,6 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
-#include "horae/params/linear_hash_schema.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
