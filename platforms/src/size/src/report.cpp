@@ -5,6 +5,7 @@
 #include <set>
 
 #include "horae/flows/nic_fit.hpp"
+#include "horae/size/nic.hpp"
 #include "horae/size/size.hpp"
 
 namespace horae::size {
