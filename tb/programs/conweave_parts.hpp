@@ -37,7 +37,7 @@ inline const Routes routes = {.entries = {{near_node, {0}, true},
                               .pipeline_of_port = {0, 0, 0, 0, 0, 0},
                               .queues_per_port = 32};
 
-inline std::unique_ptr<ProgramFactory> conweave(const std::string& parameters) {
+inline std::unique_ptr<ProgramFactory> read_conweave(const std::string& parameters) {
   return test::read_by_name("conweave", parameters);
 }
 
@@ -92,7 +92,7 @@ inline Packet data(NodeId src, NodeId dst, std::uint16_t entropy = 0xc001) {
 /// One copy of the program on one pipeline.
 struct Tor : test::PassDriver {
   explicit Tor(const std::string& parameters = "", const Routes& table = routes)
-      : PassDriver(*conweave(parameters), table) {}
+      : PassDriver(*read_conweave(parameters), table) {}
 
   /// The egress pass of the copy that a pass asked for.
   Outcome copied(Picoseconds now, const Outcome& o, unsigned came_by = first_uplink) {

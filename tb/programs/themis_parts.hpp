@@ -52,14 +52,14 @@ struct Setup {
   }
 };
 
-inline std::unique_ptr<ProgramFactory> themis_program(const std::string& parameters) {
+inline std::unique_ptr<ProgramFactory> read_themis(const std::string& parameters) {
   return read_by_name("themis", parameters);
 }
 
 /// One copy of the program on one pipeline. Themis asks for no time: all passes are at 1 us.
 struct Tor : PassDriver {
   explicit Tor(const Setup& setup, unsigned index = 0, const Routes& table = routes)
-      : PassDriver(*themis_program(setup.text()), table, index, setup.seed) {}
+      : PassDriver(*read_themis(setup.text()), table, index, setup.seed) {}
   Tor(const ProgramFactory& factory, unsigned index, const Routes& table)
       : PassDriver(factory, table, index) {}
 

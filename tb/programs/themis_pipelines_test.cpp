@@ -136,7 +136,7 @@ TEST(ThemisPipelines, ResponsesOfUnknownQueuePairsGoOnToo) {
 }
 
 std::string refusal(const std::string& parameters) {
-  return refusal_of([&] { themis_program(parameters); });
+  return refusal_of([&] { read_themis(parameters); });
 }
 void contains(const std::string& text, const std::string& part) {
   EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -257,7 +257,7 @@ TEST(ThemisPipelines, BadParametersAreRefused) {
 
 TEST(ThemisPipelines, TablesHoldTheRoutes) {
   const auto made = [](const std::string& parameters) {
-    return refusal_of([&] { PassDriver(*themis_program("qps_per_nic = 4\n" + parameters), routes); });
+    return refusal_of([&] { PassDriver(*read_themis("qps_per_nic = 4\n" + parameters), routes); });
   };
   EXPECT_EQ(made("route_entries = 4"), "accepted");
   contains(made("route_entries = 3"), "program.route_entries = 3 is too small for 4");

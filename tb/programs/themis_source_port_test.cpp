@@ -31,7 +31,7 @@ using Path = std::pair<unsigned, unsigned>;
 /// A sender at port 0, behind two tiers that choose.
 struct Source : PassDriver {
   explicit Source(const Setup& setup = {.paths = all}, const Routes& table = with_tiers(routes))
-      : PassDriver(*themis_program(text(setup)), table, 0, setup.seed) {
+      : PassDriver(*read_themis(text(setup)), table, 0, setup.seed) {
     program->connect(connection(near_node, far_node));
   }
   Outcome ingress(const Packet& p, unsigned port) { return PassDriver::ingress(1_us, p, port); }
@@ -148,7 +148,7 @@ TEST(ThemisSourcePort, WithOneUplinkTheNextTierChooses) {
 // Themis-D compares PSNs mod N only: headers changed on the way are nothing to it.
 TEST(ThemisSourcePort, ANackIsValidAfterALaterPacketOfItsPathOnly) {
   Source sender;
-  Tor far(*themis_program(text({.paths = all, .window = 64})), 0, with_tiers(routes));
+  Tor far(*read_themis(text({.paths = all, .window = 64})), 0, with_tiers(routes));
   far.program->connect(connection(far_node, near_node));
   const auto arrives = [&](std::uint32_t psn) {
     Packet p = sender.ingress(data(near_node, far_node, psn), near_port).packet;
@@ -170,7 +170,7 @@ TEST(ThemisSourcePort, ANackIsValidAfterALaterPacketOfItsPathOnly) {
 
 TEST(ThemisSourcePort, RoutesThatAreNotDescribedAreRefused) {
   const auto refusal = [](const Routes& table) {
-    return refusal_of([&] { PassDriver(*themis_program(text({.paths = all})), table); });
+    return refusal_of([&] { PassDriver(*read_themis(text({.paths = all})), table); });
   };
   EXPECT_EQ(refusal(with_tiers(routes)), "accepted");
   EXPECT_EQ(refusal(routes),
