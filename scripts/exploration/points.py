@@ -29,6 +29,11 @@ def product(values):
     return (dict(zip(values, v)) for v in itertools.product(*values.values()))
 
 
+def taken(values, of):
+    """Of values that a grid names those that a variant takes; all where it takes none of them."""
+    return [v for v in values if v in of] or values
+
+
 def subgrids(study):
     """Of each [[grid]] its name, the parameters that it names, and its points; of a study without them, one of all
     values."""
@@ -38,7 +43,7 @@ def subgrids(study):
     out = []
     for table in study.grids:
         values = {p.name: everything[p.name] if p.average or p.name in table.over else
-                  table.at.get(p.name, [p.known[0].value]) for p in study.parameters}
+                  taken(table.at.get(p.name, [p.known[0].value]), everything[p.name]) for p in study.parameters}
         named = [n for n in everything if n in table.over or n in table.at]
         out.append((table.name, named, [v for v in product(values) if not skipped(study, v)]))
     return out

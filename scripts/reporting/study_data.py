@@ -117,5 +117,13 @@ class Data:
         return {"columns": self.columns(), "rows": rows}
 
     def series(self, only=CLASSES, **more):
-        return [{"name": f"{NAMES.get(c, c)} ({len(self.rows[c])})", "role": "points", "style": STYLES[c],
-                 "source": f"{self.block}/{c}", "mark": c, **more} for c in only if self.rows[c]]
+        return [{"name": self.counted(c), "role": "points", "style": STYLES[c], "source": f"{self.block}/{c}", "mark": c, **more}
+                for c in only if self.rows[c]]
+
+    def counted(self, name):
+        """In a legend. The chosen point is on the front too, and counted there."""
+        if name == "pareto":
+            return f"{NAMES[name]} ({len(self.rows[name]) + len(self.rows['chosen'])})"
+        if name == "chosen" and self.rows["pareto"]:
+            return "chosen, of the front"
+        return f"{NAMES.get(name, name)} ({len(self.rows[name])})"

@@ -6,6 +6,7 @@ from .blocks import Bullets, Cell, Column, Figure, Fold, Heading, Table, View, c
 from .study_data import CLASSES, TICKS, Data, class_of
 
 EFFECTS = 12  # parameters with a figure of their own
+HEAT = 24     # values of a parameter that a heat map has room for
 
 
 def pareto_figure(data):
@@ -28,19 +29,57 @@ def pareto_figure(data):
 def effects(data):
     if not data.values:
         return []
-    varied = [n for n in data.parameters if len({numbers.plain(p["parameters"].get(n)) for p in data.study["points"]}) > 1]
+    several = list(varied(data))
     moving = data.moving() or list(data.values)
     axes = [data.value_axis(n) for n in moving]
     found = []
-    for name in varied[:EFFECTS]:
+    for name in several[:EFFECTS]:
         spec = plots.xy(data.axes[name], axes[0], data.series(CLASSES, strip=True), choose={"y": axes}, effect=True)
         found.append(Figure(spec, f"Effect of {name}", str(data.parameters[name].get("doc") or ""),
                             small=len(data.axes[name].get("values", [])) <= TICKS))
     if not found:
         return []
-    left = len(varied) - EFFECTS
+    left = len(several) - EFFECTS
     blocks = [Heading("Effects of the parameters")] + found
     return blocks + ([Bullets([f"{left} more parameters have no figure of their own"])] if left > 0 else [])
+
+
+def varied(data):
+    """{name: its different values in order} of the parameters that have several."""
+    found = {}
+    for name in data.parameters:
+        values = list(dict.fromkeys(p["parameters"].get(name) for p in data.study["points"]))
+        if len(values) > 1:
+            numeric = all(numbers.parsed(v) for v in values)
+            found[name] = sorted(values, key=lambda v: numbers.parsed(v)[0]) if numeric else values
+    return found
+
+
+def heat_maps(data):
+    """Of a study over two parameters: each value over both."""
+    found = varied(data)
+    if len(found) != 2 or max(len(v) for v in found.values()) > HEAT:
+        return []
+    (across, columns), (down, rows) = found.items()
+    points = {(p["parameters"].get(down), p["parameters"].get(across)): p for p in data.study["points"]}
+    if len(points) < len(data.study["points"]):
+        return []
+    blocks = []
+    for name in data.moving():
+        value = {at: (p.get("values") or {}).get(name) for at, p in points.items() if p["status"] == "done"}
+        known = [v for v in value.values() if numbers.is_number(v)]
+        if len(set(known)) < 2:
+            continue
+        low, high = min(known), max(known)
+        at = [[value.get((r, c)) for c in columns] for r in rows]
+        unit = data.units.get(name, "")
+        spec = {"kind": "heat", "rows": [numbers.plain(r) for r in rows], "columns": [numbers.plain(c) for c in columns],
+                "cells": [[None if v is None else round((v - low) / (high - low), 4) for v in row] for row in at],
+                "labels": [["" if v is None else f"{v:.3g}" for v in row] for row in at], "range": [low, high],
+                "texts": [[f"{name} {numbers.quantity(v, unit)}" if v is not None else None for v in row] for row in at],
+                "column_title": f"{across} (rows: {down})", "legend_title": f"{name}, {unit}" if unit else name}
+        blocks.append(Figure(spec, f"{name} over {across} and {down}", "empty: no result there" if None in sum(at, []) else ""))
+    return blocks
 
 
 def parallel_figure(data):
@@ -178,7 +217,7 @@ def view(result, block):
     state = "bad" if not on_front else "warn" if count["pending"] else "good"
     verdict = f"point {chosen['number']} chosen" if chosen else f"{on_front} on the front"
     found = View(result.label, "study", state, verdict, answer, asked, key[:8], warned, [f for f in facts if f[1]])
-    found.blocks = pareto_figure(data) + front_table(data) + parallel_figure(data) + effects(data)
+    found.blocks = pareto_figure(data) + front_table(data) + heat_maps(data) + parallel_figure(data) + effects(data)
     found.blocks += published.blocks(study.get("published", [])) + reasons(data)
     asked_for = []
     if study.get("constraints"):

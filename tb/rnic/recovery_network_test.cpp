@@ -40,12 +40,12 @@ std::vector<Case> cases() {
       {"every", Merge::every}, {"one_pending", Merge::one_pending}, {"ignore", Merge::ignore}};
   for (const auto& [name, merge] : merges) {
     add("blocking_fetch " + name, {"blocking_fetch"},
-        [merge = merge](auto& c) { c.parameters.of<policy::BlockingFetch>().merge = merge; });
+        [merge = merge](policy::RetransmitConfig& c) { c.parameters.of<policy::BlockingFetch>().merge = merge; });
     add("pipeline_flush " + name, {"pipeline_flush"},
-        [merge = merge](auto& c) { c.parameters.of<policy::PipelineFlush>().merge = merge; });
+        [merge = merge](policy::RetransmitConfig& c) { c.parameters.of<policy::PipelineFlush>().merge = merge; });
     if (merge == Merge::every) continue;  // the handshake merges what fetching alone would not
     add("handshake and fetch " + name, {"recovery_handshake", "blocking_fetch"},
-        [merge = merge](auto& c) {
+        [merge = merge](policy::RetransmitConfig& c) {
           c.parameters.of<policy::BlockingFetch>().merge = merge;
           c.parameters.of<policy::RecoveryHandshake>().guard = 7_us;
         });
@@ -55,15 +55,15 @@ std::vector<Case> cases() {
     add(name, {name});
   }
   add("window_stall", {"window_stall"},
-      [](auto& c) { c.parameters.of<policy::WindowStall>().gap_window = 12; });
+      [](policy::RetransmitConfig& c) { c.parameters.of<policy::WindowStall>().gap_window = 12; });
   add("guard", {"recovery_handshake"},
-      [](auto& c) { c.parameters.of<policy::RecoveryHandshake>().guard = 1_us; });
-  add("hold from the retransmission", {"recovery_handshake"}, [](auto& c) {
+      [](policy::RetransmitConfig& c) { c.parameters.of<policy::RecoveryHandshake>().guard = 1_us; });
+  add("hold from the retransmission", {"recovery_handshake"}, [](policy::RetransmitConfig& c) {
     c.parameters.of<policy::RecoveryHandshake>().hold_from =
         policy::RecoveryHandshake::HoldFrom::retransmission;
   });
   add("event without stall", {"firmware_event"},
-      [](auto& c) { c.parameters.of<policy::FirmwareEvent>().stall = policy::Scope::none; });
+      [](policy::RetransmitConfig& c) { c.parameters.of<policy::FirmwareEvent>().stall = policy::Scope::none; });
   add("all", {"blocking_fetch", "pipeline_flush", "strict_priority", "context_lock", "window_stall",
               "recovery_handshake", "buffer_thrash", "firmware_event", "nack_rate_limit"});
   return all;

@@ -31,6 +31,8 @@ y = 20
 [variant.quick]
 constants = { y = 50 }
 values = { x = [0, 20] }
+[variant.one]
+values = { scheme = ["plain"], x = [40] }
 [[parameter]]
 name = "scheme"
 values = [{ label = "plain", set = [] }, { label = "half", set = ["y=50"] }, { label = "other", platform = "q.toml" }]
@@ -201,7 +203,7 @@ class Compares(Place):
                  "topic.csv:3: a.most: loads: no grid 'Figure 3', did you mean 'Figure 2'?"),
                 ("topic.toml", 'title = "ended"', 'titel = "ended"',
                  "topic.toml:42:1: unknown key 'titel' in [[table]], did you mean 'title'?"),
-                ("loads.toml", 'over = ["x"]', 'over = ["z"]', "loads.toml:27:1: over: unknown parameter 'z'"),
+                ("loads.toml", 'over = ["x"]', 'over = ["z"]', "loads.toml:29:1: over: unknown parameter 'z'"),
                 ("loads.toml", 'set = ["y=${y}"]', 'set = ["y=${z}"]', "loads.toml:1:1: ${z}: unknown constant 'z'")):
             with self.subTest(line):
                 text = (self.folder / file).read_text(encoding="utf-8")
@@ -242,6 +244,9 @@ class Reads(Place):
         points = grid(study)
         self.assertEqual(sorted({p["x"] for p in points}), [0, 20])
         self.assertEqual({str(p["seed"]) for p in points}, {"1", "7"})
+        # Of a list in a grid those that a variant takes; of Figure 2 it takes no x, so both stay.
+        self.assertEqual([(p["scheme"], p["x"]) for p in grid(read_study("loads.toml", "one"))],
+                         [("plain", 40), ("plain", 0), ("plain", 20)])
         with self.assertRaisesRegex(Complaint, "--variant fast: loads.toml has none of this name"):
             read_study("loads.toml", "fast")
         with self.assertRaisesRegex(Complaint, "--constant z: loads.toml has none"):

@@ -1,4 +1,5 @@
-// Rows and columns of boxes, as dark as they are full; or marked by class.
+// Rows and columns of boxes, as dark as they are full; or marked by class; or, with `labels`, of any number, as dark as it
+// is large between the two of `range`.
 KINDS.heat = function (svg, width, spec) {
   const small = width < 560;
   const names = Math.min(d3.max(spec.rows, (r) => textWidth(r)), (small ? 0.42 : 0.3) * width);
@@ -28,12 +29,13 @@ KINDS.heat = function (svg, width, spec) {
         box.attr("class", `bar y${k}`);
       } else {
         box.style("fill", shade(v));
-        if (each >= 30 && v > 0) {
-          const t = svg.append("text").attr("x", left + (j + 0.5) * each).attr("y", y + pitch / 2 + 4).attr("text-anchor", "middle").text(v < 0.005 ? "<1" : Math.round(100 * v));
+        const label = spec.labels ? spec.labels[i][j] : v > 0 ? (v < 0.005 ? "<1" : Math.round(100 * v)) : "";
+        if (each >= 30 && textWidth(label) < each) {
+          const t = svg.append("text").attr("x", left + (j + 0.5) * each).attr("y", y + pitch / 2 + 4).attr("text-anchor", "middle").text(label);
           if (v > 0.5) t.style("fill", "var(--on-heat)");
         }
       }
-      points.push({ px: left + (j + 0.5) * each, py: y + pitch / 2, s: i, text: `${row}, ${spec.column_title} ${column}` + (spec.classes ? "" : ` (${shownNumber(Math.round(1000 * v) / 10)} %)`) + `\n${spec.texts[i][j]}` });
+      points.push({ px: left + (j + 0.5) * each, py: y + pitch / 2, s: i, text: `${row}, ${spec.column_title} ${column}` + (spec.classes || spec.labels ? "" : ` (${shownNumber(Math.round(1000 * v) / 10)} %)`) + `\n${spec.texts[i][j]}` });
     });
   });
   let height = bottom + 8;
@@ -46,15 +48,16 @@ KINDS.heat = function (svg, width, spec) {
     });
     height = bottom + 28;
   } else {
-    const title = `${spec.legend_title}, %`;
+    const title = spec.labels ? `${spec.legend_title}: ${shownNumber(spec.range[0])}` : `${spec.legend_title}, %`;
     const begin = textWidth(title) + 14;
     svg.append("text").attr("x", 4).attr("y", bottom + 24).text(title);
     [0, 0.25, 0.5, 0.75, 1].forEach((v, k) => {
       const x = begin + k * 27;
       svg.append("rect").attr("x", x).attr("y", bottom + 11).attr("width", 26).attr("height", 18).style("fill", shade(v));
-      const t = svg.append("text").attr("x", x + 13).attr("y", bottom + 24).attr("text-anchor", "middle").text(100 * v);
+      const t = svg.append("text").attr("x", x + 13).attr("y", bottom + 24).attr("text-anchor", "middle").text(spec.labels ? "" : 100 * v);
       if (v > 0.5) t.style("fill", "var(--on-heat)");
     });
+    if (spec.labels) svg.append("text").attr("x", begin + 5 * 27 + 6).attr("y", bottom + 24).text(shownNumber(spec.range[1]));
     height = bottom + 36;
   }
   const hit = (mx, my) => points.findIndex((p) => Math.abs(p.px - mx) <= each / 2 && Math.abs(p.py - my) <= pitch / 2);

@@ -46,7 +46,11 @@ KINDS.parallel = function (svg, width, spec, state) {
     const room = upright ? width - 20 : (width - 112) / (n - 1) - 8;
     const title = svg.append("text").attr("class", "halo").text(fitted(titleOf({ ...axis, title: axis.short || axis.title }), Math.max(60, room)));
     if (upright) title.attr("x", 10).attr("y", at(k) - 12);
-    else title.attr("x", at(k)).attr("y", k % 2 && room < 110 ? height - 4 : 16).attr("text-anchor", "middle");
+    else {
+      // Over its axis, but within the figure: titles of the first and the last axis are wider than the margins.
+      const half = textWidth(title.text()) / 2;
+      title.attr("x", Math.max(half + 4, Math.min(width - half - 4, at(k)))).attr("y", k % 2 && room < 110 ? height - 4 : 16).attr("text-anchor", "middle");
+    }
     let end = -Infinity;
     for (const [v, text] of ticksOf(scales[k], axis, upright ? 4 : 6)) {
       const p = scales[k](v);
