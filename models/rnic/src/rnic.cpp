@@ -1,3 +1,4 @@
+// The NIC's construction, and its events handed out.
 #include "horae/rnic/rnic.hpp"
 
 #include <fmt/format.h>
@@ -15,55 +16,44 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       config_(config),
       id_(id),
       transport_(policy::find_transport(config.transport)),
-      retransmit_(config.retransmit) {
+      retransmit_(config.retransmit),
+      qps_(this->name()),
+      host_(config, context.seed, counters_.context_misses),
+      ordering_(policy::make_ordering_engine(config.ordering), config.ordering.clock),
+      acks_(config.nack_reaction),
+      responses_(config.ack_delay, config.nack_delay),
+      nacks_(retransmit_, config.reliability.window, config.host == HostModel::pcie),
+      scheduler_(config, retransmit_) {
   set_receive_latency(config.rx_latency);
-  if (config.host == HostModel::pcie) {
-    host_ = std::make_unique<host_interface>("host", config.pcie, config.memory, context.seed);
-    host_port_.emplace(*host_);
-    fetcher_.emplace(config.fetch, config.sram.tx_buffer, *host_port_,
-                     [this](std::size_t qp, Picoseconds at) {
-                       wqes_due_.emplace(at, static_cast<std::uint16_t>(qp));
-                     });
-  }
-  if (host_ && config.sram.limited) cache_ = std::make_unique<ContextCache>(config.sram);
-  ordering_ = policy::make_ordering_engine(config.ordering);
-  if (ordering_) {
+  if (host_.fetcher) scheduler_.wait_for(*host_.fetcher);
+  if (ordering_.present()) {
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
     config_.reliability.nacks_refuse = true;
   }
-  gated_ = host_ || retransmit_.stall() == policy::Scope::queue_pair ||
-           retransmit_.hold_new_data() || retransmit_.gap_window() != 0 ||
-           retransmit_.lock(true) > 0_ps || retransmit_.lock(false) > 0_ps;
 }
 
 rnic::~rnic() = default;
 
 Qpn rnic::add_queue_pair(QueuePairConfig config) {
-  constexpr std::size_t most = 65536;  // entities of event keys are 16 bits
-  if (qps_.size() == most) throw ModelError(fmt::format("{}: too many queue pairs", name()));
-  qps_.push_back(
+  QueuePair& qp = qps_.add(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
-  const auto id = static_cast<policy::ConnectionId>(qps_.size() - 1);
-  if (ordering_) qps_.back()->receive_by(*ordering_, id, config_.reliability);
-  QueuePair& qp = *qps_.back();
-  qp.work_counted = qp.has_source() && !qp.finished();
-  if (qp.work_counted) ++unfinished_;
-  const auto& added = qp.config();
-  if (const int most_used = std::max(added.exchange, added.completes); most_used >= 0)
-    exchanges_.resize(std::max(exchanges_.size(), static_cast<std::size_t>(most_used) + 1));
-  if (added.exchange >= 0 && added.source) {
-    exchanges_[static_cast<std::size_t>(added.exchange)].waits.push_back(
-        static_cast<std::uint16_t>(qps_.size() - 1));
+  const std::size_t i = qps_.size() - 1;
+  if (ordering_.present()) {
+    qp.receive_by(*ordering_.engine(), static_cast<policy::ConnectionId>(i), config_.reliability);
   }
-  if (fetcher_) fetcher_->add(*qps_.back());
-  if (cache_) {
+  exchanges_.add(static_cast<std::uint16_t>(i), qp.config());
+  nacks_.add(qp);
+  scheduler_.add(qp);
+  if (host_.fetcher) host_.fetcher->add(qp);
+  if (host_.contexts) {
     const auto n = static_cast<std::uint32_t>(qps_.size());
-    const Bytes bitmap = ordering_ ? ordering_->provided(n) - ordering_->provided(n - 1)
-                                   : config_.sram.reorder_state(config_.reliability.window);
-    if (ordering_ && n == 1) cache_->reserve(ordering_->provided(0));
-    cache_->reserve(bitmap + config_.sram.retransmit_state);
+    const policy::OrderingEngine* const engine = ordering_.engine();
+    const Bytes bitmap = engine != nullptr ? engine->provided(n) - engine->provided(n - 1)
+                                           : config_.sram.reorder_state(config_.reliability.window);
+    if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
+    host_.contexts->reserve(bitmap + config_.sram.retransmit_state);
   }
-  return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1);
+  return qps_.last_number();
 }
 
 void rnic::begin() {
@@ -74,11 +64,11 @@ void rnic::begin() {
                     name(), shortest.key == "rto" ? "" : fmt::format(" {}", shortest.key),
                     context_.clock.window().count()));
   }
-  ready_.set_capacity(qps_.size());
+  scheduler_.begin();
   if (policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) {
-    for (auto& qp : qps_) {
-      qp->reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
-      qp->notification = policy::make_notification_point(config_.congestion);
+    for (std::size_t i = 0; i < qps_.size(); ++i) {
+      qps_[i].reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
+      qps_[i].notification = policy::make_notification_point(config_.congestion);
     }
   }
   for (std::size_t i = 0; i < qps_.size(); ++i) post(i, Picoseconds(0));
@@ -86,27 +76,13 @@ void rnic::begin() {
 
 void rnic::set_timeline(Timeline* timeline) {
   timeline_ = timeline;
-  if (host_port_) host_port_->set_timeline(timeline);
+  if (host_.port) host_.port->set_timeline(timeline);
 }
 
 void rnic::reset_histograms(Picoseconds now) {
-  if (ordering_) {
-    const auto memory = ordering_->memory();
-    ordering_watch_ = {.since = now, .last = now, .now = memory, .most = memory.total()};
-  }
+  if (ordering_.present()) ordering_.reset_use(now);
   reorder_depth_ = {};
-  for (auto& qp : qps_) qp->reset_histograms();
-}
-
-bool rnic::finished() const { return unfinished_ == 0; }
-
-std::size_t rnic::index_of(Qpn qpn) const {
-  const std::size_t i = qpn.value() - first_qpn;
-  if (i >= qps_.size()) {
-    throw ModelError(fmt::format("{}: a packet for queue pair {:#x}, which does not exist", name(),
-                                 qpn.value()));
-  }
-  return i;
+  for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].reset_histograms();
 }
 
 void rnic::handle(const fabric::Event& e) {
@@ -123,32 +99,34 @@ void rnic::handle(const fabric::Event& e) {
       paused_ &= ~(1u << e.payload);
       break;
     case response_event:
-      take_response(fabric::key_entity(e.key), unpack(e.payload), e.time);
+      take_response(fabric::key_entity(e.key), AckInfo::unpacked(e.payload), e.time);
       break;
     case timer_event:
       expire(fabric::key_entity(e.key), e.time);
       break;
     case post_event:
-      qps_[fabric::key_entity(e.key)]->post_scheduled = false;
+      qps_[fabric::key_entity(e.key)].post_scheduled = false;
       post(fabric::key_entity(e.key), e.time);
       break;
     case doorbell_event:
-      fetcher_->rung(fabric::key_entity(e.key), e.payload, e.time);
+      host_.fetcher->rung(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case service_event:
       continue_service(fabric::key_entity(e.key), e.time);
       break;
     case guard_event:
-      guard_expired(fabric::key_entity(e.key), e.time);
+      if (nacks_.guard_expired(fabric::key_entity(e.key), e.time)) {
+        release_hold(fabric::key_entity(e.key), e.time);
+      }
       break;
     case rest_event:
       begin_next_service(fabric::key_entity(e.key), e.time);
       break;
     case notify_event:
-      notify(qps_[fabric::key_entity(e.key)]->config().exchange, e.payload, e.time);
+      notify(qps_[fabric::key_entity(e.key)].config().exchange, e.payload, e.time);
       break;
     case context_event:
-      --waiting_packets_;
+      host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
       break;
     default:
@@ -158,14 +136,12 @@ void rnic::handle(const fabric::Event& e) {
 
 Picoseconds rnic::next_time() const {
   Picoseconds t = events_.next_time();
-  if (!wqes_due_.empty()) t = std::min(t, std::max(cursor_, wqes_due_.begin()->first));
+  if (!host_.wqe_reads.empty()) t = std::min(t, std::max(cursor_, host_.wqe_reads.next()));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {
-    t = std::min(t, std::max(cursor_, responses_.front().ready));
+    t = std::min(t, std::max(cursor_, responses_.next_ready()));
   }
-  if (!paused(config_.traffic_class) && port_stalls_ == 0) {
-    for (const std::uint16_t i : ready_) {
-      if (qps_[i]->sender().can_send()) t = std::min(t, std::max(cursor_, gate(i).at));
-    }
+  if (!paused(config_.traffic_class) && !nacks_.stalls_port()) {
+    t = std::min(t, std::max(cursor_, scheduler_.first_gate()));
   }
   return t;
 }
@@ -173,7 +149,7 @@ Picoseconds rnic::next_time() const {
 std::vector<std::string> rnic::describe_queues() const {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    const QueuePair& qp = *qps_[i];
+    const QueuePair& qp = qps_[i];
     const auto& s = qp.sender();
     if (s.unsent() == 0 && s.unacked() == 0) continue;
     lines.push_back(fmt::format(

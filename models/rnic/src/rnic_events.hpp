@@ -12,7 +12,7 @@ inline constexpr std::uint16_t last_bit = 1u << 14;
 
 /// Kinds are also the order among events of one time.
 enum nic_event : std::uint8_t {
-  response_event = fabric::device_events,  ///< entity: queue pair; payload: see pack()
+  response_event = fabric::device_events,  ///< entity: queue pair; payload: AckInfo
   timer_event,
   post_event,
   doorbell_event,  ///< entity: queue pair; payload: messages posted so far

@@ -9,7 +9,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case fabric::arrival_event:
     case context_event:
       if (arrived(e).dst != id_) return std::nullopt;
-      return index_of(arrived(e).dest_qp);
+      return qps_.index_of(arrived(e).dest_qp);
     case response_event:
     case timer_event:
     case post_event:
@@ -19,7 +19,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case notify_event:
       return fabric::key_entity(e.key);
     case service_event:
-      return services_[fabric::key_entity(e.key)].qp;
+      return nacks_.service(fabric::key_entity(e.key)).qp;
     default:
       return std::nullopt;
   }
@@ -34,13 +34,13 @@ void rnic::handle_watched(const fabric::Event& e) {
 }
 
 void rnic::notify_posted(std::size_t i, std::uint64_t posted_before, Picoseconds now) {
-  const std::uint64_t posted = qps_[i]->progress().posted_messages;
+  const std::uint64_t posted = qps_[i].progress().posted_messages;
   if (posted > posted_before)
     nic_watcher_->posted(*this, i, posted_before, posted - posted_before, now);
 }
 
 void rnic::notify_completed(std::size_t i, std::uint32_t completed, Picoseconds now) {
-  const std::uint64_t all = qps_[i]->progress().completed_messages;
+  const std::uint64_t all = qps_[i].progress().completed_messages;
   nic_watcher_->completed(*this, i, all - completed, completed, now);
 }
 

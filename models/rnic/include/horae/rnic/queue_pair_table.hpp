@@ -1,0 +1,54 @@
+// The queue pairs of one NIC, by number. No SystemC.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "horae/rnic/queue_pair.hpp"
+
+namespace horae::rnic {
+
+/// Queue pairs are numbered from `first_qpn`; everything else here counts them from 0.
+class QueuePairTable {
+ public:
+  static constexpr std::uint32_t first_qpn = 0x40;
+  static constexpr std::size_t most = 65536;  ///< entities of event keys are 16 bits
+
+  /// `owner`: who has them, for messages.
+  explicit QueuePairTable(std::string owner) : owner_(std::move(owner)) {}
+
+  /// ModelError above `most`.
+  QueuePair& add(std::unique_ptr<QueuePair> qp);
+
+  std::size_t size() const { return qps_.size(); }
+  bool empty() const { return qps_.empty(); }
+  QueuePair& operator[](std::size_t i) { return *qps_[i]; }
+  const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
+  Qpn last_number() const { return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1); }
+  /// Of a packet's queue pair. ModelError when there is no such.
+  std::size_t index_of(Qpn number) const {
+    const std::size_t i = number.value() - first_qpn;
+    if (i >= qps_.size()) [[unlikely]]
+      refuse(number);
+    return i;
+  }
+
+  /// Messages of `qp` were completed: it may have none left.
+  void completed(QueuePair& qp) {
+    if (!qp.work_counted || !qp.finished()) return;
+    qp.work_counted = false;
+    --unfinished_;
+  }
+  /// Whether all queue pairs with a source have completed all of its messages.
+  bool finished() const { return unfinished_ == 0; }
+
+ private:
+  [[noreturn]] void refuse(Qpn number) const;
+
+  std::string owner_;
+  std::vector<std::unique_ptr<QueuePair>> qps_;
+  std::size_t unfinished_ = 0;  ///< queue pairs with messages left
+};
+
+}  // namespace horae::rnic

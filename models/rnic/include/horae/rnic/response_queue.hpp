@@ -1,0 +1,48 @@
+// Responses that wait for the wire. No SystemC.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+
+#include "horae/core/units.hpp"
+#include "horae/policy/transport/transport.hpp"
+
+namespace horae::rnic {
+
+/// An ACK, NACK, SACK or CNP that was decided.
+struct PendingResponse {
+  Picoseconds ready;  ///< may go on the wire from then on
+  std::uint16_t qp;
+  bool cnp = false;
+  policy::Response response;  ///< of no meaning for a CNP
+};
+
+/// The responder's queue. There is one response engine: what is decided later does not overtake.
+class ResponseQueue {
+ public:
+  /// Times from the decision until an ACK or SACK, and a NACK, is ready; a CNP is ready at once.
+  ResponseQueue(Picoseconds ack_delay, Picoseconds nack_delay)
+      : ack_delay_(ack_delay), nack_delay_(nack_delay) {}
+
+  void push(std::uint16_t qp, bool cnp, const policy::Response& response, Picoseconds now) {
+    Picoseconds ready = now + (cnp ? 0_ps : response.nack ? nack_delay_ : ack_delay_);
+    if (!queue_.empty()) ready = std::max(ready, queue_.back().ready);
+    queue_.push_back({ready, qp, cnp, response});
+  }
+  bool empty() const { return queue_.empty(); }
+  std::size_t size() const { return queue_.size(); }
+  /// When the next one is ready; only if there is one.
+  Picoseconds next_ready() const { return queue_.front().ready; }
+  PendingResponse pop() {
+    const PendingResponse first = queue_.front();
+    queue_.pop_front();
+    return first;
+  }
+
+ private:
+  Picoseconds ack_delay_, nack_delay_;
+  std::deque<PendingResponse> queue_;  ///< in the order of their readiness
+};
+
+}  // namespace horae::rnic

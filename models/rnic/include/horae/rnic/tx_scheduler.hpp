@@ -1,0 +1,158 @@
+// Whose turn it is on the wire: the ring of queue pairs that may send, their rates and what else
+// holds them back. No SystemC.
+#pragma once
+
+#include <algorithm>
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "horae/policy/retransmit/retransmit.hpp"
+#include "horae/rnic/counters.hpp"
+#include "horae/rnic/payload_fetcher.hpp"
+#include "horae/rnic/queue_pair.hpp"
+#include "horae/rnic/rnic_config.hpp"
+
+namespace horae::rnic {
+
+/// When a queue pair's next packet may go, and what it waits for.
+struct Gate {
+  Picoseconds at;
+  IdleCause cause;
+};
+
+/// Queue pairs take turns in the order in which they became ready: one packet, or a burst
+/// (RnicConfig::shaping). Queue pairs are numbered from 0. Times never decrease.
+class TxScheduler {
+ public:
+  /// `rules` is kept alive by the caller.
+  TxScheduler(const RnicConfig& config, const policy::RetransmitUnit& rules);
+
+  void add(QueuePair& qp) { qps_.push_back(&qp); }
+  /// Packets also wait for their payload from now on; kept alive by the caller.
+  void wait_for(const PayloadFetcher& fetcher) { fetcher_ = &fetcher; }
+  /// Before the first refresh(), after the last add().
+  void begin() { ready_.set_capacity(qps_.size()); }
+
+  /// Something changed of queue pair `i`: it may have something to send, or its window is full.
+  void refresh(std::size_t i) {
+    QueuePair& qp = *qps_[i];
+    const bool can_send = qp.sender().can_send();
+    if (can_send && !qp.in_ready_ring) {
+      qp.in_ready_ring = true;
+      ready_.push_back(static_cast<std::uint16_t>(i));
+    }
+    const bool blocked = !can_send && qp.sender().unsent() > 0;
+    if (blocked != qp.window_blocked) {
+      qp.window_blocked = blocked;
+      window_blocked_ += blocked ? 1 : -1;
+    }
+  }
+  /// The queue pair whose turn it is at `now`, or -1; then `next` is the first gate to open.
+  /// `here(i, qp)`: whether the contexts of its next packet are on the chip; if not, it says in
+  /// QueuePair::context_ready when they are.
+  template <class Here>
+  int pick(Picoseconds now, Gate& next, Here&& here);
+  /// The one whose turn it is sent a packet of `wire` bytes at `start`: counts it against its rate
+  /// and ends its turn, if it is over. Follow with refresh().
+  void sent(QueuePair& qp, Bytes wire, Picoseconds start) {
+    if (qp.burst_bytes == 0) qp.burst_start = start;
+    qp.burst_bytes += wire.count();
+    const bool more = qp.sender().can_send();
+    // A turn also ends with nothing left to send, and what it sent counts against the rate.
+    const bool turn_over =
+        !more || shaping_ == Shaping::per_packet || qp.burst_bytes >= quantum_.count();
+    if (turn_over) end_turn(qp, start);
+    if (!more) {
+      leave(qp);
+    } else if (turn_over) {
+      next_turn();
+    }
+  }
+
+  /// When the next packet of queue pair `i` may go.
+  Gate gate(std::size_t i) const;
+  /// The first gate to open of those with something to send; `never`: none.
+  Picoseconds first_gate() const {
+    Picoseconds first = never;
+    for (const std::uint16_t i : ready_) {
+      if (qps_[i]->sender().can_send()) first = std::min(first, gate(i).at);
+    }
+    return first;
+  }
+  /// Whether any queue pair has something that its window lets it send.
+  bool any_can_send() const {
+    return std::any_of(ready_.begin(), ready_.end(),
+                       [this](std::uint16_t i) { return qps_[i]->sender().can_send(); });
+  }
+  /// Whether any is held back by its window.
+  bool any_blocked() const { return window_blocked_ > 0; }
+  /// Queue pairs in the ring.
+  std::size_t ready() const { return ready_.size(); }
+  /// The rate a queue pair may send at; zero: the line's.
+  BitRate rate(QueuePair& qp, Picoseconds now) const {
+    if (!qp.reaction) return qp_rate_;
+    const BitRate allowed = qp.reaction->rate(now);
+    return qp_rate_.count() > 0 ? std::min(qp_rate_, allowed) : allowed;
+  }
+
+ private:
+  /// What holds it back beside its rate.
+  Gate other_gates(std::size_t i, Gate g) const;
+  /// What a queue pair sent in its turn counts against its rate.
+  void end_turn(QueuePair& qp, Picoseconds now) {
+    if (qp.burst_bytes == 0) return;
+    if (const BitRate allowed = rate(qp, now); allowed.count() > 0) {
+      const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), allowed);
+      qp.allowed_at = std::max(qp.allowed_at, qp.burst_start) + earned;
+    }
+    qp.burst_bytes = 0;
+  }
+  void next_turn() {
+    // rotate() must not be given the end.
+    if (ready_.size() > 1) ready_.rotate(ready_.begin() + 1);
+  }
+  void leave(QueuePair& qp) {
+    qp.in_ready_ring = false;
+    ready_.pop_front();
+  }
+
+  BitRate qp_rate_;
+  Shaping shaping_;
+  Bytes quantum_;
+  const policy::RetransmitUnit& rules_;
+  const PayloadFetcher* fetcher_ = nullptr;
+  bool gated_;  ///< whether anything but the shaper can hold a queue pair back
+  std::vector<QueuePair*> qps_;
+  boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
+  std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
+};
+
+inline Gate TxScheduler::gate(std::size_t i) const {
+  const Gate shaped{qps_[i]->allowed_at, IdleCause::shaper};
+  return gated_ ? other_gates(i, shaped) : shaped;
+}
+
+template <class Here>
+int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
+  next = {never, IdleCause::no_work};
+  for (std::size_t n = ready_.size(); n-- > 0;) {
+    const std::uint16_t i = ready_.front();
+    QueuePair& qp = *qps_[i];
+    if (!qp.sender().can_send()) {  // what it had to send was acknowledged meanwhile
+      end_turn(qp, now);
+      leave(qp);
+      continue;
+    }
+    Gate g = gate(i);
+    if (g.at <= now) {
+      if (here(i, qp)) return i;
+      g = {qp.context_ready, IdleCause::context};
+    }
+    if (g.at < next.at || next.cause == IdleCause::no_work) next = g;
+    next_turn();
+  }
+  return -1;
+}
+
+}  // namespace horae::rnic

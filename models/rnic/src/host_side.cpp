@@ -1,0 +1,17 @@
+#include "horae/rnic/host_side.hpp"
+
+namespace horae::rnic {
+
+HostSide::HostSide(const RnicConfig& config, std::uint64_t seed, std::uint64_t& misses)
+    : rx_buffer(config.sram.rx_buffer) {
+  if (config.host == HostModel::none) return;
+  link = std::make_unique<host_interface>("host", config.pcie, config.memory, seed);
+  port.emplace(*link);
+  fetcher.emplace(config.fetch, config.sram.tx_buffer, *port,
+                  [this](std::size_t qp, Picoseconds at) {
+                    wqe_reads.add(at, static_cast<std::uint16_t>(qp));
+                  });
+  if (config.sram.limited) contexts.emplace(config.sram, config.mtu, *link, misses);
+}
+
+}  // namespace horae::rnic

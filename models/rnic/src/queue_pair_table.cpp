@@ -1,0 +1,22 @@
+#include "horae/rnic/queue_pair_table.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+
+namespace horae::rnic {
+
+QueuePair& QueuePairTable::add(std::unique_ptr<QueuePair> qp) {
+  if (qps_.size() == most) throw ModelError(fmt::format("{}: too many queue pairs", owner_));
+  qp->work_counted = qp->has_source() && !qp->finished();
+  if (qp->work_counted) ++unfinished_;
+  qps_.push_back(std::move(qp));
+  return *qps_.back();
+}
+
+void QueuePairTable::refuse(Qpn number) const {
+  throw ModelError(fmt::format("{}: a packet for queue pair {:#x}, which does not exist", owner_,
+                               number.value()));
+}
+
+}  // namespace horae::rnic

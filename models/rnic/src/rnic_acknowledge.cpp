@@ -1,0 +1,73 @@
+// Acknowledgements that arrive: to their queue pairs, in their order. Timeouts, where none arrives.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+
+void rnic::receive_ack(const Packet& p, Picoseconds now) {
+  const std::size_t i = qps_.index_of(p.dest_qp);
+  QueuePair& qp = qps_[i];
+  const bool nack = p.is_nack();
+  const bool sack = syndrome::is_sack(p.syndrome);
+  ++(nack ? counters_.nacks_received : sack ? counters_.sacks_received : counters_.acks_received);
+  if (nack) ++qp.progress().nacks;
+  if (auto* t = recorder()) {
+    const char* const what = nack ? "NACK" : sack ? "SACK" : "ACK";
+    t->instant("received", fmt::format("{} {}", what, p.psn.value()), now);
+  }
+  if (const Picoseconds lock = retransmit_.lock(nack); lock > 0_ps) {
+    qp.locked_until = std::max(qp.locked_until, now) + lock;
+    counters_.lock_time += lock;
+  }
+  // On the wire an ACK names the last packet received, a NACK or SACK the one expected (IBTA vol.
+  // 1, 9.7.5.1.3): all acknowledge everything before.
+  const AckInfo ack{nack, nack || sack ? p.psn : p.psn + 1,
+                    nack || sack ? p.bth_reserved : std::uint16_t{0}};
+  const auto due = acks_.arrives(nack, now);
+  if (!due) return take_response(i, ack, now);
+  schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
+}
+
+void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  // What arrived out of order is known before anything is sent again.
+  if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
+  progressed(i, qp.sender().on_ack(ack.psn, now), now);
+  if (!ack.nack) return;
+  if (qp.reaction) qp.reaction->on_nack(now);
+  serve_nack(i, ack.psn, now);
+}
+
+void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {
+  if (outcome.newly_acked > 0) {
+    QueuePair& qp = qps_[i];
+    const std::uint64_t bytes_before = qp.progress().completed_bytes;
+    const std::uint32_t completed = qp.acknowledged(outcome.newly_acked, now);
+    counters_.messages_completed += completed;
+    counters_.bytes_completed += qp.progress().completed_bytes - bytes_before;
+    if (completed > 0) use_completion_queue(i, completed, now);
+    if (NackServer::acknowledged(qp)) release_hold(i, now);
+    if (completed > 0) return complete(i, completed, now);
+  }
+  refresh(i);
+}
+
+void rnic::expire(std::size_t i, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  if (qp.timer_at <= now) qp.timer_at = never;
+  if (qp.sender().next_deadline() <= now) {
+    ++counters_.timeouts;
+    ++qp.progress().timeouts;
+    if (nic_watcher_ != nullptr)
+      nic_watcher_->timed_out(*this, i, qp.sender().oldest_unacked(), now);
+    qp.sender().on_timeout(now);
+    if (qp.hold_until) release_hold(i, now);
+  }
+  refresh(i);
+}
+
+}  // namespace horae::rnic

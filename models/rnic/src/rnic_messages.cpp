@@ -1,0 +1,56 @@
+// Messages of the NIC: posted, completed, and received for others that wait for them.
+#include <algorithm>
+
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+
+void rnic::post(std::size_t i, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  const std::uint64_t posted_before = qp.progress().posted_messages;
+  const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    notify_posted(i, posted_before, now);
+  if (host_.fetcher && qp.progress().posted_messages > posted_before) {
+    schedule(host_.link->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
+             event_ordinal_++, qp.progress().posted_messages);
+  }
+  if (due != never && !qp.post_scheduled) {
+    qp.post_scheduled = true;
+    schedule(due, post_event, static_cast<std::uint16_t>(i), 0);
+  }
+  refresh(i);
+}
+
+void rnic::use_completion_queue(std::size_t i, std::uint32_t messages, Picoseconds now) {
+  if (host_.contexts) host_.contexts->complete(i, now);
+  // A completion queue entry each.
+  for (std::uint32_t n = 0; host_.modelled() && n < messages; ++n) {
+    host_.link->write(now, host_address::completion_queue(i), 64_B);
+  }
+}
+
+void rnic::complete(std::size_t i, std::uint32_t messages, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    notify_completed(i, messages, now);
+  post(i, now);
+  qps_.completed(qp);
+  if (qp.config().completes >= 0) notify(qp.config().completes, messages, now);
+}
+
+void rnic::count_received(std::size_t i, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  const std::uint32_t messages = qp.received_whole();
+  if (messages == 0) return;
+  const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
+  if (at == now) return notify(qp.config().exchange, messages, now);
+  schedule(at, notify_event, static_cast<std::uint16_t>(i), event_ordinal_++, messages);
+}
+
+void rnic::notify(int exchange, std::uint64_t messages, Picoseconds now) {
+  for (const std::uint16_t waiting : exchanges_.count(exchange, messages)) post(waiting, now);
+}
+
+}  // namespace horae::rnic

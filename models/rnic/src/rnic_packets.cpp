@@ -1,0 +1,126 @@
+// What the NIC puts on its wire: data, acknowledgements, CNPs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
+
+namespace horae::rnic {
+namespace {
+
+/// What the last packets of queue pairs' messages say of how much is left (remaining_tag).
+constexpr std::uint32_t most_left = (1u << 14) - 1;
+/// Four bytes of the AETH's form: the PSN a SACK, or a NACK of IRN, names beside the expected one.
+constexpr int received_psn_bytes = 4;
+
+}  // namespace
+
+Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {
+  Packet& p = context_.pool.create();
+  p.id = static_cast<std::uint64_t>(id_) << 40 | packets_created_++;
+  p.created = cursor_;
+  p.src = id_;
+  p.dst = qp.config().peer;
+  p.dest_qp = qp.config().remote;
+  p.entropy = qp.config().entropy;
+  p.opcode = opcode;
+  p.payload = static_cast<std::uint16_t>(payload.count());
+  p.ecn = Ecn::ect0;
+  return p;
+}
+
+void rnic::send_response() {
+  const PendingResponse r = responses_.pop();
+  if (r.cnp) {
+    Packet& cnp = new_packet(qps_[r.qp], Opcode::cnp, Bytes(0));
+    cnp.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::cnp, Bytes(0)).count());
+    cnp.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+    ++counters_.cnps_sent;
+    put_on_wire(cnp, "CNP");
+    return;
+  }
+  Packet& p = new_packet(qps_[r.qp], Opcode::acknowledge, Bytes(0));
+  // A NACK names the expected PSN, an ACK the one before it.
+  p.psn = r.response.nack ? r.response.psn : r.response.psn - 1;
+  p.msn = r.response.msn;
+  p.syndrome = r.response.nack ? syndrome::nak_psn_sequence : syndrome::ack;
+  p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
+  p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+  if (r.response.received) {
+    // The PSN that arrived, four bytes more on the wire; the model keeps its distance.
+    p.bth_reserved = static_cast<std::uint16_t>(*r.response.received - r.response.psn);
+    p.frame = static_cast<std::uint16_t>(p.frame + received_psn_bytes);
+  }
+  if (r.response.sack()) {
+    p.psn = r.response.psn;
+    p.syndrome = syndrome::sack;
+    ++counters_.sacks_sent;
+    return put_on_wire(p, "SACK");
+  }
+  ++(r.response.nack ? counters_.nacks_sent : counters_.acks_sent);
+  put_on_wire(p, r.response.nack ? "NACK" : "ACK");
+}
+
+void rnic::put_on_wire(Packet& response, const char* what) {
+  const Picoseconds start = cursor_;
+  const std::uint32_t psn = response.psn.value();
+  const bool numbered = response.opcode == Opcode::acknowledge;
+  tx(0).send(response, start, config_.tx_latency);
+  cursor_ = tx(0).busy_until();
+  if (auto* t = recorder()) {
+    t->span("wire", numbered ? fmt::format("{} {}", what, psn) : what, start, cursor_);
+  }
+}
+
+void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start) {
+  timeline_->span("wire", fmt::format("PSN {} {}", p.psn.value(), name_of(kind)), start, cursor_);
+  if (host_.fetcher) timeline_->level("TX buffer, bytes", start, host_.fetcher->used().count());
+}
+
+void rnic::send_data(std::size_t i) {
+  QueuePair& qp = qps_[i];
+  const policy::Transmission t = qp.sender().next(cursor_);
+  const PacketPlace place = qp.place(t.psn);
+  Packet& p = new_packet(qp, place.opcode, Bytes(place.payload));
+  p.psn = t.psn;
+  p.ack_request = t.ack_request || ends_message(place.opcode);
+  p.retransmission = t.kind != policy::SendKind::fresh;
+  p.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
+  Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
+  if (config_.reth_on_every_packet && !has_reth(place.opcode)) frame += Bytes(wire::reth);
+  if (config_.remaining_tag) {
+    p.bth_reserved = static_cast<std::uint16_t>(std::min<std::uint32_t>(place.left, most_left));
+  }
+  if (ordering_.present()) {
+    frame += Bytes(head_bytes);
+    p.msn = qp.config().first_send.value();
+    if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
+  }
+  p.frame = static_cast<std::uint16_t>(frame.count());
+  const auto kind = static_cast<std::size_t>(t.kind);
+  ++counters_.sent[kind];
+  counters_.sent_frames[kind] += p.frame;
+
+  const Bytes wire = p.wire_size();
+  const Picoseconds start = cursor_;
+  qp.context_ready = Picoseconds(-1);
+  if (host_.fetcher) {
+    if (t.kind == policy::SendKind::fresh) {
+      host_.fetcher->take(i, start);
+    } else if (place.payload > 0 &&
+               (t.kind == policy::SendKind::rewind || t.kind == policy::SendKind::timeout)) {
+      // Streamed from memory behind the first one, whose read was waited for.
+      read_for_retransmission(i, Bytes(place.payload), start);
+    }
+  }
+  tx(0).send(p, start, config_.tx_latency);
+  cursor_ = tx(0).busy_until();
+  if (recorder() != nullptr) record_sent(p, t.kind, start);
+
+  if (qp.reaction) qp.reaction->on_sent(wire, start);
+  scheduler_.sent(qp, wire, start);
+  refresh(i);
+}
+
+}  // namespace horae::rnic
