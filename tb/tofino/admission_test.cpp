@@ -47,8 +47,8 @@ struct Queues {
 
   fabric::sim_context context;
   test::probe device;
+  std::deque<Packet> packets;  // they outlive the queues that link them
   TrafficManager manager;
-  std::deque<Packet> packets;
 };
 
 TEST(Admission, APacketHoldsItsCellsUntilItIsServed) {
