@@ -117,6 +117,28 @@ class Pages(WithFolder):
         ids = [a["id"] for _, a in found.attributes if "id" in a]
         self.assertEqual(len(ids), len(set(ids)))
 
+    def test_a_study_over_two_parameters_has_a_heat_map_of_each_value(self):
+        content = inputs.study(self.folder / "two", 12)
+        for point in content["points"]:
+            n = point["number"]
+            point.update(status="done", reason="", feasible=True, pareto=n < 3, parameters={"qps": 2 ** (n % 4), "rto": f"{n // 4} ms"},
+                         values={"goodput": 10.0 * n, "map_ram": 7, "p99": None if n == 5 else 1.5 * n})
+        content.update(pareto=[0, 1, 2], chosen=1, parameters=[{"name": "qps", "unit": ""}, {"name": "rto", "unit": ""}])
+        (self.folder / "two/study.json").write_text(json.dumps(content), encoding="utf-8")
+        found = Page(self.page(self.folder / "two"))
+        heats = [d for d in found.data if isinstance(d, dict) and d.get("kind") == "heat"]
+        self.assertEqual([h["legend_title"] for h in heats], ["goodput, Gbps", "p99, us"])  # map_ram is the same everywhere
+        goodput, p99 = heats
+        self.assertEqual((goodput["rows"], goodput["columns"]), (["0 ms", "1 ms", "2 ms"], ["1", "2", "4", "8"]))
+        self.assertEqual(goodput["labels"][1], ["40", "50", "60", "70"])
+        self.assertEqual((goodput["range"], goodput["cells"][0][0], goodput["cells"][2][3]), ([0.0, 110.0], 0.0, 1.0))
+        self.assertEqual((p99["cells"][1][1], p99["texts"][1][1], p99["labels"][1][1]), (None, None, ""))
+        # The legend counts the front as the text does.
+        names = {s["name"] for d in found.data if isinstance(d, dict) for s in d.get("series", [])}
+        self.assertIn("Pareto front (3)", names)
+        self.assertIn("3 on the Pareto front", found.text)
+        self.assertFalse(any(d.get("kind") == "heat" for d in Page(self.page(self.results["study"])).data if isinstance(d, dict)))
+
     def test_names_of_users_stay_text(self):
         inputs.hostile_study(self.folder / inputs.NAME.replace("/", ""))
         text = self.page(self.results["hostile"], self.folder / inputs.NAME.replace("/", ""), "--title", inputs.NAME)

@@ -178,7 +178,7 @@ class Compares(Place):
     def test_quick_and_constants_and_seeds(self):
         printed = self.validate("out", "--quick")
         self.assertIn("\ny 50\n", printed)
-        self.assertIn("Figure 1: gain; x  0    20\nplain            0.0  10.0\n", printed)
+        self.assertIn("Figure 1: gain; x    0    20\nplain              0.0  10.0\n", printed)
         before = len(self.starts())
         # One seed of them is there, of another study.
         printed = self.validate("out", "--y", "50", "--seeds", "2", "--only", "plain 20")
