@@ -8,7 +8,7 @@
 
 #include "horae/cli/catalogue.hpp"
 #include "horae/config/effective.hpp"
-#include "horae/flows/traffic_config.hpp"
+#include "horae/flows/traffic_kind.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/catalogue.hpp"
 #include "horae/rnic/nic_spec.hpp"
@@ -42,12 +42,7 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
       add(out, name + ".", fabric::SwitchConfig::schema().describe());
   }
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
-    std::visit(
-        [&](const auto& config) {
-          add(out, fmt::format("traffic[{}].", i),
-              std::decay_t<decltype(config)>::schema().describe());
-        },
-        flows::traffic_of(platform, i));
+    add(out, fmt::format("traffic[{}].", i), flows::traffic_of(platform, i).kind().describe());
   }
   return out;
 }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "horae/flows/traffic_config.hpp"
+#include "horae/flows/traffic.hpp"
 
 namespace horae::explain {
 namespace {
@@ -81,18 +81,15 @@ double counted_frame(const SenderFacts& facts, const Readings& readings) {
 
 std::optional<SenderFacts> SenderFacts::of(const config::PlatformConfig& platform) {
   for (std::size_t table = 0; table < platform.traffic.size(); ++table) {
-    const auto& traffic = flows::traffic_of(platform, table);
-    const auto* messages = std::get_if<flows::MessagesConfig>(&traffic);
-    if (messages == nullptr) continue;
+    const flows::Traffic& traffic = flows::traffic_of(platform, table);
+    if (traffic.measure() != flows::Measure::streams) continue;
     std::set<std::string> names;
-    for (const auto& name : messages->from) names.insert(name.value);
-    if (names.empty()) {
-      for (const auto& d : platform.devices) {
-        if (std::holds_alternative<rnic::RnicConfig>(platform.profiles.at(d.profile)))
-          names.insert(d.name);
-      }
-    }
-    if (names.empty()) return std::nullopt;
+    Bytes message{};
+    traffic.flows(platform, [&](const flows::Flow& f) {
+      if (names.empty()) message = f.message;
+      names.insert(platform.devices[f.from].name);
+    });
+    if (names.empty()) continue;
     const int vertex = platform.topology.find(*names.begin());
     SenderFacts facts;
     facts.senders = names.size();
@@ -103,7 +100,7 @@ std::optional<SenderFacts> SenderFacts::of(const config::PlatformConfig& platfor
     }
     const auto& nic = std::get<rnic::RnicConfig>(
         platform.profiles.at(platform.devices[static_cast<std::size_t>(vertex)].profile));
-    const auto bytes = static_cast<double>(messages->message.count());
+    const auto bytes = static_cast<double>(message.count());
     const auto mtu = static_cast<double>(nic.mtu.count());
     facts.payload_bytes = bytes / std::max(1.0, std::ceil(bytes / mtu));
     facts.frame_bytes = facts.payload_bytes + wire::ethernet + wire::ipv4 + wire::udp + wire::bth +

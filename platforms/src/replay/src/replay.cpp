@@ -7,11 +7,10 @@
 #include <map>
 #include <set>
 
-#include "horae/build/simulation.hpp"
+#include "horae/build/switches.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
-#include "horae/flows/nic_fit.hpp"
 #include "horae/replay/connections.hpp"
 #include "horae/replay/port.hpp"
 #include "horae/replay/recorder.hpp"

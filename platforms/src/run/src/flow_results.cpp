@@ -68,7 +68,7 @@ std::vector<Bin> bins_of(const build::Simulation& s, Picoseconds warmup) {
   for (const auto& m : s.messages()) {
     const Picoseconds start = s.posted_at(m);
     if (start < warmup) continue;
-    const build::Flow& flow = s.flows()[m.flow];
+    const build::Connection& flow = s.flows()[m.connection];
     const auto& sender = flow.sender->queue_pair(flow.sender_qp);
     const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
     const auto add = [&](Bin& bin) {
@@ -85,7 +85,7 @@ std::vector<Bin> bins_of(const build::Simulation& s, Picoseconds warmup) {
     };
     add(bins.front());
     for (std::size_t i = 1; i < bins.size(); ++i) {
-      if (m.bytes <= bins[i].to) {
+      if (m.flow.message <= bins[i].to) {
         add(bins[i]);
         break;
       }

@@ -9,7 +9,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
-#include "horae/flows/flow_list.hpp"
+#include "horae/flows/traffic.hpp"
 #include "horae/results/progress.hpp"
 #include "horae/results/version.hpp"
 #include "horae/run/flow_results.hpp"
@@ -249,8 +249,8 @@ RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progre
   if (!simulation.groups().empty()) outcome.summary["rows"]["groups"] = group_rows(simulation);
   if (!simulation.messages().empty())
     outcome.summary["rows"]["size_bins"] = size_bin_rows(simulation, loop.begin().time);
-  if (auto lists = flows::flow_list_rows(platform); !lists.empty())
-    outcome.summary["rows"]["flow_lists"] = std::move(lists);
+  for (std::size_t i = 0; i < platform.traffic.size(); ++i)
+    flows::traffic_of(platform, i).add_rows(outcome.summary["rows"]);
   outcome.flows_csv = flows_csv(simulation, loop.now());
   outcome.series_csv = loop.series();
   if (views != nullptr) views->finish(loop.now());

@@ -1,4 +1,4 @@
-#include "horae/flows/list_triggers.hpp"
+#include "list_triggers.hpp"
 
 #include <fmt/format.h>
 
@@ -23,17 +23,17 @@ class Resolver {
  public:
   Resolver(const config::PlatformConfig& platform, const std::string& path,
            const std::vector<ListedTrigger>& triggers, const std::vector<std::uint32_t>& lines,
-           std::vector<PlacedMessage>& messages)
-      : platform_(platform), path_(path), lines_(lines), messages_(messages) {
+           std::vector<Flow>& flows)
+      : platform_(platform), path_(path), lines_(lines), flows_(flows) {
     for (const auto& t : triggers) triggers_[t.id].listed = t;
   }
 
   void resolve(bool on_receipt) {
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      if (messages_[i].trigger != 0) wait(i);
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
+      if (flows_[i].trigger != 0) wait(i);
     }
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      PlacedMessage& m = messages_[i];
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
+      Flow& m = flows_[i];
       if (m.fires_at_sender != 0 && on_receipt && m.fires_at_receiver == 0 &&
           place_of(m.fires_at_sender) == static_cast<int>(m.to)) {
         m.fires_at_receiver = std::exchange(m.fires_at_sender, 0);
@@ -53,18 +53,18 @@ class Resolver {
   /// The NIC whose flows the trigger starts; -1: it starts none.
   int place_of(std::uint32_t trigger) const {
     const auto& starts = triggers_.at(trigger).starts;
-    return starts.empty() ? -1 : static_cast<int>(messages_[starts.front()].from);
+    return starts.empty() ? -1 : static_cast<int>(flows_[starts.front()].from);
   }
 
   void wait(std::size_t i) {
-    PlacedMessage& m = messages_[i];
+    Flow& m = flows_[i];
     Trigger& trigger = triggers_.at(m.trigger);
     const Kind kind = trigger.listed.kind;
     trigger.starts.push_back(i);
     m.after = kind == Kind::multishot ? trigger.starts.size()
               : kind == Kind::barrier ? trigger.listed.count
                                       : 1;
-    const unsigned first = messages_[trigger.starts.front()].from;
+    const unsigned first = flows_[trigger.starts.front()].from;
     if (m.from == first) return;
     throw error(
         i, fmt::format("trigger {} starts flows of '{}' (line {}) and of '{}'; expected "
@@ -76,7 +76,7 @@ class Resolver {
     Trigger& trigger = triggers_.at(id);
     const int place = place_of(id);
     if (place >= 0 && place != static_cast<int>(device)) {
-      const bool at_receiver = by_sender && place == static_cast<int>(messages_[i].to);
+      const bool at_receiver = by_sender && place == static_cast<int>(flows_[i].to);
       throw error(
           i, fmt::format("trigger {} starts flows of '{}' (line {}), which does not know when '{}' "
                          "has {}; expected {}",
@@ -96,16 +96,16 @@ class Resolver {
   void check_all_start() {
     for (auto& [id, trigger] : triggers_) trigger.firings = 0;
     std::vector<std::size_t> ready;
-    std::vector<bool> started(messages_.size());
+    std::vector<bool> started(flows_.size());
     const auto start = [&](std::size_t i) {
       started[i] = true;
       ready.push_back(i);
     };
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      if (messages_[i].trigger == 0) start(i);
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
+      if (flows_[i].trigger == 0) start(i);
     }
     while (!ready.empty()) {
-      const PlacedMessage& m = messages_[ready.back()];
+      const Flow& m = flows_[ready.back()];
       ready.pop_back();
       for (const std::uint32_t id : {m.fires_at_sender, m.fires_at_receiver}) {
         if (id == 0) continue;
@@ -114,36 +114,36 @@ class Resolver {
         if (trigger.listed.kind == Kind::multishot) {
           if (trigger.firings <= trigger.starts.size()) start(trigger.starts[trigger.firings - 1]);
         } else if (!trigger.starts.empty() &&
-                   trigger.firings == messages_[trigger.starts.front()].after) {
+                   trigger.firings == flows_[trigger.starts.front()].after) {
           for (const std::size_t i : trigger.starts) start(i);
         }
       }
     }
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
+    for (std::size_t i = 0; i < flows_.size(); ++i) {
       if (started[i]) continue;
-      const Trigger& trigger = triggers_.at(messages_[i].trigger);
+      const Trigger& trigger = triggers_.at(flows_[i].trigger);
       throw error(i, fmt::format("this flow never starts: it waits for trigger {} to be fired {} "
                                  "times, which happens {} times",
-                                 messages_[i].trigger, messages_[i].after, trigger.firings));
+                                 flows_[i].trigger, flows_[i].after, trigger.firings));
     }
   }
 
   const config::PlatformConfig& platform_;
   const std::string& path_;
   const std::vector<std::uint32_t>& lines_;
-  std::vector<PlacedMessage>& messages_;
+  std::vector<Flow>& flows_;
   std::map<std::uint32_t, Trigger> triggers_;
 };
 
 }  // namespace
 
-void resolve_triggers(const config::PlatformConfig& platform, const FlowListTraffic& config,
+void resolve_triggers(const config::PlatformConfig& platform, const FlowListConfig& config,
                       const std::string& path, const std::vector<ListedTrigger>& triggers,
                       const std::vector<std::uint32_t>& lines,
-                      std::vector<PlacedMessage>& messages) {
+                      std::vector<Flow>& flows) {
   if (triggers.empty()) return;
-  Resolver(platform, path, triggers, lines, messages)
-      .resolve(config.send_done == FlowListTraffic::Triggers::on_receipt);
+  Resolver(platform, path, triggers, lines, flows)
+      .resolve(config.send_done == FlowListConfig::Triggers::on_receipt);
 }
 
 }  // namespace horae::flows

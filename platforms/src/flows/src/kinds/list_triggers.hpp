@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/flows/open_loop.hpp"
+#include "flow_list.hpp"
 #include "horae/traffic/flow_list.hpp"
 
 namespace horae::flows {
@@ -16,9 +16,9 @@ namespace horae::flows {
 /// A trigger lies in one NIC, that of the flows it starts, which must see what fires it: a message
 /// of its own completed, or another's received. InputError at a line where that is not so, or where
 /// a flow would never start.
-void resolve_triggers(const config::PlatformConfig& platform, const FlowListTraffic& config,
+void resolve_triggers(const config::PlatformConfig& platform, const FlowListConfig& config,
                       const std::string& path, const std::vector<traffic::ListedTrigger>& triggers,
                       const std::vector<std::uint32_t>& lines,
-                      std::vector<PlacedMessage>& messages);
+                      std::vector<Flow>& flows);
 
 }  // namespace horae::flows

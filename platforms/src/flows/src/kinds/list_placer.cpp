@@ -1,4 +1,4 @@
-#include "horae/flows/flow_list.hpp"
+#include "flow_list.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
-#include "horae/flows/list_triggers.hpp"
+#include "horae/flows/end_points.hpp"
 #include "horae/params/shipped_file.hpp"
+#include "list_triggers.hpp"
 
 namespace horae::flows {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::int64_t largest = std::int64_t{1} << 40;      // bytes, as in a l
 /// Reads, filters and scales a list.
 class Placer {
  public:
-  Placer(const config::PlatformConfig& platform, const FlowListTraffic& config, std::string path)
+  Placer(const config::PlatformConfig& platform, const FlowListConfig& config, std::string path)
       : platform_(platform),
         config_(config),
         path_(std::move(path)),
@@ -37,7 +38,7 @@ class Placer {
       throw input_error(config_.file.where,
                         fmt::format("{} NICs take part; expected 2 or more", nodes.names.size()));
     }
-    nodes.fold = config_.nodes == FlowListTraffic::Nodes::modulo;
+    nodes.fold = config_.nodes == FlowListConfig::Nodes::modulo;
     const auto list = FlowList::open(path_, config_.format, nodes);
     PlacedList out;
     out.format = list->format();
@@ -45,12 +46,12 @@ class Placer {
       ++out.listed;
       take(*flow, out);
     }
-    if (out.messages.empty()) refuse_empty(out);
+    if (out.flows.empty()) refuse_empty(out);
     out.triggers = !list->triggers().empty();
-    resolve_triggers(platform_, config_, path_, list->triggers(), lines_, out.messages);
+    resolve_triggers(platform_, config_, path_, list->triggers(), lines_, out.flows);
     sort(out);
     RandomStream psns(seed, fmt::format("traffic{}.psns", table));
-    for (auto& m : out.messages)
+    for (auto& m : out.flows)
       m.first_psn = Psn(config_.random_first_psn ? psns.below(Psn::mask + 1) : 0);
     return out;
   }
@@ -65,7 +66,7 @@ class Placer {
     const bool triggers =
         flow.trigger != 0 || flow.fires_at_sender != 0 || flow.fires_at_receiver != 0;
     const bool folded = flow.from == flow.to;
-    if (folded && config_.nodes != FlowListTraffic::Nodes::modulo)
+    if (folded && config_.nodes != FlowListConfig::Nodes::modulo)
       throw error(flow.line, "a flow from a node to itself; expected another destination");
     if (triggers && (folded || config_.from > 0_ps || config_.to)) {
       throw error(flow.line, folded ? "a flow with triggers that ends where it begins on so few "
@@ -73,16 +74,16 @@ class Placer {
                                     : "a flow with triggers; a list that has them is taken whole, "
                                       "without from and to");
     }
-    PlacedMessage m;
+    Flow m;
     if (flow.trigger == 0) {
       first_ = std::min(first_, flow.at);
       if (flow.at < config_.from || (config_.to && flow.at >= *config_.to)) {
         ++out.outside;
         return;
       }
-      m.at = config_.start + Picoseconds(scaled((flow.at - config_.from).count(),
+      m.start = config_.start + Picoseconds(scaled((flow.at - config_.from).count(),
                                                 config_.scale_time, longest, flow.line, "time"));
-      if (m.at >= platform_.sim.duration && !triggers) {
+      if (m.start >= platform_.sim.duration && !triggers) {
         ++out.outside;
         return;
       }
@@ -93,28 +94,28 @@ class Placer {
     }
     m.from = members_[flow.from];
     m.to = members_[flow.to];
-    m.bytes = Bytes(std::max<std::int64_t>(
+    m.message = Bytes(std::max<std::int64_t>(
         1, scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
     m.trigger = flow.trigger;
     m.fires_at_sender = flow.fires_at_sender;
     m.fires_at_receiver = flow.fires_at_receiver;
     try {
-      check_psns(platform_, m.from, m.bytes);
+      check_psns(platform_, m.from, m.message);
     } catch (const InputError& e) {
       throw error(flow.line, e.what());
     }
     // Each NIC has 65536 queue pairs at most: a list that is longer cannot run, whatever it says.
-    if (out.messages.size() == 32768 * members_.size())
+    if (out.flows.size() == 32768 * members_.size())
       throw error(flow.line, fmt::format("more than {} flows within the run, which the queue pairs "
                                          "of {} NICs cannot hold; expected a shorter time, by to",
-                                         out.messages.size(), members_.size()));
-    out.bytes += m.bytes;
-    out.messages.push_back(m);
+                                         out.flows.size(), members_.size()));
+    out.bytes += m.message;
+    out.flows.push_back(m);
     lines_.push_back(flow.line);
   }
 
   void check_priority(const ListedFlow& flow) {
-    if (!flow.priority || config_.priorities == FlowListTraffic::Priorities::ignore) return;
+    if (!flow.priority || config_.priorities == FlowListConfig::Priorities::ignore) return;
     if (!priority_) priority_ = {*flow.priority, flow.line};
     if (priority_->first == *flow.priority) return;
     throw error(
@@ -145,14 +146,14 @@ class Placer {
 
   /// In the order of time; what waits for others keeps the order of the file.
   static void sort(PlacedList& list) {
-    const auto key = [](const PlacedMessage& m) { return m.trigger != 0 ? never : m.at; };
+    const auto key = [](const Flow& m) { return m.trigger != 0 ? never : m.start; };
     std::stable_sort(
-        list.messages.begin(), list.messages.end(),
-        [&](const PlacedMessage& a, const PlacedMessage& b) { return key(a) < key(b); });
+        list.flows.begin(), list.flows.end(),
+        [&](const Flow& a, const Flow& b) { return key(a) < key(b); });
   }
 
   const config::PlatformConfig& platform_;
-  const FlowListTraffic& config_;
+  const FlowListConfig& config_;
   std::string path_;
   std::vector<unsigned> members_;
   std::vector<std::uint32_t> lines_;  ///< of the messages
@@ -162,28 +163,9 @@ class Placer {
 
 }  // namespace
 
-std::shared_ptr<const PlacedList> place_list(const config::PlatformConfig& platform,
-                                             std::size_t table, const FlowListTraffic& config) {
-  Placer placer(platform, config, find_file(config.file, "file"));
-  return std::make_shared<const PlacedList>(placer.place(platform.sim.seed, table));
-}
-
-nlohmann::ordered_json flow_list_rows(const config::PlatformConfig& platform) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
-    const auto* config = std::get_if<FlowListTraffic>(&traffic_of(platform, i));
-    if (config == nullptr) continue;
-    const PlacedList& list = *config->placed;
-    rows.push_back({{"traffic", i},
-                    {"file", config->file.value},
-                    {"format", traffic::name_of(list.format)},
-                    {"flows", list.listed},
-                    {"messages", list.messages.size()},
-                    {"bytes", list.bytes.count()},
-                    {"outside", list.outside},
-                    {"folded", list.folded}});
-  }
-  return rows;
+PlacedList place_list(const config::PlatformConfig& platform, std::size_t table,
+                      const FlowListConfig& config) {
+  return Placer(platform, config, find_file(config.file, "file")).place(platform.sim.seed, table);
 }
 
 }  // namespace horae::flows
