@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "horae/config/generated_networks.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/explain/files.hpp"
+#include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_config.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
@@ -180,9 +180,10 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::LinkDefault>());
   out.push_back(table_of<config::LinkSpec>());
   out.push_back(table_of<config::ImpairmentSpec>());
-  out.push_back(table_of<config::LeafSpineConfig>());
-  out.push_back(table_of<config::FatTreeConfig>());
-  out.push_back(table_of<config::JellyfishConfig>());
+  for (const auto& kind : fabric::topology_kinds()) {
+    out.push_back(
+        {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
+  }
   out.push_back(table_of<config::RoutingConfig>());
   out.push_back(table_of<config::FailuresConfig>());
   auto messages = table_of<flows::MessagesConfig>();

@@ -1,4 +1,4 @@
-#include "horae/fabric/jellyfish.hpp"
+#include "horae/fabric/random_links.hpp"
 
 #include <algorithm>
 #include <numeric>
