@@ -9,7 +9,6 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
-#include "horae/explain/files.hpp"
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_config.hpp"
 #include "horae/params/document.hpp"
@@ -18,6 +17,7 @@
 #include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/question/files.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 
@@ -207,8 +207,8 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::SweepConfig>());
   out.push_back(table_of<config::SizeConfig>());
   out.push_back(table_of<config::ExplainConfig>());
-  out.push_back(table_of<explain::ObservationsFile>());
-  out.push_back(table_of<explain::HypothesesFile>());
+  out.push_back(table_of<question::ObservationsFile>());
+  out.push_back(table_of<question::HypothesesFile>());
   for (const auto& [name, parameters] : dataplane::describe_design_file()) {
     out.push_back({{"name", fmt::format("objects file: {}", name)},
                    {"doc", "horae size --objects"},
