@@ -41,9 +41,11 @@ MAY_USE |= {
     "size": {"flows", "config", "results"} | MODELS - {"capture"},
     "run": {"views", "build", "flows", "config", "results"} | MODELS,
     "replay": {"build", "flows", "config", "results"} | MODELS,
-    "explain": {"run", "views", "build", "flows", "config", "results"} | MODELS,
-    "cli": {"explain", "run", "replay", "size", "views", "build", "flows", "config", "results"}
-           | MODELS,
+    "question": {"run", "views", "build", "flows", "config", "results"} | MODELS,
+    "lab": {"question", "run", "views", "build", "flows", "config", "results"} | MODELS,
+    "explain": {"lab", "question", "run", "views", "build", "flows", "config", "results"} | MODELS,
+    "cli": {"explain", "lab", "question", "run", "replay", "size", "views", "build", "flows",
+            "config", "results"} | MODELS,
 }
 WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl",
                    "results"}

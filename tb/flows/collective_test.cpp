@@ -52,20 +52,23 @@ TEST(CollectiveTraffic, EveryRankSendsAndReceivesTheSame) {
 }
 
 TEST(CollectiveTraffic, OnlyWhatWaitsForOthersIsDelayed) {
-  const auto all = flows_of(eight_placed(collective("all_to_all", "compute = \"2 us\"\n"
-                                                                  "members = [\"h7\", \"h3\"]\n")));
+  const auto all = flows_of(eight_placed(collective("all_to_all",
+                                                    "compute = \"2 us\"\n"
+                                                    "members = [\"h7\", \"h3\"]\n")));
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].from, 7u);
   EXPECT_EQ(all[0].notify_delay, 0_ps);
-  for (const Flow& f : flows_of(eight_placed(collective("all_reduce", "compute = \"2 us\"\n"
-                                                                      "groups = 2\n"))))
+  for (const Flow& f : flows_of(eight_placed(collective("all_reduce",
+                                                        "compute = \"2 us\"\n"
+                                                        "groups = 2\n"))))
     EXPECT_EQ(f.notify_delay, 2_us);
 }
 
 TEST(CollectiveTraffic, WhatDoesNotDivideIsRefused) {
   expect_refused(collective("all_reduce", "groups = 3\n"), 4, "8 members do not make 3 groups");
-  expect_refused(collective("all_reduce", "members = [\"h0\", \"h1\", \"h2\", \"h3\", \"h4\"]\n"
-                                          "slices = 7\n"),
+  expect_refused(collective("all_reduce",
+                            "members = [\"h0\", \"h1\", \"h2\", \"h3\", \"h4\"]\n"
+                            "slices = 7\n"),
                  1, "12");
   expect_refused("kind = \"collective\"\noperation = \"ring_permutation\"\nsize = \"9 GB\"\n", 1,
                  "PSNs");

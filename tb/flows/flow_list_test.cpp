@@ -37,8 +37,9 @@ const std::string four =
 
 TEST(FlowListTraffic, FlowsAreThoseOfTheFileInTheOrderOfTime) {
   const List list(four);
-  const auto platform = eight_placed(list.table("from = \"100 ns\"\nstart = \"1 us\"\n"
-                                                "scale_time = 2\nscale_bytes = 0.5\n"));
+  const auto platform =
+      eight_placed(list.table("from = \"100 ns\"\nstart = \"1 us\"\n"
+                              "scale_time = 2\nscale_bytes = 0.5\n"));
   const auto flows = flows_of(platform);
   ASSERT_EQ(flows.size(), 3u);  // the fourth is after the run
   EXPECT_EQ(flows[0].from, 7u);

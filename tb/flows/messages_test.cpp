@@ -89,9 +89,9 @@ config::PlatformConfig hosts(const std::string& traffic) {
 }
 
 TEST(Packets, AHostSendsAtItsShareOfTheWire) {
-  const auto platform =
-      hosts("load = 0.5\npayload = \"1000 B\"\ncount = 3\npattern = \"pairs\"\nfrom = [\"c\"]\n"
-            "to = [\"a\"]\nstart = \"1 us\"\n");
+  const auto platform = hosts(
+      "load = 0.5\npayload = \"1000 B\"\ncount = 3\npattern = \"pairs\"\nfrom = [\"c\"]\n"
+      "to = [\"a\"]\nstart = \"1 us\"\n");
   int streams = 0;
   flows::traffic_of(platform, 0).packets(platform, [&](const flows::PacketStream& stream) {
     ++streams;

@@ -32,7 +32,7 @@ inline std::vector<flows::Flow> flows_of(const config::PlatformConfig& platform,
 
 /// Why the traffic is refused; empty: it is not.
 inline std::string why_refused(const std::string& traffic,
-                              const std::vector<std::string>& settings = {}) {
+                               const std::vector<std::string>& settings = {}) {
   try {
     eight_placed(traffic, settings);
     return {};

@@ -1,9 +1,8 @@
 // The registry of kinds, and what a table says of itself.
-#include "horae/flows/traffic_kind.hpp"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "horae/flows/traffic_kind.hpp"
 #include "placed.hpp"
 
 namespace horae::test::traffic_kinds_test {

@@ -25,8 +25,8 @@ void Levels::choose(rnic::rnic& nic, const rnic::RnicConfig& config) {
 void Levels::check(const config::PlatformConfig& platform) const {
   for (const auto& [nic, rtl] : hardware_) {
     if (nic->queue_pairs() <= rtl->variant().shape.connections) continue;
-    const auto& device = platform.devices[static_cast<std::size_t>(
-        platform.topology.find(nic->name()))];
+    const auto& device =
+        platform.devices[static_cast<std::size_t>(platform.topology.find(nic->name()))];
     throw input_error(
         device.where,
         fmt::format("'{}' has {} queue pairs, the RTL '{}' of its ordering layer room "

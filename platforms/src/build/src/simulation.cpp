@@ -28,9 +28,8 @@ Picoseconds Simulation::arrivals_end() const {
 }
 
 bool Simulation::finished() const {
-  const bool hosts_done =
-      std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
-                  [](const auto* h) { return h->next_time() == never; });
+  const bool hosts_done = std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
+                                      [](const auto* h) { return h->next_time() == never; });
   return hosts_done && !work_left() && context_.pool.live() == 0;
 }
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "horae/config/generated_networks.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design_file.hpp"
-#include "horae/explain/files.hpp"
+#include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_kind.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/catalogue.hpp"
+#include "horae/question/files.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/traffic/workload.hpp"
 
@@ -164,9 +164,10 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::LinkDefault>());
   out.push_back(table_of<config::LinkSpec>());
   out.push_back(table_of<config::ImpairmentSpec>());
-  out.push_back(table_of<config::LeafSpineConfig>());
-  out.push_back(table_of<config::FatTreeConfig>());
-  out.push_back(table_of<config::JellyfishConfig>());
+  for (const auto& kind : fabric::topology_kinds()) {
+    out.push_back(
+        {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
+  }
   out.push_back(table_of<config::RoutingConfig>());
   out.push_back(table_of<config::FailuresConfig>());
   for (const auto& kind : flows::traffic_kinds()) {
@@ -177,8 +178,8 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::SweepConfig>());
   out.push_back(table_of<config::SizeConfig>());
   out.push_back(table_of<config::ExplainConfig>());
-  out.push_back(table_of<explain::ObservationsFile>());
-  out.push_back(table_of<explain::HypothesesFile>());
+  out.push_back(table_of<question::ObservationsFile>());
+  out.push_back(table_of<question::HypothesesFile>());
   for (const auto& [name, parameters] : dataplane::describe_design_file()) {
     out.push_back({{"name", fmt::format("objects file: {}", name)},
                    {"doc", "horae size --objects"},

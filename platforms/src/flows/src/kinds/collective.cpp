@@ -78,8 +78,7 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
     const auto members = members_of(platform, config_.members);
     if (members.size() % config_.groups != 0 || members.size() / config_.groups < 2) {
       throw InputError(fmt::format("{} members do not make {} group{} of two or more",
-                                   members.size(), config_.groups,
-                                   config_.groups == 1 ? "" : "s"));
+                                   members.size(), config_.groups, config_.groups == 1 ? "" : "s"));
     }
     const auto flows = traffic::collective_flows(
         {.operation = config_.operation,

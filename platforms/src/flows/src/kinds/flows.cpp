@@ -38,9 +38,9 @@ class FlowsTraffic final : public ArrivalTraffic<FlowsConfig> {
     if (config_.workload.value.ends_with(".toml")) {
       config::take_content(find_file(config_.workload, "workload"), config_.content);
     } else if (config_.content) {
-      throw input_error(config_.content->where,
-                        fmt::format("content is of a file; '{}' is a shipped workload",
-                                    config_.workload.value));
+      throw input_error(
+          config_.content->where,
+          fmt::format("content is of a file; '{}' is a shipped workload", config_.workload.value));
     }
     check(table);
   }

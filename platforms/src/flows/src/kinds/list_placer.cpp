@@ -1,11 +1,10 @@
-#include "flow_list.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "flow_list.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
@@ -82,7 +81,7 @@ class Placer {
         return;
       }
       m.start = config_.start + Picoseconds(scaled((flow.at - config_.from).count(),
-                                                config_.scale_time, longest, flow.line, "time"));
+                                                   config_.scale_time, longest, flow.line, "time"));
       if (m.start >= platform_.sim.duration && !triggers) {
         ++out.outside;
         return;
@@ -147,9 +146,8 @@ class Placer {
   /// In the order of time; what waits for others keeps the order of the file.
   static void sort(PlacedList& list) {
     const auto key = [](const Flow& m) { return m.trigger != 0 ? never : m.start; };
-    std::stable_sort(
-        list.flows.begin(), list.flows.end(),
-        [&](const Flow& a, const Flow& b) { return key(a) < key(b); });
+    std::stable_sort(list.flows.begin(), list.flows.end(),
+                     [&](const Flow& a, const Flow& b) { return key(a) < key(b); });
   }
 
   const config::PlatformConfig& platform_;

@@ -139,8 +139,7 @@ class Resolver {
 
 void resolve_triggers(const config::PlatformConfig& platform, const FlowListConfig& config,
                       const std::string& path, const std::vector<ListedTrigger>& triggers,
-                      const std::vector<std::uint32_t>& lines,
-                      std::vector<Flow>& flows) {
+                      const std::vector<std::uint32_t>& lines, std::vector<Flow>& flows) {
   if (triggers.empty()) return;
   Resolver(platform, path, triggers, lines, flows)
       .resolve(config.send_done == FlowListConfig::Triggers::on_receipt);

@@ -18,7 +18,6 @@ namespace horae::flows {
 /// a flow would never start.
 void resolve_triggers(const config::PlatformConfig& platform, const FlowListConfig& config,
                       const std::string& path, const std::vector<traffic::ListedTrigger>& triggers,
-                      const std::vector<std::uint32_t>& lines,
-                      std::vector<Flow>& flows);
+                      const std::vector<std::uint32_t>& lines, std::vector<Flow>& flows);
 
 }  // namespace horae::flows

@@ -28,8 +28,7 @@ void check_pattern(const TrafficSection& table, const PatternConfig& config, End
     }
   }
   if (!pairs && all_of(table.platform, kind).size() < 2) {
-    throw section.error("pattern",
-                        "pattern permutation needs at least two end points of its kind");
+    throw section.error("pattern", "pattern permutation needs at least two end points of its kind");
   }
 }
 
@@ -44,8 +43,8 @@ std::vector<std::pair<unsigned, unsigned>> pairs_of(const config::PlatformConfig
     return pairs;
   }
   const auto members = all_of(platform, kind);
-  const auto to = traffic::permutation_pattern(static_cast<std::uint32_t>(members.size()),
-                                               platform.sim.seed);
+  const auto to =
+      traffic::permutation_pattern(static_cast<std::uint32_t>(members.size()), platform.sim.seed);
   for (std::size_t i = 0; i < members.size(); ++i) pairs.emplace_back(members[i], members[to[i]]);
   return pairs;
 }

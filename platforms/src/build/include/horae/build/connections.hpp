@@ -1,4 +1,5 @@
-// What traffic asks for, on the NICs: connections, the groups they make, messages and their triggers.
+// What traffic asks for, on the NICs: connections, the groups they make, messages and their
+// triggers.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ struct Message {
   Picoseconds ideal{};  ///< its completion time in an idle network
 };
 
-/// A group of a collective, or the flows of an incast query: its connections are `first` to `first +
-/// count - 1`.
+/// A group of a collective, or the flows of an incast query: its connections are `first` to `first
+/// + count - 1`.
 struct Group {
   std::size_t traffic = 0;   ///< number of its traffic table
   std::uint32_t number = 0;  ///< within that

@@ -27,7 +27,7 @@ enum class Measure : std::uint8_t {
 
 /// Packets that a host without a transport sends.
 struct PacketStream {
-  unsigned from = 0;      ///< the host, by its place among the platform's devices
+  unsigned from = 0;        ///< the host, by its place among the platform's devices
   Bytes largest_payload{};  ///< of its packets
   std::unique_ptr<traffic::TrafficSource> source;
 };

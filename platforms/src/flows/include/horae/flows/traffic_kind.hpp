@@ -35,8 +35,8 @@ struct TrafficKind {
 /// All kinds, in the order of `horae list parameters`.
 const std::vector<TrafficKind>& traffic_kinds();
 
-/// Traffic whose parameters are a C with a schema; read from the table before a derived class checks
-/// them.
+/// Traffic whose parameters are a C with a schema; read from the table before a derived class
+/// checks them.
 template <class C>
 class TrafficOf : public Traffic {
  public:
