@@ -78,7 +78,7 @@ TEST(IncastTraffic, ManySendToOneAtOnce) {
     for (const Flow& f : query) {
       EXPECT_EQ(f.to, query.front().to);
       EXPECT_EQ(f.start, query.front().start);
-      EXPECT_EQ(f.message, 20_KB);
+      EXPECT_EQ(f.message, Bytes(20000));
       EXPECT_NE(f.from, f.to);
       senders.insert(f.from);
     }

@@ -20,7 +20,7 @@ TEST(Messages, EachPairHasItsQueuePairs) {
     const Flow& f = flows[i];
     EXPECT_EQ(f.from, i < 3 ? 0u : 5u);
     EXPECT_EQ(f.to, i < 3 ? 7u : 0u);
-    EXPECT_EQ(f.message, 20_KB);
+    EXPECT_EQ(f.message, Bytes(20000));
     EXPECT_EQ(f.depth, 7u);
     EXPECT_EQ(f.count, 2u);
     EXPECT_EQ(f.start, 1_us);

@@ -10,6 +10,7 @@
 #include "horae/build/switches.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/replay/connections.hpp"
 #include "horae/replay/port.hpp"
