@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,7 @@ inline void expect_refused(const std::string& traffic, int line, const std::stri
   const std::string text = eight_nics("20 ms", "");
   const auto before = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
   const std::string why = why_refused(traffic);
-  EXPECT_NE(why.find("p.toml:" + std::to_string(before + line - 1) + ":"), std::string::npos)
-      << why;
+  EXPECT_NE(why.find("p.toml:" + std::to_string(before + line) + ":"), std::string::npos) << why;
   EXPECT_NE(why.find(words), std::string::npos) << why;
 }
 
