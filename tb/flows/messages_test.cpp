@@ -75,7 +75,7 @@ TEST(Messages, WhatCannotBeSentIsRefusedWhereItIsWritten) {
                  "'spine0' is not a NIC");
   expect_refused("kind = \"messages\"\npattern = \"permutation\"\nto = [\"h1\"]\n", 3,
                  "takes no 'from' and 'to'");
-  expect_refused("kind = \"packets\"\n", 1, "at least two end points of its kind");
+  expect_refused("kind = \"packets\"\n", 0, "at least two end points of its kind");
 }
 
 /// Hosts a, b and c without a transport.

@@ -42,7 +42,7 @@ inline std::string why_refused(const std::string& traffic,
   }
 }
 
-/// That it is refused, in these words and at that line of the text from [[traffic]] on.
+/// That it is refused, in these words and at that line after [[traffic]]; 0: at the table itself.
 inline void expect_refused(const std::string& traffic, int line, const std::string& words) {
   const std::string text = eight_nics("20 ms", "");
   const auto before = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
