@@ -14,6 +14,8 @@
 #include "horae/run/run.hpp"
 #include "horae/size/curve.hpp"
 #include "horae/size/nic.hpp"
+#include "horae/size/report.hpp"
+#include "horae/size/search.hpp"
 #include "horae/size/size.hpp"
 
 namespace horae::cli {

@@ -2,103 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
+#include <cstddef>
+#include <cstdint>
+
+#include "horae/run/groups.hpp"
+#include "message_bins.hpp"
 
 namespace horae::run {
 namespace {
 
-const double none = std::numeric_limits<double>::quiet_NaN();
-
-/// Samples as they are: their mean, and nearest-rank percentiles.
-class Samples {
- public:
-  void add(double x) { values_.push_back(x); }
-  void sort() { std::sort(values_.begin(), values_.end()); }
-  std::size_t count() const { return values_.size(); }
-  /// In the order of the sorted values, so that the sum does not depend on the flows'.
-  double mean() const {
-    if (values_.empty()) return none;
-    return std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(count());
-  }
-  /// The smallest sample with at least `per_mille` of all at or below it.
-  double percentile(std::size_t per_mille) const {
-    if (values_.empty()) return none;
-    const std::size_t rank = (count() * per_mille + 999) / 1000;
-    return values_[std::max<std::size_t>(rank, 1) - 1];
-  }
-
- private:
-  std::vector<double> values_;
-};
-
-/// What is said of the messages of one bin, or of all.
-struct Bin {
-  std::string name;  ///< of its results, with the dot at its end; empty: all
-  Bytes from{}, to{};
-  Samples fct, slowdown;  ///< us; ratio
-  std::uint64_t messages = 0, reordered = 0, packets = 0, out_of_order = 0, reorder_sum = 0;
-  std::uint32_t reorder_max = 0;
-
-  std::uint64_t unfinished() const { return messages - fct.count(); }
-};
-
-/// "10KB": an edge as part of a name.
-std::string edge_name(Bytes edge) {
-  std::string text = to_text(edge);
-  std::erase(text, ' ');
-  return text;
-}
-
-/// All, then the bins.
-std::vector<Bin> bins_of(const build::Simulation& s, Picoseconds warmup) {
-  const auto& edges = s.platform().sim.size_bins;
-  std::vector<Bin> bins(1);
-  bins.front().to = Bytes::max();
-  for (std::size_t i = 0; i <= edges.size() && !edges.empty(); ++i) {
-    Bin bin;
-    bin.from = i == 0 ? 0_B : edges[i - 1];
-    bin.to = i == edges.size() ? Bytes::max() : edges[i];
-    bin.name = i == edges.size() ? fmt::format("above_{}.", edge_name(bin.from))
-                                 : fmt::format("upto_{}.", edge_name(bin.to));
-    bins.push_back(bin);
-  }
-  for (const auto& m : s.messages()) {
-    const Picoseconds start = s.posted_at(m);
-    if (start < warmup) continue;
-    const build::Connection& flow = s.flows()[m.connection];
-    const auto& sender = flow.sender->queue_pair(flow.sender_qp);
-    const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
-    const auto add = [&](Bin& bin) {
-      ++bin.messages;
-      bin.packets += received.received;
-      bin.out_of_order += received.out_of_order;
-      bin.reordered += received.out_of_order > 0;
-      bin.reorder_sum += received.reorder_sum;
-      bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
-      if (!sender.finished()) return;
-      const Picoseconds fct = sender.progress().last_completion - start;
-      bin.fct.add(to_microseconds(fct));
-      bin.slowdown.add(static_cast<double>(fct.count()) / static_cast<double>(m.ideal.count()));
-    };
-    add(bins.front());
-    for (std::size_t i = 1; i < bins.size(); ++i) {
-      if (m.flow.message <= bins[i].to) {
-        add(bins[i]);
-        break;
-      }
-    }
-  }
-  for (auto& bin : bins) {
-    bin.fct.sort();
-    bin.slowdown.sort();
-  }
-  return bins;
-}
-
-void query_results(const build::Simulation& s, Picoseconds warmup, std::vector<Result>& out) {
+void query_results(const build::Simulation& s, Picoseconds warmup, std::vector<NamedResult>& out) {
   if (s.queries().empty()) return;
   Samples qct;
   std::uint64_t unfinished = 0;
@@ -121,9 +34,9 @@ void query_results(const build::Simulation& s, Picoseconds warmup, std::vector<R
 }  // namespace
 
 void flow_results(const build::Simulation& s, const Snapshot& from, const Snapshot& arrivals,
-                  std::vector<Result>& out) {
+                  std::vector<NamedResult>& out) {
   if (s.messages().empty()) return;
-  for (const auto& bin : bins_of(s, from.time)) {
+  for (const auto& bin : message_bins(s, from.time)) {
     const auto add = [&](const char* name, double value, const char* unit) {
       out.push_back({fmt::format("fct.{}{}", bin.name, name), value, unit});
     };
@@ -135,7 +48,7 @@ void flow_results(const build::Simulation& s, const Snapshot& from, const Snapsh
     add("p50", bin.fct.percentile(500), "us");
     add("p99", bin.fct.percentile(990), "us");
     add("p99_9", bin.fct.percentile(999), "us");
-    add("max", bin.unfinished() > 0 ? none : bin.fct.percentile(1000), "us");
+    add("max", bin.unfinished() > 0 ? no_value : bin.fct.percentile(1000), "us");
     add("slowdown_mean", bin.slowdown.mean(), "ratio");
     add("slowdown_p99", bin.slowdown.percentile(990), "ratio");
     add("out_of_order", ratio(late, packets), "share of packets");
@@ -157,7 +70,7 @@ void flow_results(const build::Simulation& s, const Snapshot& from, const Snapsh
 
 nlohmann::ordered_json size_bin_rows(const build::Simulation& s, Picoseconds warmup) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& bin : bins_of(s, warmup)) {
+  for (const auto& bin : message_bins(s, warmup)) {
     if (bin.name.empty()) continue;
     nlohmann::ordered_json to;
     if (bin.to != Bytes::max()) to = bin.to.count();

@@ -1,4 +1,6 @@
 // The account as JSON and as text.
+#include "horae/size/report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "horae/flows/nic_fit.hpp"
 #include "horae/size/nic.hpp"
-#include "horae/size/size.hpp"
 
 namespace horae::size {
 namespace {

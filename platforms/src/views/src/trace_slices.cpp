@@ -1,11 +1,13 @@
 #include "horae/views/trace_slices.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <map>
 #include <numeric>
-#include <optional>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "trace_lanes.hpp"
 
 namespace horae::views {
 namespace {
@@ -17,9 +19,10 @@ using SliceKind = TraceSlice::Kind;
 /// A NIC with more queue pairs shows all messages on one track.
 constexpr std::size_t most_message_tracks = 64;
 
-class Builder {
+/// From records to slices, packet by packet.
+class SliceBuilder {
  public:
-  explicit Builder(const TraceRecord& record) : r_(record) {}
+  explicit SliceBuilder(const TraceRecord& record) : r_(record) {}
 
   TraceSlices build() {
     add_messages();
@@ -33,8 +36,8 @@ class Builder {
     for (std::uint32_t p = 0; p < r_.packets.size(); ++p) add_packet(p);
     out_.first_slice.push_back(static_cast<std::uint32_t>(out_.slices.size()));
     add_arrows();
-    order_tracks();
-    give_lanes();
+    order_tracks(out_);
+    give_lanes(out_);
     return std::move(out_);
   }
 
@@ -197,46 +200,6 @@ class Builder {
     return found;
   }
 
-  void order_tracks() {
-    std::vector<std::uint32_t> order(out_.tracks.size());
-    std::iota(order.begin(), order.end(), 0u);
-    const auto key = [&](std::uint32_t i) {
-      const auto& t = out_.tracks[i];
-      return std::tuple(t.device, t.block, t.index);
-    };
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return key(a) < key(b); });
-    std::vector<TraceTrack> tracks;
-    std::vector<std::uint32_t> now(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) {
-      now[order[i]] = i;
-      tracks.push_back(out_.tracks[order[i]]);
-    }
-    out_.tracks = std::move(tracks);
-    for (auto& s : out_.slices) s.track = now[s.track];
-  }
-
-  void give_lanes() {
-    std::vector<std::uint32_t> order(out_.slices.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const auto& x = out_.slices[a];
-      const auto& y = out_.slices[b];
-      return std::tuple(x.track, x.start, x.end, a) < std::tuple(y.track, y.start, y.end, b);
-    });
-    std::vector<Picoseconds> busy_until;
-    for (std::size_t n = 0; n < order.size(); ++n) {
-      TraceSlice& s = out_.slices[order[n]];
-      if (n == 0 || out_.slices[order[n - 1]].track != s.track) busy_until.clear();
-      std::size_t lane = 0;
-      while (lane < busy_until.size() && busy_until[lane] > s.start) ++lane;
-      if (lane == busy_until.size()) busy_until.emplace_back();
-      busy_until[lane] = s.end;
-      s.lane = static_cast<std::uint32_t>(lane);
-      out_.tracks[s.track].lanes =
-          std::max(out_.tracks[s.track].lanes, static_cast<unsigned>(lane) + 1);
-    }
-  }
-
   const TraceRecord& r_;
   TraceSlices out_;
   std::map<std::tuple<std::uint32_t, Block, std::uint32_t>, std::uint32_t> tracks_;
@@ -248,37 +211,6 @@ class Builder {
 
 }  // namespace
 
-TraceSlices slices_of(const TraceRecord& record) { return Builder(record).build(); }
-
-std::string name_of(const TraceTrack& track) {
-  const auto i = track.index;
-  switch (track.block) {
-    case Block::messages:
-      return i == TraceRecord::none ? "messages" : fmt::format("messages of QP {:#x}", 0x40 + i);
-    case Block::service:
-      return "NACK service";
-    case Block::tx:
-      return "TX wire";
-    case Block::rx:
-      return "RX";
-    case Block::receive:
-      return fmt::format("receive port {}", i);
-    case Block::ingress:
-      return fmt::format("parser, ingress pipe {}", i);
-    case Block::queue:
-      return fmt::format("queue port {}", i);
-    case Block::egress:
-      return fmt::format("egress pipe {}", i);
-    case Block::wire:
-      return fmt::format("wire port {}", i);
-    case Block::loopback:
-      return fmt::format("recirculation pipe {}", i);
-    case Block::drops:
-      return "drops";
-    case Block::paused:
-      return fmt::format("paused port {}", i);
-  }
-  return {};
-}
+TraceSlices slices_of(const TraceRecord& record) { return SliceBuilder(record).build(); }
 
 }  // namespace horae::views

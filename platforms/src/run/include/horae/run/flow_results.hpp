@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "horae/build/simulation.hpp"
-#include "horae/run/measurement.hpp"
+#include "horae/run/named_result.hpp"
+#include "horae/run/snapshot.hpp"
 
 namespace horae::run {
 
@@ -24,7 +25,7 @@ namespace horae::run {
 ///   arrivals end (`arrivals`).
 /// - `queries.*`: likewise of incast queries; qct is from the query to the last of its completions.
 void flow_results(const build::Simulation& simulation, const Snapshot& from,
-                  const Snapshot& arrivals, std::vector<Result>& out);
+                  const Snapshot& arrivals, std::vector<NamedResult>& out);
 
 /// A row per size bin: edges, numbers and times.
 nlohmann::ordered_json size_bin_rows(const build::Simulation& simulation, Picoseconds warmup);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/size/search.hpp"
 #include "horae/size/size.hpp"
 
 namespace horae::size {

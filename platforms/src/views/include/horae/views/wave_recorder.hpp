@@ -59,6 +59,8 @@ class WaveRecorder final : public Watcher {
 
  private:
   using Signal = std::uint32_t;
+  static constexpr Signal no_signal = 0xffffffffu;
+  static constexpr unsigned wide = 40;  ///< bits of a count
   struct Change {
     Picoseconds at;
     std::int64_t value;

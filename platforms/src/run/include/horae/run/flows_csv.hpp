@@ -1,0 +1,13 @@
+// flows.csv of a run.
+#pragma once
+
+#include <string>
+
+#include "horae/build/simulation.hpp"
+
+namespace horae::run {
+
+/// One line per connection, over the whole run.
+std::string flows_csv(const build::Simulation& simulation, Picoseconds end);
+
+}  // namespace horae::run

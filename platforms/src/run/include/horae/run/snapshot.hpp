@@ -1,0 +1,24 @@
+// What the devices of a run have counted by one moment: two of them are the ends of a measurement.
+#pragma once
+
+#include <vector>
+
+#include "horae/build/simulation.hpp"
+
+namespace horae::run {
+
+/// Counters of every device at one moment.
+struct Snapshot {
+  Picoseconds time{};
+  std::vector<rnic::RnicCounters> nics;
+  std::vector<fabric::TxCounters> nic_tx;
+  std::vector<rnic::rnic::OrderingUse> ordering;  ///< of each NIC since the warm-up
+  std::vector<fabric::open_loop_host::Counters> hosts;
+  /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
+  /// of NICs.
+  Picoseconds switches_paused{}, nics_paused{};
+
+  static Snapshot take(const build::Simulation& simulation, Picoseconds now);
+};
+
+}  // namespace horae::run

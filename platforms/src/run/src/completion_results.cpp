@@ -1,0 +1,48 @@
+// How long messages and collectives took.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "horae/core/stats.hpp"
+#include "horae/run/groups.hpp"
+#include "result_parts.hpp"
+
+namespace horae::run {
+
+void completion_results(const build::Simulation& s, std::vector<NamedResult>& out) {
+  Histogram fct;
+  std::uint64_t nacks = 0, timeouts = 0;
+  bool finite = true;
+  for (const auto& flow : s.flows()) {
+    const auto& qp = flow.sender->queue_pair(flow.sender_qp);
+    qp.merge_latency(fct);
+    finite = finite && qp.finished();
+    nacks = std::max(nacks, qp.progress().nacks);
+    timeouts = std::max(timeouts, qp.progress().timeouts);
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const auto add = [&](const char* name, auto&& picoseconds) {
+    const double value = fct.empty() ? none : static_cast<double>(picoseconds()) * 1e-6;
+    out.push_back({name, value, "us"});
+  };
+  add("flows.fct_mean", [&] { return fct.mean(); });
+  add("flows.fct_p50", [&] { return fct.percentile(0.5); });
+  add("flows.fct_p99", [&] { return fct.percentile(0.99); });
+  add("flows.fct_max", [&] { return finite ? static_cast<double>(fct.max()) : none; });
+  out.push_back({"flows.nacks_max", static_cast<double>(nacks), "packets"});
+  out.push_back({"flows.timeouts_max", static_cast<double>(timeouts), "timeouts"});
+  if (s.groups().empty()) return;
+  double most = 0, sum = 0;
+  for (const auto& group : s.groups()) {
+    const auto end = end_of(s, group);
+    const double cct = end ? to_microseconds(*end - group.start) : none;
+    most = std::isnan(cct) || std::isnan(most) ? none : std::max(most, cct);
+    sum += cct;
+  }
+  out.push_back({"collectives.cct_max", most, "us"});
+  out.push_back({"collectives.cct_mean", sum / static_cast<double>(s.groups().size()), "us"});
+}
+
+}  // namespace horae::run

@@ -1,0 +1,78 @@
+#include "message_bins.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace horae::run {
+namespace {
+
+/// "10KB": an edge as part of a name.
+std::string edge_name(Bytes edge) {
+  std::string text = to_text(edge);
+  std::erase(text, ' ');
+  return text;
+}
+
+}  // namespace
+
+void Samples::sort() { std::sort(values_.begin(), values_.end()); }
+
+double Samples::mean() const {
+  if (values_.empty()) return no_value;
+  return std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(count());
+}
+
+double Samples::percentile(std::size_t per_mille) const {
+  if (values_.empty()) return no_value;
+  const std::size_t rank = (count() * per_mille + 999) / 1000;
+  return values_[std::max<std::size_t>(rank, 1) - 1];
+}
+
+std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds warmup) {
+  const auto& edges = s.platform().sim.size_bins;
+  std::vector<MessageBin> bins(1);
+  bins.front().to = Bytes::max();
+  for (std::size_t i = 0; i <= edges.size() && !edges.empty(); ++i) {
+    MessageBin bin;
+    bin.from = i == 0 ? 0_B : edges[i - 1];
+    bin.to = i == edges.size() ? Bytes::max() : edges[i];
+    bin.name = i == edges.size() ? fmt::format("above_{}.", edge_name(bin.from))
+                                 : fmt::format("upto_{}.", edge_name(bin.to));
+    bins.push_back(bin);
+  }
+  for (const auto& m : s.messages()) {
+    const Picoseconds start = s.posted_at(m);
+    if (start < warmup) continue;
+    const build::Connection& flow = s.flows()[m.connection];
+    const auto& sender = flow.sender->queue_pair(flow.sender_qp);
+    const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
+    const auto add = [&](MessageBin& bin) {
+      ++bin.messages;
+      bin.packets += received.received;
+      bin.out_of_order += received.out_of_order;
+      bin.reordered += received.out_of_order > 0;
+      bin.reorder_sum += received.reorder_sum;
+      bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
+      if (!sender.finished()) return;
+      const Picoseconds fct = sender.progress().last_completion - start;
+      bin.fct.add(to_microseconds(fct));
+      bin.slowdown.add(static_cast<double>(fct.count()) / static_cast<double>(m.ideal.count()));
+    };
+    add(bins.front());
+    for (std::size_t i = 1; i < bins.size(); ++i) {
+      if (m.flow.message <= bins[i].to) {
+        add(bins[i]);
+        break;
+      }
+    }
+  }
+  for (auto& bin : bins) {
+    bin.fct.sort();
+    bin.slowdown.sort();
+  }
+  return bins;
+}
+
+}  // namespace horae::run

@@ -1,0 +1,33 @@
+// The parts of `results_between`, one per kind of device. Each appends to `out`.
+#pragma once
+
+#include <vector>
+
+#include "horae/build/simulation.hpp"
+#include "horae/run/named_result.hpp"
+#include "horae/run/snapshot.hpp"
+
+namespace horae::run {
+
+/// `senders.*`.
+void sender_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<NamedResult>& out);
+/// `receivers.*`.
+void receiver_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                      std::vector<NamedResult>& out);
+/// `ordering.*`: bytes are those of `loaded`, the end of arrivals.
+void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                      const Snapshot& loaded, std::vector<NamedResult>& out);
+/// `flows.*` and `collectives.*`: completion times of messages and collectives over the whole run;
+/// no number while unfinished.
+void completion_results(const build::Simulation& s, std::vector<NamedResult>& out);
+/// `hosts.*`.
+void host_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                  std::vector<NamedResult>& out);
+/// `switches.paused` and `nics.paused`.
+void pause_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                   std::vector<NamedResult>& out);
+/// `<chip>.*` of each, and `switches.*` of all plain ones together.
+void switch_results(const build::Simulation& s, std::vector<NamedResult>& out);
+
+}  // namespace horae::run

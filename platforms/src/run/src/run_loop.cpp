@@ -1,0 +1,122 @@
+#include "run_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "horae/core/units.hpp"
+
+namespace horae::run {
+
+RunLoop::RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress* live)
+    : simulation_(simulation),
+      sim_(simulation.platform().sim),
+      progress_(show_progress),
+      live_(live) {
+  if (sim_.sample.count() > 0) series_.emplace(simulation);
+}
+
+results::Verdict RunLoop::run() {
+  advance_to(Picoseconds(0));
+  if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
+  for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
+  begin_ = Snapshot::take(simulation_, now_);
+  const Picoseconds arrivals = simulation_.arrivals_end();
+  if (arrivals > now_ && arrivals < sim_.duration) {
+    if (!go(arrivals)) return finish();
+    arrivals_ = Snapshot::take(simulation_, now_);
+  }
+  go(sim_.duration);
+  return finish();
+}
+
+bool RunLoop::go(Picoseconds target) {
+  while (now_ < target) {
+    const Picoseconds mark =
+        std::min({target, next_sample(), next_check(), next_change(), next_closing()});
+    const bool busy = advance_to(mark);
+    if (now_ == next_change()) apply_changes();
+    if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
+    if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
+    if (now_ == next_check() && !check()) return false;
+    if (!busy && simulation_.work_left()) {
+      stuck_ = true;
+      return false;
+    }
+    if (sim_.stop == config::StopRule::finished && simulation_.finished()) return false;
+  }
+  return true;
+}
+
+void RunLoop::apply_changes() {
+  const std::size_t first = changed_;
+  while (now_ == next_change()) ++changed_;
+  simulation_.apply(std::span(changes()).subspan(first, changed_ - first));
+}
+
+bool RunLoop::advance_to(Picoseconds mark) {
+  auto& clock = simulation_.context().clock;
+  bool busy = clock.run_to(mark);
+  while (fabric::from_sc_time(sc_core::sc_time_stamp()) < mark) busy = clock.run_to(mark);
+  now_ = mark;
+  return busy || mark.count() == 0;
+}
+
+const std::vector<config::RouteChange>& RunLoop::changes() const {
+  return simulation_.platform().route_changes;
+}
+
+Picoseconds RunLoop::next_change() const {
+  return changed_ < changes().size() ? changes()[changed_].at : never;
+}
+
+Picoseconds RunLoop::next_sample() const { return series_ ? sim_.sample * (samples_ + 1) : never; }
+
+Picoseconds RunLoop::next_closing() const {
+  return simulation_.messages().empty() ? never : closing_interval * (closings_ + 1);
+}
+
+Picoseconds RunLoop::look_interval() const {
+  const Picoseconds smooth = std::max(1_us, sim_.duration / 200);
+  return sim_.stop == config::StopRule::finished ? 1_us : std::min(smooth, sim_.stuck_after);
+}
+
+Picoseconds RunLoop::next_check() const { return look_interval() * (checks_ + 1); }
+
+bool RunLoop::check() {
+  ++checks_;
+  const auto delivered = simulation_.context().pool.delivered();
+  if (delivered != last_delivered_ || !simulation_.waiting()) {
+    last_delivered_ = delivered;
+    last_progress_ = now_;
+  } else if (now_ - last_progress_ >= sim_.stuck_after) {
+    stuck_ = true;
+    return false;
+  }
+  if (live_ != nullptr) {
+    live_->sim_time_ps = now_.count();
+    live_->delivered = delivered;
+  }
+  if (progress_.due()) {
+    const double rate = static_cast<double>(delivered) / progress_.elapsed_seconds();
+    progress_.update(static_cast<double>(now_.count()) / static_cast<double>(sim_.duration.count()),
+                     fmt::format("{:.3f} of {:.3f} us simulated  {:.0f} packets/s",
+                                 to_microseconds(now_), to_microseconds(sim_.duration), rate));
+  }
+  return true;
+}
+
+results::Verdict RunLoop::finish() {
+  if (begin_.time == Picoseconds(0) && begin_.nics.empty() && begin_.hosts.empty()) {
+    begin_ = Snapshot::take(simulation_, now_);  // over before the warm-up was
+  }
+  end_ = Snapshot::take(simulation_, now_);
+  simulation_.compare_levels();
+  if (stuck_) return results::Verdict::stuck;
+  if (sim_.stop == config::StopRule::finished && !simulation_.finished())
+    return results::Verdict::timeout;
+  return results::Verdict::complete;
+}
+
+}  // namespace horae::run

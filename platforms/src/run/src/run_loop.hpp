@@ -1,0 +1,79 @@
+// Moves a simulation through its time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/build/simulation.hpp"
+#include "horae/results/exit_code.hpp"
+#include "horae/results/progress.hpp"
+#include "horae/run/run.hpp"
+#include "horae/run/series_csv.hpp"
+#include "horae/run/snapshot.hpp"
+
+namespace horae::run {
+
+/// Moves a simulation from mark to mark: the times at which it is looked at, or at which routing
+/// changes. Between marks nothing outside the devices happens, so looking changes no result.
+class RunLoop {
+ public:
+  RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress* live);
+
+  results::Verdict run();
+
+  Picoseconds now() const { return now_; }
+  const Snapshot& begin() const { return begin_; }
+  const Snapshot& end() const { return end_; }
+  /// At the end of arrivals, or of the run if that was before.
+  const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
+  std::string series() const { return series_ ? series_->csv() : std::string(); }
+  double wall_seconds() const { return progress_.elapsed_seconds(); }
+
+ private:
+  /// Runs to `target`, mark by mark. False when the run is over before.
+  bool go(Picoseconds target);
+
+  void apply_changes();
+
+  /// Whether anything is still to happen. The time of the devices comes along even when they are
+  /// idle, or shares of time would be of another time than that of the run.
+  bool advance_to(Picoseconds mark);
+
+  const std::vector<config::RouteChange>& changes() const;
+  Picoseconds next_change() const;
+  Picoseconds next_sample() const;
+
+  /// Connections of open-loop messages end with them: soon after, and at the same times however the
+  /// run is looked at.
+  Picoseconds next_closing() const;
+
+  /// Looks are frequent enough for a smooth progress line and a stop soon after the last message.
+  Picoseconds look_interval() const;
+  Picoseconds next_check() const;
+
+  bool check();
+
+  results::Verdict finish();
+
+  build::Simulation& simulation_;
+  const config::SimConfig& sim_;
+  results::Progress progress_;
+  LiveProgress* live_;
+  std::optional<SeriesCsv> series_;
+  Snapshot begin_, end_;
+  std::optional<Snapshot> arrivals_;
+  Picoseconds now_{};
+  std::int64_t samples_ = 0;
+  std::size_t changed_ = 0;  ///< route changes so far
+  static constexpr Picoseconds closing_interval = 1_us;
+  std::int64_t closings_ = 0;
+  std::int64_t checks_ = 0;
+  std::uint64_t last_delivered_ = 0;
+  Picoseconds last_progress_{};
+  bool stuck_ = false;
+};
+
+}  // namespace horae::run

@@ -1,0 +1,96 @@
+// What senders did: rates, shares of the line, NACKs, idle time by its cause.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/core/roce.hpp"
+#include "result_parts.hpp"
+
+namespace horae::run {
+namespace {
+
+/// Bytes of data packets sent for the first time, headers included, in the layer rates are given
+/// in.
+double fresh_data_bytes(const rnic::RnicCounters& c, Layer layer) {
+  constexpr auto fresh = static_cast<std::size_t>(policy::SendKind::fresh);
+  const auto overhead =
+      static_cast<double>(layer == Layer::l1 ? wire::preamble + wire::inter_packet_gap : 0);
+  return static_cast<double>(c.sent_frames[fresh]) + overhead * static_cast<double>(c.sent[fresh]);
+}
+
+/// Payload written to the memory of all receivers, each byte once.
+double delivered_bytes(const build::Simulation& s, const Snapshot& from, const Snapshot& to) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i)
+    sum += to.nics[i].delivered_bytes - from.nics[i].delivered_bytes;
+  return static_cast<double>(sum);
+}
+
+}  // namespace
+
+void sender_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<NamedResult>& out) {
+  const double window = to_seconds(to.time - from.time);
+  const Layer layer = s.platform().sim.rate_layer;
+  rnic::RnicCounters sum;
+  double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
+  const auto& nics = s.nics();
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    if (std::find(s.senders().begin(), s.senders().end(), nics[i]) == s.senders().end()) continue;
+    const rnic::RnicCounters d = to.nics[i] - from.nics[i];
+    const auto tx = to.nic_tx[i] - from.nic_tx[i];
+    sum = sum + d;
+    tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
+    tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
+    tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
+    line_bits += static_cast<double>(nics[i]->tx(0).link().rate.count()) * window;
+    fresh_bits += 8.0 * fresh_data_bytes(d, layer);
+  }
+  const auto n = static_cast<double>(s.senders().size());
+  const auto packets = static_cast<double>(sum.sent_packets());
+  const auto add = [&](std::string name, double value, std::string unit) {
+    out.push_back({"senders." + std::move(name), value, std::move(unit)});
+  };
+  add("tx_share", ratio(tx_l1_bits, line_bits), "share of line rate");
+  add("tx_share_l2", ratio(tx_l2_bits, line_bits), "share of line rate");
+  add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
+  add("tx_rate_l1", tx_l1_bits / n / window / 1e9, "Gbps");
+  add("tx_rate_l2", tx_l2_bits / n / window / 1e9, "Gbps");
+  add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
+  add("payload_ratio", ratio(8.0 * delivered_bytes(s, from, to), tx_l2_bits), "ratio");
+  add("goodput", fresh_bits / n / window / 1e9, "Gbps");
+  add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
+      "Gbps of payload");
+  add("data_packets", packets, "packets");
+  add("nacks_per_packet", ratio(static_cast<double>(sum.nacks_received), packets), "NACKs/packet");
+  add("nack_rate", static_cast<double>(sum.nacks_received) / n / window / 1e6, "Mpps");
+  add("nack_rate_total", static_cast<double>(sum.nacks_received) / window / 1e6, "Mpps");
+  add("nacks_received", static_cast<double>(sum.nacks_received), "packets");
+  add("nacks_served", static_cast<double>(sum.nacks_served), "packets");
+  add("nacks_stale", static_cast<double>(sum.nacks_stale), "packets");
+  add("nacks_merged", static_cast<double>(sum.nacks_merged), "packets");
+  add("served_per_packet", ratio(static_cast<double>(sum.nacks_served), packets), "NACKs/packet");
+  add("service_time", ratio(to_microseconds(sum.service_time), static_cast<double>(sum.services)),
+      "us, mean");
+  add("cnps_received", static_cast<double>(sum.cnps_received), "packets");
+  add("context_misses_per_packet", ratio(static_cast<double>(sum.context_misses), packets),
+      "misses/packet");
+  add("acks_received", static_cast<double>(sum.acks_received), "packets");
+  add("sacks_received", static_cast<double>(sum.sacks_received), "packets");
+  for (std::size_t k = 1; k < policy::send_kinds; ++k) {
+    add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
+        static_cast<double>(sum.sent[k]), "packets");
+  }
+  add("timeouts", static_cast<double>(sum.timeouts), "timeouts");
+  for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
+    add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
+        to_seconds(sum.idle[c]) / n / window, "share of time");
+  }
+  add("messages_completed", static_cast<double>(sum.messages_completed), "messages");
+}
+
+}  // namespace horae::run

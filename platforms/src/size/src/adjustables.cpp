@@ -1,0 +1,78 @@
+// The parameters that a search may change, and one trial with them changed.
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "horae/config/platform.hpp"
+#include "horae/core/error.hpp"
+#include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
+#include "horae/size/search.hpp"
+#include "trial.hpp"
+
+namespace horae::size {
+
+SizeRequest with(SizeRequest request, const std::string& key, std::int64_t value) {
+  request.overrides.push_back(fmt::format("{}={}", key, value));
+  return request;
+}
+
+bool fits(const SizeRequest& request) {
+  try {
+    return all_fit(size_designs(request));
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::vector<Adjustable> adjustables(const SizeRequest& request) {
+  constexpr std::int64_t largest = std::int64_t{1} << 24;
+  std::vector<Adjustable> out;
+  const Document document = Document::load(request.file, request.overrides);
+  if (!request.objects) {
+    const config::PlatformConfig platform = flows::read_platform(document);
+    for (const auto& [name, profile] : platform.profiles) {
+      const auto* chip = std::get_if<config::TofinoProfile>(&profile);
+      if (chip == nullptr) continue;
+      const auto config = chip->program->config();
+      for (const auto& [key, value] : config.items()) {
+        if (value.is_number_integer() && value.get<std::int64_t>() > 0)
+          out.push_back({fmt::format("{}.program.{}", name, key), value, 1, largest, ""});
+      }
+    }
+    return out;
+  }
+  constexpr std::string_view tables[] = {"register", "exact", "ternary", "counter", "meter"};
+  const auto collect = [&](const Section& section, const std::string& prefix) {
+    for (const auto kind : tables) {
+      const auto objects = section.children(kind);
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        const auto json = objects[i].to_json();
+        const std::string name = json.value("name", "");
+        const auto add = [&](const char* key, std::int64_t otherwise, std::int64_t most) {
+          const std::int64_t value = json.contains(key) && json[key].is_number_integer()
+                                         ? json[key].get<std::int64_t>()
+                                         : otherwise;
+          if (value > 0)
+            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most, name});
+        };
+        add("entries", 0, largest);
+        if (kind == "register") add("pieces", 1, 64);
+        if (kind == "exact" || kind == "ternary") add("key_bits", 0, 1024);
+      }
+    }
+  };
+  const Section root = document.root();
+  collect(root, "");
+  const auto designs = root.children("design");
+  for (std::size_t i = 0; i < designs.size(); ++i)
+    collect(designs[i], fmt::format("design[{}].", i));
+  return out;
+}
+
+}  // namespace horae::size
