@@ -1,0 +1,124 @@
+// What a recorder writes: rows of packets and of accesses to registers, bytes of packets.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "horae/replay/recorder.hpp"
+#include "recorder_slot.hpp"
+
+namespace horae::replay {
+namespace {
+
+/// A cell of a row: nothing for what did not happen.
+struct OptionalCell {
+  std::int64_t value;
+  bool there;
+};
+
+/// An integer of a cell's bytes, or the bytes as hexadecimal digits.
+std::string value_text(std::span<const std::byte> bytes) {
+  const auto as = [&]<class T>(T value) {
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return fmt::format("{}", value);
+  };
+  switch (bytes.size()) {
+    case 1:
+      return as(std::uint8_t{});
+    case 2:
+      return as(std::uint16_t{});
+    case 4:
+      return as(std::uint32_t{});
+    case 8:
+      return as(std::uint64_t{});
+    default:
+      break;
+  }
+  std::string text = "0x";
+  for (const std::byte b : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(b));
+  return text;
+}
+
+}  // namespace
+}  // namespace horae::replay
+
+template <>
+struct fmt::formatter<horae::replay::OptionalCell> : fmt::formatter<std::int64_t> {
+  auto format(const horae::replay::OptionalCell& cell, fmt::format_context& context) const {
+    return cell.there ? fmt::formatter<std::int64_t>::format(cell.value, context) : context.out();
+  }
+};
+
+namespace horae::replay {
+
+void ReplayRecorder::write_packets(results::ResultStream file) {
+  packets_ = std::move(file);
+  packets_.print(
+      "packet,copy,parent,in_port,kind,source,destination,bytes,first_bit_in_ps,last_bit_in_ps,"
+      "ingress_in_ps,ingress_out_ps,queue_in_ps,queue_out_ps,first_bit_out_ps,out_port,queue,"
+      "passes,verdict,cause,stage,object\n");
+}
+void ReplayRecorder::write_registers(results::ResultStream file) {
+  registers_ = std::move(file);
+  registers_.print("time_ps,packet,copy,in_port,pass,register,index,before,after\n");
+}
+void ReplayRecorder::write_ports(std::vector<capture::CaptureWriter> files) {
+  ports_ = std::move(files);
+}
+
+void ReplayRecorder::accessed(const dataplane::Object& object, const dataplane::Pass& pass,
+                              std::size_t index, std::span<const std::byte> before,
+                              std::span<const std::byte> after) {
+  if (!registers_) return;
+  const Slot& s = slot_of(pass.header());
+  registers_.print("{},{},{},{},{},{},{},{},{}\n", (pass.now() - setting_.lead).count(), s.number,
+                   s.copy, s.in_port, pass.serial(), object.name(), index, value_text(before),
+                   value_text(after));
+}
+
+void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o) {
+  const auto time = [&](Picoseconds t) {
+    return OptionalCell{(t - setting_.lead).count(), t != not_yet};
+  };
+  const auto node = [&](NodeId n) -> std::string_view {
+    return n < setting_.nodes.size() ? std::string_view(setting_.nodes[n]) : "unknown";
+  };
+  const bool is_queued = s.queue_in != not_yet;
+  packets_.print("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.number,
+                 s.copy, s.parent, s.in_port, name_of(s.before.kind), node(p.src), node(p.dst),
+                 p.frame, time(s.first_bit_in), time(s.last_bit_in), time(s.ingress_in),
+                 time(s.ingress_out), time(s.queue_in), time(s.egress_in), time(o.first_bit_out),
+                 OptionalCell{o.port, o.port != no_port}, OptionalCell{s.queue, is_queued},
+                 s.passes, o.verdict, o.cause, OptionalCell{s.stage, s.stage >= 0}, s.object);
+}
+
+void ReplayRecorder::write_bytes(const Slot& s, const Packet& p, unsigned port,
+                                 Picoseconds first_bit) {
+  const auto frame = rewriter_.rewrite(s.before, p, s.bytes, s.length);
+  const std::int64_t since = (first_bit - setting_.lead).count() / 1000;
+  ports_[port].write(setting_.stamp_ns + since, frame.bytes, frame.length);
+}
+
+void ReplayRecorder::finish() {
+  std::vector<const Slot*> held;
+  for (const auto& slot : slots_) {
+    if (slot->used) held.push_back(slot.get());
+  }
+  std::sort(held.begin(), held.end(), [](const Slot* a, const Slot* b) { return a->id < b->id; });
+  for (const Slot* slot : held) {
+    if (!packets_) break;
+    Packet p = slot->before.packet;  // as it came: where it is now nobody says
+    write_row(*slot, p, {.verdict = "held"});
+  }
+  packets_.close();
+  registers_.close();
+  for (auto& port : ports_) port.close();
+}
+
+}  // namespace horae::replay
