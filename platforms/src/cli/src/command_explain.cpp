@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/explain/explain.hpp"
 #include "horae/explain/report.hpp"
 #include "horae/results/exit_code.hpp"
@@ -39,13 +40,13 @@ int explain_platform(const ExplainOptions& o) {
   if (folder) {
     folder->write("summary.json", json);
     folder->write("runs.csv", explain::runs_csv(explanation.runs));
-    folder->commit();
+    commit(*folder);
   }
   if (o.json) {
     fmt::print("{}", json);
     return results::exit_done;
   }
-  if (folder) fmt::print("results in {}\n\n", *o.out);
+  if (folder) fmt::print("{}\n\n", written(*o.out));
   fmt::print("{}", explain::explanation_text(explanation));
   return results::exit_done;
 }

@@ -8,6 +8,7 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/read_platform.hpp"
@@ -170,14 +171,14 @@ int run(const Options& o) {
       outcome.summary.dump(1, ' ', false, ordered_json::error_handler_t::replace);
   if (folder) {
     folder->write("summary.json", json + "\n");
-    folder->commit();
+    commit(*folder);
   }
   if (o.json) {
     fmt::print("{}\n", json);
   } else {
     print_replay(outcome);
     print_assumptions(platform);
-    if (folder) fmt::print("\nresults in {}\n", *o.out);
+    if (folder) fmt::print("\n{}\n", written(*o.out));
   }
   if (!outcome.dump.empty()) {
     fmt::print(stderr, "horae: packets are held for ever; what is waiting:\n");

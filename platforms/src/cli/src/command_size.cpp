@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
@@ -64,7 +65,7 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
   const auto curve = size::trace_curve(request, o.most, o.over, !o.no_progress);
   if (folder) {
     folder->write("summary.json", size::curve_json(curve).dump(1) + "\n");
-    folder->commit();
+    commit(*folder);
   }
   fmt::print("{}", o.json ? size::curve_json(curve).dump(1) + "\n" : size::curve_text(curve));
   return results::exit_done;
@@ -91,7 +92,7 @@ int size_one_nic(const SizeOptions& o) {
   const nlohmann::ordered_json json = {{"schema", 1}, {"nics", size::nics_json(nics)}};
   if (folder) {
     folder->write("summary.json", json.dump(1) + "\n");
-    folder->commit();
+    commit(*folder);
   }
   fmt::print("{}", o.json ? json.dump(1) + "\n" : flows::nics_text(nics));
   return all_fit(nics) ? results::exit_done : results::exit_does_not_fit;
@@ -131,7 +132,7 @@ int size(const SizeOptions& o) {
     folder->write("summary.json", text + "\n");
     folder->write("ledger.json", text + "\n");
   }
-  if (folder) folder->commit();
+  if (folder) commit(*folder);
   if (o.json) {
     fmt::print("{}\n", text);
   } else if (designs.size() > 1 && request.objects) {
