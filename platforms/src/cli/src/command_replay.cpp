@@ -42,7 +42,8 @@ replay::ReplayInput input_of(const std::string& text, const std::optional<std::s
   const auto at = text.rfind('@');
   if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
   if (port) return {text, *port};
-  throw InputError(fmt::format("{}: by which port? Expected --port PORT, or {}@PORT", text, text));
+  throw InputError(
+      fmt::format("{}: no ingress port; expected --port PORT, or {}@PORT", text, text));
 }
 
 /// A decimal number in millionths, without the help of floating-point arithmetic.
@@ -210,15 +211,18 @@ Command add_replay(CLI::App& app) {
   command->add_option("--scale", o->scale, "multiplies the times of the trace")->type_name("F");
   command->add_flag("--back-to-back", o->replay.pace.back_to_back,
                     "packets at line rate, whatever their times");
-  command->add_option("--filter", o->replay.filter, "only what matches, as tcpdump has it")
+  command->add_option("--filter", o->replay.filter, "only packets that match, in tcpdump's syntax")
       ->type_name("BPF");
-  command->add_option("--limit", o->limit, "only the first so many packets of each trace")
+  command->add_option("--limit", o->limit, "only the first N packets of each trace")
       ->type_name("N");
   command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
-  command->add_option("--map", o->replay.maps, "what an address stands for; may be repeated")
+  command->add_option("--map", o->replay.maps, "node of an address; may be repeated")
       ->type_name("ADDRESS=NODE")
       ->allow_extra_args(false);
-  command->add_option("--unknown", o->unknown, "addresses of no node: spread, drop or refuse")
+  command
+      ->add_option("--unknown", o->unknown,
+                   "what happens to packets whose addresses belong to no node: spread them over "
+                   "the nodes, drop them, or refuse the trace")
       ->type_name("WAY");
   command
       ->add_option("--connections", o->replay.connections,

@@ -135,14 +135,14 @@ int run(const RunOptions& o) {
 Command add_run(CLI::App& app) {
   const auto o = std::make_shared<RunOptions>();
   CLI::App* command = add_command(
-      app, "run", "Simulate a platform; prints the summary, writes the result folder.",
+      app, "run", "Simulate a platform and print its results; --out also writes them to a folder.",
       "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
   add_platform_file(*command, o->platform)->required();
   add_overrides(*command, o->overrides);
   add_out(*command, o->out);
   command->add_option("--point", o->point, "run one point of the platform's sweep")
       ->type_name("LABEL");
-  add_jobs(*command, o->jobs, "runs at the same time in a sweep; 0: one per core");
+  add_jobs(*command, o->jobs, "runs of a sweep at the same time; 0: one per core");
   command->add_flag("--all", o->all,
                     "print all results, also those that are zero, not measured or said twice");
   add_json(*command, o->json, "print the summary as JSON");

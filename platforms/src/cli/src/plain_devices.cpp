@@ -54,7 +54,8 @@ std::string plain_devices(const config::PlatformConfig& platform) {
   if (limits.any()) switches.push_back("unlimited buffers" + limits.which());
   if (ecn.any()) switches.push_back("no ECN" + ecn.which());
   if (pfc.any()) switches.push_back("no PFC" + pfc.which());
-  if (!switches.empty()) parts.push_back(fmt::format("switches with {}", fmt::join(switches, ", ")));
+  if (!switches.empty())
+    parts.push_back(fmt::format("switches with {}", fmt::join(switches, ", ")));
   if (congestion.any()) parts.push_back("NICs with no congestion control" + congestion.which());
   return parts.empty() ? "" : fmt::format("assumed: {}", fmt::join(parts, "; "));
 }

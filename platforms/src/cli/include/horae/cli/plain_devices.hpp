@@ -7,9 +7,9 @@
 
 namespace horae::cli {
 
-/// One line on what real networks have and this platform's devices do not: limits of the buffer, ECN
-/// and PFC of plain switches; congestion control of NICs. Where only some of the profiles do without,
-/// their names follow. Empty where none does.
+/// One line on what real networks have and this platform's devices do not: limits of the buffer,
+/// ECN and PFC of plain switches; congestion control of NICs. Where only some of the profiles do
+/// without, their names follow. Empty where none does.
 std::string plain_devices(const config::PlatformConfig& platform);
 
 }  // namespace horae::cli

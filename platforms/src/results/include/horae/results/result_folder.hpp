@@ -28,7 +28,7 @@ class ResultFolder {
   /// The same for what is too long for a string.
   void write(const std::filesystem::path& relative,
              const std::function<void(std::ostream&)>& content);
-  /// Where a file of the folder is written to, for whoever writes it on his own; sub-folders are
+  /// Where a file of the folder is written to, for a caller that writes it itself; sub-folders are
   /// made.
   std::filesystem::path place(const std::filesystem::path& relative);
   /// Whether an interrupt waits. Who writes for long asks, and gives up by an exception.
