@@ -198,7 +198,7 @@ TEST(DesignFile, ACircleNamesItsOwn) {
   };
   EXPECT_EQ(refused(action("between", "\"b\"") + action("a", "\"b\"") + action("b", "\"a\"") +
                     action("c", "\"between\", \"d\"") + action("d", "\"c\"")),
-            "d.toml:5:8: 'a' comes after itself: a, b depend in a circle");
+            "d.toml:5:8: 'a' comes after itself: a, b depend on each other in a circle");
 }
 
 TEST(DesignFile, Expectations) {
@@ -277,14 +277,14 @@ TEST(DesignFile, Names) {
 TEST(DesignFile, Circles) {
   EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nafter = [\"b\"]\n"
                     "[[hash]]\nname = \"b\"\nafter = [\"a\"]\n[[hash]]\nname = \"c\"\n"),
-            "d.toml:2:8: 'a' comes after itself: a, b depend in a circle");
+            "d.toml:2:8: 'a' comes after itself: a, b depend on each other in a circle");
   EXPECT_EQ(refused("[[hash]]\nname = \"a\"\nafter = [\"a\"]\n"),
             "d.toml:2:8: 'a' comes after itself");
   EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"eq\"\nguards = [\"c\"]\n"),
             "d.toml:2:8: 'c' guards itself");
   EXPECT_EQ(refused("[[hash]]\nname = \"h\"\n[[condition]]\nname = \"c\"\nkind = \"eq\"\n"
                     "after = [\"h\"]\nguards = [\"h\"]\n"),
-            "d.toml:2:8: 'h' comes after itself: h, c depend in a circle");
+            "d.toml:2:8: 'h' comes after itself: h, c depend on each other in a circle");
 }
 
 TEST(DesignFile, ExpectationsOfNothing) {

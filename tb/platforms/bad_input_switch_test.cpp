@@ -90,7 +90,7 @@ alpha = 0.0625)",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"
 queue_share = 1.0)",
-"p.toml:31:15: queue_share is of a 'buffer', and none is given"},
+"p.toml:31:15: queue_share is a share of the free buffer; expected a 'buffer' beside it"},
 {"DeflectWithoutLimit",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"

@@ -121,7 +121,7 @@ TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
     return ended.err;
   };
   EXPECT_EQ(line({"in.pcap"}),
-            "horae: in.pcap: by which port? Expected --port PORT, or in.pcap@PORT\n");
+            "horae: in.pcap: no ingress port; expected --port PORT, or in.pcap@PORT\n");
   EXPECT_NE(line({"in.pcap@7"}).find("--port 7: no such port; expected a number from 0 to 2"),
             std::string::npos);
   EXPECT_NE(line({"in.pcap@a", "in.pcap@0"}).find("two traces by one port"), std::string::npos);

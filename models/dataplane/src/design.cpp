@@ -176,8 +176,9 @@ void Design::check_circles() const {
       if (after.contains(other.name) && behind(other.name).contains(o.name))
         circle.push_back(other.name);
     }
-    throw input_error(o.where, fmt::format("'{}' comes after itself: {} depend in a circle", o.name,
-                                           fmt::join(circle, ", ")));
+    throw input_error(
+        o.where, fmt::format("'{}' comes after itself: {} depend on each other in a circle", o.name,
+                             fmt::join(circle, ", ")));
   }
 }
 

@@ -148,7 +148,7 @@ const Schema<MirrorSpec>& mirror_schema() {
   return s;
 }
 const Schema<RecirculateSpec>& recirculate_schema() {
-  static const Schema<RecirculateSpec> s("recirculate", "A request to come around again.");
+  static const Schema<RecirculateSpec> s("recirculate", "A recirculation request.");
   return s;
 }
 

@@ -10,11 +10,11 @@ const Schema<RedConfig>& RedConfig::schema() {
       Schema<RedConfig>("ecn", "ECN marking by queue depth.")
           .field(
               "kmin", &RedConfig::kmin,
-              {.doc = "no marking up to this queue depth",
+              {.doc = "queue depth up to which no packet is marked",
                .min = 0_B,
                .source = "800 KB at 200 Gbps, 400 KB at 100 Gbps: packet-spraying paper 6.1, 6.2"})
           .field("kmax", &RedConfig::kmax,
-                 {.doc = "all marked above this queue depth; 0: marking off",
+                 {.doc = "queue depth above which every packet is marked; 0: no marking",
                   .min = 0_B,
                   .source =
                       "3200 KB at 200 Gbps, 1600 KB at 100 Gbps: packet-spraying paper 6.1, 6.2"})
@@ -30,30 +30,33 @@ const Schema<PfcConfig>& PfcConfig::schema() {
   static const Schema<PfcConfig> s =
       Schema<PfcConfig>("pfc", "Priority flow control, per ingress port and class.")
           .field("xoff", &PfcConfig::xoff,
-                 {.doc = "pause above so many buffered bytes; 0: PFC off",
+                 {.doc = "buffered bytes of a port and class above which it pauses its peer; 0: no "
+                         "fixed threshold",
                   .min = 0_B,
                   .source = "IEEE 802.1Q clause 36 leaves thresholds to the switch"})
-          .field("xon", &PfcConfig::xon, {.doc = "resume at so many or fewer", .min = 0_B})
-          .field("headroom", &PfcConfig::headroom,
-                 {.doc = "for what is under way when a pause is sent; 0: the least that loses "
-                         "nothing",
-                  .min = 0_B})
+          .field("xon", &PfcConfig::xon,
+                 {.doc = "buffered bytes at or below which it resumes its peer", .min = 0_B})
+          .field(
+              "headroom", &PfcConfig::headroom,
+              {.doc =
+                   "buffer for what arrives after a pause was sent; 0: the least that is lossless",
+               .min = 0_B})
           .field("alpha", &PfcConfig::alpha,
-                 {.doc = "instead of xoff and xon: pause above so many times what is free of the "
-                         "pool, which is `buffer` less headrooms and minima; 0: off",
+                 {.doc = "dynamic threshold in place of xoff and xon: pause above alpha x free "
+                         "shared buffer, which is `buffer` without headrooms and minima; 0: off",
                   .min = 0.0,
                   .max = 256.0,
                   .source = "0.0625: switch-mmu of conweave-ns3 at 236a801a"})
           .field("hysteresis", &PfcConfig::hysteresis,
-                 {.doc = "of alpha: resume so far below the threshold",
+                 {.doc = "with alpha: resume this far below the threshold",
                   .min = 0_B,
                   .source = "switch-mmu of conweave-ns3 at 236a801a"})
           .field("minimum", &PfcConfig::minimum,
-                 {.doc = "of alpha: bytes that each port and class has of its own",
+                 {.doc = "with alpha: bytes reserved for each port and class",
                   .min = 0_B,
                   .source = "one MTU of 1048 B: switch-mmu of conweave-ns3 at 236a801a"})
           .field("classes", &PfcConfig::classes,
-                 {.doc = "of alpha: classes per port for which headroom and minimum are set aside",
+                 {.doc = "with alpha: classes per port that have headroom and minimum",
                   .min = 1,
                   .max = 8});
   return s;
@@ -63,7 +66,7 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
   static const Schema<SwitchConfig> s =
       Schema<SwitchConfig>("switch", "A plain output-queued switch.")
           .field("latency", &SwitchConfig::latency,
-                 {.doc = "last bit in to queued",
+                 {.doc = "from the last bit received to the packet being queued",
                   .max = 1_ms,
                   .source =
                       "0.4 to 0.8 us per hop is usual for data-centre switches; no particular one",
@@ -71,8 +74,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .field("queue_limit", &SwitchConfig::queue_limit,
                  {.doc = "drop-tail limit of each egress queue; 0: none", .min = 0_B})
           .field("queue_share", &SwitchConfig::queue_share,
-                 {.doc = "dynamic limit of each egress queue: so many times what is free of "
-                         "`buffer`; 0: none",
+                 {.doc = "dynamic limit of each egress queue: queue_share x free part of `buffer`; "
+                         "0: none",
                   .min = 0.0,
                   .max = 256.0,
                   .source = "Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998; 1 in conweave-ns3 at "
@@ -82,18 +85,17 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                   .min = 0_B,
                   .source = "64 MB: packet-spraying paper 6.2"})
           .field("deflect", &SwitchConfig::deflect,
-                 {.doc = "what finds its egress queue full goes to another port that leads to a "
-                         "switch, at random; hop limits are counted down",
+                 {.doc = "a packet that finds its egress queue full goes to a random other port "
+                         "that leads to a switch, and its hop limit is decremented",
                   .source = "DIBS: Zarifis et al., EuroSys 2014"})
-          .choice(
-              "schedule", &SwitchConfig::schedule,
-              {{"fifo", QueueSchedule::fifo},
-               {"srpt", QueueSchedule::srpt},
-               {"srpt_packet", QueueSchedule::srpt_packet}},
-              {.doc = "order within a class: of arrival, or the flow with the fewest packets "
-                      "left first (pFabric), or the packet with the fewest left behind it "
-                      "(Eunomia 5.4: flows arrive in reverse); acknowledgements and CNPs before "
-                      "data"})
+          .choice("schedule", &SwitchConfig::schedule,
+                  {{"fifo", QueueSchedule::fifo},
+                   {"srpt", QueueSchedule::srpt},
+                   {"srpt_packet", QueueSchedule::srpt_packet}},
+                  {.doc = "order within a class: arrival (fifo); the flow with the fewest "
+                          "remaining packets first (srpt, pFabric); or the packet with the fewest "
+                          "remaining packets first (srpt_packet, Eunomia 5.4: flows arrive in "
+                          "reverse). With srpt acknowledgements and CNPs go before data"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

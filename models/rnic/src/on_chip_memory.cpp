@@ -51,7 +51,7 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
   static const Schema<OnChipMemoryConfig> s =
       Schema<OnChipMemoryConfig>("sram", "The memory on the NIC's chip and what lives in it.")
           .field("limited", &OnChipMemoryConfig::limited,
-                 {.doc = "contexts compete for the memory; otherwise every access hits"})
+                 {.doc = "contexts compete for the on-chip memory; false: every access hits"})
           .field("total", &OnChipMemoryConfig::total,
                  {.doc = "memory on the chip",
                   .min = 4_KiB,
@@ -60,7 +60,7 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .verified = false})
           .field(
               "qp_context", &OnChipMemoryConfig::qp_context,
-              {.doc = "context of a queue pair, the hardware's own part included",
+              {.doc = "context of a queue pair, including the part that only the hardware sees",
                .min = 16_B,
                .max = 4_KiB,
                .source = "about 375 bytes per connection of ConnectX-5, recalled from eRPC (NSDI "
@@ -72,12 +72,12 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .min = 8_B,
                   .max = 4_KiB,
                   .source = "Linux mlx5_ifc.h, mkc: 512 bits; hns_roce_hw_v2.h: 64 bytes"})
-          .field("translation", &OnChipMemoryConfig::translation,
-                 {.doc = "entry of the memory translation table; for a cache that keeps lines of "
-                         "them, a line",
-                  .min = 1_B,
-                  .max = 4_KiB,
-                  .source = "a 64-bit page address, as drivers write it (Linux mlx5 mr.c)"})
+          .field(
+              "translation", &OnChipMemoryConfig::translation,
+              {.doc = "entry of the memory translation table; in a cache of whole lines, one line",
+               .min = 1_B,
+               .max = 4_KiB,
+               .source = "a 64-bit page address, as drivers write it (Linux mlx5 mr.c)"})
           .field("page", &OnChipMemoryConfig::page,
                  {.doc = "memory that one translation maps",
                   .min = 4_KiB,
@@ -96,35 +96,35 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                   .max = 4_KiB,
                   .source = "Linux mlx5_ifc.h, cqc: 512 bits; hns_roce_hw_v2.h: 64 bytes"})
           .field("wqes_held", &OnChipMemoryConfig::wqes_held,
-                 {.doc = "work queue elements of a queue pair that are in use at once, at most",
+                 {.doc = "most work queue elements of a queue pair that are in use at once",
                   .max = 32768,
                   .source = "no public value; eight are one read of 512 bytes, PCIe's default "
                             "largest",
                   .verified = false})
-          .field(
-              "tx_buffer", &OnChipMemoryConfig::tx_buffer,
-              {.doc = "payload of all queue pairs fetched and not yet sent; a packet always fits",
-               .min = 0_B,
-               .max = 1024_MiB,
-               .source = "no public value; estimates 64 to 512 KiB",
-               .verified = false})
-          .field(
-              "rx_buffer", &OnChipMemoryConfig::rx_buffer,
-              {.doc = "payload received and not yet in host memory; what finds it full is dropped",
-               .min = 0_B,
-               .max = 1024_MiB,
-               .source =
-                   "no public value of the whole; mlnx_qos shows buffers of 261888 bytes on an "
-                   "mlx5 NIC, and max_buffer_size=4151520 on ConnectX-7",
-               .verified = false})
+          .field("tx_buffer", &OnChipMemoryConfig::tx_buffer,
+                 {.doc = "buffer for payload of all queue pairs that is fetched and not yet sent; "
+                         "one packet always fits",
+                  .min = 0_B,
+                  .max = 1024_MiB,
+                  .source = "no public value; estimates 64 to 512 KiB",
+                  .verified = false})
+          .field("rx_buffer", &OnChipMemoryConfig::rx_buffer,
+                 {.doc = "buffer for payload received and not yet in host memory; packets that "
+                         "find it full are dropped",
+                  .min = 0_B,
+                  .max = 1024_MiB,
+                  .source =
+                      "no public value of the whole; mlnx_qos shows buffers of 261888 bytes on an "
+                      "mlx5 NIC, and max_buffer_size=4151520 on ConnectX-7",
+                  .verified = false})
           .field("reorder_bits", &OnChipMemoryConfig::reorder_bits,
                  {.doc = "bits of a queue pair's reorder bitmap; absent: the transport's window",
                   .max = 65536,
                   .source = "one bit for each packet that may be under way"})
           .field(
               "retransmit_state", &OnChipMemoryConfig::retransmit_state,
-              {.doc = "of a queue pair, beside its context: what is unacknowledged, and its "
-                      "timer",
+              {.doc = "memory of a queue pair beside its context: list of unacknowledged packets, "
+                      "and timer",
                .min = 0_B,
                .max = 64_KiB,
                .source = "no public value; oldest and newest PSN with their work queue elements, "

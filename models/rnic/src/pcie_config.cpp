@@ -53,25 +53,26 @@ const Schema<PcieConfig>& PcieConfig::schema() {
               "lanes", &PcieConfig::lanes,
               {.doc = "lanes: 1, 2, 4, 8 or 16", .min = 1, .max = 16, .source = "ConnectX-7: x16"})
           .field("max_payload", &PcieConfig::max_payload,
-                 {.doc = "MPS, most data in a TLP: 128, 256 or 512 B",
+                 {.doc = "MPS, the largest payload of a TLP: 128, 256 or 512 B",
                   .min = 128_B,
                   .max = 512_B,
                   .source = "256 or 512 B (NVIDIA network operator documentation)"})
           .field("max_read_request", &PcieConfig::max_read_request,
-                 {.doc = "MRRS, most data a read request asks for: a power of two",
+                 {.doc = "MRRS, the largest read request: a power of two",
                   .min = 128_B,
                   .max = 4096_B,
                   .source = "512 B at boot, 4096 B as tuned (NVIDIA network operator "
                             "documentation)"})
           .field("read_completion_boundary", &PcieConfig::read_completion_boundary,
-                 {.doc = "RCB, where completions may be cut: 64 or 128 B",
+                 {.doc = "RCB, the boundary at which completions may be split: 64 or 128 B",
                   .min = 64_B,
                   .max = 128_B,
                   .source = "PCIe Base Specification 5.0, 2.3.1.1"})
           .choice("completion_split", &PcieConfig::completion_split,
                   {{"max_payload", CompletionSplit::max_payload},
                    {"boundary", CompletionSplit::boundary}},
-                  {.doc = "completions as large as they may be, or one per boundary",
+                  {.doc = "split of completions: as large as MPS allows, or one per read "
+                          "completion boundary",
                    .source = "pcie-bench/pcie-model 40703cf: older chipsets cut at the boundary"})
           .field("tags", &PcieConfig::tags,
                  {.doc = "read requests in flight",
@@ -100,14 +101,14 @@ const Schema<PcieConfig>& PcieConfig::schema() {
                   .verified = false})
           .field(
               "credit_return", &PcieConfig::credit_return,
-              {.doc = "TLP taken by the root complex until its credit is back at the NIC",
+              {.doc = "from the root complex taking a TLP until its credit is back at the NIC",
                .max = 10_us,
                .source = "no public value; an UpdateFC is due every 42 ns on Gen5 x16 (PCIe Base "
                          "Specification 5.0, table 2-48), the rest is inside the devices",
                .verified = false})
           .field("link_overhead", &PcieConfig::link_overhead,
-                 {.doc = "share of each direction taken by ACKs, flow control and skip ordered "
-                         "sets; absent: as the specification recommends",
+                 {.doc = "share of each direction used by ACKs, flow control and skip ordered "
+                         "sets; absent: the value that the specification recommends",
                   .min = 0.0,
                   .max = 0.5,
                   .source = "PCIe Base Specification 5.0, tables 2-46 to 2-48 and 3-7 to 3-9, as "
@@ -125,20 +126,22 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                   .source = "no public value for ConnectX-7 hosts; estimate 500 to 900 ns; about "
                             "550 ns on Xeon E5 (Neugebauer et al., SIGCOMM 2018, recalled)",
                   .verified = false})
-          .field("write_latency", &HostMemoryConfig::write_latency,
-                 {.doc = "last bit of a write at the root complex until it is visible in memory",
-                  .max = 100_us,
-                  .source = "no public value; about half of a read's round trip",
-                  .verified = false})
+          .field(
+              "write_latency", &HostMemoryConfig::write_latency,
+              {.doc =
+                   "from the last bit of a write at the root complex until it is visible in memory",
+               .max = 100_us,
+               .source = "no public value; about half of a read's round trip",
+               .verified = false})
           .field("mmio_latency", &HostMemoryConfig::mmio_latency,
-                 {.doc = "a CPU's store to the NIC until its first bit is on the link",
+                 {.doc = "from a CPU's store to the NIC until its first bit is on the link",
                   .max = 100_us,
                   .source = "no public value",
                   .verified = false})
           .field("remote", &HostMemoryConfig::remote,
                  {.doc = "the memory is on another socket than the NIC"})
           .field("numa_extra", &HostMemoryConfig::numa_extra,
-                 {.doc = "added to a read of remote memory, half of it to a write",
+                 {.doc = "latency added to a read of remote memory; a write gets half of it",
                   .max = 10_us,
                   .source = "estimate 100 to 200 ns; about 100 ns on Xeon E5 (Neugebauer et al., "
                             "SIGCOMM 2018, recalled)",
@@ -158,7 +161,7 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                             "2018, recalled",
                   .verified = false})
           .field("tail_extra", &HostMemoryConfig::tail_extra,
-                 {.doc = "what such an access takes longer",
+                 {.doc = "latency added to an access of the share tail_probability",
                   .min = 0_ps,
                   .max = 10_ms,
                   .source = "as tail_probability",
@@ -170,7 +173,7 @@ const Schema<HostMemoryConfig>& HostMemoryConfig::schema() {
                   .source = "a modeller's choice: depends on pages in use",
                   .verified = false})
           .field("iotlb_miss_extra", &HostMemoryConfig::iotlb_miss_extra,
-                 {.doc = "what such an access takes longer",
+                 {.doc = "latency added to an access that misses the IOTLB",
                   .min = 0_ps,
                   .max = 100_us,
                   .source = "about 330 ns on Xeon E5 (Neugebauer et al., SIGCOMM 2018, recalled)",

@@ -6,16 +6,16 @@ namespace horae::rnic {
 
 const Schema<FetchConfig>& FetchConfig::schema() {
   static const Schema<FetchConfig> s =
-      Schema<FetchConfig>("fetch", "What the NIC reads ahead of the wire, and its buffers.")
+      Schema<FetchConfig>("fetch", "What the NIC reads before it is needed on the wire.")
           .field("prefetch", &FetchConfig::prefetch,
-                 {.doc = "of one queue pair at most",
+                 {.doc = "most payload prefetched for one queue pair",
                   .min = 4_KiB,
                   .max = Bytes(64 << 20),
                   .source = "no public value; at least rate x round trip: 9 KB at 100 Gbps, 35 KB "
                             "at 400 Gbps and 0.7 us",
                   .verified = false})
           .field("wqe_batch", &FetchConfig::wqe_batch,
-                 {.doc = "WQEs of 64 bytes in one read",
+                 {.doc = "WQEs of 64 bytes that one read fetches",
                   .min = 1,
                   .max = 64,
                   .source = "no public value; a WRITE of one segment is one WQE of 64 bytes "
@@ -27,10 +27,9 @@ const Schema<FetchConfig>& FetchConfig::schema() {
 const Schema<RnicConfig>& RnicConfig::schema() {
   static const Schema<RnicConfig> s =
       Schema<RnicConfig>("rnic", "An RDMA NIC.")
-          .field(
-              "spec", &RnicConfig::spec,
-              {.doc = "NIC whose values are the defaults of this profile (`horae list nics`), or "
-                      "a file (.toml)"})
+          .field("spec", &RnicConfig::spec,
+                 {.doc = "NIC that gives the defaults of this profile: a name of `horae list "
+                         "nics`, or a .toml file"})
           .field("mtu", &RnicConfig::mtu,
                  {.doc = "path MTU: largest payload of a packet",
                   .min = 256_B,
@@ -41,29 +40,29 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                   .source = "rnic_sr: packet-spraying paper 2.3"})
           .table("reliability", &RnicConfig::reliability, policy::TransportConfig::schema())
           .field("tx_latency", &RnicConfig::tx_latency,
-                 {.doc = "scheduling decision to first bit on the wire",
+                 {.doc = "from the scheduling decision to the first bit on the wire",
                   .max = 100_us,
                   .source = "no public value; 250 to 400 ns is a usual estimate",
                   .verified = false})
           .field("rx_latency", &RnicConfig::rx_latency,
-                 {.doc = "last bit received to transport decision",
+                 {.doc = "from the last bit received to the transport's decision",
                   .max = 100_us,
                   .source = "no public value; 250 to 400 ns is a usual estimate",
                   .verified = false})
           .field("ack_delay", &RnicConfig::ack_delay,
-                 {.doc = "decision to acknowledge until the ACK may leave",
+                 {.doc = "from the decision to acknowledge to the ACK's earliest departure",
                   .max = 100_us,
                   .source = "no public value; counted in the pipe latencies",
                   .verified = false})
           .field("nack_delay", &RnicConfig::nack_delay,
-                 {.doc = "out-of-order packet until the NACK may leave",
+                 {.doc = "from an out-of-order packet to the NACK's earliest departure",
                   .max = 100_us,
                   .source = "no public value for ConnectX-7; estimates 0.3 to 2 us (about 2 us "
                             "recalled from Lumina, SIGCOMM 2023, for ConnectX-5 and 6)",
                   .verified = false})
           .field(
               "nack_reaction", &RnicConfig::nack_reaction,
-              {.doc = "NACK received until its retransmissions are ready",
+              {.doc = "from receiving a NACK until its retransmissions are ready",
                .max = 1_ms,
                .source = "no public value for ConnectX-7; estimates 0.8 to 2.3 us (2 to 6 us with "
                          "wire and pipes recalled from Lumina, SIGCOMM 2023)",
@@ -72,28 +71,31 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                  {.doc = "rate limit of each queue pair on the wire, 0 for none", .max = 1600_Gbps})
           .choice("shaping", &RnicConfig::shaping,
                   {{"per_packet", Shaping::per_packet}, {"quantum", Shaping::quantum}},
-                  {.doc = "how a queue pair is held to its rate"})
-          .field("quantum", &RnicConfig::quantum,
-                 {.doc = "bytes a queue pair sends before the next one's turn (shaping = quantum)",
-                  .min = 256_B,
-                  .max = 1_MiB,
-                  .source =
-                      "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
-                      "quantum of congestion-control TX events (mstflint cc_burst_size)",
-                  .verified = false})
+                  {.doc = "how a queue pair is limited to its rate: packet by packet, or in bursts "
+                          "of `quantum`"})
+          .field(
+              "quantum", &RnicConfig::quantum,
+              {.doc = "shaping = quantum: bytes that a queue pair sends before the next one's turn",
+               .min = 256_B,
+               .max = 1_MiB,
+               .source =
+                   "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
+                   "quantum of congestion-control TX events (mstflint cc_burst_size)",
+               .verified = false})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",
                .source = "packet-spraying paper 2.2: so with adaptive routing; not stated for 2.3"})
           .field(
               "remaining_tag", &RnicConfig::remaining_tag,
-              {.doc = "data packets carry the packets of their message that are left, itself "
-                      "included, for switches that schedule by it (schedule = \"srpt\"): 14 of "
-                      "BTH's reserved bits, 16383 and more are one value",
+              {.doc = "data packets carry how many packets of their message remain, this one "
+                      "included, for switches with schedule = \"srpt\"; in 14 reserved bits of the "
+                      "BTH, which saturate at 16383",
                .source = "pFabric (SIGCOMM 2013) 4.1: remaining flow size as priority; the paper "
                          "has 32 bits"})
           .choice("host", &RnicConfig::host, {{"none", HostModel::none}, {"pcie", HostModel::pcie}},
-                  {.doc = "WQEs and payload: always at hand, or in host memory behind PCIe"})
+                  {.doc = "where WQEs and payload lie: in the NIC without a fetch (none), or in "
+                          "host memory behind PCIe (pcie)"})
           .table("pcie", &RnicConfig::pcie, PcieConfig::schema())
           .table("memory", &RnicConfig::memory, HostMemoryConfig::schema())
           .table("fetch", &RnicConfig::fetch, FetchConfig::schema())

@@ -22,8 +22,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
   static const Schema<ChipConfig> s =
       Schema<ChipConfig>("tofino", "A Tofino switch.")
           .field("chip", &ChipConfig::chip,
-                 {.doc = "a shipped chip's name, or a chip file (.toml) beside the platform; gives "
-                         "the budget and, unless set here, pipelines, ports, clock and buffer"})
+                 {.doc = "name of `horae list chips`, or a .toml file beside the platform; gives "
+                         "the budget, and the defaults of pipelines, ports, clock and buffer"})
           .field("pipelines", &ChipConfig::pipelines,
                  {.doc = "pipelines of the chip",
                   .min = 1,
@@ -61,7 +61,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .source = "open-p4studio tm_tof2.h: 176"})
           .field(
               "queues_per_port", &ChipConfig::queues_per_port,
-              {.doc = "queues of each egress port: eight of the classes, the others for programs",
+              {.doc = "queues of each egress port: eight for the traffic classes, the rest for "
+                      "programs",
                .min = 8,
                .max = 128,
                .source = "open-p4studio tm_tof2.h: 128 for a group of 8 ports, 16 to 128 for one"})
@@ -69,9 +70,10 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                  {.doc = "drop-tail limit of each egress port's queues together, 0 for none",
                   .min = 0_B})
           .field("ecn_kmin", &ChipConfig::ecn_kmin,
-                 {.doc = "no marking up to this queue depth", .min = 0_B})
-          .field("ecn_kmax", &ChipConfig::ecn_kmax,
-                 {.doc = "all marked above this queue depth; 0: marking off", .min = 0_B})
+                 {.doc = "queue depth up to which no packet is marked", .min = 0_B})
+          .field(
+              "ecn_kmax", &ChipConfig::ecn_kmax,
+              {.doc = "queue depth above which every packet is marked; 0: no marking", .min = 0_B})
           .field("ecn_pmax", &ChipConfig::ecn_pmax,
                  {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0});
   return s;

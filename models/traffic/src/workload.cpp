@@ -54,8 +54,9 @@ const Schema<SizePoint>& SizePoint::schema() {
       Schema<SizePoint>("point", "A point of a cumulative distribution.")
           .required("size", &SizePoint::size,
                     {.doc = "bytes", .min = 0, .max = std::int64_t{0x7fffffff}})
-          .required("probability", &SizePoint::probability,
-                    {.doc = "of a size of at most so many bytes", .min = 0.0, .max = 1.0});
+          .required(
+              "probability", &SizePoint::probability,
+              {.doc = "probability that a message has at most `bytes`", .min = 0.0, .max = 1.0});
   return s;
 }
 

@@ -81,7 +81,8 @@ class Placer {
         }
       }
       if (!changed) break;
-      if (round == n) throw InputError(fmt::format("{}: objects depend in a circle", design_.name));
+      if (round == n)
+        throw InputError(fmt::format("{}: objects depend on each other in a circle", design_.name));
     }
     for (const auto& unit : price_.units) {
       const Amounts alone = unit.alone();

@@ -34,7 +34,7 @@ class Adaptive final : public LoadBalancer {
 
 BalancerEntry adaptive_balancer() {
   return {.name = "adaptive",
-          .doc = "the port with the least queued bytes, ties at random",
+          .doc = "the port with the fewest queued bytes; ties at random",
           .make = [](std::uint64_t seed, std::string_view path,
                      const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
             return std::make_unique<Adaptive>(RandomStream(seed, path));

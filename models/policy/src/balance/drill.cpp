@@ -48,7 +48,7 @@ class Drill final : public LoadBalancer {
 BalancerEntry drill_balancer() {
   return {.name = "drill",
           .doc =
-              "DRILL(2,1): the least queued of two random ports and the last choice towards the "
+              "DRILL(2,1): the shortest queue of two random ports and the last choice towards this "
               "destination",
           .make = [](std::uint64_t seed, std::string_view path,
                      const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {

@@ -24,14 +24,15 @@ class EcmpLinear final : public LoadBalancer {
 }  // namespace
 
 BalancerEntry ecmp_linear_balancer() {
-  return {.name = "ecmp_linear",
-          .doc = "a linear hash (CRC-16) of the flow: source ports steer it (`hash`)",
-          .make = [](std::uint64_t, std::string_view,
-                     const PolicyParameters& parameters) -> std::unique_ptr<LoadBalancer> {
-            return std::make_unique<EcmpLinear>(switch_hash(parameters));
-          },
-          .parameters = {table_of<LinearHashConfig, linear_hash_schema>()},
-          .linear_hash = switch_hash};
+  return {
+      .name = "ecmp_linear",
+      .doc = "a linear hash (CRC-16) of the flow, which the source port can steer (keys in `hash`)",
+      .make = [](std::uint64_t, std::string_view,
+                 const PolicyParameters& parameters) -> std::unique_ptr<LoadBalancer> {
+        return std::make_unique<EcmpLinear>(switch_hash(parameters));
+      },
+      .parameters = {table_of<LinearHashConfig, linear_hash_schema>()},
+      .linear_hash = switch_hash};
 }
 
 }  // namespace horae::policy

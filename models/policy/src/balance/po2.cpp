@@ -25,7 +25,7 @@ class PowerOfTwo final : public LoadBalancer {
 
 BalancerEntry po2_balancer() {
   return {.name = "po2",
-          .doc = "the less queued of two random ports",
+          .doc = "the shorter queue of two random ports",
           .make = [](std::uint64_t seed, std::string_view path,
                      const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
             return std::make_unique<PowerOfTwo>(RandomStream(seed, path));

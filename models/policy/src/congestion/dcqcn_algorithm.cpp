@@ -26,7 +26,7 @@ std::unique_ptr<ReactionPoint> make_reaction(const CongestionConfig& config, Bit
 
 CongestionEntry dcqcn_congestion() {
   return {.name = "dcqcn",
-          .doc = "rates cut by CNPs, recovered by timer and byte counter",
+          .doc = "CNPs cut the rate; timer and byte counter raise it again",
           .make_reaction = make_reaction,
           .make_notification = make_dcqcn_notification,
           .check = check_dcqcn,

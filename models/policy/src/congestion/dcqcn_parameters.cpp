@@ -91,7 +91,7 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
   static const std::string nvidia = "NVIDIA DOCA 3.4, DCQCN CC Parameters (mlxconfig ";
   static const std::string alibaba = "HPCC simulator (alibaba-edu), run.py cc = dcqcn";
   static const Schema<D> s =
-      Schema<D>("dcqcn", "Values of DCQCN that replace those of the set `parameters`.")
+      Schema<D>("dcqcn", "DCQCN values that replace those of the set `parameters`.")
           .choice("form", &D::form,
                   {{"per_cnp", DcqcnForm::per_cnp}, {"monitored", DcqcnForm::monitored}},
                   {.doc = "every CNP cuts, or at most one cut a period (paper: per_cnp; vendor, "
@@ -113,15 +113,15 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                                      "recalled",
                   .verified = false})
           .field("alpha_timer", &D::alpha_timer,
-                 {.doc = "between updates of alpha (paper: 55 us, after the last CNP; vendor, "
+                 {.doc = "time between updates of alpha (paper: 55 us, after the last CNP; vendor, "
                          "hpcc: 1 us)",
                   .min = 100_ns,
                   .max = 1000_ms,
                   .source = nvidia + "DCE_TCP_RTT); " + alibaba + "; paper's recalled",
                   .verified = false})
           .field("cut_period", &D::cut_period,
-                 {.doc = "form = monitored: between cuts (vendor, hpcc: 4 us; paper: 50 us, not "
-                         "used by its form)",
+                 {.doc = "form = monitored: time between cuts (vendor, hpcc: 4 us; paper: 50 us, "
+                         "not used by its form)",
                   .min = 100_ns,
                   .max = 1000_ms,
                   .source = nvidia + "RATE_REDUCE_MONITOR_PERIOD); " + alibaba})
@@ -131,8 +131,8 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .max = 11,
                   .source = nvidia + "RPG_GD); Zhu et al., SIGCOMM 2015: alpha / 2"})
           .field("least_kept", &D::least_kept,
-                 {.doc = "percent of the rate that a cut leaves at least (paper, vendor: 50; hpcc: "
-                         "0)",
+                 {.doc = "least percentage of the rate that remains after a cut (paper, vendor: "
+                         "50; hpcc: 0)",
                   .max = 100,
                   .source = nvidia + "RPG_MIN_DEC_FAC: a share that is kept, Mellanox community "
                                      "DOC-2790); paper: follows from alpha / 2"})
@@ -141,15 +141,15 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                          "hpcc: false)",
                   .source = nvidia + "CLAMP_TGT_RATE); HPCC simulator ClampTargetRate"})
           .field("clamp_after_time", &D::clamp_after_time,
-                 {.doc = "a cut sets the target if the timer raised the rate since the last one, "
-                         "as it does if the byte counter did (all sets: true)",
+                 {.doc = "a cut also sets the target if only the timer, not the byte counter, "
+                         "raised the rate since the last cut (all sets: true)",
                   .source = nvidia + "CLAMP_TGT_RATE_AFTER_TIME_INC); HPCC simulator rdma-hw.cc"})
           .field("first_cnp_rate", &D::first_cnp_rate,
                  {.doc = "rate and target at the first CNP, 0 to leave them (all sets: 0)",
                   .max = 1600_Gbps,
                   .source = nvidia + "RATE_TO_SET_ON_FIRST_CNP); HPCC simulator RateOnFirstCnp 1"})
           .field("rate_timer", &D::rate_timer,
-                 {.doc = "between increases by the timer (paper: 55 us; vendor, hpcc: 300 us)",
+                 {.doc = "time between increases by the timer (paper: 55 us; vendor, hpcc: 300 us)",
                   .min = 1_us,
                   .max = 1000_ms,
                   .source = nvidia + "RPG_TIME_RESET); " + alibaba +
@@ -181,8 +181,8 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .source = nvidia + "RPG_AI_RATE); " + alibaba + "; paper's recalled",
                   .verified = false})
           .field("hyper_increase", &D::hyper_increase,
-                 {.doc = "the same for hyper increase (paper: 50 Mbps; vendor: 50 Mbps; hpcc: "
-                         "50 Mbps per 25 Gbps of line)",
+                 {.doc = "added to the target by a stage of hyper increase (paper: 50 Mbps; "
+                         "vendor: 50 Mbps; hpcc: 50 Mbps per 25 Gbps of line)",
                   .min = mbps(1),
                   .max = 1600_Gbps,
                   .source = nvidia + "RPG_HAI_RATE); " + alibaba +
@@ -196,8 +196,8 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                             " (its config.txt: 100 Mbps); paper's recalled",
                   .verified = false})
           .field("release_at_line", &D::release_at_line,
-                 {.doc = "less than 1 Mbps below the line rate the limiter goes: the next CNP is a "
-                         "first one (paper, hpcc: false; vendor: true)",
+                 {.doc = "the rate limiter is released within 1 Mbps of the line rate, so that the "
+                         "next CNP counts as the first (paper, hpcc: false; vendor: true)",
                   .source = "mlxconfig's help of RPG_MAX_RATE: at this limit the limiter is "
                             "released; how near is assumed, the parameters' unit",
                   .verified = false})
@@ -214,8 +214,8 @@ const Schema<DcqcnConfig>& DcqcnConfig::schema() {
   static const Schema<DcqcnConfig> s =
       Schema<DcqcnConfig>("dcqcn", "DCQCN.")
           .choice("parameters", &DcqcnConfig::set, names_of(dcqcn_parameter_sets()),
-                  {.doc = "the values of DCQCN to start from: its paper, NVIDIA's defaults, the "
-                          "HPCC simulator"})
+                  {.doc = "set of DCQCN values to start from: its paper, NVIDIA's defaults "
+                          "(vendor), or the HPCC simulator"})
           .table("dcqcn", &DcqcnConfig::overrides, dcqcn_schema());
   return s;
 }

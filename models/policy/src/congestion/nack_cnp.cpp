@@ -13,7 +13,7 @@ class AsCnp final : public NackReaction {
 
 NackReactionEntry cnp_reaction() {
   return {.name = "cnp",
-          .doc = "a NACK is a CNP",
+          .doc = "a NACK acts like a CNP",
           .make = [](const PolicyParameters&) -> std::unique_ptr<NackReaction> {
             return std::make_unique<AsCnp>();
           }};

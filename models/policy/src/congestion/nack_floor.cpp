@@ -24,7 +24,7 @@ const Schema<NackFloor>& NackFloor::schema() {
   static const Schema<NackFloor> s =
       Schema<NackFloor>("floor", "The rate below which no cut leads.")
           .field("nack_floor", &NackFloor::percent,
-                 {.doc = "floor: least rate in percent of the line rate",
+                 {.doc = "floor: least rate, as a percentage of the line rate",
                   .max = 100,
                   .source = "no public value; half the line rate is what section 2.3 of the "
                             "packet-spraying paper measured",
@@ -34,7 +34,7 @@ const Schema<NackFloor>& NackFloor::schema() {
 
 NackReactionEntry floor_reaction() {
   return {.name = "floor",
-          .doc = "a NACK is a CNP, but the rate has a floor",
+          .doc = "a NACK acts like a CNP, but the rate stays above a floor",
           .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
             return std::make_unique<Floor>(parameters.of<NackFloor>());
           },

@@ -13,7 +13,7 @@ class Ignore final : public NackReaction {
 
 NackReactionEntry ignore_reaction() {
   return {.name = "ignore",
-          .doc = "a NACK does nothing to the rate",
+          .doc = "a NACK does not change the rate",
           .make = [](const PolicyParameters&) -> std::unique_ptr<NackReaction> {
             return std::make_unique<Ignore>();
           },

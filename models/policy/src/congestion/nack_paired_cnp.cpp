@@ -18,7 +18,7 @@ const Schema<NackPairedCnp>& NackPairedCnp::schema() {
   static const Schema<NackPairedCnp> s =
       Schema<NackPairedCnp>("paired_cnp", "CNPs that go with NACKs.")
           .field("nack_cnp_paced", &NackPairedCnp::paced,
-                 {.doc = "paired_cnp: CNPs with NACKs keep dcqcn.cnp_interval as others do",
+                 {.doc = "paired_cnp: CNPs sent with NACKs also keep to dcqcn.cnp_interval",
                   .source = "no public value; MIN_TIME_BETWEEN_CNPS names no exception",
                   .verified = false});
   return s;

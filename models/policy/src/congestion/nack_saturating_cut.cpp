@@ -31,7 +31,8 @@ const Schema<NackCut>& NackCut::schema() {
       Schema<NackCut>("nack_cut", "Cuts of the rate by NACKs.")
           .field(
               "nack_rate_kept", &NackCut::rate_kept,
-              {.doc = "saturating_cut, slow_restart: percent of the rate that a cut leaves",
+              {.doc =
+                   "saturating_cut, slow_restart: percentage of the rate that remains after a cut",
                .min = 1,
                .max = 100,
                .source = "half: an independent study of ConnectX slow restart; no vendor's value",
@@ -46,21 +47,23 @@ const Schema<NackCut>& NackCut::schema() {
                   {{"keep", NackTarget::keep},
                    {"previous", NackTarget::previous},
                    {"reset", NackTarget::reset}},
-                  {.doc = "saturating_cut, slow_restart: the target rate after a cut: as it was, "
-                          "the rate before, the rate after (saturating_cut: keep; slow_restart: "
-                          "reset)",
+                  {.doc = "saturating_cut, slow_restart: target rate after a cut: unchanged "
+                          "(keep), the rate before the cut, or the rate after it (saturating_cut: "
+                          "keep; slow_restart: reset)",
                    .source = "reset: an independent study of ConnectX slow restart",
                    .verified = false});
   return s;
 }
 
 NackReactionEntry saturating_cut_reaction() {
-  return {.name = "saturating_cut",
-          .doc = "a share of the rate at most once per gap, target kept",
-          .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
-            return std::make_unique<SaturatingCut>(parameters.of<NackCut>());
-          },
-          .parameters = {keys_of<NackCut>()}};
+  return {
+      .name = "saturating_cut",
+      .doc =
+          "a NACK cuts the rate to a share, at most once per nack_min_gap; the target rate stays",
+      .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
+        return std::make_unique<SaturatingCut>(parameters.of<NackCut>());
+      },
+      .parameters = {keys_of<NackCut>()}};
 }
 
 }  // namespace horae::policy

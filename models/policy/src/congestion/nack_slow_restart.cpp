@@ -30,7 +30,9 @@ class SlowRestart final : public NackReaction {
 
 NackReactionEntry slow_restart_reaction() {
   return {.name = "slow_restart",
-          .doc = "a share of the rate at most once per gap, target and alpha start over",
+          .doc =
+              "a NACK cuts the rate to a share, at most once per nack_min_gap; target and alpha "
+              "start over",
           .make = [](const PolicyParameters& parameters) -> std::unique_ptr<NackReaction> {
             return std::make_unique<SlowRestart>(parameters.of<NackCut>());
           },

@@ -44,7 +44,7 @@ void refuse_acting_reactions(const CongestionConfig& config, BitRate) {
 CongestionEntry no_congestion() {
   return {
       .name = "none",
-      .doc = "line rate, no CNPs",
+      .doc = "no congestion control: line rate, no CNPs",
       .make_reaction = [](const CongestionConfig&, BitRate line) -> std::unique_ptr<ReactionPoint> {
         return std::make_unique<LineRate>(line);
       },

@@ -32,7 +32,7 @@ Schema<CongestionConfig> CongestionConfig::schema_with(
     const std::vector<NackReactionEntry>& reactions) {
   return Schema<CongestionConfig>("congestion", "Congestion control of a queue pair.")
       .choice("algorithm", &CongestionConfig::algorithm, names_of(algorithms),
-              {.doc = "what sets the rate"})
+              {.doc = "algorithm that sets the rate (`horae list policies`)"})
       .include(parameters_of(algorithms), &CongestionConfig::parameters)
       .choice("nack_reaction", &CongestionConfig::nack_reaction, names_of(reactions),
               {.doc = "what a NACK does to the rate (`horae list policies`)",

@@ -54,8 +54,8 @@ const Schema<EunomiaMemorySizes>& EunomiaMemorySizes::schema() {
                   .max = 65536,
                   .source = "Eunomia (Mahmood et al.), section 4: 1024, configurable"})
           .field("index_entries", &EunomiaMemorySizes::index_entries,
-                 {.doc = "eunomia: rows of metadata_start_index, which are the connections that "
-                         "may reorder at a time",
+                 {.doc = "eunomia: rows of metadata_start_index, which is how many connections can "
+                         "reorder at a time",
                   .min = 1,
                   .max = 65536,
                   .source =
@@ -64,7 +64,7 @@ const Schema<EunomiaMemorySizes>& EunomiaMemorySizes::schema() {
                       "bytes as in the paper, which tell 256 connections apart",
                   .verified = false})
           .field("search_width", &EunomiaMemorySizes::search_width,
-                 {.doc = "eunomia: bits of the allocation bitmap looked at per clock",
+                 {.doc = "eunomia: bits of the allocation bitmap searched per clock cycle",
                   .min = 1,
                   .max = 65536,
                   .source = "no public value",
@@ -75,8 +75,8 @@ const Schema<EunomiaMemorySizes>& EunomiaMemorySizes::schema() {
 OrderingEntry eunomia_ordering() {
   return {.name = "eunomia",
           .doc =
-              "Eunomia: bitmaps that grow by blocks of a common memory, only for connections "
-              "that reorder",
+              "Eunomia: bitmaps that grow in blocks of a shared memory, only for connections that "
+              "reorder",
           .make = [](const PolicyParameters& parameters) -> std::unique_ptr<OrderingEngine> {
             return std::make_unique<EunomiaEngine>(parameters);
           },

@@ -97,7 +97,7 @@ OrderingAnswer IdealOrdering::on_packet(const OrderingPacket& packet) {
 
 OrderingEntry ideal_ordering() {
   return {.name = "ideal",
-          .doc = "tracks everything, whatever it takes",
+          .doc = "an ideal engine that tracks every packet, with unlimited memory",
           .make = [](const PolicyParameters&) -> std::unique_ptr<OrderingEngine> {
             return std::make_unique<IdealOrdering>();
           }};

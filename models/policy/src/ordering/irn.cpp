@@ -34,7 +34,7 @@ const Schema<IrnBitmap>& IrnBitmap::schema() {
   static const Schema<IrnBitmap> s =
       Schema<IrnBitmap>("irn", "The size of IRN's bitmaps.")
           .field("bdp", &IrnBitmap::bdp,
-                 {.doc = "irn: bandwidth-delay product in packets: what a bitmap covers",
+                 {.doc = "irn: packets that a bitmap covers, one bandwidth-delay product",
                   .min = 1,
                   .max = 65536,
                   .source = "Eunomia (Mahmood et al.), Table 2: 100 packets at 100 Gbps and 8 us; "

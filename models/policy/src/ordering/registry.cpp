@@ -22,7 +22,7 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
                                 "The layer below the transport that tracks packets which "
                                 "arrive out of order.")
       .choice("engine", &OrderingConfig::engine, names_of(registry),
-              {.doc = "how they are tracked; none: by the transport's own receiver"})
+              {.doc = "engine that tracks them; none: the transport's receiver does"})
       .choice("level", &OrderingConfig::level,
               {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
               {.doc = "what runs: the model in C++, the hardware description, or both, "
@@ -35,13 +35,15 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
               .source = "no public value: 1 GHz is usual for a NIC's pipelines; Eunomia's FPGA "
                         "would run at some hundred MHz",
               .verified = false})
-      .choice("write_last", &OrderingConfig::write_last,
-              {{"immediate", WriteLast::immediate},
-               {"sender", WriteLast::sender},
-               {"receiver", WriteLast::receiver}},
-              {.doc = "last packet of a WRITE: as any other (SEND); held by the sender until all "
-                      "before it is acknowledged; or, out of order, held by the receiver",
-               .source = "Eunomia (Mahmood et al.), 3.5.2 and appendix A.1"});
+      .choice(
+          "write_last", &OrderingConfig::write_last,
+          {{"immediate", WriteLast::immediate},
+           {"sender", WriteLast::sender},
+           {"receiver", WriteLast::receiver}},
+          {.doc =
+               "last packet of a WRITE: sent like any other (SEND); held by the sender until all "
+               "earlier packets are acknowledged; or held by the receiver if it is out of order",
+           .source = "Eunomia (Mahmood et al.), 3.5.2 and appendix A.1"});
 }
 
 const Schema<OrderingConfig>& OrderingConfig::schema() {

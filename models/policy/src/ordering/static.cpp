@@ -25,19 +25,18 @@ void check_static(const PolicyParameters& parameters) {
 const Schema<BitmapReach>& BitmapReach::schema() {
   static const Schema<BitmapReach> s =
       Schema<BitmapReach>("bitmap", "The size of a connection's bitmap.")
-          .field(
-              "bits", &BitmapReach::bits,
-              {.doc = "static, eunomia: most packets that a connection's bitmap covers; eunomia: "
-                      "a multiple of block_bits, at most 255 times that",
-               .min = 1,
-               .max = 65536,
-               .source = "Eunomia (Mahmood et al.), section 4: 256"});
+          .field("bits", &BitmapReach::bits,
+                 {.doc = "static, eunomia: most packets that the bitmap of a connection covers; "
+                         "for eunomia a multiple of block_bits, at most 255 blocks",
+                  .min = 1,
+                  .max = 65536,
+                  .source = "Eunomia (Mahmood et al.), section 4: 256"});
   return s;
 }
 
 OrderingEntry static_ordering() {
   return {.name = "static",
-          .doc = "a circular bitmap of one size per connection",
+          .doc = "a circular bitmap of fixed size per connection",
           .make = make_static,
           .parameters = {keys_of<BitmapReach>()},
           .check = check_static};

@@ -14,13 +14,14 @@ inline std::vector<std::pair<std::string, Merge>> merges() {
   return {{"every", Merge::every}, {"one_pending", Merge::one_pending}, {"ignore", Merge::ignore}};
 }
 inline constexpr const char* merge_doc =
-    "NACKs that come while one is served: every one in turn, the last one per queue pair, or none";
+    "NACKs that arrive while one is served: serve all in turn, only the last one of each queue "
+    "pair, or none";
 
 inline constexpr const char* no_public_value = "hypothesis; no public value";
 
 /// Dependent reads before the payload of a retransmission.
 inline RangedFieldInfo<std::uint32_t> serial_reads_info() {
-  return {.doc = "dependent 64-byte reads before the payloads are read (context, WQE, translation)",
+  return {.doc = "dependent 64-byte reads (context, WQE, translation) before the payload is read",
           .max = 8,
           .source =
               "hypothesis; a connection's state is up to three dependent lookups (context, "

@@ -26,11 +26,11 @@ const Schema<ContextLock>& ContextLock::schema() {
   static const auto s =
       Schema<ContextLock>("context_lock", "H4: an acknowledgement locks the context against TX.")
           .field("lock", &ContextLock::lock,
-                 {.doc = "time per acknowledgement",
+                 {.doc = "time for which an acknowledgement locks the context",
                   .max = 1_ms,
                   .source = no_public_value,
                   .verified = false})
-          .field("acks", &ContextLock::acks, {.doc = "whether ACKs lock as NACKs do"});
+          .field("acks", &ContextLock::acks, {.doc = "ACKs lock the context too, not only NACKs"});
   return s;
 }
 

@@ -27,14 +27,14 @@ const Schema<FirmwareEvent>& FirmwareEvent::schema() {
       Schema<FirmwareEvent>("firmware_event", "H7: firmware handles NACKs one at a time.")
           .field(
               "event", &FirmwareEvent::event,
-              {.doc = "time per event",
+              {.doc = "time that firmware takes for an event",
                .max = 1_ms,
                .source = "hypothesis, 1 to 20 us; about 20 us per gap is reported for ConnectX-5 "
                          "UC (NVIDIA developer forum 358441)",
                .verified = false})
           .choice("stall", &FirmwareEvent::stall,
                   {{"none", Scope::none}, {"queue_pair", Scope::queue_pair}, {"port", Scope::port}},
-                  {.doc = "what sends nothing during an event"});
+                  {.doc = "which queue pairs send nothing during an event"});
   return s;
 }
 

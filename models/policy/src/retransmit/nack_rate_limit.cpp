@@ -21,9 +21,9 @@ class NackRateLimitPolicy final : public RetransmitPolicy {
 
 const Schema<NackRateLimit>& NackRateLimit::schema() {
   static const auto s =
-      Schema<NackRateLimit>("nack_rate_limit", "H8: the least time between two NACKs sent.")
+      Schema<NackRateLimit>("nack_rate_limit", "H8: the receiver limits the rate of its NACKs.")
           .field("interval", &NackRateLimit::interval,
-                 {.doc = "per queue pair",
+                 {.doc = "least time between two NACKs of a queue pair",
                   .max = 1_ms,
                   .source = "hypothesis, 0 to 2 us",
                   .verified = false});

@@ -33,18 +33,19 @@ class RecoveryHandshakePolicy final : public RetransmitPolicy {
 const Schema<RecoveryHandshake>& RecoveryHandshake::schema() {
   static const auto s =
       Schema<RecoveryHandshake>("recovery_handshake", "H5': no new data until recovery is acked.")
-          .choice(
-              "hold_from", &RecoveryHandshake::hold_from,
-              {{"nack", RecoveryHandshake::HoldFrom::nack},
-               {"retransmission", RecoveryHandshake::HoldFrom::retransmission}},
-              {.doc = "new data waits from the NACK on, or once the retransmissions are fetched"})
+          .choice("hold_from", &RecoveryHandshake::hold_from,
+                  {{"nack", RecoveryHandshake::HoldFrom::nack},
+                   {"retransmission", RecoveryHandshake::HoldFrom::retransmission}},
+                  {.doc = "when new data begins to wait: at the NACK, or once the retransmissions "
+                          "are fetched"})
           .field("serial_reads", &RecoveryHandshake::serial_reads, serial_reads_info())
-          .field("guard", &RecoveryHandshake::guard,
-                 {.doc = "a NACK that came during recovery is served after so long without the ACK",
-                  .min = 1_us,
-                  .max = 100_ms,
-                  .source = "ours: only a second loss in a window ever waits for it",
-                  .verified = false});
+          .field(
+              "guard", &RecoveryHandshake::guard,
+              {.doc = "a NACK received during recovery is served after this time without the ACK",
+               .min = 1_us,
+               .max = 100_ms,
+               .source = "ours: only a second loss in a window ever waits for it",
+               .verified = false});
   return s;
 }
 

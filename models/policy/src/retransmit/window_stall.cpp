@@ -23,8 +23,8 @@ const Schema<WindowStall>& WindowStall::schema() {
   static const auto s =
       Schema<WindowStall>("window_stall", "H5: the window binds while a gap is open.")
           .field("gap_window", &WindowStall::gap_window,
-                 {.doc = "PSNs from the oldest unacknowledged packet to the newest, while a NACKed "
-                         "one is open",
+                 {.doc = "most PSNs from the oldest unacknowledged packet to the newest, while a "
+                         "NACKed packet is unacknowledged",
                   .min = 1,
                   .max = 65536,
                   .source = "ConnectX-7: 512 (packet-spraying paper 6.1), others 128 (mlxconfig "

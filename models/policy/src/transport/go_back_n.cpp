@@ -70,7 +70,7 @@ class GoBackNReceiver final : public TransportReceiver {
 
 TransportEntry go_back_n_transport() {
   return {.name = "go_back_n",
-          .doc = "in-order receiver; a NACK rewinds the sender",
+          .doc = "the receiver takes packets in order only; a NACK makes the sender go back",
           .make_sender = [](const TransportConfig& config,
                             Psn first) -> std::unique_ptr<TransportSender> {
             return std::make_unique<GoBackNSender>(config, first);

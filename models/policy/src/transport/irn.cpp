@@ -145,23 +145,23 @@ class IrnSender final : public WindowedSender {
 }  // namespace
 
 TransportEntry irn_transport() {
-  return {
-      .name = "irn",
-      .doc =
-          "selective repeat of IRN: every packet out of order is named, losses are recovered once",
-      .make_sender = [](const TransportConfig& config,
-                        Psn first) -> std::unique_ptr<TransportSender> {
-        return std::make_unique<IrnSender>(config, first);
-      },
-      .make_receiver = [](const TransportConfig& config,
-                          Psn first) -> std::unique_ptr<TransportReceiver> {
-        return make_bitmap_receiver(config, first, NackRule::every);
-      },
-      .parameters = {keys_of<IrnTimeout>()},
-      .headers = {received_psn},
-      .own_timeout = [](const TransportConfig& config) -> Timeout {
-        return {"rto_low", config.parameters.of<IrnTimeout>().low};
-      }};
+  return {.name = "irn",
+          .doc =
+              "selective repeat of IRN: every out-of-order packet is reported, each loss is "
+              "retransmitted once",
+          .make_sender = [](const TransportConfig& config,
+                            Psn first) -> std::unique_ptr<TransportSender> {
+            return std::make_unique<IrnSender>(config, first);
+          },
+          .make_receiver = [](const TransportConfig& config,
+                              Psn first) -> std::unique_ptr<TransportReceiver> {
+            return make_bitmap_receiver(config, first, NackRule::every);
+          },
+          .parameters = {keys_of<IrnTimeout>()},
+          .headers = {received_psn},
+          .own_timeout = [](const TransportConfig& config) -> Timeout {
+            return {"rto_low", config.parameters.of<IrnTimeout>().low};
+          }};
 }
 
 }  // namespace horae::policy

@@ -34,8 +34,8 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .source = "no public value; 16 to 64 is usual in models",
               .verified = false})
       .field("ack_request_every", &TransportConfig::ack_request_every,
-             {.doc = "sender: AckReq on every n-th PSN, 0 for none beyond message ends and "
-                     "full windows",
+             {.doc = "sender: AckReq on every n-th PSN; 0: only at message ends and when the "
+                     "window is full",
               .min = 0,
               .max = 65536,
               .source = "mlx5 drivers set log_ack_req_freq 8"})
@@ -47,7 +47,7 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
       .include(parameters_of(registry), &TransportConfig::parameters)
       .choice("timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},
-              {.doc = "what a timeout sends again: everything unacknowledged, or the oldest packet",
+              {.doc = "what a timeout retransmits: all unacknowledged packets, or the oldest one",
                .source = "IBTA vol. 1, 9.7.5.2.4: retry from the oldest unacknowledged request"});
 }
 

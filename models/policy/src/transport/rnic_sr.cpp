@@ -58,7 +58,7 @@ class RnicSrSender final : public WindowedSender {
 
 TransportEntry rnic_sr_transport() {
   return {.name = "rnic_sr",
-          .doc = "selective repeat of commodity NICs: one NACK per ePSN, two packets sent again",
+          .doc = "selective repeat of commodity NICs: one NACK per ePSN, two packets retransmitted",
           .make_sender = [](const TransportConfig& config,
                             Psn first) -> std::unique_ptr<TransportSender> {
             return std::make_unique<RnicSrSender>(config, first);

@@ -21,7 +21,9 @@ class TimeoutOnlySender final : public WindowedSender {
 // one all the same treats it as an acknowledgement.
 TransportEntry timeout_only_transport() {
   return {.name = "timeout_only",
-          .doc = "out-of-order placement without NACKs; only the timeout recovers",
+          .doc =
+              "the receiver places packets out of order and sends no NACKs; only the timeout "
+              "recovers losses",
           .make_sender = [](const TransportConfig& config,
                             Psn first) -> std::unique_ptr<TransportSender> {
             return std::make_unique<TimeoutOnlySender>(config, first);

@@ -21,18 +21,21 @@ const Schema<ConweaveConfig>& ConweaveConfig::schema() {
   using T = ConweaveConfig;
   static const Schema<T> s =
       Schema<T>("program", "ConWeave: per-flow rerouting with reordering at the receivers' ToR.")
-          .field("flow_entries", &T::flow_entries,
-                 {.doc = "table of flows and each register of flows, of both ends",
-                  .min = 1,
-                  .max = 65536,
-                  .source = sizes})
+          .field(
+              "flow_entries", &T::flow_entries,
+              {.doc =
+                   "entries of the flow table and of each flow register, at source and destination",
+               .min = 1,
+               .max = 65536,
+               .source = sizes})
           .field("rack_entries", &T::rack_entries,
-                 {.doc = "registers of busy paths, a cell per rack",
+                 {.doc = "cells of the registers of busy paths, one per rack",
                   .min = 1,
                   .max = 65536,
                   .source = sizes})
           .field("queue_entries", &T::queue_entries,
-                 {.doc = "registers of reorder queues, a cell per queue of a port with a NIC",
+                 {.doc = "cells of the registers of reorder queues, one per queue of each port "
+                         "with a NIC",
                   .min = 1,
                   .max = 1024,
                   .source = sizes})
@@ -53,42 +56,48 @@ const Schema<ConweaveConfig>& ConweaveConfig::schema() {
                   .source = "ConWeave paper: 8 us for 100G leaf-spine and fat tree (best of 5 to "
                             "68 us), 12 us on the 25G testbed"})
           .field("path_busy", &T::path_busy,
-                 {.doc = "theta_path_busy: no flow is put on a path for so long after a NOTIFY",
+                 {.doc = "theta_path_busy: time after a NOTIFY in which no flow is put on the path",
                   .min = 1_us,
                   .max = longest,
                   .source = "ConWeave paper: 8 us leaf-spine, 16 us fat tree, 32 us testbed: ECN "
                             "threshold over link rate"})
           .field("inactive", &T::inactive,
-                 {.doc = "theta_inactive: after such a silence a flow starts over",
+                 {.doc = "theta_inactive: a flow starts over after this time without a packet",
                   .min = 2_us,
                   .max = longest,
                   .source = "ConWeave paper: 300 us leaf-spine, 10 ms testbed"})
-          .field("resume_default", &T::resume_default,
-                 {.doc = "X_DEFAULT: wait for the TAIL when no packet of the old path was seen",
-                  .min = 1_us,
-                  .max = longest,
-                  .source = "ConWeave paper: 200 us leaf-spine"})
+          .field(
+              "resume_default", &T::resume_default,
+              {.doc =
+                   "X_DEFAULT: time to wait for the TAIL when no packet of the old path was seen",
+               .min = 1_us,
+               .max = longest,
+               .source = "ConWeave paper: 200 us leaf-spine"})
           .field("resume_extra", &T::resume_extra,
                  {.doc = "X_EXTRA: added to the estimate of the TAIL's arrival",
                   .min = 0_us,
                   .max = longest,
                   .source = "ConWeave paper: 64 us with PFC, 16 us with IRN"})
           .field("reply_extension", &T::reply_extension,
-                 {.doc = "puts the deadline off while a reply goes around",
+                 {.doc = "added to the deadline while a reply recirculates",
                   .min = 1_us,
                   .max = longest,
                   .source = "conweave-p4 leaf_conweave macro.p4: 4 us (for a resubmission)"})
           .field("abort_without_path", &T::abort_without_path,
-                 {.doc = "no reroute when both sampled paths are busy; false: onto the same path",
+                 {.doc = "do not reroute when both sampled paths are busy; false: reroute onto the "
+                         "same path",
                   .source = "true: ConWeave paper; false: conweave-ns3 and conweave-p4"})
           .field("control_class", &T::control_class,
                  {.doc = "traffic class of replies, notifications and timers",
                   .max = 7,
                   .source = "ConWeave paper: strict highest priority"})
           .field("route_entries", &T::route_entries,
-                 {.doc = "destination table", .min = 1, .max = 1 << 20, .source = sizes})
+                 {.doc = "entries of the destination table",
+                  .min = 1,
+                  .max = 1 << 20,
+                  .source = sizes})
           .field("member_entries", &T::member_entries,
-                 {.doc = "table from a path to its port",
+                 {.doc = "entries of the table from paths to ports",
                   .min = 1,
                   .max = 65536,
                   .source = "conweave-p4 tables_ingress.p4: 256"});

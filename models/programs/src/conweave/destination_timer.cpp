@@ -13,7 +13,7 @@ bool Destination::is_due(const Pass& pass, std::uint16_t index) {
                       })));
 }
 
-/// A timer comes around. When the TAIL is late it releases the queue at once; when the TAIL has
+/// A timer has recirculated. When the TAIL is late it releases the queue at once; when the TAIL has
 /// passed here it waits until that has left. Then, until the queue is empty, it keeps the flow's
 /// packets out of it.
 void Destination::timer(Pass& pass, View& v) {

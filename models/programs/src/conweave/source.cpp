@@ -9,7 +9,7 @@ namespace {
 
 /// A deadline that never passes.
 constexpr std::uint32_t never_late = ~std::uint32_t{0};
-/// The metadata of a reply that goes around: it was in time.
+/// The metadata of a reply that recirculates: it was in time.
 constexpr std::uint16_t second_pass = 1;
 
 }  // namespace
@@ -52,7 +52,7 @@ Source::Sample::Sample(dataplane::Pipeline& pipeline, const std::string& name,
 }
 
 // Order of a pass: active_time, stability, busy paths, reply_deadline, epoch, phase, path and
-// tail_time. A reply has to compare epoch and phase before it writes stability: it goes around.
+// tail_time. A reply has to compare epoch and phase before it writes stability: it recirculates.
 Source::Source(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
                const dataplane::Object& routes, const dataplane::Object& flows,
                const dataplane::Gateway& is_data, const dataplane::Gateway& is_control)
@@ -219,7 +219,7 @@ void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
 }
 
 /// The first pass: whether it answers what the flow asked last. An RTT_REPLY has to be in time, and
-/// the deadline is put off until it comes around.
+/// the deadline is put off until it has recirculated.
 void Source::reply(Pass& pass, const FlowEntry& flow) {
   Packet& p = pass.header();
   const Shim shim = Shim::of(p);

@@ -24,13 +24,13 @@ class Source {
 
   /// The path of a data packet, which gets its header. `paths` are those to the destination.
   std::uint8_t data(Pass& pass, const FlowEntry& flow, const Route& route);
-  /// A reply or a notification: it ends here, or goes around once.
+  /// A reply or a notification: it ends here, or recirculates once.
   void control(Pass& pass, const FlowEntry* flow, const Route& route);
   /// Control plane: a new flow's first path.
   void install(std::uint16_t index, std::uint8_t path);
 
   const dataplane::Object& path() const { return path_; }
-  /// What else decides whether the packet goes around.
+  /// What else decides whether the packet recirculates.
   const dataplane::Object& last() const { return around_; }
 
   struct Counts {

@@ -224,18 +224,21 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
               "burst_log2", &ForwardConfig::burst_log2,
               {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path", .max = 16})
           .field("spray_responses", &ForwardConfig::spray_responses,
-                 {.doc = "choose paths of ACKs and NACKs likewise, instead of by flow"})
+                 {.doc = "choose paths of ACKs and NACKs by path_choice; false: by flow"})
           .field("nack_drop", &ForwardConfig::nack_drop,
-                 {.doc = "NACKs dropped ...", .source = "packet-spraying paper 2.3: 255 of 256"})
+                 {.doc = "NACKs that are dropped out of every nack_of",
+                  .source = "packet-spraying paper 2.3: 255 of 256"})
           .field("nack_of", &ForwardConfig::nack_of,
-                 {.doc = "... of every so many, per pipeline", .min = 1})
+                 {.doc = "number of NACKs, counted per pipeline, of which nack_drop are dropped",
+                  .min = 1})
           .choice("nack_filter", &ForwardConfig::nack_filter,
                   {{"deterministic", NackFilter::deterministic}, {"random", NackFilter::random}},
-                  {.doc = "the first of every so many, or each with that probability"})
+                  {.doc = "drop the first nack_drop of every nack_of, or each with probability "
+                          "nack_drop / nack_of"})
           .field("route_entries", &ForwardConfig::route_entries,
-                 {.doc = "size of the route table", .min = 1, .max = 1 << 20})
+                 {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &ForwardConfig::member_entries,
-                 {.doc = "size of the table of the groups' ports", .min = 1, .max = 1 << 16});
+                 {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16});
   return s;
 }
 

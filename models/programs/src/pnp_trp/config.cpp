@@ -20,84 +20,91 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
           .field("pnp", &T::pnp, {.doc = "proactive notification point"})
           .field("trp", &T::trp, {.doc = "temporary reaction point, which recirculates"})
           .field("handshake_monitor", &T::handshake_monitor,
-                 {.doc = "objects that watch TCP handshakes (they cost; nothing sends TCP)"})
+                 {.doc = "objects that watch TCP handshakes; they are priced, although the model "
+                         "sends no TCP"})
           .field("rate_recovery", &T::rate_recovery,
-                 {.doc = "keep the order of a flow that recovers; false: forward directly",
+                 {.doc = "keep the order of a flow while it recovers; false: forward its packets "
+                         "directly",
                   .source = "long-haul paper, appendices D and E"})
           .field("remote_nodes", &T::remote_nodes,
-                 {.doc = "nodes over the long haul; none: all that are not attached"})
+                 {.doc = "nodes beyond the long-haul link; empty: all nodes that are not attached "
+                         "to this switch"})
           .field("qp_entries", &T::qp_entries,
-                 {.doc = "QP_field (setCNP) table",
+                 {.doc = "entries of the QP_field (setCNP) table",
                   .min = 1,
                   .max = most,
                   .source = "long-haul paper VI"})
           .field("cnp_stamp_entries", &T::cnp_stamp_entries,
-                 {.doc = "register of CNP time stamps; a power of two",
+                 {.doc = "cells of the register of CNP time stamps; a power of two",
                   .min = 1,
                   .max = most,
                   .source = "as many as QP_field entries; the paper gives none",
                   .verified = false})
-          .field("tcp_cookie_entries", &T::tcp_cookie_entries,
-                 {.doc = "register of connections that answered a cookie; a power of two",
-                  .min = 1,
-                  .max = most,
-                  .source = "as many as QP_field entries; the paper gives none",
-                  .verified = false})
+          .field(
+              "tcp_cookie_entries", &T::tcp_cookie_entries,
+              {.doc = "cells of the register of connections that answered a cookie; a power of two",
+               .min = 1,
+               .max = most,
+               .source = "as many as QP_field entries; the paper gives none",
+               .verified = false})
           .field("cnp_cache_entries", &T::cnp_cache_entries,
-                 {.doc = "CNP_Cache register; a power of two",
+                 {.doc = "cells of the CNP_Cache register; a power of two",
                   .min = 1,
                   .max = most,
                   .source = "long-haul paper VI"})
           .field("cnp_store_entries", &T::cnp_store_entries,
-                 {.doc = "CNP_Store table", .min = 1, .max = most, .source = "long-haul paper VI"})
+                 {.doc = "entries of the CNP_Store table",
+                  .min = 1,
+                  .max = most,
+                  .source = "long-haul paper VI"})
           .field("peer_entries", &T::peer_entries,
-                 {.doc = "table from a CNP's queue pair to its data's; 0: take them for the same, "
-                         "as the paper writes",
+                 {.doc = "entries of the table from a CNP's queue pair to that of its data; 0: "
+                         "assume that they are the same, as the paper does",
                   .max = most,
                   .source = "as many as QP_field entries; not in the paper",
                   .verified = false})
           .field("flow_entries", &T::flow_entries,
-                 {.doc = "each register of slowed flows; a power of two",
+                 {.doc = "cells of each register of slowed flows; a power of two",
                   .min = 1,
                   .max = most,
                   .source = "as many as CNP_Store entries; the paper gives none",
                   .verified = false})
           .field("cnp_interval", &T::cnp_interval,
-                 {.doc = "a flow's CNPs are further apart than this",
+                 {.doc = "least time between two CNPs of a flow",
                   .min = 1_ns,
                   .max = 2000_ms,
                   .source = "DCQCN (SIGCOMM 2015) 5: 50 us"})
           .field("alpha", &T::alpha,
-                 {.doc = "CNPs from one additional loop to the next, at first",
+                 {.doc = "CNPs from one additional loop to the next, before alpha is halved",
                   .min = 1u,
                   .max = pnp_trp::LoopHeader::most_alpha,
                   .source = "long-haul paper VI"})
           .field("beta", &T::beta,
-                 {.doc = "a flow recovers when the last CNP is longer ago than this",
+                 {.doc = "time after the last CNP at which a flow recovers",
                   .min = 1_ns,
                   .max = 2000_ms,
                   .source = "long-haul paper VI"})
           .field("most_loops", &T::most_loops,
-                 {.doc = "loops of a packet at most",
+                 {.doc = "most loops of a packet",
                   .min = 1u,
                   .max = pnp_trp::LoopHeader::most_loops,
                   .source = "five bits of the loop header; the paper gives no bound",
                   .verified = false})
           .field("insertion_latency", &T::insertion_latency,
-                 {.doc = "from the data plane's or a daemon's message to the table entry",
+                 {.doc = "time from a message of the data plane or of a daemon to the table entry",
                   .min = 0_ps,
                   .max = 10000_ms,
                   .source = "long-haul paper VII-C sets it to 1 ms, from another switch's "
                             "measurement",
                   .verified = false})
           .field("route_entries", &T::route_entries,
-                 {.doc = "destination table",
+                 {.doc = "entries of the destination table",
                   .min = 1,
                   .max = most,
                   .source = "the paper gives none",
                   .verified = false})
           .field("member_entries", &T::member_entries,
-                 {.doc = "table of the ports of groups",
+                 {.doc = "entries of the table of the groups' ports",
                   .min = 1,
                   .max = 65536,
                   .source = "the paper gives none",

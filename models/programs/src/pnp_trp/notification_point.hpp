@@ -25,7 +25,7 @@ class NotificationPoint {
   struct Counts {
     std::uint64_t marks = 0;      ///< of packets that leave, each cleared
     std::uint64_t cnps = 0;       ///< sent
-    std::uint64_t unknown = 0;    ///< copies dropped for want of an entry
+    std::uint64_t unknown = 0;    ///< copies dropped because no entry exists
     std::uint64_t not_added = 0;  ///< connections the full table had no room for
   };
   const Counts& counts() const { return counts_; }

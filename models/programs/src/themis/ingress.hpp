@@ -22,7 +22,7 @@ namespace horae::programs::themis {
 ///
 /// - one of a local receiver that would leave by another pipeline goes back to its own port first,
 ///   for the state to check it with is in that egress (packet-spraying paper 5, Figure 8);
-/// - a NACK from the network that enters by another pipeline than its sender's comes around through
+/// - a NACK from the network that enters by another pipeline than its sender's recirculates through
 ///   the loopback port of the sender's pipeline, for Themis-S has its state in that ingress.
 class Ingress {
  public:

@@ -161,27 +161,27 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
           .field("source", &T::source, {.doc = "Themis-S, in ingress"})
           .field("destination", &T::destination, {.doc = "Themis-D, in egress"})
           .field("path_check", &T::path_check,
-                 {.doc = "condition C2: a NACK passes only when something later came by the same "
-                         "path; false: every NACK for what has not arrived passes",
+                 {.doc = "condition C2: a NACK passes only if a later packet arrived over the same "
+                         "path; false: every NACK for a packet that has not arrived passes",
                   .source = "packet-spraying paper 4.2"})
           .field("lazy_dropping", &T::lazy_dropping,
-                 {.doc = "keep an undetermined NACK until data decides it; false: drop it",
+                 {.doc = "keep an undetermined NACK until a data packet decides it; false: drop it",
                   .source = "packet-spraying paper 4.3"})
           .field("rerouting", &T::rerouting,
-                 {.doc = "send what was asked for again by another path; false: by Eq. 1's",
+                 {.doc = "send retransmissions over another path; false: over the path of Eq. 1",
                   .source = "packet-spraying paper 4.4"})
           .field("failure_handling", &T::failure_handling,
-                 {.doc = "signal paths that are far behind, and avoid them",
+                 {.doc = "signal paths that are far behind the others, and avoid them",
                   .source = "packet-spraying paper 4.4"})
           .field("ignore_old", &T::ignore_old,
-                 {.doc = "data from before the window marks no bit; false: as published, where a "
+                 {.doc = "data from before the window marks no bit; false: as published, so that a "
                          "late duplicate marks a PSN of the next window",
                   .source = "not in the packet-spraying paper (appendix A)"})
           .choice(
               "nacks_to_source", &T::nacks_to_source,
               {{"recirculate", NacksToSource::recirculate}, {"pass_by", NacksToSource::pass_by}},
-              {.doc = "a NACK that enters by another pipeline than its sender's: through that "
-                      "pipeline's loopback port to Themis-S, or past it",
+              {.doc = "a NACK that enters by a pipeline other than that of its sender: recirculate "
+                      "it to Themis-S through the sender's pipeline, or let it pass by",
                .source = "the packet-spraying paper does not say; its Figure 8 is about "
                          "Themis-D",
                .verified = false})
@@ -202,28 +202,26 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
                   .min = 1,
                   .max = 1 << 16,
                   .source = "packet-spraying paper Table 2: 128"})
-          .choice("path_control", &T::path_control,
-                  {{"port", PathControl::port}, {"source_port", PathControl::source_port}},
-                  {.doc = "how a path is taken: by the egress port (two tiers), or by a change of "
-                          "the UDP source port that linear hashes of all switches follow",
-                   .source = "packet-spraying paper 4.1"})
+          .choice(
+              "path_control", &T::path_control,
+              {{"port", PathControl::port}, {"source_port", PathControl::source_port}},
+              {.doc = "how Themis selects a path: by the egress port (two tiers), or by changing "
+                      "the UDP source port, which the linear hashes of all switches follow",
+               .source = "packet-spraying paper 4.1"})
           .table("hash", &T::hash, linear_hash_schema())
-          .field(
-              "window", &T::window,
-              {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs go around "
-                      "with the bitmap",
-               .min = 1,
-               .max = 1 << 22,
-               .source = "packet-spraying paper Table 2: 512"})
-          .field(
-              "pieces", &T::pieces,
-              {.doc =
-                   "arrays that path_adaptive_count and path_psn_max_array are cut into each; 0: "
-                   "a power of two that fills the fewest stages",
-               .max = 64})
+          .field("window", &T::window,
+                 {.doc = "TX window of the NICs, in packets; a power of two, so that PSNs and "
+                         "bitmap wrap together",
+                  .min = 1,
+                  .max = 1 << 22,
+                  .source = "packet-spraying paper Table 2: 512"})
+          .field("pieces", &T::pieces,
+                 {.doc = "arrays into which path_adaptive_count and path_psn_max_array are split; "
+                         "0: the power of two that needs the fewest stages",
+                  .max = 64})
           .field("bitmap_pieces", &T::bitmap_pieces,
-                 {.doc = "arrays that bitmap_array is cut into; 0: a power of two that fills the "
-                         "fewest stages",
+                 {.doc = "arrays into which bitmap_array is split; 0: the power of two that needs "
+                         "the fewest stages",
                   .max = 64})
           .field("ooo_threshold", &T::ooo_threshold,
                  {.doc = "out-of-order degree, in packets, from which a path is avoided",
@@ -232,9 +230,9 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
           .field("avoidance_window", &T::avoidance_window,
                  {.doc = "packets for which a path is avoided", .min = 1, .max = 1u << 31})
           .field("route_entries", &T::route_entries,
-                 {.doc = "size of the route table", .min = 1, .max = 1 << 20})
+                 {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &T::member_entries,
-                 {.doc = "size of the table of the groups' ports", .min = 1, .max = 1 << 16})
+                 {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16})
           .field("last_hop_rate", &T::last_hop_rate,
                  {.doc = "PSN queue variant: rate of a NIC",
                   .min = 1_Gbps,

@@ -105,13 +105,13 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
           .field("source", &T::source, {.doc = "Themis-S, in ingress"})
           .field("destination", &T::destination, {.doc = "the PSN queue, in egress"})
           .field("rerouting", &T::rerouting,
-                 {.doc = "send what was asked for again by another path",
+                 {.doc = "send retransmissions over another path",
                   .source = "packet-spraying paper 4.4"})
           .choice(
               "nacks_to_source", &T::nacks_to_source,
               {{"recirculate", NacksToSource::recirculate}, {"pass_by", NacksToSource::pass_by}},
-              {.doc = "a NACK that enters by another pipeline than its sender's: through that "
-                      "pipeline's loopback port to Themis-S, or past it",
+              {.doc = "a NACK that enters by a pipeline other than that of its sender: recirculate "
+                      "it to Themis-S through the sender's pipeline, or let it pass by",
                .source = "as in themis",
                .verified = false})
           .field("nics", &T::nics,
@@ -138,16 +138,16 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
                   .source = "slides of the packet-spraying paper: 38 = ceil(400 Gbps x 3 us / 4 "
                             "KB), here the next power of two"})
           .field("queue_registers", &T::queue_registers,
-                 {.doc = "arrays the queue is spread over, each with an ALU: as many entries are "
-                         "looked at in one pass; a power of two",
+                 {.doc = "arrays over which the queue is spread, each with an ALU, so that one "
+                         "pass can look at one entry of each; a power of two",
                   .min = 1,
                   .max = 16,
                   .source = "not in the slides",
                   .verified = false})
           .field("route_entries", &T::route_entries,
-                 {.doc = "size of the route table", .min = 1, .max = 1 << 20})
+                 {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &T::member_entries,
-                 {.doc = "size of the table of the groups' ports", .min = 1, .max = 1 << 16});
+                 {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16});
   return s;
 }
 

@@ -47,8 +47,7 @@ ordered_json list_devices() {
       {{"name", "rnic"}, {"doc", rnic::RnicConfig::schema().doc()}},
       {{"name", "tofino"}, {"doc", tofino::ChipConfig::schema().doc()}},
       {{"name", "switch"}, {"doc", fabric::SwitchConfig::schema().doc()}},
-      {{"name", "host"},
-       {"doc", "An end point without a transport: open-loop packets out, counts in."}},
+      {{"name", "host"}, {"doc", std::string(config::host_doc)}},
   });
 }
 

@@ -67,12 +67,14 @@ int configure(const ConfigOptions& o) {
 Command add_config(CLI::App& app) {
   const auto o = std::make_shared<ConfigOptions>();
   CLI::App* command = add_command(
-      app, "config", "Print the configuration in effect, every default included, and its hash.",
+      app, "config", "Print the configuration in effect, with every default, and its hash.",
       "Examples: horae config platforms/cx7_spray.toml --point 1 --set nic.mtu=4KiB\n"
       "          horae config platforms/cx7_spray.toml --points points.jsonl");
   add_platform_file(*command, o->request.file)->required();
   add_overrides(*command, o->request.overrides, "file");
-  command->add_option("--kind", o->kind, "of which command: run (default), size or explain")
+  command
+      ->add_option("--kind", o->kind,
+                   "command whose configuration is printed: run (default), size or explain")
       ->type_name("COMMAND");
   command->add_flag("--objects", o->request.objects,
                     "with --kind size: the file is an objects file");

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/explain/answer.hpp"
 #include "horae/explain/report.hpp"
 #include "horae/lab/laboratory.hpp"
@@ -43,13 +44,13 @@ int explain_platform(const ExplainOptions& o) {
   if (folder) {
     folder->write("summary.json", json);
     folder->write("runs.csv", lab::runs_csv(laboratory.runs()));
-    folder->commit();
+    commit(*folder);
   }
   if (o.json) {
     fmt::print("{}", json);
     return results::exit_done;
   }
-  if (folder) fmt::print("results in {}\n\n", *o.out);
+  if (folder) fmt::print("{}\n\n", written(*o.out));
   fmt::print("{}", explain::answer_text(laboratory, answer));
   return results::exit_done;
 }
@@ -59,7 +60,9 @@ int explain_platform(const ExplainOptions& o) {
 Command add_explain(CLI::App& app) {
   const auto o = std::make_shared<ExplainOptions>();
   CLI::App* command = add_command(
-      app, "explain", "Hold hypotheses against published numbers: fit, exclude, rank, tell apart.",
+      app, "explain",
+      "Test hypotheses against published numbers: fit, exclude, rank, and find experiments that "
+      "tell them apart.",
       "Examples: horae explain platforms/cx7_spray.toml --quick\n"
       "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both");
   add_platform_file(*command, o->platform)->required();
@@ -82,20 +85,23 @@ Command add_explain(CLI::App& app) {
       ->type_name("ID,..")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("--seeds", o->request.seeds, "runs of each result (3)")
+  command
+      ->add_option("--seeds", o->request.seeds,
+                   "runs with different seeds for each result (default 3)")
       ->type_name("N")
       ->check(whole_number(100, 1));
   command
       ->add_option("--evaluations", o->request.evaluations,
-                   "of a fit, per parameter (20, with a reaction 10; quick: 6, 10)")
+                   "runs of a fit per parameter (default 20, with a reaction 10; --quick: 6, 10)")
       ->type_name("N")
       ->check(whole_number(10000, 1));
   command
-      ->add_option("--survivors", o->request.survivors, "hypotheses that experiments compare (6)")
+      ->add_option("--survivors", o->request.survivors,
+                   "most hypotheses that experiments compare (default 6)")
       ->type_name("N")
       ->check(whole_number(1000, 1));
   command->add_flag("--quick", o->request.quick,
-                    "smaller fits; leaves out what the file marks quick = false");
+                    "smaller fits, without what the file marks quick = false");
   add_out(*command, o->out);
   add_jobs(*command, o->jobs, "runs at the same time; 0: one per core");
   add_json(*command, o->json, "print the summary as JSON");

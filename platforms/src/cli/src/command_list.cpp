@@ -33,7 +33,7 @@ Command add_list(CLI::App& app) {
   const auto o = std::make_shared<ListOptions>();
   CLI::App* command = add_command(
       app, "list",
-      "What there is: platforms, devices, chips, nics, workloads, programs, policies, parameters.",
+      "List platforms, devices, chips, nics, workloads, programs, policies, parameters.",
       "Examples: horae list parameters\n"
       "          horae list policies --json");
   command->add_option(

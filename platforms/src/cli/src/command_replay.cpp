@@ -8,6 +8,7 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
@@ -62,14 +63,14 @@ int run(const ReplayArguments& o) {
       outcome.summary.dump(1, ' ', false, ordered_json::error_handler_t::replace);
   if (folder) {
     folder->write("summary.json", json + "\n");
-    folder->commit();
+    commit(*folder);
   }
   if (o.json) {
     fmt::print("{}\n", json);
   } else {
     print_replay(outcome);
     print_assumptions(platform);
-    if (folder) fmt::print("\nresults in {}\n", *o.out);
+    if (folder) fmt::print("\n{}\n", written(*o.out));
   }
   if (!outcome.dump.empty()) {
     fmt::print(stderr, "horae: packets are held for ever; what is waiting:\n");
@@ -101,15 +102,18 @@ Command add_replay(CLI::App& app) {
   command->add_option("--scale", o->scale, "multiplies the times of the trace")->type_name("F");
   command->add_flag("--back-to-back", o->replay.pace.back_to_back,
                     "packets at line rate, whatever their times");
-  command->add_option("--filter", o->replay.filter, "only what matches, as tcpdump has it")
+  command->add_option("--filter", o->replay.filter, "only packets that match, in tcpdump's syntax")
       ->type_name("BPF");
-  command->add_option("--limit", o->limit, "only the first so many packets of each trace")
+  command->add_option("--limit", o->limit, "only the first N packets of each trace")
       ->type_name("N");
   command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
-  command->add_option("--map", o->replay.maps, "what an address stands for; may be repeated")
+  command->add_option("--map", o->replay.maps, "node of an address; may be repeated")
       ->type_name("ADDRESS=NODE")
       ->allow_extra_args(false);
-  command->add_option("--unknown", o->unknown, "addresses of no node: spread, drop or refuse")
+  command
+      ->add_option("--unknown", o->unknown,
+                   "what happens to packets whose addresses belong to no node: spread them over "
+                   "the nodes, drop them, or refuse the trace")
       ->type_name("WAY");
   command
       ->add_option("--connections", o->replay.connections,

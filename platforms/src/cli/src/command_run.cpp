@@ -5,6 +5,7 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
@@ -26,6 +27,7 @@ struct RunOptions {
   std::optional<std::string> point;
   unsigned jobs = 0;
   bool json = false;
+  bool all = false;
   bool no_progress = false;
   views::ViewOptions views;
 };
@@ -42,6 +44,7 @@ void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome
           v["unit"].get<std::string>(), v["source"].get<std::string>());
     }
   }
+  print_plain_devices(platform);
   print_assumptions(platform);
 }
 
@@ -65,13 +68,13 @@ int run_one(const RunOptions& o, const config::PlatformConfig& platform,
   if (folder) {
     write_run(*folder, "", outcome);
     views.write(*folder);
-    folder->commit();
+    commit(*folder);
   }
   for (const auto& note : views.notes()) fmt::print(stderr, "horae: {}\n", note);
   if (o.json) {
     fmt::print("{}\n", outcome.summary.dump(1));
   } else {
-    print_summary(platform, outcome);
+    print_summary(platform, outcome, o.all);
   }
   print_dump("", outcome);
   return outcome.exit_code;
@@ -85,7 +88,7 @@ int run_all_points(const RunOptions& o, const config::PlatformConfig& platform,
     folder->write("summary.json", outcome.summary.dump(1) + "\n");
     for (const auto& [label, point] : outcome.points)
       write_run(*folder, std::filesystem::path("points") / config::folder_name(label), point);
-    folder->commit();
+    commit(*folder);
   }
   if (o.json) {
     fmt::print("{}\n", outcome.summary.dump(1));
@@ -123,7 +126,7 @@ int run(const RunOptions& o) {
   if (o.out) folder.emplace(*o.out);
   const int exit_code =
       sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
-  if (folder && !o.json) fmt::print("\nresults in {}\n", *o.out);
+  if (folder && !o.json) fmt::print("\n{}\n", written(*o.out));
   return exit_code;
 }
 
@@ -132,14 +135,16 @@ int run(const RunOptions& o) {
 Command add_run(CLI::App& app) {
   const auto o = std::make_shared<RunOptions>();
   CLI::App* command = add_command(
-      app, "run", "Simulate a platform; prints the summary, writes the result folder.",
+      app, "run", "Simulate a platform and print its results; --out also writes them to a folder.",
       "Example: horae run platforms/cx7_spray.toml --set nic.mtu=4KiB --out out/mtu4096");
   add_platform_file(*command, o->platform)->required();
   add_overrides(*command, o->overrides);
   add_out(*command, o->out);
   command->add_option("--point", o->point, "run one point of the platform's sweep")
       ->type_name("LABEL");
-  add_jobs(*command, o->jobs, "runs at the same time in a sweep; 0: one per core");
+  add_jobs(*command, o->jobs, "runs of a sweep at the same time; 0: one per core");
+  command->add_flag("--all", o->all,
+                    "print all results, also those that are zero, not measured or said twice");
   add_json(*command, o->json, "print the summary as JSON");
   add_no_progress(*command, o->no_progress);
   add_views(*command, o->views);

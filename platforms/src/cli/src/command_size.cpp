@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
+#include "horae/cli/written.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
@@ -66,7 +67,7 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
   const auto curve = size::trace_curve(request, o.most, o.over, !o.no_progress);
   if (folder) {
     folder->write("summary.json", size::curve_json(curve).dump(1) + "\n");
-    folder->commit();
+    commit(*folder);
   }
   fmt::print("{}", o.json ? size::curve_json(curve).dump(1) + "\n" : size::curve_text(curve));
   return results::exit_done;
@@ -93,7 +94,7 @@ int size_one_nic(const SizeOptions& o) {
   const nlohmann::ordered_json json = {{"schema", 1}, {"nics", size::nics_json(nics)}};
   if (folder) {
     folder->write("summary.json", json.dump(1) + "\n");
-    folder->commit();
+    commit(*folder);
   }
   fmt::print("{}", o.json ? json.dump(1) + "\n" : flows::nics_text(nics));
   return all_fit(nics) ? results::exit_done : results::exit_does_not_fit;
@@ -133,7 +134,7 @@ int size(const SizeOptions& o) {
     folder->write("summary.json", text + "\n");
     folder->write("ledger.json", text + "\n");
   }
-  if (folder) folder->commit();
+  if (folder) commit(*folder);
   if (o.json) {
     fmt::print("{}\n", text);
   } else if (designs.size() > 1 && request.objects) {
@@ -156,8 +157,8 @@ Command add_size(CLI::App& app) {
   const auto o = std::make_shared<SizeOptions>();
   CLI::App* command = add_command(
       app, "size",
-      "Price switch programs against a chip's budget, and queue pairs "
-      "against a NIC's memory, without traffic.",
+      "Compute what switch programs take of a chip, and queue pairs of a NIC's memory. Nothing is "
+      "simulated.",
       "Examples: horae size platforms/themis_tor.toml --stages\n"
       "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
       "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
@@ -183,15 +184,18 @@ Command add_size(CLI::App& app) {
                    "with --nic: memory that each sends from; 64 KiB by default")
       ->type_name("BYTES");
   add_overrides(*command, o->overrides, "file");
-  command->add_flag("--stages", o->stages,
-                    "also what each stage holds; with --json: what each object has in each stage");
+  command->add_flag(
+      "--stages", o->stages,
+      "also print what each stage holds; with --json: what each object takes in each stage");
   command->add_flag("--no-remedies", o->no_remedies,
-                    "do not look for changes with which it would fit");
+                    "do not search for parameter changes with which the design fits");
   // Not offered any more: its message names the script that draws.
   command->add_option("--plot", o->plot)->group("");
   command->add_option("--most", o->most, "find the largest value of KEY that fits")
       ->type_name("KEY");
-  command->add_option("--over", o->over, "... for each of these values; may be repeated")
+  command
+      ->add_option("--over", o->over,
+                   "with --most: search for each of these values of another key; may be repeated")
       ->type_name("KEY=A,B,C")
       ->allow_extra_args(false);
   add_out(*command, o->out);

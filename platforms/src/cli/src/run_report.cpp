@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "horae/cli/result_lines.hpp"
+#include "horae/config/plain_devices.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/results/exit_code.hpp"
 
@@ -21,17 +23,20 @@ void print_assumptions(const config::PlatformConfig& platform) {
   for (const auto& a : platform.about.assumptions) fmt::print("  - {}\n", a);
 }
 
-void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome) {
+void print_plain_devices(const config::PlatformConfig& platform) {
+  const std::string line = config::plain_devices(platform);
+  if (!line.empty()) fmt::print("{}\n", line);
+}
+
+void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome,
+                   bool all) {
   const auto& s = outcome.summary;
   fmt::print("{}: {} after {} simulated\n", platform.about.name, s["verdict"].get<std::string>(),
              to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
   fmt::print("measured from {} to {}\n\n",
              to_text(Picoseconds(s["measured_from_ps"].get<std::int64_t>())),
              to_text(Picoseconds(s["measured_to_ps"].get<std::int64_t>())));
-  for (const auto& [name, result] : s["results"].items()) {
-    fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
-               result["unit"].get<std::string>());
-  }
+  fmt::print("{}", result_lines(s["results"], all));
   const auto& p = s["packets"];
   std::string dropped;
   for (const auto& [cause, n] : p["dropped"].items()) {
@@ -40,6 +45,7 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
   fmt::print("\npackets: {} created = {} delivered + dropped ({}) + {} in flight\n",
              p["created"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
              dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+  print_plain_devices(platform);
   print_assumptions(platform);
 }
 

@@ -12,7 +12,8 @@ const Schema<PublishedSizeSpec>& PublishedSizeSpec::schema() {
           .required("quantity", &PublishedSizeSpec::quantity,
                     {.doc = "an account of the program, a resource, one with _percent, or stages"})
           .field("over_stages", &PublishedSizeSpec::over_stages,
-                 {.doc = "per cent of so many stages; 0: of those used", .max = 256})
+                 {.doc = "stages of which the published figure is a percentage; 0: the stages used",
+                  .max = 256})
           .required("value", &PublishedSizeSpec::value, {.doc = "the published value"})
           .field("unit", &PublishedSizeSpec::unit, {.doc = "its unit"})
           .required("source", &PublishedSizeSpec::source, {.doc = "where it is published"})

@@ -15,8 +15,8 @@ const Picoseconds longest_delay = 1000_ms;
 
 const Schema<OutageConfig>& OutageConfig::schema() {
   static const Schema<OutageConfig> s =
-      Schema<OutageConfig>("outage", "A time in which a link carries nothing.")
-          .required("from", &OutageConfig::from, {.doc = "first moment", .min = 0_ps})
+      Schema<OutageConfig>("outage", "A time in which a link is down.")
+          .required("from", &OutageConfig::from, {.doc = "when the link goes down", .min = 0_ps})
           .required("to", &OutageConfig::to, {.doc = "end", .min = 0_ps});
   return s;
 }
@@ -37,7 +37,7 @@ const Schema<LinkSpec>& LinkSpec::schema() {
 const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
   using Direction = ImpairmentSpec::Direction;
   static const Schema<ImpairmentSpec> s =
-      Schema<ImpairmentSpec>("impairment", "What is different about one of the links.")
+      Schema<ImpairmentSpec>("impairment", "Changes to one of the generated links.")
           .required("between", &ImpairmentSpec::between, {.doc = "the two devices' names"})
           .choice("direction", &ImpairmentSpec::direction,
                   {{"both", Direction::both}, {"forward", Direction::forward}},
@@ -47,8 +47,8 @@ const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
           .field("loss", &ImpairmentSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
           .field("converge", &ImpairmentSpec::converge,
-                 {.doc = "routing withdraws the link so long after an outage begins, and takes it "
-                         "back so long after it ends; absent: never",
+                 {.doc = "time after which routing withdraws a link that went down, and uses it "
+                         "again after it came up; absent: never",
                   .min = 0_ps})
           .tables("outage", &ImpairmentSpec::outages, OutageConfig::schema());
   return s;
@@ -56,7 +56,7 @@ const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
 
 const Schema<LinkDefault>& LinkDefault::schema() {
   static const Schema<LinkDefault> s =
-      Schema<LinkDefault>("link_default", "What links have that say nothing else.")
+      Schema<LinkDefault>("link_default", "Defaults of all links.")
           .field("rate", &LinkDefault::rate, {.doc = "line rate", .min = slowest, .max = fastest})
           .field("delay", &LinkDefault::delay,
                  {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
@@ -78,9 +78,9 @@ const Schema<RoutingConfig>& RoutingConfig::schema() {
   static const Schema<RoutingConfig> s =
       Schema<RoutingConfig>("routing", "Which paths plain switches use.")
           .choice("kind", &RoutingConfig::kind, {{"shortest", Kind::shortest}, {"ksp", Kind::ksp}},
-                  {.doc = "all shortest paths, each switch choosing the next hop; or the shortest "
-                          "`paths`, longer ones included, the first switch choosing one: `balance` "
-                          "of its profile decides which"})
+                  {.doc = "all shortest paths, where each switch chooses the next hop; or the k = "
+                          "`paths` shortest paths, where the first switch chooses one of them. "
+                          "`balance` of the switch's profile decides"})
           .field("paths", &RoutingConfig::paths,
                  {.doc = "paths between two switches with kind ksp",
                   .min = 1,

@@ -81,7 +81,8 @@ ordered_json read_profile(const Section& section, Profile& out) {
                                          key, to_text(value)));
       }
       if (config.buffer.count() == 0) {
-        throw pfc.error("alpha", "alpha is of what is free of a 'buffer', and none is given");
+        throw pfc.error("alpha",
+                        "alpha is a share of the free buffer; expected a 'buffer' beside it");
       }
     }
     if (config.pfc.xon > config.pfc.xoff) {
@@ -90,7 +91,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
                              to_text(config.pfc.xoff)));
     }
     if (config.queue_share > 0 && config.buffer.count() == 0) {
-      throw section.error("queue_share", "queue_share is of a 'buffer', and none is given");
+      throw section.error(
+          "queue_share",
+          "queue_share is a share of the free buffer; expected a 'buffer' beside it");
     }
     if (config.deflect && config.queue_limit.count() == 0 && config.queue_share == 0) {
       throw section.error(
@@ -99,7 +102,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     dump.update(fabric::SwitchConfig::schema().dump(config));
     out = config;
   } else if (kind == "host") {
-    const Schema<HostProfile> schema("host", "An end point without a transport.");
+    const Schema<HostProfile> schema("host", std::string(host_doc));
     section.read(schema, also);
     out = HostProfile{};
   } else {

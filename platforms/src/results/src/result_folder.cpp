@@ -145,6 +145,7 @@ void ResultFolder::commit() {
     throw refuse(shown_, fmt::format("cannot be put in place: {}", why));
   }
   committed_ = true;
+  replaced_ = replaces && !fs::is_empty(old, error);
   if (replaces) fs::remove_all(old, error);
 }
 

@@ -127,7 +127,7 @@ struct RandomSpec {
 /// The request for a copy of the packet, made in an action.
 struct MirrorSpec {};
 
-/// The request to come around again: a port of the same pipeline in loopback, and the check that
+/// The request to recirculate: a port of the same pipeline in loopback, and the check that
 /// ends it.
 struct RecirculateSpec {};
 

@@ -1,4 +1,4 @@
-// Copies of packets, and packets that come around again.
+// Copies of packets, and packets that recirculate.
 #pragma once
 
 #include <string>

@@ -35,7 +35,7 @@ inline constexpr unsigned loopback_port = 0xffff;
 
 /// A copy of the packet, as it leaves this pass, to be sent on its own.
 struct MirrorRequest {
-  /// From ingress also `loopback_port`: it goes around, through that port's egress, and enters
+  /// From ingress also `loopback_port`: it recirculates through that port's egress, and enters
   /// ingress with the metadata it has then.
   unsigned egress_port = 0;
   std::uint8_t type = 0;       ///< not zero: what the copy's `mirror_type` will be
@@ -69,7 +69,7 @@ class Pass {
   /// Number of this pass: unique in a chip, growing in the order in which packets enter the
   /// pipeline.
   std::uint64_t serial() const { return serial_; }
-  /// Port the packet came in by; of one that comes around, still that (on the chip a program that
+  /// Port the packet came in by; of a recirculated packet still that (on the chip a program that
   /// needs it carries it along, for intrinsic metadata names the loopback port then).
   unsigned ingress_port() const { return ingress_port_; }
   /// Time the packet enters the ingress pipeline, or leaves its queue for egress.
@@ -87,7 +87,7 @@ class Pass {
     verdict_ = Verdict::recirculate;
     loopback_pipeline_ = pipeline;
   }
-  /// Where it comes around, after recirculate().
+  /// Where it re-enters ingress, after recirculate().
   unsigned loopback_pipeline() const { return loopback_pipeline_; }
   /// With either: on its way it passes the egress of that port.
   void recirculate_through_egress() {

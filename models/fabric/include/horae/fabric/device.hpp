@@ -82,7 +82,7 @@ class device : public sc_core::sc_module {
     notify_arrival(e);
     handle(e);
   }
-  /// Tells the watcher of an arrival or pause event; others are none of its business.
+  /// Tells the watcher of an arrival or pause event; ignores all other events.
   void notify_arrival(const Event& e);
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}
@@ -100,7 +100,7 @@ class device : public sc_core::sc_module {
   /// Time between the last bit's arrival and the arrival event: whatever the receive side always
   /// takes. Set it before simulation starts.
   void set_receive_latency(Picoseconds t) { receive_latency_ = t; }
-  /// Null: nobody watches. Known from the start of simulation on.
+  /// Null: no watcher. Known from the start of simulation on.
   observer* watcher() const { return watcher_; }
 
   sim_context& context_;

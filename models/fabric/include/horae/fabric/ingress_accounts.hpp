@@ -28,7 +28,8 @@ struct PfcConfig {
   static const Schema<PfcConfig>& schema();
   bool dynamic() const { return alpha > 0; }
   bool enabled() const { return xoff.count() > 0 || dynamic(); }
-  /// Dynamic: what a switch of so many ports shares of its buffer, after headrooms and minima.
+  /// Dynamic: the shared part of `buffer` in a switch of `ports` ports, without headrooms and
+  /// minima.
   Bytes pool(Bytes buffer, unsigned ports) const {
     return buffer -
            (headroom + minimum) * static_cast<std::int64_t>(std::uint64_t{ports} * classes);
@@ -85,7 +86,7 @@ class IngressAccounts {
     q.pausing = false;
     return true;
   }
-  /// Dynamic: bytes of the pool that nobody uses.
+  /// Dynamic: free bytes of the pool.
   Bytes free() const { return Bytes(free_); }
 
  private:

@@ -68,7 +68,7 @@ class NackServer {
     NackService service;
     bool resend = false;   ///< the sender is to retransmit; then hold(), and rest() if `rests`
     bool rests = false;    ///< the next one waits until what was fetched has left
-    unsigned packets = 0;  ///< so many
+    unsigned packets = 0;  ///< number of packets
   };
   End end(std::size_t slot);
   /// After the sender was told to retransmit. Whether new data of queue pair `i` is held from now

@@ -40,7 +40,7 @@ struct RnicConfig {
   Picoseconds tx_latency = 300_ns;      ///< scheduling decision to first bit on the wire
   Picoseconds rx_latency = 300_ns;      ///< last bit received to decision
   Picoseconds ack_delay = 0_ns;         ///< decision to acknowledge until the ACK is ready to send
-  Picoseconds nack_delay = 1_us;        ///< the same for a NACK
+  Picoseconds nack_delay = 1_us;        ///< out-of-order packet to NACK
   Picoseconds nack_reaction = 1500_ns;  ///< NACK received to retransmissions ready
 
   BitRate qp_rate{};  ///< per queue pair, on the wire; zero: the line's rate

@@ -19,8 +19,8 @@ class pass_observer {
   /// The pass just told of made `copy` of `original`; it leaves the deparser at `at`.
   virtual void mirrored(const tofino_switch& /*chip*/, const Packet& /*original*/,
                         const Packet& /*copy*/, Picoseconds /*at*/) {}
-  /// A packet that comes around waited for the loopback port of `pipeline` from `queued` to
-  /// `start`, and is on its wire until `last_bit`. A packet that comes around through egress waits
+  /// A recirculated packet waited for the loopback port of `pipeline` from `queued` to
+  /// `start`, and is on its wire until `last_bit`. A packet that recirculates through egress waits
   /// in the traffic manager before its egress pass already; nobody is told of that wait, which
   /// lies between its two passes.
   virtual void looped(const tofino_switch& /*chip*/, unsigned /*pipeline*/, const Packet& /*p*/,

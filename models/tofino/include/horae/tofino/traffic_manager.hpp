@@ -13,7 +13,7 @@
 
 namespace horae::tofino {
 
-/// A packet is admitted whole or refused: for want of free cells, or over the limit of its port. It
+/// A packet is admitted whole or refused: for lack of free cells, or over the limit of its port. It
 /// is marked by the depth of the queue it is about to join. Which port is served when is the
 /// device's to say.
 class TrafficManager {

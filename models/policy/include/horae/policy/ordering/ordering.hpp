@@ -53,7 +53,7 @@ struct OrderingOps {
   std::uint32_t searched = 0;   ///< positions of allocation maps looked at
   std::uint32_t allocated = 0;  ///< blocks taken, those of metadata included
   std::uint32_t released = 0;   ///< blocks given back
-  std::uint32_t cycles = 0;     ///< clocks of the engine from request to answer; 0: not modelled
+  std::uint32_t cycles = 0;     ///< clock cycles from request to answer; 0: not modelled
   // What Eunomia's clocks are made of (eunomia_cycles.hpp).
   std::uint32_t steps = 0;          ///< clocks that wait for nothing
   std::uint32_t fetches = 0;        ///< words of the master array waited for, one after the other
@@ -106,7 +106,7 @@ struct OrderingConfig {
   std::string engine = "none";    ///< none: the transport's own receiver
   std::string level = "model";    ///< model, rtl, both
   PolicyParameters parameters{};  ///< what single engines have
-  Hertz clock{1'000'000'000};     ///< of the engine
+  Hertz clock{1'000'000'000};     ///< clock of the ordering engine
   WriteLast write_last = WriteLast::immediate;
 
   static const Schema<OrderingConfig>& schema();

@@ -19,7 +19,7 @@ enum class PathControl {
 
 /// What becomes of a NACK that enters by another pipeline than its sender's.
 enum class NacksToSource {
-  recirculate,  ///< it comes around through the loopback port of the sender's pipeline
+  recirculate,  ///< it recirculates through the loopback port of the sender's pipeline
   pass_by,      ///< it goes to the sender, and Themis-S does not hear of it
 };
 

@@ -15,10 +15,15 @@ namespace horae::cli {
 void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
                const run::RunOutcome& outcome);
 
-/// Verdict, results, the packets' books and the assumptions, to standard output.
-void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome);
+/// Verdict, results (all of them, or as result_lines() chooses), the packets' books and the
+/// assumptions, to standard output.
+void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome,
+                   bool all);
 
-/// What a platform takes for granted, to standard output; nothing where there is nothing.
+/// The line of plain_devices() to standard output, if there is one.
+void print_plain_devices(const config::PlatformConfig& platform);
+
+/// The platform's `assumptions` to standard output; nothing where it has none.
 void print_assumptions(const config::PlatformConfig& platform);
 
 /// Of a run that is stuck: what waits, to standard error, with the run's label unless it is empty.

@@ -24,6 +24,10 @@ struct TofinoProfile {
 };
 
 struct HostProfile {};
+/// What a host is, for lists and messages.
+inline constexpr std::string_view host_doc =
+    "A host without a transport: sends open-loop packets and counts what it receives.";
+
 using Profile = std::variant<rnic::RnicConfig, TofinoProfile, fabric::SwitchConfig, HostProfile>;
 
 /// The kinds of profile by name, in the order of Profile's alternatives.

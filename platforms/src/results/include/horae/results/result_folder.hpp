@@ -28,12 +28,16 @@ class ResultFolder {
   /// The same for what is too long for a string.
   void write(const std::filesystem::path& relative,
              const std::function<void(std::ostream&)>& content);
-  /// Where a file of the folder is written to, for whoever writes it on his own; sub-folders are
+  /// Where a file of the folder is written to, for a caller that writes it itself; sub-folders are
   /// made.
   std::filesystem::path place(const std::filesystem::path& relative);
   /// Whether an interrupt waits. Who writes for long asks, and gives up by an exception.
   bool interrupted() const;
   void commit();
+  /// Whether commit() replaced an earlier result.
+  bool replaced() const { return replaced_; }
+  /// The target as the user named it.
+  const std::string& name() const { return shown_; }
 
  private:
   void check_target() const;
@@ -47,6 +51,7 @@ class ResultFolder {
   std::vector<std::filesystem::path> made_;  ///< folders above the target, outermost first
   bool writing_ = false;
   bool committed_ = false;
+  bool replaced_ = false;
   sigset_t signals_before_{};
 };
 

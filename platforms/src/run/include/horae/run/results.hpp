@@ -22,9 +22,8 @@ namespace horae::run {
 /// - `flows.*`: over all connections and the whole run; fct is of messages completed since the
 ///   warm-up, from posting to last acknowledgement; _max of any connection. Not a number (null in
 ///   JSON): fct without such messages, and fct_max while one is unfinished.
-/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement, not
-/// a
-///   number while one is unfinished.
+/// - `collectives.*`: over all groups; cct is from a group's start to its last acknowledgement. It
+///   is not a number while a group is unfinished.
 /// - `switches.paused`, `nics.paused`: the share of the window in which a port was held back by PFC
 ///   (any class), mean over all ports of plain switches that have a link, and of NICs.
 /// - `hosts.*`, `tor.*` (`tofino` devices by their name): likewise.

@@ -1,0 +1,16 @@
+// What a command says of the result folder that it wrote.
+#pragma once
+
+#include <string>
+
+#include "horae/results/result_folder.hpp"
+
+namespace horae::cli {
+
+/// Puts the folder in place; one line to standard error where it replaced an earlier result.
+void commit(results::ResultFolder& folder);
+
+/// One line on a result folder that is in place: its name, and what opens the files in it.
+std::string written(const std::string& folder);
+
+}  // namespace horae::cli

@@ -1,0 +1,54 @@
+#include "horae/cli/result_lines.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace horae::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Nothing where nothing was measured: null in a file, not a number before it is written.
+std::optional<double> measured(const ordered_json& results, const std::string& name) {
+  const auto found = results.find(name);
+  if (found == results.end() || !found->at("value").is_number()) return std::nullopt;
+  const double value = found->at("value").get<double>();
+  return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+/// Whether the line of another name says the same.
+bool repeats(const ordered_json& results, const std::string& name) {
+  if (name.ends_with("_l1") || name.ends_with("_l2"))
+    return results.contains(name.substr(0, name.size() - 3));
+  constexpr std::string_view of_connections = "flows.fct_";
+  if (!name.starts_with(of_connections)) return false;
+  const auto completed = measured(results, "fct.completed");
+  return completed && completed == measured(results, "senders.messages_completed") &&
+         measured(results, "fct." + name.substr(of_connections.size()));
+}
+
+}  // namespace
+
+std::string result_lines(const ordered_json& results, bool all) {
+  std::string text;
+  std::size_t left_out = 0;
+  for (const auto& [name, result] : results.items()) {
+    const auto value = measured(results, name);
+    if (!all && (value.value_or(0) == 0 || repeats(results, name))) {
+      ++left_out;
+      continue;
+    }
+    text += fmt::format("  {:<34} {:>14}  {}\n", name,
+                        value ? fmt::format("{:.6g}", *value) : std::string("-"),
+                        result.at("unit").get<std::string>());
+  }
+  if (left_out > 0) {
+    text += fmt::format("  ({} more that are zero, not measured or said above: --all)\n", left_out);
+  }
+  return text;
+}
+
+}  // namespace horae::cli

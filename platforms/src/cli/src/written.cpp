@@ -1,0 +1,28 @@
+#include "horae/cli/written.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace horae::cli {
+
+void commit(results::ResultFolder& folder) {
+  folder.commit();
+  if (folder.replaced())
+    fmt::print(stderr, "horae: the earlier result in {} was replaced\n", folder.name());
+}
+
+std::string written(const std::string& folder) {
+  const auto has = [&folder](const char* file) {
+    std::error_code error;
+    return std::filesystem::exists(std::filesystem::path(folder) / file, error);
+  };
+  std::string line = fmt::format(
+      "results in {}; `scripts/report {} -o report.html` makes a page of them", folder, folder);
+  if (has("trace.json")) line += "; trace.json opens in ui.perfetto.dev";
+  if (has("waves.vcd")) line += "; waves.vcd opens in GTKWave";
+  if (has("ports")) line += "; ports/*.pcap open in Wireshark";
+  return line;
+}
+
+}  // namespace horae::cli
