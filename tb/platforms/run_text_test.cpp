@@ -36,7 +36,9 @@ TEST(RunText, HasNoResultThatIsZeroOrNotMeasured) {
   std::size_t left_out = 0;
   for (const auto& [name, r] : all.items()) {
     const bool dull = r.at("value").is_null() || r.at("value") == 0;
-    if (dull) EXPECT_FALSE(shown.contains(name)) << name;
+    if (dull) {
+      EXPECT_FALSE(shown.contains(name)) << name;
+    }
     left_out += shown.contains(name) ? 0 : 1;
   }
   EXPECT_EQ(shown.size() + left_out, all.size());
