@@ -105,7 +105,8 @@ TEST(List, NoRegistryOfPoliciesIsForgotten) {
 // A key that names policies is a key of a device, and the seam's parameters are keys beside it.
 TEST(List, KeysOfSeamsAreKeysOfDevices) {
   std::set<std::string> keys;
-  for (const auto& table : listed({"parameters"}).at("parameters")) {
+  const auto all = listed({"parameters"});
+  for (const auto& table : all.at("parameters")) {
     if (table.at("name") != "rnic" && table.at("name") != "switch") continue;
     for (const auto& p : table.at("parameters")) keys.insert(p.at("key").get<std::string>());
   }

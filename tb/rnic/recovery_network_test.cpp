@@ -39,10 +39,12 @@ std::vector<Case> cases() {
   const std::vector<std::pair<std::string, Merge>> merges = {
       {"every", Merge::every}, {"one_pending", Merge::one_pending}, {"ignore", Merge::ignore}};
   for (const auto& [name, merge] : merges) {
-    add("blocking_fetch " + name, {"blocking_fetch"},
-        [merge = merge](policy::RetransmitConfig& c) { c.parameters.of<policy::BlockingFetch>().merge = merge; });
-    add("pipeline_flush " + name, {"pipeline_flush"},
-        [merge = merge](policy::RetransmitConfig& c) { c.parameters.of<policy::PipelineFlush>().merge = merge; });
+    add("blocking_fetch " + name, {"blocking_fetch"}, [merge = merge](policy::RetransmitConfig& c) {
+      c.parameters.of<policy::BlockingFetch>().merge = merge;
+    });
+    add("pipeline_flush " + name, {"pipeline_flush"}, [merge = merge](policy::RetransmitConfig& c) {
+      c.parameters.of<policy::PipelineFlush>().merge = merge;
+    });
     if (merge == Merge::every) continue;  // the handshake merges what fetching alone would not
     add("handshake and fetch " + name, {"recovery_handshake", "blocking_fetch"},
         [merge = merge](policy::RetransmitConfig& c) {
@@ -56,14 +58,16 @@ std::vector<Case> cases() {
   }
   add("window_stall", {"window_stall"},
       [](policy::RetransmitConfig& c) { c.parameters.of<policy::WindowStall>().gap_window = 12; });
-  add("guard", {"recovery_handshake"},
-      [](policy::RetransmitConfig& c) { c.parameters.of<policy::RecoveryHandshake>().guard = 1_us; });
+  add("guard", {"recovery_handshake"}, [](policy::RetransmitConfig& c) {
+    c.parameters.of<policy::RecoveryHandshake>().guard = 1_us;
+  });
   add("hold from the retransmission", {"recovery_handshake"}, [](policy::RetransmitConfig& c) {
     c.parameters.of<policy::RecoveryHandshake>().hold_from =
         policy::RecoveryHandshake::HoldFrom::retransmission;
   });
-  add("event without stall", {"firmware_event"},
-      [](policy::RetransmitConfig& c) { c.parameters.of<policy::FirmwareEvent>().stall = policy::Scope::none; });
+  add("event without stall", {"firmware_event"}, [](policy::RetransmitConfig& c) {
+    c.parameters.of<policy::FirmwareEvent>().stall = policy::Scope::none;
+  });
   add("all", {"blocking_fetch", "pipeline_flush", "strict_priority", "context_lock", "window_stall",
               "recovery_handshake", "buffer_thrash", "firmware_event", "nack_rate_limit"});
   return all;

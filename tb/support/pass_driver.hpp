@@ -14,7 +14,6 @@
 
 #include "horae/params/document.hpp"
 #include "horae/params/section.hpp"
-#include "horae/params/document.hpp"
 #include "horae/programs/program.hpp"
 #include "refusal.hpp"
 

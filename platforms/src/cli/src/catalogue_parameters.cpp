@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "horae/config/generated_networks.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/dataplane/design_file.hpp"
-#include "horae/explain/files.hpp"
-#include "horae/flows/traffic_config.hpp"
+#include "horae/fabric/topology_kind.hpp"
+#include "horae/flows/traffic_kind.hpp"
+#include "horae/question/files.hpp"
 #include "horae/rnic/nic_spec.hpp"
 
 namespace horae::cli {
@@ -89,34 +89,22 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::LinkDefault>());
   out.push_back(table_of<config::LinkSpec>());
   out.push_back(table_of<config::ImpairmentSpec>());
-  out.push_back(table_of<config::LeafSpineConfig>());
-  out.push_back(table_of<config::FatTreeConfig>());
-  out.push_back(table_of<config::JellyfishConfig>());
+  for (const auto& kind : fabric::topology_kinds()) {
+    out.push_back(
+        {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
+  }
   out.push_back(table_of<config::RoutingConfig>());
   out.push_back(table_of<config::FailuresConfig>());
-  auto messages = table_of<flows::MessagesConfig>();
-  messages["name"] = "traffic, kind = \"messages\"";
-  out.push_back(messages);
-  auto packets = table_of<flows::PacketsConfig>();
-  packets["name"] = "traffic, kind = \"packets\"";
-  out.push_back(packets);
-  auto collective = table_of<flows::CollectiveTraffic>();
-  collective["name"] = "traffic, kind = \"collective\"";
-  out.push_back(collective);
-  auto flows = table_of<flows::FlowTraffic>();
-  flows["name"] = "traffic, kind = \"flows\"";
-  out.push_back(flows);
-  auto incast = table_of<flows::IncastTraffic>();
-  incast["name"] = "traffic, kind = \"incast\"";
-  out.push_back(incast);
-  auto list = table_of<flows::FlowListTraffic>();
-  list["name"] = "traffic, kind = \"flow_list\"";
-  out.push_back(list);
+  for (const auto& kind : flows::traffic_kinds()) {
+    out.push_back({{"name", fmt::format("traffic, kind = \"{}\"", kind.name)},
+                   {"doc", kind.doc},
+                   {"parameters", parameters_of(kind.describe())}});
+  }
   out.push_back(table_of<config::SweepConfig>());
   out.push_back(table_of<config::SizeConfig>());
   out.push_back(table_of<config::ExplainConfig>());
-  out.push_back(table_of<explain::ObservationsFile>());
-  out.push_back(table_of<explain::HypothesesFile>());
+  out.push_back(table_of<question::ObservationsFile>());
+  out.push_back(table_of<question::HypothesesFile>());
   for (const auto& [name, parameters] : dataplane::describe_design_file()) {
     out.push_back({{"name", fmt::format("objects file: {}", name)},
                    {"doc", "horae size --objects"},

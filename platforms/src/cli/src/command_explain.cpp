@@ -4,8 +4,10 @@
 #include <memory>
 
 #include "horae/cli/command.hpp"
-#include "horae/explain/explain.hpp"
+#include "horae/explain/answer.hpp"
 #include "horae/explain/report.hpp"
+#include "horae/lab/laboratory.hpp"
+#include "horae/question/question.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
@@ -18,7 +20,7 @@ struct ExplainOptions {
   std::string platform;
   std::vector<std::string> overrides;
   std::vector<std::string> readings;
-  explain::ExplainRequest request;
+  question::ExplainRequest request;
   std::optional<std::string> out;
   unsigned jobs = 0;
   bool json = false;
@@ -26,19 +28,21 @@ struct ExplainOptions {
 };
 
 int explain_platform(const ExplainOptions& o) {
-  explain::ExplainRequest request = o.request;
+  question::ExplainRequest request = o.request;
   request.platform = o.platform;
   request.overrides = o.overrides;
-  for (const auto& text : o.readings) explain::select_reading(request.readings, text);
+  for (const auto& text : o.readings) question::select_reading(request.readings, text);
   request.jobs = jobs_of(o.jobs);
   request.show_progress = !o.no_progress;
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
-  const explain::Explanation explanation = explain::explain(request);
-  const std::string json = explain::explanation_json(explanation).dump(1) + "\n";
+  const question::Question question = question::read_question(request);
+  lab::Laboratory laboratory(question);
+  const explain::Answer answer = explain::find_answer(laboratory);
+  const std::string json = explain::answer_json(laboratory, answer).dump(1) + "\n";
   if (folder) {
     folder->write("summary.json", json);
-    folder->write("runs.csv", explain::runs_csv(explanation.runs));
+    folder->write("runs.csv", lab::runs_csv(laboratory.runs()));
     folder->commit();
   }
   if (o.json) {
@@ -46,7 +50,7 @@ int explain_platform(const ExplainOptions& o) {
     return results::exit_done;
   }
   if (folder) fmt::print("results in {}\n\n", *o.out);
-  fmt::print("{}", explain::explanation_text(explanation));
+  fmt::print("{}", explain::answer_text(laboratory, answer));
   return results::exit_done;
 }
 

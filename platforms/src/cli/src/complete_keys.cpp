@@ -8,7 +8,8 @@
 
 #include "horae/cli/catalogue.hpp"
 #include "horae/config/effective.hpp"
-#include "horae/flows/traffic_config.hpp"
+#include "horae/fabric/topology_kind.hpp"
+#include "horae/flows/traffic_kind.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/catalogue.hpp"
 #include "horae/rnic/nic_spec.hpp"
@@ -33,6 +34,10 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
   Parameters out;
   add(out, "sim.", config::SimConfig::schema().describe());
   add(out, "link_default.", config::LinkDefault::schema().describe());
+  for (const auto& kind : fabric::topology_kinds()) {
+    if (platform.effective.contains(kind.name))
+      add(out, fmt::format("{}.", kind.name), kind.describe());
+  }
   for (const auto& [name, profile] : platform.profiles) {
     if (std::holds_alternative<rnic::RnicConfig>(profile))
       add(out, name + ".", rnic::RnicConfig::schema().describe());
@@ -42,12 +47,7 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
       add(out, name + ".", fabric::SwitchConfig::schema().describe());
   }
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
-    std::visit(
-        [&](const auto& config) {
-          add(out, fmt::format("traffic[{}].", i),
-              std::decay_t<decltype(config)>::schema().describe());
-        },
-        flows::traffic_of(platform, i));
+    add(out, fmt::format("traffic[{}].", i), flows::traffic_of(platform, i).kind().describe());
   }
   return out;
 }

@@ -12,10 +12,10 @@
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
-#include "horae/explain/files.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/question/files.hpp"
 #include "horae/run/sweep.hpp"
 
 namespace horae::cli {
@@ -116,7 +116,7 @@ EffectiveConfig effective_config(const ConfigRequest& request) {
           beside(request, request.observations, platform.explain.observations, "observations");
       const auto hypotheses =
           beside(request, request.hypotheses, platform.explain.hypotheses, "hypotheses");
-      explain::read_hypotheses(hypotheses, explain::read_observations(observations));
+      question::read_hypotheses(hypotheses, question::read_observations(observations));
       out.files["observations"] = file_hash(observations);
       out.files["hypotheses"] = file_hash(hypotheses);
     }

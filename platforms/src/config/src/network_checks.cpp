@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/fabric/topology_kind.hpp"
 
 namespace horae::config {
 namespace {
@@ -25,11 +27,23 @@ void check_ends(const T& spec, const Section& section) {
   }
 }
 
+/// "[leaf_spine], [fat_tree] or [jellyfish]"
+std::string topology_tables() {
+  const auto& kinds = fabric::topology_kinds();
+  std::string out;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    out += (i == 0                  ? ""
+            : i + 1 == kinds.size() ? " or "
+                                    : ", ") +
+           fmt::format("[{}]", kinds[i].name);
+  }
+  return out;
+}
+
 void check_connected(const PlatformConfig& platform, const Section& root) {
   if (platform.devices.empty()) {
     throw root.error("device",
-                     "no devices: expected [[device]] and [[link]] tables, [leaf_spine], "
-                     "[fat_tree] or [jellyfish]");
+                     "no devices: expected [[device]] and [[link]] tables, " + topology_tables());
   }
   std::vector<unsigned> ports(platform.devices.size());
   const auto& edges = platform.topology.edges();

@@ -7,12 +7,12 @@
 
 #include "horae/config/effective.hpp"
 #include "horae/config/failures.hpp"
-#include "horae/config/generated_networks.hpp"
 #include "horae/config/network_checks.hpp"
 #include "horae/config/network_reader.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/fabric/path_table.hpp"
+#include "horae/fabric/topology_kind.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 
@@ -21,10 +21,25 @@ namespace {
 
 using nlohmann::ordered_json;
 
-const std::vector<std::string> reserved_tables = {
-    "platform",   "sim",      "link_default", "link",    "device",
-    "leaf_spine", "fat_tree", "jellyfish",    "routing", "impairment",
-    "failures",   "traffic",  "sweep",        "size",    "explain"};
+/// Names that no profile can have.
+std::vector<std::string> reserved_tables() {
+  std::vector<std::string> names = {"platform", "sim", "link_default", "link", "device"};
+  for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
+  for (const char* name :
+       {"routing", "impairment", "failures", "traffic", "sweep", "size", "explain"})
+    names.emplace_back(name);
+  return names;
+}
+
+/// Adds the networks that the document asks for, and what is in effect of them to `effective`.
+void generate_networks(const Section& root, NetworkReader& network, ordered_json& effective) {
+  for (const auto& kind : fabric::topology_kinds()) {
+    if (!root.has(kind.name)) continue;
+    const auto generator = kind.read(root.child(kind.name));
+    generator->generate(network);
+    effective[std::string(kind.name)] = generator->config();
+  }
+}
 
 /// Refuses features that would overwrite each other in the headers of packets.
 void check_headers(const PlatformConfig& platform) {
@@ -109,11 +124,11 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   ordered_json& effective = platform.effective;
   effective = ordered_json::object();
 
+  const auto reserved = reserved_tables();
   for (const auto& key : root.keys()) {
-    if (std::find(reserved_tables.begin(), reserved_tables.end(), key) != reserved_tables.end())
-      continue;
+    if (std::find(reserved.begin(), reserved.end(), key) != reserved.end()) continue;
     // Anything else is a profile; without a kind it is more likely a slip.
-    auto candidates = reserved_tables;
+    auto candidates = reserved;
     for (const auto& other : root.keys()) {
       if (other != key) candidates.push_back(other);
     }
@@ -123,7 +138,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
           root.where(key),
           fmt::format("'{}' {}{}", key, why,
                       near.empty() ? std::string("; tables of a platform are ") +
-                                         fmt::format("{}", fmt::join(reserved_tables, ", ")) +
+                                         fmt::format("{}", fmt::join(reserved, ", ")) +
                                          " and profiles with a 'kind'"
                                    : fmt::format(", did you mean '{}'?", near)));
     };

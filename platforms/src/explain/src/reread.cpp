@@ -1,83 +1,65 @@
-// What was assessed, looked at again: plausible ranges, and other readings.
+// What was assessed, under another reading.
 #include <algorithm>
 
-#include "horae/explain/stages.hpp"
-#include "horae/results/progress.hpp"
+#include "horae/explain/assess.hpp"
 
 namespace horae::explain {
+namespace {
 
-void Assessor::find_ranges(std::vector<HypothesisResult>& results) {
-  std::vector<FitProblem> problems;
-  std::vector<FitPlan> plans;
-  std::vector<Fitted*> of;
-  const ExplainBudget& budget = ExplainBudget::of(e_.request);
-  const auto add = [&](Candidate& c, bool reaction) {
-    Fitted& fitted = reaction ? c.response : c.mechanism;
-    FitPlan plan;
-    plan.range_steps = reaction ? budget.reaction_range_steps : budget.range_steps;
-    if (fitted.parameters.empty() || plan.range_steps == 0) return;
-    for (const auto& t : fitted.fit.trials) plan.known.push_back(t.values);
-    plan.around = fitted.fit.best.values;
-    problems.push_back(problem(c, reaction, e_.request.readings));
-    plans.push_back(std::move(plan));
-    of.push_back(&fitted);
-  };
-  for (auto& r : results) {
-    Candidate& best = r.variants[r.best_variant].best();
-    add(best, false);
-    if (best.reaction != nullptr) add(best, true);
-  }
-  results::Progress progress(e_.request.show_progress);
-  const auto fits = fit_all(problems, plans, e_.runs, e_.request.jobs,
-                            watch_line(progress, "plausible ranges, evaluations"));
-  for (std::size_t i = 0; i < of.size(); ++i) of[i]->fit.ranges = fits[i].ranges;
+bool has_reactions(const question::Question& q) {
+  return !q.hypotheses.reactions.empty() && q.has_conditions(true);
 }
 
-std::vector<HypothesisResult> Assessor::judge_again(std::vector<HypothesisResult> results,
-                                                    const Readings& readings) {
-  for (auto& r : results) {
-    for (auto& v : r.variants) {
-      v.impossible = impossible(e_, v.alone, readings);
+/// The same values, read otherwise.
+std::vector<HypothesisVerdict> judge_again(lab::Laboratory& laboratory,
+                                           std::vector<HypothesisVerdict> hypotheses,
+                                           const question::Readings& readings) {
+  const question::Question& q = laboratory.question();
+  const lab::Stage without{false, readings, {}}, with{true, readings, {}};
+  for (auto& h : hypotheses) {
+    for (auto& v : h.variants) {
+      v.a_priori = exclusions_of(q, v.alone, readings);
       v.alone.comparisons.clear();
-      compare(v.alone, false, readings);
+      laboratory.compare(v.alone, without);
       if (!v.alone.consistent()) v.reacting.clear();
       v.untested =
-          has_reactions() && v.impossible.empty() && v.alone.consistent() && v.reacting.empty();
+          has_reactions(q) && v.a_priori.empty() && v.alone.consistent() && v.reacting.empty();
       for (auto& c : v.reacting) {
         c.comparisons = v.alone.comparisons;
-        compare(c, true, readings);
+        laboratory.compare(c, with);
       }
     }
   }
-  rank(results);
-  return results;
+  choose_best_variants(hypotheses);
+  return hypotheses;
 }
 
-std::vector<OtherReading> Assessor::reread(const std::vector<HypothesisResult>& results,
-                                           const std::string& name, const Readings& readings) {
-  auto judged = judge_again(results, readings);
+}  // namespace
+
+std::vector<OtherReading> reread(lab::Laboratory& laboratory,
+                                 const std::vector<HypothesisVerdict>& hypotheses,
+                                 const std::string& name, const question::Readings& readings) {
+  const auto& reactions = laboratory.question().hypotheses.reactions;
+  auto judged = judge_again(laboratory, hypotheses, readings);
   Pass pass{readings, "reading " + name + ": ", {}, {}};
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (!judged[i].best().consistent()) pass.which.push_back(i);
   }
-  for (std::size_t r = 0; r < e_.hypotheses.reactions.size(); ++r) {
-    const bool best = std::any_of(results.begin(), results.end(), [&](const auto& result) {
-      return result.best().best().reaction == &e_.hypotheses.reactions[r];
+  for (std::size_t r = 0; r < reactions.size(); ++r) {
+    const bool best = std::any_of(hypotheses.begin(), hypotheses.end(), [&](const auto& h) {
+      return h.best().best().reaction == &reactions[r];
     });
     if (best) pass.reactions.push_back(r);
   }
-  auto fitted = begin(pass);
-  stage(fitted, false, pass);
-  stage(fitted, true, pass);
-  rank(fitted);
+  auto fitted = assess(laboratory, pass);
   for (std::size_t i = 0; i < fitted.size(); ++i) {
-    HypothesisResult& before = judged[pass.which[i]];
-    if (fitted[i].best().rank() < before.best().rank()) before = std::move(fitted[i]);
+    HypothesisVerdict& before = judged[pass.which[i]];
+    if (fitted[i].best().standing() < before.best().standing()) before = std::move(fitted[i]);
   }
   std::vector<OtherReading> out;
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    const VariantResult& now = judged[i].best();
-    const VariantResult& then = results[i].best();
+    const VariantVerdict& now = judged[i].best();
+    const VariantVerdict& then = hypotheses[i].best();
     out.push_back({name, now.verdict(), now.consistent() != then.consistent(),
                    now.untested && !then.consistent() && !then.untested});
   }

@@ -8,17 +8,16 @@ namespace horae::flows {
 using rnic::NicBudget;
 using rnic::OnChipMemoryConfig;
 
-std::vector<NicRemedy> nic_remedies(
-    const std::string& prefix, const OnChipMemoryConfig& sram, const rnic::NicDemand& demand,
-    const NicBudget& budget,
-    const std::vector<std::pair<std::string, QueuePairShare>>& queue_pairs) {
+std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemoryConfig& sram,
+                                    const rnic::NicDemand& demand, const NicBudget& budget,
+                                    const std::vector<QueuePairShare>& queue_pairs) {
   std::vector<NicRemedy> out;
   const std::int64_t now = demand.queue_pairs();
-  for (const auto& [key, share] : queue_pairs) {
+  for (const auto& share : queue_pairs) {
     const std::int64_t others = now - std::int64_t{share.qps} * share.times;
     const std::int64_t most = (budget.most_on_chip - others) / share.times;
     if (budget.most_on_chip > others && most >= 1)
-      out.push_back({key, std::to_string(share.qps), std::to_string(most)});
+      out.push_back({share.key, std::to_string(share.qps), std::to_string(most)});
   }
   const std::string table = prefix + "sram.";
   if (budget.on_chip() <= OnChipMemoryConfig::largest)

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/build/simulation.hpp"
+#include "horae/build/switches.hpp"
 #include "horae/capture/dissection.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/replay/addresses.hpp"

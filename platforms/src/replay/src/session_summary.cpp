@@ -6,6 +6,7 @@
 
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/summary_head.hpp"

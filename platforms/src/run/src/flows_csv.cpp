@@ -45,10 +45,10 @@ std::string flows_csv(const build::Simulation& simulation, Picoseconds end) {
         p.completed_messages > 0 ? fmt::format("{:.6f}", to_microseconds(p.last_completion)) : "",
         rate / 1e9, at(0.5), at(0.99),
         h.empty() ? "" : fmt::format("{:.3f}", static_cast<double>(h.max()) * 1e-6));
-    if (planned != simulation.messages().end() && planned->flow == n) {
+    if (planned != simulation.messages().end() && planned->connection == n) {
       const Picoseconds fct = p.last_completion - simulation.posted_at(*planned);
       csv += fmt::format(
-          ",{},{},{:.6f},{}", planned->bytes.count(),
+          ",{},{},{:.6f},{}", planned->flow.message.count(),
           sender.finished() ? fmt::format("{:.6f}", to_microseconds(fct)) : "",
           to_microseconds(planned->ideal),
           sender.finished() ? fmt::format("{:.4f}", static_cast<double>(fct.count()) /

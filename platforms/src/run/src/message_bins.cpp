@@ -45,7 +45,7 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds war
   for (const auto& m : s.messages()) {
     const Picoseconds start = s.posted_at(m);
     if (start < warmup) continue;
-    const build::Flow& flow = s.flows()[m.flow];
+    const build::Connection& flow = s.flows()[m.connection];
     const auto& sender = flow.sender->queue_pair(flow.sender_qp);
     const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
     const auto add = [&](MessageBin& bin) {
@@ -62,7 +62,7 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds war
     };
     add(bins.front());
     for (std::size_t i = 1; i < bins.size(); ++i) {
-      if (m.bytes <= bins[i].to) {
+      if (m.flow.message <= bins[i].to) {
         add(bins[i]);
         break;
       }

@@ -10,7 +10,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/stats.hpp"
-#include "horae/flows/flow_list.hpp"
+#include "horae/flows/traffic.hpp"
 #include "horae/results/summary_head.hpp"
 #include "horae/run/flow_results.hpp"
 #include "horae/run/groups.hpp"
@@ -69,8 +69,8 @@ ordered_json rows_of(const build::Simulation& simulation, const RunLoop& loop) {
   if (!simulation.groups().empty()) rows["groups"] = group_rows(simulation);
   if (!simulation.messages().empty())
     rows["size_bins"] = size_bin_rows(simulation, loop.begin().time);
-  if (auto lists = flows::flow_list_rows(simulation.platform()); !lists.empty())
-    rows["flow_lists"] = std::move(lists);
+  for (std::size_t i = 0; i < simulation.platform().traffic.size(); ++i)
+    flows::traffic_of(simulation.platform(), i).add_rows(rows);
   return rows;
 }
 

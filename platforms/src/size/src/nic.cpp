@@ -32,8 +32,8 @@ flows::SizedNic size_nic(const NicRequest& request) {
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;
   if (!sized.budget.fits())
-    sized.remedies = flows::nic_remedies("", nic.sram, sized.demand, sized.budget,
-                                         {{"--qps", {0, queue_pairs, 1}}});
+    sized.remedies =
+        flows::nic_remedies("", nic.sram, sized.demand, sized.budget, {{"--qps", queue_pairs, 1}});
   return sized;
 }
 

@@ -5,12 +5,13 @@
 
 #include "horae/config/network_config.hpp"
 #include "horae/config/platform.hpp"
+#include "horae/fabric/topology_kind.hpp"
 
 namespace horae::config {
 
 /// Adds devices and links to a platform. InputError, at its place in the file, for a name that is
 /// no name or is taken, and for what does not exist.
-class NetworkReader {
+class NetworkReader final : public fabric::NetworkBuilder {
  public:
   NetworkReader(PlatformConfig& platform, const LinkDefault& defaults)
       : platform_(platform), defaults_(defaults) {}
@@ -19,6 +20,14 @@ class NetworkReader {
   unsigned add_device(const std::string& name, const Located<std::string>& profile,
                       const Location& where);
   void add_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where);
+  /// For generated networks: the place of a device is that of its profile's name, and links are as
+  /// [link_default] says.
+  unsigned add_device(const std::string& name, const Located<std::string>& profile) override {
+    return add_device(name, profile, profile.where);
+  }
+  void add_link(unsigned a, unsigned b, const Location& where) override {
+    add_link(a, b, {}, where);
+  }
   /// Changes the link between two devices; of several, all.
   void impair(const ImpairmentSpec& spec, const Section& section);
   /// The vertex of a device.

@@ -6,22 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "horae/config/platform.hpp"
-#include "horae/explain/files.hpp"
-#include "horae/explain/quantities.hpp"
+#include "horae/explain/sender_facts.hpp"
+#include "horae/question/files.hpp"
+#include "horae/question/quantities.hpp"
 
 namespace horae::explain {
-
-/// What the arithmetic needs to know of a platform: its message senders.
-struct SenderFacts {
-  double line_gbps = 0;
-  std::size_t senders = 0;
-  double payload_bytes = 0;  ///< mean of a packet: messages cut into MTUs
-  double frame_bytes = 0;    ///< on the wire, with preamble and gap, at least
-
-  /// Of the first traffic of messages; nothing without one.
-  static std::optional<SenderFacts> of(const config::PlatformConfig& platform);
-};
 
 /// If a NACK that is served keeps the wire idle. From a setting with NACK rate N and idle share i:
 /// every NACK served means a stall of at most i / N. From another with idle share j, of which a
@@ -48,20 +37,41 @@ struct BlockingCheck {
   BlockingBound favourable;
 };
 
+/// Published numbers as arithmetic reads them.
+struct PublishedNumbers {
+  const question::ObservationsFile& observations;
+  question::Readings readings;
+  SenderFacts facts;
+};
+
+/// TX as a share of line, whether published as that or as a rate.
+struct TxShare {
+  const question::ObservationSpec* observation = nullptr;
+  double value = 0;
+  double rounding = 0;
+  double allowance = 0;
+
+  /// Whether it is below line rate by more than it may miss.
+  bool below_line() const { return value + allowance < 1; }
+};
+std::optional<TxShare> tx_share_in(const PublishedNumbers& numbers, const std::string& condition);
+
+/// The number published of a quantity in a condition; null if there is none.
+const question::ObservationSpec* find_number(const question::ObservationsFile& file,
+                                             const std::string& condition,
+                                             const std::string& quantity);
+
 /// One for each pair of a condition with a NACK rate and a TX rate or share, and one without
 /// reaction with a TX rate or share below line and a goodput ratio.
-std::vector<BlockingCheck> blocking_checks(const ObservationsFile& observations,
-                                           const Readings& readings, const SenderFacts& facts);
+std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers);
 
-/// Why `hypothesis` is impossible with these senders; empty if arithmetic does not say.
-std::vector<std::string> impossible(const HypothesisSpec& hypothesis,
-                                    const ObservationsFile& observations, const Readings& readings,
-                                    const SenderFacts& facts);
+/// Why arithmetic excludes a hypothesis with these senders; empty if it does not say.
+std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
+                                               const PublishedNumbers& numbers);
 
 /// The checks in words with their numbers, for one variant; and as JSON.
-std::vector<std::string> arithmetic_text(const ObservationsFile& observations,
-                                         const HypothesesFile& hypotheses, const Readings& readings,
-                                         const SenderFacts& facts);
+std::vector<std::string> arithmetic_text(const PublishedNumbers& numbers,
+                                         const question::HypothesesFile& hypotheses);
 nlohmann::ordered_json arithmetic_json(const std::vector<BlockingCheck>& checks);
 
 }  // namespace horae::explain

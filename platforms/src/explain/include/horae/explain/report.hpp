@@ -1,22 +1,17 @@
-// An explanation as text and as JSON.
+// An answer as text and as JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "horae/explain/explain.hpp"
+#include "horae/explain/answer.hpp"
 
 namespace horae::explain {
 
 /// Arithmetic, details of each hypothesis, experiments, and the ranked table last.
-std::string explanation_text(const Explanation& e);
+std::string answer_text(const lab::Laboratory& laboratory, const Answer& answer);
 
 /// summary.json.
-nlohmann::ordered_json explanation_json(const Explanation& e);
-
-/// Rows of cells below a heading, columns aligned: numbers and what stands under `right` to the
-/// right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows,
-                    const std::vector<bool>& right, const std::string& indent);
+nlohmann::ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& answer);
 
 }  // namespace horae::explain

@@ -2,18 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "horae/flows/collective.hpp"
-#include "horae/flows/open_loop.hpp"
-#include "horae/flows/traffic_config.hpp"
+#include "horae/config/platform.hpp"
+#include "horae/flows/traffic.hpp"
 
 namespace horae::flows {
 
-/// What the traffic tables read so far ask of each device. Each add() is an InputError where a
-/// device cannot do it: more than 65,536 queue pairs of a NIC, more than one destination of a host.
+/// Queue pairs of the devices, in the platform's order: one at either end of each flow.
+std::vector<std::uint64_t> queue_pairs_of(const Traffic& traffic,
+                                          const config::PlatformConfig& platform);
+
+/// What the traffic tables read so far ask of each device.
 class Demand {
  public:
   explicit Demand(const config::PlatformConfig& platform)
@@ -21,16 +22,16 @@ class Demand {
         queue_pairs_(platform.devices.size()),
         sends_(platform.devices.size()) {}
 
-  void add(const MessagesConfig& config, const Section& section);
-  void add(const std::vector<PlacedFlow>& flows, const Section& section);
-  /// `key` is what the user would change.
-  void add(const std::vector<PlacedMessage>& flows, const Section& section, std::string_view key);
-  void add(const PacketsConfig& config, const Section& section);
+  /// `n` more queue pairs of the device. InputError at `key`, which the user would change, where
+  /// they are more than the 65,536 of a NIC.
+  void ask(std::size_t device, std::uint64_t n, const Section& section, std::string_view key);
+  /// So many of each device.
+  void ask(const std::vector<std::uint64_t>& queue_pairs, const Section& section,
+           std::string_view key);
+  /// A source of packets. InputError at `where` when the host has one already.
+  void ask_source(std::size_t device, const Location& where);
 
  private:
-  void ask(std::size_t device, std::uint64_t n, const Section& section, std::string_view key);
-  std::size_t index_of(const std::string& name) const;
-
   const config::PlatformConfig& platform_;
   std::vector<std::uint64_t> queue_pairs_;
   std::vector<bool> sends_;

@@ -3,10 +3,10 @@
 
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "horae/config/platform.hpp"
+#include "horae/flows/nic_demands.hpp"
 #include "horae/rnic/nic_budget.hpp"
 
 namespace horae::flows {
@@ -29,23 +29,15 @@ struct SizedNic {
   std::vector<NicRemedy> remedies;  ///< when it does not fit
 };
 
-/// NICs of a platform and what its traffic asks of them: queue pairs of its message tables, each
-/// sending from, or receiving into, one buffer of a message's size again and again (perftest).
+/// NICs of a platform and what its traffic asks of them: queue pairs, each sending from, or
+/// receiving into, one buffer of a message's size again and again (perftest).
 std::vector<SizedNic> size_nics(const config::PlatformConfig& platform);
-
-/// A traffic table's queue pairs at one device, and how many come with each one of its `qps`.
-struct QueuePairShare {
-  std::size_t table = 0;
-  std::uint32_t qps = 0;
-  std::uint32_t times = 0;
-};
 
 /// Single changes with which the state that must be on the chip fits, in closed form. `prefix`
 /// stands before a NIC's keys; `queue_pairs`: the keys that set how many queue pairs there are.
-std::vector<NicRemedy> nic_remedies(
-    const std::string& prefix, const rnic::OnChipMemoryConfig& sram, const rnic::NicDemand& demand,
-    const rnic::NicBudget& budget,
-    const std::vector<std::pair<std::string, QueuePairShare>>& queue_pairs);
+std::vector<NicRemedy> nic_remedies(const std::string& prefix, const rnic::OnChipMemoryConfig& sram,
+                                    const rnic::NicDemand& demand, const rnic::NicBudget& budget,
+                                    const std::vector<QueuePairShare>& queue_pairs);
 
 bool all_fit(const std::vector<SizedNic>& nics);
 

@@ -56,8 +56,8 @@ class TraceRecorder final : public Watcher {
   const TraceRecord& record() const { return record_; }
 
  private:
-  /// Acknowledgements and PSNs to be sent again that are remembered of a flow: more than a window of
-  /// them are never of use.
+  /// Acknowledgements and PSNs to be sent again that are remembered of a flow: more than a window
+  /// of them are never of use.
   static constexpr std::size_t remembered = 4096;
   /// Events of a wait in the file, at most: a slice and a flow event.
   static constexpr unsigned events_of_wait = 2;

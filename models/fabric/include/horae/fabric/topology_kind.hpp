@@ -1,0 +1,53 @@
+// The topology seam: generated networks, each from a table of its own.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/params/located.hpp"
+#include "horae/params/param_info.hpp"
+
+namespace horae::fabric {
+
+/// What a generator adds its network through.
+class NetworkBuilder {
+ public:
+  virtual ~NetworkBuilder() = default;
+
+  /// Adds a device with a profile, and returns its number for add_link(). InputError, at the place
+  /// of the profile's name, for a profile that does not exist and a device that is there already.
+  virtual unsigned add_device(const std::string& name, const Located<std::string>& profile) = 0;
+  /// Joins two devices, each by its next free port. Messages about the link point at `where`.
+  virtual void add_link(unsigned a, unsigned b, const Location& where) = 0;
+};
+
+/// One generated network, as its table asks for it. Says nothing about time: rate, delay and loss
+/// of its links are the builder's.
+class TopologyGenerator {
+ public:
+  virtual ~TopologyGenerator() = default;
+
+  /// Adds all devices and links, always in the same order: it decides addresses and port numbers.
+  /// InputError as the builder's, or where there is no such network.
+  virtual void generate(NetworkBuilder& network) const = 0;
+  /// The effective parameters.
+  virtual nlohmann::ordered_json config() const = 0;
+};
+
+/// A kind of generated network.
+struct TopologyKind {
+  std::string_view name;  ///< also of its table: "leaf_spine" is read from [leaf_spine]
+  std::string_view doc;
+  /// Reads the table; InputError for one that no network can be made of.
+  std::unique_ptr<TopologyGenerator> (*read)(const Section& table);
+  /// Its parameters.
+  std::vector<ParamInfo> (*describe)();
+};
+
+/// All kinds, in the order in which a platform with several of them generates them.
+const std::vector<TopologyKind>& topology_kinds();
+
+}  // namespace horae::fabric

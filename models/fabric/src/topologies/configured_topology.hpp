@@ -1,0 +1,42 @@
+// What all topologies of the registry share: a struct of parameters makes a kind.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "horae/fabric/topology_kind.hpp"
+#include "horae/params/schema.hpp"
+
+namespace horae::fabric {
+
+/// A generator whose parameters are a `Config`:
+///
+///     static const Schema<Config>& schema();        // the table, named like the topology
+///     void check(const Section& table) const;       // InputError for what a schema cannot refuse
+///     void generate(NetworkBuilder& network, const Section& table) const;
+template <class Config>
+class ConfiguredTopology final : public TopologyGenerator {
+ public:
+  explicit ConfiguredTopology(const Section& table) : table_(table), config_(table.read<Config>()) {
+    config_.check(table_);
+  }
+  void generate(NetworkBuilder& network) const override { config_.generate(network, table_); }
+  nlohmann::ordered_json config() const override { return Config::schema().dump(config_); }
+
+ private:
+  Section table_;
+  Config config_;
+};
+
+/// The registry's entry for it.
+template <class Config>
+TopologyKind topology_kind() {
+  return {Config::schema().name(), Config::schema().doc(),
+          [](const Section& table) -> std::unique_ptr<TopologyGenerator> {
+            return std::make_unique<ConfiguredTopology<Config>>(table);
+          },
+          [] { return Config::schema().describe(); }};
+}
+
+}  // namespace horae::fabric

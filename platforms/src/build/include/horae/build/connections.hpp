@@ -1,0 +1,95 @@
+// What traffic asks for, on the NICs: connections, the groups they make, messages and their
+// triggers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "horae/build/devices.hpp"
+#include "horae/flows/ideal_times.hpp"
+#include "horae/flows/traffic.hpp"
+
+namespace horae::build {
+
+/// The connection of one flow, with both of its ends.
+struct Connection {
+  rnic::rnic* sender = nullptr;
+  std::size_t sender_qp = 0;
+  rnic::rnic* receiver = nullptr;
+  std::size_t receiver_qp = 0;
+};
+
+/// A message of open-loop traffic, alone on its connection.
+struct Message {
+  std::size_t connection = 0;  ///< number of it
+  std::size_t traffic = 0;     ///< number of its traffic table
+  flows::Flow flow;
+  Picoseconds ideal{};  ///< its completion time in an idle network
+};
+
+/// A group of a collective, or the flows of an incast query: its connections are `first` to `first
+/// + count - 1`.
+struct Group {
+  std::size_t traffic = 0;   ///< number of its traffic table
+  std::uint32_t number = 0;  ///< within that
+  Picoseconds start{};
+  std::size_t first = 0, count = 0;
+};
+
+class Connections {
+ public:
+  Connections(const config::PlatformConfig& platform, const Devices& devices)
+      : platform_(platform), devices_(devices), exchanges_(platform.devices.size()) {}
+
+  /// Connects every flow of the platform's traffic, table by table.
+  void build();
+
+  /// In the order of the flows, as everything here.
+  const std::vector<Connection>& all() const { return all_; }
+  const std::vector<Group>& groups() const { return groups_; }    ///< of collectives
+  const std::vector<Group>& queries() const { return queries_; }  ///< of incast
+  const std::vector<Message>& messages() const { return messages_; }
+  /// NICs that send messages, and NICs that receive them, each in device order.
+  const std::vector<rnic::rnic*>& senders() const { return senders_; }
+  const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
+
+  /// When a message was, or is to be, posted; `never`: it waits for others still.
+  Picoseconds posted_at(const Message& message) const;
+  /// Closes the connections of messages that are completed by `now`. Between windows.
+  void close(Picoseconds now);
+  /// Whether messages are posted and not completed.
+  bool waiting() const;
+
+ private:
+  /// What a trigger starts, and the exchange of its NIC that counts its firings.
+  struct Trigger {
+    int exchange = -1;
+    std::vector<std::size_t> starts;  ///< messages whose connections are not closed
+  };
+  /// Of a table that is being built: by device, the exchange of flows with a lead; -1: none.
+  using LeadExchanges = std::vector<int>;
+
+  void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads);
+  /// That trigger of the table; a new one lies in `device`.
+  Trigger& trigger(std::size_t table, std::uint32_t number, unsigned device);
+  void connect(const flows::Flow& flow, rnic::QueuePairConfig send, rnic::QueuePairConfig receive);
+
+  const config::PlatformConfig& platform_;
+  const Devices& devices_;
+  std::vector<Connection> all_;
+  std::vector<Group> groups_;
+  std::vector<Group> queries_;
+  std::vector<Message> messages_;
+  std::vector<rnic::rnic*> senders_;
+  std::vector<rnic::rnic*> receivers_;
+  std::map<std::pair<std::size_t, std::uint32_t>, Trigger> triggers_;  ///< by table and number
+  std::vector<int> exchanges_;        ///< by device: so many are in use
+  std::vector<std::size_t> by_time_;  ///< messages in the order of time, but for triggered ones
+  std::size_t arrived_ = 0;           ///< of those, so many have arrived
+  std::vector<std::size_t> open_;     ///< arrived, their connections not closed
+};
+
+}  // namespace horae::build

@@ -1,0 +1,24 @@
+// Switches as the platform describes them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "horae/config/platform.hpp"
+#include "horae/fabric/context.hpp"
+#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+
+namespace horae::build {
+
+/// The Tofino switch at a vertex of the platform, without links.
+std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig& platform,
+                                                    unsigned vertex, fabric::sim_context& context,
+                                                    const std::vector<fabric::RouteTable>& routes);
+/// Likewise the output-queued switch there, routing by shortest paths; InputError where PFC leaves
+/// it no buffer.
+std::unique_ptr<fabric::output_queued_switch> build_switch(
+    const config::PlatformConfig& platform, unsigned vertex, fabric::sim_context& context,
+    const std::vector<fabric::RouteTable>& routes);
+
+}  // namespace horae::build

@@ -1,0 +1,162 @@
+#include "horae/build/connections.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "horae/core/error.hpp"
+#include "horae/flows/end_points.hpp"
+#include "horae/traffic/source.hpp"
+
+namespace horae::build {
+namespace {
+
+rnic::QueuePairConfig queue_pair(std::uint32_t depth, const flows::Flow& flow) {
+  rnic::QueuePairConfig config;
+  config.depth = depth;
+  config.buffer = flow.message;
+  return config;
+}
+
+/// Adds a flow, connection number `connection`, to its group: the last one, or a new one.
+void add_to_group(std::vector<Group>& groups, std::size_t table, const flows::Flow& flow,
+                  std::size_t connection) {
+  if (groups.empty() || groups.back().traffic != table || groups.back().number != flow.group)
+    groups.push_back({table, flow.group, flow.start, connection, 0});
+  ++groups.back().count;
+}
+
+}  // namespace
+
+void Connections::build() {
+  std::optional<flows::IdealTimes> ideal;
+  for (std::size_t i = 0; i < platform_.traffic.size(); ++i) {
+    const flows::Traffic& traffic = flows::traffic_of(platform_, i);
+    const flows::Measure measure = traffic.measure();
+    const bool queries = measure == flows::Measure::queries;
+    const bool messages = queries || measure == flows::Measure::messages;
+    if (messages && !ideal) ideal.emplace(platform_);
+    LeadExchanges leads(devices_.all.size(), -1);
+    traffic.flows(platform_, [&](const flows::Flow& flow) {
+      if (measure == flows::Measure::groups) add_to_group(groups_, i, flow, all_.size());
+      if (queries) add_to_group(queries_, i, flow, all_.size());
+      if (!messages && (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
+        throw ModelError("triggers of flows that are not measured as messages");
+      if (messages)
+        messages_.push_back(
+            {all_.size(), i, flow, ideal->completion(flow.from, flow.to, flow.message)});
+      add(i, flow, leads);
+    });
+  }
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    if (messages_[i].flow.trigger == 0) by_time_.push_back(i);
+  }
+  std::stable_sort(by_time_.begin(), by_time_.end(), [this](std::size_t a, std::size_t b) {
+    return messages_[a].flow.start < messages_[b].flow.start;
+  });
+  const auto by_id = [](const rnic::rnic* a, const rnic::rnic* b) { return a->id() < b->id(); };
+  for (auto* group : {&senders_, &receivers_}) {
+    std::sort(group->begin(), group->end(), by_id);
+    group->erase(std::unique(group->begin(), group->end()), group->end());
+  }
+}
+
+void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads) {
+  auto send = queue_pair(flow.depth, flow);
+  auto receive = queue_pair(1, flow);
+  send.source = std::make_unique<traffic::ConstantSource>(
+      traffic::ConstantSource::Config{.dst = devices_.nic(flow.to).id(),
+                                      .bytes = flow.message,
+                                      .start = flow.start,
+                                      .count = flow.count,
+                                      .lead = flow.lead,
+                                      .after = flow.after});
+  if (flow.lead != 0) {
+    for (const unsigned device : {flow.from, flow.to}) {
+      if (leads[device] < 0) leads[device] = exchanges_[device]++;
+    }
+    send.exchange = leads[flow.from];
+    receive.exchange = leads[flow.to];
+  }
+  if (flow.fires_at_sender != 0)
+    send.completes = trigger(table, flow.fires_at_sender, flow.from).exchange;
+  if (flow.fires_at_receiver != 0)
+    receive.exchange = trigger(table, flow.fires_at_receiver, flow.to).exchange;
+  if (flow.trigger != 0) {
+    Trigger& starts = trigger(table, flow.trigger, flow.from);
+    starts.starts.push_back(messages_.size() - 1);
+    send.exchange = starts.exchange;
+  }
+  if (receive.exchange >= 0) {
+    receive.receive_packets =
+        static_cast<std::uint32_t>(flows::packets_of(platform_, flow.from, flow.message));
+    receive.notify_delay = flow.notify_delay;
+  }
+  connect(flow, std::move(send), std::move(receive));
+}
+
+Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t number,
+                                           unsigned device) {
+  const auto [it, added] = triggers_.try_emplace({table, number});
+  if (added) it->second.exchange = exchanges_[device]++;
+  return it->second;
+}
+
+void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
+                          rnic::QueuePairConfig receive) {
+  rnic::rnic& from = devices_.nic(flow.from);
+  rnic::rnic& to = devices_.nic(flow.to);
+  const Qpn sender_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(from.queue_pairs()));
+  const Qpn receiver_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(to.queue_pairs()));
+  // Each connection has its own UDP source port, as NICs derive one from the queue pair numbers.
+  const auto entropy = static_cast<std::uint16_t>(0xc000 | ((all_.size() * 0x9e5) & 0x3fff));
+  send.remote = receiver_qpn;
+  send.peer = to.id();
+  send.entropy = entropy;
+  send.first_send = flow.first_psn;
+  receive.remote = sender_qpn;
+  receive.peer = from.id();
+  receive.entropy = entropy;
+  receive.first_receive = flow.first_psn;
+  from.add_queue_pair(std::move(send));
+  to.add_queue_pair(std::move(receive));
+  for (auto* t : devices_.tofinos)
+    t->connect({from.id(), to.id(), sender_qpn, receiver_qpn, entropy, flow.first_psn});
+  all_.push_back({&from, from.queue_pairs() - 1, &to, to.queue_pairs() - 1});
+  senders_.push_back(&from);
+  receivers_.push_back(&to);
+}
+
+void Connections::close(Picoseconds now) {
+  while (arrived_ < by_time_.size() && messages_[by_time_[arrived_]].flow.start <= now)
+    open_.push_back(by_time_[arrived_++]);
+  // A triggered message is looked at from when what fires its trigger is closed.
+  std::vector<std::size_t> fired;
+  std::erase_if(open_, [&](std::size_t i) {
+    const Message& message = messages_[i];
+    const Connection& c = all_[message.connection];
+    if (!c.sender->queue_pair(c.sender_qp).finished()) return false;
+    c.receiver->close_connection(c.receiver_qp, now);
+    for (const std::uint32_t t : {message.flow.fires_at_sender, message.flow.fires_at_receiver}) {
+      if (t == 0) continue;
+      auto& starts = triggers_.at({message.traffic, t}).starts;
+      fired.insert(fired.end(), starts.begin(), starts.end());
+      starts.clear();
+    }
+    return true;
+  });
+  open_.insert(open_.end(), fired.begin(), fired.end());
+}
+
+Picoseconds Connections::posted_at(const Message& message) const {
+  if (message.flow.trigger == 0) return message.flow.start;
+  const Connection& c = all_[message.connection];
+  return c.sender->queue_pair(c.sender_qp).progress().first_post;
+}
+
+bool Connections::waiting() const {
+  return std::any_of(all_.begin(), all_.end(), [](const Connection& c) {
+    return c.sender->queue_pair(c.sender_qp).outstanding() > 0;
+  });
+}
+
+}  // namespace horae::build

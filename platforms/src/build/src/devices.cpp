@@ -1,0 +1,67 @@
+#include "horae/build/devices.hpp"
+
+#include <utility>
+
+#include "horae/build/switches.hpp"
+#include "horae/flows/traffic.hpp"
+
+namespace horae::build {
+namespace {
+
+/// What hosts without a transport send, by device; null: nothing.
+std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
+    const config::PlatformConfig& platform) {
+  std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());
+  for (std::size_t table = 0; table < platform.traffic.size(); ++table) {
+    flows::traffic_of(platform, table).packets(platform, [&](flows::PacketStream stream) {
+      sources[stream.from] = std::move(stream.source);
+    });
+  }
+  return sources;
+}
+
+void build_links(const config::PlatformConfig& platform, const Devices& devices) {
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    const auto& e = platform.topology.edges()[i];
+    const auto& link = platform.links[i];
+    fabric::connect(*devices.all[e.a], e.port_a, *devices.all[e.b], e.port_b, link.config,
+                    link.backward);
+  }
+}
+
+}  // namespace
+
+Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
+                      const std::vector<fabric::RouteTable>& routes,
+                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels) {
+  Devices out;
+  const auto add = [&](auto device, auto& kind) {
+    kind.push_back(device.get());
+    out.all.push_back(std::move(device));
+  };
+  auto sources = host_sources(platform);
+  for (unsigned i = 0; i < platform.devices.size(); ++i) {
+    const NodeId node = platform.topology.vertices()[i].node;
+    const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
+    const char* name = platform.devices[i].name.c_str();
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
+      auto d = std::make_unique<rnic::rnic>(name, context, *nic, node);
+      levels.choose(*d, *nic);
+      add(std::move(d), out.nics);
+    } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
+      add(build_tofino(platform, i, context, routes), out.tofinos);
+    } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
+      auto d = build_switch(platform, i, context, routes);
+      d->set_paths(paths, i);
+      add(std::move(d), out.switches);
+    } else {
+      add(std::make_unique<fabric::open_loop_host>(name, context, fabric::HostConfig{.id = node},
+                                                   std::move(sources[i])),
+          out.hosts);
+    }
+  }
+  build_links(platform, out);
+  return out;
+}
+
+}  // namespace horae::build

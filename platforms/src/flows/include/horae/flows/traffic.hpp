@@ -1,0 +1,72 @@
+// The traffic seam: what a [[traffic]] table is to the rest of the program, whatever its kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+
+#include "horae/config/platform.hpp"
+#include "horae/flows/flow.hpp"
+#include "horae/traffic/source.hpp"
+
+namespace horae::flows {
+
+class NicDemands;
+struct TrafficKind;
+struct TrafficSection;
+
+/// What the flows of a table are measured by.
+enum class Measure : std::uint8_t {
+  streams,   ///< rates
+  groups,    ///< the completion time of each group: collectives
+  messages,  ///< each flow is one message: its completion time, and that in an idle network
+  queries,   ///< the same, and the completion time of each group
+};
+
+/// Packets that a host without a transport sends.
+struct PacketStream {
+  unsigned from = 0;        ///< the host, by its place among the platform's devices
+  Bytes largest_payload{};  ///< of its packets
+  std::unique_ptr<traffic::TrafficSource> source;
+};
+
+using FlowSink = std::function<void(const Flow&)>;
+using PacketSink = std::function<void(PacketStream)>;
+
+/// A [[traffic]] table as read and checked. A kind of traffic derives its own and says what differs
+/// from a table that asks for nothing.
+class Traffic : public config::TrafficTable {
+ public:
+  /// Of the table that is being read.
+  explicit Traffic(const TrafficSection& table);
+
+  /// Values in effect, in the order of `horae list parameters`, without `kind`.
+  virtual nlohmann::ordered_json dump() const = 0;
+  /// Gives each flow to `sink`, one by one: the same ones in the same order whenever it is called
+  /// for the same platform. Those of a group follow each other.
+  virtual void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// Likewise what hosts without a transport send.
+  virtual void packets(const config::PlatformConfig& platform, const PacketSink& sink) const;
+  virtual Measure measure() const { return Measure::streams; }
+  /// When the last message comes; 0 where that is no question.
+  virtual Picoseconds arrivals_end(const config::PlatformConfig& platform) const;
+  /// What it asks of the NICs' chips; by default what its flows need.
+  virtual void ask(const config::PlatformConfig& platform, NicDemands& demands) const;
+  /// Adds rows to the tables of a run's summary.
+  virtual void add_rows(nlohmann::ordered_json& rows) const;
+
+  const TrafficKind& kind() const { return kind_; }
+  /// Which [[traffic]] table of the platform it is, from 0.
+  std::size_t number() const { return number_; }
+
+ private:
+  const TrafficKind& kind_;
+  std::size_t number_;
+};
+
+/// Table number `table` of a platform that flows::read_platform read.
+const Traffic& traffic_of(const config::PlatformConfig& platform, std::size_t table);
+
+}  // namespace horae::flows

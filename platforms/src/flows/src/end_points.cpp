@@ -1,0 +1,63 @@
+#include "horae/flows/end_points.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+#include "horae/flows/traffic_kind.hpp"
+
+namespace horae::flows {
+namespace {
+
+bool is(const config::PlatformConfig& platform, unsigned device, EndPoint kind) {
+  const config::Profile& profile = platform.profiles.at(platform.devices[device].profile);
+  return kind == EndPoint::nic ? std::holds_alternative<rnic::RnicConfig>(profile)
+                               : std::holds_alternative<config::HostProfile>(profile);
+}
+
+}  // namespace
+
+std::vector<unsigned> all_of(const config::PlatformConfig& platform, EndPoint kind) {
+  std::vector<unsigned> out;
+  for (unsigned i = 0; i < platform.devices.size(); ++i) {
+    if (is(platform, i, kind)) out.push_back(i);
+  }
+  return out;
+}
+
+std::vector<unsigned> members_of(const config::PlatformConfig& platform,
+                                 const std::vector<Located<std::string>>& names) {
+  if (names.empty()) return all_of(platform, EndPoint::nic);
+  std::vector<unsigned> members;
+  for (const auto& name : names)
+    members.push_back(static_cast<unsigned>(platform.topology.find(name)));
+  return members;
+}
+
+void check_end_points(const TrafficSection& table, const std::vector<Located<std::string>>& names,
+                      EndPoint kind) {
+  for (const auto& name : names) {
+    if (is(table.platform, table.network.find(name), kind)) continue;
+    throw input_error(name.where, fmt::format("'{}' is not {}", name.value,
+                                              kind == EndPoint::nic ? "a NIC (kind rnic)"
+                                                                    : "a host (kind host)"));
+  }
+}
+
+const rnic::RnicConfig& nic_at(const config::PlatformConfig& platform, unsigned device) {
+  return std::get<rnic::RnicConfig>(platform.profiles.at(platform.devices[device].profile));
+}
+
+std::int64_t packets_of(const config::PlatformConfig& platform, unsigned from, Bytes message) {
+  const std::int64_t mtu = nic_at(platform, from).mtu.count();
+  return (message.count() + mtu - 1) / mtu;
+}
+
+void check_psns(const config::PlatformConfig& platform, unsigned from, Bytes message) {
+  const std::int64_t packets = packets_of(platform, from, message);
+  if (packets <= most_psns) return;
+  throw InputError(
+      fmt::format("a message of {} packets has more than the {} PSNs that can be told apart",
+                  packets, most_psns));
+}
+
+}  // namespace horae::flows

@@ -1,0 +1,72 @@
+#include "horae/flows/ideal_times.hpp"
+
+#include <algorithm>
+
+#include "horae/flows/end_points.hpp"
+
+namespace horae::flows {
+
+IdealTimes::IdealTimes(const config::PlatformConfig& platform)
+    : platform_(platform), routes_(platform.topology.shortest_path_routes()) {
+  for (const auto& v : platform.topology.vertices()) links_.emplace_back(v.ports);
+  for (std::size_t e = 0; e < platform.links.size(); ++e) {
+    const auto& edge = platform.topology.edges()[e];
+    links_[edge.a][edge.port_a] = e;
+    links_[edge.b][edge.port_b] = e;
+  }
+}
+
+std::vector<IdealTimes::Hop> IdealTimes::path(unsigned from, unsigned to) const {
+  std::vector<Hop> hops;
+  const NodeId node = platform_.topology.vertices()[to].node;
+  for (unsigned at = from; at != to;) {
+    const unsigned port = routes_[at].towards(node).front();
+    const std::size_t link = links_[at][port];
+    const auto& edge = platform_.topology.edges()[link];
+    const bool forward = edge.a == at && edge.port_a == port;
+    const auto& config = forward ? platform_.links[link].config : platform_.links[link].backward;
+    Hop hop{.rate = config.rate, .before = {}, .delay = config.delay};
+    const config::Profile& profile = platform_.profiles.at(platform_.devices[at].profile);
+    if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
+      hop.before = plain->latency;
+    } else if (const auto* chip = std::get_if<config::TofinoProfile>(&profile)) {
+      // Without the stages of its program, which only its packets know.
+      const auto& c = chip->chip;
+      hop.before = c.ingress_parser + c.ingress_deparser + c.traffic_manager + c.egress_parser +
+                   c.egress_deparser + c.mac_tx + c.mac_rx;
+    }
+    hops.push_back(hop);
+    at = forward ? edge.b : edge.a;
+  }
+  return hops;
+}
+
+Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) const {
+  const auto& sender = nic_at(platform_, from);
+  const auto& receiver = nic_at(platform_, to);
+  const auto there = path(from, to);
+  std::vector<Picoseconds> free(there.size());
+  const std::int64_t mtu = sender.mtu.count();
+  const std::int64_t packets = std::max<std::int64_t>(1, (bytes.count() + mtu - 1) / mtu);
+  Picoseconds arrived{};
+  for (std::int64_t i = 0; i < packets; ++i) {
+    const bool first = i == 0, last = i + 1 == packets;
+    const Opcode opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
+                                : (last ? Opcode::write_last : Opcode::write_middle);
+    Bytes frame = frame_bytes(opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
+    if (sender.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
+    arrived = sender.tx_latency;
+    for (std::size_t h = 0; h < there.size(); ++h) {
+      const Picoseconds start = std::max(arrived + there[h].before, free[h]);
+      free[h] = start + serialisation_time(l1_bytes(frame), there[h].rate);
+      arrived = free[h] + there[h].delay;
+    }
+  }
+  Picoseconds time = arrived + receiver.rx_latency + receiver.ack_delay + receiver.tx_latency;
+  const Bytes ack = l1_bytes(frame_bytes(Opcode::acknowledge, 0_B));
+  for (const auto& hop : path(to, from))
+    time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
+  return time + sender.rx_latency;
+}
+
+}  // namespace horae::flows

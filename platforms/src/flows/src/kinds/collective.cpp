@@ -1,0 +1,125 @@
+// kind = "collective": a collective operation of each group of NICs.
+#include "horae/traffic/collective.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/flows/end_points.hpp"
+#include "horae/flows/traffic_kind.hpp"
+
+namespace horae::flows {
+namespace {
+
+struct CollectiveConfig {
+  traffic::Operation operation = traffic::Operation::all_reduce;
+  Bytes size = 1_MiB;
+  std::uint32_t slices = 1;
+  std::uint32_t groups = 1;
+  std::vector<Located<std::string>> members;
+  Picoseconds start{};
+  Picoseconds stagger{};
+  Picoseconds compute{};
+  std::uint32_t depth = 128;
+  std::uint32_t first_psn = 0;
+  static const Schema<CollectiveConfig>& schema();
+};
+
+const Schema<CollectiveConfig>& CollectiveConfig::schema() {
+  using T = CollectiveConfig;
+  using traffic::Operation;
+  static const Schema<T> s =
+      Schema<T>("traffic", "A collective operation of each group of NICs.")
+          .choice("operation", &T::operation,
+                  {{"ring_permutation", Operation::ring_permutation},
+                   {"reduce_scatter", Operation::reduce_scatter},
+                   {"all_gather", Operation::all_gather},
+                   {"all_reduce", Operation::all_reduce},
+                   {"all_to_all", Operation::all_to_all}},
+                  {.doc = "what a group does: each rank writes size to the next; the ring "
+                          "algorithms; or size/n to each of the others at once"})
+          .field("size", &T::size, {.doc = "buffer of a rank", .min = 1_B})
+          .field("slices", &T::slices,
+                 {.doc = "messages a step of a ring is cut into; a slice goes on when it is there",
+                  .min = 1,
+                  .max = 4096})
+          .field("groups", &T::groups,
+                 {.doc = "groups; member i is in group i mod groups, in the order of the members",
+                  .min = 1,
+                  .max = 65536})
+          .field("members", &T::members, {.doc = "NICs; empty: all, in the order of the platform"})
+          .field("start", &T::start, {.doc = "when the first group starts", .min = 0_ps})
+          .field("stagger", &T::stagger,
+                 {.doc = "time between the starts of two groups", .min = 0_ps})
+          .field("compute", &T::compute,
+                 {.doc = "from a slice received to its being sent on (reduction, software)",
+                  .min = 0_ps})
+          .field("depth", &T::depth,
+                 {.doc = "messages outstanding per queue pair", .min = 1, .max = 65536})
+          .field("first_psn", &T::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+  return s;
+}
+
+class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
+ public:
+  explicit CollectiveTraffic(const TrafficSection& table) : TrafficOf(table) {
+    check_end_points(table, config_.members, EndPoint::nic);
+    const Section& section = table.section;
+    config::check_at(section, section.has("groups") ? "groups" : "kind", [&] {
+      flows(table.platform, [&](const Flow& f) { check_at_once(table.platform, f); });
+      table.demand.ask(queue_pairs_of(*this, table.platform), section, "kind");
+    });
+  }
+
+  /// Group by group. InputError, without a place in the file, when members do not divide into
+  /// groups of two or more, or the size into messages.
+  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+    const auto members = members_of(platform, config_.members);
+    if (members.size() % config_.groups != 0 || members.size() / config_.groups < 2) {
+      throw InputError(fmt::format("{} members do not make {} group{} of two or more",
+                                   members.size(), config_.groups, config_.groups == 1 ? "" : "s"));
+    }
+    const auto flows = traffic::collective_flows(
+        {.operation = config_.operation,
+         .ranks = static_cast<std::uint32_t>(members.size() / config_.groups),
+         .size = config_.size,
+         .slices = config_.slices});
+    for (std::uint32_t g = 0; g < config_.groups; ++g) {
+      for (const auto& flow : flows) {
+        sink({.from = members[flow.from * config_.groups + g],
+              .to = members[flow.to * config_.groups + g],
+              .group = g,
+              .message = flow.message,
+              .count = flow.count,
+              .depth = config_.depth,
+              .start = config_.start + config_.stagger * static_cast<std::int64_t>(g),
+              .first_psn = Psn(config_.first_psn),
+              .notify_delay = flow.lead != 0 ? config_.compute : 0_ps,
+              .lead = flow.lead});
+      }
+    }
+  }
+
+  Measure measure() const override { return Measure::groups; }
+
+ private:
+  /// Serial numbers compare over half their range: no more may be posted at once.
+  static void check_at_once(const config::PlatformConfig& platform, const Flow& flow) {
+    const std::int64_t packets = packets_of(platform, flow.from, flow.message);
+    const std::int64_t messages = std::min(flow.depth, flow.count);
+    // What waits for others' messages is posted a few at a time.
+    const std::int64_t at_once = flow.lead != 0 ? std::min<std::int64_t>(messages, 2) : messages;
+    if (packets * at_once <= most_psns) return;
+    throw InputError(
+        fmt::format("{} messages of {} packets at once are more than the {} PSNs that can "
+                    "be told apart; a smaller size or depth, or a larger MTU",
+                    at_once, packets, most_psns));
+  }
+};
+
+}  // namespace
+
+TrafficKind collective_kind() { return traffic_kind<CollectiveTraffic>("collective"); }
+
+}  // namespace horae::flows

@@ -1,0 +1,91 @@
+// kind = "messages": streams between NICs as perftest sends them, or a finite number each.
+#include <fmt/format.h>
+
+#include "horae/flows/nic_demands.hpp"
+#include "pattern.hpp"
+
+namespace horae::flows {
+namespace {
+
+struct MessagesConfig : PatternConfig {
+  Bytes message = 64_KiB;
+  std::uint32_t depth = 128;
+  std::uint32_t qps = 1;
+  std::uint32_t count = 0;
+  Picoseconds start{};
+  std::uint32_t first_psn = 0;
+  static const Schema<MessagesConfig>& schema();
+};
+
+const Schema<MessagesConfig>& MessagesConfig::schema() {
+  static const Schema<MessagesConfig> s =
+      with_pattern(Schema<MessagesConfig>("traffic", "RDMA WRITE messages between NICs."), "NIC")
+          .field("message", &MessagesConfig::message,
+                 {.doc = "size of a message",
+                  .min = 0_B,
+                  .max = Bytes(0x7fffffff),
+                  .source = "64 KiB: perftest default"})
+          .field("depth", &MessagesConfig::depth,
+                 {.doc = "messages outstanding per queue pair",
+                  .min = 1,
+                  .max = 65536,
+                  .source = "128: perftest default tx-depth"})
+          .field("qps", &MessagesConfig::qps,
+                 {.doc = "queue pairs per pair",
+                  .min = 1,
+                  .max = 4096,
+                  .source = "1: perftest default"})
+          .field("count", &MessagesConfig::count,
+                 {.doc = "messages per queue pair; 0: without end"})
+          .field("start", &MessagesConfig::start, {.doc = "when the first is posted", .min = 0_ps})
+          .field("first_psn", &MessagesConfig::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+  return s;
+}
+
+class MessagesTraffic final : public TrafficOf<MessagesConfig> {
+ public:
+  explicit MessagesTraffic(const TrafficSection& table) : TrafficOf(table) {
+    check_pattern(table, config_, EndPoint::nic);
+    const auto ask = [&](unsigned device, std::uint64_t n) {
+      table.demand.ask(device, n * config_.qps, table.section, "qps");
+    };
+    for (const auto& name : config_.from) ask(table.network.find(name), 1);
+    for (const auto& name : config_.to) ask(table.network.find(name), 1);
+    if (config_.pattern == PatternConfig::Pattern::pairs) return;
+    for (const unsigned nic : all_of(table.platform, EndPoint::nic)) ask(nic, 2);
+  }
+
+  void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+    for (const auto& [from, to] : pairs_of(platform, config_, EndPoint::nic)) {
+      for (std::uint32_t q = 0; q < config_.qps; ++q) {
+        sink({.from = from,
+              .to = to,
+              .message = config_.message,
+              .count = config_.count,
+              .depth = config_.depth,
+              .start = config_.start,
+              .first_psn = Psn(config_.first_psn)});
+      }
+    }
+  }
+
+  /// All of `depth`, however few messages there are; and which key says how many queue pairs.
+  void ask(const config::PlatformConfig& platform, NicDemands& demands) const override {
+    std::vector<std::uint32_t> sends(platform.devices.size()), receives(sends.size());
+    for (const auto& [from, to] : pairs_of(platform, config_, EndPoint::nic))
+      ++sends[from], ++receives[to];
+    for (unsigned i = 0; i < sends.size(); ++i) {
+      demands.add(i, sends[i] * config_.qps, config_.depth, config_.message);
+      demands.add(i, receives[i] * config_.qps, 0, config_.message);
+      if (sends[i] + receives[i] > 0)
+        demands.share(
+            i, {fmt::format("traffic[{}].qps", number()), config_.qps, sends[i] + receives[i]});
+    }
+  }
+};
+
+}  // namespace
+
+TrafficKind messages_kind() { return traffic_kind<MessagesTraffic>("messages"); }
+
+}  // namespace horae::flows

@@ -1,0 +1,19 @@
+#include "horae/flows/traffic_kind.hpp"
+
+namespace horae::flows {
+
+// One function of each source of kinds/ that is a kind.
+TrafficKind messages_kind();
+TrafficKind packets_kind();
+TrafficKind collective_kind();
+TrafficKind flows_kind();
+TrafficKind incast_kind();
+TrafficKind flow_list_kind();
+
+const std::vector<TrafficKind>& traffic_kinds() {
+  static const std::vector<TrafficKind> all = {messages_kind(), packets_kind(), collective_kind(),
+                                               flows_kind(),    incast_kind(),  flow_list_kind()};
+  return all;
+}
+
+}  // namespace horae::flows

@@ -1,0 +1,78 @@
+// Runs of a platform by what was set: each configuration runs once.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "horae/config/platform.hpp"
+#include "horae/question/setting.hpp"
+#include "horae/results/children.hpp"
+
+namespace horae::lab {
+
+/// What a run gave.
+struct RunRecord {
+  std::string key;  ///< names the effective configuration
+  question::Setting setting;
+  std::string verdict;  ///< complete, timeout, stuck
+  std::map<std::string, double> results;
+  std::int64_t sim_time_ps = 0;
+  std::uint64_t events = 0;
+  std::uint64_t packet_hops = 0;
+  nlohmann::ordered_json packets;
+
+  /// The value of a result; NaN if there is none, or the run was stuck.
+  double value(const std::string& metric) const;
+
+  nlohmann::ordered_json to_json() const;
+  static RunRecord from_json(const nlohmann::ordered_json& json);
+};
+
+/// A run asked for, with what to call it in messages.
+struct RunRequest {
+  question::Setting setting;
+  std::string title;
+  Location where;
+};
+
+/// All runs so far, in the order in which they were first asked for. Two settings with the same
+/// effective configuration are one run.
+class RunStore {
+ public:
+  /// `platform` outlives the store.
+  explicit RunStore(const question::BasePlatform& platform) : platform_(platform) {}
+
+  /// The run of a request, made in a child process if it is not there.
+  const RunRecord& run(const RunRequest& request);
+  /// Makes all that are not there, `jobs` at a time; `watch` sees the share done.
+  void run_all(const std::vector<RunRequest>& requests, unsigned jobs,
+               const std::function<void(std::size_t done, std::size_t of)>& watch = {});
+  /// Takes a run made elsewhere, unless it is there.
+  void adopt(RunRecord record);
+
+  const std::deque<RunRecord>& records() const { return records_; }
+
+ private:
+  struct Prepared {
+    std::string key;
+    config::PlatformConfig platform;
+  };
+  Prepared prepare(const RunRequest& request);
+  const RunRecord* find(const RunRequest& request) const;
+  static results::Task task(const RunRequest& request, const Prepared& prepared);
+
+  const question::BasePlatform& platform_;
+  std::deque<RunRecord> records_;
+  std::unordered_map<std::string, std::size_t> by_key_;
+  std::unordered_map<std::string, std::string> key_of_;  ///< settings met before
+};
+
+/// runs.csv: a line per run: number, seed, verdict, overrides, every result.
+std::string runs_csv(const RunStore& store);
+
+}  // namespace horae::lab

@@ -1,0 +1,64 @@
+// What a run gave, between processes and in runs.csv.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "horae/lab/runs.hpp"
+
+namespace horae::lab {
+
+double RunRecord::value(const std::string& metric) const {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (verdict == "stuck") return none;
+  const auto it = results.find(metric);
+  return it == results.end() ? none : it->second;
+}
+
+nlohmann::ordered_json RunRecord::to_json() const {
+  return {{"key", key},         {"set", setting.set},         {"seed", setting.seed},
+          {"verdict", verdict}, {"results", results},         {"sim_time_ps", sim_time_ps},
+          {"events", events},   {"packet_hops", packet_hops}, {"packets", packets}};
+}
+
+RunRecord RunRecord::from_json(const nlohmann::ordered_json& json) {
+  RunRecord r;
+  r.key = json.at("key");
+  r.setting = {json.at("set").get<std::vector<std::string>>(),
+               json.at("seed").get<std::uint32_t>()};
+  r.verdict = json.at("verdict");
+  for (const auto& [name, value] : json.at("results").items()) {
+    if (value.is_number()) r.results[name] = value.get<double>();
+  }
+  r.sim_time_ps = json.at("sim_time_ps");
+  r.events = json.at("events");
+  r.packet_hops = json.at("packet_hops");
+  r.packets = json.at("packets");
+  return r;
+}
+
+std::string runs_csv(const RunStore& store) {
+  std::map<std::string, bool> names;
+  for (const auto& r : store.records()) {
+    for (const auto& [name, value] : r.results) names[name] = true;
+  }
+  std::string csv = "run,seed,verdict,overrides";
+  for (const auto& [name, there] : names) csv += "," + name;
+  csv += "\n";
+  std::size_t n = 0;
+  for (const auto& r : store.records()) {
+    std::string set;
+    for (const auto& s : r.setting.set) set += (set.empty() ? "" : "; ") + s;
+    for (std::size_t at = 0; (at = set.find('"', at)) != std::string::npos; at += 2)
+      set.insert(at, 1, '"');
+    csv += fmt::format("{},{},{},\"{}\"", n++, r.setting.seed, r.verdict, set);
+    for (const auto& [name, there] : names) {
+      const auto it = r.results.find(name);
+      csv += it == r.results.end() ? "," : fmt::format(",{}", it->second);
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+}  // namespace horae::lab

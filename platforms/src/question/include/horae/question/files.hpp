@@ -1,0 +1,150 @@
+// What `horae explain` reads: published observations, and hypotheses to hold against them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/params/located.hpp"
+
+namespace horae::question {
+
+/// A setting in which something was observed: overrides on top of the platform's.
+struct ConditionSpec {
+  Located<std::string> id;
+  std::string title;
+  std::vector<Located<std::string>> set;
+  bool reaction = false;  ///< congestion control is on, so a reaction applies
+  static const Schema<ConditionSpec>& schema();
+};
+
+/// Whether a number may be fitted to, or only compared with.
+enum class Use { fit, predict };
+
+/// A published number. `rounding` and `tolerance` are in its unit.
+struct ObservationSpec {
+  Located<std::string> id;
+  Located<std::string> condition;
+  Located<std::string> quantity;
+  double value = 0;
+  Located<std::string> unit;
+  Located<double> rounding{};   ///< half of the last digit published
+  Located<double> tolerance{};  ///< what a consistent model may miss beside that
+  std::string tolerance_why;
+  Use use = Use::predict;
+  std::string source;
+  static const Schema<ObservationSpec>& schema();
+
+  /// What a residual is measured in.
+  double allowance() const { return rounding.value + tolerance.value; }
+};
+
+struct ObservationsFile {
+  std::string title;
+  std::string source;
+  std::vector<ConditionSpec> conditions;
+  std::vector<ObservationSpec> observations;
+  static const Schema<ObservationsFile>& schema();
+
+  const ConditionSpec* find_condition(const std::string& id) const;
+};
+
+/// A setting that nobody published, tried in turn for every hypothesis.
+struct VariantSpec {
+  Located<std::string> label;
+  std::vector<Located<std::string>> set;
+  bool quick = true;  ///< part of --quick
+  static const Schema<VariantSpec>& schema();
+};
+
+enum class Scale { linear, log };
+
+/// A value of the platform that a fit may move between two bounds, both texts of the value's own
+/// type.
+struct ParameterSpec {
+  Located<std::string> key;
+  Located<std::string> low;
+  Located<std::string> high;
+  Scale scale = Scale::linear;
+  std::string why;
+  std::string source;
+  static const Schema<ParameterSpec>& schema();
+};
+
+/// Which NACKs a mechanism serves: every one, or several as one.
+enum class Serves { every, merged };
+/// What idles the wire: each NACK served, each received, nothing, or the window.
+enum class Stalls { served, received, none, window };
+
+/// A mechanism that may explain the observations: overrides, and parameters to fit. The traits are
+/// for checks by arithmetic alone; without one, its check says nothing.
+struct HypothesisSpec {
+  Located<std::string> id;
+  std::string family;
+  std::string title;
+  std::string mechanism;
+  std::vector<Located<std::string>> set;
+  std::vector<ParameterSpec> parameters;
+  std::optional<Serves> serves;
+  std::optional<Stalls> stalls;
+  std::uint32_t packets_per_nack = 2;  ///< retransmitted for a NACK that is served
+  static const Schema<HypothesisSpec>& schema();
+};
+
+/// What congestion control makes of a NACK, on top of a hypothesis.
+struct ReactionSpec {
+  Located<std::string> id;
+  std::string title;
+  std::string mechanism;
+  std::vector<Located<std::string>> set;
+  std::vector<ParameterSpec> parameters;
+  bool acts_when_blocked = false;  ///< also when no NACK reaches the sender
+  static const Schema<ReactionSpec>& schema();
+};
+
+/// Something an operator can run to tell hypotheses apart.
+struct ExperimentSpec {
+  Located<std::string> id;
+  std::string title;
+  Located<std::string> condition;
+  std::vector<Located<std::string>> set;
+  std::vector<Located<std::string>> quantities;
+  bool quick = true;  ///< part of --quick
+  static const Schema<ExperimentSpec>& schema();
+};
+
+/// A point of a curve. Without `set` it is the curve's condition itself, where that is published.
+struct CurvePointSpec {
+  Located<double> x{};
+  std::optional<Located<std::string>> condition;  ///< in place of the curve's
+  std::vector<Located<std::string>> set;
+  static const Schema<CurvePointSpec>& schema();
+};
+
+/// A figure: quantities over something varied.
+struct CurveSpec {
+  Located<std::string> id;
+  std::string title;
+  std::string x_title;
+  Located<std::string> condition;
+  std::vector<Located<std::string>> quantities;
+  std::vector<CurvePointSpec> points;
+  static const Schema<CurveSpec>& schema();
+};
+
+struct HypothesesFile {
+  std::string title;
+  std::vector<VariantSpec> variants;  ///< at least one once read
+  std::vector<HypothesisSpec> hypotheses;
+  std::vector<ReactionSpec> reactions;
+  std::vector<ExperimentSpec> experiments;
+  std::vector<CurveSpec> curves;
+  static const Schema<HypothesesFile>& schema();
+};
+
+/// Reads and checks a file by itself: ids, quantities, units, conditions. InputError.
+ObservationsFile read_observations(const std::string& path);
+HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations);
+
+}  // namespace horae::question

@@ -1,0 +1,130 @@
+#include "horae/question/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/question/quantities.hpp"
+
+namespace horae::question {
+namespace {
+
+/// Every name once; what for in `what`.
+class Names {
+ public:
+  explicit Names(std::string what) : what_(std::move(what)) {}
+
+  void add(const Located<std::string>& name) {
+    if (name.value.empty()) throw input_error(name.where, fmt::format("an empty {}", what_));
+    // --only takes a list of names.
+    if (name.value.find(',') != std::string::npos)
+      throw input_error(name.where, fmt::format("{} '{}' has a comma", what_, name.value));
+    if (!names_.insert(name.value).second)
+      throw input_error(name.where, fmt::format("{} '{}' is there already", what_, name.value));
+  }
+
+ private:
+  std::string what_;
+  std::set<std::string> names_;
+};
+
+void check_condition(const Located<std::string>& id, const ObservationsFile& file) {
+  if (file.find_condition(id.value) != nullptr) return;
+  std::vector<std::string> ids;
+  for (const auto& c : file.conditions) ids.push_back(c.id);
+  throw input_error(
+      id.where, ids.empty()
+                    ? fmt::format("condition '{}': the observations have none", id.value)
+                    : fmt::format("unknown condition '{}'{}", id.value, suggestion(id.value, ids)));
+}
+
+void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
+  check_condition(o.condition, file);
+  check_quantity(o.quantity);
+  const MeasuredQuantity* quantity = find_quantity(o.quantity);
+  if (quantity != nullptr && o.unit.value != quantity->unit) {
+    throw input_error(o.unit.where,
+                      fmt::format("'{}' is in '{}'; expected '{}', the unit of {}", o.id.value,
+                                  o.unit.value, quantity->unit, o.quantity.value));
+  }
+  for (const auto& [name, number] :
+       {std::pair{"rounding", &o.rounding}, {"tolerance", &o.tolerance}}) {
+    if (number->value >= 0) continue;
+    throw input_error(number->where,
+                      fmt::format("'{}': {} = {} is below zero", o.id.value, name, number->value));
+  }
+  if (!(o.allowance() > 0)) {
+    throw input_error(o.rounding.where,
+                      fmt::format("'{}': rounding and tolerance are both zero, which no model "
+                                  "can meet; expected half of the last digit published",
+                                  o.id.value));
+  }
+}
+
+}  // namespace
+
+const ConditionSpec* ObservationsFile::find_condition(const std::string& id) const {
+  for (const auto& c : conditions) {
+    if (c.id.value == id) return &c;
+  }
+  return nullptr;
+}
+
+ObservationsFile read_observations(const std::string& path) {
+  const Section root = Document::load(path).root();
+  auto file = root.read<ObservationsFile>();
+  Names conditions("condition"), observations("observation");
+  for (const auto& c : file.conditions) conditions.add(c.id);
+  for (const auto& o : file.observations) {
+    observations.add(o.id);
+    check_observation(o, file);
+  }
+  if (file.observations.empty())
+    throw root.error("observation", fmt::format("no [[observation]] to explain"));
+  return file;
+}
+
+HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations) {
+  const Section root = Document::load(path).root();
+  auto file = root.read<HypothesesFile>();
+  Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
+      experiments("experiment"), curves("curve");
+  const auto check_parameters = [](const std::vector<ParameterSpec>& parameters) {
+    Names keys("parameter");
+    for (const auto& p : parameters) keys.add(p.key);
+  };
+  for (const auto& v : file.variants) variants.add(v.label);
+  for (const auto& h : file.hypotheses) {
+    hypotheses.add(h.id);
+    check_parameters(h.parameters);
+  }
+  for (const auto& r : file.reactions) {
+    reactions.add(r.id);
+    check_parameters(r.parameters);
+  }
+  for (const auto& e : file.experiments) {
+    experiments.add(e.id);
+    check_condition(e.condition, observations);
+    for (const auto& q : e.quantities) check_quantity(q);
+    if (e.quantities.empty())
+      throw input_error(e.id.where,
+                        fmt::format("experiment '{}' looks at no quantity", e.id.value));
+  }
+  for (const auto& c : file.curves) {
+    curves.add(c.id);
+    check_condition(c.condition, observations);
+    for (const auto& q : c.quantities) check_quantity(q);
+    for (const auto& p : c.points) {
+      if (p.condition) check_condition(*p.condition, observations);
+    }
+  }
+  if (file.hypotheses.empty()) throw root.error("hypothesis", "no [[hypothesis]] to test");
+  if (file.variants.empty()) file.variants.push_back({{"as the platform says", {}}, {}, true});
+  return file;
+}
+
+}  // namespace horae::question

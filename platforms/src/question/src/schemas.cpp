@@ -1,0 +1,160 @@
+// The schemas of the files that `horae explain` reads.
+#include "horae/params/schema.hpp"
+#include "horae/question/files.hpp"
+
+namespace horae::question {
+
+const Schema<ConditionSpec>& ConditionSpec::schema() {
+  static const Schema<ConditionSpec> s =
+      Schema<ConditionSpec>("condition", "A setting in which something was observed.")
+          .required("id", &ConditionSpec::id, {.doc = "its name"})
+          .field("title", &ConditionSpec::title, {.doc = "in words"})
+          .field("set", &ConditionSpec::set, {.doc = "overrides, as for --set"})
+          .field("reaction", &ConditionSpec::reaction,
+                 {.doc = "congestion control is on: a [[reaction]] applies"});
+  return s;
+}
+
+const Schema<ObservationSpec>& ObservationSpec::schema() {
+  static const Schema<ObservationSpec> s =
+      Schema<ObservationSpec>("observation", "A published number.")
+          .required("id", &ObservationSpec::id, {.doc = "its name"})
+          .required("condition", &ObservationSpec::condition, {.doc = "in which [[condition]]"})
+          .required("quantity", &ObservationSpec::quantity,
+                    {.doc = "what was measured: a quantity with readings, or a result of a run by "
+                            "its full name"})
+          .required("value", &ObservationSpec::value, {.doc = "as published"})
+          .required("unit", &ObservationSpec::unit, {.doc = "that of the quantity"})
+          .required("rounding", &ObservationSpec::rounding,
+                    {.doc = "half of the last digit published, same unit"})
+          .field("tolerance", &ObservationSpec::tolerance,
+                 {.doc = "what a model that does not know the unpublished settings may miss and "
+                         "still be called consistent, same unit"})
+          .field("tolerance_why", &ObservationSpec::tolerance_why, {.doc = "why so much"})
+          .choice("use", &ObservationSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
+                  {.doc = "parameters may be fitted to it, or it is only compared with"})
+          .required("source", &ObservationSpec::source, {.doc = "paper, section, figure"});
+  return s;
+}
+
+const Schema<ObservationsFile>& ObservationsFile::schema() {
+  static const Schema<ObservationsFile> s =
+      Schema<ObservationsFile>("observations file", "Published numbers (horae explain).")
+          .required("title", &ObservationsFile::title, {.doc = "what was measured"})
+          .required("source", &ObservationsFile::source, {.doc = "the publication"})
+          .tables("condition", &ObservationsFile::conditions, ConditionSpec::schema())
+          .tables("observation", &ObservationsFile::observations, ObservationSpec::schema());
+  return s;
+}
+
+const Schema<VariantSpec>& VariantSpec::schema() {
+  static const Schema<VariantSpec> s =
+      Schema<VariantSpec>("variant", "A setting nobody published, tried for every hypothesis.")
+          .required("label", &VariantSpec::label, {.doc = "its name"})
+          .field("set", &VariantSpec::set, {.doc = "overrides, as for --set"})
+          .field("quick", &VariantSpec::quick, {.doc = "tried with --quick too"});
+  return s;
+}
+
+const Schema<ParameterSpec>& ParameterSpec::schema() {
+  static const Schema<ParameterSpec> s =
+      Schema<ParameterSpec>("parameter", "A value of the platform that a fit may move.")
+          .required("key", &ParameterSpec::key, {.doc = "dotted key, as for --set"})
+          .required("low", &ParameterSpec::low,
+                    {.doc = "lower bound, a text of the key's own type: \"100 ns\", \"4\""})
+          .required("high", &ParameterSpec::high, {.doc = "upper bound, likewise"})
+          .choice("scale", &ParameterSpec::scale, {{"linear", Scale::linear}, {"log", Scale::log}},
+                  {.doc = "how the range between them is divided"})
+          .field("why", &ParameterSpec::why, {.doc = "why these bounds"})
+          .field("source", &ParameterSpec::source, {.doc = "where they come from"});
+  return s;
+}
+
+const Schema<HypothesisSpec>& HypothesisSpec::schema() {
+  static const Schema<HypothesisSpec> s =
+      Schema<HypothesisSpec>("hypothesis", "A mechanism that may explain the observations.")
+          .required("id", &HypothesisSpec::id, {.doc = "its name, such as H1.one_pending"})
+          .field("family", &HypothesisSpec::family, {.doc = "hypotheses of one idea"})
+          .required("title", &HypothesisSpec::title, {.doc = "in a few words"})
+          .field("mechanism", &HypothesisSpec::mechanism, {.doc = "in a few sentences"})
+          .field("set", &HypothesisSpec::set, {.doc = "overrides, as for --set"})
+          .tables("parameter", &HypothesisSpec::parameters, ParameterSpec::schema())
+          .choice("serves", &HypothesisSpec::serves,
+                  {{"every", Serves::every}, {"merged", Serves::merged}},
+                  {.doc = "serves each NACK by itself, or several as one"})
+          .choice("stalls", &HypothesisSpec::stalls,
+                  {{"served", Stalls::served},
+                   {"received", Stalls::received},
+                   {"none", Stalls::none},
+                   {"window", Stalls::window}},
+                  {.doc = "what idles the wire: each NACK served, each received, nothing, or the "
+                          "transport's window"})
+          .field("packets_per_nack", &HypothesisSpec::packets_per_nack,
+                 {.doc = "packets retransmitted for a NACK that is served",
+                  .min = 1,
+                  .max = 64,
+                  .source = "2: packet-spraying paper 2.2"});
+  return s;
+}
+
+const Schema<ReactionSpec>& ReactionSpec::schema() {
+  static const Schema<ReactionSpec> s =
+      Schema<ReactionSpec>("reaction", "What congestion control makes of a NACK.")
+          .required("id", &ReactionSpec::id, {.doc = "its name"})
+          .required("title", &ReactionSpec::title, {.doc = "in a few words"})
+          .field("mechanism", &ReactionSpec::mechanism, {.doc = "in a few sentences"})
+          .field("set", &ReactionSpec::set, {.doc = "overrides, as for --set"})
+          .tables("parameter", &ReactionSpec::parameters, ParameterSpec::schema())
+          .field("acts_when_blocked", &ReactionSpec::acts_when_blocked,
+                 {.doc = "lowers the rate also when no NACK reaches the sender"});
+  return s;
+}
+
+const Schema<ExperimentSpec>& ExperimentSpec::schema() {
+  static const Schema<ExperimentSpec> s =
+      Schema<ExperimentSpec>("experiment", "What an operator can run to tell hypotheses apart.")
+          .required("id", &ExperimentSpec::id, {.doc = "its name"})
+          .required("title", &ExperimentSpec::title, {.doc = "what to do"})
+          .required("condition", &ExperimentSpec::condition, {.doc = "in which [[condition]]"})
+          .field("set", &ExperimentSpec::set, {.doc = "overrides on top of it"})
+          .required("quantities", &ExperimentSpec::quantities, {.doc = "what to look at"})
+          .field("quick", &ExperimentSpec::quick, {.doc = "tried with --quick too"});
+  return s;
+}
+
+const Schema<CurvePointSpec>& CurvePointSpec::schema() {
+  static const Schema<CurvePointSpec> s =
+      Schema<CurvePointSpec>("point", "A point of a curve.")
+          .required("x", &CurvePointSpec::x, {.doc = "where on the horizontal axis"})
+          .field("condition", &CurvePointSpec::condition, {.doc = "in place of the curve's"})
+          .field("set", &CurvePointSpec::set,
+                 {.doc = "overrides on top of it; without any, published numbers of the condition "
+                         "are drawn here"});
+  return s;
+}
+
+const Schema<CurveSpec>& CurveSpec::schema() {
+  static const Schema<CurveSpec> s =
+      Schema<CurveSpec>("curve", "A figure: quantities over something varied.")
+          .required("id", &CurveSpec::id, {.doc = "its name"})
+          .field("title", &CurveSpec::title, {.doc = "heading"})
+          .field("x_title", &CurveSpec::x_title, {.doc = "what is varied"})
+          .required("condition", &CurveSpec::condition, {.doc = "in which [[condition]]"})
+          .required("quantities", &CurveSpec::quantities, {.doc = "what is drawn"})
+          .tables("point", &CurveSpec::points, CurvePointSpec::schema());
+  return s;
+}
+
+const Schema<HypothesesFile>& HypothesesFile::schema() {
+  static const Schema<HypothesesFile> s =
+      Schema<HypothesesFile>("hypotheses file", "Mechanisms to hold against them (horae explain).")
+          .required("title", &HypothesesFile::title, {.doc = "what is to be explained"})
+          .tables("variant", &HypothesesFile::variants, VariantSpec::schema())
+          .tables("hypothesis", &HypothesesFile::hypotheses, HypothesisSpec::schema())
+          .tables("reaction", &HypothesesFile::reactions, ReactionSpec::schema())
+          .tables("experiment", &HypothesesFile::experiments, ExperimentSpec::schema())
+          .tables("curve", &HypothesesFile::curves, CurveSpec::schema());
+  return s;
+}
+
+}  // namespace horae::question

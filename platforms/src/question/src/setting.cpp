@@ -1,0 +1,31 @@
+#include "horae/question/setting.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
+
+namespace horae::question {
+
+std::vector<std::string> texts_of(const std::vector<Located<std::string>>& located) {
+  return {located.begin(), located.end()};
+}
+
+Setting Setting::with(const std::vector<std::string>& more) const {
+  Setting out = *this;
+  out.set.insert(out.set.end(), more.begin(), more.end());
+  return out;
+}
+
+config::PlatformConfig BasePlatform::read() const {
+  return flows::read_platform(Document::load(file_, overrides_));
+}
+
+config::PlatformConfig BasePlatform::read(const Setting& setting) const {
+  auto all = overrides_;
+  all.insert(all.end(), setting.set.begin(), setting.set.end());
+  all.push_back(fmt::format("sim.seed={}", setting.seed));
+  return flows::read_platform(Document::load(file_, all));
+}
+
+}  // namespace horae::question
