@@ -20,7 +20,8 @@ replay::ReplayInput input_of(const std::string& text, const std::optional<std::s
   const auto at = text.rfind('@');
   if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
   if (port) return {text, *port};
-  throw InputError(fmt::format("{}: by which port? Expected --port PORT, or {}@PORT", text, text));
+  throw InputError(
+      fmt::format("{}: no ingress port; expected --port PORT, or {}@PORT", text, text));
 }
 
 /// A decimal number in millionths, without the help of floating-point arithmetic.
