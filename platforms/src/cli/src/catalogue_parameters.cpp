@@ -8,10 +8,7 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_kind.hpp"
-<<<<<<< HEAD
 #include "horae/params/schema.hpp"
-=======
->>>>>>> wt_splits
 #include "horae/question/files.hpp"
 #include "horae/rnic/nic_spec.hpp"
 

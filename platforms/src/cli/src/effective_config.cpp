@@ -16,12 +16,9 @@
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/question/files.hpp"
-<<<<<<< HEAD
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
 #include "horae/run/run.hpp"
-=======
->>>>>>> wt_splits
 #include "horae/run/sweep.hpp"
 
 namespace horae::cli {
