@@ -17,7 +17,7 @@ struct Flow {
   std::uint32_t count = 1;     ///< messages; 0: without end
   std::uint32_t depth = 1;     ///< messages outstanding at most
   Picoseconds start{};         ///< when the first is posted, unless it waits for others
-  Psn first_psn;               ///< initial PSN of the connection
+  Psn first_psn{};             ///< initial PSN of the connection
   Picoseconds notify_delay{};  ///< from a message received to what waits for it
   /// Message i (from 0) waits until its sender has received i - lead + 1 messages of the flows of
   /// its table that have a lead; 0: it waits for none. A flow with a lead has no triggers.
