@@ -88,13 +88,14 @@ ordered_json list_policies() {
   return out;
 }
 
-void append_entry(std::string& text, const ordered_json& e) {
+/// `width` is that of the column of names.
+void append_entry(std::string& text, const ordered_json& e, std::size_t width) {
   const auto get = [&](const char* key) {
     return e.contains(key) ? e[key].get<std::string>() : std::string();
   };
-  text += fmt::format("  {:<14} {}{}\n", get("name"),
+  text += fmt::format("  {:<{}} {}{}\n", get("name"), width,
                       e.contains("seam") ? "[" + get("seam") + "] " : "", get("doc"));
-  if (e.contains("file")) text += fmt::format("  {:<14} {}\n", "", get("file"));
+  if (e.contains("file")) text += fmt::format("  {:<{}} {}\n", "", width, get("file"));
   if (!e.contains("parameters")) return;
   for (const auto& p : e["parameters"]) {
     const auto text_of = [&](const char* key) {
@@ -144,7 +145,9 @@ std::string catalogue_text(const ordered_json& catalogue) {
   std::string text;
   for (const auto& [section, entries] : catalogue.items()) {
     text += section + "\n";
-    for (const auto& e : entries) append_entry(text, e);
+    std::size_t width = 14;
+    for (const auto& e : entries) width = std::max(width, e["name"].get<std::string>().size());
+    for (const auto& e : entries) append_entry(text, e, width);
     text += "\n";
   }
   return text;
