@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """scripts/explore as a user meets it: what studies find, what happens to them when they are killed or run twice
-at once, and what is refused. Runs are those of fake_horae, but for one test with the real program."""
+at once, and what is refused. Runs are those of fake_horae, but for one test with the real program.
+
+More than 500 lines: all classes work on the same few studies, which are written here beside what must follow."""
 import csv
 import json
 import os
