@@ -13,31 +13,26 @@ namespace horae::fabric {
 class device::rx_port : public sc_core::sc_module, public packet_fw_if {
  public:
   rx_port(sc_core::sc_module_name name, device& owner, unsigned index)
-      : sc_module(name), index_(index), owner_(owner) {
+      : sc_module(name),
+        arrivals{&owner, make_key(arrival_event, static_cast<std::uint16_t>(index), 0),
+                 static_cast<std::uint16_t>(index)} {
     socket.bind(*this);
   }
 
-  unsigned index_;
   packet_target_socket socket{"socket"};
-  std::uint64_t next_arrival = make_key(arrival_event, static_cast<std::uint16_t>(index_), 0);
+  ArrivalPort arrivals;
   std::uint64_t pauses = 0;
   PauseLog log;  ///< of the port's sending side, which pauses come back to
 
  private:
-  /// Once per packet-hop: everything it calls is worth inlining.
-  [[gnu::flatten]] tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase,
-                                                      sc_core::sc_time& t) override {
+  tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
     if (phase != packet_phase::begin_packet) [[unlikely]]
       wrong_phase();
-    p.ingress_port = static_cast<std::uint16_t>(index_);
-    owner_.accept({from_sc_time(t) + owner_.receive_latency_, next_arrival++,
-                   reinterpret_cast<std::uint64_t>(&p)});
+    arrivals.take(p, from_sc_time(t));
     return tlm::TLM_ACCEPTED;
   }
 
   [[noreturn]] static void wrong_phase() { throw ModelError("not a phase of the forward path"); }
-
-  device& owner_;
 };
 
 namespace {
@@ -45,8 +40,14 @@ namespace {
 /// A slot of the calendar should hold a handful of events: at hundreds of Gbps a port brings about
 /// eight packets a microsecond.
 unsigned slot_bits_for(unsigned ports) {
-  constexpr unsigned microsecond = 20, shortest = 16;
-  return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)) * 2 / 3, shortest);
+  constexpr unsigned microsecond = 20, shortest = 12;
+  return std::max(microsecond - static_cast<unsigned>(std::bit_width(ports)), shortest);
+}
+
+/// What is sent arrives a few microseconds ahead: an end of a window, a link, a receive latency.
+unsigned slots_for(unsigned ports) {
+  constexpr unsigned four_microseconds = 22, fewest = 64;
+  return std::max(1u << (four_microseconds - slot_bits_for(ports)), fewest);
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ unsigned slot_bits_for(unsigned ports) {
 device::device(sc_core::sc_module_name name, sim_context& context, unsigned ports)
     : sc_module(name),
       context_(context),
-      events_(slot_bits_for(ports)),
+      events_(slot_bits_for(ports), slots_for(ports), &context.chunks),
       windowed_(context.clock.mode() == scheduling::windowed) {
   for (unsigned i = 0; i < ports; ++i) {
     tx_.push_back(std::make_unique<tx_port>(fmt::format("tx{}", i).c_str(), *this, i));
@@ -102,17 +103,16 @@ std::uint64_t device::held() const {
 }
 
 void device::run_to(Picoseconds end) {
-  Event e;
   if (watcher_ != nullptr) [[unlikely]] {
-    while (events_.pop_before(end, e)) {
+    events_.take_before(end, [this](const Event& e) {
       ++handled_;
       handle_watched(e);
-    }
+    });
   }
-  while (events_.pop_before(end, e)) {
+  events_.take_before(end, [this](const Event& e) {
     ++handled_;
     handle(e);
-  }
+  });
   settle(end);
 }
 
@@ -164,6 +164,13 @@ void device::pause_arrives(unsigned port, unsigned traffic_class, bool pause, Pi
           traffic_class});
 }
 
+void device::lead_to(unsigned port, device& peer, unsigned peer_port, const LinkConfig& link) {
+  tx_port& out = tx(port);
+  out.socket.bind(peer.rx(peer_port));
+  out.direct_ = &peer.rx_[peer_port]->arrivals;
+  out.configure(link);
+}
+
 void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link) {
   connect(a, pa, b, pb, link, link);
 }
@@ -175,10 +182,8 @@ void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& f
       throw ModelError(fmt::format("{}: port {} cannot be connected", from->name(), port));
     }
   }
-  a.tx(pa).socket.bind(b.rx(pb));
-  b.tx(pb).socket.bind(a.rx(pa));
-  a.tx(pa).configure(forward);
-  b.tx(pb).configure(backward);
+  a.lead_to(pa, b, pb, forward);
+  b.lead_to(pb, a, pa, backward);
   a.context().clock.limit_window(std::min(forward.delay, backward.delay));
 }
 

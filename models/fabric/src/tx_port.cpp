@@ -38,7 +38,6 @@ void tx_port::configure(const LinkConfig& link) {
     }
   }
   if (!outages.empty()) outages.resize(last + 1);
-  closely_ = loss_ || !link.outages.empty();
   connected_ = true;
 }
 
@@ -48,14 +47,10 @@ bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
   return first != link_.outages.end() && first->from < to;
 }
 
-void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
-  const Picoseconds last_bit = start + serialisation(p.wire_size());
-  busy_until_ = last_bit;
-  ++counters_.packets;
-  counters_.frame_bytes += p.frame;
-  const Picoseconds arrival = last_bit + pipeline + link_.delay;
-  if (closely_ && look_closer(p, start, pipeline, last_bit)) [[unlikely]]
-    return;
+void tx_port::send_closely(Packet& p, Picoseconds start, Picoseconds pipeline) {
+  if (look_closer(p, start, pipeline, busy_until_)) return;
+  const Picoseconds arrival = busy_until_ + pipeline + link_.delay;
+  if (direct_ != nullptr) return direct_->take(p, arrival);
   packet_phase phase = packet_phase::begin_packet;
   sc_core::sc_time at = to_sc_time(arrival);
   peer_->nb_transport_fw(p, phase, at);
@@ -87,7 +82,8 @@ bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
 void tx_port::start_of_simulation() {
   // The socket's interface, looked up once instead of with every packet.
   if (connected_) peer_ = socket.operator->();
-  closely_ |= owner_.context().watcher != nullptr;
+  closely_ =
+      loss_ || !link_.outages.empty() || owner_.context().watcher != nullptr || direct_ == nullptr;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "horae/fabric/event_chunks.hpp"
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/packet_pool.hpp"
 #include "horae/fabric/window_clock.hpp"
@@ -15,6 +16,7 @@ struct sim_context {
       : clock("clock", time), seed(run_seed) {}
 
   PacketPool pool;
+  EventChunks chunks;  ///< of all devices' calendars
   window_clock clock;
   std::uint64_t seed;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.

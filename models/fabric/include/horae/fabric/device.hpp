@@ -108,7 +108,13 @@ class device : public sc_core::sc_module {
 
  private:
   friend class tx_port;
+  friend struct ArrivalPort;
+  friend void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& forward,
+                      const LinkConfig& backward);
   class rx_port;
+
+  /// One direction of a link: what `port` sends goes to a port of `peer`.
+  void lead_to(unsigned port, device& peer, unsigned peer_port, const LinkConfig& link);
 
   void pause_arrives(unsigned port, unsigned traffic_class, bool pause, Picoseconds at);
   void accept(const Event& e) {
@@ -134,6 +140,23 @@ class device : public sc_core::sc_module {
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;
 };
+
+/// Files a packet whose last bit arrives at `last_bit`: the device owns it from here.
+inline void ArrivalPort::take(Packet& p, Picoseconds last_bit) {
+  p.ingress_port = index;
+  owner->accept(
+      {last_bit + owner->receive_latency_, next_key++, reinterpret_cast<std::uint64_t>(&p)});
+}
+
+inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
+  const Picoseconds last_bit = start + serialisation(p.wire_size());
+  busy_until_ = last_bit;
+  ++counters_.packets;
+  counters_.frame_bytes += p.frame;
+  if (closely_) [[unlikely]]
+    return send_closely(p, start, pipeline);
+  direct_->take(p, last_bit + pipeline + link_.delay);
+}
 
 /// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.
 void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& link);

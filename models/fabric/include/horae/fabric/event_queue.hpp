@@ -2,46 +2,26 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/event_chunks.hpp"
 
 namespace horae::fabric {
-
-/// Something that happens in a device. Events of a device are handled in the order of (time, key).
-struct Event {
-  Picoseconds time;
-  std::uint64_t key;      ///< see make_key(): unique among a device's events of one time
-  std::uint64_t payload;  ///< of the device's choice: a packet's address, an index
-
-  friend bool operator<(const Event& a, const Event& b) {
-    return a.time != b.time ? a.time < b.time : a.key < b.key;
-  }
-};
-
-/// Key of an event: its kind (0-255; also its priority among events of one time), what it concerns
-/// (a port, a queue pair), and an ordinal that makes it unique. Keys must come from the model
-/// alone, never from the order in which SystemC happened to run processes.
-constexpr std::uint64_t make_key(std::uint8_t kind, std::uint16_t entity, std::uint64_t ordinal) {
-  return static_cast<std::uint64_t>(kind) << 56 | static_cast<std::uint64_t>(entity) << 40 |
-         (ordinal & ((std::uint64_t{1} << 40) - 1));
-}
-constexpr std::uint8_t key_kind(std::uint64_t key) { return static_cast<std::uint8_t>(key >> 56); }
-constexpr std::uint16_t key_entity(std::uint64_t key) {
-  return static_cast<std::uint16_t>(key >> 40);
-}
 
 /// Pending events of one device. Pushing is O(1) into the slot of the event's time; a slot is
 /// sorted once, when the device reaches it. Events beyond the calendar (timers) wait in a heap.
 class EventQueue {
  public:
-  /// Slots are 2^`slot_bits` picoseconds wide; the calendar spans 64 of them.
-  explicit EventQueue(unsigned slot_bits = 17) : slot_bits_(slot_bits) {}
+  /// Slots are 2^`slot_bits` picoseconds wide; the calendar spans `slots` of them, a power of two
+  /// from 64 up. `chunks` is where slots take their memory from; without it the queue has its own.
+  explicit EventQueue(unsigned slot_bits = 17, unsigned slots = 64, EventChunks* chunks = nullptr);
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+  ~EventQueue();
 
   /// Adds an event. A time before that of the last event taken breaks causality: ModelError.
   void push(const Event& e) {
@@ -49,27 +29,43 @@ class EventQueue {
       refuse_past();
     const std::int64_t slot = e.time.count() >> slot_bits_;
     const auto ahead = static_cast<std::uint64_t>(slot - current_ - 1);
-    if (ahead < slots - 1) [[likely]] {
-      ring_[slot & (slots - 1)].push(e);
-      occupied_ |= std::uint64_t{1} << (slot & (slots - 1));
-    } else {
-      push_aside(e, slot);
+    if (ahead >= mask_) [[unlikely]]
+      return push_aside(e, slot);
+    EventChunk* chunk = ring_[slot & mask_];
+    if (chunk == nullptr || chunk->used == EventChunk::capacity) [[unlikely]]
+      chunk = add_chunk(slot);
+    chunk->events[chunk->used++] = e;
+  }
+
+  /// Calls `f(event)` with every event before `end`, the earliest first, those included that `f`
+  /// pushes. The reference holds until `f` returns.
+  template <class F>
+  void take_before(Picoseconds end, F&& f) {
+    for (;;) {
+      while (next_ != last_ && late_.empty()) {
+        const Event& e = *next_;
+        if (e.time >= end) return;
+        ++next_;
+        floor_ = e.time;
+        f(e);
+      }
+      if (!late_.empty()) [[unlikely]] {
+        Event e;
+        if (!pop_before(end, e)) return;
+        f(e);
+      } else {
+        const std::int64_t slot = next_slot();
+        if (slot == none || slot << slot_bits_ >= end.count()) return;
+        advance_to(slot);
+      }
     }
   }
 
   /// Takes the earliest event if its time is before `end`.
   bool pop_before(Picoseconds end, Event& out) {
     for (;;) {
-      if (late_.empty()) [[likely]] {
-        if (next_ != last_) [[likely]] {
-          if (next_->time >= end) return false;
-          out = *next_++;
-          floor_ = out.time;
-          return true;
-        }
-      } else if (next_ == last_ || late_.front() < *next_) {
-        return pop_late(end, out);
-      } else {
+      if (!late_.empty() && (next_ == last_ || late_.front() < *next_)) return pop_late(end, out);
+      if (next_ != last_) {
         if (next_->time >= end) return false;
         out = *next_++;
         floor_ = out.time;
@@ -82,25 +78,11 @@ class EventQueue {
   }
 
   /// Time of the earliest event, or `never`.
-  Picoseconds next_time() const {
-    Picoseconds t = never;
-    if (next_ != last_) t = next_->time;
-    if (!late_.empty()) t = std::min(t, late_.front().time);
-    if (t != never) return t;
-    if (!far_.empty()) t = far_.front().time;
-    if (occupied_ != 0) {
-      const Slot& slot = ring_[ring_slot() & (slots - 1)];
-      for (std::size_t i = 0; i < slot.used; ++i) t = std::min(t, slot.events[i].time);
-    }
-    return t;
+  Picoseconds next_time() const;
+  std::size_t size() const;
+  bool empty() const {
+    return next_ == last_ && late_.empty() && far_.empty() && ring_slot() == none;
   }
-
-  std::size_t size() const {
-    std::size_t n = static_cast<std::size_t>(last_ - next_) + late_.size() + far_.size();
-    for (const auto& slot : ring_) n += slot.used;
-    return n;
-  }
-  bool empty() const { return next_ == last_ && late_.empty() && far_.empty() && occupied_ == 0; }
 
   /// Calls `f` with every pending event, in no order.
   template <class F>
@@ -108,98 +90,61 @@ class EventQueue {
     std::for_each(next_, last_, f);
     std::for_each(late_.begin(), late_.end(), f);
     std::for_each(far_.begin(), far_.end(), f);
-    for (const auto& slot : ring_) {
-      std::for_each(slot.events.get(), slot.events.get() + slot.used, f);
+    for (const EventChunk* chunk : ring_) {
+      for (; chunk != nullptr; chunk = chunk->next)
+        std::for_each(chunk->events.begin(), chunk->events.begin() + chunk->used, f);
     }
   }
 
  private:
-  static constexpr std::int64_t slots = 64;
   static constexpr std::int64_t none = -1;
   static bool later(const Event& a, const Event& b) { return b < a; }
 
-  /// Events without an order; emptied whole, so its memory is kept and adding is a store.
-  struct Slot {
-    std::unique_ptr<Event[]> events;
-    std::size_t used = 0;
-    std::size_t capacity = 0;
-
-    void push(const Event& e) {
-      if (used == capacity) [[unlikely]]
-        grow();
-      events.get()[used++] = e;
-    }
-    void grow();
-  };
-
   [[noreturn]] static void refuse_past();
-
+  EventChunk* add_chunk(std::int64_t slot);
   /// For the current slot, which is sorted already, or beyond the ring.
-  void push_aside(const Event& e, std::int64_t slot) {
-    auto& heap = slot <= current_ ? late_ : far_;
-    heap.push_back(e);
-    std::push_heap(heap.begin(), heap.end(), later);
-  }
-
-  bool pop_late(Picoseconds end, Event& out) {
-    if (late_.front().time >= end) return false;
-    std::pop_heap(late_.begin(), late_.end(), later);
-    out = late_.back();
-    late_.pop_back();
-    floor_ = out.time;
-    return true;
-  }
-
-  /// First occupied slot of the ring after the current one (one must be occupied).
+  void push_aside(const Event& e, std::int64_t slot);
+  bool pop_late(Picoseconds end, Event& out);
+  /// First occupied slot of the ring after the current one, or `none`.
   std::int64_t ring_slot() const {
-    const int shift = static_cast<int>((current_ + 1) & (slots - 1));
-    return current_ + 1 + std::countr_zero(std::rotr(occupied_, shift));
+    const std::uint64_t from = static_cast<std::uint64_t>(current_ + 1) & mask_;
+    std::size_t word = from / 64;
+    std::uint64_t bits = occupied_[word] >> (from % 64);
+    if (bits != 0) [[likely]]
+      return current_ + 1 + std::countr_zero(bits);
+    std::int64_t slot = current_ + 1 + static_cast<std::int64_t>(64 - from % 64);
+    for (std::size_t i = 0; i < occupied_.size(); ++i, slot += 64) {
+      word = word + 1 == occupied_.size() ? 0 : word + 1;
+      if (occupied_[word] != 0) return slot + std::countr_zero(occupied_[word]);
+    }
+    return none;
   }
-
   std::int64_t next_slot() const {
-    std::int64_t slot = none;
-    if (occupied_ != 0) slot = ring_slot();
-    if (!far_.empty()) {
-      const std::int64_t far_slot = far_.front().time.count() >> slot_bits_;
-      if (slot == none || far_slot < slot) slot = far_slot;
-    }
-    return slot;
+    const std::int64_t slot = ring_slot();
+    if (far_.empty()) [[likely]]
+      return slot;
+    const std::int64_t far_slot = far_.front().time.count() >> slot_bits_;
+    return slot == none ? far_slot : std::min(slot, far_slot);
   }
-
-  void advance_to(std::int64_t slot) {
-    current_ = slot;
-    Slot& bucket = ring_[slot & (slots - 1)];
-    sorted_.used = 0;
-    std::swap(sorted_, bucket);
-    occupied_ &= ~(std::uint64_t{1} << (slot & (slots - 1)));
-    while (!far_.empty() && far_.front().time.count() >> slot_bits_ < current_ + slots) {
-      std::pop_heap(far_.begin(), far_.end(), later);
-      const Event e = far_.back();
-      far_.pop_back();
-      const std::int64_t s = e.time.count() >> slot_bits_;
-      if (s == current_) {
-        sorted_.push(e);
-      } else {
-        ring_[s & (slots - 1)].push(e);
-        occupied_ |= std::uint64_t{1} << (s & (slots - 1));
-      }
-    }
-    Event* first = sorted_.events.get();
-    std::sort(first, first + sorted_.used);
-    next_ = first;
-    last_ = first + sorted_.used;
-  }
+  void advance_to(std::int64_t slot);
+  void fetch_far();
+  /// Makes room for as many events in `sorted_`.
+  void reserve(std::size_t events);
 
   unsigned slot_bits_;
+  std::uint64_t mask_;  ///< slots of the ring - 1
   Picoseconds floor_{};
-  const Event* next_ = nullptr;  ///< events of the current slot, sorted, from here ...
-  const Event* last_ = nullptr;  ///< ... to here
-  std::vector<Event> late_;      ///< heap: events pushed for the current slot after it was sorted
-  std::int64_t current_ = -1;    ///< the slot in `sorted_`
-  std::uint64_t occupied_ = 0;   ///< bit per slot of the ring
-  std::array<Slot, slots> ring_;
-  Slot sorted_;
-  std::vector<Event> far_;  ///< heap: beyond the ring
+  const Event* next_ = nullptr;    ///< events of the current slot, sorted, from here ...
+  const Event* last_ = nullptr;    ///< ... to here
+  std::vector<Event> late_;        ///< heap: events pushed for the current slot after it was sorted
+  std::int64_t current_ = -1;      ///< the slot in `sorted_`
+  std::vector<EventChunk*> ring_;  ///< by slot: its chunks, the last one first
+  std::vector<std::uint64_t> occupied_;  ///< bit per slot of the ring: it has a chunk
+  std::unique_ptr<Event[]> sorted_;
+  std::size_t capacity_ = 0;  ///< of `sorted_`
+  std::vector<Event> far_;    ///< heap: beyond the ring
+  std::unique_ptr<EventChunks> own_;
+  EventChunks* chunks_;
 };
 
 }  // namespace horae::fabric

@@ -17,6 +17,16 @@ namespace horae::fabric {
 
 class device;
 
+/// Where a device files what arrives at one of its ports. Devices of a simulation call each other's
+/// directly; a SystemC module of a user's own reaches it through the port's socket.
+struct ArrivalPort {
+  device* owner;
+  std::uint64_t next_key;  ///< of its next arrival event
+  std::uint16_t index;
+
+  void take(Packet& p, Picoseconds last_bit);
+};
+
 /// A time in which a link carries nothing. Packets on the wire when it begins are lost as well.
 struct Outage {
   Picoseconds from{};
@@ -85,6 +95,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
   void start_of_simulation() override;
   bool cut_off(Picoseconds from, Picoseconds to) const;
+  /// The rest of send() where there is more to do than to hand the packet to a device of ours.
+  void send_closely(Packet& p, Picoseconds start, Picoseconds pipeline);
   /// Tells who watches, and whether the link loses the packet; then it is gone.
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
@@ -94,7 +106,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   LinkConfig link_;
   std::int64_t ps_per_byte_ = 80;
   bool connected_ = false;
-  bool closely_ = false;  ///< may lose packets, or is watched
+  bool closely_ = true;  ///< may lose packets, is watched, or the peer is known by its socket only
+  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
   packet_fw_if* peer_ = nullptr;
   Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;
