@@ -44,8 +44,10 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       balance_(policy::make_load_balancer(
           config.balance, context.seed, std::string(this->name()) + ".balance", config.balancing)),
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
-      event_driven_(config.pfc.enabled() || config.buffer.count() > 0),
-      limited_(config.pfc.enabled() || config.buffer.count() > 0 || config.queue_limit.count() > 0),
+      shared_(config.pfc.enabled() || config.buffer.count() > 0),
+      limited_(shared_ || config.queue_limit.count() > 0),
+      marking_(config.red.enabled()),
+      pfc_(config.pfc.enabled()),
       queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
       ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
@@ -57,6 +59,12 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
     }
   }
   set_receive_latency(config.latency);
+}
+
+void output_queued_switch::begin() {
+  if (watcher() == nullptr || !shared_) return;
+  ++pausing_;
+  starts_are_events_ = true;
 }
 
 void output_queued_switch::handle(const Event& e) {
@@ -76,6 +84,7 @@ void output_queued_switch::handle(const Event& e) {
     case start_event:
       if (egress.armed != e.time) break;  // overtaken by an earlier one
       egress.armed = never;
+      if (!starts_are_events_) break;
       start_before(egress, e.time + 1_ps);
       arm(egress, port);
       break;
@@ -131,51 +140,74 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   if (!way) [[unlikely]]
     return drop(p, DropCause::no_route, t);
   unsigned port = *way;
-  Egress* chosen = &egress_[port];
+  Egress* chosen = &egress(port);
   start_before(*chosen, t);
   if (limited_) {
     if (config_.deflect) [[unlikely]] {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
       --p.hop_limit;
     }
-    if (const auto cause = refusal(p, chosen->out)) [[unlikely]] {
+    if (const auto cause = refusal(p, chosen->out, t)) [[unlikely]] {
       if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause, t);
       const auto other = deflection(p, port, t);
       if (!other) return drop(p, *cause, t);
       port = *other;
-      chosen = &egress_[port];
+      chosen = &egress(port);
       ++counters_.deflected;
     }
   }
-  Egress& egress = *chosen;
-  if (config_.red.enabled() && red_.mark(p, egress.out.depth(p.traffic_class))) ++counters_.marked;
+  OutputPort& out = chosen->out;
+  if (marking_ && red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
   if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
-  egress.out.enqueue(p, t);
-  if (event_driven_) {
-    account(p, t);
-    arm(egress, port);
-  } else if (!egress.active) {
-    egress.active = true;
+  out.enqueue(p, t);
+  if (!chosen->active) {
+    chosen->active = true;
     active_.push_back(port);
   }
+  if (shared_) account(p, t);
+  if (starts_are_events_) [[unlikely]]
+    arm(*chosen, port);
 }
 
 void output_queued_switch::account(const Packet& p, Picoseconds t) {
+  if (buffered_ + p.frame > most_buffered_ && !starts_are_events_) start_every_port_before(t);
   buffered_ += p.frame;
   most_buffered_ = std::max(most_buffered_, buffered_);
-  if (!config_.pfc.enabled()) return;
-  if (ingress_.add(queue_of(p), p.frame)) {
+  if (!pfc_) return;
+  const std::size_t queue = queue_of(p);
+  if (!ingress_.takes_freely(queue, p.frame) && !starts_are_events_) start_every_port_before(t);
+  if (ingress_.add(queue, p.frame)) [[unlikely]] {
     ++counters_.pauses_sent;
     tx(p.ingress_port).send_pause(t, p.traffic_class, true);
+    if (pausing_++ == 0) starts_become_events();
   }
 }
 
-std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
-                                                       const OutputPort& out) const {
-  if (event_driven_ && config_.pfc.enabled() && !ingress_.fits(queue_of(p), p.frame)) {
-    return DropCause::headroom_full;
-  }
+/// Brings the sums up to `t`: nothing starts at `t` before all that arrives then is queued.
+[[gnu::noinline]] void output_queued_switch::start_every_port_before(Picoseconds t) {
+  for (const unsigned port : active_) start_before(egress(port), t);
+}
+
+void output_queued_switch::starts_become_events() {
+  starts_are_events_ = true;
+  for (const unsigned port : active_) arm(egress(port), port);
+}
+
+/// Why a packet is refused at `t`, if it is.
+inline std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
+                                                              const OutputPort& out,
+                                                              Picoseconds t) {
+  const auto cause = refusal_now(p, out);
+  if (!cause || !shared_ || starts_are_events_) [[likely]]
+    return cause;
+  start_every_port_before(t);
+  return refusal_now(p, out);
+}
+
+inline std::optional<DropCause> output_queued_switch::refusal_now(const Packet& p,
+                                                                  const OutputPort& out) const {
+  if (pfc_ && !ingress_.fits(queue_of(p), p.frame)) return DropCause::headroom_full;
   if (queue_full(p, out)) return DropCause::queue_full;
   if (buffer_full(p)) return DropCause::buffer_full;
   return std::nullopt;
@@ -209,7 +241,7 @@ void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
 }
 
 void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
-  if (!event_driven_) {
+  if (!shared_) {
     egress.out.start_before(end,
                             [&](Packet& p, Picoseconds start) { egress.out.tx().send(p, start); });
     return;
@@ -224,8 +256,9 @@ void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
   buffered_ -= frame;
-  if (!config_.pfc.enabled()) return;
-  if (ingress_.remove(queue, frame)) {
+  if (!pfc_) return;
+  if (ingress_.remove(queue, frame)) [[unlikely]] {
+    if (--pausing_ == 0) starts_are_events_ = false;
     tx(queue / OutputPort::classes)
         .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
   }
@@ -238,12 +271,12 @@ void output_queued_switch::drain(unsigned port, Picoseconds now) {
     const std::size_t queue = queue_of(p);
     const std::int64_t frame = p.frame;
     drop(p, DropCause::link_down, now);
-    if (event_driven_) release(queue, frame, now);
+    if (shared_) release(queue, frame, now);
   });
 }
 
 void output_queued_switch::arm(Egress& egress, unsigned port) {
-  if (!event_driven_) return;
+  if (!starts_are_events_) return;
   const Picoseconds start = egress.out.next_start();
   if (start >= egress.armed) return;
   egress.armed = start;
@@ -251,12 +284,11 @@ void output_queued_switch::arm(Egress& egress, unsigned port) {
 }
 
 void output_queued_switch::settle(Picoseconds end) {
-  if (event_driven_) return;
   for (std::size_t i = 0; i < active_.size();) {
-    Egress& egress = egress_[active_[i]];
-    start_before(egress, end);
-    if (egress.out.empty()) {
-      egress.active = false;
+    Egress& queue = egress(active_.data()[i]);
+    start_before(queue, end);
+    if (queue.out.empty()) {
+      queue.active = false;
       active_[i] = active_.back();
       active_.pop_back();
     } else {

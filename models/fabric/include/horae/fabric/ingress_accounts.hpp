@@ -54,6 +54,12 @@ class IngressAccounts {
     }
     return shares(q, frame) || q.headroom + frame <= config_.headroom.count();
   }
+  /// Whether a frame can be taken in without a pause that is not in force yet. As long as none is,
+  /// a queue or a pool that looks fuller than it is can only make this false.
+  bool takes_freely(std::size_t queue, std::int64_t frame) const {
+    const Queue& q = queues_.data()[queue];
+    return config_.dynamic() ? shares(q, frame) : q.bytes + frame <= config_.xoff.count();
+  }
   /// Takes a frame in; returns whether its sender must be paused now.
   bool add(std::size_t queue, std::int64_t frame) {
     Queue& q = queues_[queue];

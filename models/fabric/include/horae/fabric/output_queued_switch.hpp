@@ -95,6 +95,7 @@ class output_queued_switch : public device {
   void handle_watched(const Event& e) override;
   void settle(Picoseconds end) override;
   std::uint64_t queued() const override;
+  void begin() override;
 
  private:
   class EgressView;
@@ -106,7 +107,8 @@ class output_queued_switch : public device {
   std::optional<unsigned> egress_of(Packet& p, Picoseconds t);
   std::optional<unsigned> egress_by_path(Packet& p, Picoseconds t);
   unsigned balanced(const Packet& p, std::span<const std::uint16_t> ports, Picoseconds t);
-  std::optional<DropCause> refusal(const Packet& p, const OutputPort& out) const;
+  std::optional<DropCause> refusal(const Packet& p, const OutputPort& out, Picoseconds t);
+  std::optional<DropCause> refusal_now(const Packet& p, const OutputPort& out) const;
   bool queue_full(const Packet& p, const OutputPort& out) const;
   bool buffer_full(const Packet& p) const {
     return config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count();
@@ -121,9 +123,13 @@ class output_queued_switch : public device {
     bool active = false;        ///< listed in `active_`
   };
 
+  /// Ports come from tables that were built for this switch.
+  Egress& egress(unsigned port) { return egress_.data()[port]; }
   void start_before(Egress& egress, Picoseconds end) {
     if (egress.out.next_start() < end) start_due(egress, end);
   }
+  void start_every_port_before(Picoseconds t);
+  void starts_become_events();
   void start_due(Egress& egress, Picoseconds end);
   void release(std::size_t queue, std::int64_t frame, Picoseconds start);
   void arm(Egress& egress, unsigned port);
@@ -139,15 +145,24 @@ class output_queued_switch : public device {
   std::vector<Egress> egress_;
   std::unique_ptr<policy::LoadBalancer> balance_;
   RedMarker red_;
-  /// Whether a start matters beyond its port (shared buffer, PFC) and so must be an event in order.
-  bool event_driven_;
-  bool limited_;              ///< whether a packet may ever be refused
+  /// Whether what starts leaves a buffer that ports share. Starts are taken late all the same, so
+  /// the sums are never too low: what they allow is allowed, and where they do not, all ports are
+  /// brought up to date and the question is asked again.
+  bool shared_;
+  /// Starts are events in their order: a pause is in force, and a start may end it; or somebody
+  /// watches.
+  bool starts_are_events_ = false;
+  bool limited_;  ///< whether a packet may ever be refused
+  bool marking_;  ///< ECN
+  bool pfc_;
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   RandomStream deflect_;
   std::vector<std::uint16_t> switch_ports_;
   std::vector<std::uint16_t> candidates_;  ///< of one deflection
   IngressAccounts ingress_;                ///< by ingress port and class
-  std::vector<unsigned> active_;           ///< ports with something queued (lazy mode)
+  unsigned pausing_ = 0;                   ///< queues of `ingress_` with a pause in force; and one
+                                           ///< while somebody watches, who is told in order
+  std::vector<unsigned> active_;           ///< ports with something queued, and maybe others
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
   std::uint64_t ordinal_ = 0;
