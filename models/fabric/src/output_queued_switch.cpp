@@ -110,7 +110,7 @@ std::optional<unsigned> output_queued_switch::egress_of(Packet& p, Picoseconds t
     return egress_by_path(p, t);
   const auto ports = routes_.towards(p.dst);
   if (ports.empty()) return std::nullopt;
-  return ports[balanced(p, ports, t)];
+  return ports.data()[balanced(p, ports, t)];
 }
 
 [[gnu::noinline]] std::optional<unsigned> output_queued_switch::egress_by_path(Packet& p,

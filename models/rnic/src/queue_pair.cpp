@@ -73,23 +73,19 @@ void QueuePair::reset_histograms() {
   later_latencies_.reset();
 }
 
-PacketPlace QueuePair::place_from(Psn psn, std::size_t& hint) const {
-  // Packets come mostly in order, so the message found last, or the one after it, is the one.
+/// Index of the message a PSN lies in: mostly the one found last (`hint`), or the one after it.
+std::size_t QueuePair::index_of(Psn psn, std::size_t& hint) const {
   std::size_t i = std::min(hint, messages_.size() - 1);
   while (i > 0 && psn.before(messages_[i].first)) --i;
   while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
   hint = i;
-  const Message& m = messages_[i];
-  const auto index = static_cast<std::uint32_t>(psn - m.first);
-  const bool first = index == 0;
-  const bool last = index + 1 == m.packets;
-  PacketPlace out;
-  out.message = forgotten_ + i;
-  out.left = m.packets - index;
-  out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
-  out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
-                     : (last ? Opcode::write_last : Opcode::write_middle);
-  return out;
+  return i;
+}
+
+void QueuePair::find(Psn psn) const {
+  const std::size_t i = index_of(psn, last_place_);
+  placed_ = messages_[i];
+  placed_ordinal_ = forgotten_ + i;
 }
 
 std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {

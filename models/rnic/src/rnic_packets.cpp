@@ -119,8 +119,8 @@ void rnic::send_data(std::size_t i) {
   if (recorder() != nullptr) record_sent(p, t.kind, start);
 
   if (qp.reaction) qp.reaction->on_sent(wire, start);
-  scheduler_.sent(qp, wire, start);
-  refresh(i);
+  scheduler_.refresh(i, scheduler_.sent(qp, wire, start));
+  watch_deadline(i);
 }
 
 }  // namespace horae::rnic

@@ -10,6 +10,10 @@ namespace horae::rnic {
 
 void rnic::refresh(std::size_t i) {
   scheduler_.refresh(i);
+  watch_deadline(i);
+}
+
+void rnic::watch_deadline(std::size_t i) {
   // A deadline that moved away is looked at again when its event comes; one that came nearer has an
   // event of its own.
   QueuePair& qp = qps_[i];

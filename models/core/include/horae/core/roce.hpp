@@ -1,6 +1,8 @@
 // RoCEv2 vocabulary: opcodes, syndromes, header sizes, and what they add up to on the wire.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "horae/core/units.hpp"
@@ -58,10 +60,15 @@ constexpr bool is_write(Opcode o) {
 }
 /// Whether the packet ends a message.
 constexpr bool ends_message(Opcode o) {
-  return o == Opcode::write_last || o == Opcode::write_only || o == Opcode::send_last ||
-         o == Opcode::send_only || o == Opcode::write_last_immediate ||
-         o == Opcode::write_only_immediate || o == Opcode::send_last_immediate ||
-         o == Opcode::send_only_immediate;
+  // One bit per opcode of the reliable connection, all of which are below 64.
+  constexpr auto bit = [](Opcode x) { return std::uint64_t{1} << static_cast<unsigned>(x); };
+  constexpr std::uint64_t ends =
+      bit(Opcode::write_last) | bit(Opcode::write_only) | bit(Opcode::send_last) |
+      bit(Opcode::send_only) | bit(Opcode::write_last_immediate) |
+      bit(Opcode::write_only_immediate) | bit(Opcode::send_last_immediate) |
+      bit(Opcode::send_only_immediate);
+  const auto code = static_cast<unsigned>(o);
+  return code < 64 && (ends >> code & 1) != 0;
 }
 
 /// AETH syndrome byte (IBTA vol. 1, 9.7.5.1.2 and tables 45-46): bits 6:5 select ACK (00), RNR NAK
@@ -112,16 +119,29 @@ struct Encapsulation {
   bool vlan = false;
 };
 
+namespace detail {
+/// Bytes of headers and trailers of each opcode's frames, over IPv4 and without a VLAN tag.
+inline constexpr auto frame_overhead = [] {
+  std::array<std::uint8_t, 256> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto o = static_cast<Opcode>(i);
+    std::int64_t n = wire::ethernet + wire::ipv4 + wire::udp + wire::bth + wire::icrc + wire::fcs;
+    if (has_reth(o)) n += wire::reth;
+    if (has_aeth(o)) n += wire::aeth;
+    if (has_immediate(o)) n += wire::immediate;
+    if (o == Opcode::cnp) n += wire::cnp_padding;
+    bytes[i] = static_cast<std::uint8_t>(n);
+  }
+  return bytes;
+}();
+}  // namespace detail
+
 /// Size of a RoCEv2 frame with FCS, padded to Ethernet's minimum.
 constexpr Bytes frame_bytes(Opcode opcode, Bytes payload, Encapsulation e = {}) {
-  std::int64_t n = wire::ethernet + (e.vlan ? wire::vlan_tag : 0) +
-                   (e.ipv6 ? wire::ipv6 : wire::ipv4) + wire::udp + wire::bth + payload.count() +
-                   wire::icrc + wire::fcs;
-  n += (4 - payload.count() % 4) % 4;  // BTH pad count: payloads are padded to words
-  if (has_reth(opcode)) n += wire::reth;
-  if (has_aeth(opcode)) n += wire::aeth;
-  if (has_immediate(opcode)) n += wire::immediate;
-  if (opcode == Opcode::cnp) n += wire::cnp_padding;
+  std::int64_t n = detail::frame_overhead[static_cast<std::uint8_t>(opcode)];
+  if (e.vlan) n += wire::vlan_tag;
+  if (e.ipv6) n += wire::ipv6 - wire::ipv4;
+  n += (payload.count() + 3) & ~std::int64_t{3};  // BTH pad count: payloads are padded to words
   return Bytes(n < wire::minimum_frame ? wire::minimum_frame : n);
 }
 

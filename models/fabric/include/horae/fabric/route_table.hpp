@@ -22,7 +22,7 @@ class RouteTable {
   /// The ports towards `node`; empty if there is no route.
   std::span<const std::uint16_t> towards(NodeId node) const {
     if (node >= first_.size()) return {};
-    const Range range = first_[node];
+    const Range range = first_.data()[node];
     return {ports_.data() + range.begin, range.count};
   }
 

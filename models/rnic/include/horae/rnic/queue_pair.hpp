@@ -77,9 +77,17 @@ class QueuePair {
   /// The message part a PSN stands for: one that is posted, and acknowledged by less than two
   /// windows (a retransmission may be decided for a PSN acknowledged by less than one, and goes out
   /// even if as much is acknowledged before its turn).
-  PacketPlace place(Psn psn) const { return place_from(psn, last_place_); }
+  PacketPlace place(Psn psn) const {
+    // Packets come mostly in order, so it is most often in the message of the one before.
+    if (static_cast<std::uint32_t>(psn - placed_.first) >= placed_.packets) [[unlikely]]
+      find(psn);
+    return place_in(placed_, placed_ordinal_, psn);
+  }
   /// The same for whoever reads ahead of what is sent.
-  PacketPlace place_ahead(Psn psn) const { return place_from(psn, last_place_ahead_); }
+  PacketPlace place_ahead(Psn psn) const {
+    const std::size_t i = index_of(psn, last_place_ahead_);
+    return place_in(messages_[i], forgotten_ + i, psn);
+  }
   /// Whether the PSN, not older than the oldest one unacknowledged, belongs to a posted message.
   bool posted(Psn psn) const { return psn.before(next_post_); }
 
@@ -173,10 +181,25 @@ class QueuePair {
   boost::container::deque<Message> messages_;   ///< posted; oldest first; no memory while empty
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
-  PacketPlace place_from(Psn psn, std::size_t& hint) const;
+  PacketPlace place_in(const Message& m, std::uint64_t ordinal, Psn psn) const {
+    const auto index = static_cast<std::uint32_t>(psn - m.first);
+    const bool first = index == 0;
+    const bool last = index + 1 == m.packets;
+    PacketPlace out;
+    out.message = ordinal;
+    out.left = m.packets - index;
+    out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
+    out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
+                       : (last ? Opcode::write_last : Opcode::write_middle);
+    return out;
+  }
+  std::size_t index_of(Psn psn, std::size_t& hint) const;
+  void find(Psn psn) const;
   void record_latency(Picoseconds latency);
 
-  mutable std::size_t last_place_ = 0;        ///< index of the message found last
+  mutable Message placed_{};                  ///< the message found last ...
+  mutable std::uint64_t placed_ordinal_ = 0;  ///< ... and its ordinal, from 0
+  mutable std::size_t last_place_ = 0;        ///< its index
   mutable std::size_t last_place_ahead_ = 0;  ///< likewise, by place_ahead
   std::uint64_t forgotten_ = 0;               ///< messages before the first one still known
   Psn next_post_;

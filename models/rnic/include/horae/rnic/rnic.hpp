@@ -146,6 +146,7 @@ class rnic : public fabric::device {
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   /// After anything of a queue pair changed: its turn and its timer.
   void refresh(std::size_t qp);
+  void watch_deadline(std::size_t qp);
 
   // rnic_packets.cpp: what goes on the wire
   Packet& new_packet(const QueuePair& qp, Opcode opcode, Bytes payload);

@@ -35,9 +35,10 @@ class TxScheduler {
   void begin() { ready_.set_capacity(qps_.size()); }
 
   /// Something changed of queue pair `i`: it may have something to send, or its window is full.
-  void refresh(std::size_t i) {
-    QueuePair& qp = *qps_[i];
-    const bool can_send = qp.sender().can_send();
+  void refresh(std::size_t i) { refresh(i, qps_[i]->sender().can_send()); }
+  /// The same where it is known whether its sender can send.
+  void refresh(std::size_t i, bool can_send) {
+    QueuePair& qp = *qps_.data()[i];
     if (can_send && !qp.in_ready_ring) {
       qp.in_ready_ring = true;
       ready_.push_back(static_cast<std::uint16_t>(i));
@@ -54,8 +55,8 @@ class TxScheduler {
   template <class Here>
   int pick(Picoseconds now, Gate& next, Here&& here);
   /// The one whose turn it is sent a packet of `wire` bytes at `start`: counts it against its rate
-  /// and ends its turn, if it is over. Follow with refresh().
-  void sent(QueuePair& qp, Bytes wire, Picoseconds start) {
+  /// and ends its turn, if it is over. Returns whether it can send more. Follow with refresh().
+  bool sent(QueuePair& qp, Bytes wire, Picoseconds start) {
     if (qp.burst_bytes == 0) qp.burst_start = start;
     qp.burst_bytes += wire.count();
     const bool more = qp.sender().can_send();
@@ -68,6 +69,7 @@ class TxScheduler {
     } else if (turn_over) {
       next_turn();
     }
+    return more;
   }
 
   /// When the next packet of queue pair `i` may go.

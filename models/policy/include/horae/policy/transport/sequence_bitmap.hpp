@@ -15,9 +15,9 @@ class SequenceBitmap {
  public:
   /// `size` is rounded up to a power of two, at least 64.
   SequenceBitmap(std::uint32_t size, Psn base)
-      : words_(std::bit_ceil(size < 64 ? 64u : size) / 64), base_(base) {}
+      : words_(std::bit_ceil(size < 64 ? 64u : size) / 64), mask_(words_.size() - 1), base_(base) {}
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(words_.size()) * 64; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(mask_ + 1) * 64; }
   Psn base() const { return base_; }
   Bytes memory() const { return Bytes(static_cast<std::int64_t>(words_.size()) * 8); }
 
@@ -27,12 +27,14 @@ class SequenceBitmap {
     return ahead >= 0 && ahead < static_cast<std::int32_t>(size());
   }
   bool test(Psn psn) const { return (word(psn) >> bit(psn) & 1) != 0; }
-  void set(Psn psn) { words_[index(psn)] |= std::uint64_t{1} << bit(psn); }
+  void set(Psn psn) { word_of(psn) |= std::uint64_t{1} << bit(psn); }
 
   /// Clears the bit at the base and moves the base past it; returns what the bit was.
   bool step() {
-    const bool was = test(base_);
-    words_[index(base_)] &= ~(std::uint64_t{1} << bit(base_));
+    std::uint64_t& word = word_of(base_);
+    const std::uint64_t here = std::uint64_t{1} << bit(base_);
+    const bool was = (word & here) != 0;
+    word &= ~here;
     ++base_;
     return was;
   }
@@ -48,11 +50,14 @@ class SequenceBitmap {
   }
 
  private:
-  std::size_t index(Psn psn) const { return (psn.value() / 64) & (words_.size() - 1); }
+  // The mask keeps every index below size().
+  std::size_t index(Psn psn) const { return (psn.value() / 64) & mask_; }
   static unsigned bit(Psn psn) { return psn.value() % 64; }
-  std::uint64_t word(Psn psn) const { return words_[index(psn)]; }
+  std::uint64_t word(Psn psn) const { return words_.data()[index(psn)]; }
+  std::uint64_t& word_of(Psn psn) { return words_.data()[index(psn)]; }
 
   std::vector<std::uint64_t> words_;
+  std::size_t mask_;  ///< words - 1
   Psn base_;
 };
 

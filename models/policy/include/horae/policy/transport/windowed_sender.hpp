@@ -87,8 +87,10 @@ class WindowedSender : public TransportSender {
 
   Picoseconds rto() const { return rto_; }
   bool has_room() const { return unacked() < window_; }
+  /// Whether a PSN that fits the window waits for those before it.
+  bool holds_back(Psn psn) const { return !held_.empty() && held_.front() == psn && unacked() > 0; }
   bool window_open() const {
-    return unsent_ > 0 && has_room() && (held_.empty() || held_.front() != fresh_ || !unacked());
+    return unsent_ > 0 && has_room() && (!hold_last_ || !holds_back(fresh_));
   }
 
   Transmission send_fresh(Picoseconds now) {
@@ -96,7 +98,7 @@ class WindowedSender : public TransportSender {
     const Psn psn = fresh_;
     ++fresh_;
     --unsent_;
-    if (!held_.empty()) {
+    if (hold_last_ && !held_.empty()) {
       if (held_.front() == psn) held_.pop_front();
       // What the held packet waits for asks for its acknowledgement.
       else if (held_.front() == fresh_)
