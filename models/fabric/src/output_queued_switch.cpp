@@ -26,9 +26,9 @@ class output_queued_switch::EgressView final : public policy::PortView {
   EgressView(output_queued_switch& owner, std::span<const std::uint16_t> ports, Picoseconds t)
       : owner_(owner), ports_(ports), t_(t) {}
   Bytes depth(unsigned choice) const override {
-    Egress& egress = owner_.egress_[ports_[choice]];
-    owner_.start_before(egress, t_);
-    return egress.out.depth();
+    const unsigned port = ports_[choice];
+    owner_.start_before(port, t_);
+    return owner_.egress(port).out.depth();
   }
 
  private:
@@ -41,6 +41,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
                                            const SwitchConfig& config)
     : device(name, context, config.ports),
       config_(config),
+      due_(config.ports, never),
       balance_(policy::make_load_balancer(
           config.balance, context.seed, std::string(this->name()) + ".balance", config.balancing)),
       red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
@@ -73,20 +74,22 @@ void output_queued_switch::handle(const Event& e) {
   Egress& egress = egress_[port];
   switch (key_kind(e.key)) {
     case pause_event:
-      start_before(egress, e.time);
+      start_before(port, e.time);
       egress.out.pause(static_cast<unsigned>(e.payload));
+      due(port) = egress.out.next_start();
       break;
     case resume_event:
-      start_before(egress, e.time);
+      start_before(port, e.time);
       egress.out.resume(static_cast<unsigned>(e.payload), e.time);
-      arm(egress, port);
+      due(port) = egress.out.next_start();
+      arm(port);
       break;
     case start_event:
       if (egress.armed != e.time) break;  // overtaken by an earlier one
       egress.armed = never;
       if (!starts_are_events_) break;
-      start_before(egress, e.time + 1_ps);
-      arm(egress, port);
+      start_before(port, e.time + 1_ps);
+      arm(port);
       break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
@@ -140,34 +143,29 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   if (!way) [[unlikely]]
     return drop(p, DropCause::no_route, t);
   unsigned port = *way;
-  Egress* chosen = &egress(port);
-  start_before(*chosen, t);
+  start_before(port, t);
   if (limited_) {
     if (config_.deflect) [[unlikely]] {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
       --p.hop_limit;
     }
-    if (const auto cause = refusal(p, chosen->out, t)) [[unlikely]] {
+    if (const auto cause = refusal(p, egress(port).out, t)) [[unlikely]] {
       if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause, t);
       const auto other = deflection(p, port, t);
       if (!other) return drop(p, *cause, t);
       port = *other;
-      chosen = &egress(port);
       ++counters_.deflected;
     }
   }
-  OutputPort& out = chosen->out;
+  OutputPort& out = egress(port).out;
   if (marking_ && red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
   ++counters_.forwarded;
   if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
   out.enqueue(p, t);
-  if (!chosen->active) {
-    chosen->active = true;
-    active_.push_back(port);
-  }
+  if (due(port) == never) due(port) = out.next_start();
   if (shared_) account(p, t);
   if (starts_are_events_) [[unlikely]]
-    arm(*chosen, port);
+    arm(port);
 }
 
 void output_queued_switch::account(const Packet& p, Picoseconds t) {
@@ -179,19 +177,19 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   if (!ingress_.takes_freely(queue, p.frame) && !starts_are_events_) start_every_port_before(t);
   if (ingress_.add(queue, p.frame)) [[unlikely]] {
     ++counters_.pauses_sent;
-    tx(p.ingress_port).send_pause(t, p.traffic_class, true);
+    pause_sender(p.ingress_port, p.traffic_class, true, t);
     if (pausing_++ == 0) starts_become_events();
   }
 }
 
 /// Brings the sums up to `t`: nothing starts at `t` before all that arrives then is queued.
 [[gnu::noinline]] void output_queued_switch::start_every_port_before(Picoseconds t) {
-  for (const unsigned port : active_) start_before(egress(port), t);
+  for (unsigned port = 0; port < due_.size(); ++port) start_before(port, t);
 }
 
 void output_queued_switch::starts_become_events() {
   starts_are_events_ = true;
-  for (const unsigned port : active_) arm(egress(port), port);
+  for (unsigned port = 0; port < due_.size(); ++port) arm(port);
 }
 
 /// Why a packet is refused at `t`, if it is.
@@ -227,7 +225,7 @@ bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) co
   candidates_.clear();
   for (const auto port : switch_ports_) {
     if (port == full) continue;
-    start_before(egress_[port], t);
+    start_before(port, t);
     if (!queue_full(p, egress_[port].out)) candidates_.push_back(port);
   }
   if (candidates_.empty()) return std::nullopt;
@@ -240,18 +238,23 @@ void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
-void output_queued_switch::start_due(Egress& egress, Picoseconds end) {
-  if (!shared_) {
-    egress.out.start_before(end,
-                            [&](Packet& p, Picoseconds start) { egress.out.tx().send(p, start); });
-    return;
-  }
-  egress.out.start_before(end, [&](Packet& p, Picoseconds start) {
-    const std::size_t queue = queue_of(p);
-    const std::int64_t frame = p.frame;
-    egress.out.tx().send(p, start);
-    release(queue, frame, start);
-  });
+void output_queued_switch::start_due(unsigned port, Picoseconds end) {
+  OutputPort& out = egress(port).out;
+  Picoseconds start = due(port);
+  do {
+    Packet& p = out.take_next();
+    if (!shared_) {
+      out.tx().send(p, start);
+    } else {
+      const std::size_t queue = queue_of(p);
+      const std::int64_t frame = p.frame;
+      out.tx().send(p, start);
+      release(queue, frame, start);
+    }
+    // What waits still was queued before, so the wire is all that it waits for.
+    start = out.can_start() ? out.tx().busy_until() : never;
+  } while (start < end);
+  due(port) = start;
 }
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
@@ -259,47 +262,42 @@ void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picose
   if (!pfc_) return;
   if (ingress_.remove(queue, frame)) [[unlikely]] {
     if (--pausing_ == 0) starts_are_events_ = false;
-    tx(queue / OutputPort::classes)
-        .send_pause(start, static_cast<unsigned>(queue % OutputPort::classes), false);
+    pause_sender(static_cast<unsigned>(queue / OutputPort::classes),
+                 static_cast<unsigned>(queue % OutputPort::classes), false, start);
   }
 }
 
+/// A pause frame takes the wire of its port for a while.
+void output_queued_switch::pause_sender(unsigned port, unsigned traffic_class, bool pause,
+                                        Picoseconds t) {
+  tx(port).send_pause(t, traffic_class, pause);
+  due(port) = egress(port).out.next_start();
+}
+
 void output_queued_switch::drain(unsigned port, Picoseconds now) {
-  Egress& egress = egress_[port];
-  start_before(egress, now);
-  egress.out.drain([&](Packet& p) {
+  start_before(port, now);
+  egress(port).out.drain([&](Packet& p) {
     const std::size_t queue = queue_of(p);
     const std::int64_t frame = p.frame;
     drop(p, DropCause::link_down, now);
     if (shared_) release(queue, frame, now);
   });
+  due(port) = never;
 }
 
-void output_queued_switch::arm(Egress& egress, unsigned port) {
+void output_queued_switch::arm(unsigned port) {
   if (!starts_are_events_) return;
-  const Picoseconds start = egress.out.next_start();
-  if (start >= egress.armed) return;
-  egress.armed = start;
-  schedule(start, start_event, static_cast<std::uint16_t>(port), ordinal_++);
+  Picoseconds& armed = egress(port).armed;
+  if (due(port) >= armed) return;
+  armed = due(port);
+  schedule(armed, start_event, static_cast<std::uint16_t>(port), ordinal_++);
 }
 
-void output_queued_switch::settle(Picoseconds end) {
-  for (std::size_t i = 0; i < active_.size();) {
-    Egress& queue = egress(active_.data()[i]);
-    start_before(queue, end);
-    if (queue.out.empty()) {
-      queue.active = false;
-      active_[i] = active_.back();
-      active_.pop_back();
-    } else {
-      ++i;
-    }
-  }
-}
+void output_queued_switch::settle(Picoseconds end) { start_every_port_before(end); }
 
 Picoseconds output_queued_switch::next_time() const {
   Picoseconds t = events_.next_time();
-  for (const unsigned port : active_) t = std::min(t, egress_[port].out.next_start());
+  for (const Picoseconds start : due_) t = std::min(t, start);
   return t;
 }
 

@@ -57,6 +57,11 @@ class OutputPort {
     return eligible() == 0 ? never : std::max(tx_->busy_until(), ready_);
   }
 
+  /// Whether a packet waits that may start.
+  bool can_start() const { return eligible() != 0; }
+  /// Takes the packet that starts next (`can_start`); it must be sent or dropped.
+  Packet& take_next() { return take(static_cast<unsigned>(std::bit_width(eligible())) - 1); }
+
   /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
   /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
   template <class F>

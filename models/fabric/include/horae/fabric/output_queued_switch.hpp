@@ -120,19 +120,20 @@ class output_queued_switch : public device {
   struct Egress {
     OutputPort out;
     Picoseconds armed = never;  ///< time of its pending start event
-    bool active = false;        ///< listed in `active_`
   };
 
   /// Ports come from tables that were built for this switch.
   Egress& egress(unsigned port) { return egress_.data()[port]; }
-  void start_before(Egress& egress, Picoseconds end) {
-    if (egress.out.next_start() < end) start_due(egress, end);
+  Picoseconds& due(unsigned port) { return due_.data()[port]; }
+  void start_before(unsigned port, Picoseconds end) {
+    if (due(port) < end) start_due(port, end);
   }
   void start_every_port_before(Picoseconds t);
   void starts_become_events();
-  void start_due(Egress& egress, Picoseconds end);
+  void start_due(unsigned port, Picoseconds end);
   void release(std::size_t queue, std::int64_t frame, Picoseconds start);
-  void arm(Egress& egress, unsigned port);
+  void pause_sender(unsigned port, unsigned traffic_class, bool pause, Picoseconds t);
+  void arm(unsigned port);
   /// Index of a packet's ingress port and class in the tables below.
   static std::size_t queue_of(const Packet& p) {
     return p.ingress_port * OutputPort::classes + p.traffic_class;
@@ -143,6 +144,9 @@ class output_queued_switch : public device {
   std::shared_ptr<const PathTable> paths_;  ///< absent: shortest paths
   unsigned vertex_ = 0;
   std::vector<Egress> egress_;
+  /// By port: when its next packet starts if nothing changes (OutputPort::next_start), or `never`.
+  /// Apart, because all are looked at together.
+  std::vector<Picoseconds> due_;
   std::unique_ptr<policy::LoadBalancer> balance_;
   RedMarker red_;
   /// Whether what starts leaves a buffer that ports share. Starts are taken late all the same, so
@@ -162,7 +166,6 @@ class output_queued_switch : public device {
   IngressAccounts ingress_;                ///< by ingress port and class
   unsigned pausing_ = 0;                   ///< queues of `ingress_` with a pause in force; and one
                                            ///< while somebody watches, who is told in order
-  std::vector<unsigned> active_;           ///< ports with something queued, and maybe others
   std::int64_t buffered_ = 0;
   std::int64_t most_buffered_ = 0;
   std::uint64_t ordinal_ = 0;
