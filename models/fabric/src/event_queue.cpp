@@ -90,17 +90,17 @@ void EventQueue::advance_to(std::int64_t slot) {
   reserve(events);
   Event* const first = sorted_.get();
   Event* end = first;
-  // The last pushed first: SystemC runs the devices, and so the senders, in the reverse order of
-  // their construction, and of events of one time those of earlier ports come first.
-  for (EventChunk* chunk = ring_[at]; chunk != nullptr;) {
-    for (std::uint32_t i = chunk->used; i-- > 0; ++end) {
-      const Event& e = chunk->events.data()[i];
-      __builtin_prefetch(reinterpret_cast<const void*>(e.payload));  // most often a packet
-      if (events <= few) {
-        insert(first, end, e);
-      } else {
-        *end = e;
-      }
+  // What one sender pushed comes in its order. Of several senders the last pushed is taken first:
+  // SystemC runs devices in the reverse order of their construction, and of events of one time
+  // those of earlier ports come first.
+  EventChunk* chunk = ring_[at];
+  const bool in_order = chunk->next == nullptr && chunk->events[0] < chunk->events[chunk->used - 1];
+  while (chunk != nullptr) {
+    const Event* e = in_order ? chunk->events.data() : chunk->events.data() + chunk->used - 1;
+    const std::ptrdiff_t step = in_order ? 1 : -1;
+    for (std::uint32_t n = chunk->used; n-- > 0; ++end, e += step) {
+      __builtin_prefetch(reinterpret_cast<const void*>(e->payload));  // most often a packet
+      insert(events <= few ? first : end, end, *e);
     }
     EventChunk* const next = chunk->next;
     chunks_->give_back(chunk);
