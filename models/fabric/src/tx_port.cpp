@@ -22,6 +22,7 @@ tx_port::tx_port(sc_core::sc_module_name name, device& owner, unsigned index)
 
 void tx_port::configure(const LinkConfig& link) {
   link_ = link;
+  delay_ = link.delay;
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
   ps_per_byte_ = bit_ps_per_byte % link.rate.count() == 0 ? bit_ps_per_byte / link.rate.count() : 0;
   if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");

@@ -155,7 +155,7 @@ inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
   counters_.frame_bytes += p.frame;
   if (closely_) [[unlikely]]
     return send_closely(p, start, pipeline);
-  direct_->take(p, last_bit + pipeline + link_.delay);
+  direct_->take(p, last_bit + pipeline + delay_);
 }
 
 /// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.

@@ -38,11 +38,11 @@ class OutputPort {
     if (srpt_ && p.is_data()) [[unlikely]] {
       (*srpt_)[c].push(p);
     } else {
-      queue_[c].push_back(p);
+      queue_[c].packets.push_back(p);
     }
     waiting_ |= 1u << c;
     bytes_ += p.frame;
-    class_bytes_[c] += p.frame;
+    queue_[c].bytes += p.frame;
   }
 
   void pause(unsigned traffic_class) { paused_ |= 1u << traffic_class; }
@@ -85,10 +85,10 @@ class OutputPort {
   const tx_port& tx() const { return *tx_; }
   /// Frame bytes waiting (the packet on the wire not counted).
   Bytes depth() const { return Bytes(bytes_); }
-  Bytes depth(unsigned traffic_class) const { return Bytes(class_bytes_[traffic_class]); }
+  Bytes depth(unsigned traffic_class) const { return Bytes(queue_[traffic_class].bytes); }
   std::uint64_t packets() const {
     std::uint64_t n = 0;
-    for (const auto& q : queue_) n += q.size();
+    for (const auto& q : queue_) n += q.packets.size();
     if (srpt_) {
       for (const auto& q : *srpt_) n += q.size();
     }
@@ -104,34 +104,41 @@ class OutputPort {
   Packet& take(unsigned c) {
     Packet& p = srpt_ ? take_least(c) : take_first(c);
     bytes_ -= p.frame;
-    class_bytes_[c] -= p.frame;
+    queue_[c].bytes -= p.frame;
     return p;
   }
 
   Packet& take_first(unsigned c) {
-    Packet& p = queue_[c].front();
-    queue_[c].pop_front();
-    if (queue_[c].empty()) waiting_ &= ~(1u << c);
+    PacketQueue& queue = queue_[c].packets;
+    Packet& p = queue.front();
+    queue.pop_front();
+    if (queue.empty()) waiting_ &= ~(1u << c);
     return p;
   }
   /// Packets that are not data (acknowledgements, CNPs) before all data of their class.
   [[gnu::noinline]] Packet& take_least(unsigned c) {
     SrptQueue& data = (*srpt_)[c];
-    const bool others = !queue_[c].empty();
-    Packet& p = others ? queue_[c].front() : data.pop();
-    if (others) queue_[c].pop_front();
-    if (queue_[c].empty() && data.empty()) waiting_ &= ~(1u << c);
+    PacketQueue& rest = queue_[c].packets;
+    const bool others = !rest.empty();
+    Packet& p = others ? rest.front() : data.pop();
+    if (others) rest.pop_front();
+    if (rest.empty() && data.empty()) waiting_ &= ~(1u << c);
     return p;
   }
 
+  struct ClassQueue {
+    PacketQueue packets;
+    std::int64_t bytes = 0;  ///< of frames
+  };
+
+  // What every packet needs, together: a platform's ports are more than fit a processor's caches.
   tx_port* tx_;
-  std::unique_ptr<std::array<SrptQueue, classes>> srpt_;  ///< data by class; absent: FIFO
-  std::array<PacketQueue, classes> queue_;
-  std::array<std::int64_t, classes> class_bytes_{};
   unsigned waiting_ = 0;  ///< classes that have packets
   unsigned paused_ = 0;
   std::int64_t bytes_ = 0;
-  Picoseconds ready_{};  ///< since when something could be sent
+  Picoseconds ready_{};                                   ///< since when something could be sent
+  std::unique_ptr<std::array<SrptQueue, classes>> srpt_;  ///< data by class; absent: FIFO
+  std::array<ClassQueue, classes> queue_;
 };
 
 }  // namespace horae::fabric

@@ -101,18 +101,22 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
 
+  // What every packet needs, in one cache line: a platform's ports are more than fit a processor's
+  // caches.
+  alignas(64) Picoseconds busy_until_{};
+  std::int64_t ps_per_byte_ = 80;
+  Picoseconds delay_{};            ///< the link's
+  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
+  bool closely_ = true;  ///< may lose packets, is watched, or the peer is known by its socket only
+  bool connected_ = false;
+  TxCounters counters_;
+
   device& owner_;
   unsigned index_;
   LinkConfig link_;
-  std::int64_t ps_per_byte_ = 80;
-  bool connected_ = false;
-  bool closely_ = true;  ///< may lose packets, is watched, or the peer is known by its socket only
-  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
   packet_fw_if* peer_ = nullptr;
-  Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
-  TxCounters counters_;
 };
 
 }  // namespace horae::fabric

@@ -105,7 +105,7 @@ class EgressPort : public fabric::OutputPort {
     settle_class(q.traffic_class);
   }
   void settle_class(unsigned c) {
-    if (queue_[c].empty() && !has_ready(c)) waiting_ &= ~(1u << c);
+    if (queue_[c].packets.empty() && !has_ready(c)) waiting_ &= ~(1u << c);
   }
   Packet& take_own(unsigned c) {
     const Mask& ready = ready_queues_[c];
