@@ -1,6 +1,7 @@
 // A platform elaborated: its devices, wired and given their traffic.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>
@@ -70,6 +71,7 @@ class Simulation {
   Levels levels_;
   Devices devices_;
   Connections connections_;
+  mutable std::size_t unfinished_ = 0;  ///< the NIC that work_left() asks first
 };
 
 }  // namespace horae::build
