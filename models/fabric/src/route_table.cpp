@@ -24,8 +24,8 @@ void RouteTable::Ports::add_members(std::span<const std::uint16_t> towards) {
   ports.insert(ports.end(), towards.begin(), towards.end());
 }
 
-RouteTable::RouteTable(std::shared_ptr<const NodeGroups> groups,
-                       std::shared_ptr<const Ports> ports, NodeId self)
+RouteTable::RouteTable(std::shared_ptr<const NodeGroups> groups, std::shared_ptr<const Ports> ports,
+                       NodeId self)
     : places_(groups->places.data()),
       ranges_(ports->ranges.data()),
       ports_(ports->ports.data()),

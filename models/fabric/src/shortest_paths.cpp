@@ -62,8 +62,8 @@ ShortestPaths::Links ShortestPaths::links_without(const std::vector<bool>& witho
 
 void ShortestPaths::search(unsigned root, const Links& links,
                            std::vector<RouteTable::Ports>& ports) const {
-  // Breadth first from the destination, against the direction of packets. End points do not forward,
-  // so it goes on from switches and, at its beginning, from the destination.
+  // Breadth first from the destination, against the direction of packets. End points do not
+  // forward, so it goes on from switches and, at its beginning, from the destination.
   constexpr unsigned unreachable = ~0u;
   std::vector<unsigned> distance(links.size(), unreachable);
   std::vector<unsigned> reached = {root};
@@ -83,8 +83,8 @@ void ShortestPaths::search(unsigned root, const Links& links,
     towards.clear();
     for (const auto& [next, port] : links[v]) {
       // Over a link if its other end is one link nearer to the destination.
-      const bool nearer = distance[v] != unreachable && distance[v] > 0 &&
-                          distance[next] == distance[v] - 1;
+      const bool nearer =
+          distance[v] != unreachable && distance[v] > 0 && distance[next] == distance[v] - 1;
       if (nearer && (next == root || !endpoint(next))) towards.push_back(port);
     }
     if (v == root && !endpoint(v)) {
@@ -107,8 +107,8 @@ std::vector<RouteTable> ShortestPaths::tables(const std::vector<bool>& without) 
     found[v].ports.shrink_to_fit();
     shared[v] = std::make_shared<const RouteTable::Ports>(std::move(found[v]));
   }
-  // By its one port a grouped end point reaches what its switch reaches: all those of a switch share
-  // a table, and so do switches that reach the same.
+  // By its one port a grouped end point reaches what its switch reaches: all those of a switch
+  // share a table, and so do switches that reach the same.
   std::shared_ptr<const RouteTable::Ports> last;
   std::vector<std::shared_ptr<const RouteTable::Ports>> behind(vertices.size());
   std::vector<RouteTable> tables;

@@ -42,7 +42,8 @@ class ShortestPaths {
   std::vector<std::uint32_t> home_;      ///< by vertex: of a grouped end point, its switch
   std::vector<std::uint32_t> group_of_;  ///< by vertex: the group whose search begins there
   std::vector<unsigned> roots_;          ///< by group
-  /// By group of the end points of a switch, the switch's port of each member; empty: a group of one.
+  /// By group of the end points of a switch, the switch's port of each member; empty: a group of
+  /// one.
   std::vector<std::vector<std::uint16_t>> member_ports_;
   std::shared_ptr<const NodeGroups> groups_;
 };
