@@ -24,8 +24,8 @@ std::string memory_text(const MemoryMeter& meter) {
   for (const auto& line : meter.lines()) {
     sum += line.bytes;
     const auto count = static_cast<std::int64_t>(line.count);
-    out += row(line.what, count > 1 ? std::to_string(count) : "",
-               count > 1 ? std::to_string(line.bytes / count) : "", line.bytes);
+    out += row(line.what, count > 0 ? std::to_string(count) : "",
+               count > 0 ? std::to_string(line.bytes / count) : "", line.bytes);
   }
   const std::int64_t resident = MemoryMeter::resident();
   out += row("unaccounted", "", "", resident - sum);

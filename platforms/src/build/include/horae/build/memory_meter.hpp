@@ -9,9 +9,10 @@
 
 namespace horae::build {
 
-/// Charges what the program allocates, by the allocator's own account (mallinfo2 of glibc), to what was
-/// built meanwhile. So it counts all that a part holds, SystemC's share included, and what the allocator
-/// adds. Numbers differ from machine to machine by a few bytes; they are no results of a run.
+/// Charges what the program allocates, by the allocator's own account (mallinfo2 of glibc), to what
+/// was built meanwhile. So it counts all that a part holds, SystemC's share included, and what the
+/// allocator adds. Numbers differ from machine to machine by a few bytes; they are no results of a
+/// run.
 class MemoryMeter {
  public:
   struct Line {

@@ -8,8 +8,8 @@
 
 namespace horae::build {
 
-/// A line for each part: how many, bytes of each and of all; then what else the program takes of the
-/// machine's memory: its code, libraries, and what was given back and is kept.
+/// A line for each part: how many, bytes of each and of all; then what else the program takes of
+/// the machine's memory: its code, libraries, and what was given back and is kept.
 std::string memory_text(const MemoryMeter& meter);
 /// {"schema": 1, "parts": [{"what", "count", "bytes"}], "resident_bytes"}.
 nlohmann::ordered_json memory_json(const MemoryMeter& meter);
