@@ -1,10 +1,10 @@
 """Measures a run: instructions by callgrind, CPU seconds and peak memory by the kernel's accounts."""
 import dataclasses
 import json
-import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 from exploration.complaint import Complaint
@@ -20,23 +20,31 @@ class Usage:
     output: str
 
 
+# Runs a command for who asks: the peak memory of a process begins with that of the one that started it, and this
+# one is small.
+STARTER = """import json, os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(process.pid, 0)
+print(json.dumps([os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]),
+      file=sys.stderr)
+"""
+
+
 def use(words):
     """Runs a command to its end."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen([str(w) for w in words], stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        text = out.read().decode()
-        if process.returncode not in DONE or not text.startswith("{"):
-            lines = err.read().decode().strip().splitlines() or [f"exit code {process.returncode}"]
-            raise Complaint(f"{pathlib.Path(words[0]).name} failed: {lines[-1]}")
-    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
+    run = subprocess.run([sys.executable, "-c", STARTER, *[str(w) for w in words]], capture_output=True, text=True,
+                         check=False)
+    *lines, account = run.stderr.strip().splitlines() or ["?"]
+    if run.returncode != 0:
+        raise Complaint(f"{words[0]} cannot be run: {account}")
+    code, cpu_s, peak_rss_mib = json.loads(account)
+    if code not in DONE or not run.stdout.startswith("{"):
+        raise Complaint(f"{pathlib.Path(words[0]).name} failed: {(lines or [f'exit code {code}'])[-1]}")
+    return Usage(cpu_s, peak_rss_mib, run.stdout)
 
 
 def instructions(words):
-    """Instructions of a command and what it printed. InputError where there is no valgrind."""
+    """Instructions of a command and what it printed. A Complaint where there is no valgrind."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             run = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",

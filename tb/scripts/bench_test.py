@@ -173,6 +173,13 @@ class Command(unittest.TestCase):
         run = self.bench("nic", "--no-instructions", "--program", str(self.program))
         self.assertEqual((run.returncode, run.stderr), (2, "bench: horae failed: broken\n"))
 
+    def test_peak_memory_is_the_programs_own(self):
+        self.program.write_text("#!/bin/sh\necho '{}'\n")
+        ballast = bytearray(200 << 20)
+        ballast[::4096] = b"x" * len(ballast[::4096])
+        self.assertLess(measure.use([self.program]).peak_rss_mib, 100)
+        self.assertEqual(len(ballast), 200 << 20)
+
     def test_the_table_needs_no_program(self):
         run = self.bench("--table", "fabric")
         self.assertEqual(run.returncode, 0, run.stderr)
