@@ -32,6 +32,23 @@ TEST(LogLinearAxis, BinsCoverEveryValueOnceAndStayNarrow) {
   EXPECT_EQ(axis.index(-1), -1);
 }
 
+TEST(Histogram, MergesOfDifferentReachAreOne) {
+  Histogram small, large, empty;
+  for (std::int64_t v = 0; v < 50; ++v) small.add(v);
+  large.add(1'000'000'000, 3);
+  Histogram a = small, b = large;
+  a.merge(large);
+  b.merge(small);
+  a.merge(empty);
+  for (const Histogram* h : {&a, &b}) {
+    EXPECT_EQ(h->count(), 53);
+    EXPECT_EQ(h->percentile(0.5), 26);
+    EXPECT_EQ(h->max(), 1'000'000'000);
+  }
+  empty.merge(small);
+  EXPECT_EQ(empty.percentile(0.5), small.percentile(0.5));
+}
+
 TEST(Histogram, SmallCasesAreExact) {
   Histogram h;
   for (const std::int64_t v : {5, 1, 4, 2, 3}) h.add(v);

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <string>
 #include <vector>
+
+#include "horae/core/random.hpp"
 
 namespace horae::fabric::topology_test {
 namespace {
@@ -191,6 +194,117 @@ TEST(Topology, AWithdrawnLinkLeavesNoDetour) {
   EXPECT_TRUE(ports(spine0, 0).empty());  // not by leaf1 and spine1
   EXPECT_EQ(ports(spine0, 1), (std::vector<std::uint16_t>{1}));
   EXPECT_EQ(ports(spine1, 0), (std::vector<std::uint16_t>{0}));
+}
+
+// Shortest paths by their definition, one search for each end point.
+class Reference {
+ public:
+  Reference(const Topology& topology, const std::vector<bool>& withdrawn) : t_(topology) {
+    for (std::size_t i = 0; i < t_.edges().size(); ++i)
+      if (i >= withdrawn.size() || !withdrawn[i]) edges_.push_back(t_.edges()[i]);
+  }
+  Ports ports(unsigned from, NodeId node) const {
+    constexpr int far = 1 << 20;
+    std::vector<int> distance(t_.vertices().size(), far);
+    const auto forwards = [&](unsigned u) {
+      return t_.vertices()[u].node == node || t_.vertices()[u].node == Topology::no_node;
+    };
+    for (unsigned u = 0; u < distance.size(); ++u)
+      if (t_.vertices()[u].node == node) distance[u] = 0;
+    for (std::size_t round = 0; round < distance.size(); ++round) {
+      for (const auto& e : edges_) {
+        if (forwards(e.b)) distance[e.a] = std::min(distance[e.a], distance[e.b] + 1);
+        if (forwards(e.a)) distance[e.b] = std::min(distance[e.b], distance[e.a] + 1);
+      }
+    }
+    Ports out;
+    for (const auto& e : edges_) {
+      if (distance[from] == 0 || distance[from] >= far) break;
+      if (e.a == from && forwards(e.b) && distance[e.b] == distance[from] - 1)
+        out.push_back(static_cast<std::uint16_t>(e.port_a));
+      if (e.b == from && forwards(e.a) && distance[e.a] == distance[from] - 1)
+        out.push_back(static_cast<std::uint16_t>(e.port_b));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  const Topology& t_;
+  std::vector<Topology::Edge> edges_;
+};
+
+TEST(Topology, RandomNetworksHaveTheRoutesOfTheDefinition) {
+  RandomStream draw(1, "topology_test");
+  for (int network = 0; network < 60; ++network) {
+    Topology t;
+    const unsigned switches = 1 + draw.below(6), endpoints = 2 + draw.below(6);
+    for (unsigned i = 0; i < switches; ++i) t.add_switch("s" + std::to_string(i));
+    for (unsigned i = 0; i < endpoints; ++i) {
+      const unsigned v = t.add_endpoint("h" + std::to_string(i));
+      // Most have one link to a switch; some two, none, or one to each other.
+      const unsigned links = draw.below(8) == 0 ? draw.below(3) : 1;
+      for (unsigned l = 0; l < links; ++l) {
+        const unsigned to = draw.below(10) == 0 ? draw.below(v) : draw.below(switches);
+        t.add_edge(v, to);
+      }
+    }
+    for (unsigned i = 0; i < switches + draw.below(4); ++i) {
+      const unsigned a = draw.below(switches), b = draw.below(switches);
+      if (a != b) t.add_edge(a, b);
+    }
+    std::vector<bool> withdrawn(t.edges().size());
+    for (std::size_t i = 0; i < withdrawn.size(); ++i) withdrawn[i] = draw.below(4) == 0;
+    const Reference whole(t, {}), less(t, withdrawn);
+    const auto all = t.shortest_path_routes(), detours = t.shortest_path_routes(withdrawn),
+               left = t.routes_without(withdrawn);
+    for (unsigned v = 0; v < t.vertices().size(); ++v) {
+      bool complete = true;
+      for (NodeId n = 0; n < endpoints; ++n) {
+        const Ports before = whole.ports(v, n), after = less.ports(v, n);
+        ASSERT_EQ(ports(all[v], n), before) << network << ": " << v << " to " << n;
+        ASSERT_EQ(ports(detours[v], n), after) << network << ": " << v << " to " << n;
+        Ports both;
+        std::set_intersection(before.begin(), before.end(), after.begin(), after.end(),
+                              std::back_inserter(both));
+        ASSERT_EQ(ports(left[v], n), both) << network << ": " << v << " to " << n;
+        complete = complete && (t.vertices()[v].node == n || !before.empty());
+      }
+      ASSERT_EQ(all[v].complete(), complete) << network << ": " << v;
+    }
+  }
+}
+
+TEST(Topology, TablesDoNotGrowWithEndPointsElsewhere) {
+  const auto table_of = [](unsigned hosts) {
+    const LeafSpine net(4, 3, hosts);
+    return net.topology.shortest_path_routes()[net.leaves[0]];
+  };
+  const RouteTable few = table_of(2), many = table_of(200);
+  EXPECT_EQ(few.ports()->ranges.size(), 4u);
+  EXPECT_EQ(many.ports()->ranges.size(), 4u);
+  EXPECT_EQ(many.ports()->ports.size(), 200u + 3u);  // its own, and the spines once
+  const LeafSpine net(4, 3, 200);
+  const auto routes = net.topology.shortest_path_routes();
+  for (const unsigned host : net.hosts) {
+    EXPECT_EQ(routes[host].ports(), routes[net.hosts[0]].ports());
+    EXPECT_EQ(routes[host].groups(), routes[net.leaves[0]].groups());
+  }
+}
+
+TEST(RouteTable, SetChangesOneNodeOfACopy) {
+  const LeafSpine net(2, 2, 2);
+  const auto routes = net.topology.shortest_path_routes();
+  RouteTable changed = routes[net.leaves[0]];
+  changed.set(3, {7});
+  EXPECT_EQ(ports(changed, 3), Ports{7});
+  EXPECT_EQ(ports(changed, 2), (Ports{2, 3}));
+  EXPECT_EQ(ports(changed, 1), Ports{1});
+  EXPECT_EQ(ports(routes[net.leaves[0]], 3), (Ports{2, 3}));
+  changed.set(9, {1, 2});
+  EXPECT_EQ(ports(changed, 9), (Ports{1, 2}));
+  EXPECT_EQ(ports(changed, 8), Ports{});
+  EXPECT_FALSE(changed.complete());
 }
 
 }  // namespace

@@ -2,9 +2,13 @@
 // files hold is part of it; many points at once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <sstream>
+#include <string>
 
 #include "program.hpp"
+#include "sanitized.hpp"
 
 namespace horae::test::config_test {
 namespace {
@@ -34,6 +38,43 @@ TEST(Config, IsTheConfigurationOfTheRun) {
   EXPECT_EQ(config.at("version"), summary.at("version"));
   EXPECT_EQ(config.at("files"), ordered_json::object());
   EXPECT_NE(config_hash(place, {}), config.at("config_hash"));
+}
+
+TEST(Config, ShowsWhatAPlatformTakesOfMemory) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const Ended text = run(place, {"config", "p.toml", "--memory"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("bytes each"), std::string::npos);
+  const auto table = run(place, {"config", "p.toml", "--memory", "--json"}).json();
+  std::map<std::string, std::int64_t> counts, bytes;
+  for (const auto& part : table.at("parts")) {
+    counts[part.at("what")] = part.at("count");
+    bytes[part.at("what")] = part.at("bytes");
+  }
+  EXPECT_EQ(counts.at("links"), 2);
+  EXPECT_GE(counts.at("NICs"), 2);
+  EXPECT_GE(counts.at("connections"), 1);
+  if (sanitized()) return;  // with an allocator of its own
+  EXPECT_GT(bytes.at("NICs"), 1000 * counts.at("NICs"));
+  EXPECT_GT(bytes.at("connections"), 100);
+  std::int64_t sum = 0;
+  for (const auto& [what, taken] : bytes) sum += taken;
+  EXPECT_LT(sum, table.at("resident_bytes").get<std::int64_t>());
+}
+
+TEST(Config, MemoryIsOfOneRun) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  place.write("points.jsonl", "{}\n");
+  for (const Words& more : {Words{"--kind", "size"}, Words{"--points", "points.jsonl"}}) {
+    Words words = {"config", "p.toml", "--memory"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run(place, words);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+    EXPECT_NE(ended.err.find("--memory: expected"), std::string::npos) << ended.err;
+  }
 }
 
 TEST(Config, OfASweepPointIsThatOfItsRun) {

@@ -10,8 +10,6 @@ namespace horae {
 
 // ---- Histogram ----
 
-Histogram::Histogram() : bins_(std::tuple(detail::LogLinearAxis{})) {}
-
 void Histogram::refuse(std::int64_t value, std::int64_t weight) {
   throw ModelError(
       fmt::format("histogram: value {} with weight {}, expected none negative", value, weight));
@@ -22,7 +20,8 @@ void Histogram::require_samples() const {
 }
 
 void Histogram::merge(const Histogram& other) {
-  bins_ += other.bins_;
+  if (bins_.size() < other.bins_.size()) bins_.resize(other.bins_.size());
+  for (std::size_t i = 0; i < other.bins_.size(); ++i) bins_[i] += other.bins_[i];
   count_ += other.count_;
   sum_ += other.sum_;
   min_ = std::min(min_, other.min_);
@@ -57,9 +56,9 @@ std::int64_t Histogram::percentile(double q) const {
   if (rank == 1) return min_;
   if (rank == count_) return max_;
   std::int64_t below = 0;
-  int i = 0;
-  while ((below += bins_.at(i)) < rank) ++i;
-  return std::clamp(bins_.axis().value(i), min_, max_);
+  std::size_t i = 0;
+  while ((below += bins_[i]) < rank) ++i;
+  return std::clamp(detail::LogLinearAxis::value(static_cast<int>(i)), min_, max_);
 }
 
 // ---- TimeWeighted ----
@@ -179,8 +178,11 @@ void StatTree::for_each(
 
 nlohmann::ordered_json StatTree::to_json() const {
   auto object = nlohmann::ordered_json::object();
+  // A vector of members, which would copy all of them when it grows. Names are different already.
+  auto& members = object.get_ref<nlohmann::ordered_json::object_t&>();
+  members.reserve(entries_.size());
   for (const auto& entry : entries_) {
-    auto& slot = object[entry.name];
+    auto& slot = members.emplace_back(entry.name, nullptr).second;
     if (const auto* group = std::get_if<std::unique_ptr<StatTree>>(&entry.content)) {
       slot = (*group)->to_json();
       continue;

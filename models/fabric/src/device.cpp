@@ -74,7 +74,13 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
   context.clock.attach(*this);
 }
 
-device::~device() = default;
+device::~device() {
+  // SystemC looks for a port that goes from its newest one on.
+  while (!tx_.empty()) {
+    rx_.pop_back();
+    tx_.pop_back();
+  }
+}
 
 const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 

@@ -1,20 +1,43 @@
 #include "horae/fabric/topology.hpp"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/breadth_first_search.hpp>
 #include <iterator>
+#include <memory>
+
+#include "shortest_paths.hpp"
 
 namespace horae::fabric {
+namespace {
 
-unsigned Topology::add_switch(std::string name) {
-  vertices_.push_back({.name = std::move(name)});
-  return static_cast<unsigned>(vertices_.size()) - 1;
+/// The ports that both have, of tables with the same groups.
+std::shared_ptr<const RouteTable::Ports> common(const RouteTable::Ports& a,
+                                                const RouteTable::Ports& b) {
+  auto out = std::make_shared<RouteTable::Ports>();
+  std::vector<std::uint16_t> both;
+  for (std::size_t g = 0; g < a.ranges.size(); ++g) {
+    const auto ra = a.ranges[g], rb = b.ranges[g];
+    const auto begin_a = a.ports.begin() + ra.begin, begin_b = b.ports.begin() + rb.begin;
+    if (ra.stride != 0) {
+      // The end points of the switch itself, whose links are in use.
+      const auto end = g + 1 < a.ranges.size() ? a.ranges[g + 1].begin : a.ports.size();
+      out->add_members({begin_a, a.ports.begin() + end});
+      continue;
+    }
+    both.clear();
+    std::set_intersection(begin_a, begin_a + ra.count, begin_b, begin_b + rb.count,
+                          std::back_inserter(both));
+    out->add(both);
+  }
+  return out;
 }
 
-unsigned Topology::add_endpoint(std::string name) {
-  vertices_.push_back({.name = std::move(name), .node = endpoints_++});
-  return static_cast<unsigned>(vertices_.size()) - 1;
+}  // namespace
+
+unsigned Topology::add(std::string name, NodeId node) {
+  const auto vertex = static_cast<unsigned>(vertices_.size());
+  by_name_.try_emplace(name, vertex);
+  vertices_.push_back({.name = std::move(name), .node = node});
+  return vertex;
 }
 
 unsigned Topology::add_edge(unsigned a, unsigned b) {
@@ -24,9 +47,8 @@ unsigned Topology::add_edge(unsigned a, unsigned b) {
 }
 
 int Topology::find(const std::string& name) const {
-  const auto it = std::find_if(vertices_.begin(), vertices_.end(),
-                               [&](const Vertex& v) { return v.name == name; });
-  return it == vertices_.end() ? -1 : static_cast<int>(it - vertices_.begin());
+  const auto it = by_name_.find(name);
+  return it == by_name_.end() ? -1 : static_cast<int>(it->second);
 }
 
 std::vector<std::uint16_t> Topology::switch_ports(unsigned vertex,
@@ -44,69 +66,24 @@ std::vector<std::uint16_t> Topology::switch_ports(unsigned vertex,
   return ports;
 }
 
-std::vector<RouteTable> Topology::routes_without(const std::vector<bool>& withdrawn) const {
-  const auto before = routes({});
-  const auto after = routes(withdrawn);
-  std::vector<RouteTable> out(vertices_.size());
-  std::vector<std::uint16_t> both;
-  for (std::size_t v = 0; v < vertices_.size(); ++v) {
-    for (NodeId node = 0; node < endpoints_; ++node) {
-      const auto a = before[v].towards(node), b = after[v].towards(node);
-      both.clear();
-      std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-      out[v].set(node, both);
-    }
-  }
-  return out;
+std::vector<RouteTable> Topology::shortest_path_routes(const std::vector<bool>& withdrawn) const {
+  return ShortestPaths(*this, withdrawn).tables(withdrawn);
 }
 
-std::vector<RouteTable> Topology::routes(const std::vector<bool>& withdrawn) const {
-  const auto in_use = [&](const Edge& e) {
-    const auto i = static_cast<std::size_t>(&e - edges_.data());
-    return i >= withdrawn.size() || !withdrawn[i];
-  };
-  // A search from a destination follows links backwards. End points do not forward, so edges leave
-  // switches and, for its own search, the destination.
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  Graph backwards(vertices_.size());
-  const auto add_out_edges = [&](auto&& leaves) {
-    for (const auto& e : edges_) {
-      if (!in_use(e)) continue;
-      if (leaves(e.a)) boost::add_edge(e.a, e.b, backwards);
-      if (leaves(e.b)) boost::add_edge(e.b, e.a, backwards);
-    }
-  };
-  add_out_edges([&](unsigned v) { return vertices_[v].node == no_node; });
-  constexpr int unreachable = -1;
-  std::vector<RouteTable> routes(vertices_.size());
-  std::vector<std::vector<std::uint16_t>> ports(vertices_.size());
-  for (unsigned v = 0; v < vertices_.size(); ++v) {
-    if (vertices_[v].node == no_node) continue;
-    std::vector<int> distance(vertices_.size(), unreachable);
-    distance[v] = 0;
-    add_out_edges([v](unsigned u) { return u == v; });
-    boost::breadth_first_search(backwards, v,
-                                boost::visitor(boost::make_bfs_visitor(boost::record_distances(
-                                    distance.data(), boost::on_tree_edge()))));
-    boost::clear_out_edges(v, backwards);
-    for (auto& p : ports) p.clear();
-    for (const auto& e : edges_) {
-      if (!in_use(e)) continue;
-      // A device forwards over an edge if the other end is one link nearer to the destination.
-      const auto forwards = [&](unsigned u) { return u == v || vertices_[u].node == no_node; };
-      if (distance[e.a] > 0 && distance[e.b] == distance[e.a] - 1 && forwards(e.b)) {
-        ports[e.a].push_back(static_cast<std::uint16_t>(e.port_a));
-      }
-      if (distance[e.b] > 0 && distance[e.a] == distance[e.b] - 1 && forwards(e.a)) {
-        ports[e.b].push_back(static_cast<std::uint16_t>(e.port_b));
-      }
-    }
-    for (unsigned u = 0; u < vertices_.size(); ++u) {
-      std::sort(ports[u].begin(), ports[u].end());
-      routes[u].set(vertices_[v].node, ports[u]);
-    }
+std::vector<RouteTable> Topology::routes_without(const std::vector<bool>& withdrawn) const {
+  const ShortestPaths paths(*this, withdrawn);
+  const auto before = paths.tables({}), after = paths.tables(withdrawn);
+  std::vector<RouteTable> out;
+  out.reserve(vertices_.size());
+  for (std::size_t v = 0; v < vertices_.size(); ++v) {
+    // Devices that share their ports before and after share what both have.
+    const bool shared = v > 0 && before[v].ports() == before[v - 1].ports() &&
+                        after[v].ports() == after[v - 1].ports();
+    out.emplace_back(before[v].groups(),
+                     shared ? out.back().ports() : common(*before[v].ports(), *after[v].ports()),
+                     vertices_[v].node);
   }
-  return routes;
+  return out;
 }
 
 }  // namespace horae::fabric

@@ -1,5 +1,6 @@
 #include "horae/build/devices.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "horae/build/switches.hpp"
@@ -33,13 +34,16 @@ void build_links(const config::PlatformConfig& platform, const Devices& devices)
 
 Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
                       const std::vector<fabric::RouteTable>& routes,
-                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels) {
+                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels,
+                      MemoryMeter* meter) {
   Devices out;
-  const auto add = [&](auto device, auto& kind) {
+  const auto add = [&](auto device, auto& kind, std::string_view name) {
     kind.push_back(device.get());
     out.all.push_back(std::move(device));
+    if (meter != nullptr) meter->charge(name);
   };
   auto sources = host_sources(platform);
+  if (meter != nullptr) meter->charge("the rest", 0);
   for (unsigned i = 0; i < platform.devices.size(); ++i) {
     const NodeId node = platform.topology.vertices()[i].node;
     const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
@@ -47,20 +51,21 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
       auto d = std::make_unique<rnic::rnic>(name, context, *nic, node);
       levels.choose(*d, *nic);
-      add(std::move(d), out.nics);
+      add(std::move(d), out.nics, "NICs");
     } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
-      add(build_tofino(platform, i, context, routes), out.tofinos);
+      add(build_tofino(platform, i, context, routes), out.tofinos, "Tofino switches");
     } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
       auto d = build_switch(platform, i, context, routes);
       d->set_paths(paths, i);
-      add(std::move(d), out.switches);
+      add(std::move(d), out.switches, "plain switches");
     } else {
       add(std::make_unique<fabric::open_loop_host>(name, context, fabric::HostConfig{.id = node},
                                                    std::move(sources[i])),
-          out.hosts);
+          out.hosts, "hosts");
     }
   }
   build_links(platform, out);
+  if (meter != nullptr) meter->charge("links", platform.links.size());
   return out;
 }
 

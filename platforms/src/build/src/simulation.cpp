@@ -6,18 +6,40 @@
 #include "horae/flows/nic_fit.hpp"
 
 namespace horae::build {
+namespace {
 
-Simulation::Simulation(const config::PlatformConfig& platform)
+class empty_module : public sc_core::sc_module {
+ public:
+  explicit empty_module(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
+}  // namespace
+
+Simulation::Simulation(const config::PlatformConfig& platform, MemoryMeter* meter)
     : platform_(platform),
+      oldest_{std::make_unique<empty_module>("0_first"),
+              std::make_unique<empty_module>("0_second")},
       context_({.mode = platform.sim.scheduling, .window = platform.sim.window}, platform.sim.seed),
       routing_(platform),
       connections_(platform, devices_) {
   flows::require_fit(platform);
+  if (meter != nullptr) meter->charge("the rest", 0);
   const auto routes = platform.topology.shortest_path_routes();
   config::check_path_maps(platform, routes);
-  devices_ = build_devices(platform, context_, routes, routing_.paths(), levels_);
+  const auto paths = routing_.paths();
+  if (meter != nullptr) meter->charge("routes", routes.size());
+  devices_ = build_devices(platform, context_, routes, paths, levels_, meter);
   connections_.build();
+  if (meter != nullptr) meter->charge("connections", connections_.all().size());
   levels_.check(platform);
+}
+
+Simulation::~Simulation() {
+  // SystemC looks for a module that goes from its oldest one on, and puts the newest in its place.
+  // So when an old one has gone, each device is found there if the newest goes first. Two old ones
+  // go, as a module of SystemC's own comes after the devices'.
+  for (auto& module : oldest_) module.reset();
+  while (!devices_.all.empty()) devices_.all.pop_back();
 }
 
 Picoseconds Simulation::arrivals_end() const {
@@ -34,8 +56,13 @@ bool Simulation::finished() const {
 }
 
 bool Simulation::work_left() const {
-  return !std::all_of(devices_.nics.begin(), devices_.nics.end(),
-                      [](const rnic::rnic* n) { return n->finished(); });
+  // The one that was not finished when last asked comes first: mostly it still is not.
+  const auto& nics = devices_.nics;
+  for (std::size_t asked = 0; asked < nics.size(); ++asked) {
+    if (!nics[unfinished_]->finished()) return true;
+    unfinished_ = unfinished_ + 1 == nics.size() ? 0 : unfinished_ + 1;
+  }
+  return false;
 }
 
 }  // namespace horae::build

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "horae/build/memory_table.hpp"
+#include "horae/build/simulation.hpp"
 #include "horae/cli/command.hpp"
 #include "horae/cli/effective_config.hpp"
 #include "horae/core/error.hpp"
@@ -22,6 +24,7 @@ struct ConfigOptions {
   ConfigRequest request;
   std::string kind = "run";
   std::optional<std::string> points;
+  bool memory = false;
   bool json = false;
 };
 
@@ -49,9 +52,26 @@ int configure_points(const ConfigRequest& request, const std::string& points) {
   return results::exit_done;
 }
 
+/// Elaborates the platform, and prints what that took.
+int show_memory(const ConfigRequest& request, bool json) {
+  if (request.kind != ConfigKind::run) throw InputError("--memory: expected with --kind run only");
+  build::MemoryMeter meter;
+  const config::PlatformConfig platform = platform_of(request);
+  meter.charge("platform as read");
+  const build::Simulation simulation(platform, &meter);
+  if (json) {
+    fmt::print("{}\n", build::memory_json(meter).dump(1));
+  } else {
+    fmt::print("{}", build::memory_text(meter));
+  }
+  return results::exit_done;
+}
+
 int configure(const ConfigOptions& o) {
   ConfigRequest request = o.request;
   request.kind = kind_of(o.kind);
+  if (o.memory && o.points) throw InputError("--memory: expected without --points");
+  if (o.memory) return show_memory(request, o.json);
   if (o.points) return configure_points(request, *o.points);
   const EffectiveConfig effective = effective_config(request);
   if (o.json) {
@@ -97,6 +117,9 @@ Command add_config(CLI::App& app) {
                    "many at once: a JSON object of overrides a line, from FILE or - (standard "
                    "input); prints a line for each, its hash or its error")
       ->type_name("FILE");
+  command->add_flag("--memory", o->memory,
+                    "in place of the configuration: what devices, links and connections of the run "
+                    "take of this machine's memory before time starts");
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return configure(*o); }};
 }

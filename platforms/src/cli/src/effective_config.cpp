@@ -83,6 +83,12 @@ const config::SweepPoint& point_of(const config::PlatformConfig& platform,
       labels.empty() ? std::string("; the platform has no sweep") : suggestion(label, labels)));
 }
 
+config::PlatformConfig platform_at(const ConfigRequest& request, const Document& document) {
+  config::PlatformConfig platform = flows::read_platform(document);
+  if (!request.point) return platform;
+  return run::read_point(point_of(platform, *request.point), request.file, request.overrides);
+}
+
 void check(const ConfigRequest& request) {
   const auto only = [&](bool given, const char* flag, ConfigKind kind, const char* name) {
     if (given && request.kind != kind)
@@ -97,6 +103,11 @@ void check(const ConfigRequest& request) {
 
 }  // namespace
 
+config::PlatformConfig platform_of(const ConfigRequest& request) {
+  check(request);
+  return platform_at(request, Document::load(request.file, request.overrides));
+}
+
 EffectiveConfig effective_config(const ConfigRequest& request) {
   check(request);
   EffectiveConfig out;
@@ -106,10 +117,7 @@ EffectiveConfig effective_config(const ConfigRequest& request) {
     dataplane::read_design_file(document);
     out.config = document.root().to_json();
   } else {
-    config::PlatformConfig platform = flows::read_platform(document);
-    if (request.point)
-      platform =
-          run::read_point(point_of(platform, *request.point), request.file, request.overrides);
+    const config::PlatformConfig platform = platform_at(request, document);
     out.config = request.kind == ConfigKind::size ? size_config(platform) : platform.effective;
     if (request.kind == ConfigKind::run && (request.point || platform.sweep.points.empty()))
       out.config.erase("sweep");  // as in the summary of one run

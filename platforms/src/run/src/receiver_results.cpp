@@ -1,5 +1,4 @@
 // What receivers did: delivery, reordering, acknowledgements.
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +15,7 @@ void receiver_results(const build::Simulation& s, const Snapshot& from, const Sn
   Histogram depth;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
-    if (std::find(s.receivers().begin(), s.receivers().end(), nics[i]) == s.receivers().end())
-      continue;
+    if (!among(s.receivers(), *nics[i])) continue;
     sum = sum + (to.nics[i] - from.nics[i]);
     depth.merge(nics[i]->reorder_depth());
   }

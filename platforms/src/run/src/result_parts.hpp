@@ -1,6 +1,7 @@
 // The parts of `results_between`, one per kind of device. Each appends to `out`.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "horae/build/simulation.hpp"
@@ -8,6 +9,14 @@
 #include "horae/run/snapshot.hpp"
 
 namespace horae::run {
+
+/// Whether a NIC is one of `nics`, which are in device order.
+inline bool among(const std::vector<rnic::rnic*>& nics, const rnic::rnic& nic) {
+  const auto it =
+      std::lower_bound(nics.begin(), nics.end(), nic.id(),
+                       [](const rnic::rnic* other, NodeId id) { return other->id() < id; });
+  return it != nics.end() && *it == &nic;
+}
 
 /// `senders.*`.
 void sender_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,

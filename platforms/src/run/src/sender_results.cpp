@@ -1,7 +1,6 @@
 // What senders did: rates, shares of the line, NACKs, idle time by its cause.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -40,7 +39,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
-    if (std::find(s.senders().begin(), s.senders().end(), nics[i]) == s.senders().end()) continue;
+    if (!among(s.senders(), *nics[i])) continue;
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;

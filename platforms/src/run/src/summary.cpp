@@ -45,15 +45,18 @@ ordered_json balanced_packets(const build::Simulation& s, const fabric::PacketPo
 /// Every counter of every device over the whole run. Those of switch programs are among the
 /// results.
 ordered_json device_statistics(const build::Simulation& s, Picoseconds end) {
-  StatTree tree;
+  ordered_json all = ordered_json::object();
+  auto& members = all.get_ref<ordered_json::object_t&>();
+  members.reserve(s.devices().size());
   const Layer layer = s.platform().sim.rate_layer;
   for (const auto& d : s.devices()) {
-    StatTree& device = tree.group(d->name());
+    StatTree device;
     device.value("events", d->events_handled(), "events");
     d->port_statistics(device, layer, end);
     d->statistics(device);
+    members.emplace_back(d->name(), device.to_json());
   }
-  return tree.to_json();
+  return all;
 }
 
 ordered_json results_of(const build::Simulation& simulation, const RunLoop& loop) {

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <boost/histogram/histogram.hpp>
-#include <boost/histogram/storage_adaptor.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -14,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -28,29 +26,29 @@ namespace detail {
 __extension__ typedef __int128 SignedWide;
 
 /// Bins of a histogram of 0 .. 2^63-1: one per value below 64, from there 32 equal ones per power
-/// of two, so a bin is never wider than 1/32 of its lower edge. An axis of Boost.Histogram.
+/// of two, so a bin is never wider than 1/32 of its lower edge.
 class LogLinearAxis {
  public:
   using value_type = std::int64_t;
 
   /// Bin of a value; -1 for a negative one.
-  int index(value_type value) const noexcept {
+  static int index(value_type value) noexcept {
     if (value < exact) return value < 0 ? -1 : static_cast<int>(value);
     const int shift = std::bit_width(static_cast<std::uint64_t>(value)) - mantissa_bits;
     return shift * steps + static_cast<int>(value >> shift);
   }
-  int size() const noexcept { return (63 - mantissa_bits) * steps + exact; }
+  static int size() noexcept { return (63 - mantissa_bits) * steps + exact; }
 
   /// Smallest and largest value of bin `i`, 0 <= i < size().
-  value_type lower(int i) const noexcept {
+  static value_type lower(int i) noexcept {
     return i < exact ? i : static_cast<value_type>(i % steps + steps) << shift_of(i);
   }
-  value_type upper(int i) const noexcept { return lower(i) + ((value_type{1} << shift_of(i)) - 1); }
+  static value_type upper(int i) noexcept {
+    return lower(i) + ((value_type{1} << shift_of(i)) - 1);
+  }
 
   /// What stands for all values of bin `i`: its middle.
-  value_type value(int i) const noexcept { return lower(i) + (upper(i) - lower(i)) / 2; }
-
-  bool operator==(const LogLinearAxis&) const noexcept { return true; }
+  static value_type value(int i) noexcept { return lower(i) + (upper(i) - lower(i)) / 2; }
 
  private:
   static constexpr int mantissa_bits = 6;
@@ -64,16 +62,18 @@ class LogLinearAxis {
 
 /// Distribution of non-negative integers (latencies in ps, queue depths in bytes). Count, sum,
 /// minimum and maximum are exact integers; percentiles are exact below 64 and within 1/64 (1.6 %)
-/// of the sample above. About 15 KB each, whatever the number of samples.
+/// of the sample above. Bins up to that of the largest sample are kept: none without samples, 15 KB
+/// at most. (A histogram of Boost has all of them from the start, which is most of a NIC's memory.)
 class Histogram {
  public:
-  Histogram();
-
   /// Counts `value` `weight` times. ModelError when either is negative.
   void add(std::int64_t value, std::int64_t weight = 1) {
     if (value < 0 || weight < 0) refuse(value, weight);
     if (weight == 0) return;
-    bins_.at(bins_.axis().index(value)) += weight;
+    const auto bin = static_cast<std::size_t>(detail::LogLinearAxis::index(value));
+    if (bin >= bins_.size()) [[unlikely]]
+      bins_.resize(bin + 1);
+    bins_[bin] += weight;
     count_ += weight;
     sum_ += static_cast<detail::Wide>(value) * static_cast<detail::Wide>(weight);
     min_ = std::min(min_, value);
@@ -99,9 +99,7 @@ class Histogram {
   [[noreturn]] static void refuse(std::int64_t value, std::int64_t weight);
   void require_samples() const;
 
-  boost::histogram::histogram<std::tuple<detail::LogLinearAxis>,
-                              boost::histogram::dense_storage<std::int64_t>>
-      bins_;
+  std::vector<std::int64_t> bins_;  ///< of a detail::LogLinearAxis
   std::int64_t count_ = 0;
   detail::Wide sum_ = 0;
   std::int64_t min_ = std::numeric_limits<std::int64_t>::max();

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "horae/core/packet.hpp"
@@ -26,9 +28,9 @@ class Topology {
   };
 
   /// Adds a switch; returns its index.
-  unsigned add_switch(std::string name);
+  unsigned add_switch(std::string name) { return add(std::move(name), no_node); }
   /// Adds an end point; node ids are given in this order, from 0.
-  unsigned add_endpoint(std::string name);
+  unsigned add_endpoint(std::string name) { return add(std::move(name), endpoints_++); }
   /// Joins two devices by their next free ports; returns the edge's index.
   unsigned add_edge(unsigned a, unsigned b);
 
@@ -42,27 +44,26 @@ class Topology {
   std::vector<std::uint16_t> switch_ports(unsigned vertex,
                                           const std::vector<bool>& withdrawn = {}) const;
   NodeId endpoints() const { return endpoints_; }
-  /// Index of the device of that name, or -1.
+  /// Index of the device of that name, the first one of several, or -1.
   int find(const std::string& name) const;
 
   /// The routes of every device: towards each end point, all ports on shortest paths (fewest
   /// links), never through another end point. Indexed like vertices().
-  std::vector<RouteTable> shortest_path_routes() const { return routes({}); }
+  std::vector<RouteTable> shortest_path_routes() const { return shortest_path_routes({}); }
   /// The same without some edges (by index, true: withdrawn), detours included: all that a full
   /// recomputation finds.
-  std::vector<RouteTable> shortest_path_routes(const std::vector<bool>& withdrawn) const {
-    return routes(withdrawn);
-  }
+  std::vector<RouteTable> shortest_path_routes(const std::vector<bool>& withdrawn) const;
   /// What is left of them when routing withdraws edges (by index, true: withdrawn): the ports that
   /// still are on a shortest path. No detours: a device whose ports are all gone has no route, as
   /// in a Clos where nothing that came down goes up again.
   std::vector<RouteTable> routes_without(const std::vector<bool>& withdrawn) const;
 
  private:
-  std::vector<RouteTable> routes(const std::vector<bool>& withdrawn) const;
+  unsigned add(std::string name, NodeId node);
 
   std::vector<Vertex> vertices_;
   std::vector<Edge> edges_;
+  std::unordered_map<std::string, unsigned> by_name_;  ///< vertices
   NodeId endpoints_ = 0;
 };
 

@@ -35,8 +35,15 @@ struct Routes {
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {
+    const auto of = [this](const Entry& e) -> std::optional<unsigned> {
+      if (!e.attached) return std::nullopt;
+      return pipeline_of_port.at(e.ports.at(0));
+    };
+    // Mostly there is an entry for every node, in their order. Every pipeline of every chip asks this
+    // of both ends of every connection.
+    if (node < entries.size() && entries[node].node == node) return of(entries[node]);
     for (const Entry& e : entries) {
-      if (e.node == node && e.attached) return pipeline_of_port.at(e.ports.at(0));
+      if (e.node == node && e.attached) return of(e);
     }
     return std::nullopt;
   }

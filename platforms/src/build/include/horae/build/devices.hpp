@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "horae/build/levels.hpp"
+#include "horae/build/memory_meter.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/fabric/context.hpp"
 #include "horae/fabric/open_loop_host.hpp"
@@ -28,9 +29,11 @@ struct Devices {
 };
 
 /// Builds and links them. `routes`: shortest paths, by device; `paths`: for switches that route by
-/// paths, or null. InputError where a device cannot be built.
+/// paths, or null; `meter`: charged for devices, by what they are, and links; or null. InputError
+/// where a device cannot be built.
 Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
                       const std::vector<fabric::RouteTable>& routes,
-                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels);
+                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels,
+                      MemoryMeter* meter = nullptr);
 
 }  // namespace horae::build

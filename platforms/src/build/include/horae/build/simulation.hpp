@@ -1,6 +1,8 @@
 // A platform elaborated: its devices, wired and given their traffic.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <utility>
@@ -19,7 +21,12 @@ namespace horae::build {
 class Simulation {
  public:
   /// Builds every device, link and flow. InputError where the platform does not fit a device.
-  explicit Simulation(const config::PlatformConfig& platform);
+  /// `meter`: charged for all of it, or null.
+  explicit Simulation(const config::PlatformConfig& platform, MemoryMeter* meter = nullptr);
+  /// In a time that grows with the number of devices, not with its square.
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
 
   fabric::sim_context& context() { return context_; }
   const config::PlatformConfig& platform() const { return platform_; }
@@ -65,11 +72,14 @@ class Simulation {
 
  private:
   const config::PlatformConfig& platform_;
+  /// Without a part in the simulation: see the destructor.
+  std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;
   fabric::sim_context context_;
   Routing routing_;
   Levels levels_;
   Devices devices_;
   Connections connections_;
+  mutable std::size_t unfinished_ = 0;  ///< the NIC that work_left() asks first
 };
 
 }  // namespace horae::build

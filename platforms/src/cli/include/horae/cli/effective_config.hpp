@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "horae/config/platform.hpp"
+
 namespace horae::cli {
 
 /// Whose configuration: a command leaves out what it does not depend on.
@@ -32,6 +34,9 @@ struct EffectiveConfig {
   /// `config_hash` of its summary.
   std::string hash;
 };
+
+/// The platform of a request of kind run, at its sweep point. InputError as below.
+config::PlatformConfig platform_of(const ConfigRequest& request);
 
 /// InputError for what the command would refuse to read.
 EffectiveConfig effective_config(const ConfigRequest& request);

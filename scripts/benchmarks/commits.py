@@ -1,0 +1,55 @@
+"""Commits, and the program of one: this checkout's, or one built beside it."""
+import contextlib
+import datetime
+import pathlib
+import subprocess
+import tempfile
+
+from benchmarks.loads import ROOT
+from exploration.complaint import Complaint
+
+SHORT = 9
+
+
+def git(*words, root=ROOT):
+    run = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Complaint(f"git {words[0]}: {(run.stderr.strip().splitlines() or ['failed'])[-1]}")
+    return run.stdout.strip()
+
+
+def commit_of(name):
+    """The whole hash of what a user names."""
+    try:
+        return git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    except Complaint:
+        raise Complaint(f"'{name}' is no commit of this repository") from None
+
+
+def here():
+    """(what lines of this checkout are recorded as, today). A + after the hash: something in it is changed."""
+    changed = any(not line.endswith("speed.csv") for line in git("status", "--porcelain").splitlines())
+    return git("rev-parse", "HEAD")[:SHORT] + ("+" if changed else ""), datetime.date.today().isoformat()
+
+
+def build(root, folder):
+    """The program of the sources in `root`, built in `folder`."""
+    options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHORAE_TESTS=OFF", "-DHORAE_UNITY=ON"]
+    for words in (["cmake", "-S", root, "-B", folder, *([] if (folder / "build.ninja").exists() else options)],
+                  ["cmake", "--build", folder, "--target", "horae"]):
+        run = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+        if run.returncode != 0:
+            raise Complaint(f"{root} does not build: {(run.stdout + run.stderr).strip().splitlines()[-1]}")
+    return folder / "platforms/horae"
+
+
+@contextlib.contextmanager
+def built(commit):
+    """The program of a commit, in a checkout that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="horae_bench_") as folder:
+        tree = pathlib.Path(folder) / "tree"
+        git("worktree", "add", "--detach", "--quiet", str(tree), commit)
+        try:
+            yield build(tree, pathlib.Path(folder) / "build")
+        finally:
+            git("worktree", "remove", "--force", str(tree))
