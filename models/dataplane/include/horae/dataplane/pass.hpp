@@ -117,9 +117,13 @@ class Pass {
   std::string describe() const;
 
  private:
+  friend class Object;
+  friend class Gateway;
   Packet& packet_;
   PipelineId where_;
   std::uint64_t serial_;
+  /// What gateways found in this pass, for the objects that they guard: `GuardBits`.
+  mutable std::uint64_t found_ = 1;
   unsigned ingress_port_;
   unsigned egress_port_ = 0;
   unsigned loopback_pipeline_ = 0;
