@@ -40,6 +40,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     out.all.push_back(std::move(device));
   };
   auto sources = host_sources(platform);
+  dataplane::Ledgers ledgers;
   for (unsigned i = 0; i < platform.devices.size(); ++i) {
     const NodeId node = platform.topology.vertices()[i].node;
     const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
@@ -49,7 +50,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
       levels.choose(*d, *nic);
       add(std::move(d), out.nics);
     } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
-      add(build_tofino(platform, i, context, routes), out.tofinos);
+      add(build_tofino(platform, i, context, routes, &ledgers), out.tofinos);
     } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
       auto d = build_switch(platform, i, context, routes);
       d->set_paths(paths, i);
