@@ -22,7 +22,15 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
   if (const auto refusal = traffic_manager_.admit<own>(p, port, queue)) return drop(p, *refusal, t);
   if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
   traffic_manager_.join<own>(p, port, queue, t);
-  arm(port);
+  // An idle port starts now. That is an event of its own, behind all others of this time; when
+  // there are none it is the next one. Who watches steps sees it as one.
+  const Picoseconds start = traffic_manager_.port(port).next_start();
+  if (start >= armed_[port]) return;
+  if (!watched && start == t && events_.nothing_more_at(t)) {
+    count_event();
+    return start_port<watched>(port, t);
+  }
+  arm_at(port, start);
 }
 
 /// Runs the program's egress; whether the packet goes on.
@@ -114,9 +122,20 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
+/// What is due at `t`, when the port can start; then it waits for the next time.
+template <bool watched>
+void tofino_switch::start_port(unsigned port, Picoseconds t) {
+  armed_[port] = never;
+  leave_queue<watched>(port, t);
+  arm(port);
+}
+
 void tofino_switch::arm(unsigned port) {
   const Picoseconds start = traffic_manager_.port(port).next_start();
-  if (start >= armed_[port]) return;
+  if (start < armed_[port]) arm_at(port, start);
+}
+
+void tofino_switch::arm_at(unsigned port, Picoseconds start) {
   armed_[port] = start;
   schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
 }
@@ -161,9 +180,7 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       break;
     case dequeue_event:
       if (armed_[entity] != e.time) break;  // overtaken by an earlier one
-      armed_[entity] = never;
-      leave_queue<watched>(entity, e.time);
-      arm(entity);
+      start_port<watched>(entity, e.time);
       break;
     case fabric::pause_event:
       traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));
