@@ -28,7 +28,8 @@ Need guarded_unless(const Gateway& gateway) {
 
 Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectSpec spec,
                const Needs& needs)
-    : where_{pipeline.index(), gress},
+    : owner_(PipelineId{pipeline.index(), gress}.number()),
+      where_{pipeline.index(), gress},
       name_(pipeline.name() + "." + name),
       short_from_(pipeline.name().size() + 1) {
   auto& objects = pipeline.design_.objects;

@@ -92,7 +92,7 @@ class Object {
  protected:
   /// Refuses a pass through another pipeline or gress (ModelError).
   void check_owner(const Pass& pass) const {
-    if (!(pass.where() == where_)) [[unlikely]]
+    if (pass.owner_ != owner_) [[unlikely]]
       wrong_owner(pass);
   }
   /// Likewise, a second access in the same pass, and one that no gateway let through.
@@ -115,7 +115,7 @@ class Object {
   [[noreturn]] void second_access(const Pass& pass) const;
 
   // What every access looks at, first.
-  PipelineId where_;
+  std::uint64_t owner_;  ///< `where_` as a number
   std::uint64_t last_pass_ = ~std::uint64_t{0};
   std::uint64_t let_through_by_ = 1;  ///< one of these bits of a pass; without guards its first
   struct Guard {
@@ -123,6 +123,7 @@ class Object {
     bool holds;
   };
   std::vector<Guard> guards_;
+  PipelineId where_;
   std::string name_;
   std::size_t short_from_ = 0;
 };

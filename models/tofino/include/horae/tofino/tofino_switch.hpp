@@ -126,6 +126,9 @@ class tofino_switch : public fabric::device {
   void start_port(unsigned port, Picoseconds t);
   void arm(unsigned port);
   void arm_at(unsigned port, Picoseconds start);
+  // Of a port of the device and of a pipeline of the chip: checked where they come from.
+  Picoseconds& armed(unsigned port) { return armed_.data()[port]; }
+  ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }
   void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
   /// A packet between ingress and its queue, or on its way around, is due at `t`.
   void schedule_packet(Picoseconds t, std::uint8_t kind, unsigned entity, Packet& p) {
