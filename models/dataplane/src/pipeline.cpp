@@ -28,9 +28,10 @@ Need guarded_unless(const Gateway& gateway) {
 
 Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectSpec spec,
                const Needs& needs)
-    : name_(pipeline.name() + "." + name),
-      short_from_(pipeline.name().size() + 1),
-      where_{pipeline.index(), gress} {
+    : owner_(PipelineId{pipeline.index(), gress}.number()),
+      where_{pipeline.index(), gress},
+      name_(pipeline.name() + "." + name),
+      short_from_(pipeline.name().size() + 1) {
   auto& objects = pipeline.design_.objects;
   DesignObject object{name, gress, std::move(spec), {}, {}};
   if (pipeline.design_.find(name) != nullptr) {
@@ -49,7 +50,9 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
     if (need.guard) {
       std::get<ConditionSpec>(other->spec).guards.push_back(name);
       const auto* gateway = static_cast<const Gateway*>(need.object);
-      guards_.push_back({gateway, need.holds, gateway->last(need.holds)});
+      if (guards_.empty()) let_through_by_ = 0;
+      let_through_by_ |= gateway->bits()[need.holds ? 1 : 0];
+      guards_.push_back({gateway, need.holds});
     } else {
       object.after.push_back({on, need.kind});
     }
@@ -65,6 +68,13 @@ std::string Object::short_name() const { return name_.substr(short_from_); }
 
 void Object::broken_rule(const Pass& pass, const std::string& what) const {
   throw ModelError(fmt::format("{}: {} in {}", name_, what, pass.describe()));
+}
+
+void Object::check_guards(const Pass& pass) const {
+  const bool met = std::any_of(guards_.begin(), guards_.end(), [&](const Guard& g) {
+    return g.holds ? g.gateway->held(pass) : g.gateway->failed(pass);
+  });
+  if (!met) kept_out(pass);
 }
 
 void Object::kept_out(const Pass& pass) const {

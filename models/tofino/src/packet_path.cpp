@@ -22,14 +22,22 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
   if (const auto refusal = traffic_manager_.admit<own>(p, port, queue)) return drop(p, *refusal, t);
   if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
   traffic_manager_.join<own>(p, port, queue, t);
-  arm(port);
+  // An idle port starts now. That is an event of its own, behind all others of this time; when
+  // there are none it is the next one. Who watches steps sees it as one.
+  const Picoseconds start = traffic_manager_.port(port).next_start();
+  if (start >= armed(port)) return;
+  if (!watched && start == t && events_.nothing_more_at(t)) {
+    count_event();
+    return start_port<watched>(port, t);
+  }
+  arm_at(port, start);
 }
 
 /// Runs the program's egress; whether the packet goes on.
 template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                        Picoseconds start) {
-  ChipPipeline& pipe = pipes_[pipeline];
+  ChipPipeline& pipe = this->pipe(pipeline);
   Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
@@ -45,7 +53,7 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
 
 template <bool watched>
 void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
-  ChipPipeline& pipe = pipes_[pipeline];
+  ChipPipeline& pipe = this->pipe(pipeline);
   const auto [entered, deparsed] = pipe.reserve(t);
   Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
   pipe.run_ingress(pass);
@@ -96,14 +104,14 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t
 
 template <bool watched>
 void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
-  const unsigned pipeline = pipeline_of_port_[port];
+  const unsigned pipeline = pipeline_of_port_.data()[port];
   traffic_manager_.serve(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
     if (!pass_egress<watched>(p, port, pipeline, start))
       return drop(p, fabric::DropCause::program, start);
     ++forwarded_;
     p.mirror_type = 0;
     p.metadata = 0;
-    tx(port).send(p, start, pipes_[pipeline].egress_latency());
+    tx(port).send(p, start, pipe(pipeline).egress_latency());
   });
 }
 
@@ -114,10 +122,21 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   context_.pool.drop(p, cause);
 }
 
+/// What is due at `t`, when the port can start; then it waits for the next time.
+template <bool watched>
+void tofino_switch::start_port(unsigned port, Picoseconds t) {
+  armed(port) = never;
+  leave_queue<watched>(port, t);
+  arm(port);
+}
+
 void tofino_switch::arm(unsigned port) {
   const Picoseconds start = traffic_manager_.port(port).next_start();
-  if (start >= armed_[port]) return;
-  armed_[port] = start;
+  if (start < armed(port)) arm_at(port, start);
+}
+
+void tofino_switch::arm_at(unsigned port, Picoseconds start) {
+  armed(port) = start;
   schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
 }
 
@@ -129,7 +148,7 @@ void tofino_switch::handle_as(const fabric::Event& e) {
   switch (fabric::key_kind(e.key)) {
     case fabric::arrival_event: {
       Packet& p = arrived(e);
-      enter_ingress<watched>(p, pipeline_of_port_[p.ingress_port], e.time);
+      enter_ingress<watched>(p, pipeline_of_port_.data()[p.ingress_port], e.time);
       break;
     }
     case enqueue_event:
@@ -160,10 +179,8 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       enter_ingress<watched>(packet(), entity, e.time);
       break;
     case dequeue_event:
-      if (armed_[entity] != e.time) break;  // overtaken by an earlier one
-      armed_[entity] = never;
-      leave_queue<watched>(entity, e.time);
-      arm(entity);
+      if (armed(entity) != e.time) break;  // overtaken by an earlier one
+      start_port<watched>(entity, e.time);
       break;
     case fabric::pause_event:
       traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));

@@ -12,7 +12,7 @@ namespace horae::tofino {
 tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
                              const ChipConfig& config, unsigned ports,
                              const programs::ProgramFactory& factory,
-                             const programs::Routes& routes)
+                             const programs::Routes& routes, dataplane::Ledgers* ledgers)
     : device(name, context, ports),
       config_(config),
       chip_(dataplane::ChipSpec::find(config.chip)),
@@ -24,13 +24,14 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;
   known.queues_per_port = config.queues_per_port;
+  dataplane::Ledgers own;
   for (unsigned i = 0; i < config.pipelines; ++i) {
     ChipPipeline pipe(fmt::format("{}.pipe{}", this->name(), i), i, context.seed, factory, known,
                       config_);
     if (i == 0) {  // all pipelines run the same program
       dataplane::Design design = pipe.objects().design();
       design.name = this->name();
-      ledger_ = make_ledger(design, chip_, place(design, chip_));
+      ledger_ = (ledgers != nullptr ? *ledgers : own).of(design, chip_);
       if (!ledger_.refused.empty()) throw dataplane::DoesNotFit(this->name(), ledger_);
     }
     pipe.set_latencies(ledger_);

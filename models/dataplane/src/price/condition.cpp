@@ -14,21 +14,21 @@
 namespace horae::dataplane {
 namespace {
 
-std::uint32_t bytes_of(std::uint32_t bits) { return (bits + 7) / 8; }
+std::uint32_t bytes_for(std::uint32_t bits) { return (bits + 7) / 8; }
 
 /// Bytes of a `bits` wide field that hold a bit at or above `low`.
 std::uint32_t bytes_above(std::uint32_t bits, std::uint32_t low) {
-  return bytes_of(bits) - std::min(bytes_of(bits), low / 8);
+  return bytes_for(bits) - std::min(bytes_for(bits), low / 8);
 }
 
-struct Need {
+struct BitsNeeded {
   std::uint32_t search_bytes = 0;  ///< compared with constants or with another field
   std::uint32_t hash_bits = 0;     ///< must go through the hash bus
   std::uint32_t crossbar_bytes = 0;
 };
 
 /// Bytes beyond the search bus go through the hash bus.
-bool fits(const Need& need, const GatewaySpec& gateway, std::uint32_t& hash_bits) {
+bool fits(const BitsNeeded& need, const GatewaySpec& gateway, std::uint32_t& hash_bits) {
   const std::uint32_t over =
       need.search_bytes > gateway.search_bytes ? (need.search_bytes - gateway.search_bytes) * 8 : 0;
   hash_bits = need.hash_bits + over;
@@ -39,12 +39,12 @@ bool fits(const Need& need, const GatewaySpec& gateway, std::uint32_t& hash_bits
 
 GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip) {
   const GatewaySpec& gateway = chip.gateway;
-  const std::uint32_t bytes = bytes_of(spec.bits);
+  const std::uint32_t bytes = bytes_for(spec.bits);
   const std::string limit = fmt::format("a gateway compares {} bytes and {} bits",
                                         gateway.search_bytes, gateway.hash_bits);
   GatewayPrice price;
 
-  const auto one_gateway = [&](const Need& need) {
+  const auto one_gateway = [&](const BitsNeeded& need) {
     std::uint32_t hash_bits = 0;
     if (!fits(need, gateway, hash_bits)) return false;
     price.gateways = 1;
@@ -91,7 +91,7 @@ GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip) {
       break;
     }
     case ConditionKind::valid: {
-      const std::uint32_t all = bytes_of(spec.terms);
+      const std::uint32_t all = bytes_for(spec.terms);
       if (one_gateway({all, 0, all})) break;
       refuse(fmt::format("{} bytes compared at once; {}", all, limit), "fewer headers at once");
       break;

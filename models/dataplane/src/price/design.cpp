@@ -1,6 +1,7 @@
 // The units of a whole design and what follows what.
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "horae/dataplane/price.hpp"
 

@@ -62,20 +62,19 @@ class Conweave final : public Program {
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
     const Kind kind = Shim::of(p).kind;
-    if (is_control_.test(pass, bit(kind == Kind::reply || kind == Kind::notify)))
-      return control(pass);
+    if (is_control_.test(pass, kind == Kind::reply || kind == Kind::notify)) return control(pass);
     const Route* route = routes_.lookup(pass, p.dst);
     if (route == nullptr || route->group.count == 0) return pass.drop();
     const bool data = is_data_.test(pass, number(p.opcode));
     const bool leaves =
-        data && leaves_.test(pass, {bit(route->attached), static_cast<std::uint64_t>(kind)});
+        data && leaves_.test(pass, bit(route->attached), static_cast<std::uint64_t>(kind));
     if (leaves) {
       const FlowEntry* flow = flows_.lookup(pass, {p.src, p.dst, p.entropy});
-      if (is_known_.test(pass, bit(flow != nullptr)))
+      if (is_known_.test(pass, flow != nullptr))
         return leave_by(pass, *route, source_.data(pass, *flow, *route));
       ++unknown_;
     } else if (data &&
-               arrives_.test(pass, {bit(route->attached), static_cast<std::uint64_t>(kind)})) {
+               arrives_.test(pass, bit(route->attached), static_cast<std::uint64_t>(kind))) {
       const std::uint16_t port = route->group.first;
       pass.forward(port);
       return destination_.ingress(pass, flows_.lookup(pass, {p.src, p.dst, p.entropy}), port);

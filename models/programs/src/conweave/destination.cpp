@@ -90,7 +90,7 @@ Needs Destination::found_needs() const {
 void Destination::ingress(Pass& pass, const FlowEntry* flow, unsigned port) {
   Packet& p = pass.header();
   View v{.shim = Shim::of(p), .bridge = Bridge::of(p.metadata), .port = port};
-  if (is_timer_.test(pass, bit(v.bridge.timer))) {
+  if (is_timer_.test(pass, v.bridge.timer)) {
     if (flow == nullptr) return pass.drop();
     v.index = flow->index;
     return timer(pass, v);
@@ -157,7 +157,7 @@ Destination::Status Destination::status_of(const Pass& pass, const View& v) {
 
 void Destination::data(Pass& pass, View& v) {
   const Age age = age_of(pass, v);
-  if (!processes_.test(pass, {0, bit(age != Age::past)})) {
+  if (!processes_.test(pass, false, age != Age::past)) {
     ++counts_.past;
     return;
   }
@@ -175,13 +175,13 @@ void Destination::data(Pass& pass, View& v) {
   const bool clears = v.shim.tail && status == Status::none && empty;
   const bool replies = v.shim.request && !v.shim.tail;
   const bool marked = pass.header().ecn == Ecn::ce;
-  if (!is_copied_.test(pass, {bit(clears), bit(replies), 0, bit(marked)})) return;
+  if (!is_copied_.test(pass, clears, replies, false, marked)) return;
   copy(pass, clears ? clear_copy : replies ? reply_copy : notify_copy);
 }
 
 bool Destination::has_queue(const Pass& pass, const std::optional<ReorderQueue>& queue) {
   const auto in_group = [&](unsigned g) { return bit(queue.has_value() && queue->group == g); };
-  return has_queue_.test(pass, {in_group(0), in_group(1), in_group(2)});
+  return has_queue_.test(pass, in_group(0), in_group(1), in_group(2));
 }
 
 void Destination::wait_in(Pass& pass, View& v, const ReorderQueue& queue) {
@@ -194,7 +194,7 @@ void Destination::wait_in(Pass& pass, View& v, const ReorderQueue& queue) {
 /// The first packet that overtook the TAIL.
 void Destination::begin_reordering(Pass& pass, View& v) {
   const auto queue = queues_.take(pass, v.port, v.index);
-  is_copied_.test(pass, {0, 0, 1, 0});
+  is_copied_.test(pass, false, false, true, false);
   if (!has_queue(pass, queue)) {
     // Nothing is held. A timer that is over already resets the flow's state.
     ++counts_.exhausted;

@@ -9,8 +9,7 @@ void Destination::egress(Pass& pass) {
   Packet& p = pass.header();
   const std::uint8_t type = p.mirror_type;
   if (type == 0 && p.metadata == 0) return;  // no condition below holds; saves the model the tests
-  if (is_control_copy_.test(
-          pass, {bit(type == reply_copy), bit(type == clear_copy), bit(type == notify_copy)})) {
+  if (is_control_copy_.test(pass, type == reply_copy, type == clear_copy, type == notify_copy)) {
     return to_control(pass);
   }
   if (is_new_timer_.test(pass, type)) {
@@ -20,7 +19,7 @@ void Destination::egress(Pass& pass) {
       p.ecn = Ecn::not_ect;
     });
   }
-  if (is_timer_out_.test(pass, bit(Bridge::of(p.metadata).timer))) return timer_egress(pass);
+  if (is_timer_out_.test(pass, Bridge::of(p.metadata).timer)) return timer_egress(pass);
   to_nic(pass);
 }
 
@@ -55,7 +54,7 @@ void Destination::timer_egress(Pass& pass) {
       return cell;
     });
   }
-  if (!waits_for_tail_.test(pass, bit(b.pre_timeout))) return;
+  if (!waits_for_tail_.test(pass, b.pre_timeout)) return;
   const std::uint8_t epoch = Shim::of(p).epoch;
   const bool tail_left = tail_left_.apply(pass, p.psn.value(), [&](std::uint8_t& cell) {
     const bool left = cell == epoch + 1;
@@ -71,15 +70,15 @@ void Destination::timer_egress(Pass& pass) {
 void Destination::to_nic(Pass& pass) {
   Packet& p = pass.header();
   const Bridge b = Bridge::of(p.metadata);
-  if (is_counted_.test(pass, bit(b.queued)))
+  if (is_counted_.test(pass, b.queued))
     left_.apply(pass, b.queue, [](std::uint32_t& cell) { ++cell; });
-  if (is_tail_.test(pass, bit(b.releases))) {
+  if (is_tail_.test(pass, b.releases)) {
     const auto next = static_cast<std::uint8_t>(Shim::of(p).epoch + 1);
     tail_left_.apply(pass, p.msn >> 16, [&](std::uint8_t& cell) { cell = next; });
     release_.release(pass, pass.egress_port(), p.msn & 0x7f);
     ++counts_.by_tail;
   }
-  if (!is_last_hop_.test(pass, bit(b.last_hop))) return;
+  if (!is_last_hop_.test(pass, b.last_hop)) return;
   remove_header_.run(pass, [&] {
     p.bth_reserved = 0;
     p.msn = 0;

@@ -5,12 +5,12 @@ namespace horae::programs::conweave {
 
 bool Destination::is_due(const Pass& pass, std::uint16_t index) {
   const std::uint32_t now = ticks(pass.now());
-  return is_due_.test(pass, bit(resume_at_.apply(pass, index, [&](std::uint32_t& cell) {
-                        const bool due = cell < now;
-                        // A TAIL that is lost on its way out is not waited for longer than this.
-                        if (due) cell = now + default_ticks_;
-                        return due;
-                      })));
+  return is_due_.test(pass, resume_at_.apply(pass, index, [&](std::uint32_t& cell) {
+    const bool due = cell < now;
+    // A TAIL that is lost on its way out is not waited for longer than this.
+    if (due) cell = now + default_ticks_;
+    return due;
+  }));
 }
 
 /// A timer has recirculated. When the TAIL is late it releases the queue at once; when the TAIL has
@@ -20,9 +20,9 @@ void Destination::timer(Pass& pass, View& v) {
   Packet& p = pass.header();
   Bridge& b = v.bridge;
   ++counts_.timer_passes;
-  processes_.test(pass, {1, 0});
-  const bool done = is_done_.test(pass, bit(b.timeout));
-  const bool over = is_over_.test(pass, bit(b.over));
+  processes_.test(pass, true, false);
+  const bool done = is_done_.test(pass, b.timeout);
+  const bool over = is_over_.test(pass, b.over);
   v.tail_seen = tail_seen_.apply(pass, v.index, [](const std::uint8_t& cell) { return cell == 1; });
   if (done) {
     phase_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 1; });
@@ -56,7 +56,7 @@ void Destination::end_timer(Pass& pass, const View& v) {
   }
   // Without a queue it is the TAIL that clears, unless it came before this.
   const bool clears = !v.bridge.unqueued || v.tail_seen;
-  if (is_copied_.test(pass, {bit(clears), 0, 0, 0})) copy(pass, clear_copy);
+  if (is_copied_.test(pass, clears, false, false, false)) copy(pass, clear_copy);
   pass.drop();
 }
 

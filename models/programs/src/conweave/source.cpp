@@ -133,8 +133,8 @@ std::uint8_t Source::data(Pass& pass, const FlowEntry& flow, const Route& route)
   const auto b = static_cast<std::uint8_t>(second_.random.below(pass, route.group.count));
   const bool a_busy = is_busy(pass, first_, a, route);
   const bool b_busy = is_busy(pass, second_, b, route);
-  const bool found = is_found_.test(pass, {bit(!a_busy), bit(!b_busy)});
-  const bool opens = opens_.test(pass, {bit(expired), bit(stable)});
+  const bool found = is_found_.test(pass, !a_busy, !b_busy);
+  const bool opens = opens_.test(pass, expired, stable);
   const bool may_leave = found || !config_.abort_without_path;
   const bool late = reply_deadline_.apply(pass, index, [&](std::uint32_t& deadline) {
     if (opens) {
@@ -197,10 +197,9 @@ std::uint8_t Source::choose(const Pass& pass, const FlowEntry& flow, bool expire
 void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
   const Packet& p = pass.header();
   const Shim shim = Shim::of(p);
-  const bool second = is_second_pass_.test(pass, bit(p.metadata == second_pass));
-  const bool notes = is_notify_.test(
-      pass,
-      {bit(shim.kind == Kind::notify), bit(!second && shim.kind == Kind::reply && shim.marked)});
+  const bool second = is_second_pass_.test(pass, p.metadata == second_pass);
+  const bool notes = is_notify_.test(pass, shim.kind == Kind::notify,
+                                     !second && shim.kind == Kind::reply && shim.marked);
   if (notes) {
     note_busy(pass, first_, shim.path, route);
     note_busy(pass, second_, shim.path, route);
@@ -213,7 +212,7 @@ void Source::control(Pass& pass, const FlowEntry* flow, const Route& route) {
     stability_.apply(pass, index, [](std::uint8_t& cell) { cell = 1; });
     reply_deadline_.apply(pass, index, [](std::uint32_t& deadline) { deadline = never_late; });
     ++(shim.rerouted ? counts_.clears : counts_.replies);
-  } else if (is_reply_.test(pass, {static_cast<std::uint64_t>(shim.kind), 0})) {
+  } else if (is_reply_.test(pass, static_cast<std::uint64_t>(shim.kind), 0)) {
     reply(pass, *flow);
   }
 }
@@ -234,7 +233,7 @@ void Source::reply(Pass& pass, const FlowEntry& flow) {
       epoch_.apply(pass, flow.index, [&](const std::uint8_t& cell) { return cell == shim.epoch; });
   const bool same_phase = phase_.apply(
       pass, flow.index, [&](const std::uint8_t& cell) { return (cell == 1) == shim.rerouted; });
-  if (!is_accepted_.test(pass, {bit(timely), bit(same_epoch), bit(same_phase)})) {
+  if (!is_accepted_.test(pass, timely, same_epoch, same_phase)) {
     ++counts_.late;
     return;
   }

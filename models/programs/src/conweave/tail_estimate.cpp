@@ -41,13 +41,13 @@ std::uint32_t TailEstimate::of(const Pass& pass, std::uint16_t index, bool old_s
     if (!shim.rerouted) cell = now;
     return cell;
   });
-  const bool has_tail = has_tail_time_.test(pass, {bit(shim.tail), bit(shim.rerouted)});
+  const bool has_tail = has_tail_time_.test(pass, shim.tail, shim.rerouted);
   const std::uint32_t tail_sent = tail_sent_.apply(pass, index, [&](std::uint32_t& cell) {
     if (has_tail) cell = stamps.tail;
     return cell;
   });
-  const bool unknown = is_unknown_.test(pass, bit(!old_seen));
-  const bool backwards = is_backwards_.test(pass, {tail_sent, old_sent});
+  const bool unknown = is_unknown_.test(pass, !old_seen);
+  const bool backwards = is_backwards_.test(pass, tail_sent, old_sent);
   std::uint32_t gap = 0, expected = 0;
   gap_.run(pass, [&] {
     gap = unknown ? default_ : extra_ + (backwards ? 0 : (tail_sent - old_sent) & 0xffffu);

@@ -43,7 +43,7 @@ class Forward final : public Program {
     const PortGroup* group = routes_.lookup(pass, p.dst);
     if (group == nullptr || group->count == 0) return pass.drop();
     if (p.is_nack()) ++nacks_seen_;
-    if (is_nack_ && is_nack_->test(pass, {number(p.opcode), std::uint64_t{p.syndrome} >> 5}) &&
+    if (is_nack_ && is_nack_->test(pass, number(p.opcode), std::uint64_t{p.syndrome} >> 5) &&
         drops_nack(pass)) {
       ++nacks_dropped_;
       return pass.drop();

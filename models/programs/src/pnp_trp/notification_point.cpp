@@ -58,10 +58,10 @@ bool NotificationPoint::due(const Pass& pass) {
 
 void NotificationPoint::ingress(Pass& pass, bool remote) {
   Packet& p = pass.header();
-  if (!is_marked_.test(pass, {static_cast<std::uint64_t>(p.ecn), bit(remote)})) return;
+  if (!is_marked_.test(pass, static_cast<std::uint64_t>(p.ecn), bit(remote))) return;
   ++counts_.marks;
   // The sender is where the packet came from, so is the way to it: a session per port.
-  if (is_due_.test(pass, bit(due(pass))))
+  if (is_due_.test(pass, due(pass)))
     copy_.request(pass, {.egress_port = pass.ingress_port(), .type = cnp_copy});
   clear_ecn_.run(pass, [&] { p.ecn = Ecn::ect0; });
 }

@@ -124,7 +124,7 @@ void ReactionPoint::cnp(Pass& pass, bool remote) {
     if (now && c.alpha < most_alpha) ++c.alpha;
     return now;
   });
-  if (!is_step_.test(pass, bit(step))) return;
+  if (!is_step_.test(pass, step)) return;
   ++counts_.steps;
   loop_num_.apply(pass, index, [&](std::uint8_t& loops) {
     if (loops < most_loops_) ++loops;
@@ -135,7 +135,7 @@ bool ReactionPoint::data(Pass& pass, bool remote) {
   Packet& p = pass.header();
   Flow flow{.header = LoopHeader::of(p.metadata), .psn = in_word(p.psn)};
   LoopHeader& header = flow.header;
-  const bool looped = is_looped_.test(pass, bit(header.valid));
+  const bool looped = is_looped_.test(pass, header.valid);
   if (looped) count_down_.run(pass, [&] { --header.loops; });
   const auto hash = targets_.find(pass, remote, looped);
   if (!hash) return false;
@@ -164,7 +164,7 @@ bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
       order_->last_psn.apply(pass, flow.index, [&](std::uint32_t& last) { last = flow.psn; });
     return false;
   }
-  const bool slowed = is_throttled_.test(pass, {flow.status, bit(flow.expired)});
+  const bool slowed = is_throttled_.test(pass, flow.status, bit(flow.expired));
   const bool out_of_turn = !slowed && !flow.begins && out_of_turn_in_recovery(pass, flow);
   // A packet that comes in takes the flow's loops; they end with the first that could go straight
   // because nothing of the flow is in the loop any more.
@@ -181,7 +181,7 @@ void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
   const bool silent = cnp_time_.apply(pass, flow.index, [&](const std::uint32_t& last) {
     return stamp(pass.now()) - last > beta_;
   });
-  flow.expired = is_expired_.test(pass, {bit(silent), bit(flow.header.valid)});
+  flow.expired = is_expired_.test(pass, silent, flow.header.valid);
   flow.status = flow_status_.apply(pass, flow.index, [&](std::uint8_t& cell) {
     const auto before = static_cast<Status>(cell);
     if (flow.expired && before == throttled) cell = recover;
@@ -200,7 +200,7 @@ void ReactionPoint::move_alpha(const Pass& pass, Flow& flow) {
       return c.alpha;
     });
     halve_alpha_.run(pass, [&] { header.alpha = alpha / 2u; });
-  } else if (header.valid && sets_alpha_.test(pass, bit(header.sets_alpha))) {
+  } else if (header.valid && sets_alpha_.test(pass, header.sets_alpha)) {
     cnp_num_alpha_.apply(pass, flow.index,
                          [&](Countdown& c) { c.alpha = static_cast<std::uint16_t>(header.alpha); });
   }
@@ -216,8 +216,8 @@ bool ReactionPoint::out_of_turn_in_recovery(const Pass& pass, const Flow& flow) 
     return next;
   });
   if (in_turn) ++counts_.in_turn;
-  order_->is_drained.test(pass, {bit(in_turn), bit(flow.header.valid)});
-  return order_->is_out_of_turn.test(pass, bit(!in_turn));
+  order_->is_drained.test(pass, in_turn, flow.header.valid);
+  return order_->is_out_of_turn.test(pass, !in_turn);
 }
 
 void ReactionPoint::go_around(Pass& pass) { around_.request(pass); }

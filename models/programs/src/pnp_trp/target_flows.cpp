@@ -64,7 +64,7 @@ std::optional<std::uint32_t> TargetFlows::add(const Pass& pass, bool remote) {
   const Packet& p = pass.header();
   if (!is_cnp_.test(pass, number(p.opcode))) return std::nullopt;
   const auto qp = peer(pass);
-  if (!cnp_goes_out_.test(pass, {number(p.opcode), bit(remote), bit(qp.has_value())}))
+  if (!cnp_goes_out_.test(pass, number(p.opcode), bit(remote), bit(qp.has_value())))
     return std::nullopt;
   const Endpoint flow{p.src, *qp};
   const std::uint32_t hash = flow_hash_.of(pass, {flow.node, flow.qp});
@@ -79,12 +79,12 @@ std::optional<std::uint32_t> TargetFlows::find(const Pass& pass, bool remote, bo
   data_key_.run(pass, [] {});
   const std::uint32_t hash = flow_hash_.of(pass, {flow.node, flow.qp});
   bool cached = false, stored = false;
-  if (data_comes_in_.test(pass, {bit(remote), bit(looped)})) {
+  if (data_comes_in_.test(pass, remote, looped)) {
     cached = cnp_cache_.apply(pass, hash % cnp_cache_.entries(),
                               [&](const std::uint32_t& cell) { return cell == hash; });
-    if (is_uncached_.test(pass, bit(!cached))) stored = cnp_store_.lookup(pass, flow) != nullptr;
+    if (is_uncached_.test(pass, !cached)) stored = cnp_store_.lookup(pass, flow) != nullptr;
   }
-  if (!is_target_.test(pass, {bit(cached), bit(stored), bit(looped)})) return std::nullopt;
+  if (!is_target_.test(pass, cached, stored, looped)) return std::nullopt;
   return hash;
 }
 

@@ -140,7 +140,7 @@ void Destination::on_nack(Pass& pass, std::uint32_t qp) {
     return drop_.run(pass, [&] { pass.drop(); });
   }
   // Condition C2: something later came by the same path.
-  if (!path_check_ || path_check_->lost.test(pass, bit(overtaken))) {
+  if (!path_check_ || path_check_->lost.test(pass, overtaken)) {
     ++counts_.valid;
     return;
   }

@@ -64,7 +64,7 @@ class Destination {
   void go_on(dataplane::Pass& pass);
 
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
-    return std::size_t{qp} * config_.paths + psn.value() % config_.paths;
+    return std::size_t{qp} * config_.paths + path_of(psn, config_);
   }
 
   ThemisConfig config_;

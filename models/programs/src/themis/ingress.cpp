@@ -70,7 +70,9 @@ Ingress::Ingress(dataplane::Pipeline& pipeline, const ThemisConfig& config, cons
 
 void Ingress::fill(const Routes& routes) {
   for (const auto& entry : routes.entries) {
-    if (entry.attached) has_nic_.at(entry.ports.at(0)) = 1;
+    if (!entry.attached) continue;
+    has_nic_.at(entry.ports.at(0)) = 1;
+    pipeline_of_nic_.try_emplace(entry.node, routes.pipeline_of_port.at(entry.ports[0]));
   }
   const PortGroups groups(routes);
   for (const auto& [node, group] : groups.nodes()) routes_.insert(node, {group, group});
@@ -117,7 +119,7 @@ void Ingress::run(Pass& pass) {
   if (ways == nullptr) return pass.drop();
   const PortGroup* group = data ? &ways->sprayed : &ways->live;
   if (group->count == 0) return pass.drop();
-  if (is_nack_) is_nack_->test(pass, {number(p.opcode), p.syndrome});
+  if (is_nack_) is_nack_->test(pass, number(p.opcode), p.syndrome);
   const std::uint32_t path =
       source_
           ? source_->path(pass, group->count)
@@ -135,9 +137,8 @@ bool Ingress::bring_to_source(Pass& pass, const Member& member) {
     if (is_nack_->held(pass) && !nic && member.elsewhere) ++nacks_past_;
     return false;
   }
-  if (!to_source_->is_remote_nack.test(pass, {number(p.opcode), p.syndrome, bit(nic)}))
-    return false;
-  if (!to_source_->is_elsewhere.test(pass, bit(member.elsewhere))) return false;
+  if (!to_source_->is_remote_nack.test(pass, number(p.opcode), p.syndrome, bit(nic))) return false;
+  if (!to_source_->is_elsewhere.test(pass, member.elsewhere)) return false;
   ++nacks_around_;
   to_source_->around.request(pass, control_.pipeline_of_port[member.port]);
   return true;
@@ -146,9 +147,9 @@ bool Ingress::bring_to_source(Pass& pass, const Member& member) {
 void Ingress::turn_back(Pass& pass, std::uint16_t port) {
   const Packet& p = pass.header();
   TurnBack& t = *turn_back_;
-  if (!t.is_local_response.test(pass, {number(p.opcode), bit(from_nic(pass))})) return;
+  if (!t.is_local_response.test(pass, number(p.opcode), bit(from_nic(pass)))) return;
   const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port[q]; };
-  if (t.same_pipeline.test(pass, {pipeline_of(pass.ingress_port()), pipeline_of(port)})) return;
+  if (t.same_pipeline.test(pass, pipeline_of(pass.ingress_port()), pipeline_of(port))) return;
   t.turn_back.run(pass, [&] {
     pass.header().metadata = static_cast<std::uint16_t>(port + 1);
     pass.forward(pass.ingress_port());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,10 @@ class Ingress {
     if (source_) source_->connect(connection);
   }
   /// The pipeline of an attached node, or nothing.
-  std::optional<unsigned> pipeline_of(NodeId node) const { return control_.pipeline_of(node); }
+  std::optional<unsigned> pipeline_of(NodeId node) const {
+    const auto it = pipeline_of_nic_.find(node);
+    return it == pipeline_of_nic_.end() ? std::nullopt : std::optional(it->second);
+  }
   void add_counters(std::vector<std::pair<std::string_view, std::uint64_t>>& out) const;
 
  private:
@@ -78,7 +82,8 @@ class Ingress {
   bool follows_routing_;
   unsigned pipeline_;
   Routes control_;
-  std::vector<std::uint8_t> has_nic_;  ///< by port: what port metadata says
+  std::unordered_map<NodeId, unsigned> pipeline_of_nic_;  ///< of each attached node
+  std::vector<std::uint8_t> has_nic_;                     ///< by port: what port metadata says
   dataplane::ExactTable<NodeId, Ways> routes_;
   dataplane::Gateway is_data_;
   std::optional<dataplane::Gateway> is_nack_;

@@ -6,6 +6,7 @@
 #include "horae/dataplane/design.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/programs/shared/flow_key.hpp"
+#include "horae/programs/themis/themis.hpp"
 
 namespace horae::programs::themis {
 
@@ -28,6 +29,11 @@ inline dataplane::ConditionSpec data_condition() {
 /// a connection (IBTA vol. 1, 9.7.5.2) and are none of Themis' business.
 constexpr bool is_sequence_nack(const Packet& p) {
   return p.opcode == Opcode::acknowledge && p.syndrome == syndrome::nak_psn_sequence;
+}
+
+/// Index of the path of a PSN; there is a power of two of them.
+inline std::uint32_t path_of(Psn psn, const ThemisConfig& config) {
+  return psn.value() & (config.paths - 1);
 }
 
 /// `terms` flags, all or any of them.

@@ -132,15 +132,15 @@ bool Source::must_move(const Pass& pass, std::uint32_t qp) {
                                            return away;
                                          });
   if (recved_nack_psn_ && avoidance_)
-    return reroute_->other_path.test(pass, {bit(retransmitted), bit(avoided)});
-  return reroute_->other_path.test(pass, bit(retransmitted || avoided));
+    return reroute_->other_path.test(pass, retransmitted, avoided);
+  return reroute_->other_path.test(pass, retransmitted || avoided);
 }
 
 std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
                             std::uint32_t n) {
   const Psn psn = pass.header().psn;
-  const std::uint32_t offset = pathmap_->apply(pass, psn.value() % config_.paths,
-                                               [](std::uint16_t& delta) { return delta; });
+  const std::uint32_t offset =
+      pathmap_->apply(pass, path_of(psn, config_), [](std::uint16_t& delta) { return delta; });
   std::uint32_t path = 0;
   add_path_->run(pass, [&] { path = (flow + offset) % n; });
   if (must_move(pass, qp) && n > 1) {
@@ -155,7 +155,7 @@ std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t 
 // chooses (the lowest bits) is another path wherever the packet goes; the higher bits may be
 // without effect, as between pods they choose a core.
 void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
-  std::uint32_t index = pass.header().psn.value() % config_.paths;
+  std::uint32_t index = path_of(pass.header().psn, config_);
   if (must_move(pass, qp) && config_.paths > 1) {
     const std::uint32_t low = n > 1 ? n : config_.paths;
     const std::uint32_t draw = reroute_->random_path.below(pass, (low - 1) * (config_.paths / low));
@@ -170,7 +170,7 @@ void Source::take_note(const Pass& pass, std::uint32_t qp) {
   if (recved_nack_psn_)
     recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
   // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
-  if (avoidance_ && avoidance_->is_signal.test(pass, bit(p.ack_request))) {
+  if (avoidance_ && avoidance_->is_signal.test(pass, p.ack_request)) {
     avoidance_->path_adaptive_count.apply(pass, path_index(qp, p.psn), [&](std::uint32_t& count) {
       count = config_.avoidance_window;
     });

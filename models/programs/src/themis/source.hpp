@@ -69,7 +69,7 @@ class Source {
   bool must_move(const dataplane::Pass& pass, std::uint32_t qp);
   void take_note(const dataplane::Pass& pass, std::uint32_t qp);
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
-    return std::size_t{qp} * config_.paths + psn.value() % config_.paths;
+    return std::size_t{qp} * config_.paths + path_of(psn, config_);
   }
 
   ThemisConfig config_;

@@ -67,8 +67,7 @@ Stash::Stash(dataplane::Pipeline& pipeline, const ThemisConfig& c,
 void Stash::keep(const Pass& pass, std::uint32_t qp, std::uint16_t port) {
   const Packet& p = pass.header();
   stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t& cell) { cell = p.psn.value(); });
-  stash_nack_path_id_.apply(pass, qp,
-                            [&](std::uint32_t& id) { id = p.psn.value() % config_.paths; });
+  stash_nack_path_id_.apply(pass, qp, [&](std::uint32_t& id) { id = path_of(p.psn, config_); });
   stash_nack_qpn_.apply(pass, qp, [&](std::uint32_t& q) { q = p.dest_qp.value(); });
   stash_nack_egress_port_.apply(pass, qp, [&](std::uint16_t& e) { e = port; });
   stashed_nack_valid_.apply(pass, qp, [](std::uint8_t& valid) { valid = 1; });
@@ -87,21 +86,20 @@ Stash::Settled Stash::settle(Pass& pass, std::uint32_t qp) {
                     psn - kept > static_cast<std::int32_t>(config_.ooo_threshold)};
   });
   const bool same_path = stash_nack_path_id_.apply(
-      pass, qp, [&](std::uint32_t& id) { return id == psn.value() % config_.paths; });
+      pass, qp, [&](std::uint32_t& id) { return id == path_of(psn, config_); });
   const std::uint32_t qpn = stash_nack_qpn_.apply(pass, qp, [](std::uint32_t& q) { return q; });
   const std::uint16_t port =
       stash_nack_egress_port_.apply(pass, qp, [](std::uint16_t& e) { return e; });
   const bool lost = stash.later && same_path;
-  const bool settles =
-      config_.failure_handling
-          ? settles_.test(pass, {bit(stash.arrived), bit(lost), bit(stash.too_far)})
-          : settles_.test(pass, {bit(stash.arrived), bit(lost)});
+  const bool settles = config_.failure_handling
+                           ? settles_.test(pass, stash.arrived, lost, stash.too_far)
+                           : settles_.test(pass, stash.arrived, lost);
   if (!settles) return Settled::no;
   const bool was_valid = stashed_nack_valid_.apply(
       pass, qp, [](std::uint8_t& valid) { return std::exchange(valid, 0) != 0; });
-  if (!emits_.test(pass, {bit(was_valid), bit(!stash.arrived)}))
+  if (!emits_.test(pass, was_valid, !stash.arrived))
     return was_valid ? Settled::arrived : Settled::no;
-  const bool signal = signals_ && signals_->test(pass, bit(!lost));
+  const bool signal = signals_ && signals_->test(pass, !lost);
   emit_.request(pass, {.egress_port = port,
                        .type = signal ? avoidance_signal : stashed_nack,
                        .header = {stash.psn.value(), qpn},
@@ -111,7 +109,7 @@ Stash::Settled Stash::settle(Pass& pass, std::uint32_t qp) {
 
 void Stash::make_nack(Pass& pass) {
   const std::uint8_t type = pass.header().mirror_type;
-  const bool made = config_.failure_handling ? is_stashed_nack_.test(pass, {type, type})
+  const bool made = config_.failure_handling ? is_stashed_nack_.test(pass, type, type)
                                              : is_stashed_nack_.test(pass, type);
   if (!made) return;
   make_nack_.run(pass, [&] {

@@ -75,8 +75,8 @@ bool WindowBitmap::mark(const Pass& pass, std::uint32_t qp, Psn psn) {
   });
   const Bases bases = read_bases(pass, qp);
   const bool base = in_second_half(psn) ? bases.second : bases.first;
-  const bool one = marks_one_.test(pass, {bit(!old), bit(!base)});
-  const bool zero = marks_zero_.test(pass, {bit(!old), bit(base)});
+  const bool one = marks_one_.test(pass, !old, !base);
+  const bool zero = marks_zero_.test(pass, !old, base);
   if (one || zero)
     bitmap_.apply(pass, bit_index(qp, psn), [&](std::uint8_t& b) { b = one ? 1 : 0; });
   return !old;
@@ -87,7 +87,7 @@ bool WindowBitmap::ask(const Pass& pass, std::uint32_t qp, Psn psn) {
   const bool base = in_second_half(psn) ? bases.second : bases.first;
   const bool marked =
       bitmap_.apply(pass, bit_index(qp, psn), [](std::uint8_t& b) { return b != 0; });
-  return missing_.test(pass, {bit(marked), bit(base)});
+  return missing_.test(pass, marked, base);
 }
 
 // The window begins at `start` unless it was further on already. The bases are read for NACKs only.
@@ -106,8 +106,8 @@ WindowBitmap::Bases WindowBitmap::move(const Pass& pass, std::uint32_t qp, Psn s
       return b != 0;
     });
   };
-  const bool first = left_first_.test(pass, {bit(moved), bit(!from_second)});
-  const bool second = left_second_.test(pass, {bit(moved), bit(from_second)});
+  const bool first = left_first_.test(pass, moved, !from_second);
+  const bool second = left_second_.test(pass, moved, from_second);
   return {turn(base_first_, first), turn(base_second_, second)};
 }
 

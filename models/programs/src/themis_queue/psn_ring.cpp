@@ -92,7 +92,7 @@ std::uint64_t PsnRing::key(std::uint64_t larger, std::uint32_t turn, std::uint32
 void PsnRing::put(const Pass& pass, std::uint32_t qp, Psn psn) {
   const std::uint16_t position = tail_.apply(pass, qp, [](std::uint16_t& tail) { return tail++; });
   const std::uint32_t array = position % arrays_;
-  writes_[array]->test(pass, {1, array});
+  writes_[array]->test(pass, 1, array);
   psns_[array]->apply(pass, cell(qp, position),
                       [&](std::uint16_t& entry) { entry = short_psn(psn); });
 }

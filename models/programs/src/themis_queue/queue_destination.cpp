@@ -68,8 +68,8 @@ void QueueDestination::egress(Pass& pass) {
   const bool copy = is_copy_.test(pass, p.mirror_type);
   const bool data = !copy && is_data_.test(pass, number(p.opcode));
   const bool response = !copy && is_response_.test(pass, number(p.opcode));
-  const bool searches = searches_.test(
-      pass, {number(p.opcode), p.syndrome, std::uint64_t{p.mirror_type} & search_bits});
+  const bool searches = searches_.test(pass, number(p.opcode), p.syndrome,
+                                       std::uint64_t{p.mirror_type} & search_bits);
   const std::uint32_t* qp = qps_.lookup(pass);
   if (copy && ends_.test(pass, p.mirror_type)) return end(pass, *qp);
   if (searches && qp != nullptr) return search(pass, *qp, begins_.test(pass, p.mirror_type));
@@ -88,11 +88,11 @@ void QueueDestination::search(Pass& pass, std::uint32_t qp, bool begins) {
                                    .type = search_on,
                                    .metadata = p.metadata,
                                    .header = {look.next, 0}};
-  if (undecided_.test(pass, {bit(!look.found), bit(!look.empty)})) {
+  if (undecided_.test(pass, !look.found, !look.empty)) {
     again_.request(pass, request);
   } else {
     const std::uint32_t n = config_.paths;
-    const bool valid = look.found && same_path_.test(pass, {*look.found % n, p.psn.value() % n});
+    const bool valid = look.found && same_path_.test(pass, *look.found % n, p.psn.value() % n);
     ++(valid ? counts_.valid : look.found ? counts_.invalid : counts_.untriggered);
     request.type = decided;
     request.header[header_valid] = valid ? 1 : 0;

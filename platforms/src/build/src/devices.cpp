@@ -43,6 +43,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     if (meter != nullptr) meter->charge(name);
   };
   auto sources = host_sources(platform);
+  dataplane::Ledgers ledgers;
   if (meter != nullptr) meter->charge("the rest", 0);
   for (unsigned i = 0; i < platform.devices.size(); ++i) {
     const NodeId node = platform.topology.vertices()[i].node;
@@ -53,7 +54,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
       levels.choose(*d, *nic);
       add(std::move(d), out.nics, "NICs");
     } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
-      add(build_tofino(platform, i, context, routes), out.tofinos, "Tofino switches");
+      add(build_tofino(platform, i, context, routes, &ledgers), out.tofinos, "Tofino switches");
     } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
       auto d = build_switch(platform, i, context, routes);
       d->set_paths(paths, i);

@@ -46,12 +46,13 @@ Picoseconds longest_transmit_pipeline(const config::PlatformConfig& platform) {
 
 std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig& platform,
                                                     unsigned vertex, fabric::sim_context& context,
-                                                    const std::vector<fabric::RouteTable>& routes) {
+                                                    const std::vector<fabric::RouteTable>& routes,
+                                                    dataplane::Ledgers* ledgers) {
   const auto& spec = platform.devices[vertex];
   const auto& profile = std::get<config::TofinoProfile>(platform.profiles.at(spec.profile));
   return std::make_unique<tofino::tofino_switch>(
       spec.name.c_str(), context, profile.chip, platform.topology.vertices()[vertex].ports,
-      *profile.program, config::steered_routes(platform, vertex, routes));
+      *profile.program, config::steered_routes(platform, vertex, routes), ledgers);
 }
 
 std::unique_ptr<fabric::output_queued_switch> build_switch(

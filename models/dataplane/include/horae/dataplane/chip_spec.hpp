@@ -35,6 +35,8 @@ struct StageSpec {
   std::uint32_t action_data_bus = 0;
 
   static const Schema<StageSpec>& schema();
+
+  bool operator==(const StageSpec&) const = default;
 };
 
 /// Where the RAMs of registers, counters and meters may lie: beside a map RAM, on the row of their
@@ -52,6 +54,8 @@ struct StatefulSpec {
   /// Most data blocks of one register in one stage.
   std::uint32_t most_data_blocks() const;
   static const Schema<StatefulSpec>& schema();
+
+  bool operator==(const StatefulSpec&) const = default;
 };
 
 /// How exact-match entries are laid out.
@@ -67,12 +71,16 @@ struct ExactSpec {
   std::uint32_t identity_extra_bits = 0;  ///< key bits beyond a RAM's address for which the key
                                           ///< itself may be the hash
   static const Schema<ExactSpec>& schema();
+
+  bool operator==(const ExactSpec&) const = default;
 };
 
 struct GatewaySpec {
   std::uint32_t search_bytes = 0;  ///< bytes compared by match
   std::uint32_t hash_bits = 0;     ///< bits compared through the hash bus, beyond these bytes
   static const Schema<GatewaySpec>& schema();
+
+  bool operator==(const GatewaySpec&) const = default;
 };
 
 /// Cycles of a gress: every stage of the chip is always traversed.
@@ -88,6 +96,8 @@ struct LatencySpec {
                                           ///< match-dependent even without a declared dependency
   std::uint32_t least_egress = 0;  ///< egress is padded to this by making stages match-dependent
   static const Schema<LatencySpec>& schema();
+
+  bool operator==(const LatencySpec&) const = default;
 };
 
 /// Copies of packets.
@@ -96,6 +106,8 @@ struct MirrorSpecOfChip {
   Bytes most_header{};             ///< prepended by the deparser
   std::uint32_t buffer_cells = 0;  ///< cells that wait for the traffic manager; 0: no public value
   static const Schema<MirrorSpecOfChip>& schema();
+
+  bool operator==(const MirrorSpecOfChip&) const = default;
 };
 
 /// Ways from egress back to ingress.
@@ -103,6 +115,8 @@ struct RecirculationSpec {
   BitRate rate{};    ///< of one pipeline's own ports
   Bytes resubmit{};  ///< bytes a resubmitted packet carries along
   static const Schema<RecirculationSpec>& schema();
+
+  bool operator==(const RecirculationSpec&) const = default;
 };
 
 struct TrafficManagerSpec {
@@ -110,6 +124,8 @@ struct TrafficManagerSpec {
   Bytes cell{};
   std::uint32_t queues_per_pipeline = 0;
   static const Schema<TrafficManagerSpec>& schema();
+
+  bool operator==(const TrafficManagerSpec&) const = default;
 };
 
 struct ChipSpec {
@@ -141,6 +157,8 @@ struct ChipSpec {
   /// ends in ".toml", the file, relative to the file that `where` is in. InputError.
   static ChipSpec find(const Located<std::string>& chip);
   static const std::vector<std::string>& shipped();
+
+  bool operator==(const ChipSpec&) const = default;
 };
 
 }  // namespace horae::dataplane

@@ -32,6 +32,8 @@ constexpr bool needs_later_stage(DependencyKind kind) {
 struct Dependency {
   std::string on;  ///< name of the object that comes first
   DependencyKind kind = DependencyKind::match;
+
+  bool operator==(const Dependency&) const = default;
 };
 
 /// Where a register's index comes from.
@@ -50,6 +52,8 @@ struct RegisterSpec {
   std::vector<std::string> reads = {};  ///< names of the fields the index is made of; same names
                                         ///< share crossbar bytes
   std::uint32_t cell_bits() const { return pair ? 2 * width : width; }
+
+  bool operator==(const RegisterSpec&) const = default;
 };
 
 /// What counts hits of a match table, one counter per entry.
@@ -65,6 +69,8 @@ struct MatchSpec {
   DirectCounter counter = DirectCounter::none;
   bool meter = false;  ///< a meter per entry
   std::vector<std::string> reads = {};
+
+  bool operator==(const MatchSpec&) const = default;
 };
 
 /// A counter array that an action of `table` counts in.
@@ -72,11 +78,15 @@ struct CounterSpec {
   std::uint64_t entries = 0;
   std::uint32_t width = 32;  ///< 32: packets or bytes; 64: packets and bytes
   std::string table = {};    ///< empty: counted by a keyless table of its own
+
+  bool operator==(const CounterSpec&) const = default;
 };
 
 struct MeterSpec {
   std::uint64_t entries = 0;
   std::string table = {};  ///< as for counters
+
+  bool operator==(const MeterSpec&) const = default;
 };
 
 /// What a gateway compares.
@@ -102,6 +112,8 @@ struct ConditionSpec {
   std::uint64_t constant = 0;            ///< for lt
   std::vector<std::string> guards = {};  ///< objects that run only when it holds (or only when not)
   std::vector<std::string> reads = {};
+
+  bool operator==(const ConditionSpec&) const = default;
 };
 
 /// A keyless table: one action that always runs, or runs when a condition lets it.
@@ -110,6 +122,8 @@ struct ActionSpec {
       1;  ///< VLIW instructions, one colour each; one writes any number of fields
   std::vector<std::string> writes = {};  ///< fields written; instructions of a stage share a word
                                          ///< unless they write a field both (empty: its own only)
+
+  bool operator==(const ActionSpec&) const = default;
 };
 
 /// A hash of header fields into a field.
@@ -117,19 +131,26 @@ struct HashSpec {
   std::uint32_t input_bits = 104;  ///< a five-tuple
   std::uint32_t output_bits = 16;
   std::vector<std::string> reads = {};
+
+  bool operator==(const HashSpec&) const = default;
 };
 
 /// Random bits into a field.
 struct RandomSpec {
   std::uint32_t bits = 32;
+  bool operator==(const RandomSpec&) const = default;
 };
 
 /// The request for a copy of the packet, made in an action.
-struct MirrorSpec {};
+struct MirrorSpec {
+  bool operator==(const MirrorSpec&) const = default;
+};
 
 /// The request to recirculate: a port of the same pipeline in loopback, and the check that
 /// ends it.
-struct RecirculateSpec {};
+struct RecirculateSpec {
+  bool operator==(const RecirculateSpec&) const = default;
+};
 
 using ObjectSpec = std::variant<RegisterSpec, MatchSpec, CounterSpec, MeterSpec, ConditionSpec,
                                 ActionSpec, HashSpec, RandomSpec, MirrorSpec, RecirculateSpec>;
@@ -148,6 +169,11 @@ struct DesignObject {
   ObjectSpec spec;
   std::vector<Dependency> after = {};
   Location where = {};  ///< for messages about an objects file
+
+  /// Wherever it was written.
+  bool operator==(const DesignObject& o) const {
+    return name == o.name && gress == o.gress && spec == o.spec && after == o.after;
+  }
 };
 
 /// A list of objects; names are unique, dependencies point at objects of the same gress, or from

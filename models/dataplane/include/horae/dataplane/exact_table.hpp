@@ -6,13 +6,12 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/dataplane/key_index.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
@@ -38,7 +37,7 @@ class ExactTable final : public Object {
         key_bits_(spec.key_bits) {}
 
   std::size_t capacity() const { return capacity_; }
-  std::size_t size() const { return map_.size(); }
+  std::size_t size() const { return entries_.size(); }
 
   /// Control plane: adds or replaces an entry. A full table is a ModelError.
   void insert(const K& key, V value) {
@@ -46,25 +45,24 @@ class ExactTable final : public Object {
       if (key_bits_ < 8 * sizeof(K) && key >> key_bits_ != 0)
         throw ModelError(fmt::format("{}: key {} in {} bits", name(), key, key_bits_));
     }
-    if (map_.size() == capacity_ && !map_.contains(key)) {
+    if (entries_.size() == capacity_ && !entries_.contains(key)) {
       throw ModelError(name() + ": full");
     }
-    map_.insert_or_assign(key, std::move(value));
+    entries_.put(key, std::move(value));
   }
   /// Control plane: removes an entry if there is one.
-  void erase(const K& key) { map_.erase(key); }
+  void erase(const K& key) { entries_.erase(key); }
 
   /// The datum of `key`, or null on a miss.
   const V* lookup(const Pass& pass, const K& key) {
     check_single_access(pass);
-    const auto it = map_.find(key);
-    return it == map_.end() ? nullptr : &it->second;
+    return entries_.find(key);
   }
 
  private:
   std::size_t capacity_;
   std::uint32_t key_bits_;
-  std::unordered_map<K, V, H> map_;
+  KeyIndex<K, V, H> entries_;
 };
 
 }  // namespace horae::dataplane

@@ -1,11 +1,15 @@
 // A condition.
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "horae/dataplane/condition.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
@@ -21,35 +25,57 @@ class Gateway final : public Object {
 
   /// Whether the condition holds of `values`: one per term; for field_eq the chain a == b == c has
   /// one more than terms; for field_lt and subtract_sign two.
-  bool test(const Pass& pass, std::initializer_list<std::uint64_t> values);
-  bool test(const Pass& pass, std::uint64_t value) { return test(pass, {value}); }
-
-  bool tested(const Pass& pass) const {
-    return pass.serial() == last_[0] || pass.serial() == last_[1];
+  bool test(const Pass& pass, std::initializer_list<std::uint64_t> values) {
+    check_single_access(pass);
+    return test_any(pass, values);
   }
+  /// The same for few values, and for flags: without a loop.
+  bool test(const Pass& pass, std::uint64_t value) { return test_values(pass, value); }
+  bool test(const Pass& pass, std::uint64_t a, std::uint64_t b) { return test_values(pass, a, b); }
+  bool test(const Pass& pass, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+    return test_values(pass, a, b, c);
+  }
+  template <std::same_as<bool>... Flags>
+  bool test(const Pass& pass, Flags... flags) {
+    check_single_access(pass);
+    if (sizeof...(flags) != condition_.flags()) [[unlikely]]
+      return test_any(pass, {std::uint64_t{flags}...});
+    return note(pass, condition_.of_flags(flags...));
+  }
+
+  bool tested(const Pass& pass) const { return held(pass) || failed(pass); }
   /// Whether it was tested in this pass, and held.
   bool held(const Pass& pass) const { return pass.serial() == last_[1]; }
+  /// Whether it was tested in this pass, and did not hold.
+  bool failed(const Pass& pass) const { return pass.serial() == last_[0]; }
   bool used_in(std::uint64_t serial) const override {
     return serial == last_[0] || serial == last_[1];
   }
-  /// The last pass in which it held, or did not: what a guarded object looks at.
-  const std::uint64_t* last(bool held) const { return &last_[held ? 1 : 0]; }
+  /// What it sets in a pass.
+  const GuardBits& bits() const { return bits_; }
 
  private:
   Gateway(Pipeline& pipeline, Gress gress, const std::string& name, const ConditionSpec& spec,
-          const Needs& needs, std::vector<std::uint64_t> constants);
-  static std::vector<std::uint64_t> checked(const ConditionSpec& spec,
-                                            std::vector<std::uint64_t> constants,
-                                            const std::string& name);
-  bool term(std::uint64_t value, std::size_t i) const;
-  bool holds(const std::uint64_t* v) const;
-  [[noreturn]] void refuse(const Pass& pass, std::initializer_list<std::uint64_t> values) const;
+          const Needs& needs, Condition condition);
+  template <std::same_as<std::uint64_t>... Values>
+  [[gnu::always_inline]] bool test_values(const Pass& pass, Values... values) {
+    check_single_access(pass);
+    if (sizeof...(values) != condition_.quick() || (values | ...) > condition_.most()) [[unlikely]]
+      return test_any(pass, {values...});
+    return note(pass, condition_.of_values(values...));
+  }
+  /// Any number of values, wide ones refused.
+  bool test_any(const Pass& pass, std::initializer_list<std::uint64_t> values);
+  bool note(const Pass& pass, bool held) {
+    last_[held ? 1 : 0] = pass.serial();
+    pass.found_ |= bits_[held ? 1 : 0];
+    return held;
+  }
 
-  ConditionSpec spec_;
-  std::vector<std::uint64_t> constants_;
-  std::uint64_t most_;
-  std::size_t operands_;
-  std::uint64_t last_[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};
+  Condition condition_;
+  GuardBits bits_;
+  std::array<std::uint64_t, 2> last_{~std::uint64_t{0},
+                                     ~std::uint64_t{0}};  ///< passes: failed, held
 };
 
 }  // namespace horae::dataplane

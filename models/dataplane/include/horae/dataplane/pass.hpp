@@ -22,6 +22,10 @@ struct PipelineId {
   unsigned pipeline = 0;
   Gress gress = Gress::ingress;
   bool operator==(const PipelineId&) const = default;
+  /// Both as one number.
+  constexpr std::uint64_t number() const {
+    return std::uint64_t{pipeline} << 1 | static_cast<std::uint64_t>(gress);
+  }
 };
 
 /// What becomes of the packet after the pass.
@@ -60,7 +64,12 @@ class Pass {
  public:
   Pass(Packet& packet, PipelineId where, std::uint64_t serial, unsigned ingress_port,
        Picoseconds now)
-      : packet_(packet), where_(where), serial_(serial), ingress_port_(ingress_port), now_(now) {}
+      : packet_(packet),
+        where_(where),
+        owner_(where.number()),
+        serial_(serial),
+        ingress_port_(ingress_port),
+        now_(now) {}
 
   /// Header fields; a program may rewrite them.
   Packet& header() { return packet_; }
@@ -117,9 +126,14 @@ class Pass {
   std::string describe() const;
 
  private:
+  friend class Object;
+  friend class Gateway;
   Packet& packet_;
   PipelineId where_;
+  std::uint64_t owner_;  ///< `where_` as a number, for the check of every access
   std::uint64_t serial_;
+  /// What gateways found in this pass, for the objects that they guard: `GuardBits`.
+  mutable std::uint64_t found_ = 1;
   unsigned ingress_port_;
   unsigned egress_port_ = 0;
   unsigned loopback_pipeline_ = 0;

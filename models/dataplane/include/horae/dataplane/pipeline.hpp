@@ -1,6 +1,7 @@
 // One pipeline of a chip while a program is being built on it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,10 +33,12 @@ class Pipeline {
 
  private:
   friend class Object;
+  friend class Gateway;
   std::string name_;
   unsigned index_;
   std::uint64_t seed_;
   std::vector<Object*> objects_;
+  std::array<unsigned, 2> gateways_{};  ///< so far, of each gress
   Design design_;
 };
 
@@ -62,6 +65,10 @@ Need guarded_by(const Gateway& gateway);
 /// It runs only where the gateway was tested and does not hold.
 Need guarded_unless(const Gateway& gateway);
 
+/// What a gateway sets in a pass, by whether it did not hold (0) or did (1). Bit 0 of a pass is
+/// always set, the first 31 gateways of a gress have two bits each, later ones none.
+using GuardBits = std::array<std::uint64_t, 2>;
+
 /// Something of the hardware that a program uses: it has a name, belongs to one gress of one
 /// pipeline, is charged for, and refuses packets of any other.
 class Object {
@@ -85,42 +92,40 @@ class Object {
  protected:
   /// Refuses a pass through another pipeline or gress (ModelError).
   void check_owner(const Pass& pass) const {
-    if (!(pass.where() == where_)) [[unlikely]]
+    if (pass.owner_ != owner_) [[unlikely]]
       wrong_owner(pass);
   }
   /// Likewise, a second access in the same pass, and one that no gateway let through.
-  void check_single_access(const Pass& pass) {
+  [[gnu::always_inline]] void check_single_access(const Pass& pass) {
     check_owner(pass);
     if (pass.serial() == last_pass_) [[unlikely]]
       second_access(pass);
-    if (!guards_.empty() && !let_through(pass)) [[unlikely]]
-      kept_out(pass);
+    if ((pass.found_ & let_through_by_) == 0) [[unlikely]]
+      check_guards(pass);
     last_pass_ = pass.serial();
   }
   [[noreturn]] void broken_rule(const Pass& pass, const std::string& what) const;
 
  private:
-  /// Whether one of the guards was tested in this pass and lets it through.
-  bool let_through(const Pass& pass) const {
-    for (const Guard& g : guards_) {
-      if (*g.when == pass.serial()) return true;
-    }
-    return false;
-  }
+  /// Refuses a pass in which none of the guards was tested and lets it through: also those that
+  /// have no bit in `let_through_by_`.
+  void check_guards(const Pass& pass) const;
   [[noreturn]] void kept_out(const Pass& pass) const;
   [[noreturn]] void wrong_owner(const Pass& pass) const;
   [[noreturn]] void second_access(const Pass& pass) const;
 
-  std::string name_;
-  std::size_t short_from_ = 0;
-  PipelineId where_;
+  // What every access looks at, first.
+  std::uint64_t owner_;  ///< `where_` as a number
   std::uint64_t last_pass_ = ~std::uint64_t{0};
+  std::uint64_t let_through_by_ = 1;  ///< one of these bits of a pass; without guards its first
   struct Guard {
     const Gateway* gateway;
     bool holds;
-    const std::uint64_t* when;  ///< the last pass in which it held, or did not
   };
   std::vector<Guard> guards_;
+  PipelineId where_;
+  std::string name_;
+  std::size_t short_from_ = 0;
 };
 
 }  // namespace horae::dataplane

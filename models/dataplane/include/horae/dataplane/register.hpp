@@ -73,12 +73,15 @@ class Register final : public Object {
   }
 
  private:
+  /// A cell whose index was checked against `open_`.
+  T& cell(std::size_t index) { return cells_.data()[index]; }
+
   template <class F>
   decltype(auto) access(const Pass& pass, std::size_t index, F&& f) {
     if constexpr (std::integral<T>) {
       if (bits_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
-    return std::forward<F>(f)(cells_[index]);
+    return std::forward<F>(f)(cell(index));
   }
   template <class F>
   decltype(auto) watched(const Pass& pass, std::size_t index, F&& f) {
@@ -130,24 +133,27 @@ class Register final : public Object {
 
   template <class F>
   decltype(auto) narrow(const Pass& pass, std::size_t index, F&& f) {
-    T cell = cells_[index];
+    T value = cell(index);
     const auto keep = [&] {
-      if (!fits(cell, bits_)) {
-        broken_rule(pass, fmt::format("value {} in a cell of {} bits", +cell, bits_));
-      }
-      cells_[index] = cell;
+      if (!fits(value, bits_)) [[unlikely]]
+        too_wide(pass, value);
+      cell(index) = value;
     };
     if constexpr (std::is_void_v<std::invoke_result_t<F, T&>>) {
-      std::forward<F>(f)(cell);
+      std::forward<F>(f)(value);
       keep();
     } else {
-      auto result = std::forward<F>(f)(cell);
+      auto result = std::forward<F>(f)(value);
       keep();
       return result;
     }
   }
 
-  void first_access(const Pass& pass, std::size_t index) {
+  [[noreturn, gnu::noinline]] void too_wide(const Pass& pass,
+                                            T value) const requires std::integral<T> {
+    broken_rule(pass, fmt::format("value {} in a cell of {} bits", +value, bits_));
+  }
+  [[gnu::noinline]] void first_access(const Pass& pass, std::size_t index) {
     if (index >= entries_) {
       broken_rule(pass, fmt::format("index {} of {} cells", index, entries_));
     }

@@ -97,6 +97,9 @@ class device : public sc_core::sc_module {
                 std::uint64_t payload = 0) {
     events_.push({t, make_key(kind, entity, ordinal), payload});
   }
+  /// For an event that would come next anyway (`EventQueue::nothing_more_at`) and is handled
+  /// without being scheduled.
+  void count_event() { ++handled_; }
   /// Time between the last bit's arrival and the arrival event: whatever the receive side always
   /// takes. Set it before simulation starts.
   void set_receive_latency(Picoseconds t) { receive_latency_ = t; }

@@ -79,6 +79,10 @@ class EventQueue {
 
   /// Time of the earliest event, or `never`.
   Picoseconds next_time() const;
+  /// Whether nothing is pending at `t`, the time of the event taken last.
+  bool nothing_more_at(Picoseconds t) const {
+    return (next_ == last_ || next_->time > t) && (late_.empty() || late_.front().time > t);
+  }
   std::size_t size() const;
   bool empty() const {
     return next_ == last_ && late_.empty() && far_.empty() && ring_slot() == none;

@@ -13,7 +13,8 @@ namespace horae::tofino {
 /// loopback port, until its header is parsed again.
 class CellBuffer {
  public:
-  CellBuffer(std::int64_t cells, Bytes cell) : cells_(cells), cell_(cell.count()) {}
+  CellBuffer(std::int64_t cells, Bytes cell)
+      : cells_(cells), cell_(static_cast<std::uint32_t>(cell.count())) {}
 
   /// Cells that hold a packet of that length.
   std::int64_t cells_of(const Packet& p) const { return (p.frame + cell_ - 1) / cell_; }
@@ -35,7 +36,7 @@ class CellBuffer {
 
  private:
   std::int64_t cells_;
-  std::int64_t cell_;  ///< bytes
+  std::uint32_t cell_;  ///< bytes
   std::int64_t used_ = 0;
   std::int64_t most_used_ = 0;
 };

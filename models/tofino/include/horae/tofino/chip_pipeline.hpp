@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "horae/core/fast_clock.hpp"
 #include "horae/dataplane/ledger.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
@@ -67,7 +68,7 @@ class ChipPipeline {
  private:
   std::unique_ptr<dataplane::Pipeline> objects_;
   std::unique_ptr<programs::Program> program_;
-  Clock clock_;
+  FastClock clock_;
   Cycles last_entry_{-1};  ///< clock edge at which the last header entered
   Cycles ingress_cycles_{};
   Picoseconds ingress_deparser_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/ledgers.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
@@ -41,9 +41,10 @@ namespace horae::tofino {
 class tofino_switch : public fabric::device {
  public:
   /// `ports` in use, spread over the pipelines as `config` says (InputError if they do not fit).
+  /// Switches that are given the same `ledgers` (only here) place a program once.
   tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
                 const ChipConfig& config, unsigned ports, const programs::ProgramFactory& factory,
-                const programs::Routes& routes);
+                const programs::Routes& routes, dataplane::Ledgers* ledgers = nullptr);
 
   const ChipConfig& config() const { return config_; }
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
@@ -121,7 +122,13 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
+  template <bool watched>
+  void start_port(unsigned port, Picoseconds t);
   void arm(unsigned port);
+  void arm_at(unsigned port, Picoseconds start);
+  // Of a port of the device and of a pipeline of the chip: checked where they come from.
+  Picoseconds& armed(unsigned port) { return armed_.data()[port]; }
+  ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }
   void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
   /// A packet between ingress and its queue, or on its way around, is due at `t`.
   void schedule_packet(Picoseconds t, std::uint8_t kind, unsigned entity, Packet& p) {

@@ -27,7 +27,7 @@ class TrafficManager {
   /// of its class; or says why it must be dropped, which is counted. `join` follows.
   template <bool own>
   std::optional<fabric::DropCause> admit(Packet& p, unsigned port, unsigned queue) {
-    const EgressPort& out = ports_[port];
+    const EgressPort& out = this->port(port);
     const std::int64_t cells = buffer_.cells_of(p);
     if (!buffer_.has_room(cells)) {
       ++counters_.dropped_buffer;
@@ -46,9 +46,9 @@ class TrafficManager {
   template <bool own>
   void join(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
     if constexpr (own) {
-      ports_[port].enqueue_in(queue, p, t);
+      this->port(port).enqueue_in(queue, p, t);
     } else {
-      ports_[port].enqueue(p, t);
+      this->port(port).enqueue(p, t);
     }
   }
   /// Takes a packet for a loopback port into the buffer; false (counted): there is no room.
@@ -58,7 +58,7 @@ class TrafficManager {
   /// EgressPort's. Its cells are free from then on.
   template <class F>
   void serve(unsigned port, Picoseconds end, F&& started) {
-    ports_[port].start_before(end, [&](Packet& p, Picoseconds start) {
+    this->port(port).start_before(end, [&](Packet& p, Picoseconds start) {
       buffer_.give_back(p);
       started(p, start);
     });
@@ -76,8 +76,9 @@ class TrafficManager {
     ports_[port].resume(traffic_class, t);
   }
 
-  const EgressPort& port(unsigned i) const { return ports_[i]; }
-  EgressPort& port(unsigned i) { return ports_[i]; }
+  // Ports are checked where they come from: the program's choice against the device's ports.
+  const EgressPort& port(unsigned i) const { return ports_.data()[i]; }
+  EgressPort& port(unsigned i) { return ports_.data()[i]; }
   CellBuffer& buffer() { return buffer_; }
   const CellBuffer& buffer() const { return buffer_; }
   /// Packets in the queues of all ports.

@@ -11,10 +11,11 @@
 
 namespace horae::build {
 
-/// The Tofino switch at a vertex of the platform, without links.
+/// The Tofino switch at a vertex of the platform, without links; `ledgers` as tofino_switch's.
 std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig& platform,
                                                     unsigned vertex, fabric::sim_context& context,
-                                                    const std::vector<fabric::RouteTable>& routes);
+                                                    const std::vector<fabric::RouteTable>& routes,
+                                                    dataplane::Ledgers* ledgers = nullptr);
 /// Likewise the output-queued switch there, routing by shortest paths; InputError where PFC leaves
 /// it no buffer.
 std::unique_ptr<fabric::output_queued_switch> build_switch(

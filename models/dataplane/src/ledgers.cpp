@@ -1,0 +1,20 @@
+#include "horae/dataplane/ledgers.hpp"
+
+#include <algorithm>
+
+namespace horae::dataplane {
+
+Ledger Ledgers::of(const Design& design, const ChipSpec& chip) {
+  auto it = std::find_if(known_.begin(), known_.end(), [&](const Known& k) {
+    return k.chip == chip && k.objects == design.objects;
+  });
+  if (it == known_.end()) {
+    known_.push_back({design.objects, chip, make_ledger(design, chip, place(design, chip))});
+    it = known_.end() - 1;
+  }
+  Ledger ledger = it->ledger;
+  ledger.name = design.name;
+  return ledger;
+}
+
+}  // namespace horae::dataplane
