@@ -38,8 +38,13 @@ void tx_port::configure(const LinkConfig& link) {
     }
   }
   if (!outages.empty()) outages.resize(last + 1);
-  closely_ = loss_ || !link.outages.empty();
+  closely_ = loss_ || !link.outages.empty() || away_;
   connected_ = true;
+}
+
+void tx_port::lead_away(std::uint32_t device, unsigned port) {
+  away_ = {device, static_cast<std::uint16_t>(port)};
+  closely_ = true;
 }
 
 bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
@@ -75,7 +80,11 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
     ++counters_.lost;
     return lose(p, DropCause::link_loss, arrival);
   }
-  return false;
+  if (!away_) return false;
+  auto& context = owner_.context();
+  context.border->leave(away_->device, away_->port, packet_phase::begin_packet, p, arrival);
+  context.pool.give_away(p);
+  return true;
 }
 
 bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
@@ -98,6 +107,10 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   Packet carrier;
   carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
   packet_phase phase = pause ? packet_phase::pause : packet_phase::resume;
+  if (away_) {
+    owner_.context().border->leave(away_->device, away_->port, phase, carrier, arrival);
+    return;
+  }
   sc_core::sc_time at = to_sc_time(arrival);
   (*reverse_)->nb_transport_bw(carrier, phase, at);
 }

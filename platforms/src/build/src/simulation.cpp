@@ -7,12 +7,13 @@
 
 namespace horae::build {
 
-Simulation::Simulation(const config::PlatformConfig& platform)
+Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border)
     : platform_(platform),
       context_({.mode = platform.sim.scheduling, .window = platform.sim.window}, platform.sim.seed),
       routing_(platform),
       connections_(platform, devices_) {
   flows::require_fit(platform);
+  if (border != nullptr) context_.join(*border);
   const auto routes = platform.topology.shortest_path_routes();
   config::check_path_maps(platform, routes);
   devices_ = build_devices(platform, context_, routes, routing_.paths(), levels_);
@@ -29,13 +30,16 @@ Picoseconds Simulation::arrivals_end() const {
 
 bool Simulation::finished() const {
   const bool hosts_done = std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
-                                      [](const auto* h) { return h->next_time() == never; });
-  return hosts_done && !work_left() && context_.pool.live() == 0;
+                                      [](const auto* h) {
+                                        return !h->runs_here() || h->next_time() == never;
+                                      });
+  const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
+  return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
 }
 
 bool Simulation::work_left() const {
   return !std::all_of(devices_.nics.begin(), devices_.nics.end(),
-                      [](const rnic::rnic* n) { return n->finished(); });
+                      [](const rnic::rnic* n) { return !n->runs_here() || n->finished(); });
 }
 
 }  // namespace horae::build

@@ -93,6 +93,11 @@ Command add_config(CLI::App& app) {
                    "with --kind explain: in place of the platform's file")
       ->type_name("FILE");
   command
+      ->add_option("--ranks", o->request.ranks,
+                   "also how so many ranks of `horae run` would share the devices")
+      ->check(whole_number(4096, 1))
+      ->type_name("N");
+  command
       ->add_option("--points", o->points,
                    "many at once: a JSON object of overrides a line, from FILE or - (standard "
                    "input); prints a line for each, its hash or its error")

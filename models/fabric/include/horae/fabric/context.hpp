@@ -5,6 +5,7 @@
 
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/packet_pool.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "horae/fabric/window_clock.hpp"
 
 namespace horae::fabric {
@@ -19,6 +20,15 @@ struct sim_context {
   std::uint64_t seed;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.
   observer* watcher = nullptr;
+  /// The border to the other processes of the run; null: there are none. Set it before devices are
+  /// constructed (join), and keep it alive.
+  rank_border* border = nullptr;
+  std::uint32_t devices = 0;  ///< constructed so far
+
+  void join(rank_border& ranks) {
+    border = &ranks;
+    clock.join(ranks);
+  }
 };
 
 }  // namespace horae::fabric

@@ -59,6 +59,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// Puts the link's values on this direction (elaboration only).
   void configure(const LinkConfig& link);
   bool connected() const { return connected_; }
+  /// The link leads to that port of a device that another process runs (elaboration only).
+  void lead_away(std::uint32_t device, unsigned port);
   const LinkConfig& link() const { return link_; }
   Picoseconds busy_until() const { return busy_until_; }
 
@@ -85,7 +87,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
   void start_of_simulation() override;
   bool cut_off(Picoseconds from, Picoseconds to) const;
-  /// Tells who watches, and whether the link loses the packet; then it is gone.
+  /// Tells who watches, and whether the link loses the packet, or takes it to another process; then
+  /// it is gone.
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
 
@@ -94,10 +97,17 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   LinkConfig link_;
   std::int64_t ps_per_byte_ = 80;
   bool connected_ = false;
-  bool closely_ = false;  ///< may lose packets, or is watched
+  /// A port of a device that another process runs.
+  struct FarPort {
+    std::uint32_t device;
+    std::uint16_t port;
+  };
+
+  bool closely_ = false;  ///< may lose packets, is watched, or leads to another process
   packet_fw_if* peer_ = nullptr;
   Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;
+  std::optional<FarPort> away_;  ///< absent: the peer runs in this process
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
   TxCounters counters_;
 };

@@ -19,9 +19,12 @@ namespace horae::build {
 class Simulation {
  public:
   /// Builds every device, link and flow. InputError where the platform does not fit a device.
-  explicit Simulation(const config::PlatformConfig& platform);
+  /// `border`: where this process runs only some of the devices; null: it runs all.
+  explicit Simulation(const config::PlatformConfig& platform,
+                      fabric::rank_border* border = nullptr);
 
   fabric::sim_context& context() { return context_; }
+  const fabric::sim_context& context() const { return context_; }
   const config::PlatformConfig& platform() const { return platform_; }
   /// In the order of the platform's devices.
   const std::vector<std::unique_ptr<fabric::device>>& devices() const { return devices_.all; }
@@ -40,8 +43,6 @@ class Simulation {
   const std::vector<Message>& messages() const { return connections_.messages(); }
   /// Incast queries.
   const std::vector<Group>& queries() const { return connections_.queries(); }
-  /// When a message was, or is to be, posted; `never`: it waits for others still.
-  Picoseconds posted_at(const Message& message) const { return connections_.posted_at(message); }
   /// When arrivals of open-loop messages end; 0: there are none.
   Picoseconds arrivals_end() const;
   /// NICs that send messages, and NICs that receive them, each in device order.
@@ -51,17 +52,21 @@ class Simulation {
   /// Routing has converged on changes, all at one time: every switch learns its new routes.
   void apply(std::span<const config::RouteChange> changes) { routing_.apply(changes, devices_); }
   /// Open-loop messages that are completed by `now` need their connections no longer. Between
-  /// windows.
-  void close_connections(Picoseconds now) { connections_.close(now); }
-  /// Whether every source is done, its messages are completed and no packet is under way.
+  /// windows, and by all ranks.
+  void close_connections(Picoseconds now) { connections_.close(now, ranks()); }
+  /// Whether, here, every source is done, its messages are completed and no packet is under way.
   bool finished() const;
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare_levels() const { levels_.compare(); }
-  /// Whether messages are still to be completed, posted or not.
+  /// Whether, here, messages are still to be completed, posted or not.
   bool work_left() const;
-  /// Whether messages are posted and not completed: what must make progress.
+  /// Whether, here, messages are posted and not completed: what must make progress.
   bool waiting() const { return connections_.waiting(); }
+  /// The processes of the run; null: there is this one only.
+  fabric::rank_exchange* ranks() const {
+    return context_.border == nullptr ? nullptr : &context_.border->exchange();
+  }
 
  private:
   const config::PlatformConfig& platform_;
