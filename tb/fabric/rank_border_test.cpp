@@ -164,7 +164,7 @@ TEST(RankBorder, RanksThatAllIdleExchangeSeldom) {
     pair.context.clock.run_to(100_ms);
     const auto exchanges = static_cast<test::SocketRanks&>(ranks).exchanges;
     return std::string(exchanges > 10 && exchanges < 1500 ? "seldom"
-                                                         : std::to_string(exchanges) + " times");
+                                                          : std::to_string(exchanges) + " times");
   });
   EXPECT_EQ(texts, std::vector<std::string>(2, "seldom"));
 }
@@ -198,8 +198,9 @@ TEST(RankBorder, AFailureEndsAllRanks) {
       return std::string("failed: ") + e.what();
     }
   });
-  EXPECT_EQ(texts, (std::vector<std::string>{"rank 1: b: out of order (1)", "failed: b: out of order",
-                                             "rank 1: b: out of order (1)"}));
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"rank 1: b: out of order (1)", "failed: b: out of order",
+                                      "rank 1: b: out of order (1)"}));
 }
 
 TEST(RankBorder, ExactWakeUpsAreRefused) {

@@ -31,14 +31,10 @@ struct Shipped {
 const std::vector<Shipped> shipped = {
     {"conweave_tor", {"sim.duration=60us", "sim.warmup=10us"}},
     {"cx7_spray", {"sim.duration=60us", "sim.warmup=10us", "sim.sample=10us"}},
-    {"eunomia_clos",
-     {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
-    {"eunomia_fat_tree",
-     {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
-    {"eunomia_incast",
-     {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
-    {"eunomia_jellyfish",
-     {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_clos", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_fat_tree", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_incast", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_jellyfish", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
     {"eunomia_cosim", {"sim.duration=100us", "nic.ordering.level=model"}},
     {"flow_list", {}},
     {"leaf_spine_256", {"sim.duration=6us"}},
@@ -56,8 +52,9 @@ class Ranks : public ::testing::TestWithParam<Shipped> {};
 TEST_P(Ranks, DoNotShowInTheResults) {
   const Workplace place;
   if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
-  Words words = {"run", HORAE_PLATFORM_DIR "/" + GetParam().name + ".toml", "--json",
-                 "--no-progress", "--out", "alone"};
+  Words words = {"run",    HORAE_PLATFORM_DIR "/" + GetParam().name + ".toml",
+                 "--json", "--no-progress",
+                 "--out",  "alone"};
   words = with_settings(words, GetParam().settings);
   if (ordered_json::parse(run(place, {"config", words[1], "--json"}).out)["config"].contains(
           "sweep"))
@@ -103,9 +100,9 @@ TEST(RanksOfARun, AreRefusedWhereTheyCannotBe) {
 
 TEST(RanksOfARun, AreShownByConfig) {
   const Workplace place;
-  const auto partition = run(place, {"config", HORAE_PLATFORM_DIR "/leaf_spine_256.toml", "--ranks",
-                                     "4", "--json"})
-                             .json()["partition"];
+  const auto partition =
+      run(place, {"config", HORAE_PLATFORM_DIR "/leaf_spine_256.toml", "--ranks", "4", "--json"})
+          .json()["partition"];
   ASSERT_EQ(partition["ranks"].size(), 4u);
   for (const auto& rank : partition["ranks"]) EXPECT_NEAR(rank["share"], 0.25, 0.02);
   // Hosts stay with their leaf.

@@ -47,9 +47,9 @@ struct LeafSpine {
   std::uint32_t longest_burst = 16;
   Picoseconds longest_gap = 4_us;
   std::vector<Picoseconds> stops = {33'333'333_ps, 77'777'001_ps, 400_us};
-  std::set<NodeId> exact_hosts;  ///< these are exact-time SystemC modules
-  std::uint64_t shuffle = 0;     ///< not 0: modules are created and joined in random order
-  bool drains = false;           ///< nothing may be left at the last stop
+  std::set<NodeId> exact_hosts;           ///< these are exact-time SystemC modules
+  std::uint64_t shuffle = 0;              ///< not 0: modules are created and joined in random order
+  bool drains = false;                    ///< nothing may be left at the last stop
   fabric::rank_border* border = nullptr;  ///< this process runs only some of the modules
 
   unsigned nodes() const { return leaves * hosts_per_leaf; }

@@ -29,8 +29,8 @@ rank_border::rank_border(rank_exchange& exchange, std::vector<unsigned> owners)
 
 void rank_border::enlist(device& d) {
   if (devices_.size() == owners_.size()) {
-    throw ModelError(fmt::format("{}: a device more than the {} that have a rank", d.name(),
-                                 owners_.size()));
+    throw ModelError(
+        fmt::format("{}: a device more than the {} that have a rank", d.name(), owners_.size()));
   }
   devices_.push_back(&d);
 }

@@ -29,10 +29,9 @@ Picoseconds Simulation::arrivals_end() const {
 }
 
 bool Simulation::finished() const {
-  const bool hosts_done = std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
-                                      [](const auto* h) {
-                                        return !h->runs_here() || h->next_time() == never;
-                                      });
+  const bool hosts_done =
+      std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
+                  [](const auto* h) { return !h->runs_here() || h->next_time() == never; });
   const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
   return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
 }

@@ -159,8 +159,10 @@ int start(const RunOptions& o) {
     ranks::launch(o.ranks);
   }
   if (o.ranks != 0 && o.ranks != launched) {
-    throw InputError(fmt::format("--ranks {}: mpirun or srun started {} processes; leave out "
-                                 "--ranks", o.ranks, launched));
+    throw InputError(
+        fmt::format("--ranks {}: mpirun or srun started {} processes; leave out "
+                    "--ranks",
+                    o.ranks, launched));
   }
   const auto ranks = ranks::join();
   if (!ranks) return run(o, nullptr);

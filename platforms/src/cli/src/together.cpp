@@ -18,7 +18,9 @@ int exit_code_of(const std::exception& e) {
   return results::exit_failed;
 }
 
-void say(unsigned rank, const char* text) { fmt::print(stderr, "horae: rank {}: {}\n", rank, text); }
+void say(unsigned rank, const char* text) {
+  fmt::print(stderr, "horae: rank {}: {}\n", rank, text);
+}
 
 }  // namespace
 

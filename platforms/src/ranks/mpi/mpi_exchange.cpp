@@ -19,8 +19,7 @@ class MpiExchange final : public fabric::rank_exchange {
   unsigned rank() const override { return static_cast<unsigned>(world_.rank()); }
   unsigned ranks() const override { return static_cast<unsigned>(world_.size()); }
 
-  void exchange(std::span<const std::span<const std::byte>> out,
-                std::vector<Bytes>& in) override {
+  void exchange(std::span<const std::span<const std::byte>> out, std::vector<Bytes>& in) override {
     for (int r = 0; r < world_.size(); ++r) {
       if (r == world_.rank()) continue;
       const auto bytes = out[static_cast<std::size_t>(r)];

@@ -14,7 +14,9 @@ namespace {
 /// METIS wants whole numbers: the largest becomes about a million.
 idx_t whole(double value, double largest) {
   constexpr double scale = 1e6;
-  return largest <= 0 ? 1 : std::max<idx_t>(1, static_cast<idx_t>(std::lround(value / largest * scale)));
+  return largest <= 0
+             ? 1
+             : std::max<idx_t>(1, static_cast<idx_t>(std::lround(value / largest * scale)));
 }
 
 double imbalance(const PartGraph& graph, const std::vector<unsigned>& owners, unsigned ranks) {
@@ -55,11 +57,12 @@ std::vector<unsigned> by_metis(const PartGraph& graph, unsigned ranks) {
   options[METIS_OPTION_SEED] = 1;
   options[METIS_OPTION_NCUTS] = 4;
   options[METIS_OPTION_UFACTOR] = 5;  // at most 1.005 times the mean, where parts allow
-  idx_t vertices = static_cast<idx_t>(n), constraints = 1, parts = static_cast<idx_t>(ranks), cut = 0;
+  idx_t vertices = static_cast<idx_t>(n), constraints = 1, parts = static_cast<idx_t>(ranks),
+        cut = 0;
   std::vector<idx_t> out(n);
-  const int status = METIS_PartGraphRecursive(
-      &vertices, &constraints, begin.data(), to.data(), weights.data(), nullptr,
-      edge_weights.data(), &parts, nullptr, nullptr, options, &cut, out.data());
+  const int status = METIS_PartGraphRecursive(&vertices, &constraints, begin.data(), to.data(),
+                                              weights.data(), nullptr, edge_weights.data(), &parts,
+                                              nullptr, nullptr, options, &cut, out.data());
   if (status != METIS_OK) throw ModelError("METIS cannot divide the platform among ranks");
   return {out.begin(), out.end()};
 }

@@ -8,7 +8,7 @@
 namespace horae::ranks {
 
 struct PartGraph {
-  std::vector<double> loads;                             ///< by part
+  std::vector<double> loads;                              ///< by part
   std::map<std::pair<unsigned, unsigned>, double> links;  ///< packets between two parts, a < b
 };
 

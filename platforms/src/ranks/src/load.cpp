@@ -46,8 +46,8 @@ class Network {
   double most_packets(unsigned device, Bytes payload) const {
     if (links_[device].empty()) return 0;
     const auto& link = platform_.links[links_[device].front().link].config;
-    const double bytes = to_seconds(platform_.sim.duration) *
-                         static_cast<double>(link.rate.count()) / 8;
+    const double bytes =
+        to_seconds(platform_.sim.duration) * static_cast<double>(link.rate.count()) / 8;
     return bytes / static_cast<double>(std::max<std::int64_t>(payload.count(), 64));
   }
 

@@ -51,8 +51,7 @@ PartGraph graph_of(const config::PlatformConfig& platform, const ExpectedLoad& l
                    const Parts& parts) {
   PartGraph graph;
   graph.loads.resize(parts.count);
-  for (std::size_t i = 0; i < parts.of.size(); ++i)
-    graph.loads[parts.of[i]] += load.devices[i];
+  for (std::size_t i = 0; i < parts.of.size(); ++i) graph.loads[parts.of[i]] += load.devices[i];
   for (std::size_t i = 0; i < platform.links.size(); ++i) {
     const auto& e = platform.topology.edges()[i];
     const unsigned a = parts.of[e.a], b = parts.of[e.b];

@@ -49,8 +49,8 @@ std::string flows_csv(const build::Simulation& simulation, const build::Findings
           ended.finished ? fmt::format("{:.6f}", to_microseconds(fct)) : "",
           to_microseconds(planned->ideal),
           ended.finished ? fmt::format("{:.4f}", static_cast<double>(fct.count()) /
-                                                        static_cast<double>(planned->ideal.count()))
-                            : "");
+                                                     static_cast<double>(planned->ideal.count()))
+                         : "");
       ++planned;
     } else {
       csv += ",,,,";

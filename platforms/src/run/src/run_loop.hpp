@@ -46,8 +46,8 @@ class RunLoop {
   struct Standing {
     bool busy = false;       ///< something is still to happen
     bool work_left = false;  ///< messages are to be completed; looked at when nothing is busy
-    bool finished = false;   ///< all sources are done and no packet is under way; looked at when the
-                             ///< run is to stop then
+    bool finished = false;  ///< all sources are done and no packet is under way; looked at when the
+                            ///< run is to stop then
     std::uint64_t delivered = 0;  ///< packets
   };
   Standing standing(bool busy) const;

@@ -17,9 +17,7 @@ constexpr std::string_view head = "time_us,window_us,object,quantity,value,unit\
 }  // namespace
 
 SeriesCsv::SeriesCsv(const build::Simulation& simulation)
-    : simulation_(simulation),
-      last_(Snapshot::take(simulation, Picoseconds(0))),
-      csv_(head) {}
+    : simulation_(simulation), last_(Snapshot::take(simulation, Picoseconds(0))), csv_(head) {}
 
 void SeriesCsv::line(Picoseconds now, const std::string& object, std::string_view quantity,
                      double value, std::string_view unit) {

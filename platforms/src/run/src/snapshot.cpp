@@ -15,8 +15,8 @@ Picoseconds paused(const fabric::device& d, Picoseconds now) {
   return sum;
 }
 
-/// Calls `f` with the number of each device and its entries, where there are any (some snapshots are
-/// empty).
+/// Calls `f` with the number of each device and its entries, where there are any (some snapshots
+/// are empty).
 template <class S, class F>
 void each_entry(const build::Simulation& simulation, S& s, F&& f) {
   for (std::size_t i = 0; i < s.nics.size(); ++i) {

@@ -19,8 +19,7 @@ void switch_results(const build::Simulation& s, const build::Findings& found,
   out.push_back({"switches.dropped", static_cast<double>(sum.dropped), "packets"});
   out.push_back({"switches.deflected", static_cast<double>(sum.deflected), "packets"});
   if (found.most_buffered > 0) {
-    out.push_back(
-        {"switches.most_buffered", static_cast<double>(found.most_buffered), "bytes"});
+    out.push_back({"switches.most_buffered", static_cast<double>(found.most_buffered), "bytes"});
   }
 }
 

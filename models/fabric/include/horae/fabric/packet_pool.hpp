@@ -33,8 +33,9 @@ constexpr std::string_view name_of(DropCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
-/// Pool of packets with the ledger of their fates: created = delivered + dropped + live, always. Where
-/// a run has several processes: created + taken over = delivered + dropped + given away + live.
+/// Pool of packets with the ledger of their fates: created = delivered + dropped + live, always.
+/// Where a run has several processes: created + taken over = delivered + dropped + given away +
+/// live.
 class PacketPool {
  public:
   PacketPool() = default;

@@ -57,8 +57,8 @@ class rank_border {
   /// exchange is a period later, or when a device of any rank has something to do, if that is
   /// before `limit`.
   void cross(Picoseconds now, Picoseconds idle_until, Picoseconds limit);
-  /// Whether the next exchange is told how long this rank is idle. That takes a look at all devices,
-  /// and is worth it now and then.
+  /// Whether the next exchange is told how long this rank is idle. That takes a look at all
+  /// devices, and is worth it now and then.
   bool asks_for_idle_time() const { return crossings_ % crossings_between_idle_checks == 0; }
 
   /// Packets that left and are not handed over.

@@ -52,8 +52,9 @@ class rank_exchange {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> values;
     for (const Bytes& bytes : all(std::as_bytes(std::span(&mine, 1)))) {
-      values.emplace_back();
-      std::memcpy(&values.back(), bytes.data(), sizeof(T));
+      T value{};
+      std::memcpy(&value, bytes.data(), sizeof(T));
+      values.push_back(value);
     }
     return values;
   }

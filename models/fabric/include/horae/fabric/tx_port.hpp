@@ -107,7 +107,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   packet_fw_if* peer_ = nullptr;
   Picoseconds busy_until_{};
   std::optional<RandomStream> loss_;
-  std::optional<FarPort> away_;  ///< absent: the peer runs in this process
+  std::optional<FarPort> away_;              ///< absent: the peer runs in this process
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
   TxCounters counters_;
 };

@@ -52,8 +52,8 @@ class window_clock : public sc_core::sc_module {
   bool run_to(Picoseconds t);
 
   /// A process failed: stops the simulation, and run_to() throws what it threw. (SystemC would turn
-  /// it into a report of its own.) `where`: the device it belongs to, which is named where a run has
-  /// several processes.
+  /// it into a report of its own.) `where`: the device it belongs to, which is named where a run
+  /// has several processes.
   void fail(std::exception_ptr error, const device* where = nullptr);
 
   /// Whether no device has any pending event or packet.

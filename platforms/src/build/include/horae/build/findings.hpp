@@ -29,10 +29,10 @@ struct NamedNumber {
 
 struct DeviceEnd {
   std::uint64_t events = 0;
-  std::uint64_t hops = 0;                ///< packets put on links
-  std::vector<NamedNumber> counters;     ///< of a chip
-  nlohmann::ordered_json statistics;     ///< everything it counted (describe_devices)
-  std::vector<std::string> queues;       ///< of a stuck run: what is in them (describe_queues)
+  std::uint64_t hops = 0;             ///< packets put on links
+  std::vector<NamedNumber> counters;  ///< of a chip
+  nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
+  std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
 };
 
 /// The fates of packets, summed.

@@ -32,8 +32,8 @@ struct EffectiveConfig {
   /// Of `config` and `files`; of `config` alone where it names no file, which for a run is the
   /// `config_hash` of its summary.
   std::string hash;
-  /// {"period_ps", "cut_links", "ranks": [{"share", "devices"}]}; null where it was not asked for. No
-  /// part of the configuration, as results do not depend on it.
+  /// {"period_ps", "cut_links", "ranks": [{"share", "devices"}]}; null where it was not asked for.
+  /// No part of the configuration, as results do not depend on it.
   nlohmann::ordered_json partition;
 };
 
