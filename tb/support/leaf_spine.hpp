@@ -19,6 +19,7 @@
 #include "fabric_parts.hpp"
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "horae/fabric/topology.hpp"
 
 namespace horae::test {

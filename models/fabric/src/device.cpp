@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::fabric {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::fabric {
 

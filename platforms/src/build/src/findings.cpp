@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "horae/fabric/rank_border.hpp"
+
 namespace horae::build {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include "horae/build/findings.hpp"
 #include "horae/build/wire.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::build {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "horae/config/path_tiers.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "horae/flows/nic_fit.hpp"
 
 namespace horae::build {
@@ -34,6 +35,10 @@ bool Simulation::finished() const {
                   [](const auto* h) { return !h->runs_here() || h->next_time() == never; });
   const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
   return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
+}
+
+fabric::rank_exchange* Simulation::ranks() const {
+  return context_.border == nullptr ? nullptr : &context_.border->exchange();
 }
 
 bool Simulation::work_left() const {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "horae/build/wire.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::run {
 namespace {

@@ -5,10 +5,11 @@
 
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/packet_pool.hpp"
-#include "horae/fabric/rank_border.hpp"
 #include "horae/fabric/window_clock.hpp"
 
 namespace horae::fabric {
+
+class rank_border;
 
 /// One simulation: its time, its packets, its seed. Devices keep a reference; it must outlive them.
 struct sim_context {
@@ -20,11 +21,12 @@ struct sim_context {
   std::uint64_t seed;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.
   observer* watcher = nullptr;
-  /// The border to the other processes of the run; null: there are none. Set it before devices are
-  /// constructed (join), and keep it alive.
+  /// The border to the other processes of the run; null: there are none.
   rank_border* border = nullptr;
   std::uint32_t devices = 0;  ///< constructed so far
 
+  /// This process runs the devices on its side of `ranks`. Before they are constructed; whoever
+  /// calls it keeps the border alive.
   void join(rank_border& ranks) {
     border = &ranks;
     clock.join(ranks);

@@ -20,6 +20,8 @@ class StatTree;
 
 namespace horae::fabric {
 
+struct Crossing;
+
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
 /// among events of one time: pauses take effect before packets are handled.
 enum event_kind : std::uint8_t {

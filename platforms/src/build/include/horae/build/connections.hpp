@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/build/devices.hpp"
+#include "horae/fabric/rank_exchange.hpp"
 #include "horae/flows/ideal_times.hpp"
 #include "horae/flows/traffic.hpp"
 

@@ -12,6 +12,7 @@
 #include "horae/build/routing.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/fabric/context.hpp"
+#include "horae/fabric/rank_exchange.hpp"
 
 namespace horae::build {
 
@@ -64,9 +65,7 @@ class Simulation {
   /// Whether, here, messages are posted and not completed: what must make progress.
   bool waiting() const { return connections_.waiting(); }
   /// The processes of the run; null: there is this one only.
-  fabric::rank_exchange* ranks() const {
-    return context_.border == nullptr ? nullptr : &context_.border->exchange();
-  }
+  fabric::rank_exchange* ranks() const;
 
  private:
   const config::PlatformConfig& platform_;
