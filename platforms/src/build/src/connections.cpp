@@ -139,7 +139,7 @@ void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
     const Message& message = messages_[i];
     const Connection& c = all_[message.connection];
     if (!done[place++]) return false;
-    c.receiver->close_connection(c.receiver_qp, now);
+    if (c.receiver->runs_here()) c.receiver->close_connection(c.receiver_qp, now);
     for (const std::uint32_t t : {message.flow.fires_at_sender, message.flow.fires_at_receiver}) {
       if (t == 0) continue;
       auto& starts = triggers_.at({message.traffic, t}).starts;
