@@ -65,12 +65,16 @@ std::vector<unsigned> scattered(unsigned ranks) {
 }
 
 // Lines about devices, sorted, without those about the pool, which has no place in one rank.
+// Between exchanges a packet on its way is held by the border in place of the device that it goes
+// to.
 std::vector<std::string> device_lines(const std::vector<std::string>& texts) {
   std::vector<std::string> lines;
   for (const auto& text : texts) {
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) {
-      if (!line.starts_with("pool") && !line.starts_with("---")) lines.push_back(line);
+      if (line.starts_with("pool") || line.starts_with("---")) continue;
+      const bool of_port = line.starts_with("  tx");
+      lines.push_back(of_port ? line : line.substr(0, line.rfind(" held=")));
     }
   }
   std::sort(lines.begin(), lines.end());

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,13 +29,19 @@ class SocketRanks final : public fabric::rank_exchange {
 
   /// Pair by pair, in an order without a cycle of ranks that wait for each other.
   void exchange(std::span<const std::span<const std::byte>> out, std::vector<Bytes>& in) override {
+    ++exchanges;
+    std::optional<fabric::RankFailed> failed;  // the others still wait for what this one gives
     for (unsigned r = 0; r < ranks(); ++r) {
       if (r == rank_) continue;
       if (rank_ < r) send(r, 0, out[r]);
-      receive(r, in[r]);
+      try {
+        receive(r, in[r]);
+      } catch (const fabric::RankFailed& e) {
+        failed = e;
+      }
       if (rank_ > r) send(r, 0, out[r]);
     }
-    ++exchanges;
+    if (failed) throw fabric::RankFailed(*failed);
   }
   void fail(int exit_code, const std::string& text) override {
     for (unsigned r = 0; r < ranks(); ++r) {
@@ -67,7 +74,7 @@ class SocketRanks final : public fabric::rank_exchange {
   void write_all(unsigned to, const void* data, std::size_t size) const {
     for (const char* p = static_cast<const char*>(data); size > 0;) {
       const ssize_t n = ::send(sockets_[to], p, size, MSG_NOSIGNAL);
-      if (n <= 0) throw std::runtime_error("a rank is gone");
+      if (n <= 0) return;  // it failed, and what it said is there to be read
       p += n;
       size -= static_cast<std::size_t>(n);
     }

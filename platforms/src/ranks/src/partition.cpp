@@ -1,7 +1,5 @@
 #include "horae/ranks/partition.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/pending/disjoint_sets.hpp>
 #include <functional>
@@ -9,7 +7,6 @@
 #include <set>
 
 #include "divide.hpp"
-#include "horae/core/error.hpp"
 #include "horae/ranks/load.hpp"
 
 namespace horae::ranks {
@@ -77,10 +74,8 @@ std::size_t Partition::devices(unsigned rank) const {
 }
 
 Partition partition(const config::PlatformConfig& platform, unsigned ranks) {
-  if (ranks > platform.devices.size()) {
-    throw InputError(fmt::format("{} ranks for {} devices; expected at most a rank per device",
-                                 ranks, platform.devices.size()));
-  }
+  // More than there are devices have nothing to run.
+  const unsigned busy = std::min(ranks, static_cast<unsigned>(platform.devices.size()));
   const ExpectedLoad load = expected_load(platform);
   Picoseconds between_switches{};  // the longest delay there
   for (std::size_t i = 0; i < platform.links.size(); ++i) {
@@ -101,8 +96,8 @@ Partition partition(const config::PlatformConfig& platform, unsigned ranks) {
   std::vector<unsigned> owners;
   double best = 0;
   const auto try_parts = [&](const Parts& parts) {
-    if (parts.count < ranks) return;
-    const auto division = divide(graph_of(platform, load, parts), ranks);
+    if (parts.count < busy) return;
+    const auto division = divide(graph_of(platform, load, parts), busy);
     if (!owners.empty() && division.imbalance > clearly * best) return;
     best = division.imbalance;
     owners.clear();
@@ -115,7 +110,7 @@ Partition partition(const config::PlatformConfig& platform, unsigned ranks) {
     if (!owners.empty() && best <= even_enough) break;
   }
   if (owners.empty()) try_parts(parts_by(platform, [](std::size_t) { return false; }));
-  renumber(owners, ranks);
+  renumber(owners, busy);
 
   Partition out{.owners = owners, .shares = std::vector<double>(ranks)};
   const double sum = std::accumulate(load.devices.begin(), load.devices.end(), 0.0);

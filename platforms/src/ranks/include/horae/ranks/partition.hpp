@@ -20,8 +20,8 @@ struct Partition {
 /// Divides the devices among ranks, equal loads before all else. A switch stays with its end points
 /// (but for those farther away than other switches), and of divisions that are as even the one with
 /// the longest links cut is taken, then the one with the fewest packets on them. Platforms of fewer
-/// switches than ranks are divided into single devices. The same for every rank that asks.
-/// InputError for more ranks than devices.
+/// switches than ranks are divided into single devices; ranks beyond those have nothing to run. The
+/// same for every rank that asks.
 Partition partition(const config::PlatformConfig& platform, unsigned ranks);
 
 }  // namespace horae::ranks
