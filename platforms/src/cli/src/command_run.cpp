@@ -156,7 +156,7 @@ int start(const RunOptions& o) {
     const bool sweep = !o.point && !platform.sweep.points.empty();
     check_views(o, sweep);
     check_ranks(o, sweep);
-    ranks::launch(o.ranks);
+    return ranks::launch(o.ranks);
   }
   if (o.ranks != 0 && o.ranks != launched) {
     throw InputError(

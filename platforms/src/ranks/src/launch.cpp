@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +20,9 @@
 
 namespace horae::ranks {
 namespace {
+
+/// How mpirun says that a signal ended a process.
+constexpr int signal_base = 128;
 
 /// As this process was started.
 std::vector<std::string> own_arguments() {
@@ -42,7 +48,7 @@ void choose_settings(unsigned ranks) {
 
 }  // namespace
 
-void launch(unsigned ranks) {
+int launch(unsigned ranks) {
   require_mpi();
   choose_settings(ranks);
   std::vector<std::string> words = own_arguments();
@@ -52,8 +58,25 @@ void launch(unsigned ranks) {
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  ::execvp(argv.front(), argv.data());
-  throw InputError(fmt::format("mpirun: {}; scripts/setup installs it", std::strerror(errno)));
+  constexpr int not_found = 127;
+  const pid_t child = ::fork();
+  if (child < 0) throw InputError(fmt::format("mpirun: {}", std::strerror(errno)));
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    ::execvp(argv.front(), argv.data());
+    ::_exit(not_found);
+  }
+  ::signal(SIGINT, SIG_IGN);  // a terminal tells mpirun as well, which then ends with that
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int code = WIFSIGNALED(status) ? signal_base + WTERMSIG(status) : WEXITSTATUS(status);
+  if (code == not_found) throw InputError("mpirun cannot be started; scripts/setup installs it");
+  if (code > signal_base) {
+    throw ModelError(fmt::format("a rank, or mpirun, was ended by a signal: {}",
+                                 ::strsignal(code - signal_base)));
+  }
+  return code;
 }
 
 }  // namespace horae::ranks

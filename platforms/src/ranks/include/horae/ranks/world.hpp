@@ -16,8 +16,9 @@ unsigned launched();
 /// its launcher does not speak it.
 std::unique_ptr<fabric::rank_exchange> join();
 
-/// Becomes mpirun, which starts `ranks` processes of this program with this process' arguments.
-/// Returns by an InputError only: built without MPI, or no mpirun.
-[[noreturn]] void launch(unsigned ranks);
+/// Has mpirun start `ranks` processes of this program with this process' arguments, and waits for
+/// them; they end with this process. Returns the exit code. InputError when built without MPI, or
+/// when there is no mpirun; ModelError when a signal ended a rank.
+int launch(unsigned ranks);
 
 }  // namespace horae::ranks
