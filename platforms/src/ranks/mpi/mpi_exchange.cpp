@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../src/mpi_module.hpp"
+#include "mpi_module.hpp"
 
 namespace horae::ranks {
 namespace {
