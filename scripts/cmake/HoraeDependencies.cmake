@@ -13,6 +13,30 @@ pkg_check_modules(IGRAPH REQUIRED IMPORTED_TARGET igraph>=0.10)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt>=2.7)
 
+# METIS has neither.
+find_library(METIS_LIBRARY metis REQUIRED)
+find_path(METIS_INCLUDE_DIR metis.h REQUIRED)
+add_library(horae::metis UNKNOWN IMPORTED)
+set_target_properties(horae::metis PROPERTIES IMPORTED_LOCATION ${METIS_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${METIS_INCLUDE_DIR})
+
+# Ranks: one run over several processes.
+set(HORAE_WITH_MPI OFF)
+if(NOT HORAE_MPI STREQUAL "OFF")
+  if(HORAE_MPI STREQUAL "ON")
+    set(required REQUIRED)
+  endif()
+  find_package(MPI COMPONENTS CXX ${required})
+  find_package(Boost 1.74 ${required} OPTIONAL_COMPONENTS mpi)
+  if(MPI_CXX_FOUND AND TARGET Boost::mpi)
+    set(HORAE_WITH_MPI ON)
+  elseif(HORAE_MPI STREQUAL "ON")
+    message(FATAL_ERROR "HORAE_MPI=ON, but Boost.MPI is missing: see scripts/setup")
+  else()
+    message(STATUS "No MPI: ranks are refused at run time (scripts/setup installs it)")
+  endif()
+endif()
+
 # The one target that carries SystemC. Debian's library exports the API tag of C++17; its headers
 # accept C++20 when told to keep that tag. The same definitions must reach every SystemC user, or
 # the link fails with an undefined sc_api_version symbol.

@@ -4,6 +4,8 @@
 option(HORAE_TESTS "Build the tests in tb/" ON)
 option(HORAE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HORAE_UNITY "Compile several sources at once: sooner from nothing, later after a change" OFF)
+set(HORAE_MPI AUTO CACHE STRING
+    "Ranks (one run over several processes): AUTO builds them if MPI is there, ON, OFF")
 set(HORAE_PLAIN_OBJECTS "" CACHE PATH
     "Build folder without sanitizers whose objects of PLAIN tests (tb/CMakeLists.txt) are taken")
 option(HORAE_WERROR "Turn warnings into errors" ON)

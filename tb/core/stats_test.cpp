@@ -92,6 +92,25 @@ TEST(Histogram, WeightsCountAsRepetitions) {
   for (double q = 0; q <= 1; q += 0.05) EXPECT_EQ(weighted.percentile(q), repeated.percentile(q));
 }
 
+TEST(Histogram, PartsMakeTheSameAgain) {
+  Histogram h;
+  for (const std::int64_t v : {std::int64_t{0}, std::int64_t{63}, std::int64_t{70'000}, largest})
+    h.add(v, 3);
+  for (const Histogram& original : {h, Histogram()}) {
+    const Histogram copy = Histogram::of_parts(original.parts());
+    EXPECT_EQ(copy.count(), original.count());
+    EXPECT_EQ(copy.parts(), original.parts());
+    if (original.empty()) continue;
+    EXPECT_EQ(copy.mean(), original.mean());
+    EXPECT_EQ(copy.min(), original.min());
+    EXPECT_EQ(copy.max(), original.max());
+    for (double q = 0; q <= 1; q += 0.125) EXPECT_EQ(copy.percentile(q), original.percentile(q));
+  }
+  Histogram sum = Histogram::of_parts(h.parts());
+  sum.merge(Histogram::of_parts(Histogram().parts()));
+  EXPECT_EQ(sum.parts(), h.parts());
+}
+
 TEST(Histogram, LargestValuesDoNotOverflow) {
   Histogram h;
   h.add(largest, 1000);

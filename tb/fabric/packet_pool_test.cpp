@@ -91,6 +91,25 @@ TEST(PacketPool, ADoubleReleaseShows) {
   EXPECT_EQ(&pool.create(), &twice);  // handed out twice: the reason why nobody may do this
 }
 
+TEST(PacketPool, PacketsGoOnInAnotherProcess) {
+  PacketPool here, there;
+  Packet& p = here.create();
+  p.id = 7;
+  p.dst = 3;
+  Packet& copy = there.take_over(p);
+  here.give_away(p);
+  EXPECT_EQ(copy.id, 7u);
+  EXPECT_EQ(copy.dst, 3u);
+  EXPECT_EQ(here.live(), 0u);
+  EXPECT_EQ(here.outstanding(), 0u);
+  EXPECT_EQ(there.live(), 1u);
+  EXPECT_EQ(there.outstanding(), 1u);
+  there.deliver(copy);
+  EXPECT_EQ(there.live(), 0u);
+  EXPECT_EQ(here.created(), there.delivered());
+  EXPECT_EQ(here.given_away(), there.taken_over());
+}
+
 TEST(PacketPool, EveryCauseHasItsOwnName) {
   std::set<std::string_view> names;
   for (std::size_t c = 0; c < drop_causes; ++c) {

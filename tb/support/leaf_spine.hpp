@@ -19,6 +19,7 @@
 #include "fabric_parts.hpp"
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "horae/fabric/topology.hpp"
 
 namespace horae::test {
@@ -47,9 +48,10 @@ struct LeafSpine {
   std::uint32_t longest_burst = 16;
   Picoseconds longest_gap = 4_us;
   std::vector<Picoseconds> stops = {33'333'333_ps, 77'777'001_ps, 400_us};
-  std::set<NodeId> exact_hosts;  ///< these are exact-time SystemC modules
-  std::uint64_t shuffle = 0;     ///< not 0: modules are created and joined in random order
-  bool drains = false;           ///< nothing may be left at the last stop
+  std::set<NodeId> exact_hosts;           ///< these are exact-time SystemC modules
+  std::uint64_t shuffle = 0;              ///< not 0: modules are created and joined in random order
+  bool drains = false;                    ///< nothing may be left at the last stop
+  fabric::rank_border* border = nullptr;  ///< this process runs only some of the modules
 
   unsigned nodes() const { return leaves * hosts_per_leaf; }
   std::string run();
@@ -61,6 +63,7 @@ namespace detail {
 class LeafSpineRun {
  public:
   explicit LeafSpineRun(const LeafSpine& s) : s_(s), context_(s.time, s.seed) {
+    if (s.border != nullptr) context_.join(*s.border);
     describe();
     const auto routes = topology_.shortest_path_routes();
     for (const unsigned v : order(static_cast<unsigned>(topology_.vertices().size()))) {
@@ -158,8 +161,9 @@ class LeafSpineRun {
     for (const auto& h : exact_) held += h ? h->held() : 0;
     EXPECT_EQ(held, context_.pool.live());
     EXPECT_EQ(context_.pool.outstanding(), context_.pool.live());
-    EXPECT_EQ(context_.pool.created(),
-              context_.pool.delivered() + context_.pool.dropped() + context_.pool.live());
+    const auto& pool = context_.pool;
+    EXPECT_EQ(pool.created() + pool.taken_over(),
+              pool.delivered() + pool.dropped() + pool.given_away() + pool.live());
   }
 
   void report(std::string& text, Picoseconds now) const {
@@ -179,7 +183,7 @@ class LeafSpineRun {
     text += fmt::format(" marked={} pauses={} deflected={}\n", marked, pauses, deflected);
     for (std::size_t v = 0; v < devices_.size(); ++v) {
       const auto* sw = switches_[v];
-      if (sw == nullptr) continue;
+      if (sw == nullptr || !sw->runs_here()) continue;
       text += fmt::format("{} forwarded={} marked={} pauses={} dropped={} held={}\n", sw->name(),
                           sw->counters().forwarded, sw->counters().marked,
                           sw->counters().pauses_sent, sw->counters().dropped, sw->held());
@@ -193,6 +197,7 @@ class LeafSpineRun {
       }
     }
     for (NodeId n = 0; n < s_.nodes(); ++n) {
+      if (hosts_[n] != nullptr && !hosts_[n]->runs_here()) continue;
       const auto& c = hosts_[n] != nullptr ? hosts_[n]->counters() : exact_[n]->counters();
       text += fmt::format(
           "host{} sent={} received={} bytes={} marked={} latency_sum={} latency_max={} "

@@ -28,6 +28,33 @@ void Histogram::merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
+std::vector<std::int64_t> Histogram::parts() const {
+  std::vector<std::int64_t> out = {static_cast<std::int64_t>(sum_ >> 63),
+                                   static_cast<std::int64_t>(sum_ & ((detail::Wide{1} << 63) - 1)),
+                                   min_, max_};
+  int i = 0;
+  for (const std::int64_t n : bins_) {
+    if (n != 0) {
+      out.push_back(i);
+      out.push_back(n);
+    }
+    ++i;
+  }
+  return out;
+}
+
+Histogram Histogram::of_parts(const std::vector<std::int64_t>& parts) {
+  Histogram h;
+  h.sum_ = (static_cast<detail::Wide>(parts.at(0)) << 63) + static_cast<detail::Wide>(parts.at(1));
+  h.min_ = parts.at(2);
+  h.max_ = parts.at(3);
+  for (std::size_t i = 4; i + 1 < parts.size(); i += 2) {
+    h.bins_.at(static_cast<int>(parts[i])) = parts[i + 1];
+    h.count_ += parts[i + 1];
+  }
+  return h;
+}
+
 double Histogram::mean() const {
   require_samples();
   return static_cast<double>(static_cast<long double>(sum_) / static_cast<long double>(count_));

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "horae/core/error.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::fabric {
 
@@ -62,6 +63,12 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
     rx_.push_back(std::make_unique<rx_port>(fmt::format("rx{}", i).c_str(), *this, i));
     tx_.back()->reverse_ = &rx_.back()->socket;
   }
+  number_ = context.devices++;
+  if (context.border != nullptr) {
+    context.border->enlist(*this);
+    runs_here_ = context.border->runs_here(number_);
+    if (!runs_here_) return;
+  }
   SC_HAS_PROCESS(device);
   if (windowed_) {
     SC_METHOD(run_window);
@@ -97,6 +104,7 @@ void device::notify_arrival(const Event& e) {
 }
 
 void device::start_of_simulation() {
+  if (!runs_here_) return;
   watcher_ = context_.watcher;
   begin();
   if (!windowed_) wake_at(next_time());
@@ -126,7 +134,7 @@ void device::run_window() {
   try {
     run_to(context_.clock.horizon());
   } catch (...) {
-    context_.clock.fail(std::current_exception());
+    context_.clock.fail(std::current_exception(), this);
   }
 }
 
@@ -137,6 +145,18 @@ void device::run_wake() {
     wake_at(next_time());
   } catch (...) {
     context_.clock.fail(std::current_exception());
+  }
+}
+
+void device::take(const Crossing& c) {
+  packet_phase phase = c.phase;
+  sc_core::sc_time at = to_sc_time(c.at);
+  if (phase == packet_phase::begin_packet) {
+    static_cast<packet_fw_if&>(*rx_[c.port])
+        .nb_transport_fw(context_.pool.take_over(c.packet), phase, at);
+  } else {
+    Packet carrier = c.packet;
+    static_cast<packet_bw_if&>(*tx_[c.port]).nb_transport_bw(carrier, phase, at);
   }
 }
 
@@ -190,7 +210,13 @@ void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& f
   }
   a.lead_to(pa, b, pb, forward);
   b.lead_to(pb, a, pa, backward);
-  a.context().clock.limit_window(std::min(forward.delay, backward.delay));
+  const Picoseconds delay = std::min(forward.delay, backward.delay);
+  a.context().clock.limit_window(delay);
+  auto* border = a.context().border;
+  if (border != nullptr && border->cut(a.number(), b.number(), delay)) {
+    a.tx(pa).lead_away(b.number(), pb);
+    b.tx(pb).lead_away(a.number(), pa);
+  }
 }
 
 }  // namespace horae::fabric

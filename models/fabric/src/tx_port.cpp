@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::fabric {
 
@@ -42,6 +43,11 @@ void tx_port::configure(const LinkConfig& link) {
   connected_ = true;
 }
 
+void tx_port::lead_away(std::uint32_t device, unsigned port) {
+  away_ = {device, static_cast<std::uint16_t>(port)};
+  closely_ = true;
+}
+
 bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
   const auto first = std::upper_bound(link_.outages.begin(), link_.outages.end(), from,
                                       [](Picoseconds t, const Outage& o) { return t < o.to; });
@@ -71,7 +77,11 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
     ++counters_.lost;
     return lose(p, DropCause::link_loss, arrival);
   }
-  return false;
+  if (!away_) return false;
+  auto& context = owner_.context();
+  context.border->leave(away_->device, away_->port, packet_phase::begin_packet, p, arrival);
+  context.pool.give_away(p);
+  return true;
 }
 
 bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
@@ -83,8 +93,8 @@ bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
 void tx_port::start_of_simulation() {
   // The socket's interface, looked up once instead of with every packet.
   if (connected_) peer_ = socket.operator->();
-  closely_ =
-      loss_ || !link_.outages.empty() || owner_.context().watcher != nullptr || direct_ == nullptr;
+  closely_ = loss_ || !link_.outages.empty() || away_ || owner_.context().watcher != nullptr ||
+             direct_ == nullptr;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
@@ -95,6 +105,10 @@ void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {
   Packet carrier;
   carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
   packet_phase phase = pause ? packet_phase::pause : packet_phase::resume;
+  if (away_) {
+    owner_.context().border->leave(away_->device, away_->port, phase, carrier, arrival);
+    return;
+  }
   sc_core::sc_time at = to_sc_time(arrival);
   (*reverse_)->nb_transport_bw(carrier, phase, at);
 }

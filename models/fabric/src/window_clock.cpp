@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/packet_link.hpp"
+#include "horae/fabric/rank_border.hpp"
 
 namespace horae::fabric {
 namespace {
@@ -35,6 +37,12 @@ window_clock::window_clock(sc_core::sc_module_name name, const time_config& conf
   }
 }
 
+void window_clock::join(rank_border& border) {
+  if (config_.mode == scheduling::exact_wake)
+    throw InputError("several ranks need windows: expected sim.scheduling = \"windowed\"");
+  border_ = &border;
+}
+
 void window_clock::limit_window(Picoseconds link_delay) { window_ = std::min(window_, link_delay); }
 
 void window_clock::end_of_elaboration() {
@@ -54,21 +62,37 @@ void window_clock::end_of_elaboration() {
 
 void window_clock::next_window() {
   const Picoseconds begin = from_sc_time(sc_core::sc_time_stamp());
-  horizon_ = std::min(begin + window_, limit_);
+  if (border_ != nullptr && begin == border_->due()) [[unlikely]] {
+    cross(begin);
+    if (error_) return;
+  }
+  // Up to here nothing arrives that is not known.
+  const Picoseconds limit = border_ == nullptr ? limit_ : std::min(limit_, border_->due());
+  horizon_ = std::min(begin + window_, limit);
   ++windows_;
   constexpr std::uint64_t windows_between_idle_checks = 256;
   // What is pending here belongs to SystemC processes outside the fabric, which may still send.
   if (windows_ % windows_between_idle_checks == 0 && !sc_core::sc_pending_activity()) {
     const Picoseconds next = earliest(devices_, horizon_);
-    if (next == never) {
+    if (next == never && border_ == nullptr) {
       sc_core::sc_pause();
     } else if (next > horizon_) {
       // Nothing is handed over before anybody has something to do: one long window is exact.
-      horizon_ = std::min(next, limit_);
+      horizon_ = std::min(next, limit);
     }
   }
   tick_.notify();
   next_.notify(to_sc_time(horizon_ - begin));
+}
+
+void window_clock::cross(Picoseconds now) {
+  try {
+    // What is pending here belongs to SystemC processes outside the fabric, which may still send.
+    const bool tell = border_->asks_for_idle_time() && !sc_core::sc_pending_activity();
+    border_->cross(now, tell ? earliest(devices_, now) : now, limit_);
+  } catch (...) {
+    fail(std::current_exception());
+  }
 }
 
 bool window_clock::run_to(Picoseconds t) {
@@ -82,16 +106,37 @@ bool window_clock::run_to(Picoseconds t) {
     const Picoseconds reached = from_sc_time(sc_core::sc_time_stamp());
     for (device* d : devices_) d->run_to(reached);
   }
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  if (error_) rethrow();
   return from_sc_time(sc_core::sc_time_stamp()) == t && !idle();
 }
 
-void window_clock::fail(std::exception_ptr error) {
-  if (!error_) error_ = std::move(error);
+void window_clock::fail(std::exception_ptr error, const device* where) {
+  if (!error_) {
+    error_ = std::move(error);
+    failed_ = where;
+  }
   sc_core::sc_pause();
 }
 
+void window_clock::rethrow() {
+  const std::exception_ptr error = std::exchange(error_, nullptr);
+  if (border_ == nullptr || failed_ == nullptr) std::rethrow_exception(error);
+  const std::string device = failed_->name();
+  const auto named = [&](const std::exception& e) {
+    const std::string text = e.what();
+    return text.find(device) == std::string::npos ? device + ": " + text : text;
+  };
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    throw InputError(named(e));
+  } catch (const std::exception& e) {
+    throw ModelError(named(e));
+  }
+}
+
 bool window_clock::idle() const {
+  if (border_ != nullptr && !border_->empty()) return false;
   return std::all_of(devices_.begin(), devices_.end(),
                      [](const device* d) { return d->next_time() == never; });
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
+#include "horae/build/wire.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/end_points.hpp"
 #include "horae/traffic/source.hpp"
@@ -126,16 +128,18 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   receivers_.push_back(&to);
 }
 
-void Connections::close(Picoseconds now) {
+void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
   while (arrived_ < by_time_.size() && messages_[by_time_[arrived_]].flow.start <= now)
     open_.push_back(by_time_[arrived_++]);
   // A triggered message is looked at from when what fires its trigger is closed.
   std::vector<std::size_t> fired;
+  const std::vector<bool> done = completed(ranks);
+  std::size_t place = 0;
   std::erase_if(open_, [&](std::size_t i) {
     const Message& message = messages_[i];
     const Connection& c = all_[message.connection];
-    if (!c.sender->queue_pair(c.sender_qp).finished()) return false;
-    c.receiver->close_connection(c.receiver_qp, now);
+    if (!done[place++]) return false;
+    if (c.receiver->runs_here()) c.receiver->close_connection(c.receiver_qp, now);
     for (const std::uint32_t t : {message.flow.fires_at_sender, message.flow.fires_at_receiver}) {
       if (t == 0) continue;
       auto& starts = triggers_.at({message.traffic, t}).starts;
@@ -147,15 +151,24 @@ void Connections::close(Picoseconds now) {
   open_.insert(open_.end(), fired.begin(), fired.end());
 }
 
-Picoseconds Connections::posted_at(const Message& message) const {
-  if (message.flow.trigger == 0) return message.flow.start;
-  const Connection& c = all_[message.connection];
-  return c.sender->queue_pair(c.sender_qp).progress().first_post;
+std::vector<bool> Connections::completed(fabric::rank_exchange* ranks) const {
+  std::vector<bool> done(open_.size());
+  std::vector<std::uint32_t> mine;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    const Connection& c = all_[messages_[open_[i]].connection];
+    done[i] = c.sender->runs_here() && c.sender->queue_pair(c.sender_qp).finished();
+    if (done[i] && ranks != nullptr) mine.push_back(static_cast<std::uint32_t>(i));
+  }
+  if (ranks == nullptr) return done;
+  for (const auto& bytes : ranks->all(std::as_bytes(std::span(mine)))) {
+    for (WireReader theirs(bytes); !theirs.empty();) done[theirs.get<std::uint32_t>()] = true;
+  }
+  return done;
 }
 
 bool Connections::waiting() const {
   return std::any_of(all_.begin(), all_.end(), [](const Connection& c) {
-    return c.sender->queue_pair(c.sender_qp).outstanding() > 0;
+    return c.sender->runs_here() && c.sender->queue_pair(c.sender_qp).outstanding() > 0;
   });
 }
 

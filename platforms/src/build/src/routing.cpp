@@ -20,6 +20,7 @@ void Routing::apply(std::span<const config::RouteChange> changes, const Devices&
                                         : topology.routes_without(withdrawn_);
   const auto table = paths();
   for (std::size_t i = 0; i < devices.all.size(); ++i) {
+    if (!devices.all[i]->runs_here()) continue;
     if (auto* plain = dynamic_cast<fabric::output_queued_switch*>(devices.all[i].get())) {
       const auto vertex = static_cast<unsigned>(i);
       plain->routes() = routes[i];
@@ -38,7 +39,7 @@ void Routing::drain(const config::RouteChange& change, const Devices& devices) c
   const auto& e = platform_.topology.edges()[change.link];
   for (const auto& [vertex, port] : {std::pair{e.a, e.port_a}, {e.b, e.port_b}}) {
     auto* plain = dynamic_cast<fabric::output_queued_switch*>(devices.all[vertex].get());
-    if (plain != nullptr) plain->drain(port, change.at);
+    if (plain != nullptr && plain->runs_here()) plain->drain(port, change.at);
   }
 }
 

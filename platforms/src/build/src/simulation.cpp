@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "horae/config/path_tiers.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "horae/flows/nic_fit.hpp"
 
 namespace horae::build {
@@ -15,7 +16,8 @@ class empty_module : public sc_core::sc_module {
 
 }  // namespace
 
-Simulation::Simulation(const config::PlatformConfig& platform, MemoryMeter* meter)
+Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
+                       MemoryMeter* meter)
     : platform_(platform),
       oldest_{std::make_unique<empty_module>("0_first"),
               std::make_unique<empty_module>("0_second")},
@@ -23,6 +25,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, MemoryMeter* mete
       routing_(platform),
       connections_(platform, devices_) {
   flows::require_fit(platform);
+  if (border != nullptr) context_.join(*border);
   if (meter != nullptr) meter->charge("the rest", 0);
   const auto routes = platform.topology.shortest_path_routes();
   config::check_path_maps(platform, routes);
@@ -50,16 +53,23 @@ Picoseconds Simulation::arrivals_end() const {
 }
 
 bool Simulation::finished() const {
-  const bool hosts_done = std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
-                                      [](const auto* h) { return h->next_time() == never; });
-  return hosts_done && !work_left() && context_.pool.live() == 0;
+  const bool hosts_done =
+      std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
+                  [](const auto* h) { return !h->runs_here() || h->next_time() == never; });
+  const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
+  return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
+}
+
+fabric::rank_exchange* Simulation::ranks() const {
+  return context_.border == nullptr ? nullptr : &context_.border->exchange();
 }
 
 bool Simulation::work_left() const {
   // The one that was not finished when last asked comes first: mostly it still is not.
   const auto& nics = devices_.nics;
   for (std::size_t asked = 0; asked < nics.size(); ++asked) {
-    if (!nics[unfinished_]->finished()) return true;
+    const rnic::rnic& nic = *nics[unfinished_];
+    if (nic.runs_here() && !nic.finished()) return true;
     unfinished_ = unfinished_ + 1 == nics.size() ? 0 : unfinished_ + 1;
   }
   return false;

@@ -58,7 +58,7 @@ int show_memory(const ConfigRequest& request, bool json) {
   build::MemoryMeter meter;
   const config::PlatformConfig platform = platform_of(request);
   meter.charge("platform as read");
-  const build::Simulation simulation(platform, &meter);
+  const build::Simulation simulation(platform, nullptr, &meter);
   if (json) {
     fmt::print("{}\n", build::memory_json(meter).dump(1));
   } else {
@@ -112,6 +112,11 @@ Command add_config(CLI::App& app) {
       ->add_option("--hypotheses", o->request.hypotheses,
                    "with --kind explain: in place of the platform's file")
       ->type_name("FILE");
+  command
+      ->add_option("--ranks", o->request.ranks,
+                   "also how so many ranks of `horae run` would share the devices")
+      ->check(whole_number(4096, 1))
+      ->type_name("N");
   command
       ->add_option("--points", o->points,
                    "many at once: a JSON object of overrides a line, from FILE or - (standard "

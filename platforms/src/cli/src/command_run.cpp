@@ -5,12 +5,14 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
+#include "horae/cli/together.hpp"
 #include "horae/cli/written.hpp"
 #include "horae/config/effective.hpp"
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
+#include "horae/ranks/world.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
 #include "horae/run/sweep.hpp"
@@ -26,6 +28,7 @@ struct RunOptions {
   std::optional<std::string> out;
   std::optional<std::string> point;
   unsigned jobs = 0;
+  unsigned ranks = 0;  ///< 0: as many as there are processes
   bool json = false;
   bool all = false;
   bool no_progress = false;
@@ -60,11 +63,14 @@ const config::SweepPoint& find_point(const config::PlatformConfig& platform,
       fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
 }
 
-/// Results are in place before anything is printed, or nothing is.
+/// Results are in place before anything is printed, or nothing is; of several ranks, by the first.
 int run_one(const RunOptions& o, const config::PlatformConfig& platform,
-            std::optional<results::ResultFolder>& folder) {
+            std::optional<results::ResultFolder>& folder, fabric::rank_exchange* ranks) {
   views::Views views(o.views, platform);
-  const run::RunOutcome outcome = run::run_platform(platform, !o.no_progress, nullptr, &views);
+  const run::RunOutcome outcome =
+      ranks != nullptr ? run::run_platform(platform, !o.no_progress, *ranks)
+                       : run::run_platform(platform, !o.no_progress, nullptr, &views);
+  if (ranks != nullptr && ranks->rank() != 0) return results::exit_done;
   if (folder) {
     write_run(*folder, "", outcome);
     views.write(*folder);
@@ -113,7 +119,17 @@ void check_views(const RunOptions& o, bool sweep) {
   if (!o.out) throw InputError("--trace and other views need --out, the folder for their files");
 }
 
-int run(const RunOptions& o) {
+/// What several ranks do not do.
+void check_ranks(const RunOptions& o, bool sweep) {
+  if (sweep) {
+    throw InputError(
+        "several ranks are one run: choose a point of the sweep by --point, or run its points at "
+        "the same time by --jobs or scripts/explore");
+  }
+  if (o.views.any()) throw InputError("--trace and other views are of a run of one rank");
+}
+
+int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   const config::PlatformConfig platform =
       flows::read_platform(Document::load(o.platform, o.overrides));
   const auto point = [&] {
@@ -121,13 +137,36 @@ int run(const RunOptions& o) {
   };
   const bool sweep = !o.point && !platform.sweep.points.empty();
   check_views(o, sweep);
+  if (ranks != nullptr) check_ranks(o, sweep);
   const config::PlatformConfig effective = o.point ? point() : platform;
   std::optional<results::ResultFolder> folder;
-  if (o.out) folder.emplace(*o.out);
+  if (o.out && (ranks == nullptr || ranks->rank() == 0)) folder.emplace(*o.out);
   const int exit_code =
-      sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder);
+      sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder, ranks);
   if (folder && !o.json) fmt::print("\n{}\n", written(*o.out));
   return exit_code;
+}
+
+/// Alone, as one of the processes that mpirun or srun started, or as mpirun.
+int start(const RunOptions& o) {
+  const unsigned launched = ranks::launched();
+  if (o.ranks > 1 && launched == 1) {
+    // Before other processes are started: what they would refuse.
+    const auto platform = flows::read_platform(Document::load(o.platform, o.overrides));
+    const bool sweep = !o.point && !platform.sweep.points.empty();
+    check_views(o, sweep);
+    check_ranks(o, sweep);
+    return ranks::launch(o.ranks);
+  }
+  if (o.ranks != 0 && o.ranks != launched) {
+    throw InputError(
+        fmt::format("--ranks {}: mpirun or srun started {} processes; leave out "
+                    "--ranks",
+                    o.ranks, launched));
+  }
+  const auto ranks = ranks::join();
+  if (!ranks) return run(o, nullptr);
+  return together(*ranks, [&] { return run(o, ranks.get()); });
 }
 
 }  // namespace
@@ -143,12 +182,18 @@ Command add_run(CLI::App& app) {
   command->add_option("--point", o->point, "run one point of the platform's sweep")
       ->type_name("LABEL");
   add_jobs(*command, o->jobs, "runs of a sweep at the same time; 0: one per core");
+  command
+      ->add_option("--ranks", o->ranks,
+                   "processes that share one run, each with some of the devices (MPI); results do "
+                   "not depend on it")
+      ->check(whole_number(4096, 1))
+      ->type_name("N");
   command->add_flag("--all", o->all,
                     "print all results, also those that are zero, not measured or said twice");
   add_json(*command, o->json, "print the summary as JSON");
   add_no_progress(*command, o->no_progress);
   add_views(*command, o->views);
-  return {command, [o] { return run(*o); }};
+  return {command, [o] { return start(*o); }};
 }
 
 }  // namespace horae::cli

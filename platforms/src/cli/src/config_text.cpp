@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <istream>
 #include <ostream>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "horae/cli/effective_config.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/params/location.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
@@ -43,6 +45,21 @@ void add_lines(const std::string& key, const ordered_json& value, std::string& o
   }
 }
 
+/// A line for each rank: its share of the expected load, its devices.
+void add_partition(const ordered_json& partition, std::string& out) {
+  const auto links = partition["cut_links"].get<std::size_t>();
+  out += links == 0 ? std::string("# no link between ranks\n")
+                    : fmt::format("# {} links between ranks, which exchange every {}\n", links,
+                                  to_text(Picoseconds(partition["period_ps"].get<std::int64_t>())));
+  for (std::size_t i = 0; i < partition["ranks"].size(); ++i) {
+    const auto& rank = partition["ranks"][i];
+    std::string names;
+    for (const auto& name : rank["devices"]) names += " " + name.get<std::string>();
+    out += fmt::format("# rank {}: {:.1f} % of the expected load, {} devices:{}\n", i,
+                       100 * rank["share"].get<double>(), rank["devices"].size(), names);
+  }
+}
+
 /// The overrides of a line of points.
 std::vector<std::string> overrides_of(const std::string& line, const Location& where) {
   const auto object = ordered_json::parse(line, nullptr, false);
@@ -66,13 +83,15 @@ std::vector<std::string> overrides_of(const std::string& line, const Location& w
 }  // namespace
 
 ordered_json config_json(const ConfigRequest& request, const EffectiveConfig& effective) {
-  return {{"schema", 1},
-          {"file", request.file},
-          {"kind", name_of(request.kind)},
-          {"version", results::version()},
-          {"config_hash", effective.hash},
-          {"files", effective.files},
-          {"config", effective.config}};
+  ordered_json out = {{"schema", 1},
+                      {"file", request.file},
+                      {"kind", name_of(request.kind)},
+                      {"version", results::version()},
+                      {"config_hash", effective.hash},
+                      {"files", effective.files},
+                      {"config", effective.config}};
+  if (!effective.partition.is_null()) out["partition"] = effective.partition;
+  return out;
 }
 
 std::string config_text(const ConfigRequest& request, const EffectiveConfig& effective) {
@@ -81,6 +100,7 @@ std::string config_text(const ConfigRequest& request, const EffectiveConfig& eff
                   request.file, results::version(), effective.hash);
   for (const auto& [name, hash] : effective.files.items())
     out += fmt::format("# {} {}\n", name, hash.get<std::string>());
+  if (!effective.partition.is_null()) add_partition(effective.partition, out);
   add_lines("", effective.config, out);
   return out;
 }

@@ -16,6 +16,7 @@
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/question/files.hpp"
+#include "horae/ranks/partition.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
 #include "horae/run/run.hpp"
@@ -89,6 +90,20 @@ config::PlatformConfig platform_at(const ConfigRequest& request, const Document&
   return run::read_point(point_of(platform, *request.point), request.file, request.overrides);
 }
 
+ordered_json partition_of(const config::PlatformConfig& platform, unsigned ranks) {
+  const ranks::Partition parts = ranks::partition(platform, ranks);
+  ordered_json out = {{"period_ps", nullptr}, {"cut_links", parts.cut_links}};
+  if (parts.cut_links > 0) out["period_ps"] = parts.period.count();
+  for (unsigned rank = 0; rank < ranks; ++rank) {
+    ordered_json devices = ordered_json::array();
+    for (std::size_t i = 0; i < parts.owners.size(); ++i) {
+      if (parts.owners[i] == rank) devices.push_back(platform.devices[i].name);
+    }
+    out["ranks"].push_back({{"share", parts.shares[rank]}, {"devices", std::move(devices)}});
+  }
+  return out;
+}
+
 void check(const ConfigRequest& request) {
   const auto only = [&](bool given, const char* flag, ConfigKind kind, const char* name) {
     if (given && request.kind != kind)
@@ -97,6 +112,7 @@ void check(const ConfigRequest& request) {
   only(request.objects, "--objects", ConfigKind::size, "size");
   only(request.chip.has_value(), "--chip", ConfigKind::size, "size");
   only(request.point.has_value(), "--point", ConfigKind::run, "run");
+  only(request.ranks != 0, "--ranks", ConfigKind::run, "run");
   only(request.observations.has_value(), "--observations", ConfigKind::explain, "explain");
   only(request.hypotheses.has_value(), "--hypotheses", ConfigKind::explain, "explain");
 }
@@ -121,6 +137,7 @@ EffectiveConfig effective_config(const ConfigRequest& request) {
     out.config = request.kind == ConfigKind::size ? size_config(platform) : platform.effective;
     if (request.kind == ConfigKind::run && (request.point || platform.sweep.points.empty()))
       out.config.erase("sweep");  // as in the summary of one run
+    if (request.ranks != 0) out.partition = partition_of(platform, request.ranks);
     if (request.kind == ConfigKind::explain) {
       out.config.erase("sweep");
       const auto observations =

@@ -11,16 +11,15 @@
 
 namespace horae::run {
 
-void completion_results(const build::Simulation& s, std::vector<NamedResult>& out) {
-  Histogram fct;
+void completion_results(const build::Simulation& s, const build::Findings& found,
+                        std::vector<NamedResult>& out) {
+  const Histogram& fct = found.latency;
   std::uint64_t nacks = 0, timeouts = 0;
   bool finite = true;
-  for (const auto& flow : s.flows()) {
-    const auto& qp = flow.sender->queue_pair(flow.sender_qp);
-    qp.merge_latency(fct);
-    finite = finite && qp.finished();
-    nacks = std::max(nacks, qp.progress().nacks);
-    timeouts = std::max(timeouts, qp.progress().timeouts);
+  for (const auto& flow : found.flows) {
+    finite = finite && flow.finished;
+    nacks = std::max(nacks, flow.progress.nacks);
+    timeouts = std::max(timeouts, flow.progress.timeouts);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto add = [&](const char* name, auto&& picoseconds) {
@@ -36,7 +35,7 @@ void completion_results(const build::Simulation& s, std::vector<NamedResult>& ou
   if (s.groups().empty()) return;
   double most = 0, sum = 0;
   for (const auto& group : s.groups()) {
-    const auto end = end_of(s, group);
+    const auto end = end_of(found, group);
     const double cct = end ? to_microseconds(*end - group.start) : none;
     most = std::isnan(cct) || std::isnan(most) ? none : std::max(most, cct);
     sum += cct;

@@ -11,13 +11,14 @@
 namespace horae::run {
 namespace {
 
-void query_results(const build::Simulation& s, Picoseconds warmup, std::vector<NamedResult>& out) {
+void query_results(const build::Simulation& s, const build::Findings& found, Picoseconds warmup,
+                   std::vector<NamedResult>& out) {
   if (s.queries().empty()) return;
   Samples qct;
   std::uint64_t unfinished = 0;
   for (const auto& query : s.queries()) {
     if (query.start < warmup) continue;
-    if (const auto end = end_of(s, query)) {
+    if (const auto end = end_of(found, query)) {
       qct.add(to_microseconds(*end - query.start));
     } else {
       ++unfinished;
@@ -33,10 +34,10 @@ void query_results(const build::Simulation& s, Picoseconds warmup, std::vector<N
 
 }  // namespace
 
-void flow_results(const build::Simulation& s, const Snapshot& from, const Snapshot& arrivals,
-                  std::vector<NamedResult>& out) {
+void flow_results(const build::Simulation& s, const build::Findings& found, const Snapshot& from,
+                  const Snapshot& arrivals, std::vector<NamedResult>& out) {
   if (s.messages().empty()) return;
-  for (const auto& bin : message_bins(s, from.time)) {
+  for (const auto& bin : message_bins(s, found, from.time)) {
     const auto add = [&](const char* name, double value, const char* unit) {
       out.push_back({fmt::format("fct.{}{}", bin.name, name), value, unit});
     };
@@ -65,12 +66,13 @@ void flow_results(const build::Simulation& s, const Snapshot& from, const Snapsh
                                       arrivals.time - from.time) /
                      1e9,
                  "Gbps of payload"});
-  query_results(s, from.time, out);
+  query_results(s, found, from.time, out);
 }
 
-nlohmann::ordered_json size_bin_rows(const build::Simulation& s, Picoseconds warmup) {
+nlohmann::ordered_json size_bin_rows(const build::Simulation& s, const build::Findings& found,
+                                     Picoseconds warmup) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& bin : message_bins(s, warmup)) {
+  for (const auto& bin : message_bins(s, found, warmup)) {
     if (bin.name.empty()) continue;
     nlohmann::ordered_json to;
     if (bin.to != Bytes::max()) to = bin.to.count();

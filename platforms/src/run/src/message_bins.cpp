@@ -30,7 +30,8 @@ double Samples::percentile(std::size_t per_mille) const {
   return values_[std::max<std::size_t>(rank, 1) - 1];
 }
 
-std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds warmup) {
+std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
+                                     Picoseconds warmup) {
   const auto& edges = s.platform().sim.size_bins;
   std::vector<MessageBin> bins(1);
   bins.front().to = Bytes::max();
@@ -43,11 +44,10 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds war
     bins.push_back(bin);
   }
   for (const auto& m : s.messages()) {
-    const Picoseconds start = s.posted_at(m);
+    const Picoseconds start = found.posted_at(m);
     if (start < warmup) continue;
-    const build::Connection& flow = s.flows()[m.connection];
-    const auto& sender = flow.sender->queue_pair(flow.sender_qp);
-    const auto& received = flow.receiver->queue_pair(flow.receiver_qp).progress();
+    const build::FlowEnd& flow = found.flows[m.connection];
+    const auto& received = flow.progress;
     const auto add = [&](MessageBin& bin) {
       ++bin.messages;
       bin.packets += received.received;
@@ -55,8 +55,8 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds war
       bin.reordered += received.out_of_order > 0;
       bin.reorder_sum += received.reorder_sum;
       bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
-      if (!sender.finished()) return;
-      const Picoseconds fct = sender.progress().last_completion - start;
+      if (!flow.finished) return;
+      const Picoseconds fct = flow.progress.last_completion - start;
       bin.fct.add(to_microseconds(fct));
       bin.slowdown.add(static_cast<double>(fct.count()) / static_cast<double>(m.ideal.count()));
     };

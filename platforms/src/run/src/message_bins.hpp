@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/core/units.hpp"
 
@@ -43,5 +44,6 @@ struct MessageBin {
 
 /// All messages that arrived at `warmup` or later, then by the bins of `sim.size_bins`. Samples are
 /// sorted.
-std::vector<MessageBin> message_bins(const build::Simulation& s, Picoseconds warmup);
+std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
+                                     Picoseconds warmup);
 }  // namespace horae::run

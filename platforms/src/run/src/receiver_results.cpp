@@ -8,16 +8,15 @@
 
 namespace horae::run {
 
-void receiver_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
-                      std::vector<NamedResult>& out) {
+void receiver_results(const build::Simulation& s, const build::Findings& found,
+                      const Snapshot& from, const Snapshot& to, std::vector<NamedResult>& out) {
   const double window = to_seconds(to.time - from.time);
   rnic::RnicCounters sum;
-  Histogram depth;
+  const Histogram& depth = found.reorder_depth;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.receivers(), *nics[i])) continue;
     sum = sum + (to.nics[i] - from.nics[i]);
-    depth.merge(nics[i]->reorder_depth());
   }
   const auto n = static_cast<double>(s.receivers().size());
   const auto add = [&](std::string name, double value, std::string unit) {

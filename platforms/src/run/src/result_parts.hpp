@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/run/named_result.hpp"
 #include "horae/run/snapshot.hpp"
@@ -22,14 +23,15 @@ inline bool among(const std::vector<rnic::rnic*>& nics, const rnic::rnic& nic) {
 void sender_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                     std::vector<NamedResult>& out);
 /// `receivers.*`.
-void receiver_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
-                      std::vector<NamedResult>& out);
+void receiver_results(const build::Simulation& s, const build::Findings& found,
+                      const Snapshot& from, const Snapshot& to, std::vector<NamedResult>& out);
 /// `ordering.*`: bytes are those of `loaded`, the end of arrivals.
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                       const Snapshot& loaded, std::vector<NamedResult>& out);
 /// `flows.*` and `collectives.*`: completion times of messages and collectives over the whole run;
 /// no number while unfinished.
-void completion_results(const build::Simulation& s, std::vector<NamedResult>& out);
+void completion_results(const build::Simulation& s, const build::Findings& found,
+                        std::vector<NamedResult>& out);
 /// `hosts.*`.
 void host_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                   std::vector<NamedResult>& out);
@@ -37,6 +39,7 @@ void host_results(const build::Simulation& s, const Snapshot& from, const Snapsh
 void pause_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out);
 /// `<chip>.*` of each, and `switches.*` of all plain ones together.
-void switch_results(const build::Simulation& s, std::vector<NamedResult>& out);
+void switch_results(const build::Simulation& s, const build::Findings& found,
+                    std::vector<NamedResult>& out);
 
 }  // namespace horae::run

@@ -4,21 +4,22 @@
 
 namespace horae::run {
 
-std::vector<NamedResult> results_between(const build::Simulation& simulation, const Snapshot& from,
+std::vector<NamedResult> results_between(const build::Simulation& simulation,
+                                         const build::Findings& found, const Snapshot& from,
                                          const Snapshot& to, const Snapshot* arrivals) {
   const Snapshot& loaded = arrivals != nullptr ? *arrivals : to;
   std::vector<NamedResult> out;
   if (to.time > from.time) {
     if (!simulation.senders().empty()) {
       sender_results(simulation, from, to, out);
-      receiver_results(simulation, from, to, out);
+      receiver_results(simulation, found, from, to, out);
       ordering_results(simulation, from, to, loaded, out);
-      completion_results(simulation, out);
+      completion_results(simulation, found, out);
     }
     host_results(simulation, from, to, out);
     pause_results(simulation, from, loaded, out);
   }
-  switch_results(simulation, out);
+  switch_results(simulation, found, out);
   return out;
 }
 

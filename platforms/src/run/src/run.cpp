@@ -1,10 +1,14 @@
 #include "horae/run/run.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
+#include "horae/fabric/rank_border.hpp"
+#include "horae/ranks/partition.hpp"
 #include "horae/run/flow_results.hpp"
 #include "horae/run/flows_csv.hpp"
 #include "horae/run/results.hpp"
@@ -16,39 +20,84 @@
 
 namespace horae::run {
 
+namespace {
+
+/// The first sender's doings around a NACK, if the platform asks for them and it runs here.
+class NackTrace {
+ public:
+  explicit NackTrace(build::Simulation& simulation) {
+    const auto& sim = simulation.platform().sim;
+    if (!sim.nack_trace || simulation.senders().empty()) return;
+    rnic::rnic& nic = *simulation.senders().front();
+    if (!nic.runs_here()) return;
+    device_ = nic.name();
+    timeline_.emplace(sim.warmup);
+    nic.set_timeline(&*timeline_);
+  }
+  /// To the trace of views, if there is one; else a trace of its own.
+  std::string finish(views::Views* views) const {
+    if (!timeline_) return {};
+    if (views == nullptr || !views->trace()) return views::chrome_trace(*timeline_, device_);
+    views->add_timeline(*timeline_, device_);
+    return {};
+  }
+
+ private:
+  std::optional<rnic::Timeline> timeline_;
+  std::string device_;
+};
+
+/// What all ranks together say of one of them at most.
+std::string of_any(fabric::rank_exchange& ranks, const std::string& text) {
+  std::string out;
+  for (const auto& bytes : ranks.all(std::as_bytes(std::span(text))))
+    out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return out;
+}
+
+RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* live,
+               views::Views* views) {
+  if (views != nullptr) views->attach(simulation);
+  const NackTrace nack_trace(simulation);
+  RunLoop loop(simulation, show_progress, live);
+  const results::Verdict verdict = loop.run();
+  const bool stuck = verdict == results::Verdict::stuck;
+
+  auto found = build::Findings::of(simulation);
+  found.describe_devices(simulation, loop.now(), stuck);
+  if (views != nullptr) views->finish(loop.now());
+  RunOutcome outcome;
+  outcome.trace_json = nack_trace.finish(views);
+  if (auto* ranks = simulation.ranks()) {
+    found.gather(simulation, *ranks);
+    loop.gather(*ranks);
+    outcome.trace_json = of_any(*ranks, outcome.trace_json);
+    if (ranks->rank() != 0) return {};
+  }
+  outcome.summary = run_summary(simulation, found, loop, verdict);
+  outcome.flows_csv = flows_csv(simulation, found, loop.now());
+  outcome.series_csv = loop.series();
+  if (stuck) {
+    outcome.exit_code = results::exit_stuck;
+    for (const auto& d : found.devices)
+      outcome.dump.insert(outcome.dump.end(), d.queues.begin(), d.queues.end());
+  }
+  return outcome;
+}
+
+}  // namespace
+
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         LiveProgress* live, views::Views* views) {
   build::Simulation simulation(platform);
-  if (views != nullptr) views->attach(simulation);
-  std::optional<rnic::Timeline> timeline;
-  if (platform.sim.nack_trace && !simulation.senders().empty()) {
-    timeline.emplace(platform.sim.warmup);
-    simulation.senders().front()->set_timeline(&*timeline);
-  }
-  RunLoop loop(simulation, show_progress, live);
-  const results::Verdict verdict = loop.run();
+  return run(simulation, show_progress, live, views);
+}
 
-  RunOutcome outcome;
-  outcome.summary = run_summary(simulation, loop, verdict);
-  outcome.flows_csv = flows_csv(simulation, loop.now());
-  outcome.series_csv = loop.series();
-  if (views != nullptr) views->finish(loop.now());
-  if (timeline) {
-    const std::string device = simulation.senders().front()->name();
-    if (views != nullptr && views->trace()) {
-      views->add_timeline(*timeline, device);
-    } else {
-      outcome.trace_json = views::chrome_trace(*timeline, device);
-    }
-  }
-  if (verdict == results::Verdict::stuck) {
-    outcome.exit_code = results::exit_stuck;
-    for (const auto& d : simulation.devices()) {
-      const auto lines = d->describe_queues();
-      outcome.dump.insert(outcome.dump.end(), lines.begin(), lines.end());
-    }
-  }
-  return outcome;
+RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
+                        fabric::rank_exchange& ranks) {
+  fabric::rank_border border(ranks, ranks::partition(platform, ranks.ranks()).owners);
+  build::Simulation simulation(platform, &border);
+  return run(simulation, show_progress && ranks.rank() == 0, nullptr, nullptr);
 }
 
 std::vector<std::pair<std::string, std::string>> result_units(
@@ -56,8 +105,9 @@ std::vector<std::pair<std::string, std::string>> result_units(
   const build::Simulation simulation(platform);
   std::vector<std::pair<std::string, std::string>> units;
   const auto from = Snapshot::take(simulation, 0_ps), to = Snapshot::take(simulation, 1_us);
-  auto all = results_between(simulation, from, to);
-  flow_results(simulation, from, to, all);
+  const auto found = build::Findings::of(simulation);
+  auto all = results_between(simulation, found, from, to);
+  flow_results(simulation, found, from, to, all);
   for (const auto& r : all) units.emplace_back(r.name, r.unit);
   return units;
 }

@@ -35,18 +35,50 @@ bool RunLoop::go(Picoseconds target) {
   while (now_ < target) {
     const Picoseconds mark =
         std::min({target, next_sample(), next_check(), next_change(), next_closing()});
-    const bool busy = advance_to(mark);
+    standing_ = standing(advance_to(mark));
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
     if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
     if (now_ == next_check() && !check()) return false;
-    if (!busy && simulation_.work_left()) {
+    if (!standing_.busy && standing_.work_left) {
       stuck_ = true;
       return false;
     }
-    if (sim_.stop == config::StopRule::finished && simulation_.finished()) return false;
+    if (sim_.stop == config::StopRule::finished && standing_.finished) return false;
   }
   return true;
+}
+
+RunLoop::Standing RunLoop::standing(bool busy) const {
+  Standing s{.busy = busy, .delivered = simulation_.context().pool.delivered()};
+  const bool to_finish = sim_.stop == config::StopRule::finished;
+  if (!busy) s.work_left = simulation_.work_left();
+  if (to_finish) s.finished = simulation_.finished();
+  auto* ranks = simulation_.ranks();
+  if (ranks == nullptr) return s;
+  Standing all{.finished = true};
+  for (const Standing& one : ranks->all_of(s)) {
+    all.busy |= one.busy;
+    all.work_left |= one.work_left;
+    all.finished &= one.finished;
+    all.delivered += one.delivered;
+  }
+  return all;
+}
+
+bool RunLoop::waiting() const {
+  const bool here = simulation_.waiting();
+  auto* ranks = simulation_.ranks();
+  if (ranks == nullptr) return here;
+  const auto all = ranks->all_of(here);
+  return std::find(all.begin(), all.end(), true) != all.end();
+}
+
+void RunLoop::gather(fabric::rank_exchange& ranks) {
+  begin_.gather(simulation_, ranks);
+  end_.gather(simulation_, ranks);
+  if (arrivals_) arrivals_->gather(simulation_, ranks);
+  if (series_) series_->gather(ranks);
 }
 
 void RunLoop::apply_changes() {
@@ -86,8 +118,8 @@ Picoseconds RunLoop::next_check() const { return look_interval() * (checks_ + 1)
 
 bool RunLoop::check() {
   ++checks_;
-  const auto delivered = simulation_.context().pool.delivered();
-  if (delivered != last_delivered_ || !simulation_.waiting()) {
+  const auto delivered = standing_.delivered;
+  if (delivered != last_delivered_ || !waiting()) {
     last_delivered_ = delivered;
     last_progress_ = now_;
   } else if (now_ - last_progress_ >= sim_.stuck_after) {
@@ -114,7 +146,7 @@ results::Verdict RunLoop::finish() {
   end_ = Snapshot::take(simulation_, now_);
   simulation_.compare_levels();
   if (stuck_) return results::Verdict::stuck;
-  if (sim_.stop == config::StopRule::finished && !simulation_.finished())
+  if (sim_.stop == config::StopRule::finished && !standing(false).finished)
     return results::Verdict::timeout;
   return results::Verdict::complete;
 }

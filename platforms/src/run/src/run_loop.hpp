@@ -24,12 +24,16 @@ class RunLoop {
 
   results::Verdict run();
 
+  /// All ranks call it after run(): rank 0 then has the snapshots and the series of all devices.
+  void gather(fabric::rank_exchange& ranks);
+
   Picoseconds now() const { return now_; }
   const Snapshot& begin() const { return begin_; }
   const Snapshot& end() const { return end_; }
   /// At the end of arrivals, or of the run if that was before.
   const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
   std::string series() const { return series_ ? series_->csv() : std::string(); }
+  bool stuck() const { return stuck_; }
   double wall_seconds() const { return progress_.elapsed_seconds(); }
 
  private:
@@ -37,6 +41,17 @@ class RunLoop {
   bool go(Picoseconds target);
 
   void apply_changes();
+
+  /// How far the run is, the same for all ranks: nothing is decided by one alone.
+  struct Standing {
+    bool busy = false;       ///< something is still to happen
+    bool work_left = false;  ///< messages are to be completed; looked at when nothing is busy
+    bool finished = false;  ///< all sources are done and no packet is under way; looked at when the
+                            ///< run is to stop then
+    std::uint64_t delivered = 0;  ///< packets
+  };
+  Standing standing(bool busy) const;
+  bool waiting() const;
 
   /// Whether anything is still to happen. The time of the devices comes along even when they are
   /// idle, or shares of time would be of another time than that of the run.
@@ -71,6 +86,7 @@ class RunLoop {
   static constexpr Picoseconds closing_interval = 1_us;
   std::int64_t closings_ = 0;
   std::int64_t checks_ = 0;
+  Standing standing_;
   std::uint64_t last_delivered_ = 0;
   Picoseconds last_progress_{};
   bool stuck_ = false;

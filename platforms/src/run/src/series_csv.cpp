@@ -3,24 +3,85 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <tuple>
+
+#include "horae/build/wire.hpp"
 
 namespace horae::run {
 
+namespace {
+
+constexpr std::string_view head = "time_us,window_us,object,quantity,value,unit\n";
+
+}  // namespace
+
 SeriesCsv::SeriesCsv(const build::Simulation& simulation)
-    : simulation_(simulation),
-      last_(Snapshot::take(simulation, Picoseconds(0))),
-      csv_("time_us,window_us,object,quantity,value,unit\n") {}
+    : simulation_(simulation), last_(Snapshot::take(simulation, Picoseconds(0))), csv_(head) {}
 
 void SeriesCsv::line(Picoseconds now, const std::string& object, std::string_view quantity,
                      double value, std::string_view unit) {
+  const std::size_t before = csv_.size();
   csv_ += fmt::format("{:.6f},{:.6f},{},{},{:.6g},{}\n", to_microseconds(now),
                       to_microseconds(now - last_.time), object, quantity, value, unit);
+  if (!parts_.empty()) parts_.back().bytes += csv_.size() - before;
 }
 
-bool SeriesCsv::wanted(const std::string& device) const {
+bool SeriesCsv::wanted(const fabric::device& device) const {
   const auto& names = simulation_.platform().sim.sample_devices;
-  return names.empty() || std::any_of(names.begin(), names.end(),
-                                      [&](const auto& name) { return name.value == device; });
+  return device.runs_here() &&
+         (names.empty() || std::any_of(names.begin(), names.end(), [&](const auto& name) {
+            return name.value == device.name();
+          }));
+}
+
+void SeriesCsv::begin_part(const fabric::device& device) {
+  if (simulation_.ranks() != nullptr) parts_.push_back({samples_, device.number(), 0});
+}
+
+void SeriesCsv::gather(fabric::rank_exchange& ranks) {
+  build::WireWriter mine;
+  mine.put(parts_);
+  mine.put(csv_.substr(head.size()));
+  std::vector<std::span<const std::byte>> out(ranks.ranks());
+  out.front() = mine.bytes();
+  std::vector<fabric::rank_exchange::Bytes> in(ranks.ranks());
+  ranks.exchange(out, in);
+  if (ranks.rank() != 0) return;
+  in.front() = mine.bytes();
+  struct Lines {
+    std::uint32_t sample;
+    std::size_t place;  ///< of the device among those that are sampled
+    std::string_view text;
+  };
+  std::vector<std::string> texts(in.size());
+  std::vector<Lines> all;
+  const std::vector<std::size_t> places = places_of_devices();
+  for (std::size_t rank = 0; rank < in.size(); ++rank) {
+    build::WireReader theirs(in[rank]);
+    std::vector<Part> parts;
+    theirs.get(parts);
+    theirs.get(texts[rank]);
+    std::string_view text = texts[rank];
+    for (const Part& part : parts) {
+      all.push_back({part.sample, places[part.device], text.substr(0, part.bytes)});
+      text.remove_prefix(part.bytes);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Lines& a, const Lines& b) {
+    return std::tie(a.sample, a.place) < std::tie(b.sample, b.place);
+  });
+  csv_ = head;
+  for (const Lines& lines : all) csv_ += lines.text;
+}
+
+std::vector<std::size_t> SeriesCsv::places_of_devices() const {
+  std::vector<std::size_t> places(simulation_.devices().size());
+  std::size_t next = 0;
+  for (const auto* nic : simulation_.nics()) places[nic->number()] = next++;
+  for (const auto* chip : simulation_.tofinos()) places[chip->number()] = next++;
+  for (const auto* plain : simulation_.switches()) places[plain->number()] = next++;
+  return places;
 }
 
 void SeriesCsv::sample(Picoseconds now) {
@@ -30,7 +91,8 @@ void SeriesCsv::sample(Picoseconds now) {
   for (std::size_t i = 0; i < s.nics.size(); ++i) {
     const rnic::RnicCounters d = s.nics[i] - last_.nics[i];
     const std::string name = simulation_.nics()[i]->name();
-    if (!wanted(name)) continue;
+    if (!wanted(*simulation_.nics()[i])) continue;
+    begin_part(*simulation_.nics()[i]);
     const auto tx = s.nic_tx[i] - last_.nic_tx[i];
     line(now, name, "tx_rate", 8.0 * static_cast<double>(tx.bytes(layer).count()) / window / 1e9,
          "Gbps");
@@ -46,7 +108,8 @@ void SeriesCsv::sample(Picoseconds now) {
   }
   const auto ports = [&](const fabric::device& device, auto&& port) {
     const std::string name = device.name();
-    if (!wanted(name)) return;
+    if (!wanted(device)) return;
+    begin_part(device);
     auto& before = ports_[name];
     before.resize(device.ports());
     for (unsigned i = 0; i < device.ports(); ++i) {
@@ -63,6 +126,7 @@ void SeriesCsv::sample(Picoseconds now) {
   for (const auto* sw : simulation_.switches())
     ports(*sw, [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
   last_ = s;
+  ++samples_;
 }
 
 }  // namespace horae::run

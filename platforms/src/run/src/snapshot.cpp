@@ -1,5 +1,12 @@
 #include "horae/run/snapshot.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "horae/build/wire.hpp"
+#include "horae/fabric/rank_border.hpp"
+
 namespace horae::run {
 namespace {
 
@@ -9,7 +16,43 @@ Picoseconds paused(const fabric::device& d, Picoseconds now) {
   return sum;
 }
 
+/// Calls `f` with the number of each device and its entries, where there are any (some snapshots
+/// are empty).
+template <class S, class F>
+void each_entry(const build::Simulation& simulation, S& s, F&& f) {
+  for (std::size_t i = 0; i < s.nics.size(); ++i) {
+    const auto number = simulation.nics()[i]->number();
+    f(number, s.nics[i]);
+    f(number, s.nic_tx[i]);
+    f(number, s.ordering[i]);
+  }
+  for (std::size_t i = 0; i < s.hosts.size(); ++i) f(simulation.hosts()[i]->number(), s.hosts[i]);
+}
+
 }  // namespace
+
+void Snapshot::gather(const build::Simulation& simulation, fabric::rank_exchange& ranks) {
+  const auto& border = *simulation.context().border;
+  build::WireWriter mine;
+  mine.put(switches_paused);
+  mine.put(nics_paused);
+  each_entry(simulation, *this, [&](std::uint32_t device, const auto& entry) {
+    if (border.runs_here(device)) mine.put(entry);
+  });
+  std::vector<std::span<const std::byte>> out(ranks.ranks());
+  out.front() = mine.bytes();
+  std::vector<fabric::rank_exchange::Bytes> in(ranks.ranks());
+  ranks.exchange(out, in);
+  if (ranks.rank() != 0) return;
+  for (unsigned rank = 1; rank < ranks.ranks(); ++rank) {
+    build::WireReader theirs(in[rank]);
+    switches_paused += theirs.get<Picoseconds>();
+    nics_paused += theirs.get<Picoseconds>();
+    each_entry(simulation, *this, [&](std::uint32_t device, auto& entry) {
+      if (border.owner(device) == rank) theirs.get(entry);
+    });
+  }
+}
 
 Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
   Snapshot s;

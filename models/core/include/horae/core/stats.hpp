@@ -95,6 +95,11 @@ class Histogram {
   /// within min() and max(); so 0 and 1 give these exactly.
   std::int64_t percentile(double q) const;
 
+  /// All of it as numbers, to be put together again elsewhere.
+  std::vector<std::int64_t> parts() const;
+  /// What parts() was taken of.
+  static Histogram of_parts(const std::vector<std::int64_t>& parts);
+
  private:
   [[noreturn]] static void refuse(std::int64_t value, std::int64_t weight);
   void require_samples() const;

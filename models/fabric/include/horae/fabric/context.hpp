@@ -10,6 +10,8 @@
 
 namespace horae::fabric {
 
+class rank_border;
+
 /// One simulation: its time, its packets, its seed. Devices keep a reference; it must outlive them.
 struct sim_context {
   explicit sim_context(const time_config& time = {}, std::uint64_t run_seed = 1)
@@ -21,6 +23,16 @@ struct sim_context {
   std::uint64_t seed;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.
   observer* watcher = nullptr;
+  /// The border to the other processes of the run; null: there are none.
+  rank_border* border = nullptr;
+  std::uint32_t devices = 0;  ///< constructed so far
+
+  /// This process runs the devices on its side of `ranks`. Before they are constructed; whoever
+  /// calls it keeps the border alive.
+  void join(rank_border& ranks) {
+    border = &ranks;
+    clock.join(ranks);
+  }
 };
 
 }  // namespace horae::fabric

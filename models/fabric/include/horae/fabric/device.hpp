@@ -20,6 +20,8 @@ class StatTree;
 
 namespace horae::fabric {
 
+struct Crossing;
+
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
 /// among events of one time: pauses take effect before packets are handled.
 enum event_kind : std::uint8_t {
@@ -47,6 +49,12 @@ class device : public sc_core::sc_module {
   const tx_port& tx(unsigned port) const { return *tx_[port]; }
   packet_target_socket& rx(unsigned port);
 
+  /// Its place in the order of construction.
+  std::uint32_t number() const { return number_; }
+  /// Whether it runs in this process; else another process of the run has it, and here it is only
+  /// something to be connected to.
+  bool runs_here() const { return runs_here_; }
+
   /// Handles every event before `end` and starts every transmission before `end`.
   void run_to(Picoseconds end);
   /// The earliest time at which this device has something to do, or `never`.
@@ -58,6 +66,9 @@ class device : public sc_core::sc_module {
 
   /// Pauses (PFC) that the port had to obey.
   const PauseLog& pauses(unsigned port) const;
+
+  /// Files what comes for it from another process.
+  void take(const Crossing& c);
 
   std::uint64_t events_handled() const { return handled_; }
 
@@ -137,6 +148,8 @@ class device : public sc_core::sc_module {
   std::vector<std::unique_ptr<tx_port>> tx_;
   std::vector<std::unique_ptr<rx_port>> rx_;
   bool windowed_;
+  bool runs_here_ = true;
+  std::uint32_t number_ = 0;
   Picoseconds receive_latency_{};
   observer* watcher_ = nullptr;
   std::uint64_t handled_ = 0;

@@ -34,6 +34,8 @@ constexpr std::string_view name_of(DropCause cause) {
 }
 
 /// Pool of packets with the ledger of their fates: created = delivered + dropped + live, always.
+/// Where a run has several processes: created + taken over = delivered + dropped + given away +
+/// live.
 class PacketPool {
  public:
   PacketPool() = default;
@@ -43,11 +45,17 @@ class PacketPool {
   /// A fresh packet with every field at its default; the caller owns it.
   Packet& create() {
     ++created_;
-    if (free_.empty()) [[unlikely]]
-      grow();
-    Packet* p = free_.back();
-    free_.pop_back();
-    return *new (p) Packet;
+    return *new (room()) Packet;
+  }
+  /// A packet that comes from another process of the run: a copy of `p`.
+  Packet& take_over(const Packet& p) {
+    ++taken_over_;
+    return *new (room()) Packet(p);
+  }
+  /// Ends a packet here that goes on in another process.
+  void give_away(Packet& p) {
+    ++given_away_;
+    free_.push_back(&p);
   }
   /// Ends a packet that reached its destination.
   void deliver(Packet& p) {
@@ -68,8 +76,12 @@ class PacketPool {
     for (const auto d : dropped_) n += d;
     return n;
   }
+  std::uint64_t taken_over() const { return taken_over_; }
+  std::uint64_t given_away() const { return given_away_; }
   /// Packets somebody holds now.
-  std::uint64_t live() const { return created_ - delivered_ - dropped(); }
+  std::uint64_t live() const {
+    return created_ + taken_over_ - delivered_ - dropped() - given_away_;
+  }
   /// Packets that are out of the free list; equals live() unless one was released twice or lost.
   std::uint64_t outstanding() const { return blocks_.size() * block_size - free_.size(); }
 
@@ -79,6 +91,13 @@ class PacketPool {
     std::array<std::byte, sizeof(Packet)> bytes;
   };
 
+  Packet* room() {
+    if (free_.empty()) [[unlikely]]
+      grow();
+    Packet* p = free_.back();
+    free_.pop_back();
+    return p;
+  }
   void grow() {
     blocks_.push_back(std::make_unique<Slot[]>(block_size));
     for (std::size_t i = block_size; i-- > 0;) {
@@ -90,6 +109,8 @@ class PacketPool {
   std::vector<Packet*> free_;
   std::uint64_t created_ = 0;
   std::uint64_t delivered_ = 0;
+  std::uint64_t taken_over_ = 0;
+  std::uint64_t given_away_ = 0;
   std::array<std::uint64_t, drop_causes> dropped_{};
 };
 

@@ -69,6 +69,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// Puts the link's values on this direction (elaboration only).
   void configure(const LinkConfig& link);
   bool connected() const { return connected_; }
+  /// The link leads to that port of a device that another process runs (elaboration only).
+  void lead_away(std::uint32_t device, unsigned port);
   const LinkConfig& link() const { return link_; }
   Picoseconds busy_until() const { return busy_until_; }
 
@@ -97,7 +99,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool cut_off(Picoseconds from, Picoseconds to) const;
   /// The rest of send() where there is more to do than to hand the packet to a device of ours.
   void send_closely(Packet& p, Picoseconds start, Picoseconds pipeline);
-  /// Tells who watches, and whether the link loses the packet; then it is gone.
+  /// Tells who watches, and whether the link loses the packet, or takes it to another process; then
+  /// it is gone.
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
 
@@ -107,15 +110,22 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   std::int64_t ps_per_byte_ = 80;
   Picoseconds delay_{};            ///< the link's
   ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
-  bool closely_ = true;  ///< may lose packets, is watched, or the peer is known by its socket only
+  bool closely_ = true;  ///< may lose packets, is watched, or leads elsewhere than to `direct_`
   bool connected_ = false;
   TxCounters counters_;
 
   device& owner_;
   unsigned index_;
   LinkConfig link_;
+  /// A port of a device that another process runs.
+  struct FarPort {
+    std::uint32_t device;
+    std::uint16_t port;
+  };
+
   packet_fw_if* peer_ = nullptr;
   std::optional<RandomStream> loss_;
+  std::optional<FarPort> away_;              ///< absent: the peer runs in this process
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
 };
 

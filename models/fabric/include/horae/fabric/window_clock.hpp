@@ -10,6 +10,7 @@
 namespace horae::fabric {
 
 class device;
+class rank_border;
 
 /// How devices are run. Both give byte-identical results; windows cost far fewer kernel events.
 enum class scheduling {
@@ -30,7 +31,10 @@ class window_clock : public sc_core::sc_module {
  public:
   window_clock(sc_core::sc_module_name name, const time_config& config);
 
-  /// Called by every device when it is constructed.
+  /// The run has other processes: windows end where all exchange what crosses. Before any device is
+  /// constructed. InputError with exact_wake, which has no windows.
+  void join(rank_border& border);
+  /// Called by every device that runs here when it is constructed.
   void attach(device& d) { devices_.push_back(&d); }
   /// Called for every link: no window may be longer than the shortest delay.
   void limit_window(Picoseconds link_delay);
@@ -48,8 +52,9 @@ class window_clock : public sc_core::sc_module {
   bool run_to(Picoseconds t);
 
   /// A process failed: stops the simulation, and run_to() throws what it threw. (SystemC would turn
-  /// it into a report of its own.)
-  void fail(std::exception_ptr error);
+  /// it into a report of its own.) `where`: the device it belongs to, which is named where a run
+  /// has several processes.
+  void fail(std::exception_ptr error, const device* where = nullptr);
 
   /// Whether no device has any pending event or packet.
   bool idle() const;
@@ -61,6 +66,8 @@ class window_clock : public sc_core::sc_module {
 
  private:
   void next_window();
+  void cross(Picoseconds now);
+  [[noreturn]] void rethrow();
 
   time_config config_;
   Picoseconds window_ = never;
@@ -71,6 +78,8 @@ class window_clock : public sc_core::sc_module {
   sc_core::sc_event next_{"next"};
   std::uint64_t windows_ = 0;
   std::exception_ptr error_;
+  const device* failed_ = nullptr;
+  rank_border* border_ = nullptr;
 };
 
 }  // namespace horae::fabric

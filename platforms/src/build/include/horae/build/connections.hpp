@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/build/devices.hpp"
+#include "horae/fabric/rank_exchange.hpp"
 #include "horae/flows/ideal_times.hpp"
 #include "horae/flows/traffic.hpp"
 
@@ -56,11 +57,10 @@ class Connections {
   const std::vector<rnic::rnic*>& senders() const { return senders_; }
   const std::vector<rnic::rnic*>& receivers() const { return receivers_; }
 
-  /// When a message was, or is to be, posted; `never`: it waits for others still.
-  Picoseconds posted_at(const Message& message) const;
-  /// Closes the connections of messages that are completed by `now`. Between windows.
-  void close(Picoseconds now);
-  /// Whether messages are posted and not completed.
+  /// Closes the connections of messages that are completed by `now`. Between windows; all ranks of
+  /// the run, if there are several, call it (`ranks`, or null).
+  void close(Picoseconds now, fabric::rank_exchange* ranks);
+  /// Whether messages of NICs that run here are posted and not completed.
   bool waiting() const;
 
  private:
@@ -73,6 +73,8 @@ class Connections {
   using LeadExchanges = std::vector<int>;
 
   void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads);
+  /// Of the messages in `open_`, by place, whether they are completed: as all ranks know.
+  std::vector<bool> completed(fabric::rank_exchange* ranks) const;
   /// That trigger of the table; a new one lies in `device`.
   Trigger& trigger(std::size_t table, std::uint32_t number, unsigned device);
   void connect(const flows::Flow& flow, rnic::QueuePairConfig send, rnic::QueuePairConfig receive);

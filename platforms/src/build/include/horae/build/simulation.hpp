@@ -14,6 +14,7 @@
 #include "horae/build/routing.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/fabric/context.hpp"
+#include "horae/fabric/rank_exchange.hpp"
 
 namespace horae::build {
 
@@ -21,14 +22,17 @@ namespace horae::build {
 class Simulation {
  public:
   /// Builds every device, link and flow. InputError where the platform does not fit a device.
-  /// `meter`: charged for all of it, or null.
-  explicit Simulation(const config::PlatformConfig& platform, MemoryMeter* meter = nullptr);
+  /// `border`: where this process runs only some of the devices; null: it runs all. `meter`:
+  /// charged for all of it, or null.
+  explicit Simulation(const config::PlatformConfig& platform,
+                      fabric::rank_border* border = nullptr, MemoryMeter* meter = nullptr);
   /// In a time that grows with the number of devices, not with its square.
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
   fabric::sim_context& context() { return context_; }
+  const fabric::sim_context& context() const { return context_; }
   const config::PlatformConfig& platform() const { return platform_; }
   /// In the order of the platform's devices.
   const std::vector<std::unique_ptr<fabric::device>>& devices() const { return devices_.all; }
@@ -47,8 +51,6 @@ class Simulation {
   const std::vector<Message>& messages() const { return connections_.messages(); }
   /// Incast queries.
   const std::vector<Group>& queries() const { return connections_.queries(); }
-  /// When a message was, or is to be, posted; `never`: it waits for others still.
-  Picoseconds posted_at(const Message& message) const { return connections_.posted_at(message); }
   /// When arrivals of open-loop messages end; 0: there are none.
   Picoseconds arrivals_end() const;
   /// NICs that send messages, and NICs that receive them, each in device order.
@@ -58,17 +60,19 @@ class Simulation {
   /// Routing has converged on changes, all at one time: every switch learns its new routes.
   void apply(std::span<const config::RouteChange> changes) { routing_.apply(changes, devices_); }
   /// Open-loop messages that are completed by `now` need their connections no longer. Between
-  /// windows.
-  void close_connections(Picoseconds now) { connections_.close(now); }
-  /// Whether every source is done, its messages are completed and no packet is under way.
+  /// windows, and by all ranks.
+  void close_connections(Picoseconds now) { connections_.close(now, ranks()); }
+  /// Whether, here, every source is done, its messages are completed and no packet is under way.
   bool finished() const;
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare_levels() const { levels_.compare(); }
-  /// Whether messages are still to be completed, posted or not.
+  /// Whether, here, messages are still to be completed, posted or not.
   bool work_left() const;
-  /// Whether messages are posted and not completed: what must make progress.
+  /// Whether, here, messages are posted and not completed: what must make progress.
   bool waiting() const { return connections_.waiting(); }
+  /// The processes of the run; null: there is this one only.
+  fabric::rank_exchange* ranks() const;
 
  private:
   const config::PlatformConfig& platform_;

@@ -24,6 +24,7 @@ struct ConfigRequest {
   std::optional<std::string> chip;          ///< in place of the file's; of `size` only
   std::optional<std::string> observations;  ///< in place of the platform's; of `explain` only
   std::optional<std::string> hypotheses;    ///< likewise
+  unsigned ranks = 0;  ///< how they would share the devices is asked as well; of `run` only
 };
 
 struct EffectiveConfig {
@@ -33,6 +34,9 @@ struct EffectiveConfig {
   /// Of `config` and `files`; of `config` alone where it names no file, which for a run is the
   /// `config_hash` of its summary.
   std::string hash;
+  /// {"period_ps", "cut_links", "ranks": [{"share", "devices"}]}; null where it was not asked for.
+  /// No part of the configuration, as results do not depend on it.
+  nlohmann::ordered_json partition;
 };
 
 /// The platform of a request of kind run, at its sweep point. InputError as below.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/run/named_result.hpp"
 #include "horae/run/snapshot.hpp"
@@ -24,10 +25,11 @@ namespace horae::run {
 /// - `fct.throughput`: payload delivered per second, all receivers together, from the warm-up until
 ///   arrivals end (`arrivals`).
 /// - `queries.*`: likewise of incast queries; qct is from the query to the last of its completions.
-void flow_results(const build::Simulation& simulation, const Snapshot& from,
-                  const Snapshot& arrivals, std::vector<NamedResult>& out);
+void flow_results(const build::Simulation& simulation, const build::Findings& found,
+                  const Snapshot& from, const Snapshot& arrivals, std::vector<NamedResult>& out);
 
 /// A row per size bin: edges, numbers and times.
-nlohmann::ordered_json size_bin_rows(const build::Simulation& simulation, Picoseconds warmup);
+nlohmann::ordered_json size_bin_rows(const build::Simulation& simulation,
+                                     const build::Findings& found, Picoseconds warmup);
 
 }  // namespace horae::run

@@ -4,14 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 
 namespace horae::run {
 
 /// When the last message of a group was acknowledged; nothing while one is not.
-std::optional<Picoseconds> end_of(const build::Simulation& simulation, const build::Group& group);
+std::optional<Picoseconds> end_of(const build::Findings& found, const build::Group& group);
 
 /// A row per group of a collective: its completion time from its start to the last acknowledgement.
-nlohmann::ordered_json group_rows(const build::Simulation& simulation);
+nlohmann::ordered_json group_rows(const build::Simulation& simulation,
+                                  const build::Findings& found);
 
 }  // namespace horae::run

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/run/named_result.hpp"
 #include "horae/run/snapshot.hpp"
@@ -32,7 +33,8 @@ namespace horae::run {
 ///
 /// Bytes of ordering engines and shares of pauses are over the time until open-loop arrivals ended
 /// (`arrivals`; null: no such traffic), since what follows is a network running empty.
-std::vector<NamedResult> results_between(const build::Simulation& simulation, const Snapshot& from,
+std::vector<NamedResult> results_between(const build::Simulation& simulation,
+                                         const build::Findings& found, const Snapshot& from,
                                          const Snapshot& to, const Snapshot* arrivals = nullptr);
 
 }  // namespace horae::run

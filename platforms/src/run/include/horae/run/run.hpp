@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/config/platform.hpp"
+#include "horae/fabric/rank_exchange.hpp"
 #include "horae/results/exit_code.hpp"
 
 namespace horae::views {
@@ -37,6 +38,11 @@ struct LiveProgress {
 /// not close.
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         LiveProgress* live = nullptr, views::Views* views = nullptr);
+
+/// The same by several processes, all of which call it: each runs some of the devices. Rank 0 has
+/// the outcome, the same to the byte as that of one process; that of others is empty.
+RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
+                        fabric::rank_exchange& ranks);
 
 /// Elaborates `platform` in this process without running it: the names of the results it will have,
 /// each with its unit.

@@ -1,6 +1,8 @@
 // series.csv of a run: rates and depths over time.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,9 +20,21 @@ class SeriesCsv {
   /// Takes a sample: rates since the last one, depths as of now.
   void sample(Picoseconds now);
   const std::string& csv() const { return csv_; }
+  /// All ranks of the run call it: rank 0 then has the lines of all devices, in the same order as
+  /// if all ran in one process.
+  void gather(fabric::rank_exchange& ranks);
 
  private:
-  bool wanted(const std::string& device) const;
+  /// Lines of one device in one sample. Kept apart only where other ranks have lines between.
+  struct Part {
+    std::uint32_t sample, device;
+    std::size_t bytes;
+  };
+
+  bool wanted(const fabric::device& device) const;
+  void begin_part(const fabric::device& device);
+  /// By number of the device: its place in a sample.
+  std::vector<std::size_t> places_of_devices() const;
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
@@ -28,6 +42,8 @@ class SeriesCsv {
   Snapshot last_;
   std::map<std::string, std::vector<fabric::TxCounters>> ports_;  ///< of switches, by name
   std::string csv_;
+  std::uint32_t samples_ = 0;
+  std::vector<Part> parts_;  ///< of what is behind the head line; empty in a run of one process
 };
 
 }  // namespace horae::run

@@ -18,7 +18,10 @@ struct Snapshot {
   /// of NICs.
   Picoseconds switches_paused{}, nics_paused{};
 
+  /// Of the devices that run in this process.
   static Snapshot take(const build::Simulation& simulation, Picoseconds now);
+  /// All ranks of the run call it: rank 0 then has those of all devices.
+  void gather(const build::Simulation& simulation, fabric::rank_exchange& ranks);
 };
 
 }  // namespace horae::run

@@ -1,0 +1,74 @@
+// What the devices of a run have to say at its end, wherever they ran.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "horae/build/simulation.hpp"
+#include "horae/core/stats.hpp"
+
+namespace horae::build {
+
+/// How a connection ended the run, as both of its ends know.
+struct FlowEnd {
+  rnic::QueuePair::Progress progress{};  ///< what was sent and completed, and what was received
+  bool finished = false;
+  bool timed = false;  ///< messages were completed since the warm-up; post to completion, in ps:
+  std::int64_t p50 = 0, p99 = 0, most = 0;
+};
+
+/// A counter as results name it.
+struct NamedNumber {
+  std::string name;
+  double value = 0;
+  std::string unit;
+};
+
+struct DeviceEnd {
+  std::uint64_t events = 0;
+  std::uint64_t hops = 0;             ///< packets put on links
+  std::vector<NamedNumber> counters;  ///< of a chip
+  nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
+  std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
+};
+
+/// The fates of packets, summed.
+struct PacketBook {
+  std::uint64_t created = 0, delivered = 0;
+  std::array<std::uint64_t, fabric::drop_causes> dropped{};
+  std::uint64_t live = 0;         ///< by the pools' ledgers, and between ranks
+  std::uint64_t outstanding = 0;  ///< out of the pools' free lists, and between ranks
+  std::uint64_t held = 0;         ///< by devices, and between ranks
+  std::uint64_t between_ranks = 0;
+
+  void add(const PacketBook& other);
+};
+
+/// Of all devices that run in this process; after gather(), of all devices. Sums and distributions
+/// are of whole numbers, so they do not depend on how ranks share the devices.
+struct Findings {
+  std::vector<FlowEnd> flows;      ///< by connection
+  std::vector<DeviceEnd> devices;  ///< by device
+  PacketBook packets;
+  Histogram latency;        ///< post to completion of all messages since the warm-up, ps
+  Histogram reorder_depth;  ///< of all receivers
+  fabric::output_queued_switch::Counters switches;  ///< of plain ones
+  std::int64_t most_buffered = 0;                   ///< by any of them, bytes
+
+  static Findings of(const Simulation& simulation);
+  /// Fills in each device's statistics up to `end`, and its queues if they are wanted.
+  void describe_devices(const Simulation& simulation, Picoseconds end, bool queues);
+  /// All ranks call it: rank 0 then has what all of them found.
+  void gather(const Simulation& simulation, fabric::rank_exchange& ranks);
+
+  /// When a message was, or is to be, posted; `never`: it waits for others still.
+  Picoseconds posted_at(const Message& message) const {
+    return message.flow.trigger == 0 ? message.flow.start
+                                     : flows[message.connection].progress.first_post;
+  }
+};
+
+}  // namespace horae::build

@@ -1,0 +1,117 @@
+#include "horae/build/findings.hpp"
+
+#include <algorithm>
+
+#include "horae/fabric/rank_border.hpp"
+
+namespace horae::build {
+namespace {
+
+FlowEnd end_of(const Connection& c, Histogram& latency) {
+  FlowEnd end;
+  if (c.sender->runs_here()) {
+    const auto& qp = c.sender->queue_pair(c.sender_qp);
+    end.progress = qp.progress();
+    end.finished = qp.finished();
+    const Histogram h = qp.message_latency();
+    end.timed = !h.empty();
+    if (end.timed) {
+      end.p50 = h.percentile(0.5);
+      end.p99 = h.percentile(0.99);
+      end.most = h.max();
+    }
+    latency.merge(h);
+  }
+  if (c.receiver->runs_here()) {
+    const auto& received = c.receiver->queue_pair(c.receiver_qp).progress();
+    end.progress.delivered_bytes = received.delivered_bytes;
+    end.progress.received = received.received;
+    end.progress.out_of_order = received.out_of_order;
+    end.progress.reorder_sum = received.reorder_sum;
+    end.progress.reorder_max = received.reorder_max;
+  }
+  return end;
+}
+
+std::vector<NamedNumber> counters_of(const tofino::tofino_switch& chip) {
+  std::vector<NamedNumber> out;
+  const std::string name = chip.name();
+  const auto& c = chip.counters();
+  const auto add = [&](const std::string& counter, auto value, const std::string& unit) {
+    out.push_back({name + "." + counter, static_cast<double>(value), unit});
+  };
+  add("ingress_passes", c.ingress_passes, "passes");
+  add("egress_passes", c.egress_passes, "passes");
+  add("marked", c.marked, "packets");
+  add("dropped_program", c.dropped_program, "packets");
+  add("dropped_buffer", c.dropped_buffer, "packets");
+  add("dropped_queue", c.dropped_queue, "packets");
+  add("most_cells", chip.most_cells_used(), "cells");
+  StatTree program;
+  chip.program_statistics(program);
+  program.for_each(add);
+  return out;
+}
+
+PacketBook book_of(const Simulation& s) {
+  const fabric::PacketPool& pool = s.context().pool;
+  PacketBook book{.created = pool.created(), .delivered = pool.delivered()};
+  for (std::size_t c = 0; c < fabric::drop_causes; ++c)
+    book.dropped[c] = pool.dropped(static_cast<fabric::DropCause>(c));
+  if (const auto* border = s.context().border) book.between_ranks = border->waiting();
+  book.live = pool.live() + book.between_ranks;
+  book.outstanding = pool.outstanding() + book.between_ranks;
+  book.held = book.between_ranks;
+  for (const auto& d : s.devices()) book.held += d->held();
+  return book;
+}
+
+}  // namespace
+
+void PacketBook::add(const PacketBook& other) {
+  created += other.created;
+  delivered += other.delivered;
+  for (std::size_t c = 0; c < fabric::drop_causes; ++c) dropped[c] += other.dropped[c];
+  live += other.live;
+  outstanding += other.outstanding;
+  held += other.held;
+  between_ranks += other.between_ranks;
+}
+
+Findings Findings::of(const Simulation& s) {
+  Findings out;
+  for (const Connection& c : s.flows()) out.flows.push_back(end_of(c, out.latency));
+  for (const auto* nic : s.receivers()) out.reorder_depth.merge(nic->reorder_depth());
+  for (const auto& d : s.devices()) {
+    DeviceEnd& end = out.devices.emplace_back();
+    end.events = d->events_handled();
+    for (unsigned i = 0; i < d->ports(); ++i) end.hops += d->tx(i).counters().packets;
+  }
+  for (const auto* t : s.tofinos()) out.devices[t->number()].counters = counters_of(*t);
+  for (const auto* sw : s.switches()) {
+    out.switches.forwarded += sw->counters().forwarded;
+    out.switches.marked += sw->counters().marked;
+    out.switches.pauses_sent += sw->counters().pauses_sent;
+    out.switches.dropped += sw->counters().dropped;
+    out.switches.deflected += sw->counters().deflected;
+    out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
+  }
+  out.packets = book_of(s);
+  return out;
+}
+
+void Findings::describe_devices(const Simulation& s, Picoseconds end, bool queues) {
+  const Layer layer = s.platform().sim.rate_layer;
+  for (const auto& d : s.devices()) {
+    if (!d->runs_here()) continue;
+    DeviceEnd& out = devices[d->number()];
+    StatTree tree;
+    tree.value("events", d->events_handled(), "events");
+    d->port_statistics(tree, layer, end);
+    d->statistics(tree);
+    out.statistics = tree.to_json();
+    if (queues) out.queues = d->describe_queues();
+  }
+}
+
+}  // namespace horae::build

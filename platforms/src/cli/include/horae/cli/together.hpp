@@ -1,0 +1,15 @@
+// How the processes of one run end.
+#pragma once
+
+#include <functional>
+
+#include "horae/fabric/rank_exchange.hpp"
+
+namespace horae::cli {
+
+/// Does the work of this rank and returns the exit code. What one rank throws ends all of them: it
+/// is told to the others, and rank 0 says it, in one line, with the rank. Input that all ranks
+/// refuse is thrown by rank 0 as if it were alone.
+int together(fabric::rank_exchange& ranks, const std::function<int()>& work);
+
+}  // namespace horae::cli

@@ -1,0 +1,43 @@
+#include "horae/cli/together.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+#include "horae/dataplane/ledger.hpp"
+#include "horae/flows/nic_fit.hpp"
+#include "horae/results/exit_code.hpp"
+
+namespace horae::cli {
+namespace {
+
+int exit_code_of(const std::exception& e) {
+  if (dynamic_cast<const InputError*>(&e) != nullptr) return results::exit_bad_input;
+  if (dynamic_cast<const dataplane::DoesNotFit*>(&e) != nullptr ||
+      dynamic_cast<const flows::NicDoesNotFit*>(&e) != nullptr)
+    return results::exit_does_not_fit;
+  return results::exit_failed;
+}
+
+void say(unsigned rank, const char* text) {
+  fmt::print(stderr, "horae: rank {}: {}\n", rank, text);
+}
+
+}  // namespace
+
+int together(fabric::rank_exchange& ranks, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const fabric::RankFailed& e) {
+    if (ranks.rank() == 0) say(e.rank, e.what());
+    return e.exit_code;
+  } catch (const std::exception& e) {
+    const int code = exit_code_of(e);
+    ranks.fail(code, e.what());
+    if (ranks.rank() != 0) return code;
+    if (code != results::exit_failed) throw;
+    say(0, e.what());
+    return code;
+  }
+}
+
+}  // namespace horae::cli

@@ -1,0 +1,219 @@
+// A simulation over several processes counts the same as in one, whatever is where.
+#include "horae/fabric/rank_border.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "fabric_parts.hpp"
+#include "leaf_spine.hpp"
+#include "socket_ranks.hpp"
+
+namespace horae::fabric::rank_border_test {
+namespace {
+
+using test::in_child;
+using test::in_ranks;
+using test::LeafSpine;
+using test::link_of;
+using test::value_in;
+
+// Losses, outages, marks and full queues; links between switches longer than those of hosts.
+LeafSpine lossy() {
+  LeafSpine s;
+  s.sw = {.latency = 412'345_ps,
+          .queue_limit = 20'000_B,
+          .red = {.kmin = 5000_B, .kmax = 18'000_B, .pmax = 0.2},
+          .balance = "spray"};
+  s.host_link = link_of(100_Gbps, 300_ns, 0.002);
+  s.fabric_link = link_of(100_Gbps, 1100_ns, 0.005, {{20_us, 23_us}});
+  return s;
+}
+
+// Pauses cross the border, against packets.
+LeafSpine lossless() {
+  LeafSpine s;
+  const Picoseconds latency = 412'345_ps;
+  s.sw = {.latency = latency,
+          .pfc = {.xoff = 12'000_B,
+                  .xon = 8'000_B,
+                  .headroom = pfc_headroom(130_Gbps, 700_ns, 4200_B, latency)},
+          .balance = "adaptive"};
+  s.host_link = link_of(130_Gbps, 700_ns);
+  s.fabric_link = link_of(40_Gbps, 500_ns);
+  s.classes = 2;
+  s.stops = {33'333'333_ps, 77'777'001_ps, 2_ms};
+  s.drains = true;
+  return s;
+}
+
+// Devices in the order of construction: four leaves, four spines, four hosts a leaf.
+std::vector<unsigned> racks(unsigned ranks) {
+  std::vector<unsigned> owners;
+  for (unsigned i = 0; i < 8; ++i) owners.push_back(i % 4 * ranks / 4);
+  for (unsigned i = 0; i < 16; ++i) owners.push_back(i / 4 * ranks / 4);
+  return owners;
+}
+std::vector<unsigned> scattered(unsigned ranks) {
+  std::vector<unsigned> owners;
+  for (unsigned i = 0; i < 24; ++i) owners.push_back(i * 7 % ranks);
+  return owners;
+}
+
+// Lines about devices, sorted, without those about the pool, which has no place in one rank.
+// Between exchanges a packet on its way is held by the border in place of the device that it goes
+// to.
+std::vector<std::string> device_lines(const std::vector<std::string>& texts) {
+  std::vector<std::string> lines;
+  for (const auto& text : texts) {
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+      if (line.starts_with("pool") || line.starts_with("---")) continue;
+      const bool of_port = line.starts_with("  tx");
+      lines.push_back(of_port ? line : line.substr(0, line.rfind(" held=")));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+// What pools counted in all, at the last stop.
+std::map<std::string, std::uint64_t> sums(const std::vector<std::string>& texts) {
+  std::map<std::string, std::uint64_t> out;
+  for (const auto& text : texts) {
+    const std::string last = text.substr(text.rfind("pool "));
+    for (const char* what : {"created", "delivered", "link_loss", "link_down", "queue_full"})
+      out[what] += value_in(last, what);
+  }
+  return out;
+}
+
+void expect_equal(const LeafSpine& scenario, const std::vector<unsigned>& owners, unsigned ranks) {
+  const std::vector<std::string> alone = {in_child([&] {
+    LeafSpine s = scenario;
+    return s.run();
+  })};
+  const auto together = in_ranks(ranks, [&](rank_exchange& exchange) {
+    rank_border border(exchange, owners);
+    LeafSpine s = scenario;
+    s.border = &border;
+    return s.run();
+  });
+  EXPECT_EQ(device_lines(alone), device_lines(together));
+  EXPECT_EQ(sums(alone), sums(together));
+  EXPECT_GT(sums(alone)["delivered"], 1000u);
+}
+
+TEST(RankBorder, TwoRanksCountWhatOneDoes) {
+  expect_equal(lossy(), racks(2), 2);
+  expect_equal(lossless(), racks(2), 2);
+}
+
+TEST(RankBorder, AnyDeviceMayBeAnywhere) {
+  expect_equal(lossy(), scattered(3), 3);
+  expect_equal(lossless(), scattered(4), 4);
+}
+
+TEST(RankBorder, WindowsMayBeShorterThanPeriods) {
+  LeafSpine s = lossy();
+  s.time.window = 137_ns;
+  expect_equal(s, racks(2), 2);
+}
+
+// A packet that goes and one that comes back, then nothing for a long time.
+struct Pair {
+  explicit Pair(rank_exchange& ranks, const std::vector<unsigned>& owners, time_config time = {})
+      : border(ranks, owners), context(time) {
+    context.join(border);
+    a = std::make_unique<test::probe>("a", context, 1, 0);
+    b = std::make_unique<test::probe>("b", context, 1, 1);
+    connect(*a, 0, *b, 0, link_of(100_Gbps, 2_us));
+    a->send({.at = 1_us});
+    a->send({.at = 900_us});
+    b->send({.at = 500_us});
+    b->send_pause({.at = 600_us, .traffic_class = 3, .pause = true});
+  }
+
+  rank_border border;
+  sim_context context;
+  std::unique_ptr<test::probe> a, b;
+};
+
+TEST(RankBorder, PacketsAndPausesArriveInTheOtherProcess) {
+  const auto texts = in_ranks(2, [](rank_exchange& ranks) {
+    Pair pair(ranks, {0, 1});
+    EXPECT_EQ(pair.border.period(), 2_us);
+    pair.context.clock.run_to(901_us);
+    EXPECT_EQ(pair.border.waiting(), ranks.rank() == 0 ? 1u : 0u);
+    EXPECT_EQ(pair.context.pool.live(), 0u);
+    EXPECT_FALSE(pair.context.clock.run_to(1_ms));
+    EXPECT_EQ(pair.border.waiting(), 0u);
+    const auto& pool = pair.context.pool;
+    const test::probe& mine = ranks.rank() == 0 ? *pair.a : *pair.b;
+    return fmt::format("created {} given {} taken {} arrived {} paused {}", pool.created(),
+                       pool.given_away(), pool.taken_over(), mine.arrivals.size(),
+                       mine.pauses.size());
+  });
+  EXPECT_EQ(texts[0], "created 2 given 2 taken 1 arrived 1 paused 1");
+  EXPECT_EQ(texts[1], "created 1 given 1 taken 2 arrived 2 paused 0");
+}
+
+TEST(RankBorder, RanksThatAllIdleExchangeSeldom) {
+  const auto texts = in_ranks(2, [](rank_exchange& ranks) {
+    Pair pair(ranks, {0, 1});
+    pair.context.clock.run_to(100_ms);
+    const auto exchanges = static_cast<test::SocketRanks&>(ranks).exchanges;
+    return std::string(exchanges > 10 && exchanges < 1500 ? "seldom"
+                                                          : std::to_string(exchanges) + " times");
+  });
+  EXPECT_EQ(texts, std::vector<std::string>(2, "seldom"));
+}
+
+// What fails names its device, and the other rank knows.
+TEST(RankBorder, AFailureEndsAllRanks) {
+  class faulty : public test::probe {
+   public:
+    using probe::probe;
+
+   protected:
+    void handle(const Event&) override { throw ModelError("out of order"); }
+  };
+  const auto texts = in_ranks(3, [](rank_exchange& ranks) -> std::string {
+    rank_border border(ranks, {0, 1, 2});
+    sim_context context;
+    context.join(border);
+    test::probe a("a", context, 1, 0);
+    faulty b("b", context, 2, 1);
+    test::probe c("c", context, 1, 2);
+    connect(a, 0, b, 0, link_of(100_Gbps, 1_us));
+    connect(b, 1, c, 0, link_of(100_Gbps, 1_us));
+    a.send({.at = 10_us, .dst = 1});
+    try {
+      context.clock.run_to(1_ms);
+      return "ran";
+    } catch (const RankFailed& e) {
+      return fmt::format("rank {}: {} ({})", e.rank, e.what(), e.exit_code);
+    } catch (const ModelError& e) {
+      ranks.fail(1, e.what());
+      return std::string("failed: ") + e.what();
+    }
+  });
+  EXPECT_EQ(texts,
+            (std::vector<std::string>{"rank 1: b: out of order (1)", "failed: b: out of order",
+                                      "rank 1: b: out of order (1)"}));
+}
+
+TEST(RankBorder, ExactWakeUpsAreRefused) {
+  const auto texts = in_ranks(1, [](rank_exchange& ranks) {
+    Pair pair(ranks, {0, 0}, {.mode = scheduling::exact_wake});
+    return std::string("accepted");
+  });
+  EXPECT_EQ(texts.front(), "several ranks need windows: expected sim.scheduling = \"windowed\"");
+}
+
+}  // namespace
+}  // namespace horae::fabric::rank_border_test

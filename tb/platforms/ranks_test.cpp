@@ -1,0 +1,163 @@
+// horae run over several processes: the same bytes as by one, and failures in one line.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "networks.hpp"
+#include "program.hpp"
+
+namespace horae::test {
+namespace {
+
+// Whether this build has MPI: else the program says so, and there is nothing more to test.
+bool without_mpi(const Workplace& place) {
+  place.write("tiny.toml", tiny);
+  const Ended ended = run(place, {"run", "tiny.toml", "--ranks", "2", "--json", "--no-progress"});
+  return ended.exit_code == 2 && ended.err.find("was built without MPI") != std::string::npos;
+}
+
+ordered_json without_wall_time(ordered_json summary) {
+  summary.erase("wall_s");
+  return summary;
+}
+
+struct Shipped {
+  std::string name;
+  Words settings;           ///< short, but with everything going on
+  std::string point = "1";  ///< of its sweep, if it has one
+};
+
+const std::vector<Shipped> shipped = {
+    {"conweave_tor", {"sim.duration=60us", "sim.warmup=10us"}},
+    {"cx7_spray", {"sim.duration=60us", "sim.warmup=10us", "sim.sample=10us"}},
+    {"eunomia_clos", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_fat_tree", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_incast", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_jellyfish", {"sim.duration=150us", "sim.warmup=10us", "traffic[0].duration=100us"}},
+    {"eunomia_cosim", {"sim.duration=100us", "nic.ordering.level=model"}},
+    {"flow_list", {}},
+    {"leaf_spine_256", {"sim.duration=6us"}},
+    {"leaf_spine_256_nic", {"sim.duration=10us"}},
+    {"longhaul_esw", {"sim.duration=1300us", "sim.warmup=50us", "traffic[0].start=10us"}},
+    {"nic_cliff", {"sim.duration=60us", "sim.warmup=10us"}, "1024"},
+    {"themis_256", {"sim.duration=12us"}},
+    {"themis_fat_tree", {"sim.duration=25us", "sim.warmup=5us"}},
+    {"themis_testbed", {"sim.duration=100us"}},
+    {"themis_tor", {"sim.duration=60us", "sim.warmup=10us"}},
+};
+
+class Ranks : public ::testing::TestWithParam<Shipped> {};
+
+TEST_P(Ranks, DoNotShowInTheResults) {
+  const Workplace place;
+  if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
+  Words words = {"run",    HORAE_PLATFORM_DIR "/" + GetParam().name + ".toml",
+                 "--json", "--no-progress",
+                 "--out",  "alone"};
+  words = with_settings(words, GetParam().settings);
+  if (ordered_json::parse(run(place, {"config", words[1], "--json"}).out)["config"].contains(
+          "sweep"))
+    words.insert(words.end(), {"--point", GetParam().point});
+  const Ended alone = run(place, words);
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_GT(alone.json()["packets"]["delivered"], 20);
+  for (const char* ranks : {"2", "3", "4"}) {
+    words[5] = std::string("ranks") + ranks;
+    Words together = words;
+    together.insert(together.end(), {"--ranks", ranks});
+    const Ended ended = run(place, together);
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err, "");
+    EXPECT_EQ(without_wall_time(ended.json()).dump(1), without_wall_time(alone.json()).dump(1));
+    for (const auto& name : place.content()) {
+      if (!name.starts_with("alone/") || name.ends_with("summary.json")) continue;
+      EXPECT_EQ(place.read(name), place.read(words[5] + name.substr(5))) << name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Ranks, ::testing::ValuesIn(shipped),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(RanksOfARun, AreRefusedWhereTheyCannotBe) {
+  const Workplace place;
+  if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
+  const auto refused = [&](Words more, const std::string& message) {
+    Words words = {"run", "tiny.toml", "--ranks", "2", "--no-progress"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_refused(place, words, message);
+  };
+  refused({"--trace", "--out", "out"}, "--trace and other views are of a run of one rank");
+  refused({"--set", "sim.scheduling=exact_wake"},
+          "several ranks need windows: expected sim.scheduling = \"windowed\"");
+  expect_refused(place, {"run", HORAE_PLATFORM_DIR "/nic_cliff.toml", "--ranks", "2"},
+                 "several ranks are one run: choose a point of the sweep by --point, or run its "
+                 "points at the same time by --jobs or scripts/explore");
+}
+
+TEST(RanksOfARun, AreShownByConfig) {
+  const Workplace place;
+  const auto partition =
+      run(place, {"config", HORAE_PLATFORM_DIR "/leaf_spine_256.toml", "--ranks", "4", "--json"})
+          .json()["partition"];
+  ASSERT_EQ(partition["ranks"].size(), 4u);
+  for (const auto& rank : partition["ranks"]) EXPECT_NEAR(rank["share"], 0.25, 0.02);
+  // Hosts stay with their leaf.
+  for (const auto& rank : partition["ranks"]) {
+    int leaves = 0, hosts = 0;
+    for (const std::string name : rank["devices"]) {
+      leaves += name.starts_with("leaf") ? 1 : 0;
+      hosts += name.starts_with("host") || name.starts_with("h") ? 1 : 0;
+    }
+    EXPECT_EQ(hosts, 16 * leaves);
+  }
+}
+
+// The link between two sites is cut, and ranks exchange once in its delay.
+TEST(RanksOfARun, CutLongLinks) {
+  const Workplace place;
+  place.write("sites.toml", R"([platform]
+name = "sites"
+[nic]
+kind = "rnic"
+[switch]
+kind = "switch"
+[[device]]
+names = ["a0", "a1", "b0", "b1"]
+profile = "nic"
+[[device]]
+names = ["a", "a_spine", "b", "b_spine"]
+profile = "switch"
+[[link]]
+between = ["a0", "a"]
+[[link]]
+between = ["a1", "a"]
+[[link]]
+between = ["a", "a_spine"]
+[[link]]
+between = ["a_spine", "b_spine"]
+delay = "300 us"
+[[link]]
+between = ["b_spine", "b"]
+[[link]]
+between = ["b0", "b"]
+[[link]]
+between = ["b1", "b"]
+[[traffic]]
+kind = "messages"
+pattern = "pairs"
+from = ["a0", "a1", "b0", "b1"]
+to = ["b0", "b1", "a0", "a1"]
+)");
+  const Ended ended = run(place, {"config", "sites.toml", "--ranks", "2", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto partition = ended.json()["partition"];
+  EXPECT_EQ(partition["period_ps"], 300'000'000);
+  EXPECT_EQ(partition["cut_links"], 1);
+  EXPECT_EQ(partition["ranks"][0]["devices"], Words({"a0", "a1", "a", "a_spine"}));
+}
+
+}  // namespace
+}  // namespace horae::test
