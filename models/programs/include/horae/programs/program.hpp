@@ -39,8 +39,8 @@ struct Routes {
       if (!e.attached) return std::nullopt;
       return pipeline_of_port.at(e.ports.at(0));
     };
-    // Mostly there is an entry for every node, in their order. Every pipeline of every chip asks this
-    // of both ends of every connection.
+    // Mostly there is an entry for every node, in their order. Every pipeline of every chip asks
+    // this of both ends of every connection.
     if (node < entries.size() && entries[node].node == node) return of(entries[node]);
     for (const Entry& e : entries) {
       if (e.node == node && e.attached) return of(e);

@@ -24,8 +24,8 @@ class Simulation {
   /// Builds every device, link and flow. InputError where the platform does not fit a device.
   /// `border`: where this process runs only some of the devices; null: it runs all. `meter`:
   /// charged for all of it, or null.
-  explicit Simulation(const config::PlatformConfig& platform,
-                      fabric::rank_border* border = nullptr, MemoryMeter* meter = nullptr);
+  explicit Simulation(const config::PlatformConfig& platform, fabric::rank_border* border = nullptr,
+                      MemoryMeter* meter = nullptr);
   /// In a time that grows with the number of devices, not with its square.
   ~Simulation();
   Simulation(const Simulation&) = delete;
