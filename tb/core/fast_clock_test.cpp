@@ -25,7 +25,8 @@ TEST(Ratio, IsTheQuotientRoundedDown) {
     const auto number = [&](unsigned most_bits) {
       return random() >> (64 - 1 - random() % most_bits);
     };
-    const std::uint64_t n = 1 + number(41), d = 1 + number(41), extra = random() % 2 == 0 ? 0 : d - 1;
+    const std::uint64_t n = 1 + number(41), d = 1 + number(41),
+                        extra = random() % 2 == 0 ? 0 : d - 1;
     const Ratio ratio(n, d, extra);
     const std::uint64_t border = largest / d / (n + 1);
     for (const std::uint64_t x : {std::uint64_t{0}, std::uint64_t{1}, number(63), border,
