@@ -49,7 +49,9 @@ Histogram Histogram::of_parts(const std::vector<std::int64_t>& parts) {
   h.min_ = parts.at(2);
   h.max_ = parts.at(3);
   for (std::size_t i = 4; i + 1 < parts.size(); i += 2) {
-    h.bins_.at(static_cast<int>(parts[i])) = parts[i + 1];
+    const auto bin = static_cast<std::size_t>(parts[i]);  // they rise
+    h.bins_.resize(bin + 1);
+    h.bins_[bin] = parts[i + 1];
     h.count_ += parts[i + 1];
   }
   return h;
