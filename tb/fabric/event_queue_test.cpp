@@ -99,6 +99,51 @@ TEST(EventQueue, TakesEventsLikeAPriorityQueue) {
   }
 }
 
+// Two queues whose slots take memory from one pool, with calendars of several lengths, and events
+// taken as devices take them: by a function that pushes more.
+TEST(EventQueue, EventsOfTwoQueuesKeepTheirOrderInSharedMemory) {
+  for (const unsigned slots : {64u, 256u, 1024u}) {
+    RandomStream random(slots, "event_queue.shared");
+    EventChunks chunks;
+    EventQueue queues[2] = {EventQueue(8, slots, &chunks), EventQueue(12, 64, &chunks)};
+    Reference references[2];
+    std::uint64_t ordinal = 0;
+    const auto push = [&](unsigned q, Picoseconds from) {
+      const Event e{from + Picoseconds(random.below(random.below(9) == 0 ? 4'000'000 : 6000)),
+                    make_key(static_cast<std::uint8_t>(random.below(3)), 0, ordinal), ordinal};
+      ++ordinal;
+      queues[q].push(e);
+      references[q].push(e);
+    };
+    for (Picoseconds end = 1_ns; end < 3_us; end += 1_ns) {
+      for (unsigned q = 0; q < 2; ++q) {
+        for (std::uint32_t i = random.below(40); i-- > 0;) push(q, end - 1_ns);
+        queues[q].take_before(end, [&](const Event& e) {
+          ASSERT_TRUE(same(e, references[q].top()));
+          references[q].pop();
+          if (random.below(4) == 0) push(q, e.time);
+        });
+        ASSERT_EQ(queues[q].size(), references[q].size());
+        ASSERT_TRUE(references[q].empty() || references[q].top().time >= end);
+      }
+    }
+  }
+}
+
+// However long a calendar turns: memory is what is pending.
+TEST(EventQueue, ChunksAreUsedAgain) {
+  EventChunks chunks;
+  EventQueue queue(10, 256, &chunks);
+  std::size_t first = 0;
+  for (std::int64_t i = 0; i < 100'000; ++i) {
+    queue.push({Picoseconds(i * 300 + 2000), 0, 0});
+    queue.take_before(Picoseconds(i * 300), [](const Event&) {});
+    if (i == 100) first = chunks.bytes();
+  }
+  EXPECT_GT(first, 0u);
+  EXPECT_EQ(chunks.bytes(), first);
+}
+
 TEST(EventQueue, TheBoundIsExclusive) {
   for (const Picoseconds t : {0_ps, 1_ps, 131'072_ps, 200_ns, 5_ms}) {
     EventQueue queue;

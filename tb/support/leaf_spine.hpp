@@ -52,6 +52,8 @@ struct LeafSpine {
   std::uint64_t shuffle = 0;              ///< not 0: modules are created and joined in random order
   bool drains = false;                    ///< nothing may be left at the last stop
   fabric::rank_border* border = nullptr;  ///< this process runs only some of the modules
+  bool buffers = false;                   ///< the text has what switches buffer
+  fabric::observer* watcher = nullptr;    ///< switches that are watched start packets by events
 
   unsigned nodes() const { return leaves * hosts_per_leaf; }
   std::string run();
@@ -64,6 +66,7 @@ class LeafSpineRun {
  public:
   explicit LeafSpineRun(const LeafSpine& s) : s_(s), context_(s.time, s.seed) {
     if (s.border != nullptr) context_.join(*s.border);
+    context_.watcher = s.watcher;
     describe();
     const auto routes = topology_.shortest_path_routes();
     for (const unsigned v : order(static_cast<unsigned>(topology_.vertices().size()))) {
@@ -187,6 +190,10 @@ class LeafSpineRun {
       text += fmt::format("{} forwarded={} marked={} pauses={} dropped={} held={}\n", sw->name(),
                           sw->counters().forwarded, sw->counters().marked,
                           sw->counters().pauses_sent, sw->counters().dropped, sw->held());
+      if (s_.buffers) {
+        text += fmt::format("  buffered={} most={}\n", sw->buffered().count(),
+                            sw->most_buffered().count());
+      }
       for (unsigned i = 0; i < sw->ports(); ++i) {
         const auto& tx = sw->tx(i).counters();
         text += fmt::format(
