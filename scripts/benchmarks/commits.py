@@ -11,8 +11,15 @@ from exploration.complaint import Complaint
 SHORT = 9
 
 
+def start(words):
+    try:
+        return subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+    except OSError as e:
+        raise Complaint(f"{words[0]} cannot be run: {e.strerror}") from None
+
+
 def git(*words, root=ROOT):
-    run = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=False)
+    run = start(["git", "-C", str(root), *words])
     if run.returncode != 0:
         raise Complaint(f"git {words[0]}: {(run.stderr.strip().splitlines() or ['failed'])[-1]}")
     return run.stdout.strip()
@@ -32,14 +39,21 @@ def here():
     return git("rev-parse", "HEAD")[:SHORT] + ("+" if changed else ""), datetime.date.today().isoformat()
 
 
+def require_built(program):
+    """Refuses a program that is not of the commit that lines are recorded as."""
+    version = start([program, "--version"]).stdout.strip()
+    if git("rev-parse", "HEAD")[:SHORT] not in version:
+        raise Complaint(f"{program} is {version or 'of no version'}, not of the present commit; build it, or leave out --no-build")
+
+
 def build(root, folder):
     """The program of the sources in `root`, built in `folder`."""
     options = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DHORAE_TESTS=OFF", "-DHORAE_UNITY=ON"]
     for words in (["cmake", "-S", root, "-B", folder, *([] if (folder / "build.ninja").exists() else options)],
                   ["cmake", "--build", folder, "--target", "horae"]):
-        run = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False)
+        run = start(words)
         if run.returncode != 0:
-            raise Complaint(f"{root} does not build: {(run.stdout + run.stderr).strip().splitlines()[-1]}")
+            raise Complaint(f"{root} does not build: {((run.stdout + run.stderr).strip().splitlines() or ['failed'])[-1]}")
     return folder / "platforms/horae"
 
 

@@ -12,8 +12,8 @@ namespace {
 using test::in_child;
 using test::value_in;
 
-// Watched switches start packets by events, one by one. Everything counted, to the byte and at three
-// moments, must be the same when they do not.
+// Watched switches start packets by events, one by one. Everything counted, to the byte and at
+// three moments, must be the same when they do not.
 std::string same_both_ways(test::LeafSpine scenario) {
   const std::string late = in_child([&] { return scenario.run(); });
   observer watcher;

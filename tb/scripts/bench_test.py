@@ -150,7 +150,9 @@ class Command(unittest.TestCase):
 
     def test_bad_arguments_are_one_line(self):
         for words in (["--wrong"], ["fabrik"], ["--repeats", "0"], ["--repeats", "x"], ["--check", "nic"],
-                      ["--record", "--check"], ["--program", "/nowhere"],
+                      ["--record", "--check"], ["--program", "/nowhere"], ["--program", "/tmp"],
+                      ["--no-times", "--no-instructions"], ["--record", "--no-times"],
+                      ["--record", "--program", str(self.program)],
                       ["--against", "nowhere", "--program", str(self.program)]):
             run = self.bench(*words)
             self.assertEqual((run.returncode, run.stdout, run.stderr.count("\n")), (2, "", 1), words)

@@ -71,6 +71,9 @@ int configure(const ConfigOptions& o) {
   ConfigRequest request = o.request;
   request.kind = kind_of(o.kind);
   if (o.memory && o.points) throw InputError("--memory: expected without --points");
+  if (o.request.ranks != 0 && (o.memory || o.points))
+    throw InputError(
+        fmt::format("--ranks: expected without {}", o.memory ? "--memory" : "--points"));
   if (o.memory) return show_memory(request, o.json);
   if (o.points) return configure_points(request, *o.points);
   const EffectiveConfig effective = effective_config(request);

@@ -12,6 +12,7 @@
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
+#include "horae/ranks/partition.hpp"
 #include "horae/ranks/world.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
@@ -156,6 +157,7 @@ int start(const RunOptions& o) {
     const bool sweep = !o.point && !platform.sweep.points.empty();
     check_views(o, sweep);
     check_ranks(o, sweep);
+    ranks::check_ranks(platform, o.ranks);
     return ranks::launch(o.ranks);
   }
   if (o.ranks != 0 && o.ranks != launched) {

@@ -91,6 +91,7 @@ config::PlatformConfig platform_at(const ConfigRequest& request, const Document&
 }
 
 ordered_json partition_of(const config::PlatformConfig& platform, unsigned ranks) {
+  ranks::check_ranks(platform, ranks);
   const ranks::Partition parts = ranks::partition(platform, ranks);
   ordered_json out = {{"period_ps", nullptr}, {"cut_links", parts.cut_links}};
   if (parts.cut_links > 0) out["period_ps"] = parts.period.count();

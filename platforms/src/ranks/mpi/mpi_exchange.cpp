@@ -3,10 +3,12 @@
 #include <boost/mpi/environment.hpp>
 #include <boost/mpi/nonblocking.hpp>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "mpi_module.hpp"
 
 namespace horae::ranks {
@@ -45,7 +47,11 @@ class MpiExchange final : public fabric::rank_exchange {
   enum Tag : int { data, failure };
 
   static const char* chars(const std::byte* bytes) { return reinterpret_cast<const char*>(bytes); }
-  static int count(std::size_t bytes) { return static_cast<int>(bytes); }
+  static int count(std::size_t bytes) {
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      throw ModelError("more than 2 GiB to hand to another rank at once, which MPI does not take");
+    return static_cast<int>(bytes);
+  }
 
   void receive(int from, Bytes& in) {
     const mpi::status status = world_.probe(from, mpi::any_tag);

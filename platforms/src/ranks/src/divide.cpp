@@ -87,12 +87,14 @@ std::vector<unsigned> largest_first(const PartGraph& graph, unsigned ranks) {
 
 Division divide(const PartGraph& graph, unsigned ranks) {
   if (ranks == 1) return {std::vector<unsigned>(graph.loads.size()), 1};
+  auto other = largest_first(graph, ranks);
+  const double even = imbalance(graph, other, ranks);
+  // With hardly a part per rank there is nothing to choose, and METIS says so on standard output.
+  if (graph.loads.size() < 2 * std::size_t{ranks}) return {std::move(other), even};
   Division out;
   out.owners = by_metis(graph, ranks);
   out.imbalance = imbalance(graph, out.owners, ranks);
   constexpr double worth_more_cuts = 0.97;
-  auto other = largest_first(graph, ranks);
-  const double even = imbalance(graph, other, ranks);
   if (even < worth_more_cuts * out.imbalance) out = {std::move(other), even};
   return out;
 }

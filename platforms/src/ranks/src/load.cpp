@@ -34,9 +34,10 @@ class Network {
     }
   }
 
+  static constexpr unsigned nobody = ~0u;
   struct Hop {
     std::size_t link = 0;
-    unsigned to = 0;
+    unsigned to = nobody;  ///< of a port without a link
   };
   const Hop& hop(unsigned device, unsigned port) const { return links_[device][port]; }
   NodeId node(unsigned device) const { return platform_.topology.vertices()[device].node; }
@@ -59,7 +60,7 @@ class Network {
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i > 0 && ends(order[i])) continue;  // packets do not go through end points
       for (const Hop& next : links_[order[i]]) {
-        if (seen[next.to]) continue;
+        if (next.to == nobody || seen[next.to]) continue;
         seen[next.to] = true;
         order.push_back(next.to);
       }
@@ -113,6 +114,7 @@ ExpectedLoad expected_load(const config::PlatformConfig& platform) {
   std::map<unsigned, std::pair<unsigned, std::vector<double>>> towards;  // an end point; by device
   for (const auto& [to, senders] : matrix) {
     const auto& last = network.hop(to, 0);
+    if (last.to == Network::nobody) continue;
     auto& [end, arriving] = towards.try_emplace(last.to, to, std::vector<double>()).first->second;
     arriving.resize(platform.devices.size());
     for (const auto& [from, packets] : senders) {

@@ -1,5 +1,7 @@
 #include "horae/ranks/partition.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/pending/disjoint_sets.hpp>
 #include <functional>
@@ -7,6 +9,7 @@
 #include <set>
 
 #include "divide.hpp"
+#include "horae/core/error.hpp"
 #include "horae/ranks/load.hpp"
 
 namespace horae::ranks {
@@ -71,6 +74,14 @@ void renumber(std::vector<unsigned>& owners, unsigned ranks) {
 
 std::size_t Partition::devices(unsigned rank) const {
   return static_cast<std::size_t>(std::count(owners.begin(), owners.end(), rank));
+}
+
+void check_ranks(const config::PlatformConfig& platform, unsigned ranks) {
+  constexpr std::size_t always_taken = 8;
+  const std::size_t most = std::max(platform.devices.size(), always_taken);
+  if (ranks > most)
+    throw InputError(fmt::format("--ranks {}: expected at most {}; the platform has {} devices",
+                                 ranks, most, platform.devices.size()));
 }
 
 Partition partition(const config::PlatformConfig& platform, unsigned ranks) {

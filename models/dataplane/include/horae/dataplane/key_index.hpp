@@ -48,7 +48,8 @@ class KeyIndex {
   }
 
  private:
-  static constexpr std::size_t most_small = std::size_t{1} << 16;
+  /// The array is as long as its largest key asks, so keys that are larger are not worth it.
+  static constexpr std::size_t most_small = std::size_t{1} << 13;
 
   /// The place of a small number, or null.
   std::optional<V>* small(const K& key) {

@@ -24,4 +24,8 @@ struct Partition {
 /// same for every rank that asks.
 Partition partition(const config::PlatformConfig& platform, unsigned ranks);
 
+/// InputError where `ranks` were asked for by --ranks and most of them would have nothing to run:
+/// more than devices, and more than a small machine's cores.
+void check_ranks(const config::PlatformConfig& platform, unsigned ranks);
+
 }  // namespace horae::ranks
