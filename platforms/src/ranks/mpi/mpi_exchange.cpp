@@ -25,7 +25,8 @@ class MpiExchange final : public fabric::rank_exchange {
     for (int r = 0; r < world_.size(); ++r) {
       if (r == world_.rank()) continue;
       const auto bytes = out[static_cast<std::size_t>(r)];
-      sending_.push_back(world_.isend(r, data, chars(bytes.data()), count(bytes.size())));
+      const char* from = bytes.empty() ? &nothing_ : chars(bytes.data());
+      sending_.push_back(world_.isend(r, data, from, count(bytes.size())));
     }
     for (int r = 0; r < world_.size(); ++r) {
       if (r != world_.rank()) receive(r, in[static_cast<std::size_t>(r)]);
@@ -56,7 +57,8 @@ class MpiExchange final : public fabric::rank_exchange {
   void receive(int from, Bytes& in) {
     const mpi::status status = world_.probe(from, mpi::any_tag);
     in.resize(static_cast<std::size_t>(*status.count<char>()));
-    world_.recv(from, status.tag(), reinterpret_cast<char*>(in.data()), count(in.size()));
+    char* const to = in.empty() ? &nothing_ : reinterpret_cast<char*>(in.data());
+    world_.recv(from, status.tag(), to, count(in.size()));
     if (status.tag() != failure) return;
     int exit_code = 0;
     std::memcpy(&exit_code, in.data(), sizeof(exit_code));
@@ -64,6 +66,7 @@ class MpiExchange final : public fabric::rank_exchange {
                              {chars(in.data()) + sizeof(exit_code), in.size() - sizeof(exit_code)});
   }
 
+  char nothing_ = 0;  ///< where an empty message lies: Boost.MPI takes no null pointer
   mpi::environment environment_{false};
   mpi::communicator world_;
   std::vector<mpi::request> sending_;
