@@ -45,7 +45,6 @@ void tx_port::configure(const LinkConfig& link) {
 
 void tx_port::lead_away(std::uint32_t device, unsigned port) {
   away_ = {device, static_cast<std::uint16_t>(port)};
-  closely_ = true;
 }
 
 bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {

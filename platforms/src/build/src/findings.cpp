@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "findings_parts.hpp"
 #include "horae/fabric/rank_border.hpp"
 
 namespace horae::build {
@@ -23,12 +24,7 @@ FlowEnd end_of(const Connection& c, Histogram& latency) {
     latency.merge(h);
   }
   if (c.receiver->runs_here()) {
-    const auto& received = c.receiver->queue_pair(c.receiver_qp).progress();
-    end.progress.delivered_bytes = received.delivered_bytes;
-    end.progress.received = received.received;
-    end.progress.out_of_order = received.out_of_order;
-    end.progress.reorder_sum = received.reorder_sum;
-    end.progress.reorder_max = received.reorder_max;
+    copy_received(c.receiver->queue_pair(c.receiver_qp).progress(), end.progress);
   }
   return end;
 }
@@ -89,11 +85,7 @@ Findings Findings::of(const Simulation& s) {
   }
   for (const auto* t : s.tofinos()) out.devices[t->number()].counters = counters_of(*t);
   for (const auto* sw : s.switches()) {
-    out.switches.forwarded += sw->counters().forwarded;
-    out.switches.marked += sw->counters().marked;
-    out.switches.pauses_sent += sw->counters().pauses_sent;
-    out.switches.dropped += sw->counters().dropped;
-    out.switches.deflected += sw->counters().deflected;
+    add(sw->counters(), out.switches);
     out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
   }
   out.packets = book_of(s);

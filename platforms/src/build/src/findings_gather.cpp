@@ -1,6 +1,7 @@
 // Findings of all ranks, put together at rank 0.
 #include <algorithm>
 
+#include "findings_parts.hpp"
 #include "horae/build/findings.hpp"
 #include "horae/build/wire.hpp"
 #include "horae/fabric/rank_border.hpp"
@@ -26,15 +27,6 @@ DeviceEnd get_device(WireReader& r) {
   d.statistics = nlohmann::ordered_json::parse(r.get<std::string>());
   r.get(d.queues);
   return d;
-}
-
-/// What the receiver knows of a connection.
-void copy_received(const rnic::QueuePair::Progress& from, rnic::QueuePair::Progress& to) {
-  to.delivered_bytes = from.delivered_bytes;
-  to.received = from.received;
-  to.out_of_order = from.out_of_order;
-  to.reorder_sum = from.reorder_sum;
-  to.reorder_max = from.reorder_max;
 }
 
 std::vector<std::byte> as_message(const Simulation& s, const Findings& f) {
@@ -86,12 +78,7 @@ void Findings::gather(const Simulation& s, fabric::rank_exchange& ranks) {
     packets.add(r.get<PacketBook>());
     latency.merge(Histogram::of_parts(r.get<std::vector<std::int64_t>>()));
     reorder_depth.merge(Histogram::of_parts(r.get<std::vector<std::int64_t>>()));
-    const auto plain = r.get<fabric::output_queued_switch::Counters>();
-    switches.forwarded += plain.forwarded;
-    switches.marked += plain.marked;
-    switches.pauses_sent += plain.pauses_sent;
-    switches.dropped += plain.dropped;
-    switches.deflected += plain.deflected;
+    add(r.get<fabric::output_queued_switch::Counters>(), switches);
     most_buffered = std::max(most_buffered, r.get<std::int64_t>());
   }
 }
