@@ -72,10 +72,7 @@ void EventQueue::fetch_far() {
   const std::int64_t end = current_ + static_cast<std::int64_t>(mask_) + 1;
   while (!far_.empty() && far_.front().time.count() >> slot_bits_ < end) {
     std::pop_heap(far_.begin(), far_.end(), later);
-    const std::int64_t slot = far_.back().time.count() >> slot_bits_;
-    EventChunk* chunk = ring_[static_cast<std::uint64_t>(slot) & mask_];
-    if (chunk == nullptr || chunk->used == EventChunk::capacity) chunk = add_chunk(slot);
-    chunk->events[chunk->used++] = far_.back();
+    file(far_.back(), far_.back().time.count() >> slot_bits_);
     far_.pop_back();
   }
 }

@@ -31,10 +31,7 @@ class EventQueue {
     const auto ahead = static_cast<std::uint64_t>(slot - current_ - 1);
     if (ahead >= mask_) [[unlikely]]
       return push_aside(e, slot);
-    EventChunk* chunk = ring_[slot & mask_];
-    if (chunk == nullptr || chunk->used == EventChunk::capacity) [[unlikely]]
-      chunk = add_chunk(slot);
-    chunk->events[chunk->used++] = e;
+    file(e, slot);
   }
 
   /// Calls `f(event)` with every event before `end`, the earliest first, those included that `f`
@@ -104,6 +101,13 @@ class EventQueue {
   static constexpr std::int64_t none = -1;
   static bool later(const Event& a, const Event& b) { return b < a; }
 
+  /// Into a slot within the ring's reach.
+  void file(const Event& e, std::int64_t slot) {
+    EventChunk* chunk = ring_[static_cast<std::uint64_t>(slot) & mask_];
+    if (chunk == nullptr || chunk->used == EventChunk::capacity) [[unlikely]]
+      chunk = add_chunk(slot);
+    chunk->events[chunk->used++] = e;
+  }
   [[noreturn]] static void refuse_past();
   EventChunk* add_chunk(std::int64_t slot);
   /// For the current slot, which is sorted already, or beyond the ring.

@@ -15,9 +15,9 @@
 namespace horae::fabric {
 
 /// Queues in front of a tx_port. Which packet starts when depends only on what was queued, paused
-/// and resumed before, so transmissions are started lazily: call `start_before(t, ...)` before
-/// anything changes at `t`, and at the end of each stretch of time. Where a start has consequences
-/// inside the device, schedule an event at `next_start()` instead.
+/// and resumed before, so transmissions may be started late: take all that is due (`next_start()`,
+/// `take_next()`) before anything changes at a time, and at the end of each stretch of time. Where
+/// a start has consequences inside the device, schedule an event at `next_start()` instead.
 class OutputPort {
  public:
   static constexpr unsigned classes = 8;
@@ -61,19 +61,6 @@ class OutputPort {
   bool can_start() const { return eligible() != 0; }
   /// Takes the packet that starts next (`can_start`); it must be sent or dropped.
   Packet& take_next() { return take(static_cast<unsigned>(std::bit_width(eligible())) - 1); }
-
-  /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
-  /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
-  template <class F>
-  void start_before(Picoseconds end, F&& started) {
-    for (;;) {
-      const unsigned e = eligible();
-      if (e == 0) return;
-      const Picoseconds start = std::max(tx_->busy_until(), ready_);
-      if (start >= end) return;
-      started(take(static_cast<unsigned>(std::bit_width(e)) - 1), start);
-    }
-  }
 
   /// Takes everything out, whatever is paused: `taken(packet)` for each.
   template <class F>

@@ -48,7 +48,8 @@ class EgressPort : public fabric::OutputPort {
     if (!own_[i].packets.empty()) make_ready(i, t);
   }
 
-  /// As OutputPort's.
+  /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
+  /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
   template <class F>
   void start_before(Picoseconds end, F&& started) {
     for (;;) {
