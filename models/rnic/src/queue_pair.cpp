@@ -16,6 +16,7 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       next_post_(config_.first_send),
       acked_(config_.first_send),
       receive_end_(config_.first_receive + static_cast<std::int32_t>(config_.receive_packets)) {
+  placed_.first = config_.first_send;
   if (config_.source) item_ = config_.source->next();
 }
 
@@ -73,19 +74,24 @@ void QueuePair::reset_histograms() {
   later_latencies_.reset();
 }
 
-/// Index of the message a PSN lies in: mostly the one found last (`hint`), or the one after it.
-std::size_t QueuePair::index_of(Psn psn, std::size_t& hint) const {
-  std::size_t i = std::min(hint, messages_.size() - 1);
+/// The message a PSN lies in: mostly the one found last, or the one after it.
+void QueuePair::find(Psn psn, Found& found) const {
+  const std::size_t from = found.ordinal > forgotten_ ? found.ordinal - forgotten_ : 0;
+  std::size_t i = std::min(from, messages_.size() - 1);
   while (i > 0 && psn.before(messages_[i].first)) --i;
   while (psn - messages_[i].first >= static_cast<std::int32_t>(messages_[i].packets)) ++i;
-  hint = i;
-  return i;
+  const Message& m = messages_[i];
+  found = {m.first, m.packets, m.bytes, forgotten_ + i};
 }
 
-void QueuePair::find(Psn psn) const {
-  const std::size_t i = index_of(psn, last_place_);
-  placed_ = messages_[i];
-  placed_ordinal_ = forgotten_ + i;
+const QueuePair::Found& QueuePair::find_sent(Psn psn) const {
+  if (!psn.before(placed_.first)) {
+    find(psn, placed_);
+    return placed_;
+  }
+  // PSNs come again after 2^24: a message that is forgotten has none any more.
+  if (!behind_.has(psn) || behind_.ordinal < forgotten_) find(psn, behind_);
+  return behind_;
 }
 
 std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
@@ -106,8 +112,6 @@ std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
     messages_.pop_front();
     --completed_;
     ++forgotten_;
-    if (last_place_ > 0) --last_place_;
-    if (last_place_ahead_ > 0) --last_place_ahead_;
   }
   return completed;
 }

@@ -79,14 +79,15 @@ class QueuePair {
   /// even if as much is acknowledged before its turn).
   PacketPlace place(Psn psn) const {
     // Packets come mostly in order, so it is most often in the message of the one before.
-    if (static_cast<std::uint32_t>(psn - placed_.first) >= placed_.packets) [[unlikely]]
-      find(psn);
-    return place_in(placed_, placed_ordinal_, psn);
+    if (placed_.has(psn)) [[likely]]
+      return place_in(placed_, psn);
+    return place_in(find_sent(psn), psn);
   }
   /// The same for whoever reads ahead of what is sent.
   PacketPlace place_ahead(Psn psn) const {
-    const std::size_t i = index_of(psn, last_place_ahead_);
-    return place_in(messages_[i], forgotten_ + i, psn);
+    if (!ahead_.has(psn)) [[unlikely]]
+      find(psn, ahead_);
+    return place_in(ahead_, psn);
   }
   /// Whether the PSN, not older than the oldest one unacknowledged, belongs to a posted message.
   bool posted(Psn psn) const { return psn.before(next_post_); }
@@ -181,27 +182,36 @@ class QueuePair {
   boost::container::deque<Message> messages_;   ///< posted; oldest first; no memory while empty
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
-  PacketPlace place_in(const Message& m, std::uint64_t ordinal, Psn psn) const {
+  /// A message that was looked for, so that the next packet of it need not look again.
+  struct Found {
+    Psn first;
+    std::uint32_t packets = 0;  ///< 0: none yet
+    std::int64_t bytes = 0;
+    std::uint64_t ordinal = 0;  ///< from 0
+    bool has(Psn psn) const { return static_cast<std::uint32_t>(psn - first) < packets; }
+  };
+
+  PacketPlace place_in(const Found& m, Psn psn) const {
     const auto index = static_cast<std::uint32_t>(psn - m.first);
     const bool first = index == 0;
     const bool last = index + 1 == m.packets;
     PacketPlace out;
-    out.message = ordinal;
+    out.message = m.ordinal;
     out.left = m.packets - index;
     out.payload = static_cast<std::uint16_t>(last ? m.bytes - index * mtu_.count() : mtu_.count());
     out.opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                        : (last ? Opcode::write_last : Opcode::write_middle);
     return out;
   }
-  std::size_t index_of(Psn psn, std::size_t& hint) const;
-  void find(Psn psn) const;
+  const Found& find_sent(Psn psn) const;
+  void find(Psn psn, Found& found) const;
   void record_latency(Picoseconds latency);
 
-  mutable Message placed_{};                  ///< the message found last ...
-  mutable std::uint64_t placed_ordinal_ = 0;  ///< ... and its ordinal, from 0
-  mutable std::size_t last_place_ = 0;        ///< its index
-  mutable std::size_t last_place_ahead_ = 0;  ///< likewise, by place_ahead
-  std::uint64_t forgotten_ = 0;               ///< messages before the first one still known
+  // Packets sent again lie behind the newest ones, so both have a message of their own.
+  mutable Found placed_;         ///< the newest message of which a packet was sent
+  mutable Found behind_;         ///< the one before it of which a packet was sent last
+  mutable Found ahead_;          ///< likewise, by place_ahead
+  std::uint64_t forgotten_ = 0;  ///< messages before the first one still known
   Psn next_post_;
   Psn acked_;        ///< everything before is acknowledged
   Psn receive_end_;  ///< end of the message that is being received
