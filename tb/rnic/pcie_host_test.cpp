@@ -159,6 +159,30 @@ TEST(HostInterface, AUsersTargetTakesThePlaceOfTheMemory) {
                          }));
 }
 
+// Asked directly, the memory of its own takes what the same memory takes behind the socket.
+TEST(HostInterface, ItsOwnMemoryTakesTheSameTimeAsBehindASocket) {
+  HostMemoryConfig config;
+  config.remote = true;
+  host_interface own("own", {}, config, 1), bound("bound", {}, config, 1);
+  host_memory memory("memory", config, bound.link().unloaded_read(64_B), 1);
+  bound.memory.bind(memory.socket);
+  elaborate();
+  RandomStream random(7, "accesses");
+  Picoseconds now{};
+  for (int i = 0; i < 2000; ++i) {
+    now += Picoseconds(random.below(100'000));
+    const std::uint64_t address = random.below(10'000);
+    const Bytes size(1 + random.below(9000));
+    if (random.chance(0.5)) {
+      ASSERT_EQ(own.read(now, address, size), bound.read(now, address, size)) << "access " << i;
+    } else {
+      ASSERT_EQ(own.write(now, address, size), bound.write(now, address, size)) << "access " << i;
+    }
+  }
+  EXPECT_EQ(bound.own_memory(), nullptr);
+  EXPECT_EQ(own.own_memory()->pages(), 0u);
+}
+
 // The delay is relative to sc_time_stamp(), whatever that is.
 TEST(HostInterface, TimesAreAbsoluteWhenSystemCTimeMovesOn) {
   host_interface host("host", {}, {}, 1);

@@ -31,8 +31,8 @@ void host_interface::before_end_of_elaboration() {
 
 void host_interface::end_of_elaboration() { target_ = memory.operator->(); }
 
-Picoseconds host_interface::access(tlm::tlm_command command, Picoseconds arrival,
-                                   std::uint64_t address, Bytes size, unsigned char* data) {
+Picoseconds host_interface::transport(tlm::tlm_command command, Picoseconds arrival,
+                                      std::uint64_t address, Bytes size, unsigned char* data) {
   const Picoseconds kernel = fabric::from_sc_time(sc_core::sc_time_stamp());
   tlm::tlm_generic_payload& p = data == nullptr ? sized_ : filled_;
   const auto length = static_cast<unsigned>(size.count());

@@ -61,13 +61,11 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
     read_ += config.numa_extra;
     write_ += config.numa_extra / 2;
   }
-  read_delay_ = fabric::to_sc_time(read_);
-  write_delay_ = fabric::to_sc_time(write_);
   socket.register_b_transport(this, &host_memory::b_transport);
   socket.register_transport_dbg(this, &host_memory::transport_dbg);
 }
 
-Picoseconds host_memory::latency(bool write) {
+Picoseconds host_memory::drawn_latency(bool write) {
   Picoseconds t = write ? write_ : read_;
   if (const auto half = static_cast<std::uint32_t>(config_.jitter.value.count()); half > 0) {
     t += Picoseconds(stream_.below(2 * half + 1)) - config_.jitter.value;
@@ -124,11 +122,7 @@ void host_memory::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time
   const auto status = fault(access);
   access.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE || access.get_command() == tlm::TLM_IGNORE_COMMAND) return;
-  if (random_) {
-    delay += fabric::to_sc_time(latency(access.is_write()));
-  } else {
-    delay += access.is_write() ? write_delay_ : read_delay_;
-  }
+  delay += fabric::to_sc_time(latency(access.is_write()));
   if (access.get_extension<timing_only>() == nullptr) copy(access, access.get_data_length());
 }
 
