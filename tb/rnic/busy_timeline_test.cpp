@@ -11,16 +11,17 @@
 namespace horae::test::busy_timeline_test {
 namespace {
 
-// Against a calendar of single picoseconds.
-TEST(BusyTimeline, TakesTheFirstFreeTimeInPieces) {
+// Against a calendar of single picoseconds. `step`: most between two calls; `ahead`: most between a
+// call and what it asks for.
+void expect_first_free_time(std::uint32_t step, std::uint32_t ahead) {
   RandomStream random(5, "busy_timeline");
   for (int round = 0; round < 200; ++round) {
     rnic::BusyTimeline timeline;
-    std::vector<bool> taken(20'000);
+    std::vector<bool> taken(40'000 + 200 * step);
     std::int64_t now = 0;
     for (int i = 0; i < 200; ++i) {
-      now += random.below(random.chance(0.1) ? 200 : 8);
-      const std::int64_t earliest = now + random.below(300);
+      now += random.below(random.chance(0.1) ? 200 : step);
+      const std::int64_t earliest = now + random.below(ahead);
       std::int64_t left = 1 + random.below(20);
       timeline.forget_before(Picoseconds(now));
       const Picoseconds end = timeline.reserve(Picoseconds(earliest), Picoseconds(left));
@@ -33,6 +34,13 @@ TEST(BusyTimeline, TakesTheFirstFreeTimeInPieces) {
       ASSERT_EQ(end.count(), static_cast<std::int64_t>(at)) << "round " << round << " call " << i;
     }
   }
+}
+
+TEST(BusyTimeline, TakesTheFirstFreeTimeInPieces) { expect_first_free_time(8, 300); }
+
+TEST(BusyTimeline, WhatIsPastLeavesNoTrace) {
+  expect_first_free_time(40, 1);
+  expect_first_free_time(40, 30);
 }
 
 }  // namespace

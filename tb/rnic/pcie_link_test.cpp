@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "horae/core/error.hpp"
+#include "horae/core/random.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test::pcie_link_test {
@@ -140,6 +141,39 @@ TEST(PcieLink, WritesWaitForHeaderAndForDataCredits) {
   PcieLink link(config);
   for (int i = 0; i < 8; ++i) EXPECT_LT(link.write(0_ps, 0, 17_B), 1_us);
   EXPECT_GT(link.write(0_ps, 0, 17_B), 1_us);
+}
+
+TEST(PcieLink, AWriteIsItsTlpsOneAfterTheOther) {
+  RandomStream random(3, "pcie_writes");
+  PcieConfig config;
+  config.credit_return = 200_ns;
+  config.posted_headers = 5;
+  config.posted_data.value = 40;
+  PcieLink whole(config), cut(config);
+  const std::int64_t most = config.max_payload.value.count();
+  Picoseconds now{};
+  for (int i = 0; i < 5000; ++i) {
+    now += Picoseconds(random.below(random.chance(0.2) ? 2'000'000 : 20'000));
+    if (random.chance(0.3)) {  // something else on the way up
+      for (PcieLink* link : {&whole, &cut})
+        link->finish_read(link->begin_read(now, 64_B) + memory_time, 0, 64_B);
+    }
+    const std::uint64_t address = random.chance(0.5) ? 0 : random.below(600);
+    const std::int64_t size = random.chance(0.3) ? 1024 : 1 + random.below(3000);
+    const Picoseconds done = whole.write(now, address, Bytes(size));
+    Picoseconds last{};
+    for (std::int64_t at = 0; at < size; at += most) {
+      const auto here = address + static_cast<std::uint64_t>(at);
+      last = cut.write(now, here, Bytes(std::min(most, size - at)));
+    }
+    ASSERT_EQ(done, last) << "write " << i;
+    ASSERT_EQ(waited(whole, PcieWait::credit), waited(cut, PcieWait::credit)) << "write " << i;
+  }
+  EXPECT_EQ(whole.counters().writes, cut.counters().writes);
+  EXPECT_EQ(whole.counters().bytes_written, cut.counters().bytes_written);
+  EXPECT_EQ(whole.counters().upstream_busy, cut.counters().upstream_busy);
+  EXPECT_GT(waits(whole, PcieWait::credit), 500u);
+  EXPECT_LT(waits(whole, PcieWait::credit), 4500u);
 }
 
 TEST(PcieLink, ReadsAndWritesShareTheWayUp) {

@@ -108,6 +108,7 @@ PcieLink::PcieLink(const PcieConfig& config)
       boundary_bits_(bits_of(config.read_completion_boundary)),
       byte_time_(byte_time(config, fraction_bits)),
       request_time_(wire_time(tlp::read_request)),
+      whole_write_time_(wire_time(tlp::write + config.max_payload)),
       posted_(config.posted_headers, config.posted_data),
       non_posted_(config.non_posted_headers, 0),
       releases_(config.tags) {}
@@ -171,30 +172,41 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
   return end;
 }
 
+Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picoseconds time) {
+  const Picoseconds in_turn = std::max(asked, last_write_);
+  const std::int64_t credits = credits_of(data);
+  const Picoseconds admitted = posted_.take(in_turn, credits);
+  last_write_ = upstream_.reserve(admitted, time);
+  posted_.give_back(last_write_ + config_.credit_return, credits);
+  return admitted - in_turn;
+}
+
 [[gnu::flatten]] Picoseconds PcieLink::write(Picoseconds now, std::uint64_t address, Bytes size) {
   advance(now);
-  counters_.bytes_written += static_cast<std::uint64_t>(size.count());
   Picoseconds asked = now;
-  Picoseconds credit_wait{}, upstream_wait{};
-  for (std::int64_t left = size.count(); left > 0;) {
-    const std::int64_t payload = std::min(left, max_payload_);
-    const std::int64_t data = double_words(address, payload);
-    const Picoseconds in_turn = std::max(asked, last_write_);
-    const Picoseconds admitted = posted_.take(in_turn, credits_of(data));
-    const Picoseconds time = wire_time(tlp::write + Bytes(data));
-    last_write_ = upstream_.reserve(admitted, time);
-    posted_.give_back(last_write_ + config_.credit_return, credits_of(data));
-
-    ++counters_.writes;
-    counters_.upstream_busy += time;
-    credit_wait += admitted - in_turn;
-    upstream_wait += in_turn - asked + (last_write_ - time - admitted);
+  Picoseconds credit_wait{}, busy{};
+  std::uint64_t tlps = 0;
+  std::int64_t left = size.count();
+  // TLPs behind the first begin where it does within a double word: max_payload is a power of two.
+  const bool aligned = address % 4 == 0;
+  for (; left >= max_payload_ && aligned; left -= max_payload_, ++tlps) {
+    credit_wait += write_tlp(asked, max_payload_, whole_write_time_);
     asked = last_write_;
-    address += static_cast<std::uint64_t>(payload);
-    left -= payload;
+    busy += whole_write_time_;
   }
+  for (; left > 0; left -= max_payload_, ++tlps) {
+    const std::int64_t data = double_words(address, std::min(left, max_payload_));
+    const Picoseconds time = wire_time(tlp::write + Bytes(data));
+    credit_wait += write_tlp(asked, data, time);
+    asked = last_write_;
+    busy += time;
+  }
+  counters_.bytes_written += static_cast<std::uint64_t>(size.count());
+  counters_.writes += tlps;
+  counters_.upstream_busy += busy;
   count_wait(PcieWait::credit, credit_wait);
-  count_wait(PcieWait::upstream, upstream_wait);
+  // What is neither on the link nor a wait for credits.
+  count_wait(PcieWait::upstream, last_write_ - now - busy - credit_wait);
   return last_write_;
 }
 

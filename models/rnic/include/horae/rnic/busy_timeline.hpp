@@ -18,9 +18,14 @@ class BusyTimeline {
   Picoseconds reserve(Picoseconds earliest, Picoseconds duration) {
     Interval& last = *(busy_.data() + busy_.size() - 1);
     if (last.begin <= earliest) {
-      if (last.end < earliest) return append({earliest, earliest + duration});
-      last.end += duration;
-      return last.end;
+      if (last.end >= earliest) {
+        last.end += duration;
+        return last.end;
+      }
+      const Interval next{earliest, earliest + duration};
+      if (last.end >= now_) return append(next);
+      last = next;  // all that is known is past
+      return next.end;
     }
     return reserve_among(earliest, duration);
   }

@@ -127,7 +127,8 @@ class PcieLink {
   class Credits {
    public:
     /// `data` in units of 16 bytes.
-    Credits(std::size_t headers, std::int64_t data) : slots_(headers), free_data_(data) {}
+    Credits(std::size_t headers, std::int64_t data)
+        : slots_(headers), last_(headers - 1), free_data_(data) {}
 
     /// The first time from `t` on at which a header and `data` are free, taking them.
     Picoseconds take(Picoseconds t, std::int64_t data) {
@@ -153,15 +154,16 @@ class PcieLink {
       Picoseconds back{};
       std::int64_t data = 0;
     };
-    std::size_t after(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+    std::size_t after(std::size_t i) const { return i == last_ ? 0 : i + 1; }
     /// Takes back the data of `i`, the oldest that was not reclaimed yet.
     void reclaim(std::size_t i) {
-      free_data_ += slots_[i].data;
-      slots_[i].data = 0;
+      free_data_ += slots_.data()[i].data;
+      slots_.data()[i].data = 0;
       oldest_ = after(i);
     }
 
     std::vector<Slot> slots_;
+    std::size_t last_;  ///< slots - 1
     std::size_t next_ = 0, oldest_ = 0;
     std::int64_t free_data_;
   };
@@ -213,6 +215,8 @@ class PcieLink {
   }
   [[noreturn]] void refuse_past(Picoseconds now) const;
   Picoseconds take_tag(Picoseconds now);
+  /// One TLP of a write, behind the ones before; returns how long it waited for credits.
+  Picoseconds write_tlp(Picoseconds asked, std::int64_t data, Picoseconds time);
   std::int64_t completions_of(std::uint64_t address, std::int64_t size) const;
   void count_wait(PcieWait cause, Picoseconds time) {
     if (time.count() == 0) return;
@@ -227,6 +231,7 @@ class PcieLink {
   unsigned boundary_bits_;   ///< read_completion_boundary = 2^boundary_bits_
   std::uint64_t byte_time_;  ///< ps per byte, in 2^-fraction_bits
   Picoseconds request_time_;
+  Picoseconds whole_write_time_;  ///< of a write TLP of max_payload, in whole double words
   Picoseconds now_{};
   BusyTimeline upstream_;
   BusyTimeline downstream_;
