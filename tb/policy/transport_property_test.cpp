@@ -112,6 +112,10 @@ class Simulation {
   void step() {
     const Picoseconds arrival = events_.empty() ? never : events_.begin()->first;
     const Picoseconds deadline = sender_->next_deadline();
+    if (find_transport(s().transport).own_timeout == nullptr && deadline != never) {
+      ASSERT_GE(deadline, latest_deadline_) << "a deadline came nearer";
+      latest_deadline_ = deadline;
+    }
     const Picoseconds wire = sender_->can_send() ? std::max(now_, wire_free_) : never;
     const Picoseconds next = std::min({arrival, deadline, wire});
     ASSERT_NE(next, never) << "stands still with " << acked_ << " acknowledged";
@@ -243,6 +247,7 @@ class Simulation {
   std::multimap<Picoseconds, Event> events_;  // equal times in the order of their launch
   Picoseconds now_{};
   Picoseconds wire_free_{};
+  Picoseconds latest_deadline_{};
   std::int32_t posted_ = 0;
   std::int32_t sent_ = 0;
   std::int32_t acked_ = 0;  // of which the sender has heard

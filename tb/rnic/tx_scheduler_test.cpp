@@ -77,6 +77,7 @@ TEST(TxScheduler, WhatWasAcknowledgedMeanwhileLosesItsTurn) {
   EXPECT_TRUE(b.scheduler.any_can_send());
   EXPECT_EQ(b.scheduler.ready(), 1u);
   test::acknowledge(*b.qps[0], 2);
+  b.scheduler.refresh(0);
   EXPECT_EQ(b.turns(0_ns), Turns{});
   EXPECT_FALSE(b.scheduler.any_can_send());
   EXPECT_EQ(b.scheduler.ready(), 0u);

@@ -73,6 +73,7 @@ void PayloadFetcher::pump(Picoseconds now) {
     const std::uint16_t i = ring_.front();
     const Fetched fetched = fetch(i, now);
     if (fetched == Fetched::no_space) return;  // keeps its turn
+    if (fetched == Fetched::payload && ring_.size() == 1) continue;
     ring_.pop_front();
     if (fetched == Fetched::payload) {
       ring_.push_back(i);
@@ -87,7 +88,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (!s.qp->posted(s.next)) return Fetched::nothing;
   const PacketPlace place = s.qp->place_ahead(s.next);
   if (place.message >= s.rung) return Fetched::nothing;
-  fetch_wqes(s, i, place.message, now);
+  if (wants_wqes(s, place.message)) fetch_wqes(s, i, now);
   if (place.message >= s.wqes) return Fetched::nothing;
   if (s.bytes > 0 && s.bytes + place.payload > config_.prefetch.count()) return Fetched::nothing;
   if (used_ > 0 && used_ + place.payload > tx_buffer_.count()) return Fetched::no_space;
@@ -105,10 +106,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   return Fetched::payload;
 }
 
-void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, std::uint64_t needed, Picoseconds now) {
-  const bool under_way = s.wqes_coming > s.wqes;
-  // The next batch is read when half of the last one is left.
-  if (under_way || s.wqes == s.rung || s.wqes > needed + config_.wqe_batch / 2) return;
+void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
   const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
   const std::uint64_t slot = s.wqes % 4096 * wqe_bytes;
   const Picoseconds at = host_.read(now, (i + 1) * region + wqe_ring + slot,

@@ -16,6 +16,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       config_(config),
       id_(id),
       transport_(policy::find_transport(config.transport)),
+      deadlines_recede_(transport_.own_timeout == nullptr),
       retransmit_(config.retransmit),
       qps_(this->name()),
       host_(config, context.seed, counters_.context_misses),

@@ -13,9 +13,7 @@ void rnic::refresh(std::size_t i) {
   watch_deadline(i);
 }
 
-void rnic::watch_deadline(std::size_t i) {
-  // A deadline that moved away is looked at again when its event comes; one that came nearer has an
-  // event of its own.
+void rnic::arm_timer(std::size_t i) {
   QueuePair& qp = qps_[i];
   const Picoseconds deadline = qp.sender().next_deadline();
   if (deadline >= qp.timer_at) return;
@@ -23,17 +21,18 @@ void rnic::watch_deadline(std::size_t i) {
   schedule(deadline, timer_event, static_cast<std::uint16_t>(i), 0);
 }
 
-IdleCause rnic::idle_cause(const Gate& next) const {
-  if (scheduler_.any_can_send()) {
-    if (paused(config_.traffic_class)) return IdleCause::paused;
-    return nacks_.stalls_port() ? IdleCause::retransmit : next.cause;
+IdleCause rnic::idle_cause(const Gate& next, bool stopped) const {
+  // Whose turn it could have been has a gate.
+  if (!stopped && next.cause != IdleCause::no_work) return next.cause;
+  if (stopped && scheduler_.any_can_send()) {
+    return paused(config_.traffic_class) ? IdleCause::paused : IdleCause::retransmit;
   }
   if (!responses_.empty() && responses_.next_ready() <= cursor_) return IdleCause::paused;
   return scheduler_.any_blocked() ? IdleCause::window : IdleCause::no_work;
 }
 
-void rnic::transmit_before(Picoseconds end) {
-  while (cursor_ < end) {
+void rnic::decide_before(Picoseconds end) {
+  do {
     if (!host_.wqe_reads.empty()) host_.take_wqes(cursor_);
     const bool response_waits = !responses_.empty() && !paused(config_.ack_traffic_class);
     if (response_waits && responses_.next_ready() <= cursor_) {
@@ -53,14 +52,12 @@ void rnic::transmit_before(Picoseconds end) {
     Picoseconds until = std::min(end, next.at);
     if (response_waits) until = std::min(until, responses_.next_ready());
     if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
-    const IdleCause cause = idle_cause(next);
+    const IdleCause cause = idle_cause(next, stopped);
     counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
     if (auto* t = recorder())
       t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
     cursor_ = until;
-  }
-  // Those that are done while the last packet is being sent, before anything later.
-  if (!host_.wqe_reads.empty()) host_.take_wqes(end - 1_ps);
+  } while (cursor_ < end);
 }
 
 }  // namespace horae::rnic

@@ -19,7 +19,10 @@ Gate TxScheduler::other_gates(std::size_t i, Gate g) const {
   later(qp.locked_until, IdleCause::lock);
   later(qp.context_ready, IdleCause::context);
   if (qp.stalled) later(never, IdleCause::retransmit);
-  if (qp.sender().retransmission_due()) return g;  // its payload was read while it was served
+  const bool payload_waits = fetcher_ != nullptr && fetcher_->ready(i) > g.at;
+  if (!payload_waits && !qp.hold_until && !qp.gap_until) return g;
+  // Only new data waits for those: what is sent again was read while its NACK was served.
+  if (qp.sender().retransmission_due()) return g;
   if (qp.hold_until) later(never, IdleCause::recovery);
   if (qp.gap_until && qp.sender().oldest_unacked().before(*qp.gap_until) &&
       qp.sender().unacked() >= rules_.gap_window()) {

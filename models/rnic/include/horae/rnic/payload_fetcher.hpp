@@ -90,7 +90,12 @@ class PayloadFetcher {
   void pump(Picoseconds now);
   /// Reads one packet's payload of queue pair `i`, if it can have it now.
   Fetched fetch(std::size_t i, Picoseconds now);
-  void fetch_wqes(Stream& s, std::size_t i, std::uint64_t needed, Picoseconds now);
+  /// Whether to read the next batch: when half of the last one is left behind message `needed`.
+  bool wants_wqes(const Stream& s, std::uint64_t needed) const {
+    const bool under_way = s.wqes_coming > s.wqes;
+    return s.wqes <= needed + config_.wqe_batch / 2 && s.wqes != s.rung && !under_way;
+  }
+  void fetch_wqes(Stream& s, std::size_t i, Picoseconds now);
   void occupy(std::int64_t bytes);
 
   FetchConfig config_;

@@ -156,6 +156,7 @@ class QueuePair {
 
   // State of the NIC's TX scheduler.
   bool work_counted = false;  ///< among the NIC's queue pairs with messages left
+  bool can_send = false;      ///< its sender, as of the last refresh
   bool in_ready_ring = false;
   bool window_blocked = false;
   Picoseconds timer_at = never;  ///< of its earliest pending timer event

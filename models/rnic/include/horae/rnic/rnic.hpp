@@ -141,12 +141,24 @@ class rnic : public fabric::device {
   Picoseconds read_for_retransmission(std::size_t qp, Bytes size, Picoseconds now);
 
   // rnic_transmit.cpp: the wire, up to a time
-  void transmit_before(Picoseconds end);
-  IdleCause idle_cause(const Gate& next) const;
+  void transmit_before(Picoseconds end) {
+    if (cursor_ < end) decide_before(end);
+    // Those that are done while the last packet is being sent, before anything later.
+    if (!host_.wqe_reads.empty()) host_.take_wqes(end - 1_ps);
+  }
+  void decide_before(Picoseconds end);
+  /// Why nothing goes now; `stopped`: new data is not asked for its gate, `next`.
+  IdleCause idle_cause(const Gate& next, bool stopped) const;
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   /// After anything of a queue pair changed: its turn and its timer.
   void refresh(std::size_t qp);
-  void watch_deadline(std::size_t qp);
+  void watch_deadline(std::size_t qp) {
+    // A deadline that moved away is looked at again when its event comes; one that came nearer has
+    // an event of its own.
+    if (deadlines_recede_ && qps_[qp].timer_at != never) return;
+    arm_timer(qp);
+  }
+  void arm_timer(std::size_t qp);
 
   // rnic_packets.cpp: what goes on the wire
   Packet& new_packet(const QueuePair& qp, Opcode opcode, Bytes payload);
@@ -169,6 +181,8 @@ class rnic : public fabric::device {
   RnicConfig config_;
   NodeId id_;
   const policy::TransportEntry& transport_;
+  /// With one timeout, which begins anew later and later, deadlines never come nearer.
+  bool deadlines_recede_;
   policy::RetransmitUnit retransmit_;
   RnicCounters counters_;
   QueuePairTable qps_;

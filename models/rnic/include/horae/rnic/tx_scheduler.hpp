@@ -34,11 +34,13 @@ class TxScheduler {
   /// Before the first refresh(), after the last add().
   void begin() { ready_.set_capacity(qps_.size()); }
 
-  /// Something changed of queue pair `i`: it may have something to send, or its window is full.
+  /// Something changed of queue pair `i`: it may have something to send, or its window is full. To
+  /// be called after every change of its sender: what it said last is what counts.
   void refresh(std::size_t i) { refresh(i, qps_[i]->sender().can_send()); }
   /// The same where it is known whether its sender can send.
   void refresh(std::size_t i, bool can_send) {
     QueuePair& qp = *qps_.data()[i];
+    qp.can_send = can_send;
     if (can_send && !qp.in_ready_ring) {
       qp.in_ready_ring = true;
       ready_.push_back(static_cast<std::uint16_t>(i));
@@ -78,14 +80,14 @@ class TxScheduler {
   Picoseconds first_gate() const {
     Picoseconds first = never;
     for (const std::uint16_t i : ready_) {
-      if (qps_[i]->sender().can_send()) first = std::min(first, gate(i).at);
+      if (qps_[i]->can_send) first = std::min(first, gate(i).at);
     }
     return first;
   }
   /// Whether any queue pair has something that its window lets it send.
   bool any_can_send() const {
     return std::any_of(ready_.begin(), ready_.end(),
-                       [this](std::uint16_t i) { return qps_[i]->sender().can_send(); });
+                       [this](std::uint16_t i) { return qps_[i]->can_send; });
   }
   /// Whether any is held back by its window.
   bool any_blocked() const { return window_blocked_ > 0; }
@@ -141,7 +143,7 @@ int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
   for (std::size_t n = ready_.size(); n-- > 0;) {
     const std::uint16_t i = ready_.front();
     QueuePair& qp = *qps_[i];
-    if (!qp.sender().can_send()) {  // what it had to send was acknowledged meanwhile
+    if (!qp.can_send) {  // what it had to send was acknowledged meanwhile
       end_turn(qp, now);
       leave(qp);
       continue;

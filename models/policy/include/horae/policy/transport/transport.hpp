@@ -184,7 +184,8 @@ struct TransportEntry {
   std::vector<OwnParameters> parameters = {};
   /// What its packets carry beyond RoCEv2.
   std::vector<HeaderExtension> headers = {};
-  /// Null, or a timeout of its own besides `rto`.
+  /// Null, or a timeout of its own besides `rto`. Null also says that a deadline never comes
+  /// nearer: where next_deadline() is not `never`, it is not before what it was earlier.
   Timeout (*own_timeout)(const TransportConfig&) = nullptr;
 };
 const std::vector<TransportEntry>& transports();
