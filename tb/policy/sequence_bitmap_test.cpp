@@ -86,5 +86,19 @@ TEST(SequenceBitmap, BehavesAsASetOfNumbers) {
   }
 }
 
+TEST(SequenceBitmap, ItsBasePassesWhatNeverGotItsBit) {
+  SequenceBitmap map(64, Psn(0xfffffe));
+  map.set(Psn(0));
+  map.set(Psn(1));
+  EXPECT_EQ(map.advance(), 0u);
+  map.pass_clear();
+  EXPECT_EQ(map.base(), Psn(0xffffff));
+  EXPECT_EQ(map.advance(), 0u);
+  map.pass_clear();
+  EXPECT_EQ(map.advance(), 2u);
+  EXPECT_EQ(map.base(), Psn(2));
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_FALSE(map.test(Psn(i))) << i;
+}
+
 }  // namespace
 }  // namespace horae::policy::sequence_bitmap_test

@@ -28,6 +28,10 @@ class BitmapReceiver final : public TransportReceiver {
       if (ack_request) out.response = acknowledge();
       return out;
     }
+    if (out.ahead == 0) {
+      in_order(ack_request, ends_message, out);
+      return out;
+    }
     if (!arrived_.covers(psn)) {
       // Beyond every PSN a sender with this window may use.
       out.placement = Placement::discard;
@@ -40,21 +44,14 @@ class BitmapReceiver final : public TransportReceiver {
       arrived_.set(psn);
       if (ends_message) ends_.set(psn);
     }
-    if (out.ahead > 0) {
-      // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again
-      // with every retransmission, thus reveals the next hole when nothing new follows.
-      if (nacks_ == NackRule::every || (nacks_ == NackRule::once && !nacked_)) {
-        nacked_ = true;
-        out.response = Response{.nack = true, .psn = expected, .msn = msn_};
-        if (nacks_ == NackRule::every) out.response->received = psn;
-        acks_.acknowledged();
-      }
-      return out;
+    // New or not, "a packet's PSN is larger than the ePSN": the last packet, which comes again with
+    // every retransmission, thus reveals the next hole when nothing new follows.
+    if (nacks_ == NackRule::every || (nacks_ == NackRule::once && !nacked_)) {
+      nacked_ = true;
+      out.response = Response{.nack = true, .psn = expected, .msn = msn_};
+      if (nacks_ == NackRule::every) out.response->received = psn;
+      acks_.acknowledged();
     }
-    out.advanced = arrived_.advance();
-    out.ops.bitmap_words += out.advanced / 64;
-    nacked_ = false;
-    if (acks_.advanced(out.advanced, pass(out.advanced))) out.response = acknowledge();
     return out;
   }
 
@@ -67,8 +64,22 @@ class BitmapReceiver final : public TransportReceiver {
     acks_.acknowledged();
     return {.nack = false, .psn = arrived_.base(), .msn = msn_};
   }
-  /// The expected PSN passed `packets`: counts the messages they end (MSN: IBTA vol. 1, 9.7.7.1)
-  /// and returns whether one asked for an ACK. Out of order, both were remembered.
+  /// The expected packet arrived. It has no bits yet, so it needs none; those behind it may have.
+  void in_order(bool ack_request, bool ends_message, ReceiveOutcome& out) {
+    arrived_.pass_clear();
+    ends_.pass_clear();
+    asked_.pass_clear();
+    if (ends_message) msn_ = (msn_ + 1) & Psn::mask;
+    const std::uint32_t behind = arrived_.advance();
+    out.advanced = 1 + behind;
+    out.ops.bitmap_words += out.advanced / 64;
+    nacked_ = false;
+    const bool asked = (behind > 0 && pass(behind)) || ack_request || ends_message;
+    if (acks_.advanced(out.advanced, asked)) out.response = acknowledge();
+  }
+  /// The expected PSN passed `packets` that had arrived before: counts the messages they end (MSN:
+  /// IBTA vol. 1, 9.7.7.1) and returns whether one asked for an ACK. Out of order, both were
+  /// remembered.
   bool pass(std::uint32_t packets) {
     bool asked = false;
     for (std::uint32_t i = 0; i < packets; ++i) {

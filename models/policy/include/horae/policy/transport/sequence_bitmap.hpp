@@ -39,6 +39,9 @@ class SequenceBitmap {
     return was;
   }
 
+  /// Moves the base past its own bit, which must not be set.
+  void pass_clear() { ++base_; }
+
   /// Clears the run of set bits at the base and moves the base past it; returns its length.
   std::uint32_t advance() {
     std::uint32_t n = 0;
