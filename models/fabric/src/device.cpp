@@ -69,16 +69,12 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
     runs_here_ = context.border->runs_here(number_);
     if (!runs_here_) return;
   }
-  SC_HAS_PROCESS(device);
-  if (windowed_) {
-    SC_METHOD(run_window);
-    sensitive << context.clock.tick();
-  } else {
-    SC_METHOD(run_wake);
-    sensitive << wake_;
-  }
-  dont_initialize();
   context.clock.attach(*this);
+  if (windowed_) return;
+  SC_HAS_PROCESS(device);
+  SC_METHOD(run_wake);
+  sensitive << wake_;
+  dont_initialize();
 }
 
 device::~device() {
@@ -128,14 +124,6 @@ void device::run_to(Picoseconds end) {
     handle(e);
   });
   settle(end);
-}
-
-void device::run_window() {
-  try {
-    run_to(context_.clock.horizon());
-  } catch (...) {
-    context_.clock.fail(std::current_exception(), this);
-  }
 }
 
 void device::run_wake() {

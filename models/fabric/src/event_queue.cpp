@@ -88,7 +88,7 @@ void EventQueue::advance_to(std::int64_t slot) {
   Event* const first = sorted_.get();
   Event* end = first;
   // What one sender pushed comes in its order. Of several senders the last pushed is taken first:
-  // SystemC runs devices in the reverse order of their construction, and of events of one time
+  // the clock runs devices in the reverse order of their construction, and of events of one time
   // those of earlier ports come first.
   EventChunk* chunk = ring_[at];
   const bool in_order = chunk->next == nullptr && chunk->events[0] < chunk->events[chunk->used - 1];

@@ -81,8 +81,20 @@ void window_clock::next_window() {
       horizon_ = std::min(next, limit);
     }
   }
-  tick_.notify();
   next_.notify(to_sc_time(horizon_ - begin));
+  run_devices();
+}
+
+void window_clock::run_devices() {
+  // From the last constructed on: calendars gather what was pushed last first
+  // (EventQueue::advance_to), and of events of one time those of earlier ports come first.
+  for (auto d = devices_.rbegin(); d != devices_.rend(); ++d) {
+    try {
+      (*d)->run_to(horizon_);
+    } catch (...) {
+      fail(std::current_exception(), *d);
+    }
+  }
 }
 
 void window_clock::cross(Picoseconds now) {

@@ -31,11 +31,12 @@ enum event_kind : std::uint8_t {
   device_events = 16
 };
 
-/// A device: one SystemC module with one method process, running its own events on local time.
+/// A device: one SystemC module, running its own events on local time. In windows the clock runs it
+/// (`window_clock`), with exact wakes a method process of its own does.
 ///
 /// Derived classes handle events in time order (`handle`) and, at the end of each stretch of time,
 /// start every transmission that is due (`settle`). They hand packets over through their tx_ports
-/// only. Nothing they do may depend on when SystemC runs them.
+/// only. Nothing they do may depend on when they run.
 class device : public sc_core::sc_module {
  public:
   /// `ports` full-duplex ports, numbered from 0; unconnected ones are allowed.
@@ -140,7 +141,6 @@ class device : public sc_core::sc_module {
   }
   [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[noreturn]] void too_early(Picoseconds t) const;
-  void run_window();
   void run_wake();
   void start_of_simulation() override;
   void wake_at(Picoseconds t);
