@@ -108,6 +108,8 @@ void device::start_of_simulation() {
 
 std::uint64_t device::held() const {
   std::uint64_t n = queued();
+  for (const tx_port* sender : left_by_)
+    n += static_cast<std::uint64_t>(sender->left_end_ - sender->left_.get());
   events_.for_each([&](const Event& e) { n += key_kind(e.key) == arrival_event ? 1 : 0; });
   return n;
 }
@@ -124,6 +126,40 @@ void device::run_to(Picoseconds end) {
     handle(e);
   });
   settle(end);
+}
+
+Picoseconds device::next_left() const {
+  Picoseconds next = never;
+  for (const tx_port* sender : left_by_)
+    next = std::min(next, sender->left_[0].last_bit + receive_latency_);
+  return next;
+}
+
+void device::collect() {
+  constexpr std::size_t ahead = 2;
+  const Picoseconds latency = receive_latency_;
+  for (std::size_t i = 0; i < left_by_.size(); ++i) {
+    if (i + ahead < left_by_.size()) {
+      __builtin_prefetch(&left_by_[i + ahead]->left_end_);
+      __builtin_prefetch(&left_by_[i + ahead]->direct_);
+    }
+    tx_port& sender = *left_by_[i];
+    std::uint64_t key = sender.direct_->next_key;
+    for (const auto* left = sender.left_.get(); left != sender.left_end_; ++left) {
+      __builtin_prefetch(left->packet);
+      events_.push(
+          {left->last_bit + latency, key++, reinterpret_cast<std::uint64_t>(left->packet)});
+    }
+    sender.direct_->next_key = key;
+    sender.left_end_ = sender.left_most_ = sender.left_.get();
+  }
+  left_by_.clear();
+}
+
+void device::run_window(Picoseconds end) {
+  horizon_ = end;
+  collect();
+  run_to(end);
 }
 
 void device::run_wake() {
@@ -182,6 +218,7 @@ void device::lead_to(unsigned port, device& peer, unsigned peer_port, const Link
   tx_port& out = tx(port);
   out.socket.bind(peer.rx(peer_port));
   out.direct_ = &peer.rx_[peer_port]->arrivals;
+  out.peer_port_ = static_cast<std::uint16_t>(peer_port);
   out.configure(link);
 }
 

@@ -65,7 +65,7 @@ void open_loop_host::settle(Picoseconds end) {
   }
 }
 
-Picoseconds open_loop_host::next_time() const {
+Picoseconds open_loop_host::next_own_time() const {
   return std::min(events_.next_time(), next_start());
 }
 

@@ -295,7 +295,7 @@ void output_queued_switch::arm(unsigned port) {
 
 void output_queued_switch::settle(Picoseconds end) { start_every_port_before(end); }
 
-Picoseconds output_queued_switch::next_time() const {
+Picoseconds output_queued_switch::next_own_time() const {
   Picoseconds t = events_.next_time();
   for (const Picoseconds start : due_) t = std::min(t, start);
   return t;

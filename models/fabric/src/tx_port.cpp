@@ -1,6 +1,7 @@
 #include "horae/fabric/tx_port.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/rank_border.hpp"
@@ -25,7 +26,11 @@ void tx_port::configure(const LinkConfig& link) {
   link_ = link;
   delay_ = link.delay;
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
-  ps_per_byte_ = bit_ps_per_byte % link.rate.count() == 0 ? bit_ps_per_byte / link.rate.count() : 0;
+  const std::int64_t ps_per_byte = bit_ps_per_byte / link.rate.count();
+  const bool exact = bit_ps_per_byte % link.rate.count() == 0;
+  ps_per_byte_ = exact && std::in_range<std::uint32_t>(ps_per_byte)
+                     ? static_cast<std::uint32_t>(ps_per_byte)
+                     : 0;
   if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");
   // In order and apart, so that one search finds whether any of them matters.
   auto& outages = link_.outages;
@@ -83,6 +88,19 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
   return true;
 }
 
+void tx_port::make_room() {
+  constexpr std::size_t least = 16;
+  Left* const begin = left_.get();
+  if (left_end_ == begin) direct_->owner->left_by_.push_back(this);
+  if (left_end_ == begin + capacity_) {
+    capacity_ = std::max(least, 2 * capacity_);
+    auto room = std::make_unique_for_overwrite<Left[]>(capacity_);
+    left_end_ = std::copy(begin, left_end_, room.get());
+    left_ = std::move(room);
+  }
+  left_most_ = left_.get() + capacity_;
+}
+
 bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
   if (auto* watcher = owner_.context().watcher) watcher->dropped(owner_, p, cause, at);
   owner_.context().pool.drop(p, cause);
@@ -93,7 +111,7 @@ void tx_port::start_of_simulation() {
   // The socket's interface, looked up once instead of with every packet.
   if (connected_) peer_ = socket.operator->();
   closely_ = loss_ || !link_.outages.empty() || away_ || owner_.context().watcher != nullptr ||
-             direct_ == nullptr;
+             direct_ == nullptr || !owner_.windowed_;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

@@ -90,7 +90,8 @@ void window_clock::run_devices() {
   // (EventQueue::advance_to), and of events of one time those of earlier ports come first.
   for (auto d = devices_.rbegin(); d != devices_.rend(); ++d) {
     try {
-      (*d)->run_to(horizon_);
+      if (const auto next = std::next(d); next != devices_.rend()) (*next)->expect_window();
+      (*d)->run_window(horizon_);
     } catch (...) {
       fail(std::current_exception(), *d);
     }

@@ -135,7 +135,7 @@ void rnic::handle(const fabric::Event& e) {
   }
 }
 
-Picoseconds rnic::next_time() const {
+Picoseconds rnic::next_own_time() const {
   Picoseconds t = events_.next_time();
   if (!host_.wqe_reads.empty()) t = std::min(t, std::max(cursor_, host_.wqe_reads.next()));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {

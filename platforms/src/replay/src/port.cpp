@@ -22,7 +22,9 @@ Picoseconds replay_port::next_start() const {
   return std::max({due, tx(0).busy_until(), resumed_});
 }
 
-Picoseconds replay_port::next_time() const { return std::min(events_.next_time(), next_start()); }
+Picoseconds replay_port::next_own_time() const {
+  return std::min(events_.next_time(), next_start());
+}
 
 void replay_port::settle(Picoseconds end) {
   for (Picoseconds start = next_start(); start < end; start = next_start()) {

@@ -58,8 +58,16 @@ class device : public sc_core::sc_module {
 
   /// Handles every event before `end` and starts every transmission before `end`.
   void run_to(Picoseconds end);
+  /// The same for a window that ends at `end`, with what was left for it before.
+  void run_window(Picoseconds end);
+  /// Asks memory for what run_window() needs first. Devices are more than fit a processor's caches.
+  void expect_window() const {
+    __builtin_prefetch(&left_by_);
+    __builtin_prefetch(&events_);
+    __builtin_prefetch(reinterpret_cast<const char*>(&events_) + 64);
+  }
   /// The earliest time at which this device has something to do, or `never`.
-  virtual Picoseconds next_time() const { return events_.next_time(); }
+  Picoseconds next_time() const { return std::min(next_own_time(), next_left()); }
   /// Packets it holds: queued or on their way to it.
   std::uint64_t held() const;
   /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
@@ -96,6 +104,8 @@ class device : public sc_core::sc_module {
   }
   /// Tells the watcher of an arrival or pause event; ignores all other events.
   void notify_arrival(const Event& e);
+  /// The earliest time at which it has something to do, or `never`, but for what was left for it.
+  virtual Picoseconds next_own_time() const { return events_.next_time(); }
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}
   /// Local time reached `end`: start what is due before it.
@@ -141,6 +151,10 @@ class device : public sc_core::sc_module {
   }
   [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[noreturn]] void too_early(Picoseconds t) const;
+  /// Files what was left for it.
+  void collect();
+  /// The earliest of it, or `never`.
+  Picoseconds next_left() const;
   void run_wake();
   void start_of_simulation() override;
   void wake_at(Picoseconds t);
@@ -153,11 +167,12 @@ class device : public sc_core::sc_module {
   Picoseconds receive_latency_{};
   observer* watcher_ = nullptr;
   std::uint64_t handled_ = 0;
+  Picoseconds horizon_{};          ///< end of the window that it is in
+  std::vector<tx_port*> left_by_;  ///< senders that left something
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;
 };
 
-/// Files a packet whose last bit arrives at `last_bit`: the device owns it from here.
 inline void ArrivalPort::take(Packet& p, Picoseconds last_bit) {
   p.ingress_port = index;
   owner->accept(
@@ -171,7 +186,13 @@ inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
   counters_.frame_bytes += p.frame;
   if (closely_) [[unlikely]]
     return send_closely(p, start, pipeline);
-  direct_->take(p, last_bit + pipeline + delay_);
+  const Picoseconds arrival = last_bit + pipeline + delay_;
+  if (arrival < owner_.horizon_) [[unlikely]]
+    owner_.too_early(arrival);
+  p.ingress_port = peer_port_;
+  if (left_end_ == left_most_) [[unlikely]]
+    make_room();
+  *left_end_++ = {arrival, &p};
 }
 
 /// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.

@@ -33,7 +33,7 @@ class open_loop_host : public device {
   };
   const Counters& counters() const { return counters_; }
 
-  Picoseconds next_time() const override;
+  Picoseconds next_own_time() const override;
   void statistics(StatTree& tree) const override;
 
  protected:

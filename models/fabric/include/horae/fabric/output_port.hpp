@@ -99,7 +99,11 @@ class OutputPort {
     PacketQueue& queue = queue_[c].packets;
     Packet& p = queue.front();
     queue.pop_front();
-    if (queue.empty()) waiting_ &= ~(1u << c);
+    if (queue.empty()) {
+      waiting_ &= ~(1u << c);
+    } else {
+      __builtin_prefetch(&queue.front());  // queued long enough to have left the caches
+    }
     return p;
   }
   /// Packets that are not data (acknowledgements, CNPs) before all data of their class.

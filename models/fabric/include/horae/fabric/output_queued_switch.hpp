@@ -86,7 +86,7 @@ class output_queued_switch : public device {
   Bytes buffered() const { return Bytes(buffered_); }
   Bytes most_buffered() const { return Bytes(most_buffered_); }
 
-  Picoseconds next_time() const override;
+  Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
@@ -17,13 +18,13 @@ namespace horae::fabric {
 
 class device;
 
-/// Where a device files what arrives at one of its ports. Devices of a simulation call each other's
-/// directly; a SystemC module of a user's own reaches it through the port's socket.
+/// Where a device files what arrives at one of its ports.
 struct ArrivalPort {
   device* owner;
   std::uint64_t next_key;  ///< of its next arrival event
   std::uint16_t index;
 
+  /// Files a packet whose last bit arrives at `last_bit`: the device owns it from here.
   void take(Packet& p, Picoseconds last_bit);
 };
 
@@ -104,17 +105,32 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
 
+  /// A packet that is left for the peer, which files it when its turn comes.
+  struct Left {
+    Picoseconds last_bit;
+    Packet* packet;
+  };
+  /// Tells the peer that there is something, or takes more memory.
+  [[gnu::noinline]] void make_room();
+
   // What every packet needs, in one cache line: a platform's ports are more than fit a processor's
-  // caches.
+  // caches. For the same reason packets for a device lie one behind the other until it takes them:
+  // an entry in its calendar for each would miss the caches for each, as the entries of a slot come
+  // from many senders.
   alignas(64) Picoseconds busy_until_{};
-  std::int64_t ps_per_byte_ = 80;
-  Picoseconds delay_{};            ///< the link's
-  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
-  bool closely_ = true;  ///< may lose packets, is watched, or leads elsewhere than to `direct_`
+  Picoseconds delay_{};        ///< the link's
+  Left* left_end_ = nullptr;   ///< of what was left
+  Left* left_most_ = nullptr;  ///< end of its memory; while nothing was left, its begin
+  device& owner_;
+  std::uint32_t ps_per_byte_ = 80;  ///< 0: no such number
+  std::uint16_t peer_port_ = 0;
+  bool closely_ = true;  ///< may lose packets, is watched, or there is nobody to leave them for
   bool connected_ = false;
   TxCounters counters_;
 
-  device& owner_;
+  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
+  std::unique_ptr<Left[]> left_;
+  std::size_t capacity_ = 0;
   unsigned index_;
   LinkConfig link_;
   /// A port of a device that another process runs.

@@ -83,7 +83,7 @@ class rnic : public fabric::device {
   /// Whether all queue pairs with a source have completed all of its messages.
   bool finished() const { return qps_.finished(); }
 
-  Picoseconds next_time() const override;
+  Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
 

@@ -86,7 +86,7 @@ class tofino_switch : public fabric::device {
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
 
-  Picoseconds next_time() const override { return events_.next_time(); }
+  Picoseconds next_own_time() const override { return events_.next_time(); }
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
   /// Summed over the pipelines.

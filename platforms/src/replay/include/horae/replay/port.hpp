@@ -34,7 +34,7 @@ class replay_port : public fabric::device {
   /// First bit in to first bit out, in ps, of what came here and is no copy.
   const Histogram& latency() const { return latency_; }
 
-  Picoseconds next_time() const override;
+  Picoseconds next_own_time() const override;
 
  protected:
   void handle(const fabric::Event& e) override;
