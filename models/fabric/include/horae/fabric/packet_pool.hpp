@@ -55,17 +55,17 @@ class PacketPool {
   /// Ends a packet here that goes on in another process.
   void give_away(Packet& p) {
     ++given_away_;
-    free_.push_back(&p);
+    put_back(&p);
   }
   /// Ends a packet that reached its destination.
   void deliver(Packet& p) {
     ++delivered_;
-    free_.push_back(&p);
+    put_back(&p);
   }
   /// Ends a packet for another reason.
   void drop(Packet& p, DropCause cause) {
     ++dropped_[static_cast<std::size_t>(cause)];
-    free_.push_back(&p);
+    put_back(&p);
   }
 
   std::uint64_t created() const { return created_; }
@@ -83,7 +83,7 @@ class PacketPool {
     return created_ + taken_over_ - delivered_ - dropped() - given_away_;
   }
   /// Packets that are out of the free list; equals live() unless one was released twice or lost.
-  std::uint64_t outstanding() const { return blocks_.size() * block_size - free_.size(); }
+  std::uint64_t outstanding() const { return blocks_.size() * block_size - free_count_; }
 
  private:
   static constexpr std::size_t block_size = 256;
@@ -92,21 +92,26 @@ class PacketPool {
   };
 
   Packet* room() {
-    if (free_.empty()) [[unlikely]]
+    if (free_count_ == 0) [[unlikely]]
       grow();
-    Packet* p = free_.back();
-    free_.pop_back();
-    return p;
+    return free_.data()[--free_count_];
+  }
+  // Not push_back: it is called rather than inlined, 20 instructions more per packet.
+  void put_back(Packet* p) {
+    if (free_count_ == free_.size()) [[unlikely]]
+      free_.resize(free_.size() + block_size);
+    free_.data()[free_count_++] = p;
   }
   void grow() {
     blocks_.push_back(std::make_unique<Slot[]>(block_size));
     for (std::size_t i = block_size; i-- > 0;) {
-      free_.push_back(reinterpret_cast<Packet*>(blocks_.back()[i].bytes.data()));
+      put_back(reinterpret_cast<Packet*>(blocks_.back()[i].bytes.data()));
     }
   }
 
   std::vector<std::unique_ptr<Slot[]>> blocks_;
-  std::vector<Packet*> free_;
+  std::vector<Packet*> free_;  ///< the first `free_count_` are free
+  std::size_t free_count_ = 0;
   std::uint64_t created_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t taken_over_ = 0;
