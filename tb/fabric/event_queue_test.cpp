@@ -130,6 +130,45 @@ TEST(EventQueue, EventsOfTwoQueuesKeepTheirOrderInSharedMemory) {
   }
 }
 
+// As a device takes them that has events of its own in between: it looks at the first, and takes it
+// or does something of its own, which may push events before the one that it saw.
+TEST(EventQueue, TheFirstCanBeLookedAtBeforeItIsTaken) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    RandomStream random(seed, "event_queue.first");
+    EventQueue queue(10);
+    Reference reference;
+    std::uint64_t ordinal = 0;
+    Picoseconds now{};
+    const auto push = [&](Picoseconds from, std::uint32_t ahead) {
+      const Event e{from + Picoseconds(random.below(ahead)),
+                    make_key(static_cast<std::uint8_t>(random.below(3)), 0, ordinal), ordinal};
+      ++ordinal;
+      queue.push(e);
+      reference.push(e);
+    };
+    for (Picoseconds end = 1_ns; end < 2_us; end += 1_ns) {
+      for (std::uint32_t i = random.below(5); i-- > 0;)
+        push(std::max(now, end - 1_ns), random.below(9) == 0 ? 400'000 : 6000);
+      while (const Event* first = queue.first_before(end)) {
+        ASSERT_TRUE(same(*first, reference.top()));
+        if (random.below(4) == 0) {
+          push(now, 2000);
+          continue;
+        }
+        queue.take(first, [&](const Event& e) {
+          ASSERT_TRUE(same(e, reference.top()));
+          reference.pop();
+          now = e.time;
+          if (random.below(4) == 0) push(now, 3000);
+        });
+      }
+      ASSERT_TRUE(reference.empty() || reference.top().time >= end);
+      ASSERT_EQ(queue.size(), reference.size());
+    }
+    EXPECT_GT(ordinal, 4000u);
+  }
+}
+
 // However long a calendar turns: memory is what is pending.
 TEST(EventQueue, ChunksAreUsedAgain) {
   EventChunks chunks;

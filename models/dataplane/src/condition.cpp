@@ -119,10 +119,12 @@ void Condition::find_ranges() {
     }
   }
   if (terms_ > quick_terms) return;
-  quick_ = static_cast<std::uint8_t>(terms_);
-  // All terms hold unless any of them fails.
-  all_ = join_ == Join::all;
-  outside_ = inside == all_;
+  below_[terms_] = bits_ >= 64 ? most_ : most_ + 1;
+  for (unsigned n = 0; n <= terms_; ++n) {  // so many are inside
+    const unsigned hold = inside ? n : terms_ - n;
+    const bool holds = join_ == Join::all ? hold == terms_ : hold > 0;
+    if (holds) by_number_ |= static_cast<std::uint8_t>(1u << n);
+  }
 }
 
 void Condition::find_truth() {

@@ -115,6 +115,11 @@ std::uint64_t device::held() const {
 }
 
 void device::run_to(Picoseconds end) {
+  handle_before(end);
+  settle(end);
+}
+
+void device::handle_before(Picoseconds end) {
   if (watcher_ != nullptr) [[unlikely]] {
     events_.take_before(end, [this](const Event& e) {
       ++handled_;
@@ -125,7 +130,6 @@ void device::run_to(Picoseconds end) {
     ++handled_;
     handle(e);
   });
-  settle(end);
 }
 
 Picoseconds device::next_left() const {

@@ -67,6 +67,17 @@ bool EventQueue::pop_late(Picoseconds end, Event& out) {
   return true;
 }
 
+const Event* EventQueue::find_first_before(Picoseconds end) {
+  for (;;) {
+    if (!late_.empty() && (next_ == last_ || late_.front() < *next_))
+      return late_.front().time < end ? late_.data() : nullptr;
+    if (next_ != last_) return next_->time < end ? next_ : nullptr;
+    const std::int64_t slot = next_slot();
+    if (slot == none || slot << slot_bits_ >= end.count()) return nullptr;
+    advance_to(slot);
+  }
+}
+
 /// Moves what has come within the ring's reach, the current slot included, to the ring.
 void EventQueue::fetch_far() {
   const std::int64_t end = current_ + static_cast<std::int64_t>(mask_) + 1;

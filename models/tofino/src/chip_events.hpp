@@ -7,11 +7,13 @@
 
 namespace horae::tofino {
 
+/// Of the kinds in the lane and of the ports' starts, which are not in the calendar, the order
+/// among events of one time is the same.
 enum event_kind : std::uint8_t {
   queue_event = fabric::device_events,  // entity: port and queue; payload: whether to hold it
   enqueue_event,                        // entity: egress port; payload: the packet
   enqueue_own_event,                    // entity: port and queue; payload: the packet
-  dequeue_event,                        // entity: port
+  dequeue_event,                        // entity: port; in PortStarts only
   loopback_event,                       // entity: whose loopback port; payload: the packet
   loopback_egress_event,                // likewise, for one that passes the loopback port's egress
   loopback_leaves_event,                // likewise, when it leaves that port's queue

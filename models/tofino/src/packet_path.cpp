@@ -25,12 +25,12 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
   // An idle port starts now. That is an event of its own, behind all others of this time; when
   // there are none it is the next one. Who watches steps sees it as one.
   const Picoseconds start = traffic_manager_.port(port).next_start();
-  if (start >= armed(port)) return;
-  if (!watched && start == t && events_.nothing_more_at(t)) {
+  if (start >= starts_.of(port)) return;
+  if (!watched && start == t && nothing_more_at(t)) {
     count_event();
     return start_port<watched>(port, t);
   }
-  arm_at(port, start);
+  starts_.set(port, start);
 }
 
 /// Runs the program's egress; whether the packet goes on.
@@ -79,9 +79,9 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   ++in_pipeline_;
   if (pass.queue() != 0) [[unlikely]] {
     check_queue(pass, pass.egress_port(), pass.queue());
-    return schedule_packet(managed, enqueue_own_event, pack(pass.egress_port(), pass.queue()), p);
+    return to_manager(managed, enqueue_own_event, pack(pass.egress_port(), pass.queue()), p);
   }
-  schedule_packet(managed, enqueue_event, pass.egress_port(), p);
+  to_manager(managed, enqueue_event, pass.egress_port(), p);
 }
 
 /// The egress pass of a packet that goes around; then it is on the loopback port's wire.
@@ -125,19 +125,14 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
 /// What is due at `t`, when the port can start; then it waits for the next time.
 template <bool watched>
 void tofino_switch::start_port(unsigned port, Picoseconds t) {
-  armed(port) = never;
   leave_queue<watched>(port, t);
-  arm(port);
+  const Picoseconds start = traffic_manager_.port(port).next_start();
+  if (start != never) starts_.set(port, start);
 }
 
 void tofino_switch::arm(unsigned port) {
   const Picoseconds start = traffic_manager_.port(port).next_start();
-  if (start < armed(port)) arm_at(port, start);
-}
-
-void tofino_switch::arm_at(unsigned port, Picoseconds start) {
-  armed(port) = start;
-  schedule(start, dequeue_event, static_cast<std::uint16_t>(port), ordinal_++);
+  if (start < starts_.of(port)) starts_.set(port, start);
 }
 
 template <bool watched>
@@ -155,12 +150,6 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       --in_pipeline_;
       enqueue<false, watched>(packet(), entity, 0, e.time);
       break;
-    case enqueue_own_event: {
-      const auto both = static_cast<std::uint16_t>(entity);
-      --in_pipeline_;
-      enqueue<true, watched>(packet(), port_in(both), queue_in(both), e.time);
-      break;
-    }
     case queue_event:
       control_queue(static_cast<std::uint16_t>(entity), e.payload != 0, e.time);
       break;
@@ -178,10 +167,6 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       traffic_manager_.buffer().give_back(packet());
       enter_ingress<watched>(packet(), entity, e.time);
       break;
-    case dequeue_event:
-      if (armed(entity) != e.time) break;  // overtaken by an earlier one
-      start_port<watched>(entity, e.time);
-      break;
     case fabric::pause_event:
       traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));
       break;
@@ -192,9 +177,66 @@ void tofino_switch::handle_as(const fabric::Event& e) {
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
   }
+  stepped<watched>(e.time);
+}
+
+template <bool watched>
+inline void tofino_switch::stepped(Picoseconds t) {
   if constexpr (watched) {
-    if (pass_watcher_ != nullptr) pass_watcher_->stepped(*this, e.time);
+    if (pass_watcher_ != nullptr) pass_watcher_->stepped(*this, t);
   }
+}
+
+/// The packet that is first on the lane comes to the traffic manager.
+template <bool watched>
+inline void tofino_switch::leave_lane() {
+  const fabric::Event e = managed_.front();
+  managed_.pop();
+  --in_pipeline_;
+  const std::uint16_t entity = fabric::key_entity(e.key);
+  Packet& p = *reinterpret_cast<Packet*>(e.payload);
+  if (fabric::key_kind(e.key) == enqueue_event) [[likely]] {
+    enqueue<false, watched>(p, entity, 0, e.time);
+  } else {
+    enqueue<true, watched>(p, port_in(entity), queue_in(entity), e.time);
+  }
+  stepped<watched>(e.time);
+}
+
+template <bool watched>
+void tofino_switch::handle_all_before(Picoseconds end) {
+  for (;;) {
+    const fabric::Event* const first = events_.first_before(end);
+    const Picoseconds to_queue = managed_.next_time();
+    const Picoseconds from_queue = starts_.next_time();
+    const bool lane = to_queue <= from_queue;  // dequeue events come behind those that enqueue
+    const Picoseconds t = lane ? to_queue : from_queue;
+    if (first != nullptr) {
+      const auto key = [&] {
+        return lane ? managed_.front().key : fabric::make_key(dequeue_event, 0, 0);
+      };
+      if (first->time < t || (first->time == t && first->key < key())) {
+        count_event();
+        events_.take(first, [this](const fabric::Event& e) { handle_as<watched>(e); });
+        continue;
+      }
+    } else if (t >= end) {
+      return;
+    }
+    count_event();
+    if (lane) {
+      leave_lane<watched>();
+    } else {
+      start_port<watched>(starts_.take_next(), t);
+      stepped<watched>(t);
+    }
+  }
+}
+
+void tofino_switch::handle_before(Picoseconds end) {
+  if (watcher() != nullptr) [[unlikely]]
+    return handle_all_before<true>(end);
+  handle_all_before<false>(end);
 }
 
 template void tofino_switch::handle_as<false>(const fabric::Event& e);

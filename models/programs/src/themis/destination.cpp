@@ -105,7 +105,7 @@ void Destination::egress(Pass& pass) {
   }
 }
 
-void Destination::on_data(Pass& pass, std::uint32_t qp) {
+inline void Destination::on_data(Pass& pass, std::uint32_t qp) {
   const Psn psn = pass.header().psn;
   if (!window_.mark(pass, qp, psn)) ++counts_.old_data;
   if (path_check_) {
@@ -133,7 +133,7 @@ void Destination::on_nack(Pass& pass, std::uint32_t qp) {
   bool overtaken = true;
   if (path_check_) {
     overtaken = path_check_->path_psn_max.apply(
-        pass, path_index(qp, p.psn), [&](std::uint32_t& most) { return Psn(most).after(p.psn); });
+        pass, path_index(qp, p.psn), [&](std::uint32_t most) { return Psn(most).after(p.psn); });
   }
   if (!missing) {  // condition C1 fails: it passed to the receiver
     ++counts_.invalid;

@@ -58,7 +58,7 @@ class Destination {
     return path_check_ ? path_check_->lost : window_.missing();
   }
   dataplane::Needs drop_needs() const;
-  void on_data(dataplane::Pass& pass, std::uint32_t qp);
+  [[gnu::always_inline]] void on_data(dataplane::Pass& pass, std::uint32_t qp);
   void on_response(dataplane::Pass& pass, std::uint32_t qp);
   void on_nack(dataplane::Pass& pass, std::uint32_t qp);
   void go_on(dataplane::Pass& pass);

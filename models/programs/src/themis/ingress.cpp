@@ -126,13 +126,13 @@ void Ingress::run(Pass& pass) {
           : flow_path_->of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy}) % group->count;
   const Member member = *members_->lookup(pass, static_cast<std::uint16_t>(group->first + path));
   pass.forward(member.port);
-  if (is_nack_ && bring_to_source(pass, member)) return;
-  if (turn_back_) turn_back(pass, member.port);
+  const bool nic = from_nic(pass);
+  if (is_nack_ && bring_to_source(pass, member, nic)) return;
+  if (turn_back_) turn_back(pass, member.port, nic);
 }
 
-bool Ingress::bring_to_source(Pass& pass, const Member& member) {
+inline bool Ingress::bring_to_source(Pass& pass, const Member& member, bool nic) {
   const Packet& p = pass.header();
-  const bool nic = from_nic(pass);
   if (!to_source_) {
     if (is_nack_->held(pass) && !nic && member.elsewhere) ++nacks_past_;
     return false;
@@ -144,10 +144,10 @@ bool Ingress::bring_to_source(Pass& pass, const Member& member) {
   return true;
 }
 
-void Ingress::turn_back(Pass& pass, std::uint16_t port) {
+inline void Ingress::turn_back(Pass& pass, std::uint16_t port, bool nic) {
   const Packet& p = pass.header();
   TurnBack& t = *turn_back_;
-  if (!t.is_local_response.test(pass, number(p.opcode), bit(from_nic(pass)))) return;
+  if (!t.is_local_response.test(pass, number(p.opcode), bit(nic))) return;
   const auto pipeline_of = [&](unsigned q) { return control_.pipeline_of_port[q]; };
   if (t.same_pipeline.test(pass, pipeline_of(pass.ingress_port()), pipeline_of(port))) return;
   t.turn_back.run(pass, [&] {

@@ -74,8 +74,10 @@ class Ingress {
   };
   void fill(const Routes& routes);
   void insert_members(std::size_t first, const std::vector<std::uint16_t>& ports);
-  void turn_back(dataplane::Pass& pass, std::uint16_t port);
-  bool bring_to_source(dataplane::Pass& pass, const Member& member);
+  /// `nic`: it came from a NIC.
+  [[gnu::always_inline]] void turn_back(dataplane::Pass& pass, std::uint16_t port, bool nic);
+  [[gnu::always_inline]] bool bring_to_source(dataplane::Pass& pass, const Member& member,
+                                              bool nic);
   bool from_nic(const dataplane::Pass& pass) const { return has_nic_.at(pass.ingress_port()) != 0; }
 
   NacksToSource nacks_to_source_;

@@ -15,6 +15,14 @@
 
 namespace horae::programs::themis {
 
+/// Of a flow's key, for where its entry lies, which no result shows: FlatTable multiplies it again.
+struct FlowPlace {
+  std::size_t operator()(const FlowKey& k) const {
+    const std::uint64_t h = (std::uint64_t{k.src} << 32 | k.dst) * 0xc2b2ae3d27d4eb4fULL;
+    return (h ^ h >> 32) + k.dest_qp;
+  }
+};
+
 /// The queue pair table of one gress, with its control plane: an entry for a connection's data and
 /// one for the responses to it, both with the index of its state.
 class QueuePairs {
@@ -46,7 +54,7 @@ class QueuePairs {
   }
 
  private:
-  dataplane::ExactTable<FlowKey, std::uint32_t, KeyHash> table_;
+  dataplane::ExactTable<FlowKey, std::uint32_t, FlowPlace> table_;
   std::unordered_set<FlowKey, KeyHash> known_;
   std::uint32_t most_;
   std::uint32_t next_ = 0;

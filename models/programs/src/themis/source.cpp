@@ -118,11 +118,11 @@ std::uint32_t Source::path(Pass& pass, std::uint32_t n) {
   return steering_ ? steering_->uplink(pass, n) : flow;
 }
 
-bool Source::must_move(const Pass& pass, std::uint32_t qp) {
+inline bool Source::must_move(const Pass& pass, std::uint32_t qp) {
   if (!reroute_) return false;
   const Psn psn = pass.header().psn;
   const bool retransmitted =
-      recved_nack_psn_ && recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) {
+      recved_nack_psn_ && recved_nack_psn_->apply(pass, qp, [&](std::uint32_t nacked) {
         return nacked == psn.value();
       });
   const bool avoided = avoidance_ && avoidance_->path_adaptive_count.apply(
@@ -136,11 +136,11 @@ bool Source::must_move(const Pass& pass, std::uint32_t qp) {
   return reroute_->other_path.test(pass, retransmitted || avoided);
 }
 
-std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
-                            std::uint32_t n) {
+inline std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
+                                   std::uint32_t n) {
   const Psn psn = pass.header().psn;
   const std::uint32_t offset =
-      pathmap_->apply(pass, path_of(psn, config_), [](std::uint16_t& delta) { return delta; });
+      pathmap_->apply(pass, path_of(psn, config_), [](std::uint16_t delta) { return delta; });
   std::uint32_t path = 0;
   add_path_->run(pass, [&] { path = (flow + offset) % n; });
   if (must_move(pass, qp) && n > 1) {

@@ -62,11 +62,11 @@ class Source {
   std::optional<dataplane::Register<std::uint32_t>> make_nack_psn(dataplane::Pipeline& pipeline);
   std::optional<Avoidance> make_avoidance(dataplane::Pipeline& pipeline);
   dataplane::Needs reasons() const;
-  std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow, std::uint32_t qp,
-                      std::uint32_t n);
+  [[gnu::always_inline]] std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow,
+                                             std::uint32_t qp, std::uint32_t n);
   void steer(dataplane::Pass& pass, std::uint32_t qp, std::uint32_t n);
   /// Whether the packet must leave the path of its PSN.
-  bool must_move(const dataplane::Pass& pass, std::uint32_t qp);
+  [[gnu::always_inline]] bool must_move(const dataplane::Pass& pass, std::uint32_t qp);
   void take_note(const dataplane::Pass& pass, std::uint32_t qp);
   std::size_t path_index(std::uint32_t qp, Psn psn) const {
     return std::size_t{qp} * config_.paths + path_of(psn, config_);

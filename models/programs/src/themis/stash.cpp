@@ -80,16 +80,16 @@ Stash::Settled Stash::settle(Pass& pass, std::uint32_t qp) {
     Psn psn;
     bool arrived, later, too_far;
   };
-  const auto stash = stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t& cell) {
+  const auto stash = stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t cell) {
     const Psn kept(cell);
     return Compared{kept, psn == kept, psn.after(kept),
                     psn - kept > static_cast<std::int32_t>(config_.ooo_threshold)};
   });
   const bool same_path = stash_nack_path_id_.apply(
-      pass, qp, [&](std::uint32_t& id) { return id == path_of(psn, config_); });
-  const std::uint32_t qpn = stash_nack_qpn_.apply(pass, qp, [](std::uint32_t& q) { return q; });
+      pass, qp, [&](std::uint32_t id) { return id == path_of(psn, config_); });
+  const std::uint32_t qpn = stash_nack_qpn_.apply(pass, qp, [](std::uint32_t q) { return q; });
   const std::uint16_t port =
-      stash_nack_egress_port_.apply(pass, qp, [](std::uint16_t& e) { return e; });
+      stash_nack_egress_port_.apply(pass, qp, [](std::uint16_t e) { return e; });
   const bool lost = stash.later && same_path;
   const bool settles = config_.failure_handling
                            ? settles_.test(pass, stash.arrived, lost, stash.too_far)

@@ -63,14 +63,14 @@ void WindowBitmap::connect(std::uint32_t qp, Psn first) {
     bitmap_.write(bit_index(qp, first - static_cast<std::int32_t>(i)), 1);
 }
 
-WindowBitmap::Bases WindowBitmap::read_bases(const Pass& pass, std::uint32_t qp) {
-  const auto read = [](std::uint8_t& base) { return base != 0; };
+inline WindowBitmap::Bases WindowBitmap::read_bases(const Pass& pass, std::uint32_t qp) {
+  const auto read = [](std::uint8_t base) { return base != 0; };
   const bool first = base_first_.apply(pass, qp, read);
   return {first, base_second_.apply(pass, qp, read)};
 }
 
 bool WindowBitmap::mark(const Pass& pass, std::uint32_t qp, Psn psn) {
-  const bool old = shape_.ignore_old && epsn_.apply(pass, qp, [&](std::uint32_t& start) {
+  const bool old = shape_.ignore_old && epsn_.apply(pass, qp, [&](std::uint32_t start) {
     return psn.before(Psn(start));
   });
   const Bases bases = read_bases(pass, qp);
@@ -86,7 +86,7 @@ bool WindowBitmap::ask(const Pass& pass, std::uint32_t qp, Psn psn) {
   const Bases bases = move(pass, qp, psn, true);
   const bool base = in_second_half(psn) ? bases.second : bases.first;
   const bool marked =
-      bitmap_.apply(pass, bit_index(qp, psn), [](std::uint8_t& b) { return b != 0; });
+      bitmap_.apply(pass, bit_index(qp, psn), [](std::uint8_t b) { return b != 0; });
   return missing_.test(pass, marked, base);
 }
 

@@ -15,8 +15,8 @@ namespace horae::dataplane {
 /// A condition without a pass: whether it holds of its operands. What its kind, join and constants
 /// say is worked out once, so that the usual test is a few comparisons:
 ///
-/// - of numbers: each term is "in a range" (of one number, or from zero), all of them turned over
-///   or none;
+/// - of numbers: each term is "in a range" (of one number, or from zero) or outside of it, and how
+///   many are inside decides;
 /// - of flags (operands that are 0 or 1): a table of all their combinations.
 class Condition {
  public:
@@ -31,15 +31,19 @@ class Condition {
   std::uint32_t bits() const { return bits_; }
   std::uint64_t most() const { return most_; }
 
-  /// How many operands of_values() takes, which is the same as of(); 0: it cannot be used.
-  std::size_t quick() const { return quick_; }
+  /// Whether of_values() is the same as of() for these operands: as many as there are terms, not
+  /// too wide, and of a kind that ranges can say.
   template <class... Values>
-  bool of_values(Values... values) const {
+  bool takes(Values... values) const {
     static_assert(sizeof...(values) <= quick_terms);
-    std::size_t i = 0;
-    bool any = false;
-    ((any |= (values - ranges_[i].first <= ranges_[i].size) != outside_, ++i), ...);
-    return any != all_;
+    return (values | ...) < below_[sizeof...(values)];
+  }
+  template <class... Values>
+  [[gnu::always_inline]] bool of_values(Values... values) const {
+    const Range* range = ranges_.data();
+    unsigned inside = 0;
+    ((inside += values - range->first <= range->size ? 1 : 0, ++range), ...);
+    return (by_number_ >> inside & 1) != 0;
   }
 
   /// How many operands of_flags() takes, which is the same as of(); 0: it cannot be used.
@@ -64,13 +68,13 @@ class Condition {
   void find_truth();
 
   // What of_values() and of_flags() look at, first.
-  std::uint64_t most_;
   std::uint64_t truth_ = 0;  ///< bit r: whether it holds of the flags that are the bits of r
   std::array<Range, quick_terms> ranges_{};
-  std::uint8_t quick_ = 0;
+  /// By how many operands there are: of_values() takes those below it.
+  std::array<std::uint64_t, quick_terms + 1> below_{};
+  std::uint8_t by_number_ = 0;  ///< bit n: whether it holds with n terms inside their ranges
   std::uint8_t flags_ = 0;
-  bool outside_ = false;  ///< whether a term is turned over: so that any of them decides
-  bool all_ = false;      ///< whether what any of them says is turned over again
+  std::uint64_t most_;
   std::uint32_t bits_;
   std::uint32_t terms_;
   std::size_t operands_;

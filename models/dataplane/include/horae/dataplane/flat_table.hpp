@@ -19,9 +19,11 @@ class FlatTable {
   const V* find(const K& key) const {
     if (used_ == 0) return nullptr;
     const Place* places = places_.data();
-    for (std::size_t i = home(key);; i = (i + 1) & mask()) {
-      if (!places[i].taken) return nullptr;
-      if (places[i].key == key) return &places[i].value;
+    const Place* place = places + home(key);
+    for (;;) {
+      if (!place->taken) return nullptr;
+      if (place->key == key) return &place->value;
+      place = places + ((static_cast<std::size_t>(place - places) + 1) & mask());
     }
   }
   std::size_t size() const { return used_; }

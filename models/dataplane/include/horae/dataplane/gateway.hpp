@@ -30,9 +30,14 @@ class Gateway final : public Object {
     return test_any(pass, values);
   }
   /// The same for few values, and for flags: without a loop.
-  bool test(const Pass& pass, std::uint64_t value) { return test_values(pass, value); }
-  bool test(const Pass& pass, std::uint64_t a, std::uint64_t b) { return test_values(pass, a, b); }
-  bool test(const Pass& pass, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  [[gnu::always_inline]] bool test(const Pass& pass, std::uint64_t value) {
+    return test_values(pass, value);
+  }
+  [[gnu::always_inline]] bool test(const Pass& pass, std::uint64_t a, std::uint64_t b) {
+    return test_values(pass, a, b);
+  }
+  [[gnu::always_inline]] bool test(const Pass& pass, std::uint64_t a, std::uint64_t b,
+                                   std::uint64_t c) {
     return test_values(pass, a, b, c);
   }
   template <std::same_as<bool>... Flags>
@@ -43,14 +48,11 @@ class Gateway final : public Object {
     return note(pass, condition_.of_flags(flags...));
   }
 
-  bool tested(const Pass& pass) const { return held(pass) || failed(pass); }
+  bool tested(const Pass& pass) const { return used_in(pass.serial()); }
   /// Whether it was tested in this pass, and held.
-  bool held(const Pass& pass) const { return pass.serial() == last_[1]; }
+  bool held(const Pass& pass) const { return held_ && tested(pass); }
   /// Whether it was tested in this pass, and did not hold.
-  bool failed(const Pass& pass) const { return pass.serial() == last_[0]; }
-  bool used_in(std::uint64_t serial) const override {
-    return serial == last_[0] || serial == last_[1];
-  }
+  bool failed(const Pass& pass) const { return !held_ && tested(pass); }
   /// What it sets in a pass.
   const GuardBits& bits() const { return bits_; }
 
@@ -60,22 +62,21 @@ class Gateway final : public Object {
   template <std::same_as<std::uint64_t>... Values>
   [[gnu::always_inline]] bool test_values(const Pass& pass, Values... values) {
     check_single_access(pass);
-    if (sizeof...(values) != condition_.quick() || (values | ...) > condition_.most()) [[unlikely]]
+    if (!condition_.takes(values...)) [[unlikely]]
       return test_any(pass, {values...});
     return note(pass, condition_.of_values(values...));
   }
   /// Any number of values, wide ones refused.
   bool test_any(const Pass& pass, std::initializer_list<std::uint64_t> values);
   bool note(const Pass& pass, bool held) {
-    last_[held ? 1 : 0] = pass.serial();
-    pass.found_ |= bits_[held ? 1 : 0];
+    held_ = held;
+    pass.found_ |= bits_.data()[held ? 1 : 0];
     return held;
   }
 
   Condition condition_;
   GuardBits bits_;
-  std::array<std::uint64_t, 2> last_{~std::uint64_t{0},
-                                     ~std::uint64_t{0}};  ///< passes: failed, held
+  bool held_ = false;  ///< in the last pass that tested it
 };
 
 }  // namespace horae::dataplane

@@ -20,8 +20,10 @@ class KeyIndex {
   const V* find(const K& key) const {
     if constexpr (std::integral<K>) {
       const auto number = static_cast<std::make_unsigned_t<K>>(key);
-      if (number < small_.size()) [[likely]]
-        return small_[number] ? &*small_[number] : nullptr;
+      if (number < places_) [[likely]] {
+        const std::optional<V>& place = small_.data()[number];
+        return place ? &*place : nullptr;
+      }
     }
     return others_.find(key);
   }
@@ -56,7 +58,7 @@ class KeyIndex {
     if constexpr (std::integral<K>) {
       const auto number = static_cast<std::make_unsigned_t<K>>(key);
       if (number >= most_small) return nullptr;
-      if (number >= small_.size()) small_.resize(std::size_t{number} + 1);
+      if (number >= places_) small_.resize(places_ = std::size_t{number} + 1);
       return &small_[number];
     } else {
       return nullptr;
@@ -64,6 +66,7 @@ class KeyIndex {
   }
 
   std::vector<std::optional<V>> small_;
+  std::size_t places_ = 0;  ///< in `small_`, whose size() divides
   std::size_t small_used_ = 0;
   FlatTable<K, V, H> others_;
 };

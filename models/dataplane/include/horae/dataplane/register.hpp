@@ -55,9 +55,9 @@ class Register final : public Object {
     return cells_.at(index);
   }
 
-  /// Runs `f(T& cell)` on cell `index` and returns what it returns.
+  /// Runs `f(T& cell)` on cell `index` and returns what it returns. An `f(T)` only reads it.
   template <class F>
-  decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
+  [[gnu::always_inline]] decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
     check_single_access(pass);
     if (index >= open_) [[unlikely]] {
       first_access(pass, index);
@@ -77,8 +77,8 @@ class Register final : public Object {
   T& cell(std::size_t index) { return cells_.data()[index]; }
 
   template <class F>
-  decltype(auto) access(const Pass& pass, std::size_t index, F&& f) {
-    if constexpr (std::integral<T>) {
+  [[gnu::always_inline]] decltype(auto) access(const Pass& pass, std::size_t index, F&& f) {
+    if constexpr (std::integral<T> && !std::invocable<F, const T&>) {
       if (bits_ < 8 * sizeof(T)) return narrow(pass, index, std::forward<F>(f));
     }
     return std::forward<F>(f)(cell(index));

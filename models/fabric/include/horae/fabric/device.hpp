@@ -106,6 +106,9 @@ class device : public sc_core::sc_module {
   void notify_arrival(const Event& e);
   /// The earliest time at which it has something to do, or `never`, but for what was left for it.
   virtual Picoseconds next_own_time() const { return events_.next_time(); }
+  /// Handles every event before `end`, in order. A device whose events are not all in `events_`
+  /// overrides it, and `next_own_time`.
+  virtual void handle_before(Picoseconds end);
   /// Called once before time starts: schedule the first events here.
   virtual void begin() {}
   /// Local time reached `end`: start what is due before it.
@@ -119,8 +122,8 @@ class device : public sc_core::sc_module {
                 std::uint64_t payload = 0) {
     events_.push({t, make_key(kind, entity, ordinal), payload});
   }
-  /// For an event that would come next anyway (`EventQueue::nothing_more_at`) and is handled
-  /// without being scheduled.
+  /// For an event that is handled without having been scheduled: it would come next anyway, or has
+  /// a place of its own.
   void count_event() { ++handled_; }
   /// Time between the last bit's arrival and the arrival event: whatever the receive side always
   /// takes. Set it before simulation starts.

@@ -74,6 +74,26 @@ class EventQueue {
     }
   }
 
+  /// The earliest event if its time is before `end`, or null; `take` takes it. For who has events
+  /// of its own between those of the queue.
+  const Event* first_before(Picoseconds end) {
+    if (next_ != last_ && late_.empty()) [[likely]]
+      return next_->time < end ? next_ : nullptr;
+    return find_first_before(end);
+  }
+  /// Takes what `first_before` has just found: `f(event)`, whose reference holds until `f` returns.
+  template <class F>
+  void take(const Event* first, F&& f) {
+    if (first == next_) [[likely]] {
+      ++next_;
+      floor_ = first->time;
+      return f(*first);
+    }
+    Event e;
+    pop_late(never, e);
+    f(e);
+  }
+
   /// Time of the earliest event, or `never`.
   Picoseconds next_time() const;
   /// Whether nothing is pending at `t`, the time of the event taken last.
@@ -109,6 +129,7 @@ class EventQueue {
     chunk->events[chunk->used++] = e;
   }
   [[noreturn]] static void refuse_past();
+  const Event* find_first_before(Picoseconds end);
   EventChunk* add_chunk(std::int64_t slot);
   /// For the current slot, which is sorted already, or beyond the ring.
   void push_aside(const Event& e, std::int64_t slot);

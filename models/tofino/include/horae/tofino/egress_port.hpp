@@ -58,11 +58,8 @@ class EgressPort : public fabric::OutputPort {
       const Picoseconds start = std::max(tx_->busy_until(), ready_);
       if (start >= end) return;
       const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
-      if (ready_own_ == 0) [[likely]] {
-        started(take(c), start);
-      } else {
-        started(has_ready(c) ? take_own(c) : take(c), start);
-      }
+      const bool own = ready_own_ != 0 && has_ready(c);
+      started(own ? take_own(c) : take(c), start);
     }
   }
 

@@ -1,6 +1,7 @@
 // A Tofino2 as a device: pipelines that run a program, and the traffic manager between them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "horae/tofino/loopback_port.hpp"
 #include "horae/tofino/mirror_copies.hpp"
 #include "horae/tofino/pass_observer.hpp"
+#include "horae/tofino/port_starts.hpp"
+#include "horae/tofino/sorted_lane.hpp"
 #include "horae/tofino/traffic_manager.hpp"
 
 namespace horae::tofino {
@@ -86,7 +89,9 @@ class tofino_switch : public fabric::device {
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
 
-  Picoseconds next_own_time() const override { return events_.next_time(); }
+  Picoseconds next_own_time() const override {
+    return std::min({events_.next_time(), managed_.next_time(), starts_.next_time()});
+  }
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
   /// Summed over the pipelines.
@@ -95,12 +100,23 @@ class tofino_switch : public fabric::device {
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
   void handle_watched(const fabric::Event& e) override { handle_as<true>(e); }
+  void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
 
  private:
   // While it is watched it runs code of its own, so that telling costs nothing at other times.
   template <bool watched>
   void handle_as(const fabric::Event& e);
+  /// Events of the calendar, of the lane and of the ports, in the order of (time, key).
+  template <bool watched>
+  void handle_all_before(Picoseconds end);
+  template <bool watched>
+  void leave_lane();
+  template <bool watched>
+  void stepped(Picoseconds t);
+  bool nothing_more_at(Picoseconds t) const {
+    return managed_.next_time() > t && starts_.next_time() > t && events_.nothing_more_at(t);
+  }
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
@@ -125,15 +141,19 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   void start_port(unsigned port, Picoseconds t);
   void arm(unsigned port);
-  void arm_at(unsigned port, Picoseconds start);
-  // Of a port of the device and of a pipeline of the chip: checked where they come from.
-  Picoseconds& armed(unsigned port) { return armed_.data()[port]; }
+  // Of a pipeline of the chip: checked where it comes from.
   ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }
   void drop(Packet& p, fabric::DropCause cause, Picoseconds t);
-  /// A packet between ingress and its queue, or on its way around, is due at `t`.
+  /// A packet is due at `t`, on its way around or to its queue.
   void schedule_packet(Picoseconds t, std::uint8_t kind, unsigned entity, Packet& p) {
     schedule(t, kind, static_cast<std::uint16_t>(entity), ordinal_++,
              reinterpret_cast<std::uint64_t>(&p));
+  }
+
+  /// Likewise, straight from ingress.
+  void to_manager(Picoseconds t, std::uint8_t kind, unsigned entity, Packet& p) {
+    managed_.push({t, fabric::make_key(kind, static_cast<std::uint16_t>(entity), ordinal_++),
+                   reinterpret_cast<std::uint64_t>(&p)});
   }
 
   pass_observer* pass_watcher_ = nullptr;
@@ -145,8 +165,11 @@ class tofino_switch : public fabric::device {
   std::vector<LoopbackPort> loopbacks_;  ///< by pipeline
   TrafficManager traffic_manager_;
   MirrorCopies copies_;
-  std::vector<Picoseconds> armed_;  ///< per port: time of its pending dequeue event
-  std::uint64_t in_pipeline_ = 0;   ///< packets between ingress and queue
+  /// Enqueue events: what comes straight from ingress. It took the same time on all pipelines, so
+  /// only what did not wait for a clock overtakes.
+  SortedLane<fabric::Event> managed_;
+  PortStarts starts_;              ///< dequeue events: when ports start what waits in their queues
+  std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
   std::uint64_t forwarded_ = 0;

@@ -53,7 +53,7 @@ class WindowBitmap {
     bool first = false, second = false;
   };
   Bases move(const dataplane::Pass& pass, std::uint32_t qp, Psn start, bool nack);
-  Bases read_bases(const dataplane::Pass& pass, std::uint32_t qp);
+  [[gnu::always_inline]] Bases read_bases(const dataplane::Pass& pass, std::uint32_t qp);
 
   std::size_t bit_index(std::uint32_t qp, Psn psn) const {
     const std::uint32_t ring = 2 * shape_.window;
