@@ -69,8 +69,9 @@ class Places {
   }
   /// A packet that may be sent again is where its list says; so is one that is read ahead.
   void look() {
-    expect(std::max<std::int64_t>(0, acked_ - random_.below(window)), false);
-    expect(sent_ + random_.below(static_cast<std::uint32_t>(posted() - sent_)), true);
+    expect(std::max<std::int64_t>(0, acked_ - 1 - random_.below(window)), false);
+    const auto ahead = static_cast<std::uint32_t>(posted() - sent_);
+    if (ahead > 0) expect(sent_ + random_.below(ahead), true);
   }
   void expect(std::int64_t packet, bool ahead) {
     const Psn psn = first_ + static_cast<std::int32_t>(packet & Psn::mask);

@@ -153,7 +153,7 @@ TEST(PcieLink, AWriteIsItsTlpsOneAfterTheOther) {
   const std::int64_t most = config.max_payload.value.count();
   Picoseconds now{};
   for (int i = 0; i < 5000; ++i) {
-    now += Picoseconds(random.below(random.chance(0.2) ? 2'000'000 : 20'000));
+    now += Picoseconds(random.below(random.chance(0.2) ? 8'000'000 : 20'000));
     if (random.chance(0.3)) {  // something else on the way up
       for (PcieLink* link : {&whole, &cut})
         link->finish_read(link->begin_read(now, 64_B) + memory_time, 0, 64_B);
