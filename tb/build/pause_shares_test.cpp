@@ -1,9 +1,9 @@
 // How long ports were held by PFC, in three readings of one log.
+#include "horae/build/pause_shares.hpp"
+
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "horae/build/pause_shares.hpp"
 
 namespace horae::build::pause_shares_test {
 namespace {
@@ -20,9 +20,9 @@ TEST(PauseShares, OneStreamClosesWithWhoeverIsReleasedFirst) {
       with({{10_us, 0, true}, {40_us, 0, false}, {20_us, 1, true}, {30_us, 1, false}}),
       with({{70_us, 0, true}, {80_us, 0, false}})};
   const PauseShares all = pause_shares(devices, 0_us, 100_us);
-  EXPECT_DOUBLE_EQ(all.any_port, 0.4);     // [10, 40), [70, 80)
-  EXPECT_DOUBLE_EQ(all.all_ports, 0.5);    // 30, 10 and 10
-  EXPECT_DOUBLE_EQ(all.one_stream, 0.3);   // [10, 30), [70, 80): 40 closes nothing
+  EXPECT_DOUBLE_EQ(all.any_port, 0.4);    // [10, 40), [70, 80)
+  EXPECT_DOUBLE_EQ(all.all_ports, 0.5);   // 30, 10 and 10
+  EXPECT_DOUBLE_EQ(all.one_stream, 0.3);  // [10, 30), [70, 80): 40 closes nothing
 }
 
 // Only what lies in the measured time counts; a port held at its end is held until then.
@@ -30,8 +30,8 @@ TEST(PauseShares, AreOfTheMeasuredTime) {
   const std::vector<DeviceEnd> devices = {
       with({{10_us, 0, true}, {60_us, 0, false}, {90_us, 0, true}, {80_us, 3, true}})};
   const PauseShares all = pause_shares(devices, 50_us, 100_us);
-  EXPECT_DOUBLE_EQ(all.any_port, 0.6);    // [50, 60), [80, 100)
-  EXPECT_DOUBLE_EQ(all.all_ports, 0.8);   // 10 and 10, 20
+  EXPECT_DOUBLE_EQ(all.any_port, 0.6);   // [50, 60), [80, 100)
+  EXPECT_DOUBLE_EQ(all.all_ports, 0.8);  // 10 and 10, 20
   EXPECT_DOUBLE_EQ(all.one_stream, 0.6);
 }
 

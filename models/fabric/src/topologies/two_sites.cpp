@@ -10,10 +10,10 @@
 namespace horae::fabric {
 namespace {
 
-/// Site s has ToRs tor<s>_0.., leaves leaf<s>_0.. and one edge switch edge<s>; hosts are h0.., those
-/// of site 0 first. Every ToR to every leaf of its site, every leaf to the edge, the edges to each
-/// other. Ports of a ToR: its hosts, then the leaves; of a leaf: the ToRs, then the edge; of an
-/// edge: the leaves, then the long links.
+/// Site s has ToRs tor<s>_0.., leaves leaf<s>_0.. and one edge switch edge<s>; hosts are h0..,
+/// those of site 0 first. Every ToR to every leaf of its site, every leaf to the edge, the edges to
+/// each other. Ports of a ToR: its hosts, then the leaves; of a leaf: the ToRs, then the edge; of
+/// an edge: the leaves, then the long links.
 struct TwoSitesConfig {
   std::uint32_t tors = 4;
   std::uint32_t leaves = 4;
@@ -51,9 +51,9 @@ const Schema<TwoSitesConfig>& TwoSitesConfig::schema() {
                   .min = 1,
                   .max = 1024,
                   .source = paper + "32 servers in all"})
-          .field("long_links", &T::long_links,
-                 {.doc = "links between the edge switches", .min = 1, .max = 64,
-                  .source = code + "1"})
+          .field(
+              "long_links", &T::long_links,
+              {.doc = "links between the edge switches", .min = 1, .max = 64, .source = code + "1"})
           .field("edge_rate", &T::edge_rate,
                  {.doc = "rate of a link between a leaf and the edge; those below are as "
                          "[link_default] says",
@@ -87,7 +87,8 @@ const Schema<TwoSitesConfig>& TwoSitesConfig::schema() {
 void TwoSitesConfig::generate(NetworkBuilder& network, const Section& /*table*/) const {
   constexpr unsigned sites = 2;
   // All devices of one kind, then the next: so hosts of both sites are numbered through.
-  const auto add = [&](const char* pattern, std::uint32_t count, const Located<std::string>& profile) {
+  const auto add = [&](const char* pattern, std::uint32_t count,
+                       const Located<std::string>& profile) {
     std::array<std::vector<unsigned>, sites> out;
     for (unsigned site = 0; site < sites; ++site) {
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -108,8 +109,8 @@ void TwoSitesConfig::generate(NetworkBuilder& network, const Section& /*table*/)
   const auto all_leaves = add("leaf{}_{}", leaves, leaf);
   std::array<unsigned, sites> edges{};
   for (unsigned site = 0; site < sites; ++site) {
-    edges[site] = network.add_device(fmt::format("edge{}", site),
-                                     site == 1 && far_edge ? *far_edge : edge);
+    edges[site] =
+        network.add_device(fmt::format("edge{}", site), site == 1 && far_edge ? *far_edge : edge);
     network.place(edges[site], site);
   }
   for (unsigned site = 0; site < sites; ++site) {

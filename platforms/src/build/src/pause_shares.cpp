@@ -20,8 +20,7 @@ class Meter {
 
 }  // namespace
 
-PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from,
-                         Picoseconds to) {
+PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from, Picoseconds to) {
   std::vector<PauseTurn> all;
   double sum = 0;
   for (const auto& device : devices) {

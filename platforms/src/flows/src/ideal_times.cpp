@@ -53,7 +53,10 @@ Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) con
   for (const auto& hop : there) time += hop.delay * 2 + serialisation_time(sender.mtu, hop.rate);
   const std::int64_t packets = packets_of(platform_, from, bytes);
   const Bytes headers = l1_bytes(frame_bytes(Opcode::write_middle, sender.mtu)) - sender.mtu;
-  return time + serialisation_time(bytes + headers * packets, there.front().rate);
+  const Bytes last = bytes - sender.mtu * (packets - 1);
+  const BitRate rate = there.front().rate;
+  return time + serialisation_time(sender.mtu + headers, rate) * (packets - 1) +
+         serialisation_time(last + headers, rate);
 }
 
 Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes) const {

@@ -23,10 +23,10 @@ std::vector<SiteClass> site_classes(const build::Simulation& s, const build::Fin
   const auto stays = [&](const build::Message& m) {
     return devices[m.flow.from].site == devices[m.flow.to].site;
   };
-  return {{"intra", message_bins(s, found, from, stays)},
-          {"inter", message_bins(s, found, from,
-                                 [&](const build::Message& m) { return !stays(m); })},
-          {"all", message_bins(s, found, from)}};
+  return {
+      {"intra", message_bins(s, found, from, stays)},
+      {"inter", message_bins(s, found, from, [&](const build::Message& m) { return !stays(m); })},
+      {"all", message_bins(s, found, from)}};
 }
 
 /// When the last message was completed; `to` if one never was.

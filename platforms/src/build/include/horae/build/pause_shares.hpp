@@ -15,7 +15,6 @@ struct PauseShares {
 };
 
 /// Of [from, to), which is not empty, by the turns of every port.
-PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from,
-                         Picoseconds to);
+PauseShares pause_shares(const std::vector<DeviceEnd>& devices, Picoseconds from, Picoseconds to);
 
 }  // namespace horae::build
