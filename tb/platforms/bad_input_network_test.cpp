@@ -19,7 +19,7 @@ mtu = "1 KiB")",
 R"(names = ["t"])",
 R"(names = ["t"]
 port = 3)",
-"p.toml:52:1: unknown key 'port' in [device]; expected one of names, profile"},
+"p.toml:52:1: unknown key 'port' in [device]; expected one of names, profile, site"},
 {"UnknownInLink",
 "loss =",
 "lost =",

@@ -184,15 +184,15 @@ TEST(TwoSites, RemoteIsTheOtherSite) {
   const Outcome out =
       run_flows(platform(edge), "2000000,h0,h4,2000000\n2000000,h1,h4,2000000\n", mark_all);
   EXPECT_EQ(out.result("sites.inter.completed"), 2);
-  EXPECT_GT(out.result("edge0.marks_cleared"), 1000);
-  EXPECT_GT(out.result("edge0.cnps_made"), 1);
-  EXPECT_EQ(out.result("edge0.copies_of_unknown_flows"), 0);
-  EXPECT_EQ(out.result("edge1.marks_cleared"), 0);
-  EXPECT_EQ(out.result("edge1.cnps_made"), 0);
+  EXPECT_GT(out.result("edge0.program.marks_cleared"), 1000);
+  EXPECT_GT(out.result("edge0.program.cnps_made"), 1);
+  EXPECT_EQ(out.result("edge0.program.copies_of_unknown_flows"), 0);
+  EXPECT_EQ(out.result("edge1.program.marks_cleared"), 0);
+  EXPECT_EQ(out.result("edge1.program.cnps_made"), 0);
   const Outcome back =
       run_flows(platform(edge), "2000000,h5,h1,2000000\n2000000,h6,h1,2000000\n", mark_all);
-  EXPECT_EQ(back.result("edge0.cnps_made"), 0);
-  EXPECT_GT(back.result("edge1.cnps_made"), 1);
+  EXPECT_EQ(back.result("edge0.program.cnps_made"), 0);
+  EXPECT_GT(back.result("edge1.program.cnps_made"), 1);
   const Outcome in =
       run_flows(platform(edge), "2000000,h5,h6,2000000\n2000000,h4,h6,2000000\n", mark_all);
   for (const char* name : {"edge0.ingress_passes", "edge1.ingress_passes"})
