@@ -82,7 +82,8 @@ TEST(Jellyfish, ABadProfileIsNotBlamedOnThePorts) {
     unsigned add_device(const std::string&, const Located<std::string>& profile) override {
       throw input_error(profile.where, "unknown profile");
     }
-    void add_link(unsigned, unsigned, const Location&) override {}
+    void add_link(unsigned, unsigned, const Location&, const LinkValues&) override {}
+    void place(unsigned, unsigned) override {}
   };
   const auto document = Document::parse("[jellyfish]\n" + small, "p.toml");
   const auto& kind = find_named(topology_kinds(), "topology", "jellyfish");

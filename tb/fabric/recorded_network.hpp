@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,10 +25,12 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
   struct Device {
     std::string name, profile;
     std::vector<std::string> ports = {};  ///< the peer of each
+    std::optional<unsigned> site = {};
   };
   struct Link {
     std::string from, to;
     std::uint32_t line = 0;  ///< that messages about it point at
+    fabric::LinkValues values = {};
   };
 
   unsigned add_device(const std::string& name, const Located<std::string>& profile) override {
@@ -35,11 +38,13 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
     devices.push_back({name, profile.value});
     return static_cast<unsigned>(devices.size() - 1);
   }
-  void add_link(unsigned a, unsigned b, const Location& where) override {
+  void add_link(unsigned a, unsigned b, const Location& where,
+                const fabric::LinkValues& values) override {
     devices.at(a).ports.push_back(devices.at(b).name);
     devices.at(b).ports.push_back(devices.at(a).name);
-    links.push_back({devices[a].name, devices[b].name, where.line});
+    links.push_back({devices[a].name, devices[b].name, where.line, values});
   }
+  void place(unsigned device, unsigned site) override { devices.at(device).site = site; }
 
   /// Names with a profile, in the order added.
   std::vector<std::string> of(const std::string& profile) const {

@@ -19,7 +19,7 @@ mtu = "1 KiB")",
 R"(names = ["t"])",
 R"(names = ["t"]
 port = 3)",
-"p.toml:52:1: unknown key 'port' in [device]; expected one of names, profile"},
+"p.toml:52:1: unknown key 'port' in [device]; expected one of names, profile, site"},
 {"UnknownInLink",
 "loss =",
 "lost =",
@@ -147,7 +147,7 @@ between = ["i", "s"]
 
 )",
 "",
-"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine], [fat_tree] or [jellyfish]"},
+"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine], [fat_tree], [jellyfish] or [two_sites]"},
 {"TooManyPorts",
 "ecn_kmin =",
 R"(pipelines = 1

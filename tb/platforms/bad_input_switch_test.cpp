@@ -96,6 +96,40 @@ R"(balance = "ecmp")",
 R"(balance = "ecmp"
 deflect = true)",
 "p.toml:31:11: deflect needs queues that can be full: a 'queue_limit' or 'queue_share'"},
+{"EcnOfARateReversed",
+R"(
+[plain.pfc)",
+R"(by_rate = [{ rate = "100 Gbps", kmin = "9 KB", kmax = "8 KB" }]
+
+[plain.pfc)",
+"p.toml:35:55: kmax = 8 KB is below kmin = 9 KB"},
+{"EcnOfARateTwice",
+R"(
+[plain.pfc)",
+R"(by_rate = [{ rate = "100 Gbps", kmin = "7 KB", kmax = "8 KB" }, { rate = "100 Gbps", kmin = "7 KB", kmax = "8 KB" }]
+
+[plain.pfc)",
+"p.toml:35:74: rate = 100 Gbps has an entry already"},
+{"AlphaOfARateWithoutAlpha",
+R"(xon = "10 KB")",
+R"(xon = "10 KB"
+by_rate = [{ rate = "100 Gbps", alpha = 0.5 }])",
+"p.toml:39:11: by_rate gives an alpha of its own to ports of some rates; expected an 'alpha' beside it for all others"},
+{"HeadroomTwice",
+R"(xon = "10 KB")",
+R"(xon = "10 KB"
+headroom = "9 KB"
+headroom_delays = 3)",
+"p.toml:40:19: headroom_delays beside headroom = 9 KB; expected one of the two"},
+{"WhenToMark",
+R"(kmax = "20 KB"
+
+[plain.pfc)",
+R"(kmax = "20 KB"
+at = "dequeu"
+
+[plain.pfc)",
+"p.toml:35:6: at: unknown choice 'dequeu', did you mean 'dequeue'?"},
 {"ScheduleUnknown",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"

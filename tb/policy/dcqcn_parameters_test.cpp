@@ -63,11 +63,22 @@ TEST(DcqcnParameters, AreThePublishedOnes) {
   EXPECT_FALSE(hpcc.release_at_line);
 }
 
+// The simulator of the long-haul paper: HPCC's but for five values.
+TEST(DcqcnParameters, LonghaulIsHpccWithATimerAndIncreasesOfItsOwn) {
+  auto expected = parameters("hpcc");
+  expected.rate_timer = 900_us;
+  expected.additive_increase = mbps(50);
+  expected.hyper_increase = mbps(100);
+  expected.min_rate = mbps(100);
+  expected.cnp_interval = 5_us;
+  EXPECT_EQ(parameters("longhaul"), expected);
+}
+
 // Only the simulator's increases follow the line.
 TEST(DcqcnParameters, FollowTheLineWhereTheyDo) {
   EXPECT_EQ(dcqcn_parameters("hpcc", {}, 400_Gbps).additive_increase, mbps(80));
   EXPECT_EQ(dcqcn_parameters("hpcc", {}, 400_Gbps).hyper_increase, mbps(800));
-  for (const char* set : {"paper", "vendor"}) {
+  for (const char* set : {"paper", "vendor", "longhaul"}) {
     EXPECT_EQ(dcqcn_parameters(set, {}, 400_Gbps), parameters(set));
   }
 }

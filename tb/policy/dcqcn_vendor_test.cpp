@@ -22,6 +22,16 @@ TEST(DcqcnVendor, FirstCutIsAtTheEndOfThePeriodWithTheAlphaThen) {
   EXPECT_EQ(r.target(14_us), line_rate);
 }
 
+// alpha of the first cut, four updates after the first CNP: (255/256)^4 of 1. So 100 Gbps become
+// 50.777 Gbps.
+TEST(DcqcnVendor, FirstCutOfTheLonghaulSet) {
+  auto r = reaction_point(parameters("longhaul"));
+  r.on_cnp(10_us);
+  EXPECT_EQ(r.rate(14_us - 1_ps), line_rate);
+  EXPECT_NEAR(r.rate(14_us).count() / 1e9, 100 * (1 - std::pow(255 / 256., 4) / 2), 1e-6);
+  EXPECT_NEAR(r.rate(14_us).count() / 1e9, 50.777, 0.0005);
+}
+
 TEST(DcqcnVendor, AnyNumberOfCnpsInAPeriodCutsOnce) {
   auto once = reaction_point(parameters("vendor"));
   auto often = reaction_point(parameters("vendor"));

@@ -87,6 +87,10 @@ device::~device() {
 
 const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 
+void device::keep_pauses() {
+  for (auto& rx : rx_) rx->log.keep();
+}
+
 packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 
 void device::notify_arrival(const Event& e) {

@@ -11,6 +11,12 @@ namespace horae::fabric {
 namespace {
 constexpr std::uint8_t start_event = device_events;
 constexpr std::int64_t share_unit = 65536;
+
+/// All classes but that of acknowledgements and CNPs, as bits.
+unsigned data_classes(const SwitchConfig& config) {
+  const unsigned all = (1u << OutputPort::classes) - 1;
+  return config.control_class ? all & ~(1u << *config.control_class) : all;
+}
 }  // namespace
 
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
@@ -44,10 +50,12 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       due_(config.ports, never),
       balance_(policy::make_load_balancer(
           config.balance, context.seed, std::string(this->name()) + ".balance", config.balancing)),
-      red_(config.red, RandomStream(context.seed, std::string(this->name()) + ".red")),
+      red_(RandomStream(context.seed, std::string(this->name()) + ".red")),
       shared_(config.pfc.enabled() || config.buffer.count() > 0),
-      limited_(shared_ || config.queue_limit.count() > 0),
-      marking_(config.red.enabled()),
+      counted_(shared_ ? data_classes(config) : 0),
+      refusable_(shared_ || config.queue_limit.count() > 0 ? data_classes(config) : 0),
+      marking_(config.red.enabled() && !config.red.at_dequeue() ? data_classes(config) : 0),
+      start_simply_(!shared_ && !(config.red.enabled() && config.red.at_dequeue())),
       pfc_(config.pfc.enabled()),
       queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
@@ -63,6 +71,16 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
 }
 
 void output_queued_switch::begin() {
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    const BitRate rate = tx(i).link().rate;
+    egress_[i].red = config_.red.of(rate);
+    if (config_.red.enabled() && config_.red.at_dequeue()) {
+      red_of_port_.emplace_back(
+          RandomStream(context_.seed, fmt::format("{}.port{}.red", name(), i)));
+    }
+    ingress_.set_port(i, config_.pfc.alpha_of(rate),
+                      config_.headrooms.empty() ? config_.pfc.headroom : config_.headrooms.at(i));
+  }
   if (watcher() == nullptr || !shared_) return;
   ++pausing_;
   starts_are_events_ = true;
@@ -144,7 +162,7 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
     return drop(p, DropCause::no_route, t);
   unsigned port = *way;
   start_before(port, t);
-  if (limited_) {
+  if (is_in(refusable_, p)) {
     if (config_.deflect) [[unlikely]] {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
       --p.hop_limit;
@@ -158,12 +176,13 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
     }
   }
   OutputPort& out = egress(port).out;
-  if (marking_ && red_.mark(p, out.depth(p.traffic_class))) ++counters_.marked;
+  if (is_in(marking_, p) && red_.mark(p, out.depth(p.traffic_class), egress(port).red))
+    ++counters_.marked;
   ++counters_.forwarded;
   if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
   out.enqueue(p, t);
   if (due(port) == never) due(port) = out.next_start();
-  if (shared_) account(p, t);
+  if (is_in(counted_, p)) account(p, t);
   if (starts_are_events_) [[unlikely]]
     arm(port);
 }
@@ -243,18 +262,28 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
   Picoseconds start = due(port);
   do {
     Packet& p = out.take_next();
-    if (!shared_) {
+    if (start_simply_) {
       out.tx().send(p, start);
     } else {
+      if (!red_of_port_.empty()) [[unlikely]]
+        mark_what_leaves(p, port);
+      const bool counted = is_in(counted_, p);
       const std::size_t queue = queue_of(p);
       const std::int64_t frame = p.frame;
       out.tx().send(p, start);
-      release(queue, frame, start);
+      if (counted) release(queue, frame, start);
     }
     // What waits still was queued before, so the wire is all that it waits for.
     start = out.can_start() ? out.tx().busy_until() : never;
   } while (start < end);
   due(port) = start;
+}
+
+/// A packet that is on its way out, by what it leaves behind in its class.
+[[gnu::noinline]] void output_queued_switch::mark_what_leaves(Packet& p, unsigned port) {
+  if (config_.control_class == p.traffic_class) return;
+  const OutputPort& out = egress(port).out;
+  if (red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red)) ++counters_.marked;
 }
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
@@ -277,10 +306,11 @@ void output_queued_switch::pause_sender(unsigned port, unsigned traffic_class, b
 void output_queued_switch::drain(unsigned port, Picoseconds now) {
   start_before(port, now);
   egress(port).out.drain([&](Packet& p) {
+    const bool counted = is_in(counted_, p);
     const std::size_t queue = queue_of(p);
     const std::int64_t frame = p.frame;
     drop(p, DropCause::link_down, now);
-    if (shared_) release(queue, frame, now);
+    if (counted) release(queue, frame, now);
   });
   due(port) = never;
 }

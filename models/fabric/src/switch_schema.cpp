@@ -1,4 +1,6 @@
 // What a user may say about a plain switch.
+#include <algorithm>
+
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/policy/own_parameters.hpp"
@@ -22,8 +24,73 @@ const Schema<RedConfig>& RedConfig::schema() {
                  {.doc = "marking probability at kmax",
                   .min = 0.0,
                   .max = 1.0,
-                  .source = "0.2: packet-spraying paper 6.1"});
+                  .source = "0.2: packet-spraying paper 6.1"})
+          .choice("at", &RedConfig::at,
+                  {{"enqueue", MarkAt::enqueue}, {"dequeue", MarkAt::dequeue}},
+                  {.doc = "a packet is marked when it is queued, by what is before it (enqueue); "
+                          "or when it leaves the queue, by what is left of its class (dequeue). "
+                          "Absent: enqueue",
+                   .source = "dequeue: switch-node.cc of the simulator of HPCC (SIGCOMM 2019), "
+                             "alibaba-edu at 9f4be2a"})
+          .tables("by_rate", &RedConfig::by_rate, RedOfRate::schema());
   return s;
+}
+
+const Schema<RedOfRate>& RedOfRate::schema() {
+  static const Schema<RedOfRate> s =
+      Schema<RedOfRate>("by_rate", "ECN thresholds of the ports of one rate.")
+          .required("rate", &RedOfRate::rate, {.doc = "line rate of the ports", .min = 1_Gbps})
+          .required("kmin", &RedOfRate::kmin,
+                    {.doc = "queue depth up to which no packet is marked", .min = 0_B})
+          .required(
+              "kmax", &RedOfRate::kmax,
+              {.doc = "queue depth above which every packet is marked; 0: no marking", .min = 0_B})
+          .field("pmax", &RedOfRate::pmax,
+                 {.doc = "marking probability at kmax; absent: that of [ecn]",
+                  .min = 0.0,
+                  .max = 1.0});
+  return s;
+}
+
+bool RedConfig::enabled() const {
+  const auto marks = [](const RedOfRate& r) { return r.kmax.count() > 0; };
+  return kmax.count() > 0 || (by_rate && std::any_of(by_rate->begin(), by_rate->end(), marks));
+}
+
+RedThresholds RedConfig::of(BitRate rate) const {
+  if (by_rate) {
+    for (const RedOfRate& r : *by_rate) {
+      if (r.rate == rate) return {r.kmin, r.kmax, r.pmax.value_or(pmax)};
+    }
+  }
+  return {kmin, kmax, pmax};
+}
+
+const Schema<PfcOfRate>& PfcOfRate::schema() {
+  static const Schema<PfcOfRate> s =
+      Schema<PfcOfRate>("by_rate", "Dynamic PFC threshold of the ports of one rate.")
+          .required("rate", &PfcOfRate::rate, {.doc = "line rate of the ports", .min = 1_Gbps})
+          .required("alpha", &PfcOfRate::alpha,
+                    {.doc = "pause above alpha x free shared buffer",
+                     .min = 1.0 / 65536,
+                     .max = 256.0,
+                     .source = "the simulator of HPCC (SIGCOMM 2019), alibaba-edu at 9f4be2a, "
+                               "third.cc: 1/8 at the NICs' rate, twice as much at twice the rate"});
+  return s;
+}
+
+Bytes PfcConfig::pool(Bytes buffer, const std::vector<Bytes>& headrooms) const {
+  for (const Bytes h : headrooms) buffer -= (h + minimum) * std::int64_t{classes};
+  return buffer;
+}
+
+double PfcConfig::alpha_of(BitRate rate) const {
+  if (by_rate) {
+    for (const PfcOfRate& r : *by_rate) {
+      if (r.rate == rate) return r.alpha;
+    }
+  }
+  return alpha;
 }
 
 const Schema<PfcConfig>& PfcConfig::schema() {
@@ -36,11 +103,16 @@ const Schema<PfcConfig>& PfcConfig::schema() {
                   .source = "IEEE 802.1Q clause 36 leaves thresholds to the switch"})
           .field("xon", &PfcConfig::xon,
                  {.doc = "buffered bytes at or below which it resumes its peer", .min = 0_B})
-          .field(
-              "headroom", &PfcConfig::headroom,
-              {.doc =
-                   "buffer for what arrives after a pause was sent; 0: the least that is lossless",
-               .min = 0_B})
+          .field("headroom", &PfcConfig::headroom,
+                 {.doc = "buffer for what arrives after a pause was sent; 0: the least that is "
+                         "lossless with the port's own link",
+                  .min = 0_B})
+          .field("headroom_delays", &PfcConfig::headroom_delays,
+                 {.doc = "in place of headroom: so many times rate x delay of the port's own link",
+                  .min = 0.0,
+                  .max = 100.0,
+                  .source = "3: third.cc of the simulator of HPCC (SIGCOMM 2019), alibaba-edu at "
+                            "9f4be2a"})
           .field("alpha", &PfcConfig::alpha,
                  {.doc = "dynamic threshold in place of xoff and xon: pause above alpha x free "
                          "shared buffer, which is `buffer` without headrooms and minima; 0: off",
@@ -58,7 +130,8 @@ const Schema<PfcConfig>& PfcConfig::schema() {
           .field("classes", &PfcConfig::classes,
                  {.doc = "with alpha: classes per port that have headroom and minimum",
                   .min = 1,
-                  .max = 8});
+                  .max = 8})
+          .tables("by_rate", &PfcConfig::by_rate, PfcOfRate::schema());
   return s;
 }
 
@@ -96,6 +169,12 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                           "remaining packets first (srpt, pFabric); or the packet with the fewest "
                           "remaining packets first (srpt_packet, Eunomia 5.4: flows arrive in "
                           "reverse). With srpt acknowledgements and CNPs go before data"})
+          .field("control_class", &SwitchConfig::control_class,
+                 {.doc = "class of acknowledgements and CNPs, which take no buffer, are never "
+                         "refused, pause nobody and are not marked; absent: there is none",
+                  .max = 7,
+                  .source = "class 0 in switch-mmu.cc and switch-node.cc of the simulator of HPCC "
+                            "(SIGCOMM 2019), alibaba-edu at 9f4be2a"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

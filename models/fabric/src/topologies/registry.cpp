@@ -6,9 +6,10 @@ namespace horae::fabric {
 TopologyKind leaf_spine();
 TopologyKind fat_tree();
 TopologyKind jellyfish();
+TopologyKind two_sites();
 
 const std::vector<TopologyKind>& topology_kinds() {
-  static const std::vector<TopologyKind> all = {leaf_spine(), fat_tree(), jellyfish()};
+  static const std::vector<TopologyKind> all = {leaf_spine(), fat_tree(), jellyfish(), two_sites()};
   return all;
 }
 

@@ -77,6 +77,19 @@ DcqcnParameters hpcc(BitRate line) {
           .cnp_interval = {}};
 }
 
+// The simulator of the long-haul paper (THEMIS, ICNP 2025; main branch, d941dc1): HPCC's with the
+// timer of HPCC's sample configuration, in place of its run script's, and increases and least rate
+// that do not follow the line.
+DcqcnParameters longhaul(BitRate line) {
+  DcqcnParameters p = hpcc(line);
+  p.rate_timer = 900_us;
+  p.additive_increase = mbps(50);
+  p.hyper_increase = mbps(100);
+  p.min_rate = mbps(100);
+  p.cnp_interval = 5_us;
+  return p;
+}
+
 template <class T>
 void replace(T& value, const std::optional<T>& by) {
   if (by) value = *by;
@@ -149,7 +162,8 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .max = 1600_Gbps,
                   .source = nvidia + "RATE_TO_SET_ON_FIRST_CNP); HPCC simulator RateOnFirstCnp 1"})
           .field("rate_timer", &D::rate_timer,
-                 {.doc = "time between increases by the timer (paper: 55 us; vendor, hpcc: 300 us)",
+                 {.doc = "time between increases by the timer (paper: 55 us; vendor, hpcc: 300 us; "
+                         "longhaul: 900 us)",
                   .min = 1_us,
                   .max = 1000_ms,
                   .source = nvidia + "RPG_TIME_RESET); " + alibaba +
@@ -175,21 +189,22 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .verified = false})
           .field("additive_increase", &D::additive_increase,
                  {.doc = "added to the target by a stage of additive increase (paper: 40 Mbps; "
-                         "vendor: 5 Mbps; hpcc: 5 Mbps per 25 Gbps of line)",
+                         "vendor: 5 Mbps; hpcc: 5 Mbps per 25 Gbps of line; longhaul: 50 Mbps)",
                   .min = mbps(1),
                   .max = 1600_Gbps,
                   .source = nvidia + "RPG_AI_RATE); " + alibaba + "; paper's recalled",
                   .verified = false})
           .field("hyper_increase", &D::hyper_increase,
                  {.doc = "added to the target by a stage of hyper increase (paper: 50 Mbps; "
-                         "vendor: 50 Mbps; hpcc: 50 Mbps per 25 Gbps of line)",
+                         "vendor: 50 Mbps; hpcc: 50 Mbps per 25 Gbps of line; longhaul: 100 Mbps)",
                   .min = mbps(1),
                   .max = 1600_Gbps,
                   .source = nvidia + "RPG_HAI_RATE); " + alibaba +
                             "; the paper gives none: IEEE 802.1Qau's default, recalled",
                   .verified = false})
           .field("min_rate", &D::min_rate,
-                 {.doc = "least rate (paper: 40 Mbps; vendor: 1 Mbps; hpcc: 1 Gbps)",
+                 {.doc = "least rate (paper: 40 Mbps; vendor: 1 Mbps; hpcc: 1 Gbps; longhaul: 100 "
+                         "Mbps)",
                   .min = mbps(1),
                   .max = 1600_Gbps,
                   .source = nvidia + "RPG_MIN_RATE); " + alibaba +
@@ -203,7 +218,7 @@ const Schema<DcqcnOverrides>& dcqcn_schema() {
                   .verified = false})
           .field("cnp_interval", &D::cnp_interval,
                  {.doc = "receiver: least time between CNPs of a queue pair (paper: 50 us; vendor: "
-                         "4 us; hpcc: 0, every marked packet)",
+                         "4 us; hpcc: 0, every marked packet; longhaul: 5 us)",
                   .max = 1000_ms,
                   .source = nvidia + "MIN_TIME_BETWEEN_CNPS); " + alibaba + "; paper's recalled",
                   .verified = false});
@@ -215,7 +230,7 @@ const Schema<DcqcnConfig>& DcqcnConfig::schema() {
       Schema<DcqcnConfig>("dcqcn", "DCQCN.")
           .choice("parameters", &DcqcnConfig::set, names_of(dcqcn_parameter_sets()),
                   {.doc = "set of DCQCN values to start from: its paper, NVIDIA's defaults "
-                          "(vendor), or the HPCC simulator"})
+                          "(vendor), the HPCC simulator, or that of the long-haul paper"})
           .table("dcqcn", &DcqcnConfig::overrides, dcqcn_schema());
   return s;
 }
@@ -225,6 +240,10 @@ const std::vector<DcqcnSet>& dcqcn_parameter_sets() {
       {"paper", "DCQCN's paper (SIGCOMM 2015)", paper},
       {"vendor", "NVIDIA's defaults from ConnectX-4 on", vendor},
       {"hpcc", "the simulator of HPCC (SIGCOMM 2019)", hpcc},
+      {"longhaul",
+       "the simulator of the long-haul paper (THEMIS, ICNP 2025): hpcc but for timer, "
+       "increases, least rate and gap of CNPs",
+       longhaul},
   };
   return all;
 }

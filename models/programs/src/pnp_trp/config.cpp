@@ -26,9 +26,10 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                  {.doc = "keep the order of a flow while it recovers; false: forward its packets "
                          "directly",
                   .source = "long-haul paper, appendices D and E"})
-          .field("remote_nodes", &T::remote_nodes,
-                 {.doc = "nodes beyond the long-haul link; empty: all nodes that are not attached "
-                         "to this switch"})
+          .field(
+              "remote_nodes", &T::remote_nodes,
+              {.doc = "nodes beyond the long-haul link; empty: all nodes of another site than this "
+                      "switch, or, without sites, all that are not attached to it"})
           .field("qp_entries", &T::qp_entries,
                  {.doc = "entries of the QP_field (setCNP) table",
                   .min = 1,

@@ -10,8 +10,10 @@
 namespace horae::programs::pnp_trp {
 
 bool is_remote(const PnpTrpConfig& config, const Routes& routes, NodeId node) {
-  const auto& remote = config.remote_nodes;
-  if (!remote.empty()) return std::find(remote.begin(), remote.end(), node) != remote.end();
+  const auto& remote =
+      config.remote_nodes.empty() && routes.far ? *routes.far : config.remote_nodes;
+  if (!remote.empty() || routes.far)
+    return std::find(remote.begin(), remote.end(), node) != remote.end();
   const auto entry = std::find_if(routes.entries.begin(), routes.entries.end(),
                                   [&](const Routes::Entry& e) { return e.node == node; });
   return entry == routes.entries.end() || !entry->attached;

@@ -35,7 +35,8 @@ class Forwarding {
   dataplane::ExactTable<std::uint16_t, std::uint16_t> members_;
 };
 
-/// Whether a node is on the far side: in `config.remote_nodes`, or, if that is empty, not attached.
+/// Whether a node is on the far side: in `config.remote_nodes`; or, if that is empty, in another
+/// site than the switch; or, where there are no sites, not attached.
 bool is_remote(const PnpTrpConfig& config, const Routes& routes, NodeId node);
 
 }  // namespace horae::programs::pnp_trp

@@ -66,6 +66,9 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     }
   }
   build_links(platform, out);
+  if (platform.has_sites()) {
+    for (const auto& device : out.all) device->keep_pauses();
+  }
   if (meter != nullptr) meter->charge("links", platform.links.size());
   return out;
 }

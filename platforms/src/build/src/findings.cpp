@@ -103,6 +103,10 @@ void Findings::describe_devices(const Simulation& s, Picoseconds end, bool queue
     d->statistics(tree);
     out.statistics = tree.to_json();
     if (queues) out.queues = d->describe_queues();
+    for (unsigned port = 0; port < d->ports(); ++port) {
+      for (const auto& turn : d->pauses(port).turns(end))
+        out.pauses.push_back({turn.at, port, turn.held});
+    }
   }
 }
 

@@ -16,6 +16,7 @@ void put(WireWriter& w, const DeviceEnd& d) {
   for (const auto& c : d.counters) w.put(c.name), w.put(c.value), w.put(c.unit);
   w.put(d.statistics.dump());
   w.put(d.queues);
+  w.put(d.pauses);
 }
 
 DeviceEnd get_device(WireReader& r) {
@@ -26,6 +27,7 @@ DeviceEnd get_device(WireReader& r) {
   for (auto& c : d.counters) r.get(c.name), r.get(c.value), r.get(c.unit);
   d.statistics = nlohmann::ordered_json::parse(r.get<std::string>());
   r.get(d.queues);
+  r.get(d.pauses);
   return d;
 }
 

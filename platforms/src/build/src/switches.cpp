@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "horae/config/chip_routes.hpp"
 #include "horae/config/path_tiers.hpp"
@@ -42,6 +45,31 @@ Picoseconds longest_transmit_pipeline(const config::PlatformConfig& platform) {
   return longest;
 }
 
+/// What each port of a plain switch sets aside for PFC, by its own link; nothing without PFC.
+std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned vertex,
+                             const fabric::SwitchConfig& config) {
+  if (!config.pfc.enabled()) return {};
+  std::vector<Bytes> out(config.ports, config.pfc.headroom);
+  if (config.pfc.headroom.count() > 0 && !config.pfc.headroom_delays) return out;
+  const Bytes frame = largest_frame(platform);
+  const Picoseconds pipeline = longest_transmit_pipeline(platform);
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    const auto& edge = platform.topology.edges()[i];
+    if (edge.a != vertex && edge.b != vertex) continue;
+    // What comes in, and how long the pause takes that goes out.
+    const auto& link = platform.links[i];
+    const auto& [in, back] = edge.a == vertex ? std::pair(link.backward, link.config)
+                                              : std::pair(link.config, link.backward);
+    const Picoseconds delay = (in.delay + back.delay) / 2;
+    out[edge.a == vertex ? edge.port_a : edge.port_b] =
+        config.pfc.headroom_delays
+            ? Bytes(std::llround(*config.pfc.headroom_delays *
+                                 static_cast<double>(in.rate.count()) * to_seconds(delay) / 8))
+            : fabric::pfc_headroom(in.rate, delay, frame, config.latency, pipeline);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig& platform,
@@ -61,23 +89,16 @@ std::unique_ptr<fabric::output_queued_switch> build_switch(
   const auto& spec = platform.devices[vertex];
   fabric::SwitchConfig config = std::get<fabric::SwitchConfig>(platform.profiles.at(spec.profile));
   config.ports = platform.topology.vertices()[vertex].ports;
-  if (config.pfc.enabled() && config.pfc.headroom.count() == 0) {
-    const Bytes frame = largest_frame(platform);
-    const Picoseconds pipeline = longest_transmit_pipeline(platform);
-    for (const auto& link : platform.links) {
-      config.pfc.headroom =
-          std::max(config.pfc.headroom, fabric::pfc_headroom(link.config.rate, link.config.delay,
-                                                             frame, config.latency, pipeline));
-    }
-  }
-  if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.ports).count() <= 0) {
+  config.headrooms = headrooms(platform, vertex, config);
+  if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.headrooms).count() <= 0) {
+    const Bytes most = *std::max_element(config.headrooms.begin(), config.headrooms.end());
     throw input_error(
         spec.where,
-        fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside {} each "
+        fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside up to {} each "
                     "for pfc.headroom = {} and pfc.minimum = {}",
                     to_text(config.buffer), spec.name, config.ports,
-                    to_text((config.pfc.headroom + config.pfc.minimum) * config.pfc.classes),
-                    to_text(config.pfc.headroom), to_text(config.pfc.minimum)));
+                    to_text((most + config.pfc.minimum) * config.pfc.classes), to_text(most),
+                    to_text(config.pfc.minimum)));
   }
   auto d = std::make_unique<fabric::output_queued_switch>(spec.name.c_str(), context, config);
   d->routes() = routes[vertex];

@@ -10,6 +10,13 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
     const auto ports = table.towards(node);
     routes.entries.push_back({node, {ports.begin(), ports.end()}, false});
   }
+  if (const auto site = platform.devices[vertex].site; site && platform.has_sites()) {
+    routes.far.emplace();
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      if (vertices[i].node != fabric::Topology::no_node && platform.devices[i].site != site)
+        routes.far->push_back(vertices[i].node);
+    }
+  }
   for (const auto& e : platform.topology.edges()) {
     if (e.a != vertex && e.b != vertex) continue;
     const NodeId node = vertices[e.a == vertex ? e.b : e.a].node;

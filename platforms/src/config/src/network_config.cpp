@@ -69,7 +69,11 @@ const Schema<DeviceSpec>& DeviceSpec::schema() {
   static const Schema<DeviceSpec> s =
       Schema<DeviceSpec>("device", "Devices of one profile.")
           .required("names", &DeviceSpec::names, {.doc = "their names"})
-          .required("profile", &DeviceSpec::profile, {.doc = "the table that describes them"});
+          .required("profile", &DeviceSpec::profile, {.doc = "the table that describes them"})
+          .field("site", &DeviceSpec::site,
+                 {.doc = "data centre in which they are, by its number: results of messages are "
+                         "then also by whether they stay in one",
+                  .max = 63});
   return s;
 }
 

@@ -118,6 +118,17 @@ std::string with_values(const std::string& text, const ordered_json& effective,
 
 }  // namespace
 
+bool PlatformConfig::has_sites() const {
+  std::optional<unsigned> first;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto site = devices[i].site;
+    if (topology.vertices()[i].node == fabric::Topology::no_node || !site) continue;
+    if (first && *first != *site) return true;
+    first = site;
+  }
+  return false;
+}
+
 PlatformConfig read_platform(const Document& document, const ReadTraffic& read_traffic) {
   const Section root = document.root();
   PlatformConfig platform;
@@ -172,7 +183,10 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   effective["device"] = ordered_json::array();
   for (const auto& section : root.children("device")) {
     const auto spec = section.read<DeviceSpec>();
-    for (const auto& name : spec.names) network.add_device(name.value, spec.profile, name.where);
+    for (const auto& name : spec.names) {
+      const unsigned device = network.add_device(name.value, spec.profile, name.where);
+      if (spec.site) network.place(device, *spec.site);
+    }
     effective["device"].push_back(DeviceSpec::schema().dump(spec));
   }
   effective["link"] = ordered_json::array();

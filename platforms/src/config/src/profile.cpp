@@ -17,6 +17,46 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Thresholds by rate: one entry for a rate, each in the order of kmin and kmax, a dynamic one
+/// beside alpha.
+void check_by_rate(const fabric::SwitchConfig& config, const Section& section) {
+  const auto once = [](const auto& entries, const Section& table) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (entries[i].rate != entries[j].rate) continue;
+        throw table.children("by_rate")[i].error(
+            "rate", fmt::format("rate = {} has an entry already", to_text(entries[i].rate)));
+      }
+    }
+  };
+  if (config.red.by_rate) {
+    const auto& entries = *config.red.by_rate;
+    const Section ecn = section.child("ecn");
+    once(entries, ecn);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries[i].kmax.count() == 0 || entries[i].kmax >= entries[i].kmin) continue;
+      throw ecn.children("by_rate")[i].error(
+          "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(entries[i].kmax),
+                              to_text(entries[i].kmin)));
+    }
+  }
+  if (config.pfc.by_rate) {
+    const Section pfc = section.child("pfc");
+    once(*config.pfc.by_rate, pfc);
+    if (!config.pfc.dynamic()) {
+      throw pfc.error("by_rate",
+                      "by_rate gives an alpha of its own to ports of some rates; "
+                      "expected an 'alpha' beside it for all others");
+    }
+  }
+  if (config.pfc.headroom_delays && config.pfc.headroom.count() > 0) {
+    throw section.child("pfc").error("headroom_delays",
+                                     fmt::format("headroom_delays beside headroom = {}; expected "
+                                                 "one of the two",
+                                                 to_text(config.pfc.headroom)));
+  }
+}
+
 }  // namespace
 
 bool is_endpoint(const Profile& p) {
@@ -72,6 +112,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
                               to_text(config.red.kmin)));
     }
+    check_by_rate(config, section);
     if (config.pfc.dynamic()) {
       const Section pfc = section.child("pfc");
       for (const auto& [key, value] :

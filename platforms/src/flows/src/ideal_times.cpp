@@ -42,6 +42,24 @@ std::vector<IdealTimes::Hop> IdealTimes::path(unsigned from, unsigned to) const 
 }
 
 Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) const {
+  return platform_.sim.ideal == config::IdealTime::base_rtt ? by_base_rtt(from, to, bytes)
+                                                            : in_idle_network(from, to, bytes);
+}
+
+Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) const {
+  const auto& sender = nic_at(platform_, from);
+  const auto there = path(from, to);
+  Picoseconds time{};
+  for (const auto& hop : there) time += hop.delay * 2 + serialisation_time(sender.mtu, hop.rate);
+  const std::int64_t packets = packets_of(platform_, from, bytes);
+  const Bytes headers = l1_bytes(frame_bytes(Opcode::write_middle, sender.mtu)) - sender.mtu;
+  const Bytes last = bytes - sender.mtu * (packets - 1);
+  const BitRate rate = there.front().rate;
+  return time + serialisation_time(sender.mtu + headers, rate) * (packets - 1) +
+         serialisation_time(last + headers, rate);
+}
+
+Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes) const {
   const auto& sender = nic_at(platform_, from);
   const auto& receiver = nic_at(platform_, to);
   const auto there = path(from, to);

@@ -30,8 +30,18 @@ double Samples::percentile(std::size_t per_mille) const {
   return values_[std::max<std::size_t>(rank, 1) - 1];
 }
 
+double Samples::percentile_between(std::size_t per_mille) const {
+  if (values_.empty()) return no_value;
+  const double place = static_cast<double>((count() - 1) * per_mille) / 1000;
+  const auto below = static_cast<std::size_t>(place);
+  const double low = values_[below];
+  const double high = values_[std::min(below + 1, count() - 1)];
+  return low + (high - low) * (place - static_cast<double>(below));
+}
+
 std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup) {
+                                     Picoseconds warmup,
+                                     const std::function<bool(const build::Message&)>& counts) {
   const auto& edges = s.platform().sim.size_bins;
   std::vector<MessageBin> bins(1);
   bins.front().to = Bytes::max();
@@ -45,7 +55,7 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
   }
   for (const auto& m : s.messages()) {
     const Picoseconds start = found.posted_at(m);
-    if (start < warmup) continue;
+    if (start < warmup || (counts && !counts(m))) continue;
     const build::FlowEnd& flow = found.flows[m.connection];
     const auto& received = flow.progress;
     const auto add = [&](MessageBin& bin) {

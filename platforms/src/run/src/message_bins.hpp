@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class Samples {
   double mean() const;
   /// The smallest sample with at least `per_mille` of all at or below it.
   double percentile(std::size_t per_mille) const;
+  /// On the straight line between the two samples around it, as numpy.percentile has it.
+  double percentile_between(std::size_t per_mille) const;
 
  private:
   std::vector<double> values_;
@@ -43,7 +46,8 @@ struct MessageBin {
 };
 
 /// All messages that arrived at `warmup` or later, then by the bins of `sim.size_bins`. Samples are
-/// sorted.
+/// sorted. Without those that `counts` (if there is one) says false of.
 std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup);
+                                     Picoseconds warmup,
+                                     const std::function<bool(const build::Message&)>& counts = {});
 }  // namespace horae::run

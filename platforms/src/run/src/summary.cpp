@@ -15,6 +15,7 @@
 #include "horae/run/flow_results.hpp"
 #include "horae/run/groups.hpp"
 #include "horae/run/results.hpp"
+#include "horae/run/site_results.hpp"
 
 namespace horae::run {
 namespace {
@@ -57,6 +58,7 @@ ordered_json results_of(const build::Simulation& simulation, const build::Findin
                         const RunLoop& loop) {
   auto all = results_between(simulation, found, loop.begin(), loop.end(), &loop.arrivals());
   flow_results(simulation, found, loop.begin(), loop.arrivals(), all);
+  site_results(simulation, found, loop.begin().time, loop.end().time, all);
   ordered_json results = ordered_json::object();
   for (const auto& r : all) results[r.name] = {{"value", r.value}, {"unit", r.unit}};
   return results;
@@ -68,6 +70,8 @@ ordered_json rows_of(const build::Simulation& simulation, const build::Findings&
   if (!simulation.groups().empty()) rows["groups"] = group_rows(simulation, found);
   if (!simulation.messages().empty())
     rows["size_bins"] = size_bin_rows(simulation, found, loop.begin().time);
+  if (!simulation.messages().empty() && simulation.platform().has_sites())
+    rows["sites"] = site_rows(simulation, found, loop.begin().time);
   for (std::size_t i = 0; i < simulation.platform().traffic.size(); ++i)
     flows::traffic_of(simulation.platform(), i).add_rows(rows);
   return rows;

@@ -75,6 +75,8 @@ class device : public sc_core::sc_module {
 
   /// Pauses (PFC) that the port had to obey.
   const PauseLog& pauses(unsigned port) const;
+  /// Keeps when each began and ended (PauseLog::turns); before simulation starts.
+  void keep_pauses();
 
   /// Files what comes for it from another process.
   void take(const Crossing& c);

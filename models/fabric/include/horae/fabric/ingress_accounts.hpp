@@ -4,12 +4,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::fabric {
+
+/// Dynamic threshold of the ports of one rate.
+struct PfcOfRate {
+  BitRate rate{};
+  double alpha = 0.0;
+
+  static const Schema<PfcOfRate>& schema();
+};
 
 /// Priority flow control (IEEE 802.1Q clause 36), per ingress port and class, with one of two kinds
 /// of threshold. Fixed: pause above `xoff` buffered bytes, resume at `xon` or below. Dynamic
@@ -19,11 +28,15 @@ namespace horae::fabric {
 struct PfcConfig {
   Bytes xoff{};  ///< fixed threshold; zero: none
   Bytes xon{};
-  Bytes headroom{};           ///< per ingress port and class; beyond it packets are dropped
+  Bytes headroom{};  ///< per ingress port and class; beyond it packets are dropped
+  /// A headroom of so many times rate x delay of the port's own link; absent: `headroom`.
+  std::optional<double> headroom_delays{};
   double alpha = 0.0;         ///< dynamic threshold; zero: none
   Bytes hysteresis = 16_B;    ///< dynamic: resume so far below the threshold
   Bytes minimum = 1048_B;     ///< dynamic: bytes of each port and class that are not shared
   std::uint32_t classes = 1;  ///< dynamic: classes per port that have headroom and minimum
+  /// Dynamic: ports of these rates have an alpha of their own.
+  std::optional<std::vector<PfcOfRate>> by_rate{};
 
   static const Schema<PfcConfig>& schema();
   bool dynamic() const { return alpha > 0; }
@@ -34,6 +47,10 @@ struct PfcConfig {
     return buffer -
            (headroom + minimum) * static_cast<std::int64_t>(std::uint64_t{ports} * classes);
   }
+  /// The same with a headroom of its own for each port.
+  Bytes pool(Bytes buffer, const std::vector<Bytes>& headrooms) const;
+  /// Dynamic: that of a port.
+  double alpha_of(BitRate rate) const;
 };
 
 /// The bytes of each ingress port and class, and what follows from them. Numbers of queues are the
@@ -42,17 +59,27 @@ class IngressAccounts {
  public:
   IngressAccounts(const PfcConfig& config, Bytes buffer, unsigned ports, unsigned queues)
       : config_(config),
-        alpha_(static_cast<std::int64_t>(config.alpha * unit + 0.5)),
         free_(config.pool(buffer, ports).count()),
-        queues_(queues) {}
+        queues_of_port_(ports > 0 ? queues / ports : 0),
+        queues_(queues, {.allowed = config.headroom.count(), .alpha = in_units(config.alpha)}) {}
+
+  /// Gives a port a dynamic threshold and a headroom of its own; before anything is taken in.
+  void set_port(unsigned port, double alpha, Bytes headroom) {
+    for (std::size_t i = 0; i < queues_of_port_; ++i) {
+      Queue& q = queues_[port * queues_of_port_ + i];
+      if (i == 0) free_ += (q.allowed - headroom.count()) * config_.classes;
+      q.allowed = headroom.count();
+      q.alpha = in_units(alpha);
+    }
+  }
 
   /// Whether a frame may still be taken.
   bool fits(std::size_t queue, std::int64_t frame) const {
     const Queue& q = queues_[queue];
     if (!config_.dynamic()) {
-      return q.bytes + frame <= config_.xoff.count() + config_.headroom.count();
+      return q.bytes + frame <= config_.xoff.count() + q.allowed;
     }
-    return shares(q, frame) || q.headroom + frame <= config_.headroom.count();
+    return shares(q, frame) || q.headroom + frame <= q.allowed;
   }
   /// Whether a frame can be taken in without a pause that is not in force yet. As long as none is,
   /// a queue or a pool that looks fuller than it is can only make this false.
@@ -97,10 +124,15 @@ class IngressAccounts {
 
  private:
   static constexpr std::int64_t unit = 65536;  ///< of alpha
+  static std::uint32_t in_units(double alpha) {
+    return static_cast<std::uint32_t>(alpha * unit + 0.5);
+  }
 
   struct Queue {
     std::int64_t bytes = 0;     ///< all
     std::int64_t headroom = 0;  ///< of these, in the headroom: the first to be free again
+    std::int64_t allowed = 0;   ///< bytes of the headroom
+    std::uint32_t alpha = 0;    ///< of the dynamic threshold, in `unit`ths
     bool pausing = false;       ///< a pause is in force
   };
 
@@ -108,22 +140,22 @@ class IngressAccounts {
   std::int64_t shared(const Queue& q) const {
     return std::max<std::int64_t>(q.bytes - q.headroom - config_.minimum.count(), 0);
   }
-  bool below(std::int64_t bytes) const { return bytes * unit <= alpha_ * free_; }
+  bool below(const Queue& q, std::int64_t bytes) const { return bytes * unit <= q.alpha * free_; }
   /// Whether a frame goes to the queue's own bytes or to the pool, not to the headroom.
   bool shares(const Queue& q, std::int64_t frame) const {
     if (q.headroom > 0) return false;
     const std::int64_t beyond = q.bytes + frame - config_.minimum.count();
-    return beyond <= 0 || (below(beyond) && beyond - shared(q) <= free_);
+    return beyond <= 0 || (below(q, beyond) && beyond - shared(q) <= free_);
   }
   bool low(const Queue& q) const {
     if (!config_.dynamic()) return q.bytes <= config_.xon.count();
     if (q.headroom > 0) return false;
-    return shared(q) == 0 || below(shared(q) + config_.hysteresis.count());
+    return shared(q) == 0 || below(q, shared(q) + config_.hysteresis.count());
   }
 
   PfcConfig config_;
-  std::int64_t alpha_;
   std::int64_t free_;
+  std::size_t queues_of_port_;
   std::vector<Queue> queues_;
 };
 

@@ -39,12 +39,18 @@ struct SwitchConfig {
   Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
   bool deflect = false;          ///< what finds its queue full goes out elsewhere (DIBS)
   QueueSchedule schedule = QueueSchedule::fifo;
+  /// Acknowledgements and CNPs: a class that takes no buffer, is never refused, does not pause its
+  /// sender and is not marked. Absent: there is none.
+  std::optional<std::uint32_t> control_class{};
   RedConfig red{};
   PfcConfig pfc{};
+  /// By port, in place of `pfc.headroom`; empty: each has that. Not a parameter: of the port's
+  /// link.
+  std::vector<Bytes> headrooms{};
   std::string balance = "ecmp";
   policy::PolicyParameters balancing{};  ///< parameters of the load balancers
 
-  /// All but `ports`, which the topology decides.
+  /// All but `ports` and `headrooms`, which the topology decides.
   static const Schema<SwitchConfig>& schema();
 };
 
@@ -120,7 +126,9 @@ class output_queued_switch : public device {
   struct Egress {
     OutputPort out;
     Picoseconds armed = never;  ///< time of its pending start event
+    RedThresholds red{};        ///< of its rate
   };
+  void mark_what_leaves(Packet& p, unsigned port);
 
   /// Ports come from tables that were built for this switch.
   Egress& egress(unsigned port) { return egress_.data()[port]; }
@@ -134,6 +142,9 @@ class output_queued_switch : public device {
   void release(std::size_t queue, std::int64_t frame, Picoseconds start);
   void pause_sender(unsigned port, unsigned traffic_class, bool pause, Picoseconds t);
   void arm(unsigned port);
+  static bool is_in(unsigned classes, const Packet& p) {
+    return (classes >> p.traffic_class & 1u) != 0;
+  }
   /// Index of a packet's ingress port and class in the tables below.
   static std::size_t queue_of(const Packet& p) {
     return p.ingress_port * OutputPort::classes + p.traffic_class;
@@ -148,16 +159,20 @@ class output_queued_switch : public device {
   /// Apart, because all are looked at together.
   std::vector<Picoseconds> due_;
   std::unique_ptr<policy::LoadBalancer> balance_;
-  RedMarker red_;
+  RedMarker red_;  ///< at enqueue
+  /// At dequeue, by port: starts of several ports are taken in no order. Empty: at enqueue.
+  std::vector<RedMarker> red_of_port_;
   /// Whether what starts leaves a buffer that ports share. Starts are taken late all the same, so
   /// the sums are never too low: what they allow is allowed, and where they do not, all ports are
   /// brought up to date and the question is asked again.
   bool shared_;
+  unsigned counted_;    ///< classes whose bytes count there, as bits; none if it is not `shared_`
+  unsigned refusable_;  ///< classes of which a packet may ever be refused
+  unsigned marking_;    ///< classes that are marked when they are queued
+  bool start_simply_;   ///< what starts changes nothing in the switch and is not marked
   /// Starts are events in their order: a pause is in force, and a start may end it; or somebody
   /// watches.
   bool starts_are_events_ = false;
-  bool limited_;  ///< whether a packet may ever be refused
-  bool marking_;  ///< ECN
   bool pfc_;
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   RandomStream deflect_;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "horae/core/units.hpp"
@@ -22,6 +23,27 @@ class PauseLog {
     while (due < coming_.size() && coming_[due].at <= now) state_.apply(coming_[due++]);
     coming_.erase(coming_.begin(), coming_.begin() + static_cast<std::ptrdiff_t>(due));
     coming_.push_back({at, static_cast<std::uint8_t>(traffic_class), pause});
+    if (keeps_) kept_.push_back(coming_.back());
+  }
+  /// Keeps every change from now on, for turns().
+  void keep() { keeps_ = true; }
+  /// The port was held from `at` on, or no longer.
+  struct Turn {
+    Picoseconds at;
+    bool held;
+  };
+  /// When at least one class began to be held, and when none was any more, before `end`; of the
+  /// changes that were kept.
+  std::vector<Turn> turns(Picoseconds end) const {
+    std::vector<Turn> out;
+    unsigned mask = 0;
+    for (const Change& c : kept_) {
+      if (c.at >= end) break;
+      const unsigned bit = 1u << c.traffic_class;
+      const unsigned before = std::exchange(mask, c.pause ? mask | bit : mask & ~bit);
+      if ((before == 0) != (mask == 0)) out.push_back({c.at, mask != 0});
+    }
+    return out;
   }
   /// Time up to `now` in which the class was held.
   Picoseconds held(unsigned traffic_class, Picoseconds now) const {
@@ -74,6 +96,8 @@ class PauseLog {
 
   State state_;
   std::vector<Change> coming_;
+  bool keeps_ = false;
+  std::vector<Change> kept_;
 };
 
 }  // namespace horae::fabric

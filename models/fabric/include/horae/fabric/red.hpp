@@ -1,6 +1,10 @@
 // ECN marking by queue depth.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "horae/core/packet.hpp"
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
@@ -11,12 +15,10 @@ namespace horae::fabric {
 /// RED-style marking on the instantaneous queue depth (DCQCN, SIGCOMM 2015, section 3.1):
 /// probability 0 up to `kmin`, rising linearly to `pmax` at `kmax`, 1 above. `kmax` zero turns
 /// marking off.
-struct RedConfig {
+struct RedThresholds {
   Bytes kmin{};
   Bytes kmax{};
   double pmax = 0.0;
-
-  static const Schema<RedConfig>& schema();
 
   bool enabled() const { return kmax.count() > 0; }
   /// Marking probability at queue depth `q`.
@@ -28,21 +30,58 @@ struct RedConfig {
   }
 };
 
-/// Marks ECN-capable packets. One random stream per device.
+/// Thresholds of the ports of one rate.
+struct RedOfRate {
+  BitRate rate{};
+  Bytes kmin{};
+  Bytes kmax{};
+  std::optional<double> pmax;  ///< absent: that of the table around it
+
+  static const Schema<RedOfRate>& schema();
+};
+
+/// When a packet is marked, and by what.
+enum class MarkAt : std::uint8_t {
+  enqueue,  ///< when it is queued, by what is before it
+  dequeue,  ///< when it leaves the queue, by what is left behind it
+};
+
+/// Marking by the ports of a switch.
+struct RedConfig {
+  Bytes kmin{};
+  Bytes kmax{};
+  double pmax = 0.0;
+  std::optional<MarkAt> at{};  ///< absent: enqueue
+  /// Ports of these rates have thresholds of their own, all others those above.
+  std::optional<std::vector<RedOfRate>> by_rate{};
+
+  static const Schema<RedConfig>& schema();
+  /// Whether any port marks.
+  bool enabled() const;
+  bool at_dequeue() const { return at == MarkAt::dequeue; }
+  /// Those of a port.
+  RedThresholds of(BitRate rate) const;
+};
+
+/// Marks ECN-capable packets. Whoever has one gives it a random stream of its own.
 class RedMarker {
  public:
-  RedMarker(const RedConfig& config, RandomStream stream) : config_(config), stream_(stream) {}
+  explicit RedMarker(RandomStream stream) : stream_(stream) {}
+  RedMarker(const RedThresholds& thresholds, RandomStream stream)
+      : thresholds_(thresholds), stream_(stream) {}
 
-  /// Marks `p` for a queue that is `depth` deep before it; returns whether it did.
-  bool mark(Packet& p, Bytes depth) {
-    if (!config_.enabled() || p.ecn == Ecn::not_ect || depth <= config_.kmin) return false;
-    if (!stream_.chance(config_.probability(depth))) return false;
+  /// Marks `p` for a queue of depth `depth`; returns whether it did.
+  bool mark(Packet& p, Bytes depth) { return mark(p, depth, thresholds_); }
+  /// The same by thresholds of the caller's.
+  bool mark(Packet& p, Bytes depth, const RedThresholds& by) {
+    if (!by.enabled() || p.ecn == Ecn::not_ect || depth <= by.kmin) return false;
+    if (!stream_.chance(by.probability(depth))) return false;
     p.ecn = Ecn::ce;
     return true;
   }
 
  private:
-  RedConfig config_;
+  RedThresholds thresholds_{};
   RandomStream stream_;
 };
 

@@ -3,14 +3,22 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/params/param_info.hpp"
 
 namespace horae::fabric {
+
+/// What is special about a link of a generated network; the rest is as for all links.
+struct LinkValues {
+  std::optional<BitRate> rate{};
+  std::optional<Picoseconds> delay{};
+};
 
 /// What a generator adds its network through.
 class NetworkBuilder {
@@ -21,11 +29,15 @@ class NetworkBuilder {
   /// of the profile's name, for a profile that does not exist and a device that is there already.
   virtual unsigned add_device(const std::string& name, const Located<std::string>& profile) = 0;
   /// Joins two devices, each by its next free port. Messages about the link point at `where`.
-  virtual void add_link(unsigned a, unsigned b, const Location& where) = 0;
+  virtual void add_link(unsigned a, unsigned b, const Location& where,
+                        const LinkValues& values) = 0;
+  void add_link(unsigned a, unsigned b, const Location& where) { add_link(a, b, where, {}); }
+  /// Says in which of several sites (data centres) a device is, by their numbers from 0.
+  virtual void place(unsigned device, unsigned site) = 0;
 };
 
-/// One generated network, as its table asks for it. Says nothing about time: rate, delay and loss
-/// of its links are the builder's.
+/// One generated network, as its table asks for it. Rate, delay and loss of its links are the
+/// builder's, but for links that are special (LinkValues).
 class TopologyGenerator {
  public:
   virtual ~TopologyGenerator() = default;

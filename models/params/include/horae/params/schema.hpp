@@ -125,6 +125,14 @@ class Schema {
     return add_table<detail::TableListOf<M>>(std::move(name), member, schema.any_, std::move(info));
   }
 
+  /// The same that may be absent: then it is left out of the effective configuration.
+  template <class M>
+  Schema& tables(std::string name, std::optional<std::vector<M>> T::*member,
+                 const Schema<M>& schema, FieldInfo info = {}) {
+    return add_table<detail::OptionalTableListOf<M>>(std::move(name), member, schema.any_,
+                                                     std::move(info));
+  }
+
   /// A table kept as it is, to be read later with a schema chosen by a name in it; when absent, an
   /// empty Section that still knows its path.
   Schema& open(std::string name, Section T::*member, FieldInfo info = {}) {

@@ -115,4 +115,27 @@ class TableListOf final : public TableList {
   }
 };
 
+/// The same that may be absent; an absent one is not dumped.
+template <class M>
+class OptionalTableListOf final : public TableList {
+  using TableList::TableList;
+  using Holder = std::optional<std::vector<M>>;
+
+  bool dump(const void* member, nlohmann::ordered_json& out) const override {
+    return static_cast<const Holder*>(member)->has_value() && TableList::dump(member, out);
+  }
+  void clear(void* member) const override { static_cast<Holder*>(member)->emplace(); }
+  void* extend(void* member) const override {
+    auto& list = **static_cast<Holder*>(member);
+    list.push_back(M{});
+    return &list.back();
+  }
+  std::size_t size(const void* member) const override {
+    return (*static_cast<const Holder*>(member))->size();
+  }
+  const void* at(const void* member, std::size_t i) const override {
+    return &(**static_cast<const Holder*>(member))[i];
+  }
+};
+
 }  // namespace horae::detail

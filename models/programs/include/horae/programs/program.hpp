@@ -32,6 +32,8 @@ struct Routes {
   /// switch first, in the order of their distance.
   std::vector<PathTier> path_tiers = {};
   unsigned queues_per_port = 0;  ///< of the traffic manager; 0: no chip is built
+  /// Nodes in other sites than the switch; absent: there are no sites.
+  std::optional<std::vector<NodeId>> far = {};
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {

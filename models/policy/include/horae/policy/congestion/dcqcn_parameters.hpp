@@ -82,7 +82,7 @@ struct DcqcnSet {
   DcqcnParameters (*values)(BitRate line);
 };
 
-/// "paper", "vendor" and "hpcc".
+/// "paper", "vendor", "hpcc" and "longhaul".
 const std::vector<DcqcnSet>& dcqcn_parameter_sets();
 /// The set's values for a line rate with the overrides in their places; an unknown set is an
 /// InputError with the nearest one.

@@ -27,12 +27,20 @@ struct NamedNumber {
   std::string unit;
 };
 
+/// A port began to be held by PFC, or no longer was.
+struct PauseTurn {
+  Picoseconds at{};
+  std::uint32_t port = 0;
+  bool held = false;
+};
+
 struct DeviceEnd {
   std::uint64_t events = 0;
   std::uint64_t hops = 0;             ///< packets put on links
   std::vector<NamedNumber> counters;  ///< of a chip
   nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
   std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
+  std::vector<PauseTurn> pauses;      ///< of a platform with sites: port by port
 };
 
 /// The fates of packets, summed.
@@ -59,7 +67,7 @@ struct Findings {
   std::int64_t most_buffered = 0;                   ///< by any of them, bytes
 
   static Findings of(const Simulation& simulation);
-  /// Fills in each device's statistics up to `end`, and its queues if they are wanted.
+  /// Fills in each device's statistics and pauses up to `end`, and its queues if they are wanted.
   void describe_devices(const Simulation& simulation, Picoseconds end, bool queues);
   /// All ranks call it: rank 0 then has what all of them found.
   void gather(const Simulation& simulation, fabric::rank_exchange& ranks);

@@ -50,6 +50,7 @@ struct LinkDefault {
 struct DeviceSpec {
   std::vector<Located<std::string>> names;
   Located<std::string> profile;
+  std::optional<std::uint32_t> site;
   static const Schema<DeviceSpec>& schema();
 };
 

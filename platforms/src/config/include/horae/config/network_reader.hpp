@@ -21,13 +21,18 @@ class NetworkReader final : public fabric::NetworkBuilder {
                       const Location& where);
   void add_link(unsigned a, unsigned b, const LinkSpec& spec, const Location& where);
   /// For generated networks: the place of a device is that of its profile's name, and links are as
-  /// [link_default] says.
+  /// [link_default] says where their generator says nothing.
   unsigned add_device(const std::string& name, const Located<std::string>& profile) override {
     return add_device(name, profile, profile.where);
   }
-  void add_link(unsigned a, unsigned b, const Location& where) override {
-    add_link(a, b, {}, where);
+  void add_link(unsigned a, unsigned b, const Location& where,
+                const fabric::LinkValues& values) override {
+    LinkSpec spec;
+    spec.rate = values.rate;
+    spec.delay = values.delay;
+    add_link(a, b, spec, where);
   }
+  void place(unsigned device, unsigned site) override { platform_.devices[device].site = site; }
   /// Changes the link between two devices; of several, all.
   void impair(const ImpairmentSpec& spec, const Section& section);
   /// The vertex of a device.

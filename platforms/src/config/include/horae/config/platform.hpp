@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct DeviceInstance {
   std::string name;
   std::string profile;
   Location where;
+  std::optional<unsigned> site{};  ///< of several data centres, from 0; absent: no such platform
 };
 
 struct LinkInstance {
@@ -63,6 +65,9 @@ struct PlatformConfig {
   ExplainConfig explain;
   /// Every value in effect, including defaults.
   nlohmann::ordered_json effective;
+
+  /// Whether there are end points in different sites.
+  bool has_sites() const;
 };
 
 class NetworkReader;

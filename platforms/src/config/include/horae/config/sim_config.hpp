@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ enum class StopRule {
   duration,  ///< after `duration`
   finished,  ///< when every message is completed and nothing is under way, at the latest after
              ///< `duration`
+};
+
+/// What the slowdown of a message is relative to.
+enum class IdealTime {
+  idle,      ///< its completion time in an idle network
+  base_rtt,  ///< round trip of a packet, plus all of it at the sender's rate
 };
 
 struct AboutConfig {
@@ -38,6 +45,7 @@ struct SimConfig {
   Layer rate_layer = Layer::l1;
   bool nack_trace = false;
   std::vector<Bytes> size_bins = {Bytes(10'000), Bytes(1'000'000)};
+  std::optional<IdealTime> ideal;  ///< absent: idle
   static const Schema<SimConfig>& schema();
 };
 

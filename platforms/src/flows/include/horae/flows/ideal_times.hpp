@@ -12,7 +12,7 @@ namespace horae::flows {
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
-  /// Of a message between two NICs (device indices).
+  /// Of a message between two NICs (device indices), as `sim.ideal` has it.
   Picoseconds completion(unsigned from, unsigned to, Bytes bytes) const;
 
  private:
@@ -22,6 +22,8 @@ class IdealTimes {
     Picoseconds delay{};
   };
   std::vector<Hop> path(unsigned from, unsigned to) const;
+  Picoseconds in_idle_network(unsigned from, unsigned to, Bytes bytes) const;
+  Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
 
   const config::PlatformConfig& platform_;
   std::vector<fabric::RouteTable> routes_;

@@ -1,0 +1,95 @@
+#include "horae/run/site_results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "horae/build/pause_shares.hpp"
+#include "message_bins.hpp"
+
+namespace horae::run {
+namespace {
+
+struct SiteClass {
+  const char* name;
+  std::vector<MessageBin> bins;  ///< all, then by size
+};
+
+std::vector<SiteClass> site_classes(const build::Simulation& s, const build::Findings& found,
+                                    Picoseconds from) {
+  const auto& devices = s.platform().devices;
+  const auto stays = [&](const build::Message& m) {
+    return devices[m.flow.from].site == devices[m.flow.to].site;
+  };
+  return {
+      {"intra", message_bins(s, found, from, stays)},
+      {"inter", message_bins(s, found, from, [&](const build::Message& m) { return !stays(m); })},
+      {"all", message_bins(s, found, from)}};
+}
+
+/// When the last message was completed; `to` if one never was.
+Picoseconds last_completion(const build::Simulation& s, const build::Findings& found,
+                            Picoseconds to) {
+  Picoseconds last{};
+  for (const auto& m : s.messages()) {
+    const auto& flow = found.flows[m.connection];
+    if (!flow.finished) return to;
+    last = std::max(last, flow.progress.last_completion);
+  }
+  return std::min(last, to);
+}
+
+}  // namespace
+
+void site_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
+                  Picoseconds to, std::vector<NamedResult>& out) {
+  if (!s.platform().has_sites()) return;
+  if (!s.messages().empty()) {
+    const auto classes = site_classes(s, found, from);
+    for (const auto& c : classes) {
+      for (const auto& bin : c.bins) {
+        const auto add = [&](const char* name, double value, const char* unit) {
+          out.push_back({fmt::format("sites.{}.{}{}", c.name, bin.name, name), value, unit});
+        };
+        add("completed", static_cast<double>(bin.fct.count()), "messages");
+        add("unfinished", static_cast<double>(bin.unfinished()), "messages");
+        add("fct_mean", bin.fct.mean(), "us");
+        add("slowdown_mean", bin.slowdown.mean(), "ratio");
+        add("slowdown_p99", bin.slowdown.percentile_between(990), "ratio");
+      }
+    }
+    out.push_back({"sites.unfairness",
+                   classes[0].bins[0].slowdown.mean() / classes[1].bins[0].slowdown.mean(),
+                   "ratio"});
+    to = last_completion(s, found, to);
+  }
+  if (to <= from) return;
+  const auto pauses = build::pause_shares(found.devices, from, to);
+  out.push_back({"pauses.one_stream", pauses.one_stream, "share of time"});
+  out.push_back({"pauses.any_port", pauses.any_port, "share of time"});
+  out.push_back({"pauses.all_ports", pauses.all_ports, "shares of time, added up"});
+}
+
+nlohmann::ordered_json site_rows(const build::Simulation& s, const build::Findings& found,
+                                 Picoseconds from) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& c : site_classes(s, found, from)) {
+    for (const auto& bin : c.bins) {
+      nlohmann::ordered_json to;
+      if (bin.to != Bytes::max()) to = bin.to.count();
+      rows.push_back({{"messages_are", c.name},
+                      {"above_bytes", bin.from.count()},
+                      {"upto_bytes", to},
+                      {"messages", bin.messages},
+                      {"unfinished", bin.unfinished()},
+                      {"fct_mean_us", bin.fct.mean()},
+                      {"slowdown_mean", bin.slowdown.mean()},
+                      {"slowdown_p99", bin.slowdown.percentile_between(990)}});
+    }
+  }
+  return rows;
+}
+
+}  // namespace horae::run
