@@ -147,13 +147,13 @@ TEST(PcieLink, AWriteIsItsTlpsOneAfterTheOther) {
   RandomStream random(3, "pcie_writes");
   PcieConfig config;
   config.credit_return = 200_ns;
-  config.posted_headers = 5;
-  config.posted_data.value = 40;
+  config.posted_headers = 8;
+  config.posted_data.value = 100;
   PcieLink whole(config), cut(config);
   const std::int64_t most = config.max_payload.value.count();
   Picoseconds now{};
   for (int i = 0; i < 5000; ++i) {
-    now += Picoseconds(random.below(random.chance(0.2) ? 8'000'000 : 20'000));
+    now += Picoseconds(random.below(random.chance(0.5) ? 2'000'000 : 20'000));
     if (random.chance(0.3)) {  // something else on the way up
       for (PcieLink* link : {&whole, &cut})
         link->finish_read(link->begin_read(now, 64_B) + memory_time, 0, 64_B);
