@@ -56,9 +56,10 @@ TEST(PnpTrpSteps, ARecoveryHalvesAlphaOnce) {
       before = loops;
     }
     // From 17, or for the code 16, to 8.
-    const Steps expected = rule == "text"      ? Steps{1, 10, 20}
-                           : rule == "literal" ? Steps{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
-                                               : Steps{1, 9, 10, 20};
+    const Steps expected = rule == "text" ? Steps{1, 10, 20}
+                           : rule == "literal"
+                               ? Steps{1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}
+                               : Steps{1, 9, 10, 20};
     EXPECT_EQ(seen, expected) << rule;
   }
   Switch low("alpha = 1");

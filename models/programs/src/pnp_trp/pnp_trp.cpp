@@ -32,7 +32,9 @@ class PnpTrp final : public Program {
                   .bits = 8,
                   .constant = number(Opcode::acknowledge),
                   .reads = {"bth.opcode"}}) {
-    if (config.handshake_monitor) monitor_.emplace(pipeline, config, forwarding_.members());
+    if (config.handshake_monitor) {
+      monitor_.emplace(pipeline, config, control_, forwarding_.routes(), forwarding_.members());
+    }
     if (config.pnp) notification_.emplace(pipeline, config, is_data_, forwarding_.routes());
     if (config.trp) {
       reaction_.emplace(pipeline, config, control_, is_data_, forwarding_.routes(),
@@ -42,9 +44,9 @@ class PnpTrp final : public Program {
 
   void ingress(Pass& pass) override {
     control_.run(pass.now());
-    if (monitor_) monitor_->ingress(pass);
     const Route* route = forwarding_.route(pass);
     if (route == nullptr) return pass.drop();
+    if (monitor_ && monitor_->ingress(pass, route->remote)) return;
     const bool data = is_data_.test(pass, number(pass.header().opcode));
     bool around = false;
     if (notification_ && data) notification_->ingress(pass, route->remote);
@@ -67,6 +69,12 @@ class PnpTrp final : public Program {
     const Side side = side_of(c);
     if (side == Side::none) return;
     control_.begin(std::max(Picoseconds(0), c.starts - config_.qp_lead), [this, c, side] {
+      // A message about nodes that nobody saw shake hands is of no interest.
+      if (config_.handshakes && monitor_ && side == Side::leaves &&
+          !monitor_->told_of(c.sender, c.receiver)) {
+        ++without_handshake_;
+        return;
+      }
       if (notification_ && notifies(side)) notification_->install(c);
       if (reaction_ && side == Side::comes_in) reaction_->install(c);
     });
@@ -97,6 +105,13 @@ class PnpTrp final : public Program {
                              {"copies_of_unknown_flows", n.unknown},
                              {"connections_not_added", n.not_added},
                              {"most_connections", n.most_entries}});
+    }
+    if (monitor_ && config_.handshakes) {
+      const auto& m = monitor_->counts();
+      out.insert(out.end(), {{"cookies_sent", m.cookies},
+                             {"handshakes_reset", m.resets},
+                             {"handshakes_told", m.told},
+                             {"connections_without_handshake", without_handshake_}});
     }
     if (reaction_) {
       const auto& r = reaction_->counts();
@@ -136,6 +151,7 @@ class PnpTrp final : public Program {
   std::optional<HandshakeMonitor> monitor_;
   std::optional<NotificationPoint> notification_;
   std::optional<ReactionPoint> reaction_;
+  std::uint64_t without_handshake_ = 0;
 };
 
 class PnpTrpFactory final : public ProgramFactory {

@@ -84,6 +84,21 @@ std::vector<std::size_t> SeriesCsv::places_of_devices() const {
   return places;
 }
 
+/// What a chip holds beside its ports: tables that programs fill, and packets that loop.
+void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
+  const std::string name = chip.name();
+  for (std::size_t i = 0; chip.config().loopback && i < chip.loopbacks().size(); ++i) {
+    line(now, fmt::format("{}.loopback{}", name, i), "held",
+         static_cast<double>(chip.loopbacks().port(i).held().count()), "bytes");
+  }
+  for (unsigned i = 0; i < chip.config().pipelines; ++i) {
+    for (const auto& table : chip.program(i).occupancies()) {
+      line(now, fmt::format("{}.pipe{}.{}", name, i, table.name), "entries",
+           static_cast<double>(table.entries), "entries");
+    }
+  }
+}
+
 void SeriesCsv::sample(Picoseconds now) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
@@ -121,8 +136,10 @@ void SeriesCsv::sample(Picoseconds now) {
       line(now, object, "queue_depth", static_cast<double>(port(i).depth().count()), "bytes");
     }
   };
-  for (const auto* t : simulation_.tofinos())
+  for (const auto* t : simulation_.tofinos()) {
     ports(*t, [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
+    if (wanted(*t)) inside(now, *t);
+  }
   for (const auto* sw : simulation_.switches())
     ports(*sw, [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
   last_ = s;

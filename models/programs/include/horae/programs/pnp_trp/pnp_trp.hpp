@@ -34,7 +34,8 @@ enum class TargetLookup : std::uint8_t { cache, store, both };
 struct PnpTrpConfig {
   bool pnp = true;                ///< answers ECN marks of flows that leave with CNPs
   bool trp = true;                ///< slows flows that come in and whose receivers send CNPs
-  bool handshake_monitor = true;  ///< objects that watch TCP handshakes
+  bool handshake_monitor = true;  ///< watches TCP handshakes
+  bool handshakes = false;        ///< daemons' messages count only after a handshake
   std::vector<NodeId> remote_nodes = {};
   PnpScope scope = PnpScope::outgoing;
   bool clear_ce = true;  ///< takes the mark away that it looked at
