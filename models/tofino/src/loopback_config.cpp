@@ -19,9 +19,9 @@ const Schema<LoopbackConfig>& LoopbackConfig::schema() {
                  {.doc = "rate of each; 0: that of the chip's recirculation port",
                   .min = BitRate(0),
                   .max = 6400_Gbps})
-          .field("limit", &T::limit,
-                 {.doc = "frame bytes that the packets of a port may hold; 0: no limit",
-                  .min = 0_B})
+          .field(
+              "limit", &T::limit,
+              {.doc = "frame bytes that the packets of a port may hold; 0: no limit", .min = 0_B})
           .field("share", &T::share,
                  {.doc = "part of the buffer's cells that packets of all loopback ports may hold; "
                          "0: no limit",

@@ -23,10 +23,11 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                  {.doc = "watch TCP handshakes to the far side, and answer each first SYN with a "
                          "cookie",
                   .source = "long-haul paper IV, Figure 5"})
-          .field("handshakes", &T::handshakes,
-                 {.doc = "daemon messages count only for nodes whose TCP handshake was seen; false: "
-                         "NICs send none, and all messages count",
-                  .source = "long-haul paper IV"})
+          .field(
+              "handshakes", &T::handshakes,
+              {.doc = "daemon messages count only for nodes whose TCP handshake was seen; false: "
+                      "NICs send none, and all messages count",
+               .source = "long-haul paper IV"})
           .field("remote_nodes", &T::remote_nodes,
                  {.doc = "nodes beyond the long-haul link; empty: all nodes that are not attached "
                          "to this switch"})
@@ -166,8 +167,8 @@ namespace pnp_trp {
 
 void check(const PnpTrpConfig& config, const Section& parameters) {
   if (config.handshakes && !config.handshake_monitor) {
-    throw parameters.error("handshakes",
-                           "handshakes = true needs handshake_monitor = true: nothing else sees them");
+    throw parameters.error(
+        "handshakes", "handshakes = true needs handshake_monitor = true: nothing else sees them");
   }
   for (const auto& [key, entries] : {std::pair{"cnp_stamp_entries", config.cnp_stamp_entries},
                                      std::pair{"tcp_cookie_entries", config.tcp_cookie_entries},

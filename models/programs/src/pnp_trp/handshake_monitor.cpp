@@ -65,9 +65,9 @@ bool HandshakeMonitor::open(Pass& pass, const TcpSegment& segment) {
   if (!is_new_.test(pass, is_new)) return false;
   ++counts_.cookies;
   to_syn_ack_.run(pass, [&] {
-    answer(pass, {.flags = TcpSegment::syn_ack,
-                  .sequence = mine,
-                  .acknowledgement = segment.sequence + 1});
+    answer(
+        pass,
+        {.flags = TcpSegment::syn_ack, .sequence = mine, .acknowledgement = segment.sequence + 1});
   });
   return true;
 }
@@ -92,9 +92,8 @@ bool HandshakeMonitor::acknowledge(Pass& pass, const TcpSegment& segment) {
   if (!is_known_.test(pass, known)) return false;
   tell_.run(pass, [&] {
     ++counts_.told;
-    control_.begin([this, pair = std::pair(pass.header().src, pass.header().dst)] {
-      told_.insert(pair);
-    });
+    control_.begin(
+        [this, pair = std::pair(pass.header().src, pass.header().dst)] { told_.insert(pair); });
   });
   return false;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -84,14 +85,18 @@ std::vector<std::size_t> SeriesCsv::places_of_devices() const {
   return places;
 }
 
-/// What a chip holds beside its ports: tables that programs fill, and packets that loop.
+/// What a chip holds beside its ports: tables that programs fill, and packets that loop. Of the
+/// pipelines that have ports in use.
 void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
   const std::string name = chip.name();
-  for (std::size_t i = 0; chip.config().loopback && i < chip.loopbacks().size(); ++i) {
-    line(now, fmt::format("{}.loopback{}", name, i), "held",
-         static_cast<double>(chip.loopbacks().port(i).held().count()), "bytes");
-  }
-  for (unsigned i = 0; i < chip.config().pipelines; ++i) {
+  const auto& loopbacks = chip.loopbacks();
+  std::set<unsigned> pipelines;
+  for (unsigned i = 0; i < chip.ports(); ++i) pipelines.insert(chip.pipeline_of(i));
+  for (const unsigned i : pipelines) {
+    for (unsigned port = 0; chip.config().loopback && port < loopbacks.per_pipeline(); ++port) {
+      line(now, fmt::format("{}.pipe{}.loopback{}", name, i, port), "held",
+           static_cast<double>(loopbacks.of(loopbacks.number(i, port)).held().count()), "bytes");
+    }
     for (const auto& table : chip.program(i).occupancies()) {
       line(now, fmt::format("{}.pipe{}.{}", name, i, table.name), "entries",
            static_cast<double>(table.entries), "entries");

@@ -14,8 +14,8 @@ namespace horae::tofino {
 /// last are left out.
 class DummyRing {
  public:
-  /// `bytes` in all, on the wire, in dummies of `size` (the last one may be shorter); queued at time
-  /// zero.
+  /// `bytes` in all, on the wire, in dummies of `size` (the last one may be shorter); queued at
+  /// time zero.
   DummyRing(Bytes bytes, BitRate rate, Picoseconds lap);
 
   /// When the wire is free for a packet queued at `t`, after all dummies queued before it or with

@@ -20,14 +20,15 @@ class LoopbackPorts {
       : pipelines_(pipelines),
         per_pipeline_(config ? config->ports : 1),
         limit_(config ? config->limit.count() : 0),
-        most_cells_(config ? static_cast<std::int64_t>(config->share *
-                                                       static_cast<double>(cells))
+        most_cells_(config ? static_cast<std::int64_t>(config->share * static_cast<double>(cells))
                            : 0),
         ports_(std::size_t{pipelines_} * per_pipeline_,
                LoopbackPort(config && config->rate.count() > 0 ? config->rate : rate)) {}
 
   unsigned per_pipeline() const { return per_pipeline_; }
-  unsigned number(unsigned pipeline, unsigned port) const { return port << pipeline_bits | pipeline; }
+  unsigned number(unsigned pipeline, unsigned port) const {
+    return port << pipeline_bits | pipeline;
+  }
   static unsigned pipeline_of(unsigned number) { return number & ((1u << pipeline_bits) - 1); }
   /// Port i of all, counted pipeline by pipeline.
   const LoopbackPort& port(std::size_t i) const { return ports_[i]; }
