@@ -15,8 +15,8 @@ struct TcpSegment {
   enum Flags : std::uint8_t { syn = 0x02, rst = 0x04, ack = 0x10, syn_ack = syn | ack };
 
   std::uint8_t flags = 0;
-  Psn sequence;
-  Psn acknowledgement;
+  Psn sequence{};
+  Psn acknowledgement{};
 
   /// What a packet is, if its opcode is `none`.
   static TcpSegment of(const Packet& p) { return {p.syndrome, p.psn, Psn(p.dest_qp.value())}; }
