@@ -15,92 +15,10 @@
 #include "horae/dataplane/ledger.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/section.hpp"
-#include "pass_driver.hpp"
+#include "pnp_trp_parts.hpp"
 
 namespace horae::programs::pnp_trp_test {
 namespace {
-
-using dataplane::Verdict;
-using test::Outcome;
-
-constexpr NodeId near_node = 1, far_node = 2, other_far = 3;
-constexpr std::uint16_t near_port = 4, far_port = 7;
-const Routes routes{
-    {{near_node, {near_port}, true}, {far_node, {far_port}, false}, {other_far, {far_port}, false}},
-    {}};
-Connection connection(NodeId from, NodeId to, std::uint32_t from_qp, std::uint32_t to_qp) {
-  Connection c;
-  c.sender = from;
-  c.receiver = to;
-  c.sender_qp = Qpn(from_qp);
-  c.receiver_qp = Qpn(to_qp);
-  c.entropy = 0xc000;
-  return c;
-}
-// Out of the data center, and into it: queue pairs of the ends differ.
-const Connection leaves = connection(near_node, far_node, 0x11, 0x22);
-const Connection comes = connection(far_node, near_node, 0x33, 0x44);
-const Connection comes_too = connection(other_far, near_node, 0x35, 0x46);
-
-std::unique_ptr<ProgramFactory> factory(const std::string& parameters) {
-  return test::read_by_name("pnp_trp", parameters);
-}
-
-std::string refusal(const std::string& parameters, const Routes& table = routes) {
-  return test::refusal_of([&] { test::PassDriver(*factory(parameters), table); });
-}
-
-// The program on one pipeline. Connections are told at time zero; their entries are there at 1 ms.
-struct Switch : test::PassDriver {
-  explicit Switch(const std::string& parameters = "", const Routes& table = routes)
-      : PassDriver(*factory(parameters), table) {
-    for (const auto& c : {leaves, comes, comes_too}) program->connect(c);
-  }
-
-  Outcome operator()(Picoseconds now, const Packet& p, unsigned port = near_port) {
-    return ingress(now, p, port);
-  }
-  // The copy of a pass at its egress: the packet that leaves, if one does.
-  std::optional<Packet> copied(Picoseconds now, const Outcome& out) {
-    const Outcome copy = PassDriver::copied(now, out.packet, *out.copy, near_port);
-    return copy.dropped() ? std::nullopt : std::optional(copy.packet);
-  }
-  // Sends a packet and what it becomes around until it leaves: how often it went.
-  unsigned loops(Picoseconds now, const Packet& p) {
-    unsigned n = 0;
-    Outcome out = (*this)(now, p, far_port);
-    for (; out.loops(); ++n) out = (*this)(now, out.packet, far_port);
-    EXPECT_EQ(out.verdict, Verdict::forward);
-    EXPECT_EQ(out.port, near_port);
-    EXPECT_EQ(out.packet.metadata, 0);
-    return n;
-  }
-};
-
-Packet data(const Connection& c, std::uint32_t psn = 0, Ecn ecn = Ecn::ect0) {
-  Packet p;
-  p.src = c.sender;
-  p.dst = c.receiver;
-  p.dest_qp = c.receiver_qp;
-  p.psn = Psn(psn);
-  p.entropy = c.entropy;
-  p.opcode = Opcode::write_middle;
-  p.payload = 1024;
-  p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
-  p.ecn = ecn;
-  return p;
-}
-Packet marked(const Connection& c, std::uint32_t psn = 0) { return data(c, psn, Ecn::ce); }
-Packet cnp(const Connection& c) {
-  Packet p = data(c, 0, Ecn::not_ect);
-  p.src = c.receiver;
-  p.dst = c.sender;
-  p.dest_qp = c.sender_qp;
-  p.opcode = Opcode::cnp;
-  p.payload = 0;
-  p.frame = 78;
-  return p;
-}
 
 TEST(PnpTrp, AMarkBecomesACnpToTheSenderAndIsCleared) {
   Switch esw;
@@ -218,9 +136,10 @@ TEST(PnpTrp, LoopsHaveABound) {
   Switch esw("most_loops = 3\nalpha = 1");
   for (unsigned n = 0; n < 100; ++n) esw(2_ms, cnp(comes));
   EXPECT_EQ(esw.loops(2_ms, data(comes)), 3u);
-  Switch wide("alpha = 1");
-  for (unsigned n = 0; n < 2000; ++n) wide(2_ms, cnp(comes));
-  EXPECT_EQ(wide.loops(2_ms, data(comes)), 31u);
+  // All 12 bits of the loop header.
+  Switch wide("alpha = 1\nstep = \"literal\"");
+  for (unsigned n = 0; n < 5000; ++n) wide(2_ms, cnp(comes));
+  EXPECT_EQ(wide.loops(2_ms, data(comes)), 4095u);
 }
 
 TEST(PnpTrp, OnlyTheFlowOfTheCnpLoops) {
@@ -282,8 +201,8 @@ TEST(PnpTrp, AFlowRecoversWhenItsLastCnpIsLongAgo) {
   EXPECT_EQ(esw.loops(2_ms, data(comes, 10)), 2u);
   EXPECT_EQ(esw.loops(2_ms + 500_us, data(comes, 11)), 2u);  // not longer than beta
   EXPECT_EQ(esw.count("recoveries"), 0u);
-  // The packet that notices carries alpha around; its predecessor has left, so it loops once.
-  EXPECT_EQ(esw.loops(2_ms + 500_us + 1_ns, data(comes, 12)), 1u);
+  // Out of turn the packet that notices loops as before; in turn it would go straight.
+  EXPECT_EQ(esw.loops(2_ms + 500_us + 1_ns, data(comes, 13)), 2u);
   EXPECT_EQ(esw.count("recoveries"), 1u);
   // Out of turn it loops as before; in turn it goes straight, and so do all after it.
   EXPECT_EQ(esw.loops(2_ms + 501_us, data(comes, 20)), 2u);
@@ -313,7 +232,7 @@ TEST(PnpTrp, PsnsTurnOverInRecovery) {
   Switch esw;
   esw(2_ms, cnp(comes));
   EXPECT_EQ(esw.loops(2_ms, data(comes, 0xfffffe)), 1u);
-  EXPECT_EQ(esw.loops(3_ms, data(comes, 0xffffff)), 1u);  // notices
+  EXPECT_EQ(esw.loops(3_ms, data(comes, 0xffffff)), 0u);  // notices, and its predecessor has left
   EXPECT_EQ(esw.loops(3_ms, data(comes, 0)), 0u);
   EXPECT_EQ(esw.loops(3_ms, data(comes, 1)), 0u);
 }
@@ -366,7 +285,7 @@ TEST(PnpTrp, AFlowKeepsItsOrderWhenItRecovers) {
       EXPECT_EQ(esw.count("recoveries"), 2u);
       EXPECT_GT(esw.count("loops"), esw.count("packets_looped"));
       // Going straight at once does not keep it, unless there is nothing in the loop to overtake.
-      Switch direct("rate_recovery = false");
+      Switch direct("recovery = \"direct\"");
       const auto disordered = departures(direct, cnps, gap, loop, packets);
       ASSERT_EQ(disordered.size(), packets);
       if (gap < loop) {
@@ -406,7 +325,11 @@ TEST(PnpTrp, BadParametersAreRefused) {
   says("tcp_cookie_entries = 3", "tcp_cookie_entries = 3 is no power of two");
   says("flow_entries = 1023", "flow_entries = 1023 is no power of two");
   says("alpha = 0", "alpha = 0 is below the minimum 1");
-  says("most_loops = 32", "most_loops = 32 is above the maximum 31");
+  says("most_loops = 4096", "most_loops = 4096 is above the maximum 4095");
+  says("step = \"texts\"", "text");
+  says("recovery = \"order\"", "ordered");
+  says("target = \"cached\"", "cache");
+  says("scope = \"all\"", "any");
   says("qp_entries = 0", "qp_entries = 0 is below the minimum 1");
   says("cnp_interval = \"3000 ms\"", "above the maximum");
   says("member_entries = 1", "member_entries = 1 is too small for 2 ports");

@@ -75,7 +75,8 @@ const Schema<ChipConfig>& ChipConfig::schema() {
               "ecn_kmax", &ChipConfig::ecn_kmax,
               {.doc = "queue depth above which every packet is marked; 0: no marking", .min = 0_B})
           .field("ecn_pmax", &ChipConfig::ecn_pmax,
-                 {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0});
+                 {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0})
+          .table("loopback", &ChipConfig::loopback, LoopbackConfig::schema());
   return s;
 }
 

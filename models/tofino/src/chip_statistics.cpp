@@ -19,6 +19,10 @@ void tofino_switch::statistics(StatTree& tree) const {
   tree.value("mirrored", c.mirrored, "packets");
   tree.value("recirculated", c.recirculated, "passes");
   tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");
+  if (config_.loopback) {
+    tree.value("dropped_loopback", c.dropped_loopback, "packets");
+    tree.value("most_loopback_held", loopbacks_.most_held().count(), "bytes");
+  }
   tree.value("pipeline_wait", c.pipeline_wait.count(), "ps");
   tree.value("most_cells_used", most_cells_used(), "cells");
 }

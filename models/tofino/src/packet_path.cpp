@@ -69,9 +69,13 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
       throw ModelError(fmt::format("{}: no pipeline {} to come around in after {}", name(),
                                    pass.loopback_pipeline(), pass.describe()));
     }
+    if (pass.loopback() >= loopbacks_.per_pipeline()) {
+      throw ModelError(fmt::format("{}: no loopback port {} of a pipeline after {}", name(),
+                                   pass.loopback(), pass.describe()));
+    }
     ++in_pipeline_;
     return schedule_packet(managed, pass.through_egress() ? loopback_egress_event : loopback_event,
-                           pass.loopback_pipeline(), p);
+                           loopbacks_.number(pass.loopback_pipeline(), pass.loopback()), p);
   }
   if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
     throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
@@ -86,20 +90,22 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
 
 /// The egress pass of a packet that goes around; then it is on the loopback port's wire.
 template <bool watched>
-void tofino_switch::pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t) {
-  traffic_manager_.buffer().give_back(p);
+void tofino_switch::pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t) {
+  const unsigned pipeline = LoopbackPorts::pipeline_of(loopback);
+  let_looped_go(p, loopback);
   if (!pass_egress<watched>(p, dataplane::loopback_port, pipeline, t)) {
     --in_pipeline_;
     return drop(p, fabric::DropCause::program, t);
   }
   traffic_manager_.buffer().take_again(p);  // egress may have changed its length
+  loopbacks_.hold(loopback, p, traffic_manager_.buffer().cells_of(p));
   p.mirror_type = 0;
   const Picoseconds on_wire = t + pipes_[pipeline].egress_time();
-  const Picoseconds last_bit = on_wire + loopbacks_[pipeline].time_on_wire(p);
+  const Picoseconds last_bit = on_wire + loopbacks_.of(loopback).time_on_wire(p);
   if constexpr (watched) {
-    if (pass_watcher_ != nullptr) notify_looped(p, pipeline, on_wire, last_bit);
+    if (pass_watcher_ != nullptr) notify_looped(p, loopback, on_wire, last_bit);
   }
-  schedule_packet(last_bit + config_.ingress_parser, recirculated_event, pipeline, p);
+  schedule_packet(last_bit + config_.ingress_parser, recirculated_event, loopback, p);
 }
 
 template <bool watched>
@@ -164,8 +170,8 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       break;
     case recirculated_event:
       --in_pipeline_;
-      traffic_manager_.buffer().give_back(packet());
-      enter_ingress<watched>(packet(), entity, e.time);
+      let_looped_go(packet(), entity);
+      enter_ingress<watched>(packet(), LoopbackPorts::pipeline_of(entity), e.time);
       break;
     case fabric::pause_event:
       traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));

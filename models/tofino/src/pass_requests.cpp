@@ -47,32 +47,65 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   ++in_pipeline_;
   schedule_packet(deparsed + config_.traffic_manager,
                   around ? loopback_egress_event : enqueue_event,
-                  around ? pass.where().pipeline : request.egress_port, copy);
+                  around ? loopbacks_.number(pass.where().pipeline, 0) : request.egress_port, copy);
 }
 
-void tofino_switch::loop_back(Packet& p, unsigned pipeline, Picoseconds t) {
-  if (!traffic_manager_.admit_to_loopback(p)) return drop_at_loopback(p, t);
-  LoopbackPort& loopback = loopbacks_[pipeline];
-  loopback.take(p, t);
-  if (watcher() != nullptr && pass_watcher_ != nullptr)
-    notify_looped(p, pipeline, t, loopback.free_at());
-  schedule_packet(loopback.free_at() + config_.ingress_parser, recirculated_event, pipeline, p);
+/// Dummies circulate from time zero on, and have their part of the buffer.
+void tofino_switch::fill_loopbacks() {
+  if (!config_.loopback || config_.loopback->dummy_bytes.count() == 0) return;
+  const Bytes dummies = config_.loopback->dummy_bytes;
+  const std::int64_t cells = (dummies.count() + config_.cell.count() - 1) / config_.cell.count();
+  const auto ports = static_cast<std::int64_t>(loopbacks_.size());
+  if (!traffic_manager_.buffer().has_room(cells * ports)) {
+    throw InputError(fmt::format("{}: loopback.dummy_bytes take {} cells of the buffer's {}",
+                                 name(), cells * ports, config_.cells));
+  }
+  traffic_manager_.buffer().take(cells * ports);
+  for (unsigned pipeline = 0; pipeline < pipes_.size(); ++pipeline) {
+    const Picoseconds lap =
+        config_.ingress_parser + pipes_[pipeline].ingress_time() + config_.traffic_manager;
+    for (unsigned port = 0; port < loopbacks_.per_pipeline(); ++port)
+      loopbacks_.of(loopbacks_.number(pipeline, port)).fill(dummies, lap);
+  }
 }
 
-void tofino_switch::notify_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
-                                  Picoseconds last_bit) const {
-  const Picoseconds start = last_bit - loopbacks_[pipeline].time_on_wire(p);
-  pass_watcher_->looped(*this, pipeline, p, queued, start, last_bit);
-}
-
-void tofino_switch::loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t) {
-  if (!traffic_manager_.admit_to_loopback(p)) return drop_at_loopback(p, t);
-  schedule_packet(loopbacks_[pipeline].take(p, t), loopback_leaves_event, pipeline, p);
-}
-
-void tofino_switch::drop_at_loopback(Packet& p, Picoseconds t) {
+/// Takes a packet for a loopback port into the buffer, or drops it.
+bool tofino_switch::hold_looped(Packet& p, unsigned loopback, Picoseconds t) {
+  const std::int64_t cells = traffic_manager_.buffer().cells_of(p);
+  const bool room = loopbacks_.admit(loopback, p, cells);
+  if (room && traffic_manager_.admit_to_loopback(p)) {
+    loopbacks_.hold(loopback, p, cells);
+    return true;
+  }
   --in_pipeline_;
-  drop(p, fabric::DropCause::buffer_full, t);
+  drop(p, room ? fabric::DropCause::buffer_full : fabric::DropCause::queue_full, t);
+  return false;
+}
+
+/// It gives its part of the buffer back.
+void tofino_switch::let_looped_go(const Packet& p, unsigned loopback) {
+  traffic_manager_.buffer().give_back(p);
+  loopbacks_.let_go(loopback, p, traffic_manager_.buffer().cells_of(p));
+}
+
+void tofino_switch::loop_back(Packet& p, unsigned loopback, Picoseconds t) {
+  if (!hold_looped(p, loopback, t)) return;
+  LoopbackPort& port = loopbacks_.of(loopback);
+  port.take(p, t);
+  if (watcher() != nullptr && pass_watcher_ != nullptr)
+    notify_looped(p, loopback, t, port.free_at());
+  schedule_packet(port.free_at() + config_.ingress_parser, recirculated_event, loopback, p);
+}
+
+void tofino_switch::notify_looped(const Packet& p, unsigned loopback, Picoseconds queued,
+                                  Picoseconds last_bit) const {
+  const Picoseconds start = last_bit - loopbacks_.of(loopback).time_on_wire(p);
+  pass_watcher_->looped(*this, LoopbackPorts::pipeline_of(loopback), p, queued, start, last_bit);
+}
+
+void tofino_switch::loop_through_egress(Packet& p, unsigned loopback, Picoseconds t) {
+  if (!hold_looped(p, loopback, t)) return;
+  schedule_packet(loopbacks_.of(loopback).take(p, t), loopback_leaves_event, loopback, p);
 }
 
 }  // namespace horae::tofino

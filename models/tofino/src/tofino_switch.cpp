@@ -17,13 +17,14 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       config_(config),
       chip_(dataplane::ChipSpec::find(config.chip)),
       pipeline_of_port_(pipelines_of_ports(config_, chip_, ports, this->name())),
-      loopbacks_(config.pipelines, LoopbackPort(chip_.recirculation.rate)),
+      loopbacks_(config.loopback, config.pipelines, chip_.recirculation.rate, config.cells),
       traffic_manager_(config, RandomStream(context.seed, std::string(this->name()) + ".red")),
       starts_(ports) {
   for (unsigned i = 0; i < ports; ++i) traffic_manager_.add_port(tx(i));
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;
   known.queues_per_port = config.queues_per_port;
+  known.loopback_ports = loopbacks_.per_pipeline();
   dataplane::Ledgers own;
   for (unsigned i = 0; i < config.pipelines; ++i) {
     ChipPipeline pipe(fmt::format("{}.pipe{}", this->name(), i), i, context.seed, factory, known,
@@ -37,6 +38,7 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     pipe.set_latencies(ledger_);
     pipes_.push_back(std::move(pipe));
   }
+  fill_loopbacks();
   set_receive_latency(config.mac_rx + config.ingress_parser);
 }
 
@@ -61,6 +63,10 @@ void tofino_switch::connect(const programs::Connection& connection) {
   if (refused) std::rethrow_exception(refused);
 }
 
+void tofino_switch::disconnect(const programs::Connection& connection, Picoseconds now) {
+  for (auto& pipe : pipes_) pipe.program().disconnect(connection, now);
+}
+
 void tofino_switch::update(const programs::Routes& routes) {
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;
@@ -74,6 +80,7 @@ tofino_switch::Counters tofino_switch::counters() const {
                .dropped_program = dropped_program_,
                .dropped_buffer = queues.dropped_buffer,
                .dropped_queue = queues.dropped_queue,
+               .dropped_loopback = loopbacks_.dropped(),
                .mirrored = copies_.made(),
                .holds = queues.holds,
                .releases = queues.releases};
@@ -82,9 +89,9 @@ tofino_switch::Counters tofino_switch::counters() const {
     sum.egress_passes += pipe.counters().egress_passes;
     sum.pipeline_wait += pipe.counters().wait;
   }
-  for (const auto& loopback : loopbacks_) {
-    sum.recirculated += loopback.counters().packets;
-    sum.recirculated_bytes += loopback.counters().bytes;
+  for (std::size_t i = 0; i < loopbacks_.size(); ++i) {
+    sum.recirculated += loopbacks_.port(i).counters().packets;
+    sum.recirculated_bytes += loopbacks_.port(i).counters().bytes;
   }
   return sum;
 }

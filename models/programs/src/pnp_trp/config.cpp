@@ -20,16 +20,59 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
           .field("pnp", &T::pnp, {.doc = "proactive notification point"})
           .field("trp", &T::trp, {.doc = "temporary reaction point, which recirculates"})
           .field("handshake_monitor", &T::handshake_monitor,
-                 {.doc = "objects that watch TCP handshakes; they are priced, although the model "
-                         "sends no TCP"})
-          .field("rate_recovery", &T::rate_recovery,
-                 {.doc = "keep the order of a flow while it recovers; false: forward its packets "
-                         "directly",
-                  .source = "long-haul paper, appendices D and E"})
+                 {.doc = "watch TCP handshakes to the far side, and answer each first SYN with a "
+                         "cookie",
+                  .source = "long-haul paper IV, Figure 5"})
           .field(
-              "remote_nodes", &T::remote_nodes,
-              {.doc = "nodes beyond the long-haul link; empty: all nodes of another site than this "
-                      "switch, or, without sites, all that are not attached to it"})
+              "handshakes", &T::handshakes,
+              {.doc = "daemon messages count only for nodes whose TCP handshake was seen; false: "
+                      "NICs send none, and all messages count",
+               .source = "long-haul paper IV"})
+          .field("remote_nodes", &T::remote_nodes,
+                 {.doc = "nodes beyond the long-haul link; empty: all nodes of another site than "
+                         "this switch, or, without sites, all that are not attached to it"})
+          .choice("scope", &T::scope, {{"outgoing", PnpScope::outgoing}, {"any", PnpScope::any}},
+                  {.doc = "marked data that PNP answers: what leaves for the long haul and arrived "
+                          "marked; or any that leaves, marks of this switch included",
+                   .source = "outgoing: long-haul paper IV; any: the authors' public simulator"})
+          .field("clear_ce", &T::clear_ce,
+                 {.doc = "take away the marks that PNP looks at; false: the receiver sends CNPs as "
+                         "well",
+                  .source = "long-haul paper IV; false: Figure 16"})
+          .field("cnp_gap", &T::cnp_gap,
+                 {.doc = "keep CNPs of a flow cnp_interval apart; false: one for every mark",
+                  .source = "long-haul paper IV; false: Figure 16"})
+          .choice(
+              "step", &T::step,
+              {{"text", StepRule::text}, {"literal", StepRule::literal}, {"code", StepRule::code}},
+              {.doc = "CNPs that add a loop, with alpha = 5: 1, 7, 14, 22 .. (text); 1, 7, 8, 9 "
+                      ".. (literal); 1, 5, 6, 12, 13 .. (code)",
+               .source = "long-haul paper V-B; its Algorithm 1 as printed; the authors' public "
+                         "simulator"})
+          .choice("recovery", &T::recovery,
+                  {{"none", Recovery::none},
+                   {"ordered", Recovery::ordered},
+                   {"direct", Recovery::direct}},
+                  {.doc = "when beta is over: keep looping; loop until the packet before has left; "
+                          "or go straight at once, and reorder",
+                   .source = "long-haul paper, Algorithm 1, appendices D and E (Figure 22)"})
+          .choice("loops_after_recovery", &T::loops_after_recovery,
+                  {{"zero", LoopsAfter::zero}, {"keep", LoopsAfter::keep}},
+                  {.doc = "loop_num of a flow that has recovered. With keep its next CNP adds to "
+                          "the old number, and its entry in CNP_Store stays",
+                   .source = "keep: Algorithm 1, which never lowers it; zero: ours"})
+          .choice(
+              "judged_by", &T::judged_by,
+              {{"incoming", JudgedBy::incoming}, {"any", JudgedBy::any}},
+              {.doc = "packets that notice that beta is over: those that come in, or also those "
+                      "that loop"})
+          .choice("target", &T::target,
+                  {{"cache", TargetLookup::cache},
+                   {"store", TargetLookup::store},
+                   {"both", TargetLookup::both}},
+                  {.doc = "where data packets look up whether their flow is slowed: the register "
+                          "CNP_Cache, the table CNP_Store, or first one, then the other",
+                   .source = "long-haul paper, Figure 18"})
           .field("qp_entries", &T::qp_entries,
                  {.doc = "entries of the QP_field (setCNP) table",
                   .min = 1,
@@ -78,7 +121,7 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
           .field("alpha", &T::alpha,
                  {.doc = "CNPs from one additional loop to the next, before alpha is halved",
                   .min = 1u,
-                  .max = pnp_trp::LoopHeader::most_alpha,
+                  .max = 4095u,
                   .source = "long-haul paper VI"})
           .field("beta", &T::beta,
                  {.doc = "time after the last CNP at which a flow recovers",
@@ -89,7 +132,7 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                  {.doc = "most loops of a packet",
                   .min = 1u,
                   .max = pnp_trp::LoopHeader::most_loops,
-                  .source = "five bits of the loop header; the paper gives no bound",
+                  .source = "12 bits of the loop header; the paper gives no bound",
                   .verified = false})
           .field("insertion_latency", &T::insertion_latency,
                  {.doc = "time from a message of the data plane or of a daemon to the table entry",
@@ -97,6 +140,13 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .max = 10000_ms,
                   .source = "long-haul paper VII-C sets it to 1 ms, from another switch's "
                             "measurement",
+                  .verified = false})
+          .field("qp_lead", &T::qp_lead,
+                 {.doc = "time from a daemon's message about a new queue pair to its first posting",
+                  .min = 0_ps,
+                  .max = 10000_ms,
+                  .source = "1 ms for the entry, and half a round trip of 1 ms until the peer is "
+                            "ready (long-haul paper IV says only that it is enough)",
                   .verified = false})
           .field("route_entries", &T::route_entries,
                  {.doc = "entries of the destination table",
@@ -116,6 +166,10 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
 namespace pnp_trp {
 
 void check(const PnpTrpConfig& config, const Section& parameters) {
+  if (config.handshakes && !config.handshake_monitor) {
+    throw parameters.error(
+        "handshakes", "handshakes = true needs handshake_monitor = true: nothing else sees them");
+  }
   for (const auto& [key, entries] : {std::pair{"cnp_stamp_entries", config.cnp_stamp_entries},
                                      std::pair{"tcp_cookie_entries", config.tcp_cookie_entries},
                                      std::pair{"cnp_cache_entries", config.cnp_cache_entries},

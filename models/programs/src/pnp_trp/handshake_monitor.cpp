@@ -1,31 +1,37 @@
 #include "handshake_monitor.hpp"
 
+#include <utility>
+
 namespace horae::programs::pnp_trp {
 namespace {
 
 // IANA protocol numbers.
 constexpr std::uint64_t tcp = 6, udp = 17;
-// Flags of the TCP header (RFC 9293, 3.1).
-constexpr std::uint64_t syn = 0x02, ack = 0x10;
 
 }  // namespace
 
 HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
+                                   ControlPlane& control, const dataplane::Object& routes,
                                    const dataplane::Object& last_writer)
-    : is_tcp_(pipeline, in, "is_tcp", {.bits = 8, .reads = {"ip.protocol"}}, {tcp}),
-      is_syn_(pipeline, in, "is_syn", {.bits = 8, .reads = {"tcp.flags"}}, {syn},
+    : control_(control),
+      // Of the far side's alone: the monitor is the clients'.
+      is_tcp_(pipeline, in, "is_tcp", {.bits = 8, .terms = 2, .reads = {"ip.protocol", "remote"}},
+              {tcp, 1}, {matches(routes)}),
+      is_syn_(pipeline, in, "is_syn", {.bits = 8, .reads = {"tcp.flags"}}, {TcpSegment::syn},
               {guarded_by(is_tcp_)}),
-      is_ack_(pipeline, in, "is_ack", {.bits = 8, .reads = {"tcp.flags"}}, {ack},
+      is_ack_(pipeline, in, "is_ack", {.bits = 8, .reads = {"tcp.flags"}}, {TcpSegment::ack},
               {guarded_by(is_tcp_)}),
-      // Of the five-tuple and the client's sequence number.
+      // The client's first number: of its SYN, or the one before an ACK's.
+      client_isn_(pipeline, in, "client_isn", {}, {guarded_by(is_tcp_)}),
+      // Of the five-tuple and that.
       cookie_(pipeline, in, "cookie", {.input_bits = 136, .output_bits = 32},
-              {guarded_by(is_tcp_)}),
+              {matches(client_isn_), guarded_by(is_tcp_)}),
       cookie_next_(pipeline, in, "cookie_next", {}, {uses(cookie_), guarded_by(is_tcp_)}),
       // An ACK that answers the cookie acknowledges the number after it.
       is_answer_(pipeline, in, "is_answer",
                  {.kind = ConditionKind::field_eq, .bits = 32, .reads = {"tcp.ack", "cookie"}}, {},
                  {matches(cookie_next_), guarded_by(is_ack_)}),
-      // Read by SYNs and by ACKs that answer no cookie, written by those that do.
+      // Written by ACKs that answer the cookie; read by SYNs; read and set back by other ACKs.
       tcp_cookie_(
           pipeline, in, "tcp_cookie",
           dataplane::RegisterSpec{.width = 32,
@@ -42,6 +48,75 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
                 {matches(tcp_cookie_), guarded_by(is_ack_)}),
       tell_(pipeline, in, "tell_handshake", {}, {guarded_by(is_known_)}) {}
 
-void HandshakeMonitor::ingress(const Pass& pass) { is_tcp_.test(pass, udp); }
+bool HandshakeMonitor::ingress(Pass& pass, bool remote) {
+  const Packet& p = pass.header();
+  if (!is_tcp_.test(pass, p.opcode == Opcode::none ? tcp : udp, bit(remote))) return false;
+  const TcpSegment segment = TcpSegment::of(p);
+  if (is_syn_.test(pass, std::uint64_t{segment.flags})) return open(pass, segment);
+  if (is_ack_.test(pass, std::uint64_t{segment.flags})) return acknowledge(pass, segment);
+  return false;
+}
+
+/// The first SYN of a client gets a cookie, the next one passes.
+bool HandshakeMonitor::open(Pass& pass, const TcpSegment& segment) {
+  const Psn mine = cookie(pass, segment.sequence);
+  const bool is_new = tcp_cookie_.apply(pass, cell_of(pass.header()),
+                                        [](const std::uint32_t& cell) { return cell == 0; });
+  if (!is_new_.test(pass, is_new)) return false;
+  ++counts_.cookies;
+  to_syn_ack_.run(pass, [&] {
+    answer(
+        pass,
+        {.flags = TcpSegment::syn_ack, .sequence = mine, .acknowledgement = segment.sequence + 1});
+  });
+  return true;
+}
+
+bool HandshakeMonitor::acknowledge(Pass& pass, const TcpSegment& segment) {
+  const Psn expected = cookie(pass, segment.sequence - 1) + 1;
+  const bool answers = is_answer_.test(
+      pass, {std::uint64_t{segment.acknowledgement.value()}, std::uint64_t{expected.value()}});
+  // A cell holds whose handshake is to pass. Another connection of the cell passes with it.
+  const bool known = tcp_cookie_.apply(pass, cell_of(pass.header()), [&](std::uint32_t& cell) {
+    const bool before = cell != 0;
+    cell = answers ? 1 : 0;
+    return before;
+  });
+  if (answers) {
+    ++counts_.resets;
+    to_rst_.run(pass, [&] {
+      answer(pass, {.flags = TcpSegment::rst, .sequence = segment.acknowledgement});
+    });
+    return true;
+  }
+  if (!is_known_.test(pass, known)) return false;
+  tell_.run(pass, [&] {
+    ++counts_.told;
+    control_.begin(
+        [this, pair = std::pair(pass.header().src, pass.header().dst)] { told_.insert(pair); });
+  });
+  return false;
+}
+
+std::size_t HandshakeMonitor::cell_of(const Packet& p) const {
+  return KeyHash{}(FlowKey{p.src, p.dst, p.entropy}) % tcp_cookie_.entries();
+}
+
+Psn HandshakeMonitor::cookie(const Pass& pass, Psn initial) {
+  const Packet& p = pass.header();
+  client_isn_.run(pass, [] {});
+  const std::uint32_t hash =
+      cookie_.of(pass, {std::uint64_t{p.src} << 32 | p.dst, p.entropy, initial.value()});
+  cookie_next_.run(pass, [] {});
+  return Psn(hash);
+}
+
+/// Back to the client, by the port that its segment came by.
+void HandshakeMonitor::answer(Pass& pass, const TcpSegment& segment) const {
+  Packet& p = pass.header();
+  std::swap(p.src, p.dst);
+  segment.write_to(p);
+  pass.forward(pass.ingress_port());
+}
 
 }  // namespace horae::programs::pnp_trp

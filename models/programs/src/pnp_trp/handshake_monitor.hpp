@@ -3,25 +3,51 @@
 // the room).
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "control_plane.hpp"
+#include "horae/core/tcp_segment.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "parts.hpp"
 
 namespace horae::programs::pnp_trp {
 
-/// Its objects, which are charged for. The models' packets are RoCEv2, that is UDP: only the first
-/// condition ever runs, and the control plane is told of connections by `Program::connect`.
+/// A SYN for the far side is answered here, with a cookie for a sequence number. Who acknowledges
+/// the cookie is there: he gets a RST, and his next SYN passes. The ACK that ends that second
+/// handshake tells the control plane of the two nodes.
 class HandshakeMonitor {
  public:
-  /// `last_writer`: what wrote the egress port before.
-  HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
-                   const dataplane::Object& last_writer);
+  /// `routes`, `last_writer`: what wrote the side and the egress port before.
+  HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpConfig& config, ControlPlane& control,
+                   const dataplane::Object& routes, const dataplane::Object& last_writer);
 
-  void ingress(const Pass& pass);
+  /// Whether the packet was a segment that is answered: it goes back.
+  bool ingress(Pass& pass, bool remote);
+  /// Control plane: whether a connection from one node to the other was seen.
+  bool told_of(NodeId client, NodeId server) const { return told_.contains({client, server}); }
+
+  struct Counts {
+    std::uint64_t cookies = 0;  ///< SYNs answered
+    std::uint64_t resets = 0;   ///< clients that answered the cookie
+    std::uint64_t told = 0;     ///< handshakes that the control plane was told of
+  };
+  const Counts& counts() const { return counts_; }
 
  private:
+  bool open(Pass& pass, const TcpSegment& segment);
+  bool acknowledge(Pass& pass, const TcpSegment& segment);
+  std::size_t cell_of(const Packet& p) const;
+  Psn cookie(const Pass& pass, Psn initial);
+  void answer(Pass& pass, const TcpSegment& segment) const;
+
+  ControlPlane& control_;
   dataplane::Gateway is_tcp_;
   dataplane::Gateway is_syn_;
   dataplane::Gateway is_ack_;
+  dataplane::Action client_isn_;
   dataplane::Hash cookie_;
   dataplane::Action cookie_next_;
   dataplane::Gateway is_answer_;
@@ -31,6 +57,8 @@ class HandshakeMonitor {
   dataplane::Action to_rst_;
   dataplane::Gateway is_known_;
   dataplane::Action tell_;
+  std::set<std::pair<NodeId, NodeId>> told_;  // the control plane's
+  Counts counts_;                             // statistics of the model
 };
 
 }  // namespace horae::programs::pnp_trp

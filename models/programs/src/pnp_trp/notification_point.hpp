@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "horae/dataplane/mirror.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
@@ -10,36 +11,48 @@
 
 namespace horae::programs::pnp_trp {
 
+/// It looks for marks in ingress, where those of this switch are not made yet; or, with the scope
+/// `any`, in egress.
 class NotificationPoint {
  public:
-  /// `is_data` and `routes`: what the program tests and looks up before.
+  /// `is_data` and `routes`: what the program tests and looks up before, in ingress.
   NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
                     const dataplane::Gateway& is_data, const dataplane::Object& routes);
 
   /// For data packets.
   void ingress(Pass& pass, bool remote);
   void egress(Pass& pass);
-  /// Control plane: the entry of a connection in the table of queue pairs.
+  /// Control plane: the entry of a connection in the table of queue pairs; and its end, which sets
+  /// its time stamp back.
   void install(const Connection& connection);
+  void uninstall(const Connection& connection);
 
   struct Counts {
-    std::uint64_t marks = 0;      ///< of packets that leave, each cleared
+    std::uint64_t marks = 0;      ///< of packets that leave
     std::uint64_t cnps = 0;       ///< sent
     std::uint64_t unknown = 0;    ///< copies dropped because no entry exists
     std::uint64_t not_added = 0;  ///< connections the full table had no room for
+    std::uint64_t most_entries = 0;
   };
   const Counts& counts() const { return counts_; }
+  Occupancy occupancy() const { return {"qp_field", qp_field_.size(), qp_field_.capacity()}; }
 
  private:
+  dataplane::Needs make_gap(dataplane::Pipeline& pipeline, const PnpTrpConfig& config);
   bool due(const Pass& pass);
+  void answer(Pass& pass);
+  void make_cnp(Pass& pass);
 
+  bool any_;
+  Gress where_;
   std::uint32_t interval_;
-  dataplane::Gateway is_marked_;
-  dataplane::Action clear_ecn_;
-  dataplane::Register<std::uint32_t> cnp_stamp_;
-  dataplane::Gateway is_due_;
-  dataplane::Mirror copy_;
   dataplane::Gateway is_copy_;
+  std::optional<dataplane::Gateway> leaves_;  ///< data in egress
+  dataplane::Gateway is_marked_;
+  std::optional<dataplane::Action> clear_ecn_;
+  std::optional<dataplane::Register<std::uint32_t>> cnp_stamp_;
+  std::optional<dataplane::Gateway> is_due_;
+  dataplane::Mirror copy_;
   dataplane::ExactTable<FlowKey, std::uint32_t, KeyHash> qp_field_;
   dataplane::Action to_cnp_;
   Counts counts_;  // statistics of the model, not state of the program

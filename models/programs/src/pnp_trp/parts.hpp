@@ -2,9 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <utility>
 
 #include "horae/core/units.hpp"
 #include "horae/dataplane/action.hpp"
@@ -30,29 +27,5 @@ constexpr Gress in = Gress::ingress;
 /// The low 32 bits of the chip's time stamp, in nanoseconds: what fits a word of a register. Turns
 /// over every 4.3 s.
 inline std::uint32_t stamp(Picoseconds t) { return static_cast<std::uint32_t>(t.count() / 1000); }
-
-/// What the switch's CPU does: every job takes the insertion latency, and nothing tells it the time
-/// but the packets.
-class ControlPlane {
- public:
-  explicit ControlPlane(Picoseconds latency) : latency_(latency) {}
-
-  /// Does the jobs that are finished by `now`.
-  void run(Picoseconds now) {
-    now_ = now;
-    while (!jobs_.empty() && jobs_.front().first <= now) {
-      const auto job = std::move(jobs_.front().second);
-      jobs_.pop_front();
-      job();
-    }
-  }
-  /// A job that begins now.
-  void begin(std::function<void()> job) { jobs_.emplace_back(now_ + latency_, std::move(job)); }
-
- private:
-  Picoseconds latency_;
-  Picoseconds now_{};
-  std::deque<std::pair<Picoseconds, std::function<void()>>> jobs_;  // all take the same time
-};
 
 }  // namespace horae::programs::pnp_trp

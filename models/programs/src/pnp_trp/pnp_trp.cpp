@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "config.hpp"
+#include "control_plane.hpp"
 #include "forwarding.hpp"
 #include "handshake_monitor.hpp"
 #include "horae/core/error.hpp"
@@ -30,19 +32,21 @@ class PnpTrp final : public Program {
                   .bits = 8,
                   .constant = number(Opcode::acknowledge),
                   .reads = {"bth.opcode"}}) {
-    if (config.handshake_monitor) monitor_.emplace(pipeline, config, forwarding_.members());
+    if (config.handshake_monitor) {
+      monitor_.emplace(pipeline, config, control_, forwarding_.routes(), forwarding_.members());
+    }
     if (config.pnp) notification_.emplace(pipeline, config, is_data_, forwarding_.routes());
     if (config.trp) {
       reaction_.emplace(pipeline, config, control_, is_data_, forwarding_.routes(),
-                        forwarding_.members());
+                        forwarding_.members(), routes.loopback_ports);
     }
   }
 
   void ingress(Pass& pass) override {
     control_.run(pass.now());
-    if (monitor_) monitor_->ingress(pass);
     const Route* route = forwarding_.route(pass);
     if (route == nullptr) return pass.drop();
+    if (monitor_ && monitor_->ingress(pass, route->remote)) return;
     const bool data = is_data_.test(pass, number(pass.header().opcode));
     bool around = false;
     if (notification_ && data) notification_->ingress(pass, route->remote);
@@ -60,15 +64,36 @@ class PnpTrp final : public Program {
     if (notification_) notification_->egress(pass);
   }
 
-  /// The daemons of both ends tell; only flows that cross between the sides are of interest.
+  /// The daemons of both ends tell, some time before the first message.
   void connect(const Connection& c) override {
-    const bool from_far = is_remote(config_, known_, c.sender);
-    const bool to_far = is_remote(config_, known_, c.receiver);
-    if (from_far == to_far) return;
-    control_.begin([this, c, to_far] {
-      if (to_far && notification_) notification_->install(c);
-      if (!to_far && reaction_) reaction_->install(c);
+    const Side side = side_of(c);
+    if (side == Side::none) return;
+    control_.begin(std::max(Picoseconds(0), c.starts - config_.qp_lead), [this, c, side] {
+      // A message about nodes that nobody saw shake hands is of no interest.
+      if (config_.handshakes && monitor_ && side == Side::leaves &&
+          !monitor_->told_of(c.sender, c.receiver)) {
+        ++without_handshake_;
+        return;
+      }
+      if (notification_ && notifies(side)) notification_->install(c);
+      if (reaction_ && side == Side::comes_in) reaction_->install(c);
     });
+  }
+  /// They tell that the queue pairs are destroyed.
+  void disconnect(const Connection& c, Picoseconds now) override {
+    const Side side = side_of(c);
+    if (side == Side::none) return;
+    control_.begin(now, [this, c, side] {
+      if (notification_ && notifies(side)) notification_->uninstall(c);
+      if (reaction_ && side == Side::comes_in) reaction_->uninstall(c);
+    });
+  }
+
+  std::vector<Occupancy> occupancies() const override {
+    std::vector<Occupancy> out;
+    if (notification_) out.push_back(notification_->occupancy());
+    if (reaction_) reaction_->targets().add_occupancies(out);
+    return out;
   }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
@@ -78,22 +103,46 @@ class PnpTrp final : public Program {
       out.insert(out.end(), {{"marks_cleared", n.marks},
                              {"cnps_made", n.cnps},
                              {"copies_of_unknown_flows", n.unknown},
-                             {"connections_not_added", n.not_added}});
+                             {"connections_not_added", n.not_added},
+                             {"most_connections", n.most_entries}});
+    }
+    if (monitor_ && config_.handshakes) {
+      const auto& m = monitor_->counts();
+      out.insert(out.end(), {{"cookies_sent", m.cookies},
+                             {"handshakes_reset", m.resets},
+                             {"handshakes_told", m.told},
+                             {"connections_without_handshake", without_handshake_}});
     }
     if (reaction_) {
       const auto& r = reaction_->counts();
+      const auto& t = reaction_->targets().counts();
       out.insert(out.end(), {{"cnps_seen", r.cnps},
                              {"loop_steps", r.steps},
                              {"packets_looped", r.looped},
                              {"loops", r.loops},
                              {"recoveries", r.recoveries},
                              {"left_in_turn", r.in_turn},
-                             {"flows_not_stored", reaction_->not_stored()}});
+                             {"most_loops", r.most_loops},
+                             {"flows_not_stored", t.not_stored},
+                             {"flows_removed", t.removed},
+                             {"most_flows_stored", t.most_stored},
+                             {"cnps_of_unknown_flows", t.unknown},
+                             {"peers_not_added", t.no_peer},
+                             {"most_peers", t.most_peers}});
     }
     return out;
   }
 
  private:
+  /// What a flow is here: only those that cross between the sides are of interest.
+  enum class Side { none, leaves, comes_in };
+  Side side_of(const Connection& c) const {
+    const bool from_far = is_remote(config_, known_, c.sender);
+    const bool to_far = is_remote(config_, known_, c.receiver);
+    return from_far == to_far ? Side::none : to_far ? Side::leaves : Side::comes_in;
+  }
+  bool notifies(Side side) const { return side == Side::leaves || config_.scope == PnpScope::any; }
+
   PnpTrpConfig config_;
   Routes known_;
   ControlPlane control_;
@@ -102,6 +151,7 @@ class PnpTrp final : public Program {
   std::optional<HandshakeMonitor> monitor_;
   std::optional<NotificationPoint> notification_;
   std::optional<ReactionPoint> reaction_;
+  std::uint64_t without_handshake_ = 0;
 };
 
 class PnpTrpFactory final : public ProgramFactory {

@@ -1,5 +1,6 @@
 #include "reaction_point.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace horae::programs::pnp_trp {
@@ -7,10 +8,22 @@ namespace {
 
 /// A PSN at the top of a word, so that its 24 bits turn over as the word does.
 constexpr std::uint32_t psn_unit = 1u << 8;
+/// Before the first packet left: no PSN comes after it.
+constexpr std::uint32_t no_psn = 1;
 std::uint32_t in_word(Psn psn) { return psn.value() * psn_unit; }
 
-/// Alpha is halved on its way through the loop header.
-constexpr std::uint16_t most_alpha = 2 * LoopHeader::most_alpha + 1;
+/// Beta is over, of a packet that comes in (a bit of the loop header), or of any.
+ConditionSpec expiry(JudgedBy by) {
+  if (by == JudgedBy::any) return {.kind = ConditionKind::bit, .reads = {"expired"}};
+  return {.bits = 8, .terms = 2, .reads = {"expired", "loop.valid"}};
+}
+/// A flow whose packets loop until it recovers; without recovery, from its first CNP on.
+ConditionSpec slowed(Recovery recovery) {
+  if (recovery == Recovery::none)
+    return {.kind = ConditionKind::ne, .bits = 8, .reads = {"status"}};
+  return {.bits = 8, .terms = 2, .reads = {"status", "expired"}};
+}
+using Constants = std::vector<std::uint64_t>;
 
 }  // namespace
 
@@ -18,134 +31,140 @@ constexpr std::uint16_t most_alpha = 2 * LoopHeader::most_alpha + 1;
 // last_psn, loop_num. All are indexed by the flow's hash.
 ReactionPoint::ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
                              ControlPlane& control, const dataplane::Gateway& is_data,
-                             const dataplane::Object& routes, const dataplane::Object& last_writer)
-    : beta_(stamp(config.beta)),
+                             const dataplane::Object& routes, const dataplane::Object& last_writer,
+                             unsigned loopback_ports)
+    : steps_(config.step, config.alpha),
+      recovery_(config.recovery),
+      forgets_(config.loops_after_recovery == LoopsAfter::zero &&
+               config.recovery != Recovery::none),
+      incoming_only_(config.judged_by == JudgedBy::incoming),
+      beta_(stamp(config.beta)),
       most_loops_(config.most_loops),
       flow_entries_(config.flow_entries),
+      loopback_ports_(loopback_ports),
+      control_(control),
       is_looped_(pipeline, in, "is_looped", {.kind = ConditionKind::valid, .bits = 1}),
       count_down_(pipeline, in, "count_down", {.writes = {"loop"}}, {guarded_by(is_looped_)}),
       targets_(pipeline, config, control, is_data, routes),
       cnp_time_(pipeline, in, "cnp_time", config.flow_entries, 0,
                 {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
                  guarded_by(targets_.is_target())}),
-      // Only packets that come in notice it: one that loops could not carry alpha around once more
-      // without being overtaken.
-      is_expired_(pipeline, in, "is_expired",
-                  {.bits = 8, .terms = 2, .reads = {"expired", "loop.valid"}}, {1, 0},
+      is_expired_(pipeline, in, "is_expired", expiry(config.judged_by),
+                  incoming_only_ ? Constants{1, 0} : Constants{},
                   {matches(cnp_time_), guarded_by(targets_.is_target())}),
       flow_status_(pipeline, in, "flow_status", config.flow_entries, 0,
                    {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
                     guarded_by(is_expired_), guarded_by(targets_.is_target())}),
       begins_recovery_(pipeline, in, "begins_recovery", {.bits = 8, .reads = {"status"}},
                        {throttled}, {matches(flow_status_), guarded_by(is_expired_)}),
-      sets_alpha_(pipeline, in, "sets_alpha", {.kind = ConditionKind::bit}, {},
-                  {guarded_by(is_looped_)}),
-      // Counts down to the next step, for there is no remainder by a number that changes; alpha is
-      // the other half of the cell, for each needs the other in the same pass.
       cnp_num_alpha_(
           pipeline, in, "cnp_num_alpha",
           dataplane::RegisterSpec{.width = 16, .pair = true, .entries = config.flow_entries},
           {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
-           guarded_by(begins_recovery_), guarded_by(sets_alpha_)},
-          Countdown{0, static_cast<std::uint16_t>(config.alpha)}),
-      // No stateful ALU shifts: alpha goes around with the packet and is halved on the way.
-      halve_alpha_(pipeline, in, "halve_alpha", {.writes = {"loop.alpha"}},
-                   {uses(cnp_num_alpha_), guarded_by(begins_recovery_)}),
+           guarded_by(begins_recovery_)},
+          steps_.initial()),
       is_step_(pipeline, in, "is_step", {.kind = ConditionKind::bit}, {},
                {matches(cnp_num_alpha_), guarded_by(targets_.cnp_goes_out())}),
-      is_last_loop_(pipeline, in, "is_last_loop", {.bits = 8, .reads = {"loop"}}, {0},
+      is_last_loop_(pipeline, in, "is_last_loop", {.bits = 16, .reads = {"loop"}}, {0},
                     {matches(count_down_), guarded_by(is_looped_)}),
-      is_throttled_(
-          pipeline, in, "is_throttled", {.bits = 8, .terms = 2, .reads = {"status", "expired"}},
-          {throttled, 0},
-          {matches(flow_status_), guarded_by(targets_.is_target()), follows(is_last_loop_)}),
+      is_slowed_(pipeline, in, "is_slowed", slowed(config.recovery),
+                 config.recovery == Recovery::none ? Constants{normal} : Constants{throttled, 0},
+                 {matches(flow_status_), guarded_by(targets_.is_target()), follows(is_last_loop_)}),
       loop_num_(pipeline, in, "loop_num", config.flow_entries, 0, make_order(pipeline, config)),
+      has_loops_(pipeline, in, "has_loops",
+                 {.kind = ConditionKind::ne, .bits = 16, .reads = {"loop"}}, {0}, make_gates()),
       write_header_(pipeline, in, "write_loop_header", {.writes = {"loop"}},
-                    {uses(loop_num_), overwrites(count_down_), follows(is_throttled_)}),
+                    {uses(loop_num_), overwrites(count_down_), guarded_by(has_loops_)}),
       remove_header_(pipeline, in, "remove_loop_header", {},
-                     {guarded_by(is_looped_), follows(is_throttled_)}),
-      around_(pipeline, in, "around", make_gates(pipeline, last_writer)) {}
+                     {guarded_by(is_looped_), follows(has_loops_)}),
+      around_(pipeline, in, "around", {overwrites(last_writer), guarded_by(has_loops_)}) {
+  if (loopback_ports > 1) {
+    loop_port_.emplace(pipeline, in, "loop_port", dataplane::ActionSpec{},
+                       dataplane::Needs{uses(targets_.flow_hash()), guarded_by(has_loops_)});
+  }
+  if (!forgets_ || config.target == TargetLookup::cache) return;
+  tell_recovery_.emplace(pipeline, in, "tell_recovery", dataplane::ActionSpec{},
+                         dataplane::Needs{guarded_by(begins_recovery_)});
+  targets_.ask_over([this](const Target& t) { return is_over(t); });
+}
 
 RecoveryOrder::RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
                              const dataplane::Object& flow_hash,
                              const dataplane::Object& flow_status,
-                             const dataplane::Gateway& is_target,
+                             const dataplane::Gateway& is_target, const dataplane::Gateway& begins,
                              const dataplane::Gateway& is_last_loop)
     : is_recovering(pipeline, in, "is_recovering", {.bits = 8, .reads = {"status"}}, {recover},
                     {matches(flow_status), guarded_by(is_target), follows(is_last_loop)}),
-      last_psn(pipeline, in, "last_psn", entries, 0,
-               {matches(flow_hash), guarded_by(is_recovering), guarded_by(is_last_loop)}),
+      last_psn(pipeline, in, "last_psn", entries, no_psn,
+               {matches(flow_hash), guarded_by(is_recovering), guarded_by(begins),
+                guarded_by(is_last_loop)}),
       is_drained(pipeline, in, "is_drained",
                  {.bits = 8, .terms = 2, .reads = {"in_turn", "loop.valid"}}, {1, 0},
-                 {matches(last_psn), guarded_by(is_recovering)}),
+                 {matches(last_psn), guarded_by(is_recovering), guarded_by(begins)}),
       is_out_of_turn(pipeline, in, "is_out_of_turn", {.kind = ConditionKind::bit}, {},
-                     {matches(last_psn), guarded_by(is_recovering)}) {}
+                     {matches(last_psn), guarded_by(is_recovering), guarded_by(begins)}) {}
 
-/// What resets loop_num: without an order to keep, the beginning of the recovery.
+/// What loop_num needs: what resets it is, without an order to keep, the beginning of the recovery.
 dataplane::Needs ReactionPoint::make_order(dataplane::Pipeline& pipeline,
                                            const PnpTrpConfig& config) {
   dataplane::Needs needs = {matches(targets_.flow_hash()), guarded_by(is_step_),
                             guarded_by(targets_.is_target())};
-  if (config.rate_recovery) {
+  if (recovery_ == Recovery::ordered) {
     order_.emplace(pipeline, config.flow_entries, targets_.flow_hash(), flow_status_,
-                   targets_.is_target(), is_last_loop_);
-    needs.push_back(guarded_by(order_->is_drained));
-  } else {
+                   targets_.is_target(), begins_recovery_, is_last_loop_);
+    if (forgets_) needs.push_back(guarded_by(order_->is_drained));
+  } else if (forgets_) {
     needs.push_back(guarded_by(begins_recovery_));
   }
   return needs;
 }
 
-/// What sends packets around.
-dataplane::Needs ReactionPoint::make_gates(dataplane::Pipeline& pipeline,
-                                           const dataplane::Object& last_writer) {
-  dataplane::Needs needs = {overwrites(last_writer), guarded_by(is_throttled_),
-                            guarded_by(begins_recovery_)};
-  if (order_) {
-    has_loops_.emplace(pipeline, in, "has_loops",
-                       ConditionSpec{.kind = ConditionKind::ne, .bits = 8, .reads = {"loop"}},
-                       std::vector<std::uint64_t>{0},
-                       dataplane::Needs{matches(loop_num_), guarded_by(order_->is_out_of_turn)});
-    needs.push_back(guarded_by(*has_loops_));
-  }
+/// What may send packets around, if they have loops to come.
+dataplane::Needs ReactionPoint::make_gates() const {
+  dataplane::Needs needs = {matches(loop_num_), guarded_by(is_slowed_)};
+  if (order_) needs.push_back(guarded_by(order_->is_out_of_turn));
   return needs;
 }
 
 void ReactionPoint::cnp(Pass& pass, bool remote) {
-  const auto hash = targets_.add(pass, remote);
-  if (!hash) return;
+  const auto target = targets_.add(pass, remote);
+  if (!target) return;
   ++counts_.cnps;
-  const std::size_t index = *hash % flow_entries_;
+  const std::size_t index = target->hash % flow_entries_;
   cnp_time_.apply(pass, index, [&](std::uint32_t& cell) { cell = stamp(pass.now()); });
   flow_status_.apply(pass, index, [](std::uint8_t& status) { status = throttled; });
-  const bool step = cnp_num_alpha_.apply(pass, index, [](Countdown& c) {
-    const bool now = c.left == 0;
-    c.left = now ? c.alpha : static_cast<std::uint16_t>(c.left - 1);
-    if (now && c.alpha < most_alpha) ++c.alpha;
-    return now;
-  });
+  const bool step =
+      cnp_num_alpha_.apply(pass, index, [&](CnpCount& count) { return steps_.cnp(count); });
   if (!is_step_.test(pass, step)) return;
   ++counts_.steps;
-  loop_num_.apply(pass, index, [&](std::uint8_t& loops) {
+  loop_num_.apply(pass, index, [&](std::uint16_t& loops) {
     if (loops < most_loops_) ++loops;
   });
 }
 
 bool ReactionPoint::data(Pass& pass, bool remote) {
   Packet& p = pass.header();
-  Flow flow{.header = LoopHeader::of(p.metadata), .psn = in_word(p.psn)};
+  Flow flow;
+  flow.header = LoopHeader::of(p.metadata);
+  flow.psn = in_word(p.psn);
   LoopHeader& header = flow.header;
   const bool looped = is_looped_.test(pass, header.valid);
   if (looped) count_down_.run(pass, [&] { --header.loops; });
-  const auto hash = targets_.find(pass, remote, looped);
-  if (!hash) return false;
-  flow.index = *hash % flow_entries_;
+  const auto target = targets_.find(pass, remote, looped);
+  if (!target) return false;
+  flow.target = *target;
+  flow.index = target->hash % flow_entries_;
   const bool around = slow(pass, flow);
   if (around) {
     write_header_.run(pass, [&] {
       header.valid = true;
       p.metadata = header.bits();
     });
+    if (loop_port_) {
+      // By the top bits of the hash: the registers have its low ones.
+      const auto share = std::uint64_t{target->hash} * loopback_ports_ >> 32;
+      loop_port_->run(pass, [&] { pass.loop_by(static_cast<unsigned>(share)); });
+    }
     counts_.looped += looped ? 0 : 1;
     ++counts_.loops;
   } else if (looped) {
@@ -158,58 +177,43 @@ bool ReactionPoint::data(Pass& pass, bool remote) {
 bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
   const bool looped = flow.header.valid;
   look_up_status(pass, flow);
-  move_alpha(pass, flow);
   if (looped && is_last_loop_.test(pass, flow.header.loops)) {
     if (order_)
       order_->last_psn.apply(pass, flow.index, [&](std::uint32_t& last) { last = flow.psn; });
     return false;
   }
-  const bool slowed = is_throttled_.test(pass, flow.status, bit(flow.expired));
-  const bool out_of_turn = !slowed && !flow.begins && out_of_turn_in_recovery(pass, flow);
-  // A packet that comes in takes the flow's loops; they end with the first that could go straight
-  // because nothing of the flow is in the loop any more.
-  if (!looped) {
-    const bool reset = order_ ? order_->is_drained.held(pass) : flow.begins;
-    flow.header.loops = loop_num_.apply(pass, flow.index, [&](std::uint8_t& loops) {
-      return reset ? std::exchange(loops, std::uint8_t{0}) : loops;
-    });
-  }
-  return slowed || flow.begins || (out_of_turn && has_loops_->test(pass, flow.header.loops));
+  const bool slowed = recovery_ == Recovery::none
+                          ? is_slowed_.test(pass, flow.status)
+                          : is_slowed_.test(pass, flow.status, bit(flow.expired));
+  const bool waits = slowed || (order_ && out_of_turn(pass, flow));
+  if (!looped) flow.header.loops = take_loops(pass, flow);
+  return waits && has_loops_.test(pass, flow.header.loops);
 }
 
 void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
   const bool silent = cnp_time_.apply(pass, flow.index, [&](const std::uint32_t& last) {
     return stamp(pass.now()) - last > beta_;
   });
-  flow.expired = is_expired_.test(pass, silent, flow.header.valid);
+  flow.expired = incoming_only_ ? is_expired_.test(pass, bit(silent), bit(flow.header.valid))
+                                : is_expired_.test(pass, silent);
   flow.status = flow_status_.apply(pass, flow.index, [&](std::uint8_t& cell) {
     const auto before = static_cast<Status>(cell);
     if (flow.expired && before == throttled) cell = recover;
     return before;
   });
   flow.begins = flow.expired && begins_recovery_.test(pass, flow.status);
-  if (flow.begins) ++counts_.recoveries;
-}
-
-/// Alpha leaves with the packet that begins the recovery and comes back halved.
-void ReactionPoint::move_alpha(const Pass& pass, Flow& flow) {
-  LoopHeader& header = flow.header;
-  if (flow.begins) {
-    const std::uint16_t alpha = cnp_num_alpha_.apply(pass, flow.index, [](Countdown& c) {
-      c.left = 0;
-      return c.alpha;
-    });
-    halve_alpha_.run(pass, [&] { header.alpha = alpha / 2u; });
-  } else if (header.valid && sets_alpha_.test(pass, header.sets_alpha)) {
-    cnp_num_alpha_.apply(pass, flow.index,
-                         [&](Countdown& c) { c.alpha = static_cast<std::uint16_t>(header.alpha); });
+  if (!flow.begins) return;
+  ++counts_.recoveries;
+  cnp_num_alpha_.apply(pass, flow.index, [&](CnpCount& count) { steps_.recover(count); });
+  if (tell_recovery_) {
+    tell_recovery_->run(
+        pass, [&] { control_.begin([this, target = flow.target] { look_after(target); }); });
   }
-  header.sets_alpha = flow.begins;
 }
 
 /// Whether a packet of a flow that recovers has to wait for the one before.
-bool ReactionPoint::out_of_turn_in_recovery(const Pass& pass, const Flow& flow) {
-  if (!order_ || !order_->is_recovering.test(pass, flow.status)) return false;
+bool ReactionPoint::out_of_turn(const Pass& pass, const Flow& flow) {
+  if (!flow.begins && !order_->is_recovering.test(pass, flow.status)) return false;
   const bool in_turn = order_->last_psn.apply(pass, flow.index, [&](std::uint32_t& last) {
     const bool next = flow.psn - last == psn_unit;
     if (next) last = flow.psn;
@@ -218,6 +222,43 @@ bool ReactionPoint::out_of_turn_in_recovery(const Pass& pass, const Flow& flow) 
   if (in_turn) ++counts_.in_turn;
   order_->is_drained.test(pass, in_turn, flow.header.valid);
   return order_->is_out_of_turn.test(pass, !in_turn);
+}
+
+/// A packet that comes in takes the flow's loops. They end with the first that could go straight
+/// because nothing of the flow is in the loop any more.
+std::uint32_t ReactionPoint::take_loops(const Pass& pass, const Flow& flow) {
+  const bool reset = forgets_ && (order_ ? order_->is_drained.held(pass) : flow.begins);
+  const std::uint32_t loops = loop_num_.apply(pass, flow.index, [&](std::uint16_t& cell) {
+    return reset ? std::exchange(cell, std::uint16_t{0}) : cell;
+  });
+  counts_.most_loops = std::max<std::uint64_t>(counts_.most_loops, loops);
+  return loops;
+}
+
+/// The control plane learned that a flow recovers: it leaves CNP_Store when nothing of it is in the
+/// loop, unless a CNP slows it again.
+void ReactionPoint::look_after(const Target& target) {
+  constexpr Picoseconds interval = 100_us;
+  if (!targets_.stored(target)) return;
+  if (is_over(target)) return targets_.remove(target);
+  if (flow_status_.read(target.hash % flow_entries_) != recover) return;
+  control_.look_again(interval, [this, target] { look_after(target); });
+}
+
+bool ReactionPoint::is_over(const Target& target) {
+  const std::size_t index = target.hash % flow_entries_;
+  return flow_status_.read(index) == recover && loop_num_.read(index) == 0;
+}
+
+/// The state of a flow that was a target to the end is for the next one of its cell to start with.
+void ReactionPoint::uninstall(const Connection& connection) {
+  const auto target = targets_.uninstall(connection);
+  if (!target) return;
+  const std::size_t index = target->hash % flow_entries_;
+  flow_status_.write(index, normal);
+  cnp_num_alpha_.write(index, steps_.initial());
+  loop_num_.write(index, 0);
+  if (order_) order_->last_psn.write(index, no_psn);
 }
 
 void ReactionPoint::go_around(Pass& pass) { around_.request(pass); }

@@ -1,7 +1,16 @@
-// TargetFlows: CNP_Cache and CNP_Store.
-#include "reaction_point.hpp"
+#include "target_flows.hpp"
+
+#include <algorithm>
 
 namespace horae::programs::pnp_trp {
+namespace {
+
+/// With two places to look, and as a packet that loops is a target anyway.
+ConditionSpec any_of(std::uint32_t terms) {
+  return {.kind = ConditionKind::bit, .bits = 1, .terms = terms, .join = Join::any};
+}
+
+}  // namespace
 
 TargetFlows::TargetFlows(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
                          ControlPlane& control, const dataplane::Gateway& is_data,
@@ -20,18 +29,8 @@ TargetFlows::TargetFlows(dataplane::Pipeline& pipeline, const PnpTrpConfig& conf
       data_comes_in_(pipeline, in, "data_comes_in",
                      {.bits = 8, .terms = 2, .reads = {"remote", "loop.valid"}}, {0, 0},
                      {matches(routes), guarded_by(is_data)}),
-      cnp_cache_(pipeline, in, "cnp_cache", config.cnp_cache_entries, 0,
-                 {matches(flow_hash_), guarded_by(cnp_goes_out_), guarded_by(data_comes_in_)}),
-      to_cpu_(pipeline, in, "cnp_to_cpu", {}, {guarded_by(cnp_goes_out_)}),
-      is_uncached_(pipeline, in, "is_uncached", {.kind = ConditionKind::bit}, {},
-                   {matches(cnp_cache_), guarded_by(data_comes_in_)}),
-      cnp_store_(
-          pipeline, in, "cnp_store",
-          {.key_bits = 56, .entries = config.cnp_store_entries, .reads = {"key.node", "key.qp"}},
-          {matches(data_key_), guarded_by(is_uncached_)}),
-      is_target_(pipeline, in, "is_target",
-                 {.kind = ConditionKind::bit, .bits = 1, .terms = 3, .join = Join::any}, {},
-                 {matches(cnp_cache_), matches(cnp_store_), guarded_by(is_data)}) {}
+      is_target_(pipeline, in, "is_target", any_of(config.target == TargetLookup::both ? 3 : 2), {},
+                 make_tables(pipeline, config, is_data)) {}
 
 /// A CNP names the client's queue pair, the data that is to be slowed the server's: the paper
 /// hashes the one and the other and takes them for the same, which they are not. The table finds
@@ -50,6 +49,38 @@ const dataplane::Object* TargetFlows::key_of_cnp(dataplane::Pipeline& pipeline,
                            dataplane::Needs{guarded_by(is_cnp_)});
 }
 
+/// Where data packets look; what `is_target` needs of it.
+dataplane::Needs TargetFlows::make_tables(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
+                                          const dataplane::Gateway& is_data) {
+  using dataplane::Needs;
+  Needs needs;
+  const dataplane::Gateway* looks_in_store = &data_comes_in_;
+  if (config.target != TargetLookup::store) {
+    cnp_cache_.emplace(
+        pipeline, in, "cnp_cache", config.cnp_cache_entries, 0,
+        Needs{matches(flow_hash_), guarded_by(cnp_goes_out_), guarded_by(data_comes_in_)});
+    needs.push_back(matches(*cnp_cache_));
+  }
+  if (config.target != TargetLookup::cache)
+    to_cpu_.emplace(pipeline, in, "cnp_to_cpu", dataplane::ActionSpec{},
+                    Needs{guarded_by(cnp_goes_out_)});
+  if (config.target == TargetLookup::both) {
+    looks_in_store = &is_uncached_.emplace(
+        pipeline, in, "is_uncached", ConditionSpec{.kind = ConditionKind::bit},
+        std::vector<std::uint64_t>{}, Needs{matches(*cnp_cache_), guarded_by(data_comes_in_)});
+  }
+  if (config.target != TargetLookup::cache) {
+    cnp_store_.emplace(
+        pipeline, in, "cnp_store",
+        dataplane::MatchSpec{
+            .key_bits = 56, .entries = config.cnp_store_entries, .reads = {"key.node", "key.qp"}},
+        Needs{matches(data_key_), guarded_by(*looks_in_store)});
+    needs.push_back(matches(*cnp_store_));
+  }
+  needs.push_back(guarded_by(is_data));
+  return needs;
+}
+
 std::optional<std::uint32_t> TargetFlows::peer(const Pass& pass) {
   const Packet& p = pass.header();
   if (!peer_qp_) {
@@ -60,49 +91,89 @@ std::optional<std::uint32_t> TargetFlows::peer(const Pass& pass) {
   return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
-std::optional<std::uint32_t> TargetFlows::add(const Pass& pass, bool remote) {
+std::optional<Target> TargetFlows::add(const Pass& pass, bool remote) {
   const Packet& p = pass.header();
   if (!is_cnp_.test(pass, number(p.opcode))) return std::nullopt;
   const auto qp = peer(pass);
+  if (remote && !qp) ++counts_.unknown;
   if (!cnp_goes_out_.test(pass, number(p.opcode), bit(remote), bit(qp.has_value())))
     return std::nullopt;
-  const Endpoint flow{p.src, *qp};
-  const std::uint32_t hash = flow_hash_.of(pass, {flow.node, flow.qp});
-  cnp_cache_.apply(pass, hash % cnp_cache_.entries(), [&](std::uint32_t& cell) { cell = hash; });
-  to_cpu_.run(pass, [&] { report(flow, hash); });
-  return hash;
-}
-
-std::optional<std::uint32_t> TargetFlows::find(const Pass& pass, bool remote, bool looped) {
-  const Packet& p = pass.header();
-  const Endpoint flow{p.dst, p.dest_qp.value()};
-  data_key_.run(pass, [] {});
-  const std::uint32_t hash = flow_hash_.of(pass, {flow.node, flow.qp});
-  bool cached = false, stored = false;
-  if (data_comes_in_.test(pass, remote, looped)) {
-    cached = cnp_cache_.apply(pass, hash % cnp_cache_.entries(),
-                              [&](const std::uint32_t& cell) { return cell == hash; });
-    if (is_uncached_.test(pass, !cached)) stored = cnp_store_.lookup(pass, flow) != nullptr;
+  Target target{.flow = {p.src, *qp}};
+  target.hash = flow_hash_.of(pass, {target.flow.node, target.flow.qp});
+  if (cnp_cache_) {
+    cnp_cache_->apply(pass, target.hash % cnp_cache_->entries(),
+                      [&](std::uint32_t& cell) { cell = target.hash; });
   }
-  if (!is_target_.test(pass, cached, stored, looped)) return std::nullopt;
-  return hash;
+  if (to_cpu_) to_cpu_->run(pass, [&] { report(target); });
+  return target;
 }
 
-void TargetFlows::report(const Endpoint& flow, std::uint32_t hash) {
-  control_.begin([this, flow, hash] {
-    if (cnp_store_.size() < cnp_store_.capacity())
-      cnp_store_.insert(flow, {});
-    else
-      ++not_added_;  // as far as it goes: nothing says when a flow leaves the table again
+std::optional<Target> TargetFlows::find(const Pass& pass, bool remote, bool looped) {
+  const Packet& p = pass.header();
+  Target target{.flow = {p.dst, p.dest_qp.value()}};
+  data_key_.run(pass, [] {});
+  target.hash = flow_hash_.of(pass, {target.flow.node, target.flow.qp});
+  const bool comes_in = data_comes_in_.test(pass, remote, looped);
+  bool cached = false, stored = false;
+  if (comes_in && cnp_cache_) {
+    cached = cnp_cache_->apply(pass, target.hash % cnp_cache_->entries(),
+                               [&](const std::uint32_t& cell) { return cell == target.hash; });
+  }
+  if (comes_in && cnp_store_ && (!is_uncached_ || is_uncached_->test(pass, !cached)))
+    stored = cnp_store_->lookup(pass, target.flow) != nullptr;
+  const bool is_one = cnp_cache_ && cnp_store_ ? is_target_.test(pass, cached, stored, looped)
+                                               : is_target_.test(pass, cached || stored, looped);
+  return is_one ? std::optional(target) : std::nullopt;
+}
+
+void TargetFlows::report(const Target& target) {
+  control_.begin([this, target] {
+    if (!over_ || !over_(target)) store(target);
     // The driver reads before it writes, so it clears no newer flow's.
-    const std::size_t index = hash % cnp_cache_.entries();
-    if (cnp_cache_.read(index) == hash) cnp_cache_.write(index, 0);
+    if (!cnp_cache_) return;
+    const std::size_t index = target.hash % cnp_cache_->entries();
+    if (cnp_cache_->read(index) == target.hash) cnp_cache_->write(index, 0);
   });
 }
 
+void TargetFlows::store(const Target& target) {
+  if (cnp_store_->size() == cnp_store_->capacity() && !stored(target)) {
+    ++counts_.not_stored;
+    return;
+  }
+  cnp_store_->insert(target.flow, {});
+  counts_.most_stored = std::max<std::uint64_t>(counts_.most_stored, cnp_store_->size());
+}
+
+void TargetFlows::remove(const Target& target) {
+  cnp_store_->erase(target.flow);
+  ++counts_.removed;
+}
+
 void TargetFlows::install(const Connection& c) {
-  if (!peer_qp_ || peer_qp_->size() == peer_qp_->capacity()) return;
+  if (!peer_qp_) return;
+  if (peer_qp_->size() == peer_qp_->capacity()) {
+    ++counts_.no_peer;
+    return;
+  }
   peer_qp_->insert({c.sender, c.sender_qp.value()}, c.receiver_qp.value());
+  counts_.most_peers = std::max<std::uint64_t>(counts_.most_peers, peer_qp_->size());
+}
+
+std::optional<Target> TargetFlows::uninstall(const Connection& c) {
+  if (peer_qp_) peer_qp_->erase({c.sender, c.sender_qp.value()});
+  // Without the table of peers the CNPs' queue pair stood for the data's.
+  const Qpn named = peer_qp_ ? c.receiver_qp : c.sender_qp;
+  Target target{.flow = {c.receiver, named.value()}};
+  if (!stored(target)) return std::nullopt;
+  target.hash = flow_hash_.value({target.flow.node, target.flow.qp});
+  cnp_store_->erase(target.flow);
+  return target;
+}
+
+void TargetFlows::add_occupancies(std::vector<Occupancy>& out) const {
+  if (peer_qp_) out.push_back({"peer_qp", peer_qp_->size(), peer_qp_->capacity()});
+  if (cnp_store_) out.push_back({"cnp_store", cnp_store_->size(), cnp_store_->capacity()});
 }
 
 }  // namespace horae::programs::pnp_trp

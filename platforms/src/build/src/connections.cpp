@@ -19,6 +19,25 @@ rnic::QueuePairConfig queue_pair(std::uint32_t depth, const flows::Flow& flow) {
   return config;
 }
 
+/// Each connection has its own UDP source port, as NICs derive one from the queue pair numbers.
+std::uint16_t entropy_of(std::size_t connection) {
+  return static_cast<std::uint16_t>(0xc000 | ((connection * 0x9e5) & 0x3fff));
+}
+
+/// A connection as control planes of switch programs are told of it.
+programs::Connection told(const Connection& c, std::size_t number, const flows::Flow& flow) {
+  const auto qpn = [](std::size_t qp) {
+    return Qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(qp));
+  };
+  return {.sender = c.sender->id(),
+          .receiver = c.receiver->id(),
+          .sender_qp = qpn(c.sender_qp),
+          .receiver_qp = qpn(c.receiver_qp),
+          .entropy = entropy_of(number),
+          .first_psn = flow.first_psn,
+          .starts = flow.start};
+}
+
 /// Adds a flow, connection number `connection`, to its group: the last one, or a new one.
 void add_to_group(std::vector<Group>& groups, std::size_t table, const flows::Flow& flow,
                   std::size_t connection) {
@@ -107,23 +126,20 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
                           rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const Qpn sender_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(from.queue_pairs()));
-  const Qpn receiver_qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(to.queue_pairs()));
-  // Each connection has its own UDP source port, as NICs derive one from the queue pair numbers.
-  const auto entropy = static_cast<std::uint16_t>(0xc000 | ((all_.size() * 0x9e5) & 0x3fff));
-  send.remote = receiver_qpn;
+  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs()};
+  const programs::Connection named = told(connection, all_.size(), flow);
+  send.remote = named.receiver_qp;
   send.peer = to.id();
-  send.entropy = entropy;
+  send.entropy = named.entropy;
   send.first_send = flow.first_psn;
-  receive.remote = sender_qpn;
+  receive.remote = named.sender_qp;
   receive.peer = from.id();
-  receive.entropy = entropy;
+  receive.entropy = named.entropy;
   receive.first_receive = flow.first_psn;
   from.add_queue_pair(std::move(send));
   to.add_queue_pair(std::move(receive));
-  for (auto* t : devices_.tofinos)
-    t->connect({from.id(), to.id(), sender_qpn, receiver_qpn, entropy, flow.first_psn});
-  all_.push_back({&from, from.queue_pairs() - 1, &to, to.queue_pairs() - 1});
+  for (auto* t : devices_.tofinos) t->connect(named);
+  all_.push_back(connection);
   senders_.push_back(&from);
   receivers_.push_back(&to);
 }
@@ -140,6 +156,7 @@ void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
     const Connection& c = all_[message.connection];
     if (!done[place++]) return false;
     if (c.receiver->runs_here()) c.receiver->close_connection(c.receiver_qp, now);
+    for (auto* t : devices_.tofinos) t->disconnect(told(c, message.connection, message.flow), now);
     for (const std::uint32_t t : {message.flow.fires_at_sender, message.flow.fires_at_receiver}) {
       if (t == 0) continue;
       auto& starts = triggers_.at({message.traffic, t}).starts;

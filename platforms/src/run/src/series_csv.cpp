@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <tuple>
 
@@ -84,6 +85,25 @@ std::vector<std::size_t> SeriesCsv::places_of_devices() const {
   return places;
 }
 
+/// What a chip holds beside its ports: tables that programs fill, and packets that loop. Of the
+/// pipelines that have ports in use.
+void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
+  const std::string name = chip.name();
+  const auto& loopbacks = chip.loopbacks();
+  std::set<unsigned> pipelines;
+  for (unsigned i = 0; i < chip.ports(); ++i) pipelines.insert(chip.pipeline_of(i));
+  for (const unsigned i : pipelines) {
+    for (unsigned port = 0; chip.config().loopback && port < loopbacks.per_pipeline(); ++port) {
+      line(now, fmt::format("{}.pipe{}.loopback{}", name, i, port), "held",
+           static_cast<double>(loopbacks.of(loopbacks.number(i, port)).held().count()), "bytes");
+    }
+    for (const auto& table : chip.program(i).occupancies()) {
+      line(now, fmt::format("{}.pipe{}.{}", name, i, table.name), "entries",
+           static_cast<double>(table.entries), "entries");
+    }
+  }
+}
+
 void SeriesCsv::sample(Picoseconds now) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
@@ -121,8 +141,10 @@ void SeriesCsv::sample(Picoseconds now) {
       line(now, object, "queue_depth", static_cast<double>(port(i).depth().count()), "bytes");
     }
   };
-  for (const auto* t : simulation_.tofinos())
+  for (const auto* t : simulation_.tofinos()) {
     ports(*t, [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
+    if (wanted(*t)) inside(now, *t);
+  }
   for (const auto* sw : simulation_.switches())
     ports(*sw, [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
   last_ = s;

@@ -50,6 +50,8 @@ class ExactTable final : public Object {
     }
     entries_.put(key, std::move(value));
   }
+  /// Control plane: whether there is an entry.
+  bool contains(const K& key) const { return entries_.contains(key); }
   /// Control plane: removes an entry if there is one.
   void erase(const K& key) { entries_.erase(key); }
 

@@ -23,6 +23,10 @@ class Hash final : public Object {
 
   std::uint32_t of(const Pass& pass, std::initializer_list<std::uint64_t> fields) {
     check_single_access(pass);
+    return value(fields);
+  }
+  /// Control plane: what `of` gives for these fields.
+  std::uint32_t value(std::initializer_list<std::uint64_t> fields) const {
     std::uint64_t h = 0;
     for (const std::uint64_t field : fields) {
       h = (h ^ field) * 0x9e3779b97f4a7c15ULL;

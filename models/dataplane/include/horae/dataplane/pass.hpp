@@ -98,6 +98,9 @@ class Pass {
   }
   /// Where it re-enters ingress, after recirculate().
   unsigned loopback_pipeline() const { return loopback_pipeline_; }
+  /// Which of that pipeline's loopback ports it takes, if it has several.
+  void loop_by(unsigned port) { loopback_ = static_cast<std::uint8_t>(port); }
+  unsigned loopback() const { return loopback_; }
   /// With either: on its way it passes the egress of that port.
   void recirculate_through_egress() {
     recirculate();
@@ -140,6 +143,7 @@ class Pass {
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
   bool through_egress_ = false;
+  std::uint8_t loopback_ = 0;
   std::uint8_t queue_ = 0;
   QueueRequest queue_request_{};
   std::optional<MirrorRequest> mirror_;

@@ -34,6 +34,7 @@ struct Routes {
   unsigned queues_per_port = 0;  ///< of the traffic manager; 0: no chip is built
   /// Nodes in other sites than the switch; absent: there are no sites.
   std::optional<std::vector<NodeId>> far = {};
+  unsigned loopback_ports = 1;   ///< of each pipeline
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {
@@ -59,7 +60,8 @@ struct Connection {
   Qpn sender_qp;    ///< ACKs, NACKs and CNPs carry it
   Qpn receiver_qp;  ///< data packets carry it
   std::uint16_t entropy = 0;
-  Psn first_psn;  ///< of the data
+  Psn first_psn;         ///< of the data
+  Picoseconds starts{};  ///< its first message is posted
 };
 
 /// A figure of a program's state that the ledger of blocks does not show: bytes per queue pair.
@@ -68,6 +70,13 @@ struct StateAccount {
   double value = 0;
   std::string unit;
   std::string how;  ///< the sum it is
+};
+
+/// How full a table of a program is, over time.
+struct Occupancy {
+  std::string_view name;  ///< "cnp_store"
+  std::uint64_t entries = 0;
+  std::uint64_t capacity = 0;
 };
 
 /// A switch program on one pipeline: written with dataplane objects only, one copy per pipeline.
@@ -81,10 +90,15 @@ class Program {
   virtual void egress(dataplane::Pass& pass) = 0;
   /// Control plane: a connection over this switch or past it. Called before its first packet.
   virtual void connect(const Connection&) {}
+  /// Control plane: a connection is over at `now`; its queue pairs are destroyed. Not before what
+  /// the program saw of it last.
+  virtual void disconnect(const Connection&, Picoseconds /*now*/) {}
   /// Control plane: routing found other ways. What a program does not say otherwise it keeps.
   virtual void update(const Routes&) {}
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
+  /// Tables whose entries come and go, as they are now.
+  virtual std::vector<Occupancy> occupancies() const { return {}; }
   /// Figures of its state, for `horae size`.
   virtual std::vector<StateAccount> accounts() const { return {}; }
 };

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/params/located.hpp"
+#include "horae/tofino/loopback_config.hpp"
 
 namespace horae::tofino {
 
@@ -34,6 +36,7 @@ struct ChipConfig {
   Bytes ecn_kmin{};
   Bytes ecn_kmax{};
   double ecn_pmax = 0.0;
+  std::optional<LoopbackConfig> loopback = {};
 
   static const Schema<ChipConfig>& schema();
   /// Reads a table; what it does not give and the chip file does (pipelines, ports, clock, buffer)

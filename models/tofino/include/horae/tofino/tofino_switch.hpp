@@ -11,7 +11,7 @@
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/chip_pipeline.hpp"
-#include "horae/tofino/loopback_port.hpp"
+#include "horae/tofino/loopback_ports.hpp"
 #include "horae/tofino/mirror_copies.hpp"
 #include "horae/tofino/pass_observer.hpp"
 #include "horae/tofino/port_starts.hpp"
@@ -55,6 +55,8 @@ class tofino_switch : public fabric::device {
   const EgressPort& port(unsigned i) const { return traffic_manager_.port(i); }
   /// Tells the programs of a connection (see programs::Program::connect).
   void connect(const programs::Connection& connection);
+  /// Tells them that one is over.
+  void disconnect(const programs::Connection& connection, Picoseconds now);
   /// Tells the programs of changed routes; pipelines of ports stay.
   void update(const programs::Routes& routes);
   /// What the program costs a pipeline, and where its objects are.
@@ -72,6 +74,7 @@ class tofino_switch : public fabric::device {
     std::uint64_t dropped_program = 0;
     std::uint64_t dropped_buffer = 0;     ///< no free cells
     std::uint64_t dropped_queue = 0;      ///< over the port's queue limit
+    std::uint64_t dropped_loopback = 0;   ///< over what loopback ports may hold
     std::uint64_t mirrored = 0;           ///< copies made
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
@@ -88,6 +91,7 @@ class tofino_switch : public fabric::device {
   const dataplane::Pipeline& objects(unsigned pipeline) const { return pipes_[pipeline].objects(); }
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
+  const LoopbackPorts& loopbacks() const { return loopbacks_; }
 
   Picoseconds next_own_time() const override {
     return std::min({events_.next_time(), managed_.next_time(), starts_.next_time()});
@@ -120,19 +124,22 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
-  void loop_back(Packet& p, unsigned pipeline, Picoseconds t);
-  void loop_through_egress(Packet& p, unsigned pipeline, Picoseconds t);
+  // `loopback`: number of the port.
+  void fill_loopbacks();
+  void loop_back(Packet& p, unsigned loopback, Picoseconds t);
+  void loop_through_egress(Packet& p, unsigned loopback, Picoseconds t);
   template <bool watched>
-  void pass_loop_egress(Packet& p, unsigned pipeline, Picoseconds t);
+  void pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t);
+  bool hold_looped(Packet& p, unsigned loopback, Picoseconds t);
+  void let_looped_go(const Packet& p, unsigned loopback);
   void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.
   template <bool own, bool watched>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
-  void notify_looped(const Packet& p, unsigned pipeline, Picoseconds queued,
+  void notify_looped(const Packet& p, unsigned loopback, Picoseconds queued,
                      Picoseconds last_bit) const;
-  void drop_at_loopback(Packet& p, Picoseconds t);
   template <bool watched>
   void leave_queue(unsigned port, Picoseconds t);
   template <bool watched>
@@ -162,7 +169,7 @@ class tofino_switch : public fabric::device {
   dataplane::Ledger ledger_;
   std::vector<unsigned> pipeline_of_port_;
   std::vector<ChipPipeline> pipes_;
-  std::vector<LoopbackPort> loopbacks_;  ///< by pipeline
+  LoopbackPorts loopbacks_;
   TrafficManager traffic_manager_;
   MirrorCopies copies_;
   /// Enqueue events: what comes straight from ingress. It took the same time on all pipelines, so

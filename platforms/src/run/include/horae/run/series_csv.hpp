@@ -35,6 +35,7 @@ class SeriesCsv {
   void begin_part(const fabric::device& device);
   /// By number of the device: its place in a sample.
   std::vector<std::size_t> places_of_devices() const;
+  void inside(Picoseconds now, const tofino::tofino_switch& chip);
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
