@@ -34,7 +34,7 @@ struct Routes {
   unsigned queues_per_port = 0;  ///< of the traffic manager; 0: no chip is built
   /// Nodes in other sites than the switch; absent: there are no sites.
   std::optional<std::vector<NodeId>> far = {};
-  unsigned loopback_ports = 1;   ///< of each pipeline
+  unsigned loopback_ports = 1;  ///< of each pipeline
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {
