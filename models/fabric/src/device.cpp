@@ -153,7 +153,8 @@ void device::collect() {
     }
     tx_port& sender = *left_by_[i];
     std::uint64_t key = sender.direct_->next_key;
-    for (const auto* left = sender.left_.get(); left != sender.left_end_; ++left) {
+    const auto* const end = sender.left_end_;
+    for (const auto* left = sender.left_.get(); left != end; ++left) {
       __builtin_prefetch(left->packet);
       events_.push(
           {left->last_bit + latency, key++, reinterpret_cast<std::uint64_t>(left->packet)});

@@ -123,10 +123,11 @@ class EventQueue {
 
   /// Into a slot within the ring's reach.
   void file(const Event& e, std::int64_t slot) {
-    EventChunk* chunk = ring_[static_cast<std::uint64_t>(slot) & mask_];
+    // Both places are known to exist: they are not checked once more.
+    EventChunk* chunk = ring_.data()[static_cast<std::uint64_t>(slot) & mask_];
     if (chunk == nullptr || chunk->used == EventChunk::capacity) [[unlikely]]
       chunk = add_chunk(slot);
-    chunk->events[chunk->used++] = e;
+    chunk->events.data()[chunk->used++] = e;
   }
   [[noreturn]] static void refuse_past();
   const Event* find_first_before(Picoseconds end);
