@@ -16,7 +16,7 @@ class device::rx_port : public sc_core::sc_module, public packet_fw_if {
   rx_port(sc_core::sc_module_name name, device& owner, unsigned index)
       : sc_module(name),
         arrivals{&owner, make_key(arrival_event, static_cast<std::uint16_t>(index), 0),
-                 static_cast<std::uint16_t>(index)} {
+                 static_cast<std::uint16_t>(index), nullptr} {
     socket.bind(*this);
   }
 
@@ -182,15 +182,17 @@ void device::run_wake() {
 }
 
 void device::take(const Crossing& c) {
+  if (c.phase == packet_phase::begin_packet) [[likely]] {
+    // The port that sent it is here as well, though its device runs elsewhere.
+    if (c.at < from_sc_time(sc_core::sc_time_stamp())) [[unlikely]]
+      too_early(c.at);
+    rx_[c.port]->arrivals.sender->leave(context_.pool.take_over(c.packet), c.at);
+    return;
+  }
   packet_phase phase = c.phase;
   sc_core::sc_time at = to_sc_time(c.at);
-  if (phase == packet_phase::begin_packet) {
-    static_cast<packet_fw_if&>(*rx_[c.port])
-        .nb_transport_fw(context_.pool.take_over(c.packet), phase, at);
-  } else {
-    Packet carrier = c.packet;
-    static_cast<packet_bw_if&>(*tx_[c.port]).nb_transport_bw(carrier, phase, at);
-  }
+  Packet carrier = c.packet;
+  static_cast<packet_bw_if&>(*tx_[c.port]).nb_transport_bw(carrier, phase, at);
 }
 
 void device::accept_and_wake(const Event& e) {
@@ -227,6 +229,7 @@ void device::lead_to(unsigned port, device& peer, unsigned peer_port, const Link
   tx_port& out = tx(port);
   out.socket.bind(peer.rx(peer_port));
   out.direct_ = &peer.rx_[peer_port]->arrivals;
+  out.direct_->sender = &out;
   out.peer_port_ = static_cast<std::uint16_t>(peer_port);
   out.configure(link);
 }

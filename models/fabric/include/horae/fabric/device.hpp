@@ -194,10 +194,7 @@ inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {
   const Picoseconds arrival = last_bit + pipeline + delay_;
   if (arrival < owner_.horizon_) [[unlikely]]
     owner_.too_early(arrival);
-  p.ingress_port = peer_port_;
-  if (left_end_ == left_most_) [[unlikely]]
-    make_room();
-  *left_end_++ = {arrival, &p};
+  leave(p, arrival);
 }
 
 /// Joins port `pa` of `a` and port `pb` of `b` by a full-duplex link.

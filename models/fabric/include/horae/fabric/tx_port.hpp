@@ -17,12 +17,14 @@
 namespace horae::fabric {
 
 class device;
+class tx_port;
 
 /// Where a device files what arrives at one of its ports.
 struct ArrivalPort {
   device* owner;
   std::uint64_t next_key;  ///< of its next arrival event
   std::uint16_t index;
+  tx_port* sender = nullptr;  ///< null: a SystemC module of a user's own
 
   /// Files a packet whose last bit arrives at `last_bit`: the device owns it from here.
   void take(Packet& p, Picoseconds last_bit);
@@ -105,11 +107,18 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
 
-  /// A packet that is left for the peer, which files it when its turn comes.
+  /// A packet that is left for the peer, a device, which files it when its turn comes.
   struct Left {
     Picoseconds last_bit;
     Packet* packet;
   };
+  /// Leaves a packet whose last bit arrives at `last_bit`.
+  void leave(Packet& p, Picoseconds last_bit) {
+    p.ingress_port = peer_port_;
+    if (left_end_ == left_most_) [[unlikely]]
+      make_room();
+    *left_end_++ = {last_bit, &p};
+  }
   /// Tells the peer that there is something, or takes more memory.
   [[gnu::noinline]] void make_room();
 
