@@ -18,7 +18,8 @@ TEST(TrafficKinds, EachDescribesItselfOnce) {
   auto unique = names;
   std::sort(unique.begin(), unique.end());
   EXPECT_EQ(std::unique(unique.begin(), unique.end()), unique.end());
-  for (const char* name : {"messages", "packets", "collective", "flows", "incast", "flow_list"})
+  for (const char* name :
+       {"messages", "packets", "collective", "flows", "incast", "flow_list", "pipeline"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 

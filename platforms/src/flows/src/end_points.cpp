@@ -52,6 +52,16 @@ std::int64_t packets_of(const config::PlatformConfig& platform, unsigned from, B
   return (message.count() + mtu - 1) / mtu;
 }
 
+std::vector<BitRate> link_rates(const config::PlatformConfig& platform) {
+  std::vector<BitRate> rates(platform.devices.size());
+  for (std::size_t e = 0; e < platform.links.size(); ++e) {
+    const auto& edge = platform.topology.edges()[e];
+    rates[edge.a] = platform.links[e].config.rate;
+    rates[edge.b] = platform.links[e].backward.rate;
+  }
+  return rates;
+}
+
 void check_psns(const config::PlatformConfig& platform, unsigned from, Bytes message) {
   const std::int64_t packets = packets_of(platform, from, message);
   if (packets <= most_psns) return;

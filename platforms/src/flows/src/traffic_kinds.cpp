@@ -9,10 +9,12 @@ TrafficKind collective_kind();
 TrafficKind flows_kind();
 TrafficKind incast_kind();
 TrafficKind flow_list_kind();
+TrafficKind pipeline_kind();
 
 const std::vector<TrafficKind>& traffic_kinds() {
   static const std::vector<TrafficKind> all = {messages_kind(), packets_kind(), collective_kind(),
-                                               flows_kind(),    incast_kind(),  flow_list_kind()};
+                                               flows_kind(),    incast_kind(),  flow_list_kind(),
+                                               pipeline_kind()};
   return all;
 }
 

@@ -19,12 +19,7 @@ PlanInputs::PlanInputs(const config::PlatformConfig& platform, std::size_t table
   if (members.size() < least) {
     throw InputError(fmt::format("{} NICs take part; expected {} or more", members.size(), least));
   }
-  std::vector<BitRate> rates(platform.devices.size());
-  for (std::size_t e = 0; e < platform.links.size(); ++e) {
-    const auto& edge = platform.topology.edges()[e];
-    rates[edge.a] = platform.links[e].config.rate;
-    rates[edge.b] = platform.links[e].backward.rate;
-  }
+  const auto rates = link_rates(platform);
   for (const unsigned m : members) hosts.push_back({platform.devices[m].name, rates[m]});
 }
 
