@@ -28,7 +28,7 @@ def arguments(name, words, root):
     parser.add_argument("--quick", action="store_true", help=root.text("quick"))
     for constant, words_of_it in root.get("options", dict, {}).items():
         parser.add_argument(f"--{constant}", metavar="VALUE", help=words_of_it)
-    parser.add_argument("--seeds", type=whole(1), help="means over so many seeds (1)")
+    parser.add_argument("--seeds", type=whole(1), help="so many seeds: means, or medians and ranges")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT",
                         help="only runs whose names contain this text; several: any of them; of the rest what is there "
                              "already. --names lists them")
@@ -112,6 +112,7 @@ def validate(path, words):
     figures = [{"name": t.text("name"), "columns": t.whole("columns"), "size": t.get("size", list), "widths": t.get("widths", list)}
                for t in root.children("plot")]
     names, compare = root.get("names", dict, {}), root.choice("compare", ("difference", "ratio"), "ratio")
+    median = root.choice("over_seeds", ("mean", "median"), "mean") == "median"
     footer, missing = root.text("footer"), []
     from_elsewhere = root.children("source")
     root.done()
@@ -123,8 +124,8 @@ def validate(path, words):
         return EXIT_INTERRUPTED
     cubes = {name: sources.studied(campaign, rules) for name, campaign in campaigns.items()}
     cubes.update(sources.read_source(t, missing) for t in from_elsewhere)
-    grids = [tables.make(spec, cubes) for spec in wanted]
-    rows = published.rows(path.with_suffix(".csv"), cubes, names)
+    grids = [tables.make(spec, cubes, median) for spec in wanted]
+    rows = published.rows(path.with_suffix(".csv"), cubes, names, median)
     compared = published.text(rows, compare)
     text = "\n\n".join([*[tables.text(g) for g in grids if g.print],
                         tables.aligned(compared, lambda i: i >= 2, rule=True)]) + "\n"

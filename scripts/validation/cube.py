@@ -1,6 +1,7 @@
 """Results by the values of parameters: of the points of a study, or of rows that a file or program gives."""
 import dataclasses
 import itertools
+import statistics
 
 from exploration.complaint import Complaint, nearest
 
@@ -89,6 +90,13 @@ class Cube:
             return Series(dims, {key: mean(group, results) for key, group in groups.items()} or {(): None})
         return Series((*dims, "result"), {(*key, r): mean(group, r) for key, group in groups.items() for r in results})
 
+    def each(self):
+        """By the values that numbers are means over (of seeds): a cube of each."""
+        def values(cell):
+            return tuple(cell.parameters[n] for n in self.averaged)
+        return {v: Cube(self.name, [c for c in self.cells if values(c) == v], self.averaged)
+                for v in dict.fromkeys(values(c) for c in self.cells)}
+
     def number(self, result, grid, at):
         """Of one point."""
         found = self.of(result, grid, **at)
@@ -104,6 +112,30 @@ class Cube:
         found = list(dict.fromkeys(tuple(c.parameters[n] for n in names) for c in self.cells_at(grid, at)))
         numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for values in found for v in values)
         return sorted(found) if numbers else found
+
+
+@dataclasses.dataclass
+class Spread:
+    """Of one number over seeds: the median, and the range."""
+    median: float
+    least: float
+    most: float
+    count: int
+
+    @classmethod
+    def of(cls, numbers):
+        """Of those that there are; None, if there is none."""
+        known = sorted(n for n in numbers if n is not None)
+        return cls(statistics.median(known), known[0], known[-1], len(known)) if known else None
+
+    def scaled(self, by):
+        return Spread(self.median * by, self.least * by, self.most * by, self.count)
+
+    def text(self, digits, unit=""):
+        """The median, and the range if there is more than one number."""
+        if self.count < 2:
+            return f"{self.median:.{digits}f}{unit}"
+        return f"{self.median:.{digits}f}{unit} ({self.least:.{digits}f} to {self.most:.{digits}f})"
 
 
 def mean(cells, result):

@@ -16,6 +16,11 @@ def bars(axes, grid):
     for i, (label, values) in enumerate(zip(grid.rows, grid.values)):
         at = [g + (i - (len(grid.rows) - 1) / 2) * width for g in range(len(grid.columns))]
         axes.bar(at, [v or 0 for v in values], width, label=str(label))
+        ranges = [(x, s) for x, s in zip(at, grid.spreads[i]) if s and s.count > 1] if grid.spreads else []
+        if ranges:
+            axes.errorbar([x for x, _ in ranges], [s.median for _, s in ranges],
+                          [[s.median - s.least for _, s in ranges], [s.most - s.median for _, s in ranges]],
+                          fmt="none", ecolor="#333333", elinewidth=0.8)
         for x, v in zip(at, values):
             if v is None:
                 axes.text(x, 0.02, "none", rotation=90, ha="center", va="bottom", fontsize=6,
@@ -82,7 +87,8 @@ def draw(told, grids, folder):
 
     panels = []
     for grid in (g for g in grids if g.plot == told["name"] and g.columns and g.rows):
-        panels.append((grid.drawn, lambda axes, g=grid: {"bars": bars, "lines": lines}[g.drawn["kind"]](axes, g)))
+        if grid.drawn:
+            panels.append((grid.drawn, lambda axes, g=grid: {"bars": bars, "lines": lines}[g.drawn["kind"]](axes, g)))
         if grid.beside:
             panels.append((grid.beside, lambda axes, g=grid: {"shares": shares, "series": series}[g.beside["kind"]](
                 axes, g.beside, g.folders)))

@@ -6,7 +6,7 @@ import csv
 from exploration.complaint import Complaint
 from exploration.expression import Expression
 
-from .cube import Series
+from .cube import Cube, Series, Spread
 
 
 def all_of(arguments):
@@ -33,29 +33,48 @@ def increase(changed, base):
     return 100 * (changed / base - 1)
 
 
-def rows(path, cubes, names):
-    """Each published number with ours."""
-    functions = {"least": least, "most": most, "reduction": reduction, "increase": increase,
-                 **{name: cube.of for name, cube in cubes.items()}}
+def functions_of(cubes):
+    return {"least": least, "most": most, "reduction": reduction, "increase": increase,
+            **{name: cube.of for name, cube in cubes.items()}}
+
+
+def by_seed(cubes):
+    """Cubes of each seed; of one without seeds the whole, each time."""
+    each = {name: cube.each() for name, cube in cubes.items() if cube.averaged}
+    seeds = dict.fromkeys(v for cubes_of in each.values() for v in cubes_of)
+    return [{name: each[name].get(v, Cube(cube.name, [])) if name in each else cube for name, cube in cubes.items()}
+            for v in seeds] or [cubes]
+
+
+def rows(path, cubes, names, median=False):
+    """Each published number with ours: of the means over seeds, or (`median`) of each seed, and of these the median
+    and the range."""
+    samples = [functions_of(c) for c in (by_seed(cubes) if median else [cubes])]
     out = []
     with open(path, encoding="utf-8", newline="") as file:
         for line, row in enumerate(csv.DictReader(file), 2):
             try:
-                expression = Expression(row["ours"], functions)
-                unknown = [n for n in expression.names if n not in names]
-                if unknown:
-                    raise ValueError(f"unknown name '{unknown[0]}'")
-                value = expression.value(names)
-                if isinstance(value, Series) and value.dims:
-                    raise ValueError(f"several numbers, over {', '.join(value.dims)}: expected least or most of them")
+                found = Spread.of([number(row["ours"], functions, names) for functions in samples])
             except (ValueError, Complaint) as e:
                 raise Complaint(f"{path}:{line}: {row['id']}: {e}") from e
-            ours = next(iter(value.values.values())) if isinstance(value, Series) else value
+            ours = found.median if found else None
             theirs = float(row["value"])
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
                         "unit": row["unit"], "kind": row["kind"] or "predicted",
-                        "ratio": None if ours is None or not theirs else ours / theirs})
+                        "ratio": None if ours is None or not theirs else ours / theirs,
+                        **({"least": found.least, "most": found.most, "seeds": found.count} if median and found else {})})
     return out
+
+
+def number(told, functions, names):
+    expression = Expression(told, functions)
+    unknown = [n for n in expression.names if n not in names]
+    if unknown:
+        raise ValueError(f"unknown name '{unknown[0]}'")
+    value = expression.value(names)
+    if isinstance(value, Series) and value.dims:
+        raise ValueError(f"several numbers, over {', '.join(value.dims)}: expected least or most of them")
+    return next(iter(value.values.values())) if isinstance(value, Series) else value
 
 
 def text(found, compare):
@@ -63,6 +82,8 @@ def text(found, compare):
     for r in found:
         ours = r["measured"]
         shown = "not reproduced" if ours is None else f"{ours:.2f} {r['unit']}"
+        if r.get("seeds", 1) > 1:
+            shown += f" ({r['least']:.2f} to {r['most']:.2f})"
         beside = ("-" if ours is None else f"{ours - r['published']:+.2f}") if compare == "difference" else (
             "-" if r["ratio"] is None else f"{r['ratio']:.2f}")
         lines.append([r["id"], r["what"], f"{r['published']:g} {r['unit']}", shown, beside])

@@ -4,6 +4,8 @@ import itertools
 
 from exploration.variant import filled
 
+from .cube import Spread
+
 
 @dataclasses.dataclass
 class Grid:
@@ -18,6 +20,7 @@ class Grid:
     drawn: dict = dataclasses.field(default_factory=dict)
     beside: dict = dataclasses.field(default_factory=dict)  # a panel more, of files in the folders of results
     folders: list = dataclasses.field(default_factory=list)  # (label of a row, folder) for it
+    spreads: list = dataclasses.field(default_factory=list)  # as `values`: a Spread each, where there are seeds
 
 
 @dataclasses.dataclass
@@ -49,24 +52,26 @@ def headings(told, cube, spec):
             for values in cube.values(names, spec["grid"], spec["at"])]
 
 
-def make(spec, cubes):
+def make(spec, cubes, median=False):
+    """`median`: numbers are medians over seeds, with their range, in place of means."""
     cube = cubes[spec["of"]]
     rows, columns = headings(spec["rows"], cube, spec), headings(spec["columns"], cube, spec)
     columns = [c for c in columns if spec["over"] is None or c.at != spec["over"]]  # that one is 1
     grid = Grid(spec["title"], [r.label for r in rows], [c.label for c in columns], [], [], spec["print"], spec["plot"],
                 spec["drawn"], spec["beside"])
     for row in rows:
-        cells = [number(cube, spec, row, column) for column in columns]
-        grid.values.append([value for value, _ in cells])
+        cells = [number(cube, spec, row, column, median) for column in columns]
+        grid.values.append([spread.median if spread else None for spread, _ in cells])
         grid.texts.append([text for _, text in cells])
+        grid.spreads.append([spread for spread, _ in cells])
         if spec["beside"]:
             found = cube.cells_at(spec["grid"], {**spec["at"], **row.at, **spec["beside"].get("at", {})})
             grid.folders += [(row.label, found[0].folder)] if found else []
     return grid
 
 
-def number(cube, spec, row, column):
-    """Of a cell, and as a text: how its point ended where it has none."""
+def number(cube, spec, row, column, median):
+    """Of a cell: its Spread, and as a text: how its point ended where it has none."""
     told = {**spec, **row.result, **column.result}
     at = {**spec["at"], **row.at, **column.at}
     if not cube.cells_at(spec["grid"], at):
@@ -74,13 +79,20 @@ def number(cube, spec, row, column):
     ended = cube.status(spec["grid"], at)
     if told["result"] == "verdict":
         return None, ended
-    value = cube.number(told["result"], spec["grid"], at)
-    if value is not None and spec["over"] is not None:
-        base = cube.number(told["result"], spec["grid"], {**at, **spec["over"]})
-        value = value / base if base else None
-    if value is None:
+    samples = cube.each().values() if median and cube.averaged else [cube]
+    found = Spread.of([value(c, told, spec, at) for c in samples if c.cells_at(None, at)])
+    if found is None:
         return None, "-" if ended == "complete" else ended
-    return value * told["scale"], f"{value * told['scale']:.{told['digits']}f}"
+    found = found.scaled(told["scale"])
+    return found, found.text(told["digits"])
+
+
+def value(cube, told, spec, at):
+    here = cube.number(told["result"], spec["grid"], at)
+    if here is None or spec["over"] is None:
+        return here
+    base = cube.number(told["result"], spec["grid"], {**at, **spec["over"]})
+    return here / base if base else None
 
 
 def aligned(rows, right, rule=False):

@@ -19,6 +19,7 @@ sys.path.insert(0, str(SCRIPTS))
 from exploration.complaint import Complaint  # noqa: E402
 from exploration.study import read_study  # noqa: E402
 from exploration.points import grid  # noqa: E402
+from validation import published, tables  # noqa: E402
 from validation.cube import Cell, Cube, Series  # noqa: E402
 
 # gain is x (100 - y) / 100 of fake_horae.
@@ -260,6 +261,23 @@ class Reads(Place):
         cube = Cube("c", [cell(1, 1, 2.0), cell(1, 2, 4.0), cell(2, 1, 5.0), cell(2, 2, None)], ["seed"])
         self.assertEqual(cube.of("v").values, {(1,): 3.0, (2,): None})
         self.assertEqual(cube.of("v", x=1).dims, ())
+
+    def test_medians_and_ranges_over_seeds(self):
+        def cell(scheme, seed, value):
+            return Cell({"scheme": scheme, "seed": seed}, lambda _: value)
+        # Of each seed the ratio, and then the median: not the ratio of medians (2).
+        cubes = {"runs": Cube("runs", [cell("a", 1, 10.0), cell("a", 2, 20.0), cell("a", 3, 90.0),
+                                       cell("b", 1, 2.0), cell("b", 2, 10.0), cell("b", 3, 10.0), cell("b", 4, None)], ["seed"])}
+        (self.folder / "m.csv").write_text('id,system,where,condition,metric,value,unit,kind,ours\n'
+                                           "r,Us,here,,ratio,4,x,predicted,\"runs('v', scheme='a') / runs('v', scheme='b')\"\n")
+        row, = published.rows(self.folder / "m.csv", cubes, {}, median=True)
+        self.assertEqual([row[k] for k in ("measured", "least", "most", "seeds", "ratio")], [5.0, 2.0, 9.0, 3, 1.25])
+        self.assertIn("5.00 x (2.00 to 9.00)", str(published.text([row], "ratio")))
+        spec = {"title": "", "of": "runs", "grid": None, "at": {}, "rows": "scheme", "columns": [{"label": "v", "result": "v"}],
+                "result": None, "scale": 10, "digits": 1, "over": None, "print": True, "plot": "", "drawn": {}, "beside": {}}
+        made = tables.make(spec, cubes, median=True)
+        self.assertEqual(made.texts, [["200.0 (100.0 to 900.0)"], ["100.0 (20.0 to 100.0)"]])
+        self.assertEqual(made.values, [[200.0], [100.0]])
 
     def test_series_meet_where_what_both_have_is_equal(self):
         a = Series(("x", "s"), {(1, "p"): 10, (1, "q"): 20, (2, "p"): 30})
