@@ -57,7 +57,8 @@ def series(axes, told, folders):
         for row in rows_of(folder, told["file"]):
             if row["quantity"] == told["quantity"] and re.fullmatch(told["objects"], row["object"]):
                 at.setdefault(float(row["time_us"]), []).append(float(row["value"]))
-        axes.plot([t / 1e3 for t in sorted(at)], [sum(at[t]) / len(at[t]) for t in sorted(at)], label=str(label),
+        scale = told.get("scale", 1)
+        axes.plot([t / 1e3 for t in sorted(at)], [scale * sum(at[t]) / len(at[t]) for t in sorted(at)], label=str(label),
                   linewidth=0.8)
     axes.grid(True, color="#dddddd", linewidth=0.6)
 

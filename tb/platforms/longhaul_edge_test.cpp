@@ -95,6 +95,20 @@ TEST(LonghaulEdge, TablesHoldWhatIsUnderWay) {
   EXPECT_EQ(small.dropped("program"), small.both("program.copies_of_unknown_flows"));
 }
 
+TEST(LonghaulEdge, ItsLoopPortsRateIsASeries) {
+  const Outcome r = run_busy("", {"two_sites.edge=esw"});
+  std::map<std::string, double> bytes;
+  for (const Row& row : r.series) {
+    if (row.at("quantity") == "tx_rate")
+      bytes[row.at("object")] += std::stod(row.at("value")) * std::stod(row.at("window_us")) * 125;
+  }
+  for (const std::string edge : {"edge0", "edge1"}) {
+    const double all = r.result(edge + ".recirculated_bytes");
+    EXPECT_GT(all, 0);
+    EXPECT_NEAR(bytes.at(edge + ".pipe0.loopback0"), all, all * 1e-5);
+  }
+}
+
 TEST(LonghaulEdge, AFullLoopPortIsCounted) {
   const Outcome r = run_busy("", {"two_sites.edge=esw", "esw.loopback.limit=4KB"});
   EXPECT_EQ(r.summary.at("verdict"), "complete");  // go-back-N sends them again

@@ -52,9 +52,7 @@ TEST(Pipeline, MicroBatchesEnterAtTheirTimesAndDoNotWaitForEachOther) {
   for (const auto& [trigger, times] : fired) EXPECT_EQ(times, 3u) << trigger;
 }
 
-TEST(Pipeline, OneLayerIsNone) {
-  EXPECT_THROW(pipeline_flows({.layers = 1}), InputError);
-}
+TEST(Pipeline, OneLayerIsNone) { EXPECT_THROW(pipeline_flows({.layers = 1}), InputError); }
 
 }  // namespace
 }  // namespace horae::traffic::pipeline_test

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "horae/build/wire.hpp"
 
@@ -94,8 +95,13 @@ void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
   for (unsigned i = 0; i < chip.ports(); ++i) pipelines.insert(chip.pipeline_of(i));
   for (const unsigned i : pipelines) {
     for (unsigned port = 0; chip.config().loopback && port < loopbacks.per_pipeline(); ++port) {
-      line(now, fmt::format("{}.pipe{}.loopback{}", name, i, port), "held",
-           static_cast<double>(loopbacks.of(loopbacks.number(i, port)).held().count()), "bytes");
+      const auto& loop = loopbacks.of(loopbacks.number(i, port));
+      const std::string object = fmt::format("{}.pipe{}.loopback{}", name, i, port);
+      const std::int64_t sent =
+          loop.counters().bytes - std::exchange(looped_[object], loop.counters().bytes);
+      line(now, object, "tx_rate", 8e-9 * static_cast<double>(sent) / to_seconds(now - last_.time),
+           "Gbps");
+      line(now, object, "held", static_cast<double>(loop.held().count()), "bytes");
     }
     for (const auto& table : chip.program(i).occupancies()) {
       line(now, fmt::format("{}.pipe{}.{}", name, i, table.name), "entries",

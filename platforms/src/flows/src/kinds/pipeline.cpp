@@ -26,10 +26,11 @@ struct PipelineConfig {
 const Schema<PipelineConfig>& PipelineConfig::schema() {
   using T = PipelineConfig;
   static const Schema<T> s =
-      Schema<T>("traffic",
-                "Pipeline-parallel training: micro-batches from layer to layer and back. The members "
-                "are divided into layers in their order; member i of a layer sends to member i of the "
-                "next.")
+      Schema<T>(
+          "traffic",
+          "Pipeline-parallel training: micro-batches from layer to layer and back. The members "
+          "are divided into layers in their order; member i of a layer sends to member i of the "
+          "next.")
           .field("layers", &T::layers,
                  {.doc = "layers of the model",
                   .min = 2,
@@ -40,21 +41,22 @@ const Schema<PipelineConfig>& PipelineConfig::schema() {
                   .min = 1_B,
                   .max = Bytes(0x7fffffff)})
           .field("connections", &T::connections,
-                 {.doc = "queue pairs that a micro-batch is spread over, equally", .min = 1, .max = 4096})
-          .field("load", &T::load,
-                 {.doc = "payload of a member's link, sent by members that send both ways: sets the "
-                         "interval between micro-batches",
-                  .min = 0.0001,
-                  .max = 10.0})
+                 {.doc = "queue pairs that a micro-batch is spread over, equally",
+                  .min = 1,
+                  .max = 4096})
+          .field(
+              "load", &T::load,
+              {.doc = "payload of a member's link, sent by members that send both ways: sets the "
+                      "interval between micro-batches",
+               .min = 0.0001,
+               .max = 10.0})
           .field("backward", &T::backward,
                  {.doc = "gradients come back from the last layer; false: forward only"})
           .field("compute", &T::compute,
                  {.doc = "from a message received to the next one posted", .min = 0_ps})
           .field("start", &T::start, {.doc = "of the first micro-batch", .min = 0_ps})
-          .field("duration", &T::duration,
-                 {.doc = "micro-batches enter for so long", .min = 1_ns})
-          .field("members", &T::members,
-                 {.doc = "NICs; empty: all, in the order of the platform"});
+          .field("duration", &T::duration, {.doc = "micro-batches enter for so long", .min = 1_ns})
+          .field("members", &T::members, {.doc = "NICs; empty: all, in the order of the platform"});
   return s;
 }
 
@@ -109,9 +111,11 @@ class PipelineTraffic final : public TrafficOf<PipelineConfig> {
   }
 
  private:
-  /// Members between the first and the last layer send a micro-batch forward and, with backward, one back.
+  /// Members between the first and the last layer send a micro-batch forward and, with backward,
+  /// one back.
   Picoseconds interval_of(const config::PlatformConfig& platform, unsigned member) const {
-    const double bits = 8.0 * static_cast<double>(config_.size.count()) * (config_.backward ? 2 : 1);
+    const double bits =
+        8.0 * static_cast<double>(config_.size.count()) * (config_.backward ? 2 : 1);
     const auto rate = static_cast<double>(link_rates(platform)[member].count());
     return Picoseconds(static_cast<std::int64_t>(bits / (config_.load * rate) * 1e12));
   }
