@@ -29,12 +29,12 @@ struct Queues {
   }
   // Why a packet was refused; nothing if it is queued.
   std::optional<DropCause> put(Packet& p, unsigned port = 0, Picoseconds t = 0_ps) {
-    const auto refusal = manager.admit<false>(p, port, 0);
+    const auto refusal = manager.admit<false>(p, port, 0, t);
     if (!refusal) manager.join<false>(p, port, 0, t);
     return refusal;
   }
   std::optional<DropCause> put_own(Packet& p, unsigned queue) {
-    const auto refusal = manager.admit<true>(p, 0, queue);
+    const auto refusal = manager.admit<true>(p, 0, queue, 0_ps);
     if (!refusal) manager.join<true>(p, 0, queue, 0_ps);
     return refusal;
   }
@@ -73,9 +73,9 @@ TEST(Admission, AFullBufferRefusesWhateverTheWay) {
   EXPECT_FALSE(q.put(q.packet(352)));
   EXPECT_EQ(q.put(q.packet(177)), DropCause::buffer_full);
   EXPECT_EQ(q.put_own(q.packet(177), 9), DropCause::buffer_full);
-  EXPECT_FALSE(q.manager.admit_to_loopback(q.packet(177)));
+  EXPECT_EQ(q.manager.admit_to_loopback(q.packet(177), 0_ps), DropCause::buffer_full);
   EXPECT_EQ(q.manager.buffer().used(), 2);  // what is refused takes nothing
-  EXPECT_TRUE(q.manager.admit_to_loopback(q.packet(176)));
+  EXPECT_EQ(q.manager.admit_to_loopback(q.packet(176), 0_ps), std::nullopt);
   EXPECT_EQ(q.put(q.packet(64), 1), DropCause::buffer_full);
   EXPECT_EQ(q.manager.counters().dropped_buffer, 4u);
   EXPECT_EQ(q.manager.counters().dropped_queue, 0u);

@@ -76,6 +76,18 @@ const Schema<ChipConfig>& ChipConfig::schema() {
               {.doc = "queue depth above which every packet is marked; 0: no marking", .min = 0_B})
           .field("ecn_pmax", &ChipConfig::ecn_pmax,
                  {.doc = "marking probability at ecn_kmax", .min = 0.0, .max = 1.0})
+          .table("ecn", &ChipConfig::ecn, fabric::RedConfig::schema(),
+                 {.doc = "ECN as plain switches have it, in place of ecn_kmin, ecn_kmax and "
+                         "ecn_pmax. At dequeue the egress program sees the mark"})
+          .table("pfc", &ChipConfig::pfc, fabric::PfcConfig::schema(),
+                 {.doc = "pauses that the chip sends, as plain switches do; a packet counts with "
+                         "the bytes of its cells. Absent: it sends none"})
+          .field("control_class", &ChipConfig::control_class,
+                 {.doc = "class of acknowledgements and CNPs, which take no cells, are never "
+                         "refused, pause nobody and are not marked; absent: there is none",
+                  .max = 7,
+                  .source = "class 0 in switch-mmu.cc and switch-node.cc of the simulator of HPCC "
+                            "(SIGCOMM 2019), alibaba-edu at 9f4be2a"})
           .table("loopback", &ChipConfig::loopback, LoopbackConfig::schema());
   return s;
 }

@@ -16,6 +16,10 @@ void tofino_switch::statistics(StatTree& tree) const {
   tree.value("dropped_program", c.dropped_program, "packets");
   tree.value("dropped_buffer", c.dropped_buffer, "packets");
   tree.value("dropped_queue", c.dropped_queue, "packets");
+  if (config_.pauses()) {
+    tree.value("dropped_headroom", c.dropped_headroom, "packets")
+        .value("pauses_sent", c.pauses_sent, "frames");
+  }
   tree.value("mirrored", c.mirrored, "packets");
   tree.value("recirculated", c.recirculated, "passes");
   tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");

@@ -19,7 +19,8 @@ using dataplane::Verdict;
 
 template <bool own, bool watched>
 void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue)) return drop(p, *refusal, t);
+  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue, t))
+    return drop(p, *refusal, t);
   if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
   traffic_manager_.join<own>(p, port, queue, t);
   // An idle port starts now. That is an event of its own, behind all others of this time; when
@@ -38,7 +39,7 @@ template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                        Picoseconds start) {
   ChipPipeline& pipe = this->pipe(pipeline);
-  Pass pass(p, {pipeline, Gress::egress}, passes_++, p.ingress_port, start);
+  Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start);
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
   pipe.run_egress(pass);
@@ -55,7 +56,7 @@ template <bool watched>
 void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   ChipPipeline& pipe = this->pipe(pipeline);
   const auto [entered, deparsed] = pipe.reserve(t);
-  Pass pass(p, {pipeline, Gress::ingress}, passes_++, p.ingress_port, entered);
+  Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered);
   pipe.run_ingress(pass);
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
@@ -92,14 +93,17 @@ void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
 template <bool watched>
 void tofino_switch::pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t) {
   const unsigned pipeline = LoopbackPorts::pipeline_of(loopback);
-  let_looped_go(p, loopback);
+  const TrafficManager::Lodging had = traffic_manager_.lodging(p);
+  loopbacks_.let_go(loopback, p, traffic_manager_.buffer().cells_of(p));
   if (!pass_egress<watched>(p, dataplane::loopback_port, pipeline, t)) {
     --in_pipeline_;
+    traffic_manager_.leave(had, t);
     return drop(p, fabric::DropCause::program, t);
   }
-  traffic_manager_.buffer().take_again(p);  // egress may have changed its length
-  loopbacks_.hold(loopback, p, traffic_manager_.buffer().cells_of(p));
+  if (p.mirror_type != 0) p.ingress_port |= came_around;  // no copy any more
   p.mirror_type = 0;
+  traffic_manager_.change(had, p, t);  // egress may have changed its length
+  loopbacks_.hold(loopback, p, traffic_manager_.buffer().cells_of(p));
   const Picoseconds on_wire = t + pipes_[pipeline].egress_time();
   const Picoseconds last_bit = on_wire + loopbacks_.of(loopback).time_on_wire(p);
   if constexpr (watched) {
@@ -108,16 +112,32 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t
   schedule_packet(last_bit + config_.ingress_parser, recirculated_event, loopback, p);
 }
 
+/// The egress pass of a packet that has left its queue, and its way out.
+template <bool watched>
+inline void tofino_switch::leave(Packet& p, unsigned port, unsigned pipeline, Picoseconds start) {
+  if (!pass_egress<watched>(p, port, pipeline, start))
+    return drop(p, fabric::DropCause::program, start);
+  ++forwarded_;
+  p.mirror_type = 0;
+  p.metadata = 0;
+  tx(port).send(p, start, pipe(pipeline).egress_latency());
+}
+
 template <bool watched>
 void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
+  if (traffic_manager_.closely()) [[unlikely]]
+    return leave_queue_closely<watched>(port, t);
   const unsigned pipeline = pipeline_of_port_.data()[port];
   traffic_manager_.serve(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
-    if (!pass_egress<watched>(p, port, pipeline, start))
-      return drop(p, fabric::DropCause::program, start);
-    ++forwarded_;
-    p.mirror_type = 0;
-    p.metadata = 0;
-    tx(port).send(p, start, pipe(pipeline).egress_latency());
+    leave<watched>(p, port, pipeline, start);
+  });
+}
+
+template <bool watched>
+void tofino_switch::leave_queue_closely(unsigned port, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_.data()[port];
+  traffic_manager_.serve_closely(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
+    leave<watched>(p, port, pipeline, start);
   });
 }
 
@@ -170,7 +190,8 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       break;
     case recirculated_event:
       --in_pipeline_;
-      let_looped_go(packet(), entity);
+      let_looped_go(packet(), entity, e.time);
+      packet().ingress_port |= came_around;
       enter_ingress<watched>(packet(), LoopbackPorts::pipeline_of(entity), e.time);
       break;
     case fabric::pause_event:

@@ -1,6 +1,8 @@
 // What a pass may ask for beside the way out: a copy, a queue held or released, another round.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "chip_events.hpp"
 #include "horae/core/error.hpp"
 #include "horae/tofino/tofino_switch.hpp"
@@ -56,11 +58,10 @@ void tofino_switch::fill_loopbacks() {
   const Bytes dummies = config_.loopback->dummy_bytes;
   const std::int64_t cells = (dummies.count() + config_.cell.count() - 1) / config_.cell.count();
   const auto ports = static_cast<std::int64_t>(loopbacks_.size());
-  if (!traffic_manager_.buffer().has_room(cells * ports)) {
+  if (!traffic_manager_.set_aside(cells * ports)) {
     throw InputError(fmt::format("{}: loopback.dummy_bytes take {} cells of the buffer's {}",
                                  name(), cells * ports, config_.cells));
   }
-  traffic_manager_.buffer().take(cells * ports);
   for (unsigned pipeline = 0; pipeline < pipes_.size(); ++pipeline) {
     const Picoseconds lap =
         config_.ingress_parser + pipes_[pipeline].ingress_time() + config_.traffic_manager;
@@ -72,19 +73,20 @@ void tofino_switch::fill_loopbacks() {
 /// Takes a packet for a loopback port into the buffer, or drops it.
 bool tofino_switch::hold_looped(Packet& p, unsigned loopback, Picoseconds t) {
   const std::int64_t cells = traffic_manager_.buffer().cells_of(p);
-  const bool room = loopbacks_.admit(loopback, p, cells);
-  if (room && traffic_manager_.admit_to_loopback(p)) {
+  std::optional<fabric::DropCause> refusal = fabric::DropCause::queue_full;
+  if (loopbacks_.admit(loopback, p, cells)) refusal = traffic_manager_.admit_to_loopback(p, t);
+  if (!refusal) {
     loopbacks_.hold(loopback, p, cells);
     return true;
   }
   --in_pipeline_;
-  drop(p, room ? fabric::DropCause::buffer_full : fabric::DropCause::queue_full, t);
+  drop(p, *refusal, t);
   return false;
 }
 
 /// It gives its part of the buffer back.
-void tofino_switch::let_looped_go(const Packet& p, unsigned loopback) {
-  traffic_manager_.buffer().give_back(p);
+void tofino_switch::let_looped_go(const Packet& p, unsigned loopback, Picoseconds t) {
+  traffic_manager_.leave_loopback(p, t);
   loopbacks_.let_go(loopback, p, traffic_manager_.buffer().cells_of(p));
 }
 

@@ -80,8 +80,10 @@ tofino_switch::Counters tofino_switch::counters() const {
                .dropped_program = dropped_program_,
                .dropped_buffer = queues.dropped_buffer,
                .dropped_queue = queues.dropped_queue,
+               .dropped_headroom = queues.dropped_headroom,
                .dropped_loopback = loopbacks_.dropped(),
                .mirrored = copies_.made(),
+               .pauses_sent = traffic_manager_.pauses() ? traffic_manager_.pauses()->sent() : 0,
                .holds = queues.holds,
                .releases = queues.releases};
   for (const auto& pipe : pipes_) {

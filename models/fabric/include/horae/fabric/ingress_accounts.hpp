@@ -122,6 +122,12 @@ class IngressAccounts {
   /// Dynamic: free bytes of the pool.
   Bytes free() const { return Bytes(free_); }
 
+  // For what belongs to no ingress port that has a sender: it is of nobody's threshold, pauses
+  // nobody, and has what is free of the pool. With fixed thresholds there is no pool.
+  bool pool_has(std::int64_t bytes) const { return !config_.dynamic() || bytes <= free_; }
+  void take_of_pool(std::int64_t bytes) { free_ -= bytes; }
+  void give_to_pool(std::int64_t bytes) { free_ += bytes; }
+
  private:
   static constexpr std::int64_t unit = 65536;  ///< of alpha
   static std::uint32_t in_units(double alpha) {

@@ -26,11 +26,15 @@ class CellBuffer {
     used_ += cells;
     most_used_ = std::max(most_used_, used_);
   }
-  void give_back(const Packet& p) { used_ -= cells_of(p); }
+  void give_back(const Packet& p) { give_back(cells_of(p)); }
+  void give_back(std::int64_t cells) { used_ -= cells; }
   /// For a packet that has just given its cells back and goes on in the buffer with the length that
   /// an egress pass left it. It is always taken and does not count for `most_used`.
-  void take_again(const Packet& p) { used_ += cells_of(p); }
+  void take_again(const Packet& p) { take_again(cells_of(p)); }
+  void take_again(std::int64_t cells) { used_ += cells; }
 
+  /// Bytes of so many cells.
+  std::int64_t bytes(std::int64_t cells) const { return cells * cell_; }
   std::int64_t used() const { return used_; }
   std::int64_t most_used() const { return most_used_; }
 

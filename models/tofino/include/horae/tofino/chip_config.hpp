@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/params/located.hpp"
 #include "horae/tofino/loopback_config.hpp"
@@ -36,7 +37,22 @@ struct ChipConfig {
   Bytes ecn_kmin{};
   Bytes ecn_kmax{};
   double ecn_pmax = 0.0;
+  /// In place of the three before: ECN as plain switches have it.
+  std::optional<fabric::RedConfig> ecn = {};
+  /// Pauses that the chip sends; absent: none.
+  std::optional<fabric::PfcConfig> pfc = {};
+  /// Acknowledgements and CNPs: a class that takes no cells, is never refused, does not pause its
+  /// sender and is not marked, as if it had a buffer of its own. Absent: there is none.
+  std::optional<std::uint32_t> control_class = {};
   std::optional<LoopbackConfig> loopback = {};
+
+  bool pauses() const { return pfc && pfc->enabled(); }
+  /// ECN, wherever it is said.
+  fabric::RedConfig marking() const {
+    return ecn ? *ecn : fabric::RedConfig{.kmin = ecn_kmin, .kmax = ecn_kmax, .pmax = ecn_pmax};
+  }
+  /// The packet buffer in bytes.
+  Bytes buffer() const { return cell * std::int64_t{cells}; }
 
   static const Schema<ChipConfig>& schema();
   /// Reads a table; what it does not give and the chip file does (pipelines, ports, clock, buffer)

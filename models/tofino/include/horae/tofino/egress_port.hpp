@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "horae/fabric/output_port.hpp"
@@ -50,6 +51,7 @@ class EgressPort : public fabric::OutputPort {
 
   /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
   /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
+  /// Or `started(packet, start, left)`: bytes that it leaves behind in its queue.
   template <class F>
   void start_before(Picoseconds end, F&& started) {
     for (;;) {
@@ -59,7 +61,13 @@ class EgressPort : public fabric::OutputPort {
       if (start >= end) return;
       const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
       const bool own = ready_own_ != 0 && has_ready(c);
-      started(own ? take_own(c) : take(c), start);
+      if constexpr (std::is_invocable_v<F&, Packet&, Picoseconds, Bytes>) {
+        const unsigned queue = own ? classes + first_own(c) : c;
+        Packet& p = own ? take_own(first_own(c)) : take(c);
+        started(p, start, depth_of_queue(queue));
+      } else {
+        started(own ? take_own(first_own(c)) : take(c), start);
+      }
     }
   }
 
@@ -105,10 +113,13 @@ class EgressPort : public fabric::OutputPort {
   void settle_class(unsigned c) {
     if (queue_[c].packets.empty() && !has_ready(c)) waiting_ &= ~(1u << c);
   }
-  Packet& take_own(unsigned c) {
+  /// Of the own queues of a class that are ready, the one that is served.
+  unsigned first_own(unsigned c) const {
     const Mask& ready = ready_queues_[c];
     const unsigned word = ready[1] != 0 ? 1 : 0;
-    const unsigned i = 64 * word + static_cast<unsigned>(std::bit_width(ready[word])) - 1;
+    return 64 * word + static_cast<unsigned>(std::bit_width(ready[word])) - 1;
+  }
+  Packet& take_own(unsigned i) {
     OwnQueue& q = own_[i];
     Packet& p = q.packets.front();
     q.packets.pop_front();

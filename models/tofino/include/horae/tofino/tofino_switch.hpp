@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
@@ -39,6 +40,10 @@ namespace horae::tofino {
 /// bypassed unless the program asks for it), and enters the ingress there. A program may put
 /// packets into queues of its own and hold and release them; what is held stays in the buffer.
 ///
+/// With `pfc` the chip pauses who sends to it, by what their packets hold of the buffer
+/// (IngressPauses). A pause frame takes the wire of its port at the next packet boundary and passes
+/// no pipeline.
+///
 /// The parts do the work (ChipPipeline, TrafficManager, LoopbackPort, MirrorCopies); the device
 /// moves packets between them by events.
 class tofino_switch : public fabric::device {
@@ -48,6 +53,9 @@ class tofino_switch : public fabric::device {
   tofino_switch(sc_core::sc_module_name name, fabric::sim_context& context,
                 const ChipConfig& config, unsigned ports, const programs::ProgramFactory& factory,
                 const programs::Routes& routes, dataplane::Ledgers* ledgers = nullptr);
+
+  /// Headroom of each port, in place of `pfc.headroom`; before simulation starts.
+  void set_headrooms(std::vector<Bytes> headrooms) { headrooms_ = std::move(headrooms); }
 
   const ChipConfig& config() const { return config_; }
   unsigned pipeline_of(unsigned port) const { return pipeline_of_port_[port]; }
@@ -74,10 +82,12 @@ class tofino_switch : public fabric::device {
     std::uint64_t dropped_program = 0;
     std::uint64_t dropped_buffer = 0;     ///< no free cells
     std::uint64_t dropped_queue = 0;      ///< over the port's queue limit
+    std::uint64_t dropped_headroom = 0;   ///< over the headroom of the ingress port
     std::uint64_t dropped_loopback = 0;   ///< over what loopback ports may hold
     std::uint64_t mirrored = 0;           ///< copies made
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
+    std::uint64_t pauses_sent = 0;        ///< without resumes
     std::uint64_t holds = 0;              ///< requests to hold a queue
     std::uint64_t releases = 0;
     Picoseconds pipeline_wait{};  ///< sum of the time headers waited for a clock
@@ -92,6 +102,7 @@ class tofino_switch : public fabric::device {
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
   const LoopbackPorts& loopbacks() const { return loopbacks_; }
+  const TrafficManager& traffic_manager() const { return traffic_manager_; }
 
   Picoseconds next_own_time() const override {
     return std::min({events_.next_time(), managed_.next_time(), starts_.next_time()});
@@ -106,6 +117,7 @@ class tofino_switch : public fabric::device {
   void handle_watched(const fabric::Event& e) override { handle_as<true>(e); }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
+  void begin() override { traffic_manager_.begin(context_.seed, name(), headrooms_); }
 
  private:
   // While it is watched it runs code of its own, so that telling costs nothing at other times.
@@ -131,7 +143,7 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   void pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t);
   bool hold_looped(Packet& p, unsigned loopback, Picoseconds t);
-  void let_looped_go(const Packet& p, unsigned loopback);
+  void let_looped_go(const Packet& p, unsigned loopback, Picoseconds t);
   void request_queue(const dataplane::Pass& pass, Picoseconds deparsed);
   void control_queue(std::uint16_t port_and_queue, bool hold, Picoseconds t);
   /// In a queue of the program's own, or (0) in that of the packet's class.
@@ -142,6 +154,10 @@ class tofino_switch : public fabric::device {
                      Picoseconds last_bit) const;
   template <bool watched>
   void leave_queue(unsigned port, Picoseconds t);
+  template <bool watched>
+  [[gnu::noinline]] void leave_queue_closely(unsigned port, Picoseconds t);
+  template <bool watched>
+  [[gnu::always_inline]] void leave(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
   template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
@@ -171,6 +187,7 @@ class tofino_switch : public fabric::device {
   std::vector<ChipPipeline> pipes_;
   LoopbackPorts loopbacks_;
   TrafficManager traffic_manager_;
+  std::vector<Bytes> headrooms_;  ///< by port; empty: each has `pfc.headroom`
   MirrorCopies copies_;
   /// Enqueue events: what comes straight from ingress. It took the same time on all pipelines, so
   /// only what did not wait for a clock overtakes.

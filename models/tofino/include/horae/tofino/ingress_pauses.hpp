@@ -1,0 +1,74 @@
+// Pauses that a chip sends: what the packets of each ingress port hold of its buffer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "horae/fabric/ingress_accounts.hpp"
+#include "horae/fabric/packet_pool.hpp"
+#include "horae/fabric/tx_port.hpp"
+
+namespace horae::tofino {
+
+/// Set in `Packet::ingress_port` of a packet that entered ingress by a loopback port.
+inline constexpr std::uint16_t came_around = 0x8000;
+/// The front port that a packet came in by.
+inline unsigned front_port(const Packet& p) { return p.ingress_port & ~unsigned{came_around}; }
+
+/// Priority flow control by the rules of plain switches (`fabric::IngressAccounts`), in bytes of
+/// whole cells. A packet counts from its queue on, as on the chip, where the traffic manager
+/// accounts (a port has priority groups there, and so have mirror and loopback ports: open-p4studio
+/// tm_tof2.h counts groups for 72 ports and one for mirroring): what is in an ingress pipeline is
+/// of the headroom's time. The class is that which the program left it.
+///
+/// It counts for the port by which it came to the traffic manager. Of a packet from outside that is
+/// its front port, also while it waits for its first way around. A mirrored copy comes by the
+/// mirror port and a packet that has been around by the loopback port: there is nobody to pause,
+/// they take of the shared buffer and are refused when that is full, never of a headroom.
+class IngressPauses {
+ public:
+  /// Where a packet counts: a front port and class, or one of these.
+  using Account = std::int32_t;
+  static constexpr Account nowhere = -2;  ///< of the control class
+  static constexpr Account shared = -1;
+
+  IngressPauses(const fabric::PfcConfig& config, Bytes buffer, unsigned ports)
+      : config_(config), accounts_(config, buffer, ports, ports * classes) {}
+
+  /// The next port: pauses go out by it. Its rate says which threshold it has.
+  void add_port(fabric::tx_port& tx, Bytes headroom) {
+    accounts_.set_port(static_cast<unsigned>(ports_.size()), config_.alpha_of(tx.link().rate),
+                       headroom);
+    ports_.push_back(&tx);
+  }
+
+  static Account account_of(const Packet& p) {
+    if (p.mirror_type != 0 || (p.ingress_port & came_around) != 0) return shared;
+    return static_cast<Account>(p.ingress_port * classes + p.traffic_class);
+  }
+  /// Why so many bytes cannot be taken in, if so.
+  std::optional<fabric::DropCause> refusal(Account account, std::int64_t bytes) const;
+  void add(Account account, std::int64_t bytes, Picoseconds t);
+  void remove(Account account, std::int64_t bytes, Picoseconds t);
+
+  /// Pauses, without resumes.
+  std::uint64_t sent() const { return sent_; }
+  /// With a dynamic threshold: what is free of the shared buffer.
+  Bytes free() const { return accounts_.free(); }
+
+ private:
+  static constexpr unsigned classes = 8;
+
+  void tell(Account account, bool pause, Picoseconds t) {
+    const auto queue = static_cast<unsigned>(account);
+    ports_[queue / classes]->send_pause(t, queue % classes, pause);
+  }
+
+  fabric::PfcConfig config_;
+  fabric::IngressAccounts accounts_;
+  std::vector<fabric::tx_port*> ports_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace horae::tofino
