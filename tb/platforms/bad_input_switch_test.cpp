@@ -130,6 +130,41 @@ at = "dequeu"
 
 [plain.pfc)",
 "p.toml:35:6: at: unknown choice 'dequeu', did you mean 'dequeue'?"},
+{"ThresholdsOfAChipFixedAndDynamic",
+R"(ecn_kmax = "20 KB"
+)",
+R"(ecn_kmax = "20 KB"
+pfc = { xoff = "9 KB", alpha = 0.5 }
+)",
+"p.toml:21:16: xoff = 9 KB beside alpha: thresholds are fixed or dynamic"},
+{"AlphaOfARateOfAChipWithoutAlpha",
+R"(ecn_kmax = "20 KB"
+)",
+R"(ecn_kmax = "20 KB"
+pfc = { xoff = "9 KB", by_rate = [{ rate = "100 Gbps", alpha = 0.5 }] }
+)",
+"p.toml:21:34: by_rate gives an alpha of its own to ports of some rates; expected an 'alpha' beside it for all others"},
+{"UnknownInPfcOfAChip",
+R"(ecn_kmax = "20 KB"
+)",
+R"(ecn_kmax = "20 KB"
+pfc = { alfa = 0.5 }
+)",
+"p.toml:21:9: unknown key 'alfa' in [chip.pfc], did you mean 'alpha'?"},
+{"EcnOfAChipTwice",
+R"(ecn_kmax = "20 KB"
+)",
+R"(ecn_kmax = "20 KB"
+ecn = { kmin = "9 KB", kmax = "10 KB" }
+)",
+"p.toml:19:12: ecn_kmin beside a table 'ecn'; expected one of the two"},
+{"EcnOfAChipReversed",
+R"(ecn_kmin = "10 KB"
+ecn_kmax = "20 KB"
+)",
+R"(ecn = { kmin = "9 KB", kmax = "8 KB" }
+)",
+"p.toml:19:31: kmax = 8 KB is below kmin = 9 KB"},
 {"ScheduleUnknown",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"

@@ -42,6 +42,10 @@ std::vector<NamedNumber> counters_of(const tofino::tofino_switch& chip) {
   add("dropped_program", c.dropped_program, "packets");
   add("dropped_buffer", c.dropped_buffer, "packets");
   add("dropped_queue", c.dropped_queue, "packets");
+  if (chip.config().pauses()) {
+    add("dropped_headroom", c.dropped_headroom, "packets");
+    add("pauses_sent", c.pauses_sent, "frames");
+  }
   if (chip.config().loopback) {
     add("dropped_loopback", c.dropped_loopback, "packets");
     add("most_loopback_held", chip.loopbacks().most_held().count(), "bytes");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,14 +46,24 @@ Picoseconds longest_transmit_pipeline(const config::PlatformConfig& platform) {
   return longest;
 }
 
-/// What each port of a plain switch sets aside for PFC, by its own link; nothing without PFC.
+/// What is to be known of a switch to set bytes aside for PFC.
+struct Lossless {
+  const fabric::PfcConfig& pfc;
+  unsigned ports;
+  Picoseconds latency;  ///< from the last bit in to where packets are counted
+  Bytes buffer;
+  std::string buffer_text;   ///< as in the file
+  double most_per_byte = 1;  ///< bytes of the buffer that one on the wire can take
+};
+
+/// What each port sets aside, by its own link.
 std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned vertex,
-                             const fabric::SwitchConfig& config) {
-  if (!config.pfc.enabled()) return {};
-  std::vector<Bytes> out(config.ports, config.pfc.headroom);
-  if (config.pfc.headroom.count() > 0 && !config.pfc.headroom_delays) return out;
+                             const Lossless& sw) {
+  std::vector<Bytes> out(sw.ports, sw.pfc.headroom);
+  if (sw.pfc.headroom.count() > 0 && !sw.pfc.headroom_delays) return out;
   const Bytes frame = largest_frame(platform);
   const Picoseconds pipeline = longest_transmit_pipeline(platform);
+  const auto rounded = [](double bytes) { return Bytes(std::llround(bytes)); };
   for (std::size_t i = 0; i < platform.links.size(); ++i) {
     const auto& edge = platform.topology.edges()[i];
     if (edge.a != vertex && edge.b != vertex) continue;
@@ -62,12 +73,53 @@ std::vector<Bytes> headrooms(const config::PlatformConfig& platform, unsigned ve
                                               : std::pair(link.config, link.backward);
     const Picoseconds delay = (in.delay + back.delay) / 2;
     out[edge.a == vertex ? edge.port_a : edge.port_b] =
-        config.pfc.headroom_delays
-            ? Bytes(std::llround(*config.pfc.headroom_delays *
-                                 static_cast<double>(in.rate.count()) * to_seconds(delay) / 8))
-            : fabric::pfc_headroom(in.rate, delay, frame, config.latency, pipeline);
+        sw.pfc.headroom_delays
+            ? rounded(*sw.pfc.headroom_delays * static_cast<double>(in.rate.count()) *
+                      to_seconds(delay) / 8)
+            : rounded(
+                  static_cast<double>(
+                      fabric::pfc_headroom(in.rate, delay, frame, sw.latency, pipeline).count()) *
+                  sw.most_per_byte);
   }
   return out;
+}
+
+/// The same; InputError if nothing is left of the buffer. Nothing without PFC.
+std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, unsigned vertex,
+                                     const Lossless& sw) {
+  if (!sw.pfc.enabled()) return {};
+  auto out = headrooms(platform, vertex, sw);
+  if (!sw.pfc.dynamic() || sw.pfc.pool(sw.buffer, out).count() > 0) return out;
+  const auto& spec = platform.devices[vertex];
+  const Bytes most = *std::max_element(out.begin(), out.end());
+  throw input_error(
+      spec.where,
+      fmt::format("{} of '{}' leaves nothing to share: {} ports set aside up to {} each "
+                  "for pfc.headroom = {} and pfc.minimum = {}",
+                  sw.buffer_text, spec.name, sw.ports,
+                  to_text((most + sw.pfc.minimum) * sw.pfc.classes), to_text(most),
+                  to_text(sw.pfc.minimum)));
+}
+
+/// The bytes of cells that a byte on the wire can take, of the worst length of frames.
+double cells_per_wire(const tofino::ChipConfig& chip, Bytes largest) {
+  double most = 0;
+  for (std::int64_t frame = wire::minimum_frame; frame <= largest.count(); ++frame) {
+    const std::int64_t cell = chip.cell.count();
+    const std::int64_t held = (frame + cell - 1) / cell * cell;
+    most = std::max(
+        most, static_cast<double>(held) / static_cast<double>(l1_bytes(Bytes(frame)).count()));
+  }
+  return most;
+}
+
+/// Headers of a pipeline's ports may all wait for the same clock.
+Picoseconds longest_ingress(const tofino::tofino_switch& chip, unsigned ports) {
+  const Picoseconds wait = Clock(chip.config().mau_clock).edge(Cycles(ports));
+  Picoseconds longest{};
+  for (unsigned i = 0; i < chip.config().pipelines; ++i)
+    longest = std::max(longest, chip.ingress_latency(i));
+  return longest + wait;
 }
 
 }  // namespace
@@ -78,9 +130,21 @@ std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig
                                                     dataplane::Ledgers* ledgers) {
   const auto& spec = platform.devices[vertex];
   const auto& profile = std::get<config::TofinoProfile>(platform.profiles.at(spec.profile));
-  return std::make_unique<tofino::tofino_switch>(
-      spec.name.c_str(), context, profile.chip, platform.topology.vertices()[vertex].ports,
-      *profile.program, config::steered_routes(platform, vertex, routes), ledgers);
+  const unsigned ports = platform.topology.vertices()[vertex].ports;
+  auto d = std::make_unique<tofino::tofino_switch>(
+      spec.name.c_str(), context, profile.chip, ports, *profile.program,
+      config::steered_routes(platform, vertex, routes), ledgers);
+  if (!profile.chip.pauses()) return d;
+  const Bytes taken = profile.chip.cell * d->cells_used();  // by dummies
+  d->set_headrooms(
+      checked_headrooms(platform, vertex,
+                        {.pfc = *profile.chip.pfc,
+                         .ports = ports,
+                         .latency = longest_ingress(*d, ports),
+                         .buffer = profile.chip.buffer() - taken,
+                         .buffer_text = fmt::format("cells = {}", profile.chip.cells),
+                         .most_per_byte = cells_per_wire(profile.chip, largest_frame(platform))}));
+  return d;
 }
 
 std::unique_ptr<fabric::output_queued_switch> build_switch(
@@ -89,17 +153,13 @@ std::unique_ptr<fabric::output_queued_switch> build_switch(
   const auto& spec = platform.devices[vertex];
   fabric::SwitchConfig config = std::get<fabric::SwitchConfig>(platform.profiles.at(spec.profile));
   config.ports = platform.topology.vertices()[vertex].ports;
-  config.headrooms = headrooms(platform, vertex, config);
-  if (config.pfc.dynamic() && config.pfc.pool(config.buffer, config.headrooms).count() <= 0) {
-    const Bytes most = *std::max_element(config.headrooms.begin(), config.headrooms.end());
-    throw input_error(
-        spec.where,
-        fmt::format("buffer = {} of '{}' leaves nothing to share: {} ports set aside up to {} each "
-                    "for pfc.headroom = {} and pfc.minimum = {}",
-                    to_text(config.buffer), spec.name, config.ports,
-                    to_text((most + config.pfc.minimum) * config.pfc.classes), to_text(most),
-                    to_text(config.pfc.minimum)));
-  }
+  config.headrooms =
+      checked_headrooms(platform, vertex,
+                        {.pfc = config.pfc,
+                         .ports = config.ports,
+                         .latency = config.latency,
+                         .buffer = config.buffer,
+                         .buffer_text = fmt::format("buffer = {}", to_text(config.buffer))});
   auto d = std::make_unique<fabric::output_queued_switch>(spec.name.c_str(), context, config);
   d->routes() = routes[vertex];
   d->set_switch_ports(platform.topology.switch_ports(vertex));

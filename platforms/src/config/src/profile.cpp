@@ -11,53 +11,11 @@
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
 #include "horae/rtl/ordering.hpp"
+#include "thresholds.hpp"
 
 namespace horae::config {
-namespace {
 
 using nlohmann::ordered_json;
-
-/// Thresholds by rate: one entry for a rate, each in the order of kmin and kmax, a dynamic one
-/// beside alpha.
-void check_by_rate(const fabric::SwitchConfig& config, const Section& section) {
-  const auto once = [](const auto& entries, const Section& table) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (entries[i].rate != entries[j].rate) continue;
-        throw table.children("by_rate")[i].error(
-            "rate", fmt::format("rate = {} has an entry already", to_text(entries[i].rate)));
-      }
-    }
-  };
-  if (config.red.by_rate) {
-    const auto& entries = *config.red.by_rate;
-    const Section ecn = section.child("ecn");
-    once(entries, ecn);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (entries[i].kmax.count() == 0 || entries[i].kmax >= entries[i].kmin) continue;
-      throw ecn.children("by_rate")[i].error(
-          "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(entries[i].kmax),
-                              to_text(entries[i].kmin)));
-    }
-  }
-  if (config.pfc.by_rate) {
-    const Section pfc = section.child("pfc");
-    once(*config.pfc.by_rate, pfc);
-    if (!config.pfc.dynamic()) {
-      throw pfc.error("by_rate",
-                      "by_rate gives an alpha of its own to ports of some rates; "
-                      "expected an 'alpha' beside it for all others");
-    }
-  }
-  if (config.pfc.headroom_delays && config.pfc.headroom.count() > 0) {
-    throw section.child("pfc").error("headroom_delays",
-                                     fmt::format("headroom_delays beside headroom = {}; expected "
-                                                 "one of the two",
-                                                 to_text(config.pfc.headroom)));
-  }
-}
-
-}  // namespace
 
 bool is_endpoint(const Profile& p) {
   return std::holds_alternative<rnic::RnicConfig>(p) || std::holds_alternative<HostProfile>(p);
@@ -84,6 +42,15 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
                                   to_text(profile.chip.ecn_kmax), to_text(profile.chip.ecn_kmin)));
     }
+    if (profile.chip.ecn) {
+      for (const char* key : {"ecn_kmin", "ecn_kmax", "ecn_pmax"}) {
+        if (!section.has(key)) continue;
+        throw section.error(key,
+                            fmt::format("{} beside a table 'ecn'; expected one of the two", key));
+      }
+      check_ecn(*profile.chip.ecn, section);
+    }
+    if (profile.chip.pfc) check_pfc(*profile.chip.pfc, section);
     if (!section.has("program")) {
       throw section.error(
           "program",
@@ -107,29 +74,11 @@ ordered_json read_profile(const Section& section, Profile& out) {
       throw section.error(idle->key, fmt::format("{} is of balance = \"{}\"; here it is \"{}\"",
                                                  idle->key, idle->policy, config.balance));
     }
-    if (config.red.kmax.count() > 0 && config.red.kmax < config.red.kmin) {
-      throw section.child("ecn").error(
-          "kmax", fmt::format("kmax = {} is below kmin = {}", to_text(config.red.kmax),
-                              to_text(config.red.kmin)));
-    }
-    check_by_rate(config, section);
-    if (config.pfc.dynamic()) {
-      const Section pfc = section.child("pfc");
-      for (const auto& [key, value] :
-           {std::pair{"xoff", config.pfc.xoff}, {"xon", config.pfc.xon}}) {
-        if (value.count() == 0) continue;
-        throw pfc.error(key, fmt::format("{} = {} beside alpha: thresholds are fixed or dynamic",
-                                         key, to_text(value)));
-      }
-      if (config.buffer.count() == 0) {
-        throw pfc.error("alpha",
-                        "alpha is a share of the free buffer; expected a 'buffer' beside it");
-      }
-    }
-    if (config.pfc.xon > config.pfc.xoff) {
+    check_ecn(config.red, section);
+    check_pfc(config.pfc, section);
+    if (config.pfc.dynamic() && config.buffer.count() == 0) {
       throw section.child("pfc").error(
-          "xon", fmt::format("xon = {} is above xoff = {}", to_text(config.pfc.xon),
-                             to_text(config.pfc.xoff)));
+          "alpha", "alpha is a share of the free buffer; expected a 'buffer' beside it");
     }
     if (config.queue_share > 0 && config.buffer.count() == 0) {
       throw section.error(

@@ -1,4 +1,5 @@
 // For how long PFC held ports back.
+#include <algorithm>
 #include <vector>
 
 #include "result_parts.hpp"
@@ -25,6 +26,10 @@ void pause_results(const build::Simulation& s, const Snapshot& from, const Snaps
   };
   add("switches.paused", s.switches(), to.switches_paused - from.switches_paused);
   add("nics.paused", s.nics(), to.nics_paused - from.nics_paused);
+  // Only where chips have a part in it beyond obeying.
+  const auto& chips = s.tofinos();
+  if (std::any_of(chips.begin(), chips.end(), [](const auto* c) { return c->config().pauses(); }))
+    add("tofinos.paused", chips, to.tofinos_paused - from.tofinos_paused);
 }
 
 }  // namespace horae::run

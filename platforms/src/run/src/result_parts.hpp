@@ -35,7 +35,7 @@ void completion_results(const build::Simulation& s, const build::Findings& found
 /// `hosts.*`.
 void host_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                   std::vector<NamedResult>& out);
-/// `switches.paused` and `nics.paused`.
+/// `switches.paused` and `nics.paused`; `tofinos.paused` where a chip sends pauses.
 void pause_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                    std::vector<NamedResult>& out);
 /// `<chip>.*` of each, and `switches.*` of all plain ones together.

@@ -36,6 +36,7 @@ void Snapshot::gather(const build::Simulation& simulation, fabric::rank_exchange
   build::WireWriter mine;
   mine.put(switches_paused);
   mine.put(nics_paused);
+  mine.put(tofinos_paused);
   each_entry(simulation, *this, [&](std::uint32_t device, const auto& entry) {
     if (border.runs_here(device)) mine.put(entry);
   });
@@ -48,6 +49,7 @@ void Snapshot::gather(const build::Simulation& simulation, fabric::rank_exchange
     build::WireReader theirs(in[rank]);
     switches_paused += theirs.get<Picoseconds>();
     nics_paused += theirs.get<Picoseconds>();
+    tofinos_paused += theirs.get<Picoseconds>();
     each_entry(simulation, *this, [&](std::uint32_t device, auto& entry) {
       if (border.owner(device) == rank) theirs.get(entry);
     });
@@ -65,6 +67,7 @@ Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
   for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);
   for (const auto* nic : simulation.nics()) s.nics_paused += paused(*nic, now);
+  for (const auto* chip : simulation.tofinos()) s.tofinos_paused += paused(*chip, now);
   return s;
 }
 

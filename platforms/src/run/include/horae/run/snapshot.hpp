@@ -15,8 +15,8 @@ struct Snapshot {
   std::vector<rnic::rnic::OrderingUse> ordering;  ///< of each NIC since the warm-up
   std::vector<fabric::open_loop_host::Counters> hosts;
   /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
-  /// of NICs.
-  Picoseconds switches_paused{}, nics_paused{};
+  /// of NICs, and of chips.
+  Picoseconds switches_paused{}, nics_paused{}, tofinos_paused{};
 
   /// Of the devices that run in this process.
   static Snapshot take(const build::Simulation& simulation, Picoseconds now);

@@ -1,0 +1,71 @@
+#include "thresholds.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "horae/core/quantity_text.hpp"
+
+namespace horae::config {
+namespace {
+
+/// Each rate has one entry of `by_rate`.
+template <class Entries>
+void check_rates(const Entries& entries, const Section& table) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (entries[i].rate != entries[j].rate) continue;
+      throw table.children("by_rate")[i].error(
+          "rate", fmt::format("rate = {} has an entry already", to_text(entries[i].rate)));
+    }
+  }
+}
+
+}  // namespace
+
+void check_ecn(const fabric::RedConfig& ecn, const Section& profile) {
+  const auto check = [](const auto& thresholds, const Section& table) {
+    if (thresholds.kmax.count() == 0 || thresholds.kmax >= thresholds.kmin) return;
+    throw table.error("kmax", fmt::format("kmax = {} is below kmin = {}", to_text(thresholds.kmax),
+                                          to_text(thresholds.kmin)));
+  };
+  if (ecn.kmax.count() > 0) check(ecn, profile.child("ecn"));
+  if (!ecn.by_rate) return;
+  const Section table = profile.child("ecn");
+  check_rates(*ecn.by_rate, table);
+  for (std::size_t i = 0; i < ecn.by_rate->size(); ++i)
+    check((*ecn.by_rate)[i], table.children("by_rate")[i]);
+}
+
+void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
+  if (pfc.by_rate) {
+    const Section table = profile.child("pfc");
+    check_rates(*pfc.by_rate, table);
+    if (!pfc.dynamic()) {
+      throw table.error("by_rate",
+                        "by_rate gives an alpha of its own to ports of some rates; "
+                        "expected an 'alpha' beside it for all others");
+    }
+  }
+  if (pfc.headroom_delays && pfc.headroom.count() > 0) {
+    throw profile.child("pfc").error("headroom_delays",
+                                     fmt::format("headroom_delays beside headroom = {}; expected "
+                                                 "one of the two",
+                                                 to_text(pfc.headroom)));
+  }
+  if (pfc.dynamic()) {
+    for (const auto& [key, value] : {std::pair{"xoff", pfc.xoff}, {"xon", pfc.xon}}) {
+      if (value.count() == 0) continue;
+      throw profile.child("pfc").error(
+          key, fmt::format("{} = {} beside alpha: thresholds are fixed or dynamic", key,
+                           to_text(value)));
+    }
+  }
+  if (pfc.xon > pfc.xoff) {
+    throw profile.child("pfc").error(
+        "xon", fmt::format("xon = {} is above xoff = {}", to_text(pfc.xon), to_text(pfc.xoff)));
+  }
+}
+
+}  // namespace horae::config

@@ -1,0 +1,16 @@
+// What thresholds of ECN and PFC no switch can have, plain or a chip.
+#pragma once
+
+#include "horae/fabric/ingress_accounts.hpp"
+#include "horae/fabric/red.hpp"
+#include "horae/params/section.hpp"
+
+namespace horae::config {
+
+/// InputError in the table `ecn` of a profile: kmax below kmin, a rate with two entries.
+void check_ecn(const fabric::RedConfig& ecn, const Section& profile);
+/// InputError in its table `pfc`: fixed and dynamic thresholds together, xon above xoff, a rate
+/// with two entries or without an alpha for the others, two kinds of headroom.
+void check_pfc(const fabric::PfcConfig& pfc, const Section& profile);
+
+}  // namespace horae::config

@@ -1,0 +1,106 @@
+// PFC and a ring of buffers that wait for each other: a deadlock, which the program must notice,
+// and the same ring without the last link of the chain, which must run to its end.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "program.hpp"
+
+namespace horae::test::deadlock_test {
+namespace {
+
+constexpr int switches = 5;
+
+/// Five switches in a ring with a NIC each. The first `flows` of them send to the NIC two switches
+/// on, clockwise, the short way: what comes from one link of the ring waits for the next link.
+/// `kind` of switch i is "plain" or "chip".
+template <class Kind>
+std::string ring(int flows, Kind&& kind) {
+  std::string text = R"([platform]
+name = "ring"
+[sim]
+duration = "20 ms"
+stop = "finished"
+stuck_after = "1 ms"
+[nic]
+kind = "rnic"
+mtu = "1 KiB"
+reliability = { window = 4096, rto = "50 ms" }
+[plain]
+kind = "switch"
+latency = "300 ns"
+pfc = { xoff = "30 KB", xon = "20 KB" }
+[chip]
+kind = "tofino"
+pfc = { xoff = "30 KB", xon = "20 KB" }
+program = { name = "forward" }
+)";
+  std::string links, traffic;
+  for (int i = 0; i < switches; ++i) {
+    text += fmt::format(
+        "[[device]]\nnames = [\"h{0}\"]\nprofile = \"nic\"\n"
+        "[[device]]\nnames = [\"s{0}\"]\nprofile = \"{1}\"\n"
+        "[[link]]\nbetween = [\"h{0}\", \"s{0}\"]\n",
+        i, kind(i));
+    links += fmt::format("[[link]]\nbetween = [\"s{}\", \"s{}\"]\n", i, (i + 1) % switches);
+    if (i < flows) {
+      traffic += fmt::format(
+          "[[traffic]]\nkind = \"messages\"\nfrom = [\"h{}\"]\nto = [\"h{}\"]\n"
+          "message = \"1 MiB\"\ncount = 4\n",
+          i, (i + 2) % switches);
+    }
+  }
+  return text + links + traffic;
+}
+
+Ended run_ring(const std::string& text) {
+  const Workplace place;
+  place.write("p.toml", text);
+  return run(place, {"run", "p.toml", "--json"});
+}
+std::string plain(int) { return "plain"; }
+std::string chip(int) { return "chip"; }
+std::string mixed(int i) { return i % 2 == 0 ? "plain" : "chip"; }
+
+/// The whole ring stands: nothing was dropped, each switch waits for the next one.
+template <class Kind>
+void expect_deadlock(Kind&& kind) {
+  const Ended ended = run_ring(ring(switches, kind));
+  EXPECT_EQ(ended.exit_code, 4);
+  const ordered_json s = ended.json();
+  EXPECT_EQ(s.at("verdict"), "stuck");
+  EXPECT_GT(s.at("packets").at("in_flight"), 0);
+  for (const auto& [cause, n] : s.at("packets").at("dropped").items()) EXPECT_EQ(n, 0) << cause;
+  EXPECT_LT(s.at("sim_time_ps"), 1'200'000'000);  // soon after the patience of a millisecond
+  EXPECT_TRUE(ended.err.starts_with("horae: no progress; what is waiting:\n")) << ended.err;
+  for (int i = 0; i < switches; ++i) {
+    // Port 0 leads to the NIC; of the ring's links, s0 has the next switch on port 1.
+    const auto at = ended.err.find(fmt::format("\n  s{} port {}", i, i == 0 ? 1 : 2));
+    ASSERT_NE(at, std::string::npos) << ended.err;
+    const std::string line = ended.err.substr(at + 1, ended.err.find('\n', at + 1) - at - 1);
+    EXPECT_TRUE(line.ends_with(" bytes, paused")) << line;
+    EXPECT_NE(ended.err.find(fmt::format("\n  h{} queue pair", i)), std::string::npos);
+  }
+}
+/// One flow less, and one link of the ring waits for no other.
+template <class Kind>
+void expect_completion(Kind&& kind) {
+  const Ended ended = run_ring(ring(switches - 1, kind));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const ordered_json s = ended.json();
+  EXPECT_EQ(s.at("verdict"), "complete");
+  EXPECT_EQ(s.at("packets").at("in_flight"), 0);
+  for (const auto& [cause, n] : s.at("packets").at("dropped").items()) EXPECT_EQ(n, 0) << cause;
+  // It was not for want of pauses.
+  EXPECT_GT(s.at("results").at("nics.paused").at("value"), 0.2);
+}
+
+TEST(Deadlock, ARingOfPlainSwitchesStandsStill) { expect_deadlock(plain); }
+TEST(Deadlock, ARingOfChipsStandsStill) { expect_deadlock(chip); }
+TEST(Deadlock, ARingOfBothStandsStill) { expect_deadlock(mixed); }
+TEST(Deadlock, AChainOfPlainSwitchesDoesNot) { expect_completion(plain); }
+TEST(Deadlock, AChainOfChipsDoesNot) { expect_completion(chip); }
+TEST(Deadlock, AChainOfBothDoesNot) { expect_completion(mixed); }
+
+}  // namespace
+}  // namespace horae::test::deadlock_test
