@@ -125,5 +125,24 @@ TEST(LonghaulEdge, ResultsDoNotDependOnTheWindow) {
   EXPECT_EQ(one.series, other.series);
 }
 
+// With pauses of the chips' own and a buffer that the long link fills: leaves are held, nothing is
+// lost, and results do not depend on the window.
+TEST(LonghaulEdge, ChipsPauseAndNothingIsLost) {
+  const Words tight = {"two_sites.edge=edge_themis_short", "two_sites.long_delay=1us",
+                       "two_sites.long_rate=200Gbps", "edge_themis_short.cells=12000"};
+  const Outcome r = run_busy("", tight);
+  EXPECT_EQ(r.summary.at("verdict"), "complete");
+  EXPECT_GT(r.both("pauses_sent"), 100);
+  EXPECT_GT(r.result("switches.paused"), 0.01);
+  EXPECT_GT(r.result("pauses.any_port"), 0.2);
+  EXPECT_GT(r.both("program.packets_looped"), 0);
+  EXPECT_EQ(r.both("dropped_headroom"), 0);
+  for (const auto& [cause, n] : r.summary.at("packets").at("dropped").items())
+    EXPECT_EQ(n, 0) << cause;
+  Words other = tight;
+  other.push_back("sim.window=170ns");
+  EXPECT_EQ(run_busy("", other).summary.at("results"), r.summary.at("results"));
+}
+
 }  // namespace
 }  // namespace horae::test::longhaul_edge_test
