@@ -28,9 +28,12 @@ struct Place : Workplace {
 };
 Words words(const std::string& algorithm, const std::vector<std::string>& settings = {}) {
   Words w = {"run", "clos.toml", "--json", "--no-progress"};
-  std::vector<std::string> all = {"nic.congestion.algorithm=" + algorithm, "switch.telemetry=true",
-                                  "nic.congestion.hpcc.base_rtt=12us", "switch.ecn.kmin=30KB",
-                                  "switch.ecn.kmax=30KB", "switch.ecn.pmax=1.0"};
+  std::vector<std::string> all = {"nic.congestion.algorithm=" + algorithm,
+                                  "switch.telemetry=true",
+                                  "nic.congestion.hpcc.base_rtt=12us",
+                                  "switch.ecn.kmin=30KB",
+                                  "switch.ecn.kmax=30KB",
+                                  "switch.ecn.pmax=1.0"};
   all.insert(all.end(), settings.begin(), settings.end());
   return with_settings(w, all);
 }
@@ -46,8 +49,8 @@ TEST_P(Congestion, WorksWithEveryTransport) {
   }
   // Queues that overflow.
   for (const std::string transport : {"rnic_sr", "go_back_n", "irn"}) {
-    const Ended ended = run(place, words(GetParam(), {"nic.transport=" + transport,
-                                                      "switch.queue_limit=40KB"}));
+    const Ended ended =
+        run(place, words(GetParam(), {"nic.transport=" + transport, "switch.queue_limit=40KB"}));
     ASSERT_EQ(ended.exit_code, 0) << transport << ended.err;
     EXPECT_EQ(ended.json()["verdict"], "complete") << transport;
   }
@@ -111,8 +114,9 @@ TEST(CongestionControl, WhatDoesNotGoTogetherIsRefused) {
           "'switch' adds none; expected telemetry = true");
   refused(words("hpcc", {"link_default.rate=37Gbps"}),
           "telemetry has no code for a link of 37 Gbps; expected one of 1 Gbps, 5 Gbps");
-  refused(words("swift", {"nic.congestion.nack_reaction=cnp"}),
-          "nack_reaction = 'cnp' acts on the rates of algorithm = 'dcqcn', but algorithm = 'swift'");
+  refused(
+      words("swift", {"nic.congestion.nack_reaction=cnp"}),
+      "nack_reaction = 'cnp' acts on the rates of algorithm = 'dcqcn', but algorithm = 'swift'");
   refused(words("hpcc", {"nic.congestion.hpcc.base_rt=3us"}), "did you mean 'base_rtt'?");
 }
 

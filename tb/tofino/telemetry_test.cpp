@@ -1,4 +1,6 @@
 // Telemetry of the chip's program beside that of a plain switch, packet by packet.
+#include "horae/core/telemetry.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "fabric_parts.hpp"
-#include "horae/core/telemetry.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/params/document.hpp"
 #include "horae/tofino/tofino_switch.hpp"
@@ -23,7 +24,8 @@ class end_point : public fabric::device {
     Feedback feedback;
     std::uint16_t frame;
   };
-  end_point(sc_core::sc_module_name name, fabric::sim_context& context) : device(name, context, 1) {}
+  end_point(sc_core::sc_module_name name, fabric::sim_context& context)
+      : device(name, context, 1) {}
 
   // `n` packets of `frame` bytes to node 2, one each `gap`.
   void plan(Picoseconds start, Picoseconds gap, unsigned n, std::uint16_t frame) {

@@ -71,7 +71,8 @@ class rank_border {
  private:
   static constexpr std::uint64_t crossings_between_idle_checks = 64;
   /// A message: a Crossing whose `at` says how long its sender is idle, then one for each that
-  /// crosses, with its feedback behind it where there is any. As bytes: a packet's copy is not them.
+  /// crosses, with its feedback behind it where there is any. As bytes: a packet's copy is not
+  /// them.
   using Message = std::vector<std::byte>;
   static constexpr std::size_t head = sizeof(Crossing);
 
