@@ -110,6 +110,31 @@ TEST(PacketPool, PacketsGoOnInAnotherProcess) {
   EXPECT_EQ(here.given_away(), there.taken_over());
 }
 
+TEST(PacketPool, FeedbackIsFreshWithEachPacketAndGoesWithIt) {
+  PacketPool here, there;
+  here.carry_feedback();
+  there.carry_feedback();
+  std::vector<Packet*> packets;
+  for (unsigned i = 0; i < 600; ++i) {  // more than a block
+    packets.push_back(&here.create());
+    feedback_of(*packets.back()).sent = Picoseconds(i);
+    feedback_of(*packets.back()).hops = 3;
+  }
+  for (unsigned i = 0; i < 600; ++i) EXPECT_EQ(feedback_of(*packets[i]).sent, Picoseconds(i));
+  Packet& copy = there.take_over(*packets[77], &feedback_of(*packets[77]));
+  EXPECT_EQ(feedback_of(copy).sent, 77_ps);
+  EXPECT_EQ(feedback_of(copy).hops, 3);
+  here.deliver(*packets[5]);
+  EXPECT_EQ(feedback_of(here.create()).hops, 0);
+}
+
+TEST(PacketPool, FeedbackIsAskedForBeforeTheFirstPacket) {
+  PacketPool pool;
+  EXPECT_FALSE(pool.carries_feedback());
+  pool.create();
+  EXPECT_THROW(pool.carry_feedback(), ModelError);
+}
+
 TEST(PacketPool, EveryCauseHasItsOwnName) {
   std::set<std::string_view> names;
   for (std::size_t c = 0; c < drop_causes; ++c) {

@@ -181,12 +181,12 @@ void device::run_wake() {
   }
 }
 
-void device::take(const Crossing& c) {
+void device::take(const Crossing& c, const Feedback* feedback) {
   if (c.phase == packet_phase::begin_packet) [[likely]] {
     // The port that sent it is here as well, though its device runs elsewhere.
     if (c.at < from_sc_time(sc_core::sc_time_stamp())) [[unlikely]]
       too_early(c.at);
-    rx_[c.port]->arrivals.sender->leave(context_.pool.take_over(c.packet), c.at);
+    rx_[c.port]->arrivals.sender->leave(context_.pool.take_over(c.packet, feedback), c.at);
     return;
   }
   packet_phase phase = c.phase;

@@ -81,9 +81,27 @@ void output_queued_switch::begin() {
     ingress_.set_port(i, config_.pfc.alpha_of(rate),
                       config_.headrooms.empty() ? config_.pfc.headroom : config_.headrooms.at(i));
   }
+  begin_recording();
+  writing_ = recording_ || !red_of_port_.empty();
   if (watcher() == nullptr || !shared_) return;
   ++pausing_;
   starts_are_events_ = true;
+}
+
+/// Records are added where NICs ask for them.
+void output_queued_switch::begin_recording() {
+  recording_ = config_.telemetry.value_or(false) && context_.pool.carries_feedback();
+  if (!recording_) return;
+  start_simply_ = false;
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    if (!tx(i).connected()) continue;
+    const auto code = telemetry_code(tx(i).link().rate);
+    if (!code) {
+      throw InputError(fmt::format("{}: telemetry has no code for the rate of port {}, {} bit/s",
+                                   name(), i, tx(i).link().rate.count()));
+    }
+    egress_[i].rate_code = *code;
+  }
 }
 
 void output_queued_switch::handle(const Event& e) {
@@ -265,11 +283,11 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
     if (start_simply_) {
       out.tx().send(p, start);
     } else {
-      if (!red_of_port_.empty()) [[unlikely]]
-        mark_what_leaves(p, port);
       const bool counted = is_in(counted_, p);
       const std::size_t queue = queue_of(p);
       const std::int64_t frame = p.frame;
+      if (writing_) [[unlikely]]
+        write_on_leaving(p, port, start);
       out.tx().send(p, start);
       if (counted) release(queue, frame, start);
     }
@@ -279,8 +297,19 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
   due(port) = start;
 }
 
+[[gnu::noinline]] void output_queued_switch::write_on_leaving(Packet& p, unsigned port,
+                                                              Picoseconds start) {
+  if (!red_of_port_.empty()) mark_what_leaves(p, port);
+  if (!recording_ || !p.is_data()) return;
+  const OutputPort& out = egress(port).out;
+  // Of the wire: what a port sent before this packet, and what waits behind it.
+  const std::int64_t sent = out.tx().counters().bytes(Layer::l1).count();
+  add_record(p, number(),
+             {egress(port).rate_code, start, static_cast<std::uint64_t>(sent), out.depth()});
+}
+
 /// A packet that is on its way out, by what it leaves behind in its class.
-[[gnu::noinline]] void output_queued_switch::mark_what_leaves(Packet& p, unsigned port) {
+void output_queued_switch::mark_what_leaves(Packet& p, unsigned port) {
   if (config_.control_class == p.traffic_class) return;
   const OutputPort& out = egress(port).out;
   if (red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red)) ++counters_.marked;

@@ -43,14 +43,23 @@ bool rank_border::cut(std::uint32_t a, std::uint32_t b, Picoseconds delay) {
 
 void rank_border::leave(std::uint32_t to, std::uint16_t port, packet_phase phase, const Packet& p,
                         Picoseconds at) {
-  out_[owners_[to]].push_back({at, to, port, phase, p});
+  const Crossing crossing{at, to, port, phase, p};
+  Message& message = out_[owners_[to]];
+  const auto append = [&message](const void* from, std::size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(from);
+    message.insert(message.end(), first, first + bytes);
+  };
+  append(&crossing, sizeof(Crossing));
+  if (stride_ == sizeof(Crossing)) return;
+  const Feedback none{};
+  append(phase == packet_phase::begin_packet ? &feedback_of(p) : &none, sizeof(Feedback));
 }
 
 void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds limit) {
   if (idle_until > now) idle_until = std::min(idle_until, first_arrival());
   for (unsigned r = 0; r < out_.size(); ++r) {
-    out_[r].front().at = idle_until;
-    messages_[r] = std::as_bytes(std::span(out_[r]));
+    reinterpret_cast<Crossing*>(out_[r].data())->at = idle_until;
+    messages_[r] = out_[r];
   }
   exchange_.exchange(messages_, in_);
   for (auto& message : out_) message.resize(head);
@@ -65,15 +74,19 @@ void rank_border::cross(Picoseconds now, Picoseconds idle_until, Picoseconds lim
 }
 
 void rank_border::file(const std::vector<std::byte>& message) {
-  const auto* first = reinterpret_cast<const Crossing*>(message.data());
-  const std::span<const Crossing> all(first, message.size() / sizeof(Crossing));
-  for (const Crossing& c : all.subspan(head)) devices_[c.device]->take(c);
+  for (std::size_t i = head; i < message.size(); i += stride_) {
+    const auto& c = *reinterpret_cast<const Crossing*>(&message[i]);
+    const bool more = stride_ != sizeof(Crossing);
+    devices_[c.device]->take(
+        c, more ? reinterpret_cast<const Feedback*>(&message[i] + sizeof(Crossing)) : nullptr);
+  }
 }
 
 Picoseconds rank_border::first_arrival() const {
   Picoseconds first = never;
   for (const auto& message : out_) {
-    for (std::size_t i = head; i < message.size(); ++i) first = std::min(first, message[i].at);
+    for (std::size_t i = head; i < message.size(); i += stride_)
+      first = std::min(first, reinterpret_cast<const Crossing*>(&message[i])->at);
   }
   return first;
 }
@@ -81,9 +94,10 @@ Picoseconds rank_border::first_arrival() const {
 std::uint64_t rank_border::waiting() const {
   std::uint64_t n = 0;
   for (const auto& message : out_) {
-    n += static_cast<std::uint64_t>(
-        std::count_if(message.begin() + head, message.end(),
-                      [](const Crossing& c) { return c.phase == packet_phase::begin_packet; }));
+    for (std::size_t i = head; i < message.size(); i += stride_) {
+      const auto& c = *reinterpret_cast<const Crossing*>(&message[i]);
+      n += c.phase == packet_phase::begin_packet ? 1 : 0;
+    }
   }
   return n;
 }

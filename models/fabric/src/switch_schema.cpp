@@ -175,6 +175,12 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                   .max = 7,
                   .source = "class 0 in switch-mmu.cc and switch-node.cc of the simulator of HPCC "
                             "(SIGCOMM 2019), alibaba-edu at 9f4be2a"})
+          .field(
+              "telemetry", &SwitchConfig::telemetry,
+              {.doc = "ports add telemetry to data packets of NICs that ask for it (hpcc): rate, "
+                      "time, bytes sent and bytes queued when the packet leaves its queue, 8 "
+                      "bytes a hop. Absent: false",
+               .source = "HPCC: Li et al., SIGCOMM 2019, 3.1 and Figure 7"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .field("balance", &SwitchConfig::balance,

@@ -116,4 +116,11 @@ std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
   return completed;
 }
 
+std::int64_t QueuePair::acked_bytes() const {
+  const auto whole = static_cast<std::int64_t>(progress_.completed_bytes);
+  if (completed_ == messages_.size()) return whole;
+  const Message& m = messages_[completed_];
+  return whole + std::min(m.bytes, (acked_ - m.first) * mtu_.count());
+}
+
 }  // namespace horae::rnic

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/fabric/rank_border.hpp"
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
@@ -26,6 +27,11 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       nacks_(retransmit_, config.reliability.window, config.host == HostModel::pcie),
       scheduler_(config, retransmit_) {
   set_receive_latency(config.rx_latency);
+  listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
+  if (listening_.acks) {
+    context.pool.carry_feedback();
+    if (context.border != nullptr) context.border->carry_feedback();
+  }
   if (host_.fetcher) scheduler_.wait_for(*host_.fetcher);
   if (ordering_.present()) {
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;
@@ -66,12 +72,7 @@ void rnic::begin() {
                     context_.clock.window().count()));
   }
   scheduler_.begin();
-  if (policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) {
-    for (std::size_t i = 0; i < qps_.size(); ++i) {
-      qps_[i].reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
-      qps_[i].notification = policy::make_notification_point(config_.congestion);
-    }
-  }
+  begin_congestion_control();
   for (std::size_t i = 0; i < qps_.size(); ++i) post(i, Picoseconds(0));
 }
 

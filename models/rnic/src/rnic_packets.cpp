@@ -47,6 +47,8 @@ void rnic::send_response() {
   p.syndrome = r.response.nack ? syndrome::nak_psn_sequence : syndrome::ack;
   p.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::acknowledge, Bytes(0)).count());
   p.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);
+  if (echoes_) [[unlikely]]
+    add_echo(p);
   if (r.response.received) {
     // The PSN that arrived, four bytes more on the wire; the model keeps its distance.
     p.bth_reserved = static_cast<std::uint16_t>(*r.response.received - r.response.psn);
@@ -98,6 +100,8 @@ void rnic::send_data(std::size_t i) {
     if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
+  if (listens_) [[unlikely]]
+    ask_for_feedback(p);
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];
   counters_.sent_frames[kind] += p.frame;
@@ -119,6 +123,10 @@ void rnic::send_data(std::size_t i) {
   if (recorder() != nullptr) record_sent(p, t.kind, start);
 
   if (qp.reaction) qp.reaction->on_sent(wire, start);
+  if (listens_) [[unlikely]] {
+    if (t.kind == policy::SendKind::fresh) qp.sent_bytes += place.payload;
+    watch_window(qp);
+  }
   scheduler_.refresh(i, scheduler_.sent(qp, wire, start));
   watch_deadline(i);
 }

@@ -118,6 +118,8 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
       notify_nack(i, p, out.response->psn, now);
   }
   respond(i, false, *out.response, decided);
+  if (echoes_) [[unlikely]]
+    keep_echo(p);
   return true;
 }
 

@@ -34,6 +34,14 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
   starts_.set(port, start);
 }
 
+/// The telemetry header of a data packet, and what it left behind in its queue.
+[[gnu::noinline]] void tofino_switch::parse_telemetry(Packet& p, unsigned port, Pass& pass) {
+  if (!p.is_data() || !feedback_of(p).records || port >= ports()) return;
+  const std::int64_t behind = traffic_manager_.port(port).depth(p.traffic_class).count();
+  const std::int64_t cell = config_.cell.count();
+  pass.carries(feedback_of(p), static_cast<std::uint32_t>((behind + cell - 1) / cell));
+}
+
 /// Runs the program's egress; whether the packet goes on.
 template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
@@ -42,6 +50,8 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start);
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
+  if (telemetry_) [[unlikely]]
+    parse_telemetry(p, port, pass);
   pipe.run_egress(pass);
   const Picoseconds deparsed = start + pipe.egress_time();
   if constexpr (watched) {

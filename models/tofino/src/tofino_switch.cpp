@@ -19,7 +19,8 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       pipeline_of_port_(pipelines_of_ports(config_, chip_, ports, this->name())),
       loopbacks_(config.loopback, config.pipelines, chip_.recirculation.rate, config.cells),
       traffic_manager_(config, RandomStream(context.seed, std::string(this->name()) + ".red")),
-      starts_(ports) {
+      starts_(ports),
+      adds_telemetry_(factory.adds_telemetry()) {
   for (unsigned i = 0; i < ports; ++i) traffic_manager_.add_port(tx(i));
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;

@@ -30,7 +30,8 @@ CongestionEntry dcqcn_congestion() {
           .make_reaction = make_reaction,
           .make_notification = make_dcqcn_notification,
           .check = check_dcqcn,
-          .parameters = {keys_of<DcqcnConfig>()}};
+          .parameters = {keys_of<DcqcnConfig>()},
+          .takes_nack_reactions = true};
 }
 
 }  // namespace horae::policy

@@ -1,9 +1,5 @@
 // No congestion control: line rate always, and no CNPs.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "horae/core/error.hpp"
-#include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/congestion/congestion.hpp"
 
 namespace horae::policy {
 namespace {
@@ -27,18 +23,6 @@ class Silent final : public NotificationPoint {
   bool on_nack_sent(Picoseconds) override { return false; }
 };
 
-void refuse_acting_reactions(const CongestionConfig& config, BitRate) {
-  const NackReactionEntry& reaction = find_nack_reaction(config.nack_reaction);
-  if (!reaction.acts) return;
-  std::vector<std::string> others;
-  for (const CongestionEntry& entry : congestion_algorithms()) {
-    if (entry.controls_rates) others.push_back(fmt::format("'{}'", entry.name));
-  }
-  throw InputError(fmt::format(
-      "nack_reaction = '{}' acts on the rates of algorithm = {}, but algorithm = 'none'",
-      reaction.name, fmt::join(others, " or ")));
-}
-
 }  // namespace
 
 CongestionEntry no_congestion() {
@@ -51,7 +35,7 @@ CongestionEntry no_congestion() {
       .make_notification = [](const CongestionConfig&) -> std::unique_ptr<NotificationPoint> {
         return std::make_unique<Silent>();
       },
-      .check = refuse_acting_reactions,
+      .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
       .controls_rates = false};
 }
 

@@ -1,5 +1,9 @@
 #include "horae/core/registry.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "horae/core/error.hpp"
 #include "horae/policy/congestion/congestion.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/own_parameters.hpp"
@@ -7,14 +11,15 @@
 namespace horae::policy {
 
 // Each is defined in a file of its name (dcqcn: dcqcn_algorithm.cpp; reactions: nack_*.cpp).
-CongestionEntry no_congestion(), dcqcn_congestion();
+CongestionEntry no_congestion(), dcqcn_congestion(), dctcp_congestion(), hpcc_congestion(),
+    swift_congestion(), timely_congestion();
 NackReactionEntry ignore_reaction(), cnp_reaction(), paired_cnp_reaction(),
     saturating_cut_reaction(), floor_reaction(), slow_restart_reaction();
 
 const std::vector<CongestionEntry>& congestion_algorithms() {
   static const std::vector<CongestionEntry> all = {
-      no_congestion(),
-      dcqcn_congestion(),
+      no_congestion(),   dcqcn_congestion(), dctcp_congestion(),
+      hpcc_congestion(), swift_congestion(), timely_congestion(),
   };
   return all;
 }
@@ -59,13 +64,26 @@ void check(const CongestionConfig& config, BitRate line) {
   find_congestion_algorithm(config.algorithm).check(config, line);
 }
 
+void refuse_acting_reactions(const CongestionConfig& config) {
+  const NackReactionEntry& reaction = find_nack_reaction(config.nack_reaction);
+  if (!reaction.acts) return;
+  std::vector<std::string> others;
+  for (const CongestionEntry& entry : congestion_algorithms()) {
+    if (entry.takes_nack_reactions) others.push_back(fmt::format("'{}'", entry.name));
+  }
+  throw InputError(
+      fmt::format("nack_reaction = '{}' acts on the rates of algorithm = {}, but algorithm = '{}'",
+                  reaction.name, fmt::join(others, " or "), config.algorithm));
+}
+
 std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line) {
   check(config, line);
   return find_congestion_algorithm(config.algorithm).make_reaction(config, line);
 }
 
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config) {
-  return find_congestion_algorithm(config.algorithm).make_notification(config);
+  const auto make = find_congestion_algorithm(config.algorithm).make_notification;
+  return make == nullptr ? nullptr : make(config);
 }
 
 }  // namespace horae::policy

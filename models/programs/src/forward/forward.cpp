@@ -16,6 +16,7 @@
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/flow_key.hpp"
 #include "horae/programs/shared/port_groups.hpp"
+#include "horae/programs/shared/telemetry_writer.hpp"
 
 namespace horae::programs {
 namespace {
@@ -35,6 +36,7 @@ class Forward final : public Program {
                 {.key_bits = 32, .entries = config.route_entries, .data_bits = 24}) {
     build_filter(pipeline);
     build_choice(pipeline);
+    if (config.telemetry.value_or(false)) telemetry_.emplace(pipeline, routes);
     fill(routes);
   }
 
@@ -52,7 +54,9 @@ class Forward final : public Program {
     pass.forward(*members_->lookup(pass, static_cast<std::uint16_t>(group->first + member)));
   }
 
-  void egress(Pass&) override {}
+  void egress(Pass& pass) override {
+    if (telemetry_) telemetry_->egress(pass);
+  }
 
   void update(const Routes& routes) override { fill(routes); }
 
@@ -183,6 +187,7 @@ class Forward final : public Program {
   std::optional<dataplane::Hash> path_psn_;
   std::optional<dataplane::Hash> path_hash_;
   std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
+  std::optional<TelemetryWriter> telemetry_;
   std::uint64_t nacks_seen_ = 0;  // statistics of the model, not state of the program
   std::uint64_t nacks_dropped_ = 0;
 };
@@ -195,6 +200,7 @@ class ForwardFactory final : public ProgramFactory {
     PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
+  bool adds_telemetry() const override { return config_.telemetry.value_or(false); }
   bool knows_connections() const override { return false; }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "forward"}};
@@ -238,7 +244,11 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
           .field("route_entries", &ForwardConfig::route_entries,
                  {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &ForwardConfig::member_entries,
-                 {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16});
+                 {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16})
+          .field("telemetry", &ForwardConfig::telemetry,
+                 {.doc = "egress adds telemetry to data packets that ask for it (hpcc), 8 bytes a "
+                         "hop. Absent: false",
+                  .source = "HPCC: Li et al., SIGCOMM 2019, 4.1: on Tofino"});
   return s;
 }
 

@@ -17,8 +17,14 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
         routes.far->push_back(vertices[i].node);
     }
   }
-  for (const auto& e : platform.topology.edges()) {
+  routes.number = vertex;
+  routes.port_rates.resize(vertices[vertex].ports);
+  for (std::size_t i = 0; i < platform.topology.edges().size(); ++i) {
+    const auto& e = platform.topology.edges()[i];
     if (e.a != vertex && e.b != vertex) continue;
+    const auto& link = platform.links[i];
+    if (e.a == vertex) routes.port_rates.at(e.port_a) = link.config.rate;
+    if (e.b == vertex) routes.port_rates.at(e.port_b) = link.backward.rate;
     const NodeId node = vertices[e.a == vertex ? e.b : e.a].node;
     if (node != fabric::Topology::no_node) routes.entries[node].attached = true;
   }

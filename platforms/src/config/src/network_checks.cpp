@@ -131,6 +131,7 @@ void check_network(const PlatformConfig& platform, const Section& root) {
   check_connected(platform, root);
   check_routes(platform);
   check_window(platform, root);
+  check_telemetry(platform, root);
 }
 
 void check_routing(const PlatformConfig& platform, const Section& section) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
 
 namespace horae::dataplane {
@@ -125,6 +126,17 @@ class Pass {
   /// For the device, before an egress pass.
   void leaves_by(unsigned port) { egress_port_ = port; }
 
+  /// In egress: the telemetry header of the packet; null: it has none.
+  Feedback* telemetry() const { return telemetry_; }
+  /// With that: cells of the bytes that the packet left behind in its queue (deq_qdepth of
+  /// tofino2_base.p4; there each packet's last cell counts whole).
+  std::uint32_t cells_behind() const { return cells_behind_; }
+  /// For the device, before an egress pass of a packet that has one.
+  void carries(Feedback& telemetry, std::uint32_t cells) {
+    telemetry_ = &telemetry;
+    cells_behind_ = cells;
+  }
+
   /// "pass 12 (packet 0x10000000003, ingress of pipeline 0)", for messages.
   std::string describe() const;
 
@@ -146,6 +158,8 @@ class Pass {
   std::uint8_t loopback_ = 0;
   std::uint8_t queue_ = 0;
   QueueRequest queue_request_{};
+  std::uint32_t cells_behind_ = 0;
+  Feedback* telemetry_ = nullptr;
   std::optional<MirrorRequest> mirror_;
   MirrorHeader mirror_header_{};
 };

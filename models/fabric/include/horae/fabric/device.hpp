@@ -78,8 +78,8 @@ class device : public sc_core::sc_module {
   /// Keeps when each began and ended (PauseLog::turns); before simulation starts.
   void keep_pauses();
 
-  /// Files what comes for it from another process.
-  void take(const Crossing& c);
+  /// Files what comes for it from another process; `feedback`: the packet's, where there is any.
+  void take(const Crossing& c, const Feedback* feedback = nullptr);
 
   std::uint64_t events_handled() const { return handled_; }
 

@@ -42,6 +42,8 @@ struct SwitchConfig {
   /// Acknowledgements and CNPs: a class that takes no buffer, is never refused, does not pause its
   /// sender and is not marked. Absent: there is none.
   std::optional<std::uint32_t> control_class{};
+  /// Ports add telemetry (HopRecord) to data packets that ask for it. Absent: they do not.
+  std::optional<bool> telemetry{};
   RedConfig red{};
   PfcConfig pfc{};
   /// By port, in place of `pfc.headroom`; empty: each has that. Not a parameter: of the port's
@@ -127,8 +129,12 @@ class output_queued_switch : public device {
     OutputPort out;
     Picoseconds armed = never;  ///< time of its pending start event
     RedThresholds red{};        ///< of its rate
+    unsigned rate_code = 0;     ///< of its rate, where records are added
   };
   void mark_what_leaves(Packet& p, unsigned port);
+  /// What is done to a packet on its way out: it is marked, and gets its record.
+  void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
+  void begin_recording();
 
   /// Ports come from tables that were built for this switch.
   Egress& egress(unsigned port) { return egress_.data()[port]; }
@@ -169,7 +175,9 @@ class output_queued_switch : public device {
   unsigned counted_;    ///< classes whose bytes count there, as bits; none if it is not `shared_`
   unsigned refusable_;  ///< classes of which a packet may ever be refused
   unsigned marking_;    ///< classes that are marked when they are queued
-  bool start_simply_;   ///< what starts changes nothing in the switch and is not marked
+  bool start_simply_;   ///< what starts changes nothing in the switch and nothing is written on it
+  bool recording_ = false;  ///< ports add telemetry
+  bool writing_ = false;    ///< something is written on what leaves
   /// Starts are events in their order: a pause is in force, and a start may end it; or somebody
   /// watches.
   bool starts_are_events_ = false;

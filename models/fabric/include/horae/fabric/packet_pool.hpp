@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "horae/core/packet.hpp"
+#include "horae/core/telemetry.hpp"
 
 namespace horae::fabric {
 
@@ -42,15 +44,27 @@ class PacketPool {
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
+  /// Packets have room for feedback (Feedback) from now on; before the first packet.
+  void carry_feedback() {
+    if (!blocks_.empty() && !feedback_) throw ModelError("feedback after the first packet");
+    feedback_ = true;
+  }
+  bool carries_feedback() const { return feedback_; }
+
   /// A fresh packet with every field at its default; the caller owns it.
   Packet& create() {
     ++created_;
-    return *new (room()) Packet;
+    Packet* const p = new (room()) Packet;
+    if (feedback_) [[unlikely]]
+      new (&feedback_of(*p)) Feedback;
+    return *p;
   }
-  /// A packet that comes from another process of the run: a copy of `p`.
-  Packet& take_over(const Packet& p) {
+  /// A packet that comes from another process of the run: a copy of `p`, and of its feedback.
+  Packet& take_over(const Packet& p, const Feedback* feedback = nullptr) {
     ++taken_over_;
-    return *new (room()) Packet(p);
+    Packet* const copy = new (room()) Packet(p);
+    if (feedback_) new (&feedback_of(*copy)) Feedback(feedback ? *feedback : Feedback{});
+    return *copy;
   }
   /// Ends a packet here that goes on in another process.
   void give_away(Packet& p) {
@@ -103,15 +117,17 @@ class PacketPool {
     free_.data()[free_count_++] = p;
   }
   void grow() {
-    blocks_.push_back(std::make_unique<Slot[]>(block_size));
+    const std::size_t slots = feedback_ ? sizeof(FeedbackSlot) / sizeof(Slot) : 1;
+    blocks_.push_back(std::make_unique<Slot[]>(block_size * slots));
     for (std::size_t i = block_size; i-- > 0;) {
-      put_back(reinterpret_cast<Packet*>(blocks_.back()[i].bytes.data()));
+      put_back(reinterpret_cast<Packet*>(blocks_.back()[i * slots].bytes.data()));
     }
   }
 
   std::vector<std::unique_ptr<Slot[]>> blocks_;
   std::vector<Packet*> free_;  ///< the first `free_count_` are free
   std::size_t free_count_ = 0;
+  bool feedback_ = false;
   std::uint64_t created_ = 0;
   std::uint64_t delivered_ = 0;
   std::uint64_t taken_over_ = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
 #include "horae/fabric/packet_link.hpp"
 #include "horae/fabric/rank_exchange.hpp"
@@ -49,6 +50,8 @@ class rank_border {
   Picoseconds period() const { return period_; }
   /// When all ranks exchange next.
   Picoseconds due() const { return due_; }
+  /// Packets that cross have feedback (PacketPool::carry_feedback), in every rank.
+  void carry_feedback() { stride_ = sizeof(Crossing) + sizeof(Feedback); }
   /// Takes a copy of a packet (or of a pause's carrier) for a device of another rank.
   void leave(std::uint32_t to, std::uint16_t port, packet_phase phase, const Packet& p,
              Picoseconds at);
@@ -67,8 +70,11 @@ class rank_border {
 
  private:
   static constexpr std::uint64_t crossings_between_idle_checks = 64;
-  /// The first entry of a message: `at` says how long its sender is idle.
-  static constexpr std::size_t head = 1;
+  /// A message: a Crossing whose `at` says how long its sender is idle, then one for each that
+  /// crosses, with its feedback behind it where there is any. As bytes: a packet's copy is not
+  /// them.
+  using Message = std::vector<std::byte>;
+  static constexpr std::size_t head = sizeof(Crossing);
 
   Picoseconds first_arrival() const;
   void file(const std::vector<std::byte>& message);
@@ -77,12 +83,13 @@ class rank_border {
   unsigned rank_;
   std::vector<unsigned> owners_;
   std::vector<device*> devices_;
-  std::vector<std::vector<Crossing>> out_;  ///< by rank: a message
+  std::vector<Message> out_;  ///< by rank
   std::vector<std::span<const std::byte>> messages_;
   std::vector<rank_exchange::Bytes> in_;
   Picoseconds period_{};
   Picoseconds due_{};
   std::uint64_t crossings_ = 0;
+  std::size_t stride_ = sizeof(Crossing);  ///< bytes of a message for each that crosses
 };
 
 }  // namespace horae::fabric

@@ -35,6 +35,8 @@ struct Routes {
   /// Nodes in other sites than the switch; absent: there are no sites.
   std::optional<std::vector<NodeId>> far = {};
   unsigned loopback_ports = 1;  ///< of each pipeline
+  std::uint32_t number = 0;     ///< of the switch, another for each
+  std::vector<BitRate> port_rates = {};
 
   /// The pipeline of an attached node's port; nothing for any other node.
   std::optional<unsigned> pipeline_of(NodeId node) const {
@@ -119,6 +121,8 @@ class ProgramFactory {
   virtual std::optional<SourcePortControl> source_port_control() const { return std::nullopt; }
   /// What its switches keep in the headers of packets between them.
   virtual std::vector<HeaderExtension> header_extensions() const { return {}; }
+  /// Whether it adds a record to data packets that ask for telemetry (core/telemetry.hpp).
+  virtual bool adds_telemetry() const { return false; }
   /// Whether the program keeps state of connections (Program::connect).
   virtual bool knows_connections() const { return true; }
   /// The effective parameters.

@@ -14,7 +14,7 @@ namespace horae::rnic {
 /// Why the wire carries nothing.
 enum class IdleCause : std::uint8_t {
   no_work,     ///< nothing posted that was not sent
-  window,      ///< posted packets wait for the transport's window
+  window,      ///< posted packets wait for the window of the transport or of congestion control
   shaper,      ///< all that could be sent waits for its rate
   paused,      ///< PFC
   doorbell,    ///< the host's doorbell is on its way

@@ -135,6 +135,17 @@ class QueuePair {
   // State of congestion control; none: not in use.
   std::unique_ptr<policy::ReactionPoint> reaction;
   std::unique_ptr<policy::NotificationPoint> notification;
+  // Where it listens to acknowledgements.
+  std::int64_t sent_bytes = 0;   ///< payload sent for the first time
+  std::int64_t heard_bytes = 0;  ///< of those, acknowledged as congestion control knows
+
+  /// Payload that was sent and acknowledged, each byte once.
+  std::int64_t acked_bytes() const;
+  /// Whether its transport and the window of congestion control let it send: that holds back only
+  /// what was never sent.
+  bool may_send() const {
+    return sender_->can_send() && (window_open || sender_->retransmission_due());
+  }
 
   // State of recovery.
   std::uint32_t in_service = 0;     ///< NACKs of it that are being served
@@ -156,7 +167,8 @@ class QueuePair {
 
   // State of the NIC's TX scheduler.
   bool work_counted = false;  ///< among the NIC's queue pairs with messages left
-  bool can_send = false;      ///< its sender, as of the last refresh
+  bool can_send = false;      ///< may_send(), as of the last refresh
+  bool window_open = true;    ///< that of congestion control
   bool in_ready_ring = false;
   bool window_blocked = false;
   Picoseconds timer_at = never;  ///< of its earliest pending timer event

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 
+#include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
 #include "horae/policy/transport/transport.hpp"
 
@@ -40,9 +41,18 @@ class ResponseQueue {
     return first;
   }
 
+  // Where data brings feedback: of each response but CNPs, in their order.
+  void push_echo(const Feedback& echo) { echoes_.push_back(echo); }
+  Feedback pop_echo() {
+    const Feedback first = echoes_.front();
+    echoes_.pop_front();
+    return first;
+  }
+
  private:
   Picoseconds ack_delay_, nack_delay_;
   std::deque<PendingResponse> queue_;  ///< in the order of their readiness
+  std::deque<Feedback> echoes_;
 };
 
 }  // namespace horae::rnic

@@ -1,6 +1,7 @@
 // The RDMA NIC as a device.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -120,6 +121,19 @@ class rnic : public fabric::device {
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
 
+  // congestion/rnic_feedback.cpp: what congestion control listens to
+  void begin_congestion_control();
+  /// Data takes the room for what is to come back with its acknowledgement.
+  void ask_for_feedback(Packet& data);
+  /// What a data packet brought goes back with the response that it caused.
+  void keep_echo(const Packet& data);
+  void add_echo(Packet& response);
+  /// What an acknowledgement brought, until it takes effect.
+  void hear(const Packet& ack, Picoseconds now);
+  void heed(std::size_t qp, const AckInfo& ack, Picoseconds now);
+  /// After anything that may have changed the window, or what is in flight.
+  void watch_window(QueuePair& qp);
+
   // rnic_messages.cpp: messages posted, received and completed
   void post(std::size_t qp, Picoseconds now);
   /// So many messages of a queue pair are completed: each is an entry of its completion queue.
@@ -199,8 +213,16 @@ class rnic : public fabric::device {
   TxScheduler scheduler_;
   Picoseconds cursor_{};  ///< the wire is decided up to here
   unsigned paused_ = 0;   ///< traffic classes, a bit each
+  bool listens_ = false;  ///< congestion control hears of acknowledgements
+  bool echoes_ = false;   ///< data of any NIC may bring feedback
   std::uint64_t packets_created_ = 0;
   std::uint64_t event_ordinal_ = 0;  ///< orders events of one kind and time
+  policy::Listening listening_{};
+  struct Heard {
+    Feedback feedback;
+    Picoseconds rtt;
+  };
+  std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
 
   // For who looks on.
   Histogram reorder_depth_;

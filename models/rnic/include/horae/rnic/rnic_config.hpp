@@ -63,6 +63,10 @@ struct RnicConfig {
   static const Schema<RnicConfig>& schema();
 };
 
+/// InputError in one line when the transport's parameters do not give congestion control the
+/// acknowledgements that it listens to.
+void check_listening(const RnicConfig& config);
+
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.
 std::vector<HeaderExtension> header_extensions(const RnicConfig& config);

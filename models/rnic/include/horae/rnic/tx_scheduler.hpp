@@ -36,8 +36,8 @@ class TxScheduler {
 
   /// Something changed of queue pair `i`: it may have something to send, or its window is full. To
   /// be called after every change of its sender: what it said last is what counts.
-  void refresh(std::size_t i) { refresh(i, qps_[i]->sender().can_send()); }
-  /// The same where it is known whether its sender can send.
+  void refresh(std::size_t i) { refresh(i, qps_[i]->may_send()); }
+  /// The same where it is known whether it may send.
   void refresh(std::size_t i, bool can_send) {
     QueuePair& qp = *qps_.data()[i];
     qp.can_send = can_send;
@@ -61,7 +61,7 @@ class TxScheduler {
   bool sent(QueuePair& qp, Bytes wire, Picoseconds start) {
     if (qp.burst_bytes == 0) qp.burst_start = start;
     qp.burst_bytes += wire.count();
-    const bool more = qp.sender().can_send();
+    const bool more = qp.may_send();
     // A turn also ends with nothing left to send, and what it sent counts against the rate.
     const bool turn_over =
         !more || shaping_ == Shaping::per_packet || qp.burst_bytes >= quantum_.count();

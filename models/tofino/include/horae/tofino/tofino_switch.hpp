@@ -115,6 +115,7 @@ class tofino_switch : public fabric::device {
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
   void handle_watched(const fabric::Event& e) override { handle_as<true>(e); }
+  void begin() override { telemetry_ = adds_telemetry_ && context_.pool.carries_feedback(); }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
   void begin() override { traffic_manager_.begin(context_.seed, name(), headrooms_); }
@@ -161,6 +162,7 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
+  void parse_telemetry(Packet& p, unsigned port, dataplane::Pass& pass);
   template <bool watched>
   void start_port(unsigned port, Picoseconds t);
   void arm(unsigned port);
@@ -193,6 +195,8 @@ class tofino_switch : public fabric::device {
   /// only what did not wait for a clock overtakes.
   SortedLane<fabric::Event> managed_;
   PortStarts starts_;              ///< dequeue events: when ports start what waits in their queues
+  bool adds_telemetry_;            ///< the program
+  bool telemetry_ = false;         ///< and packets may ask for it
   std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;

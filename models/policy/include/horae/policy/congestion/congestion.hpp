@@ -1,13 +1,17 @@
-// The congestion seam: what a queue pair's sender and receiver decide about rates, without a clock.
+// The congestion seam: what a queue pair's sender and receiver decide about rates and windows,
+// without a clock.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "horae/core/psn.hpp"
+#include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/parameters.hpp"
@@ -30,7 +34,22 @@ struct CongestionConfig {
                                               const std::vector<NackReactionEntry>& reactions);
 };
 
-/// The rate of a queue pair, in the requester. Times never decrease from call to call.
+/// What an acknowledgement (ACK, NACK or SACK) says beside what it acknowledges.
+struct AckReport {
+  Psn expected{};          ///< everything before is acknowledged
+  Psn next_new{};          ///< what the sender sends next for the first time
+  Bytes acked{};           ///< payload newly acknowledged
+  bool marked{};           ///< the data packet that caused it had CE
+  Picoseconds rtt{};       ///< from that packet's departure to the acknowledgement's arrival
+  std::uint16_t path = 0;  ///< of that packet: numbers of the switches, XORed
+  std::span<const HopRecord> hops{};  ///< telemetry of that packet, first switch first
+};
+
+/// As a window: there is none.
+inline constexpr Bytes no_window = Bytes::max();
+
+/// The rate and the window of a queue pair, in the requester. Times never decrease from call to
+/// call.
 class ReactionPoint {
  public:
   virtual ~ReactionPoint() = default;
@@ -41,6 +60,14 @@ class ReactionPoint {
   virtual void on_sent(Bytes wire, Picoseconds now) = 0;
   /// The rate allowed at `now`, at most the line's.
   virtual BitRate rate(Picoseconds now) = 0;
+
+  // For those that listen to acknowledgements (CongestionEntry::listens).
+  virtual void on_ack(const AckReport& /*ack*/, Picoseconds /*now*/) {}
+  /// Nothing was acknowledged for the transport's timeout.
+  virtual void on_timeout(Picoseconds /*now*/) {}
+  /// New data goes while less payload than this is unacknowledged; above zero. It changes with what
+  /// the reaction point is told only.
+  virtual Bytes window() const { return no_window; }
 };
 
 /// When a queue pair's receiver sends a CNP. Times never decrease from call to call.
@@ -55,16 +82,29 @@ class NotificationPoint {
 
 /// InputError in one line when the configuration contradicts itself, or for a NIC of `line`.
 void check(const CongestionConfig& config, BitRate line);
+/// InputError where a reaction to NACKs is set and the algorithm takes none.
+void refuse_acting_reactions(const CongestionConfig& config);
 
 /// InputError as `check`; `line` above zero.
 std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line);
+/// Null: no CNPs are sent.
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config);
+
+/// What a sender must hear of its packets beside CNPs and NACKs.
+struct Listening {
+  bool acks = false;       ///< acknowledgements, with the mark of what caused them (BECN bit of the
+                           ///< BTH: no bytes)
+  bool every_ack = false;  ///< one for every packet in order: nothing is known of others
+  bool times = false;      ///< round trips, by a time in data and acknowledgements
+  bool telemetry = false;  ///< records of all switches on the way
+};
 
 /// Everything needed to list, read and build an algorithm.
 struct CongestionEntry {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<ReactionPoint> (*make_reaction)(const CongestionConfig&, BitRate line);
+  /// Null: receivers send no CNPs.
   std::unique_ptr<NotificationPoint> (*make_notification)(const CongestionConfig&);
   /// InputError when it cannot work with the configuration on a NIC of `line`.
   void (*check)(const CongestionConfig&, BitRate line);
@@ -73,6 +113,9 @@ struct CongestionEntry {
   /// False: every queue pair has the line's rate at all times and no CNP is sent, so that nobody
   /// need ask.
   bool controls_rates = true;
+  Listening listens = {};
+  /// Whether reactions to NACKs act on it (RateLimiter); others have reactions of their own.
+  bool takes_nack_reactions = false;
 };
 
 /// All congestion control algorithms, by name.

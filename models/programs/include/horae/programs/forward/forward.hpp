@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "horae/params/located.hpp"
 #include "horae/programs/program.hpp"
@@ -32,6 +33,7 @@ struct ForwardConfig {
   NackFilter nack_filter = NackFilter::deterministic;
   std::uint32_t route_entries = 4096;
   std::uint32_t member_entries = 1024;
+  std::optional<bool> telemetry{};  ///< adds records to data that asks for them; absent: no
 
   static const Schema<ForwardConfig>& schema();
 };

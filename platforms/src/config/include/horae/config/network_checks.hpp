@@ -14,6 +14,10 @@ void check_link(const ImpairmentSpec& spec, const Section& section);
 /// than the shortest link, a timeout shorter than the window.
 void check_network(const PlatformConfig& platform, const Section& root);
 
+/// InputError where a NIC listens to telemetry and a switch adds none, or a link's rate has no
+/// code.
+void check_telemetry(const PlatformConfig& platform, const Section& root);
+
 /// InputError where [routing], `section`, asks for what a device does not do.
 void check_routing(const PlatformConfig& platform, const Section& section);
 

@@ -1,0 +1,18 @@
+// Which transports give a congestion control what it listens to.
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+#include "horae/rnic/rnic_config.hpp"
+
+namespace horae::rnic {
+
+void check_listening(const RnicConfig& config) {
+  const auto& algorithm = policy::find_congestion_algorithm(config.congestion.algorithm);
+  if (!algorithm.listens.every_ack || config.reliability.ack_every == 1) return;
+  throw InputError(fmt::format(
+      "algorithm = '{}' listens to an acknowledgement for every packet, but reliability.ack_every "
+      "= {}; expected 1",
+      algorithm.name, config.reliability.ack_every));
+}
+
+}  // namespace horae::rnic
