@@ -81,7 +81,10 @@ void output_queued_switch::begin() {
     ingress_.set_port(i, config_.pfc.alpha_of(rate),
                       config_.headrooms.empty() ? config_.pfc.headroom : config_.headrooms.at(i));
   }
-  if (watcher() == nullptr || !shared_) return;
+  if (watcher() != nullptr && shared_) start_by_events();
+}
+
+void output_queued_switch::start_by_events() {
   ++pausing_;
   starts_are_events_ = true;
 }
@@ -187,6 +190,12 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
     arm(port);
 }
 
+void output_queued_switch::admit(Packet& p, Picoseconds t) {
+  if (watcher() != nullptr) [[unlikely]]
+    return forward<true>(p, t);
+  forward<false>(p, t);
+}
+
 void output_queued_switch::account(const Packet& p, Picoseconds t) {
   if (buffered_ + p.frame > most_buffered_ && !starts_are_events_) start_every_port_before(t);
   buffered_ += p.frame;
@@ -266,7 +275,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
       out.tx().send(p, start);
     } else {
       if (!red_of_port_.empty()) [[unlikely]]
-        mark_what_leaves(p, port);
+        mark_what_leaves(p, port, start);
       const bool counted = is_in(counted_, p);
       const std::size_t queue = queue_of(p);
       const std::int64_t frame = p.frame;
@@ -280,10 +289,13 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 }
 
 /// A packet that is on its way out, by what it leaves behind in its class.
-[[gnu::noinline]] void output_queued_switch::mark_what_leaves(Packet& p, unsigned port) {
+[[gnu::noinline]] void output_queued_switch::mark_what_leaves(Packet& p, unsigned port,
+                                                              Picoseconds start) {
   if (config_.control_class == p.traffic_class) return;
   const OutputPort& out = egress(port).out;
-  if (red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red)) ++counters_.marked;
+  const bool own = red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red);
+  if (own) ++counters_.marked;
+  if (p.ecn == Ecn::ce && p.is_data()) leaves_marked(p, own, start);
 }
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {

@@ -139,6 +139,8 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   from.add_queue_pair(std::move(send));
   to.add_queue_pair(std::move(receive));
   for (auto* t : devices_.tofinos) t->connect(named);
+  for (auto* sw : devices_.learning)
+    sw->learn({named.sender, named.sender_qp, named.receiver, named.receiver_qp});
   all_.push_back(connection);
   senders_.push_back(&from);
   receivers_.push_back(&to);
