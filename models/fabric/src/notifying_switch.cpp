@@ -80,16 +80,15 @@ void notifying_switch::make_cnp(const Packet& cause, Qpn sender_qp, Picoseconds 
   cnp.entropy = cause.entropy;
   cnp.opcode = Opcode::cnp;
   cnp.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::cnp, Bytes(0)).count());
-  cnp.traffic_class = static_cast<std::uint8_t>(config().control_class.value_or(cause.traffic_class));
+  cnp.traffic_class =
+      static_cast<std::uint8_t>(config().control_class.value_or(cause.traffic_class));
   cnp.ingress_port = cause.ingress_port;
   ++notices_.cnps;
   ++pending_;
   schedule(t + notice_config_.delay, cnp_event, 0, made_, reinterpret_cast<std::uintptr_t>(&cnp));
 }
 
-std::uint64_t notifying_switch::queued() const {
-  return output_queued_switch::queued() + pending_;
-}
+std::uint64_t notifying_switch::queued() const { return output_queued_switch::queued() + pending_; }
 
 void notifying_switch::part_statistics(StatTree& tree) const {
   tree.group("notify")

@@ -35,7 +35,8 @@ programs::Connection told(const Connection& c, std::size_t number, const flows::
           .receiver_qp = qpn(c.receiver_qp),
           .entropy = entropy_of(number),
           .first_psn = flow.first_psn,
-          .starts = flow.start};
+          .starts = flow.start,
+          .shakes_hands = c.sender->config().shakes_hands()};
 }
 
 /// Adds a flow, connection number `connection`, to its group: the last one, or a new one.

@@ -81,8 +81,7 @@ std::unique_ptr<fabric::output_queued_switch> make(const config::PlatformConfig&
     return std::make_unique<fabric::voq_switch>(
         name, context, config, config::far_nodes(platform, vertex, config.voq->remote_nodes));
   }
-  if (config.notify)
-    return std::make_unique<fabric::notifying_switch>(name, context, config);
+  if (config.notify) return std::make_unique<fabric::notifying_switch>(name, context, config);
   return std::make_unique<fabric::output_queued_switch>(name, context, config);
 }
 

@@ -26,8 +26,8 @@ class ReleasedPackets {
     while (!packets_.empty() && packets_.front().psn.before(next)) bytes += pop();
     return bytes;
   }
-  /// This one has arrived, or comes again, for it is lost. What was let go before it is settled with
-  /// it; a packet that was not let go settles nothing.
+  /// This one has arrived, or comes again, for it is lost. What was let go before it is settled
+  /// with it; a packet that was not let go settles nothing.
   std::int64_t settle_through(Psn psn) {
     if (packets_.empty() || newest_.before(psn)) return 0;
     const auto it = std::find_if(packets_.begin(), packets_.end(),
@@ -55,7 +55,7 @@ class ReleasedPackets {
   }
 
   boost::container::deque<Released> packets_;  ///< no memory while empty
-  Psn newest_;  ///< the highest of them, and of some before
+  Psn newest_;                                 ///< the highest of them, and of some before
 };
 
 }  // namespace horae::fabric

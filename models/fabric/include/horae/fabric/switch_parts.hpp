@@ -11,8 +11,8 @@ namespace horae::fabric {
 
 /// Of a voq_switch.
 struct VoqConfig {
-  Bytes window = 105'000_B;      ///< frame bytes under way to one destination
-  Picoseconds timeout = 10_ms;   ///< without any answer: what is under way counts as lost
+  Bytes window = 105'000_B;     ///< frame bytes under way to one destination
+  Picoseconds timeout = 10_ms;  ///< without any answer: what is under way counts as lost
   std::vector<NodeId> remote_nodes = {};
 
   static const Schema<VoqConfig>& schema();

@@ -35,17 +35,17 @@ class voq_switch : public output_queued_switch {
   void learn(const FlowEnds& connection) override;
 
   struct Counters {
-    std::uint64_t passed = 0;   ///< packets of data from far away that went on at once
-    std::uint64_t held = 0;     ///< that had to wait
-    std::uint64_t unknown = 0;  ///< of connections it was not told of
-    std::uint64_t again = 0;    ///< that came again while their first one was under way
-    std::uint64_t expired = 0;  ///< windows emptied because nothing came back
-    std::int64_t most_bytes = 0;         ///< waiting, of all destinations
-    std::int64_t most_of_one = 0;        ///< waiting for one destination
-    std::int64_t most_under_way = 0;     ///< to one destination
-    Picoseconds waited{};                ///< by all packets that went on
+    std::uint64_t passed = 0;         ///< packets of data from far away that went on at once
+    std::uint64_t held = 0;           ///< that had to wait
+    std::uint64_t unknown = 0;        ///< of connections it was not told of
+    std::uint64_t again = 0;          ///< that came again while their first one was under way
+    std::uint64_t expired = 0;        ///< windows emptied because nothing came back
+    std::int64_t most_bytes = 0;      ///< waiting, of all destinations
+    std::int64_t most_of_one = 0;     ///< waiting for one destination
+    std::int64_t most_under_way = 0;  ///< to one destination
+    Picoseconds waited{};             ///< by all packets that went on
     Picoseconds longest_wait{};
-    std::uint64_t released = 0;          ///< of those that had to wait
+    std::uint64_t released = 0;  ///< of those that had to wait
   };
   const Counters& voq() const { return voq_; }
   /// What waits now, of all destinations.

@@ -1,9 +1,11 @@
 // The RDMA NIC as a device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/core/stats.hpp"
@@ -11,6 +13,7 @@
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/rnic/ack_order.hpp"
 #include "horae/rnic/counters.hpp"
+#include "horae/rnic/handshakes.hpp"
 #include "horae/rnic/host_side.hpp"
 #include "horae/rnic/message_exchange.hpp"
 #include "horae/rnic/nack_server.hpp"
@@ -131,6 +134,13 @@ class rnic : public fabric::device {
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
+  // rnic_handshakes.cpp: TCP before the first message
+  void plan_handshake(std::size_t qp);
+  void try_handshake(std::size_t qp, std::uint64_t attempts, Picoseconds now);
+  void send_segment(std::size_t qp, const TcpSegment& segment, Picoseconds now);
+  void receive_segment(const Packet& p, Picoseconds now);
+  void send_waiting_segment(std::size_t qp);
+
   // rnic_recovery.cpp: NACKs that are served
   void serve_nack(std::size_t qp, Psn psn, Picoseconds now);
   void begin_service(std::size_t qp, Psn psn, Picoseconds now);
@@ -201,6 +211,10 @@ class rnic : public fabric::device {
   unsigned paused_ = 0;   ///< traffic classes, a bit each
   std::uint64_t packets_created_ = 0;
   std::uint64_t event_ordinal_ = 0;  ///< orders events of one kind and time
+
+  // TCP, if there is any.
+  Handshakes handshakes_;
+  std::map<std::pair<NodeId, std::uint16_t>, std::size_t> segment_qps_;  ///< by peer and port
 
   // For who looks on.
   Histogram reorder_depth_;
