@@ -1,9 +1,9 @@
 // Which packets of a flow are under way: what answers and repeated packets settle.
+#include "horae/fabric/released_packets.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-
-#include "horae/fabric/released_packets.hpp"
 
 namespace horae::fabric {
 namespace {

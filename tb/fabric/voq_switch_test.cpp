@@ -1,5 +1,7 @@
 // A switch with a queue per destination and a window: what waits, what lets it go, and that no
 // lost packet or answer keeps it waiting.
+#include "horae/fabric/voq_switch.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 
 #include "fabric_parts.hpp"
 #include "horae/fabric/notifying_switch.hpp"
-#include "horae/fabric/voq_switch.hpp"
 
 namespace horae::fabric::voq_switch_test {
 namespace {
@@ -279,8 +280,8 @@ TEST(NotifyingSwitch, MarksBecomeCnpsWithAGap) {
   ASSERT_EQ(s.far.arrivals.size(), 4u);  // 16.3 us of marks
   EXPECT_EQ(s.sw.notices().cnps, 4u);
   const Picoseconds cnp = serialisation_time(l1_bytes(frame_bytes(Opcode::cnp, 0_B)), 100_Gbps);
-  const Picoseconds resume = s.near.arrivals[0].at - 1_us -
-                             serialisation_time(l1_bytes(Bytes(frame)), 100_Gbps);
+  const Picoseconds resume =
+      s.near.arrivals[0].at - 1_us - serialisation_time(l1_bytes(Bytes(frame)), 100_Gbps);
   for (std::size_t i = 0; i < 4; ++i) {
     const Packet& p = s.far.arrivals[i].packet;
     EXPECT_EQ(p.opcode, Opcode::cnp);

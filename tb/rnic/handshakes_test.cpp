@@ -1,7 +1,7 @@
 // TCP handshakes of NICs: segments of both ends, a switch in between that sends cookies.
-#include <gtest/gtest.h>
-
 #include "horae/rnic/handshakes.hpp"
+
+#include <gtest/gtest.h>
 
 namespace horae::rnic {
 namespace {

@@ -49,8 +49,7 @@ void rnic::receive_segment(const Packet& p, Picoseconds now) {
   if (found == segment_qps_.end()) return;
   const std::size_t i = found->second;
   const bool of_peer = p.id >> 40 == p.src;
-  const auto out =
-      handshakes_.receive(i, qps_[i].has_source(), TcpSegment::of(p), of_peer);
+  const auto out = handshakes_.receive(i, qps_[i].has_source(), TcpSegment::of(p), of_peer);
   if (out.answer) send_segment(i, *out.answer, now);
   if (out.again) try_handshake(i, handshakes_.attempts(i), now);
   if (!out.connected) return;
