@@ -1,5 +1,5 @@
-// TCP handshakes before connections between two data centres: what they cost, what the edges' handshake
-// monitor makes of them; and tables of the edges that are too small or never filled.
+// TCP handshakes before connections between two data centres: what they cost, what the edges'
+// handshake monitor makes of them; and tables of the edges that are too small or never filled.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,8 @@ kind = "switch"
 latency = "0 ns"
 control_class = 7
 [edge]
-)" + edge + R"(
+)" + edge +
+         R"(
 [link_default]
 rate = "100 Gbps"
 delay = "1 us"
@@ -71,7 +72,8 @@ struct Outcome {
     return summary.at("statistics").at(nic).at("handshakes").at(name).at("value").get<double>();
   }
   Picoseconds fct(std::size_t flow) const {
-    return Picoseconds(static_cast<std::int64_t>(std::stod(flows.at(flow).at("fct_us")) * 1e6 + 0.5));
+    return Picoseconds(
+        static_cast<std::int64_t>(std::stod(flows.at(flow).at("fct_us")) * 1e6 + 0.5));
   }
 };
 Outcome run_flows(const std::string& edge, const std::string& flows, const Words& settings = {}) {
@@ -103,8 +105,8 @@ TEST(Handshakes, DelayTheFirstPacketByTheirRoundTrip) {
     const Outcome none = run_flows(plain_edge, list);
     const Outcome shaken = run_flows(plain_edge, list, shaking);
     const bool far = to == std::string("h4");
-    EXPECT_EQ(shaken.fct(0) - none.fct(0), (segment(far ? across : within) + (far ? 506_us : 4_us)) * 2 +
-                                               segment({100_Gbps}));
+    EXPECT_EQ(shaken.fct(0) - none.fct(0),
+              (segment(far ? across : within) + (far ? 506_us : 4_us)) * 2 + segment({100_Gbps}));
     EXPECT_EQ(shaken.segments("h0", "segments_sent"), 2);
     EXPECT_EQ(shaken.segments("h0", "segments_received"), 1);
     EXPECT_EQ(shaken.segments(to, "segments_received"), 2);
@@ -119,9 +121,8 @@ TEST(Handshakes, MayBeginAhead) {
   EXPECT_EQ(run_flows(plain_edge, list, {"nic.handshake=true", "nic.handshake_lead=2ms"}).fct(0),
             none.fct(0));
   const Picoseconds trip = (segment(across) + 506_us) * 2 + segment({100_Gbps});
-  EXPECT_EQ(
-      run_flows(plain_edge, list, {"nic.handshake=true", "nic.handshake_lead=1ms"}).fct(0),
-      none.fct(0) + trip - 1_ms);
+  EXPECT_EQ(run_flows(plain_edge, list, {"nic.handshake=true", "nic.handshake_lead=1ms"}).fct(0),
+            none.fct(0) + trip - 1_ms);
 }
 
 // SYN, the edge's SYN-ACK, ACK, RST, SYN; then the second handshake goes all the way. Cookie and
@@ -160,7 +161,9 @@ TEST(Handshakes, EntriesComeAfterThem) {
                      "sim.sample=100us"};
   const Outcome r = run_flows(chip_edge("handshakes = true\n"), list, all);
   for (const char* edge : {"edge0", "edge1"}) {
-    const auto of = [&](const char* name) { return r.result(edge + std::string(".program.") + name); };
+    const auto of = [&](const char* name) {
+      return r.result(edge + std::string(".program.") + name);
+    };
     EXPECT_EQ(of("handshakes_told"), 1);
     EXPECT_EQ(of("connections_without_handshake"), 0);
     EXPECT_EQ(of("most_connections"), 1);
@@ -183,8 +186,8 @@ Outcome busy(const Words& more) {
   Words all = {"traffic[0].load=0.7", "traffic[0].duration=1ms", "traffic[0].start=2ms",
                "two_sites.edge=edge_themis"};
   all.insert(all.end(), more.begin(), more.end());
-  const Ended ended = run(
-      place, with_settings({"run", HORAE_PLATFORM_DIR "/longhaul.toml", "--json"}, all));
+  const Ended ended =
+      run(place, with_settings({"run", HORAE_PLATFORM_DIR "/longhaul.toml", "--json"}, all));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   return {ended.json(), {}};
 }
@@ -201,12 +204,15 @@ void expect_only_copies_lost(const Outcome& r) {
 
 TEST(QueuePairLife, TablesOf16Entries) {
   Words tiny;
-  for (const char* table : {"qp", "peer", "cnp_stamp", "cnp_cache", "cnp_store", "flow", "tcp_cookie"})
+  for (const char* table :
+       {"qp", "peer", "cnp_stamp", "cnp_cache", "cnp_store", "flow", "tcp_cookie"})
     tiny.push_back(fmt::format("edge_themis.program.{}_entries=16", table));
   const Outcome r = busy(tiny);
   expect_only_copies_lost(r);
   for (const char* edge : {"edge0", "edge1"}) {
-    const auto of = [&](const char* name) { return r.result(edge + std::string(".program.") + name); };
+    const auto of = [&](const char* name) {
+      return r.result(edge + std::string(".program.") + name);
+    };
     EXPECT_EQ(of("most_connections"), 16);
     EXPECT_EQ(of("most_peers"), 16);
     EXPECT_GT(of("connections_not_added"), 0);
@@ -220,7 +226,9 @@ TEST(QueuePairLife, AControlPlaneThatNeverAnswers) {
   const Outcome r = busy({"edge_themis.program.insertion_latency=9s"});
   expect_only_copies_lost(r);
   for (const char* edge : {"edge0", "edge1"}) {
-    const auto of = [&](const char* name) { return r.result(edge + std::string(".program.") + name); };
+    const auto of = [&](const char* name) {
+      return r.result(edge + std::string(".program.") + name);
+    };
     for (const char* none : {"most_connections", "most_peers", "most_flows_stored", "cnps_made",
                              "connections_not_added", "packets_looped"})
       EXPECT_EQ(of(none), 0) << none;
@@ -229,21 +237,34 @@ TEST(QueuePairLife, AControlPlaneThatNeverAnswers) {
 }
 
 // Every connection of the busy platform shakes hands: the monitor tells of each one that leaves.
+// With few cells some connections share one, and the ACK of one of them takes the other's: whose
+// message is then of no interest.
 TEST(QueuePairLife, AllConnectionsShakeHands) {
-  const Outcome r = busy({"nic.handshake=true", "nic.handshake_lead=1100us",
-                          "edge_themis.program.handshakes=true"});
-  EXPECT_EQ(r.summary.at("verdict"), "complete");
-  double told = 0, entries = 0;
-  for (const char* edge : {"edge0", "edge1"}) {
-    const auto of = [&](const char* name) { return r.result(edge + std::string(".program.") + name); };
-    told += of("handshakes_told");
-    entries += of("most_connections");
-    EXPECT_EQ(of("connections_without_handshake"), 0);
-    EXPECT_GE(of("cookies_sent"), of("handshakes_told"));
+  for (const bool many : {true, false}) {
+    const Outcome r = busy(
+        {"nic.handshake=true", "nic.handshake_lead=1100us", "edge_themis.program.handshakes=true",
+         fmt::format("edge_themis.program.tcp_cookie_entries={}", many ? 65536 : 16)});
+    EXPECT_EQ(r.summary.at("verdict"), "complete");
+    double told = 0, without = 0, entries = 0;
+    for (const char* edge : {"edge0", "edge1"}) {
+      const auto of = [&](const char* name) {
+        return r.result(edge + std::string(".program.") + name);
+      };
+      told += of("handshakes_told");
+      without += of("connections_without_handshake");
+      entries += of("most_connections");
+    }
+    EXPECT_GT(entries, 0);
+    EXPECT_EQ(r.result("sites.all.unfinished"), 0);
+    if (many) {
+      EXPECT_EQ(told, r.result("sites.inter.completed"));
+      EXPECT_EQ(without, 0);
+      EXPECT_LE(entries, told);
+    } else {
+      EXPECT_GT(without, 0);
+      EXPECT_LE(told + without, r.result("sites.inter.completed"));
+    }
   }
-  EXPECT_GE(told, r.result("sites.inter.completed"));
-  EXPECT_GT(entries, 0);
-  EXPECT_LE(entries, told);
 }
 
 }  // namespace

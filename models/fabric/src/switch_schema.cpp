@@ -152,6 +152,12 @@ const Schema<VoqConfig>& VoqConfig::schema() {
                   .min = 1_us,
                   .max = 10000_ms,
                   .source = "ours: neither the long-haul paper nor its account of BiCC has one"})
+          .field("round_trip", &VoqConfig::round_trip,
+                 {.doc = "a packet that its receiver will not answer counts as under way for so "
+                         "long: of a flow that goes back, or a duplicate",
+                  .min = 1_ns,
+                  .max = 1000_ms,
+                  .source = "ours: that of the window"})
           .field("remote_nodes", &VoqConfig::remote_nodes,
                  {.doc = "nodes beyond the long link; empty: all nodes of another site than this "
                          "switch, or, without sites, all that are not attached to it"});

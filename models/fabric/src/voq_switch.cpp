@@ -10,6 +10,7 @@
 namespace horae::fabric {
 namespace {
 constexpr std::uint8_t look_event = output_queued_switch::own_events;
+constexpr std::uint8_t silence_event = look_event + 1;
 }  // namespace
 
 voq_switch::voq_switch(sc_core::sc_module_name name, sim_context& context,
@@ -37,6 +38,7 @@ void voq_switch::handle(const Event& e) {
   const auto kind = key_kind(e.key);
   if (kind == arrival_event) return take(arrived(e), e.time);
   if (kind == look_event) return look(key_entity(e.key), e.time);
+  if (kind == silence_event) return end_silence(key_entity(e.key), e.time);
   output_queued_switch::handle(e);
 }
 
@@ -85,11 +87,16 @@ void voq_switch::take_answer(Packet& p, Picoseconds t) {
   Destination& d = destinations_[flow->destination];
   ReleasedPackets& released = flow->released;
   const bool in_order = !syndrome::is_nak(p.syndrome) && !syndrome::is_sack(p.syndrome);
-  std::int64_t bytes = released.settle_before(in_order ? p.psn + 1 : p.psn);
-  if (!in_order && p.bth_reserved != 0)
+  const Psn expected = in_order ? p.psn + 1 : p.psn;
+  std::int64_t bytes = released.settle_before(expected);
+  if (!flow->acked || flow->acked->before(expected)) flow->acked = expected;
+  if (flow->gap && flow->gap->before(expected)) flow->gap.reset();
+  if (!in_order && p.bth_reserved != 0) {
     bytes += released.settle_through(p.psn + p.bth_reserved);
-  else if (!in_order)
+  } else if (!in_order) {
     bytes += released.settle_all();
+    flow->gap = expected;
+  }
   admit(p, t);
   settle_bytes(d, bytes, t);
   release(d, t);
@@ -109,10 +116,36 @@ void voq_switch::let_go(Packet& p, Flow& flow, Picoseconds t) {
   const std::uint64_t dropped = counters().dropped;
   admit(p, t);
   if (counters().dropped != dropped) return;
-  flow.released.add(psn, frame);
   d.under_way += frame;
+  if (is_silent(flow, psn)) {
+    ++voq_.silent;
+    d.silent.push_back({t + voq_config_.round_trip, frame});
+    if (d.silent.size() == 1)
+      schedule(d.silent.front().until, silence_event, static_cast<std::uint16_t>(flow.destination),
+               looks_++);
+  } else {
+    flow.released.add(psn, frame);
+  }
   d.last_change = t;
   voq_.most_under_way = std::max(voq_.most_under_way, d.under_way);
+}
+
+/// Whether nobody will answer a packet: a receiver that goes back has seen a gap before it, or has
+/// the packet already. What the receiver waits for ends the gap.
+bool voq_switch::is_silent(Flow& flow, Psn psn) const {
+  if (flow.gap == psn) flow.gap.reset();
+  return (flow.gap && flow.gap->before(psn)) || (flow.acked && psn.before(*flow.acked));
+}
+
+void voq_switch::end_silence(std::size_t i, Picoseconds t) {
+  Destination& d = destinations_[i];
+  while (!d.silent.empty() && d.silent.front().until <= t) {
+    settle_bytes(d, d.silent.front().bytes, t);
+    d.silent.pop_front();
+  }
+  if (!d.silent.empty())
+    schedule(d.silent.front().until, silence_event, static_cast<std::uint16_t>(i), looks_++);
+  release(d, t);
 }
 
 void voq_switch::release(Destination& d, Picoseconds t) {
@@ -174,6 +207,7 @@ void voq_switch::part_statistics(StatTree& tree) const {
       .value("waiting", waiting_packets(), "packets")
       .value("unknown", voq_.unknown, "packets")
       .value("again", voq_.again, "packets")
+      .value("silent", voq_.silent, "packets")
       .value("expired", voq_.expired, "windows")
       .value("most_bytes", voq_.most_bytes, "bytes")
       .value("most_bytes_of_one", voq_.most_of_one, "bytes")

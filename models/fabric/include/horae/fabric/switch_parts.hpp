@@ -11,8 +11,9 @@ namespace horae::fabric {
 
 /// Of a voq_switch.
 struct VoqConfig {
-  Bytes window = 105'000_B;     ///< frame bytes under way to one destination
-  Picoseconds timeout = 10_ms;  ///< without any answer: what is under way counts as lost
+  Bytes window = 105'000_B;          ///< frame bytes under way to one destination
+  Picoseconds timeout = 10_ms;       ///< without any answer: what is under way counts as lost
+  Picoseconds round_trip = 8400_ns;  ///< how long what nobody will answer counts as under way
   std::vector<NodeId> remote_nodes = {};
 
   static const Schema<VoqConfig>& schema();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -22,8 +23,10 @@ namespace horae::fabric {
 /// What is under way is known by PSN. An ACK settles all before it; a NACK or SACK also the packet
 /// that it answers and what was let go before that, or, if it does not tell, all of its flow. A
 /// packet that comes again settles the one let go before: its sender has given that up. So nothing
-/// stays counted that a sender still waits for. Other flows need not wait that long: when nothing
-/// has come back from a destination for `timeout`, everything under way to it counts as lost.
+/// stays counted that a sender still waits for. Packets behind a gap that a NACK told of, which a
+/// receiver that goes back discards in silence, and duplicates of what is acknowledged count for a
+/// round trip. Other flows need not wait for a sender's timeout: when nothing has come back from a
+/// destination for `timeout`, everything under way to it counts as lost.
 class voq_switch : public output_queued_switch {
  public:
   /// `far`: by node, whether it is beyond the long link.
@@ -39,6 +42,7 @@ class voq_switch : public output_queued_switch {
     std::uint64_t held = 0;           ///< that had to wait
     std::uint64_t unknown = 0;        ///< of connections it was not told of
     std::uint64_t again = 0;          ///< that came again while their first one was under way
+    std::uint64_t silent = 0;         ///< that nobody will answer
     std::uint64_t expired = 0;        ///< windows emptied because nothing came back
     std::int64_t most_bytes = 0;      ///< waiting, of all destinations
     std::int64_t most_of_one = 0;     ///< waiting for one destination
@@ -65,6 +69,12 @@ class voq_switch : public output_queued_switch {
   struct Flow {
     std::size_t destination;
     ReleasedPackets released;
+    std::optional<Psn> acked = {};  ///< everything before is acknowledged
+    std::optional<Psn> gap = {};    ///< the receiver waits for it, and discards what comes behind
+  };
+  struct Silent {
+    Picoseconds until;
+    std::int64_t bytes;
   };
   struct Destination {
     NodeId node = 0;
@@ -73,6 +83,7 @@ class voq_switch : public output_queued_switch {
     std::int64_t bytes = 0;         ///< of them
     std::int64_t under_way = 0;
     std::vector<std::size_t> flows;
+    std::deque<Silent> silent;  ///< of those under way
     Picoseconds last_change{};  ///< of what is under way
     bool watched = false;       ///< an event looks whether anything comes back
   };
@@ -89,6 +100,8 @@ class voq_switch : public output_queued_switch {
   void settle_bytes(Destination& d, std::int64_t bytes, Picoseconds t);
   void watch(std::size_t destination, Picoseconds t);
   void look(std::size_t destination, Picoseconds t);
+  bool is_silent(Flow& flow, Psn psn) const;
+  void end_silence(std::size_t destination, Picoseconds t);
   Flow* flow_of(const std::unordered_map<std::uint64_t, std::size_t>& table, NodeId node, Qpn qp);
 
   VoqConfig voq_config_;
