@@ -106,6 +106,21 @@ TEST(HandshakeMonitor, ADaemonsMessageCountsOnlyAfterAHandshake) {
   }
 }
 
+// Where NICs shake hands, the daemons' message comes behind the last segment, whenever that is.
+TEST(HandshakeMonitor, ADaemonsMessageFollowsTheHandshakeOfItsConnection) {
+  Switch esw("handshakes = true\ninsertion_latency = \"100 us\"");
+  Connection c = leaves;
+  c.receiver_qp = Qpn(0x99);
+  c.entropy = client_port;
+  c.shakes_hands = true;
+  esw.program->connect(c);
+  const auto answered = [&](Picoseconds t) { return esw.copied(t, esw(t, marked(c))).has_value(); };
+  EXPECT_FALSE(answered(9_ms));
+  shake_hands(esw, 10_ms);
+  EXPECT_FALSE(answered(10'090_us));
+  EXPECT_TRUE(answered(10'150_us));
+}
+
 TEST(HandshakeMonitor, NeedsTheMonitor) {
   EXPECT_NE(refusal("handshakes = true\nhandshake_monitor = false").find("needs"),
             std::string::npos);

@@ -83,7 +83,10 @@ void output_queued_switch::begin() {
   }
   begin_recording();
   writing_ = recording_ || !red_of_port_.empty();
-  if (watcher() == nullptr || !shared_) return;
+  if (watcher() != nullptr && shared_) start_by_events();
+}
+
+void output_queued_switch::start_by_events() {
   ++pausing_;
   starts_are_events_ = true;
 }
@@ -205,6 +208,12 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
     arm(port);
 }
 
+void output_queued_switch::admit(Packet& p, Picoseconds t) {
+  if (watcher() != nullptr) [[unlikely]]
+    return forward<true>(p, t);
+  forward<false>(p, t);
+}
+
 void output_queued_switch::account(const Packet& p, Picoseconds t) {
   if (buffered_ + p.frame > most_buffered_ && !starts_are_events_) start_every_port_before(t);
   buffered_ += p.frame;
@@ -299,7 +308,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 
 [[gnu::noinline]] void output_queued_switch::write_on_leaving(Packet& p, unsigned port,
                                                               Picoseconds start) {
-  if (!red_of_port_.empty()) mark_what_leaves(p, port);
+  if (!red_of_port_.empty()) mark_what_leaves(p, port, start);
   if (!recording_ || !p.is_data()) return;
   const OutputPort& out = egress(port).out;
   // Of the wire: what a port sent before this packet, and what waits behind it.
@@ -309,10 +318,12 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 }
 
 /// A packet that is on its way out, by what it leaves behind in its class.
-void output_queued_switch::mark_what_leaves(Packet& p, unsigned port) {
+void output_queued_switch::mark_what_leaves(Packet& p, unsigned port, Picoseconds start) {
   if (config_.control_class == p.traffic_class) return;
   const OutputPort& out = egress(port).out;
-  if (red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red)) ++counters_.marked;
+  const bool own = red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red);
+  if (own) ++counters_.marked;
+  if (p.ecn == Ecn::ce && p.is_data()) leaves_marked(p, own, start);
 }
 
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {

@@ -135,6 +135,57 @@ const Schema<PfcConfig>& PfcConfig::schema() {
   return s;
 }
 
+const Schema<VoqConfig>& VoqConfig::schema() {
+  static const Schema<VoqConfig> s =
+      Schema<VoqConfig>("voq",
+                        "A queue per destination for data that comes from far away, and a window "
+                        "of bytes under way to it (BiCC's near-destination loop).")
+          .field("window", &VoqConfig::window,
+                 {.doc = "frame bytes under way from here to one destination at most; one packet "
+                         "always is",
+                  .min = 1_B,
+                  .source = "long-haul paper III: the BDP within the data center; ours: 100 Gbps x "
+                            "8.4 us"})
+          .field("timeout", &VoqConfig::timeout,
+                 {.doc = "when nothing came back from a destination for so long, what is under way "
+                         "to it counts as lost",
+                  .min = 1_us,
+                  .max = 10000_ms,
+                  .source = "ours: neither the long-haul paper nor its account of BiCC has one"})
+          .field("round_trip", &VoqConfig::round_trip,
+                 {.doc = "a packet that its receiver will not answer counts as under way for so "
+                         "long: of a flow that goes back, or a duplicate",
+                  .min = 1_ns,
+                  .max = 1000_ms,
+                  .source = "ours: that of the window"})
+          .field("remote_nodes", &VoqConfig::remote_nodes,
+                 {.doc = "nodes beyond the long link; empty: all nodes of another site than this "
+                         "switch, or, without sites, all that are not attached to it"});
+  return s;
+}
+
+const Schema<NoticeConfig>& NoticeConfig::schema() {
+  static const Schema<NoticeConfig> s =
+      Schema<NoticeConfig>("notify", "CNPs of the switch for packets that leave it marked.")
+          .field("gap", &NoticeConfig::gap,
+                 {.doc = "least time between CNPs of a flow",
+                  .max = 1000_ms,
+                  .source = "50 us: DCQCN (SIGCOMM 2015) 3.1, of its receivers"})
+          .field("delay", &NoticeConfig::delay,
+                 {.doc = "from the mark to the CNP being queued",
+                  .max = 1_ms,
+                  .source = "2 us in the simulator of the long-haul paper's authors (d941dc1)"})
+          .field("clear_ce", &NoticeConfig::clear_ce,
+                 {.doc = "take the mark away; false: the receiver sends a CNP as well"})
+          .choice("scope", &NoticeConfig::scope,
+                  {{"own", NoticeScope::own}, {"any", NoticeScope::any}},
+                  {.doc = "marks that are answered: those this switch makes; or of all data that "
+                          "leaves, whichever switch made them",
+                   .source = "own: Annulus (SIGCOMM 2020), where a ToR tells of its own queues; "
+                             "any: the simulator of the long-haul paper's authors"});
+  return s;
+}
+
 const Schema<SwitchConfig>& SwitchConfig::schema() {
   static const Schema<SwitchConfig> s =
       Schema<SwitchConfig>("switch", "A plain output-queued switch.")
@@ -183,6 +234,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                .source = "HPCC: Li et al., SIGCOMM 2019, 3.1 and Figure 7"})
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
+          .table("voq", &SwitchConfig::voq, VoqConfig::schema())
+          .table("notify", &SwitchConfig::notify, NoticeConfig::schema())
           .field("balance", &SwitchConfig::balance,
                  {.doc = "load balancer (`horae list policies`)"})
           .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);

@@ -73,7 +73,10 @@ void rnic::begin() {
   }
   scheduler_.begin();
   begin_congestion_control();
-  for (std::size_t i = 0; i < qps_.size(); ++i) post(i, Picoseconds(0));
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    if (config_.shakes_hands()) plan_handshake(i);
+    post(i, Picoseconds(0));
+  }
 }
 
 void rnic::set_timeline(Timeline* timeline) {
@@ -126,6 +129,9 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case notify_event:
       notify(qps_[fabric::key_entity(e.key)].config().exchange, e.payload, e.time);
+      break;
+    case handshake_event:
+      try_handshake(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case context_event:
       host_.contexts->packet_goes_on();

@@ -106,6 +106,16 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                  {.doc = "class of data packets", .max = 7})
           .field("ack_traffic_class", &RnicConfig::ack_traffic_class,
                  {.doc = "class of ACKs and NACKs", .max = 7})
+          .field(
+              "handshake", &RnicConfig::handshake,
+              {.doc = "a TCP handshake before the first message of each connection, in the class "
+                      "of ACKs; a queue pair is made when it is over. Absent: false",
+               .source = "long-haul paper IV: ends exchange queue pair numbers over TCP"})
+          .field("handshake_lead", &RnicConfig::handshake_lead,
+                 {.doc = "handshakes begin so long before the first message is due, which waits if "
+                         "they take longer. Absent: 0 s",
+                  .max = 10000_ms,
+                  .source = "ours: applications connect ahead"})
           .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema());
   return s;
 }

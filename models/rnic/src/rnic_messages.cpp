@@ -8,6 +8,7 @@ namespace horae::rnic {
 
 void rnic::post(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
+  if (qp.connecting) return;
   const std::uint64_t posted_before = qp.progress().posted_messages;
   const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
   if (nic_watcher_ != nullptr) [[unlikely]]

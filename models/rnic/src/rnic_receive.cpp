@@ -26,7 +26,7 @@ void rnic::receive(Packet& p, Picoseconds now) {
     throw ModelError(
         fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
   }
-  if (host_.contexts) {
+  if (host_.contexts && p.opcode != Opcode::none) {
     const std::size_t i = qps_.index_of(p.dest_qp);
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
     if (ready > now) {
@@ -47,6 +47,8 @@ void rnic::process(Packet& p, Picoseconds now) {
     ++counters_.cnps_received;
     QueuePair& qp = qps_[qps_.index_of(p.dest_qp)];
     if (qp.reaction) qp.reaction->on_cnp(now);
+  } else if (p.opcode == Opcode::none) {
+    receive_segment(p, now);
   }
   context_.pool.deliver(p);
 }

@@ -62,6 +62,13 @@ void rnic::statistics(StatTree& tree) const {
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
   }
   tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");
+  if (const auto& h = handshakes_.counts(); config_.shakes_hands() || h.received > 0) {
+    tree.group("handshakes")
+        .value("segments_sent", h.sent, "packets")
+        .value("segments_received", h.received, "packets")
+        .value("resets", h.resets, "connections")
+        .value("connected", h.connected, "connections");
+  }
   if (host() != nullptr) host_statistics(*this, tree.group("host"));
 }
 

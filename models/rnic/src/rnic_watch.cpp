@@ -8,7 +8,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
   switch (fabric::key_kind(e.key)) {
     case fabric::arrival_event:
     case context_event:
-      if (arrived(e).dst != id_) return std::nullopt;
+      if (arrived(e).dst != id_ || arrived(e).opcode == Opcode::none) return std::nullopt;
       return qps_.index_of(arrived(e).dest_qp);
     case response_event:
     case timer_event:
@@ -17,6 +17,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case guard_event:
     case rest_event:
     case notify_event:
+    case handshake_event:
       return fabric::key_entity(e.key);
     case service_event:
       return nacks_.service(fabric::key_entity(e.key)).qp;

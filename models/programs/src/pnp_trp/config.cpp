@@ -118,6 +118,10 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
                   .min = 1_ns,
                   .max = 2000_ms,
                   .source = "DCQCN (SIGCOMM 2015) 5: 50 us"})
+          .field("cnp_class", &T::cnp_class,
+                 {.doc = "class of the CNPs made here; absent: that of the marked packet",
+                  .max = 7,
+                  .source = "the authors' public simulator: CNPs are in the class of ACKs"})
           .field("alpha", &T::alpha,
                  {.doc = "CNPs from one additional loop to the next, before alpha is halved",
                   .min = 1u,

@@ -29,6 +29,8 @@ NotificationPoint::NotificationPoint(dataplane::Pipeline& pipeline, const PnpTrp
     : any_(config.scope == PnpScope::any),
       where_(any_ ? out : in),
       interval_(stamp(config.cnp_interval)),
+      class_(config.cnp_class ? std::optional(static_cast<std::uint8_t>(*config.cnp_class))
+                              : std::nullopt),
       is_copy_(pipeline, out, "is_copy", {.bits = 8, .reads = {"mirror.type"}}, {cnp_copy}),
       is_marked_(
           pipeline, where_, "is_marked", marked(config.scope),
@@ -108,7 +110,10 @@ void NotificationPoint::egress(Pass& pass) {
 void NotificationPoint::answer(Pass& pass) {
   ++counts_.marks;
   // The sender is where the packet came from, so is the way to it: a session per port.
-  if (due(pass)) copy_.request(pass, {.egress_port = pass.ingress_port(), .type = cnp_copy});
+  if (due(pass)) {
+    copy_.request(pass,
+                  {.egress_port = pass.ingress_port(), .type = cnp_copy, .traffic_class = class_});
+  }
   if (clear_ecn_) clear_ecn_->run(pass, [&] { pass.header().ecn = Ecn::ect0; });
 }
 

@@ -46,6 +46,7 @@ class NotificationPoint {
   bool any_;
   Gress where_;
   std::uint32_t interval_;
+  std::optional<std::uint8_t> class_;
   dataplane::Gateway is_copy_;
   std::optional<dataplane::Gateway> leaves_;  ///< data in egress
   dataplane::Gateway is_marked_;

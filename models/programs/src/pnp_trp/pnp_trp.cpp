@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "config.hpp"
 #include "control_plane.hpp"
 #include "forwarding.hpp"
 #include "handshake_monitor.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/tcp_segment.hpp"
 #include "horae/params/schema.hpp"
 #include "notification_point.hpp"
 #include "reaction_point.hpp"
@@ -47,6 +50,8 @@ class PnpTrp final : public Program {
     const Route* route = forwarding_.route(pass);
     if (route == nullptr) return pass.drop();
     if (monitor_ && monitor_->ingress(pass, route->remote)) return;
+    if (!expected_.empty() && pass.header().opcode == Opcode::none)
+      follow(pass.header(), pass.now());
     const bool data = is_data_.test(pass, number(pass.header().opcode));
     bool around = false;
     if (notification_ && data) notification_->ingress(pass, route->remote);
@@ -64,25 +69,21 @@ class PnpTrp final : public Program {
     if (notification_) notification_->egress(pass);
   }
 
-  /// The daemons of both ends tell, some time before the first message.
+  /// The daemons of both ends tell, some time before the first message; or, where the ends shake
+  /// hands first, after that.
   void connect(const Connection& c) override {
     const Side side = side_of(c);
     if (side == Side::none) return;
-    control_.begin(std::max(Picoseconds(0), c.starts - config_.qp_lead), [this, c, side] {
-      // A message about nodes that nobody saw shake hands is of no interest.
-      if (config_.handshakes && monitor_ && side == Side::leaves &&
-          !monitor_->told_of(c.sender, c.receiver)) {
-        ++without_handshake_;
-        return;
-      }
-      if (notification_ && notifies(side)) notification_->install(c);
-      if (reaction_ && side == Side::comes_in) reaction_->install(c);
-    });
+    if (c.shakes_hands)
+      expected_[{c.sender, c.receiver, c.entropy}] = c;
+    else
+      tell(c, side, std::max(Picoseconds(0), c.starts - config_.qp_lead));
   }
   /// They tell that the queue pairs are destroyed.
   void disconnect(const Connection& c, Picoseconds now) override {
     const Side side = side_of(c);
     if (side == Side::none) return;
+    if (c.shakes_hands) expected_.erase({c.sender, c.receiver, c.entropy});
     control_.begin(now, [this, c, side] {
       if (notification_ && notifies(side)) notification_->uninstall(c);
       if (reaction_ && side == Side::comes_in) reaction_->uninstall(c);
@@ -141,6 +142,27 @@ class PnpTrp final : public Program {
     const bool to_far = is_remote(config_, known_, c.receiver);
     return from_far == to_far ? Side::none : to_far ? Side::leaves : Side::comes_in;
   }
+  /// The message about a connection comes at `t`.
+  void tell(const Connection& c, Side side, Picoseconds t) {
+    control_.begin(t, [this, c, side] {
+      // A message about nodes that nobody saw shake hands is of no interest.
+      if (config_.handshakes && monitor_ && side == Side::leaves &&
+          !monitor_->told_of(c.sender, c.receiver)) {
+        ++without_handshake_;
+        return;
+      }
+      if (notification_ && notifies(side)) notification_->install(c);
+      if (reaction_ && side == Side::comes_in) reaction_->install(c);
+    });
+  }
+  /// The last segment of a handshake passes: the daemons' messages are right behind it.
+  void follow(const Packet& p, Picoseconds now) {
+    if (TcpSegment::of(p).flags != TcpSegment::ack) return;
+    const auto it = expected_.find({p.src, p.dst, p.entropy});
+    if (it == expected_.end()) return;
+    tell(it->second, side_of(it->second), now);
+    expected_.erase(it);
+  }
   bool notifies(Side side) const { return side == Side::leaves || config_.scope == PnpScope::any; }
 
   PnpTrpConfig config_;
@@ -152,6 +174,8 @@ class PnpTrp final : public Program {
   std::optional<NotificationPoint> notification_;
   std::optional<ReactionPoint> reaction_;
   std::uint64_t without_handshake_ = 0;
+  /// Connections whose ends have not shaken hands yet, by the sender, the receiver and its port.
+  std::map<std::tuple<NodeId, NodeId, std::uint16_t>, Connection> expected_;
 };
 
 class PnpTrpFactory final : public ProgramFactory {

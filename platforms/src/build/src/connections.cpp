@@ -35,7 +35,8 @@ programs::Connection told(const Connection& c, std::size_t number, const flows::
           .receiver_qp = qpn(c.receiver_qp),
           .entropy = entropy_of(number),
           .first_psn = flow.first_psn,
-          .starts = flow.start};
+          .starts = flow.start,
+          .shakes_hands = c.sender->config().shakes_hands()};
 }
 
 /// Adds a flow, connection number `connection`, to its group: the last one, or a new one.
@@ -139,6 +140,8 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   from.add_queue_pair(std::move(send));
   to.add_queue_pair(std::move(receive));
   for (auto* t : devices_.tofinos) t->connect(named);
+  for (auto* sw : devices_.learning)
+    sw->learn({named.sender, named.sender_qp, named.receiver, named.receiver_qp});
   all_.push_back(connection);
   senders_.push_back(&from);
   receivers_.push_back(&to);

@@ -58,6 +58,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
       auto d = build_switch(platform, i, context, routes);
       d->set_paths(paths, i);
+      if (d->learns_connections()) out.learning.push_back(d.get());
       add(std::move(d), out.switches, "plain switches");
     } else {
       add(std::make_unique<fabric::open_loop_host>(name, context, fabric::HostConfig{.id = node},

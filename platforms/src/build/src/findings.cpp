@@ -58,6 +58,17 @@ std::vector<NamedNumber> counters_of(const tofino::tofino_switch& chip) {
   return out;
 }
 
+/// Of a plain switch with a part of its own.
+std::vector<NamedNumber> counters_of(const fabric::output_queued_switch& sw) {
+  std::vector<NamedNumber> out;
+  StatTree part;
+  sw.part_statistics(part);
+  part.for_each([&](const std::string& counter, double value, const std::string& unit) {
+    out.push_back({sw.name() + ("." + counter), value, unit});
+  });
+  return out;
+}
+
 PacketBook book_of(const Simulation& s) {
   const fabric::PacketPool& pool = s.context().pool;
   PacketBook book{.created = pool.created(), .delivered = pool.delivered()};
@@ -94,6 +105,7 @@ Findings Findings::of(const Simulation& s) {
   }
   for (const auto* t : s.tofinos()) out.devices[t->number()].counters = counters_of(*t);
   for (const auto* sw : s.switches()) {
+    out.devices[sw->number()].counters = counters_of(*sw);
     add(sw->counters(), out.switches);
     out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
   }

@@ -12,6 +12,8 @@
 #include "horae/config/path_tiers.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/fabric/notifying_switch.hpp"
+#include "horae/fabric/voq_switch.hpp"
 #include "horae/flows/traffic.hpp"
 
 namespace horae::build {
@@ -122,6 +124,19 @@ Picoseconds longest_ingress(const tofino::tofino_switch& chip, unsigned ports) {
   return longest + wait;
 }
 
+/// The class of switch that has the parts its profile asks for.
+std::unique_ptr<fabric::output_queued_switch> make(const config::PlatformConfig& platform,
+                                                   unsigned vertex, fabric::sim_context& context,
+                                                   const fabric::SwitchConfig& config) {
+  const char* name = platform.devices[vertex].name.c_str();
+  if (config.voq) {
+    return std::make_unique<fabric::voq_switch>(
+        name, context, config, config::far_nodes(platform, vertex, config.voq->remote_nodes));
+  }
+  if (config.notify) return std::make_unique<fabric::notifying_switch>(name, context, config);
+  return std::make_unique<fabric::output_queued_switch>(name, context, config);
+}
+
 }  // namespace
 
 std::unique_ptr<tofino::tofino_switch> build_tofino(const config::PlatformConfig& platform,
@@ -160,7 +175,7 @@ std::unique_ptr<fabric::output_queued_switch> build_switch(
                          .latency = config.latency,
                          .buffer = config.buffer,
                          .buffer_text = fmt::format("buffer = {}", to_text(config.buffer))});
-  auto d = std::make_unique<fabric::output_queued_switch>(spec.name.c_str(), context, config);
+  auto d = make(platform, vertex, context, config);
   d->routes() = routes[vertex];
   d->set_switch_ports(platform.topology.switch_ports(vertex));
   return d;

@@ -1,6 +1,46 @@
 #include "horae/config/chip_routes.hpp"
 
+#include <fmt/format.h>
+
+#include "horae/core/error.hpp"
+
 namespace horae::config {
+
+std::optional<std::vector<NodeId>> nodes_of_other_sites(const PlatformConfig& platform,
+                                                        unsigned vertex) {
+  const auto site = platform.devices[vertex].site;
+  if (!site || !platform.has_sites()) return std::nullopt;
+  const auto& vertices = platform.topology.vertices();
+  std::vector<NodeId> far;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    if (vertices[i].node != fabric::Topology::no_node && platform.devices[i].site != site)
+      far.push_back(vertices[i].node);
+  }
+  return far;
+}
+
+std::vector<bool> far_nodes(const PlatformConfig& platform, unsigned vertex,
+                            const std::vector<NodeId>& given) {
+  const auto& vertices = platform.topology.vertices();
+  const auto other_sites = nodes_of_other_sites(platform, vertex);
+  const bool by_list = !given.empty() || other_sites;
+  std::vector<bool> far(platform.topology.endpoints(), !by_list);
+  for (const NodeId node : given.empty() && other_sites ? *other_sites : given) {
+    if (node >= far.size()) {
+      const auto& device = platform.devices[vertex];
+      throw input_error(device.where,
+                        fmt::format("'{}': voq.remote_nodes has {}; expected one of the {} nodes",
+                                    device.name, node, far.size()));
+    }
+    far[node] = true;
+  }
+  for (const auto& e : platform.topology.edges()) {
+    if (by_list || (e.a != vertex && e.b != vertex)) continue;
+    const NodeId node = vertices[e.a == vertex ? e.b : e.a].node;
+    if (node != fabric::Topology::no_node) far[node] = false;
+  }
+  return far;
+}
 
 programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
                              const fabric::RouteTable& table) {
@@ -10,13 +50,7 @@ programs::Routes chip_routes(const PlatformConfig& platform, unsigned vertex,
     const auto ports = table.towards(node);
     routes.entries.push_back({node, {ports.begin(), ports.end()}, false});
   }
-  if (const auto site = platform.devices[vertex].site; site && platform.has_sites()) {
-    routes.far.emplace();
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-      if (vertices[i].node != fabric::Topology::no_node && platform.devices[i].site != site)
-        routes.far->push_back(vertices[i].node);
-    }
-  }
+  routes.far = nodes_of_other_sites(platform, vertex);
   routes.number = vertex;
   routes.port_rates.resize(vertices[vertex].ports);
   for (std::size_t i = 0; i < platform.topology.edges().size(); ++i) {

@@ -86,6 +86,14 @@ ordered_json read_profile(const Section& section, Profile& out) {
           "queue_share",
           "queue_share is a share of the free buffer; expected a 'buffer' beside it");
     }
+    if (config.voq && config.notify) {
+      throw section.error("notify", "voq and notify are two kinds of switch; expected one of them");
+    }
+    if (config.notify && !config.red.enabled()) {
+      throw section.error("notify",
+                          "notify answers ECN marks, and this switch makes none; expected an 'ecn' "
+                          "with a kmax beside it");
+    }
     if (config.deflect && config.queue_limit.count() == 0 && config.queue_share == 0) {
       throw section.error(
           "deflect", "deflect needs queues that can be full: a 'queue_limit' or 'queue_share'");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "horae/build/wire.hpp"
+#include "horae/fabric/voq_switch.hpp"
 
 namespace horae::run {
 
@@ -151,8 +152,13 @@ void SeriesCsv::sample(Picoseconds now) {
     ports(*t, [&](unsigned i) -> const fabric::OutputPort& { return t->port(i); });
     if (wanted(*t)) inside(now, *t);
   }
-  for (const auto* sw : simulation_.switches())
+  for (const auto* sw : simulation_.switches()) {
     ports(*sw, [&](unsigned i) -> const fabric::OutputPort& { return sw->port(i); });
+    const auto* voq = dynamic_cast<const fabric::voq_switch*>(sw);
+    if (voq == nullptr || !wanted(*voq)) continue;
+    line(now, fmt::format("{}.voq", voq->name()), "held",
+         static_cast<double>(voq->waiting().count()), "bytes");
+  }
   last_ = s;
   ++samples_;
 }

@@ -1,4 +1,4 @@
-// What switches did: chips one by one, plain ones together.
+// What switches did: chips one by one, plain ones together, parts of plain ones one by one.
 #include <vector>
 
 #include "result_parts.hpp"
@@ -7,10 +7,12 @@ namespace horae::run {
 
 void switch_results(const build::Simulation& s, const build::Findings& found,
                     std::vector<NamedResult>& out) {
-  for (const auto* t : s.tofinos()) {
-    for (const auto& c : found.devices[t->number()].counters)
+  const auto add_counters = [&](const fabric::device& d) {
+    for (const auto& c : found.devices[d.number()].counters)
       out.push_back({c.name, c.value, c.unit});
-  }
+  };
+  for (const auto* t : s.tofinos()) add_counters(*t);
+  for (const auto* sw : s.switches()) add_counters(*sw);
   if (s.switches().empty()) return;
   const auto& sum = found.switches;
   out.push_back({"switches.forwarded", static_cast<double>(sum.forwarded), "packets"});

@@ -131,6 +131,7 @@ std::optional<PacketOwner> ViewFilter::owner(const Packet& p) const {
 }
 
 bool ViewFilter::wants(const Packet& p) const {
+  if (p.opcode == Opcode::none) return false;  // a TCP segment: views show RoCEv2
   const auto whose = owner(p);
   if (!flows_.empty()) {
     bool wanted = whose && wanted_[whose->flow];

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/flow_ends.hpp"
 #include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/output_port.hpp"
 #include "horae/fabric/path_table.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/fabric/route_table.hpp"
+#include "horae/fabric/switch_parts.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::fabric {
@@ -51,6 +53,8 @@ struct SwitchConfig {
   std::vector<Bytes> headrooms{};
   std::string balance = "ecmp";
   policy::PolicyParameters balancing{};  ///< parameters of the load balancers
+  std::optional<VoqConfig> voq{};        ///< what comes from far away waits here: voq_switch
+  std::optional<NoticeConfig> notify{};  ///< marks become CNPs here: notifying_switch
 
   /// All but `ports` and `headrooms`, which the topology decides.
   static const Schema<SwitchConfig>& schema();
@@ -82,6 +86,12 @@ class output_queued_switch : public device {
   void drain(unsigned port, Picoseconds now);
   /// The ports that lead to other switches: where it may deflect to.
   void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
+  /// Whether it keeps state of connections, and so wants to be told of each (elaboration only).
+  virtual bool learns_connections() const { return false; }
+  virtual void learn(const FlowEnds& /*connection*/) {}
+
+  /// Kinds of events from here on are for derived classes.
+  static constexpr std::uint8_t own_events = device_events + 1;
 
   struct Counters {
     std::uint64_t forwarded = 0;
@@ -97,8 +107,19 @@ class output_queued_switch : public device {
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
+  /// What a switch with a part of its own counted, for results; all others add nothing.
+  virtual void part_statistics(StatTree& /*tree*/) const {}
 
  protected:
+  /// Routes, marks and queues a packet at `t`, or drops it.
+  void admit(Packet& p, Picoseconds t);
+  /// A packet of data with a mark is on its way out at `start`, the present if the switch starts by
+  /// events; `own`: this switch marked it now. Only where marks are made at dequeue.
+  virtual void leaves_marked(Packet& /*p*/, bool /*own*/, Picoseconds /*start*/) {}
+  /// Starts are events in their order from the beginning on (call it in begin()).
+  void start_by_events();
+  const SwitchConfig& config() const { return config_; }
+
   [[gnu::flatten]] void handle(const Event& e) override;
   void handle_watched(const Event& e) override;
   void settle(Picoseconds end) override;
@@ -131,7 +152,7 @@ class output_queued_switch : public device {
     RedThresholds red{};        ///< of its rate
     unsigned rate_code = 0;     ///< of its rate, where records are added
   };
-  void mark_what_leaves(Packet& p, unsigned port);
+  void mark_what_leaves(Packet& p, unsigned port, Picoseconds start);
   /// What is done to a packet on its way out: it is marked, and gets its record.
   void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
   void begin_recording();

@@ -64,6 +64,9 @@ struct Connection {
   std::uint16_t entropy = 0;
   Psn first_psn;         ///< of the data
   Picoseconds starts{};  ///< its first message is posted
+  /// Its ends shake hands by TCP first, from the sender's port `entropy`: queue pairs are made, and
+  /// daemons tell of them, after the last segment.
+  bool shakes_hands = false;
 };
 
 /// A figure of a program's state that the ledger of blocks does not show: bytes per queue pair.

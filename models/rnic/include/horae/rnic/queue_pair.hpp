@@ -173,6 +173,7 @@ class QueuePair {
   bool window_blocked = false;
   Picoseconds timer_at = never;  ///< of its earliest pending timer event
   bool post_scheduled = false;
+  bool connecting = false;       ///< nothing is posted before the end of a TCP handshake
   Picoseconds allowed_at{};      ///< the shaper lets it send from then on
   std::int64_t burst_bytes = 0;  ///< wire bytes of its current turn
   Picoseconds burst_start{};

@@ -11,12 +11,18 @@
 
 namespace horae::rnic {
 
-/// An ACK, NACK, SACK or CNP that was decided.
+enum class ResponseKind : std::uint8_t {
+  acknowledge,  ///< ACK, NACK or SACK
+  cnp,
+  segment,  ///< of a TCP handshake: Handshakes has it
+};
+
+/// An ACK, NACK, SACK, CNP or TCP segment that was decided.
 struct PendingResponse {
   Picoseconds ready;  ///< may go on the wire from then on
   std::uint16_t qp;
-  bool cnp = false;
-  policy::Response response;  ///< of no meaning for a CNP
+  ResponseKind kind = ResponseKind::acknowledge;
+  policy::Response response;  ///< of an acknowledgement
 };
 
 /// The responder's queue. There is one response engine: what is decided later does not overtake.
@@ -29,7 +35,12 @@ class ResponseQueue {
   void push(std::uint16_t qp, bool cnp, const policy::Response& response, Picoseconds now) {
     Picoseconds ready = now + (cnp ? 0_ps : response.nack ? nack_delay_ : ack_delay_);
     if (!queue_.empty()) ready = std::max(ready, queue_.back().ready);
-    queue_.push_back({ready, qp, cnp, response});
+    queue_.push_back({ready, qp, cnp ? ResponseKind::cnp : ResponseKind::acknowledge, response});
+  }
+  /// A TCP segment, ready at once.
+  void push_segment(std::uint16_t qp, Picoseconds now) {
+    const Picoseconds ready = queue_.empty() ? now : std::max(now, queue_.back().ready);
+    queue_.push_back({ready, qp, ResponseKind::segment, {}});
   }
   bool empty() const { return queue_.empty(); }
   std::size_t size() const { return queue_.size(); }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/core/stats.hpp"
@@ -12,6 +14,7 @@
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/rnic/ack_order.hpp"
 #include "horae/rnic/counters.hpp"
+#include "horae/rnic/handshakes.hpp"
 #include "horae/rnic/host_side.hpp"
 #include "horae/rnic/message_exchange.hpp"
 #include "horae/rnic/nack_server.hpp"
@@ -145,6 +148,13 @@ class rnic : public fabric::device {
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
+  // rnic_handshakes.cpp: TCP before the first message
+  void plan_handshake(std::size_t qp);
+  void try_handshake(std::size_t qp, std::uint64_t attempts, Picoseconds now);
+  void send_segment(std::size_t qp, const TcpSegment& segment, Picoseconds now);
+  void receive_segment(const Packet& p, Picoseconds now);
+  void send_waiting_segment(std::size_t qp);
+
   // rnic_recovery.cpp: NACKs that are served
   void serve_nack(std::size_t qp, Psn psn, Picoseconds now);
   void begin_service(std::size_t qp, Psn psn, Picoseconds now);
@@ -223,6 +233,10 @@ class rnic : public fabric::device {
     Picoseconds rtt;
   };
   std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
+
+  // TCP, if there is any.
+  Handshakes handshakes_;
+  std::map<std::pair<NodeId, std::uint16_t>, std::size_t> segment_qps_;  ///< by peer and port
 
   // For who looks on.
   Histogram reorder_depth_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct RnicConfig {
   policy::OrderingConfig ordering;
   std::uint32_t traffic_class = 0;
   std::uint32_t ack_traffic_class = 0;
+  std::optional<bool> handshake{};  ///< TCP before the first message of each connection
+  std::optional<Picoseconds> handshake_lead{};
+  bool shakes_hands() const { return handshake.value_or(false); }
 
   OnChipMemoryConfig sram;
 

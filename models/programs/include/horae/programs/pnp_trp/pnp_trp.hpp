@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "horae/params/located.hpp"
@@ -41,6 +42,7 @@ struct PnpTrpConfig {
   bool clear_ce = true;  ///< takes the mark away that it looked at
   bool cnp_gap = true;   ///< keeps CNPs of a flow `cnp_interval` apart
   Picoseconds cnp_interval = 50_us;
+  std::optional<std::uint32_t> cnp_class{};  ///< absent: the class of the marked packet
   StepRule step = StepRule::text;
   Recovery recovery = Recovery::ordered;
   LoopsAfter loops_after_recovery = LoopsAfter::zero;

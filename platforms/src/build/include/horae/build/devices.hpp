@@ -23,6 +23,7 @@ struct Devices {
   std::vector<fabric::open_loop_host*> hosts;
   std::vector<tofino::tofino_switch*> tofinos;
   std::vector<fabric::output_queued_switch*> switches;
+  std::vector<fabric::output_queued_switch*> learning;  ///< of those: told of connections
 
   /// Device number `device` of the platform, which is a NIC.
   rnic::rnic& nic(std::size_t device) const { return dynamic_cast<rnic::rnic&>(*all[device]); }

@@ -37,7 +37,7 @@ struct PauseTurn {
 struct DeviceEnd {
   std::uint64_t events = 0;
   std::uint64_t hops = 0;             ///< packets put on links
-  std::vector<NamedNumber> counters;  ///< of a chip
+  std::vector<NamedNumber> counters;  ///< of a chip, or a part of a plain switch
   nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
   std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
   std::vector<PauseTurn> pauses;      ///< of a platform with sites: port by port
