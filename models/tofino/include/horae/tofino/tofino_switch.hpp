@@ -115,10 +115,12 @@ class tofino_switch : public fabric::device {
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
   void handle_watched(const fabric::Event& e) override { handle_as<true>(e); }
-  void begin() override { telemetry_ = adds_telemetry_ && context_.pool.carries_feedback(); }
+  void begin() override {
+    telemetry_ = adds_telemetry_ && context_.pool.carries_feedback();
+    traffic_manager_.begin(context_.seed, name(), headrooms_);
+  }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
-  void begin() override { traffic_manager_.begin(context_.seed, name(), headrooms_); }
 
  private:
   // While it is watched it runs code of its own, so that telling costs nothing at other times.
