@@ -286,12 +286,15 @@ TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
 }
 
 TEST(Forward, TheConfigurationTellsAllParameters) {
-  const auto config = factory("nack_drop = 255\nnack_of = 256\npath_choice = \"random\"")->config();
+  const auto config =
+      factory("nack_drop = 255\nnack_of = 256\npath_choice = \"random\"\ntelemetry = true")
+          ->config();
   EXPECT_EQ(config["name"], "forward");
   EXPECT_EQ(config["nack_drop"], 255);
   EXPECT_EQ(config["nack_of"], 256);
   EXPECT_EQ(config["path_choice"], "random");
   EXPECT_EQ(config["nack_filter"], "deterministic");
+  EXPECT_EQ(config["telemetry"], true);  // left out where it is not set
   EXPECT_EQ(config.size(), 1 + ForwardConfig::schema().field_names().size());
 }
 
