@@ -68,7 +68,7 @@ TEST(ResponseQueue, EachKindHasItsDelay) {
   ResponseQueue queue(40_ns, 1_us);
   queue.push(0, true, {}, 10_ns);
   EXPECT_EQ(queue.next_ready(), 10_ns);
-  EXPECT_TRUE(queue.pop().cnp);
+  EXPECT_EQ(queue.pop().kind, ResponseKind::cnp);
   queue.push(1, false, {.psn = Psn(5)}, 10_ns);
   EXPECT_EQ(queue.next_ready(), 50_ns);
   EXPECT_EQ(queue.pop().response.psn, Psn(5));
