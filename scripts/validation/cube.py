@@ -132,8 +132,8 @@ class Spread:
         return Spread(self.median * by, self.least * by, self.most * by, self.count)
 
     def text(self, digits, unit=""):
-        """The median, and the range if there is more than one number."""
-        if self.count < 2:
+        """The median, and the range if there is one."""
+        if self.least == self.most:
             return f"{self.median:.{digits}f}{unit}"
         return f"{self.median:.{digits}f}{unit} ({self.least:.{digits}f} to {self.most:.{digits}f})"
 

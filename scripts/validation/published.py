@@ -82,7 +82,7 @@ def text(found, compare):
     for r in found:
         ours = r["measured"]
         shown = "not reproduced" if ours is None else f"{ours:.2f} {r['unit']}"
-        if r.get("seeds", 1) > 1:
+        if r.get("least") != r.get("most"):
             shown += f" ({r['least']:.2f} to {r['most']:.2f})"
         beside = ("-" if ours is None else f"{ours - r['published']:+.2f}") if compare == "difference" else (
             "-" if r["ratio"] is None else f"{r['ratio']:.2f}")
