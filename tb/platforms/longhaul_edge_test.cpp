@@ -99,7 +99,7 @@ TEST(LonghaulEdge, ItsLoopPortsRateIsASeries) {
   const Outcome r = run_busy("", {"two_sites.edge=esw"});
   std::map<std::string, double> bytes;
   for (const Row& row : r.series) {
-    if (row.at("quantity") == "tx_rate")
+    if (row.at("quantity") == "offered_rate")
       bytes[row.at("object")] += std::stod(row.at("value")) * std::stod(row.at("window_us")) * 125;
   }
   for (const std::string edge : {"edge0", "edge1"}) {

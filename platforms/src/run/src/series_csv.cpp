@@ -100,8 +100,8 @@ void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
       const std::string object = fmt::format("{}.pipe{}.loopback{}", name, i, port);
       const std::int64_t sent =
           loop.counters().bytes - std::exchange(looped_[object], loop.counters().bytes);
-      line(now, object, "tx_rate", 8e-9 * static_cast<double>(sent) / to_seconds(now - last_.time),
-           "Gbps");
+      line(now, object, "offered_rate",
+           8e-9 * static_cast<double>(sent) / to_seconds(now - last_.time), "Gbps");
       line(now, object, "held", static_cast<double>(loop.held().count()), "bytes");
     }
     for (const auto& table : chip.program(i).occupancies()) {
