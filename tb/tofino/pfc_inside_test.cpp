@@ -46,13 +46,18 @@ void hold(Chip& chip, unsigned port, std::uint8_t traffic_class = 0, Picoseconds
 }
 const IngressPauses& accounts(const Chip& chip) { return *chip.chip->traffic_manager().pauses(); }
 
-// A copy comes by the mirror port: its sender's port has room, but the shared buffer has less.
-TEST(PfcInside, CopiesPauseNobodyAndTakeOfWhatIsShared) {
+LambdaProgram to_port_1_and_a_copy_to_port_2() {
   LambdaProgram program;
   program.ingress = [](Pass& pass) {
     pass.mirror({.egress_port = 2, .type = 1});
     pass.forward(1);
   };
+  return program;
+}
+
+// A copy comes by the mirror port: its sender's port has room, but the shared buffer has less.
+TEST(PfcInside, CopiesPauseNobodyAndTakeOfWhatIsShared) {
+  LambdaProgram program = to_port_1_and_a_copy_to_port_2();
   fabric::sim_context context;
   Chip chip(context, an_eighth(3), 3, program);
   hold(chip, 2);
@@ -70,11 +75,7 @@ TEST(PfcInside, CopiesPauseNobodyAndTakeOfWhatIsShared) {
 // When copies have all that is shared, further copies are dropped. Packets are not: each goes to
 // the headroom and out again.
 TEST(PfcInside, CopiesDoNotTakeHeadroom) {
-  LambdaProgram program;
-  program.ingress = [](Pass& pass) {
-    pass.mirror({.egress_port = 2, .type = 1});
-    pass.forward(1);
-  };
+  LambdaProgram program = to_port_1_and_a_copy_to_port_2();
   fabric::sim_context context;
   Chip chip(context, an_eighth(3), 3, program);
   hold(chip, 2);

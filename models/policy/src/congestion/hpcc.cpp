@@ -15,10 +15,8 @@ double bytes_in(BitRate rate, Picoseconds time) {
   return static_cast<double>(rate.count()) / 8 * to_seconds(time);
 }
 
-const HpccParameters& hpcc_values(const CongestionConfig& config) {
-  static const HpccParameters defaults{};
-  const auto& given = config.parameters.of<HpccConfig>().values;
-  return given ? *given : defaults;
+HpccParameters hpcc_values(const CongestionConfig& config) {
+  return config.parameters.of<HpccConfig>().values.value_or(HpccParameters{});
 }
 
 void check_hpcc(const CongestionConfig& config, BitRate line) {

@@ -98,10 +98,10 @@ void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
     for (unsigned port = 0; chip.config().loopback && port < loopbacks.per_pipeline(); ++port) {
       const auto& loop = loopbacks.of(loopbacks.number(i, port));
       const std::string object = fmt::format("{}.pipe{}.loopback{}", name, i, port);
-      const std::int64_t sent =
+      const std::int64_t given =
           loop.counters().bytes - std::exchange(looped_[object], loop.counters().bytes);
       line(now, object, "offered_rate",
-           8e-9 * static_cast<double>(sent) / to_seconds(now - last_.time), "Gbps");
+           8e-9 * static_cast<double>(given) / to_seconds(now - last_.time), "Gbps");
       line(now, object, "held", static_cast<double>(loop.held().count()), "bytes");
     }
     for (const auto& table : chip.program(i).occupancies()) {

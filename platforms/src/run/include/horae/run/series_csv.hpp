@@ -42,7 +42,7 @@ class SeriesCsv {
   const build::Simulation& simulation_;
   Snapshot last_;
   std::map<std::string, std::vector<fabric::TxCounters>> ports_;  ///< of switches, by name
-  std::map<std::string, std::int64_t> looped_;  ///< bytes that loopback ports sent, by name
+  std::map<std::string, std::int64_t> looped_;  ///< bytes given to loopback ports, by name
   std::string csv_;
   std::uint32_t samples_ = 0;
   std::vector<Part> parts_;  ///< of what is behind the head line; empty in a run of one process
