@@ -27,15 +27,14 @@ Times times(const std::string& list, double trip_us, const Words& settings) {
                            HORAE_PLATFORM_DIR, list),
                "sim.duration=1s"};
   all.insert(all.end(), settings.begin(), settings.end());
-  const Ended ended =
-      run(place, with_settings(
-                     {"run", HORAE_PLATFORM_DIR + std::string("/longhaul.toml"), "--out", "out"},
-                     all));
+  const Ended ended = run(
+      place, with_settings(
+                 {"run", HORAE_PLATFORM_DIR + std::string("/longhaul.toml"), "--out", "out"}, all));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   std::vector<double> took;
   for (const Row& row : rows_of(place.read("out/flows.csv"))) {
-    took.push_back(
-        (std::stod(row.at("last_completion_us")) - std::stod(row.at("first_post_us"))) / 1000);
+    took.push_back((std::stod(row.at("last_completion_us")) - std::stod(row.at("first_post_us"))) /
+                   1000);
   }
   EXPECT_EQ(took.size(), 4u);
   const auto [least, most] = std::minmax_element(took.begin() + 1, took.end());
