@@ -90,7 +90,25 @@ LeafSpine dynamic_pfc() {
   return s;
 }
 
+// Full queues that trim, and whose last packet goes as often as the arriving one.
+LeafSpine trimming() {
+  LeafSpine s = lossy();
+  s.sw.queue_limit = 8'000_B;
+  s.sw.full = WhenFull::half;
+  s.sw.trim = 64_B;
+  s.sw.trim_class = 7;
+  s.sw.red.at = MarkAt::dequeue;
+  return s;
+}
+LeafSpine trimming_shared() {
+  LeafSpine s = trimming();
+  s.sw.buffer = 60'000_B;
+  return s;
+}
+
 const std::map<std::string, LeafSpine (*)()> scenarios = {{"lossy", lossy},
+                                                          {"trimming", trimming},
+                                                          {"trimming_shared", trimming_shared},
                                                           {"lossless", lossless},
                                                           {"shared_buffer", shared_buffer},
                                                           {"deflecting", deflecting},
@@ -130,6 +148,8 @@ TEST(Equality, TheScenariosContainWhatTheyShould) {
   EXPECT_EQ(value_in(dynamic_result, "headroom_full"), 0u);
   EXPECT_GT(value_in(run(shared_buffer()), "buffer_full"), 10u);
   EXPECT_GT(value_in(run(deflecting()), "deflected"), 100u);
+  for (const auto& make : {trimming, trimming_shared})
+    EXPECT_GT(value_in(run(make()), "trimmed"), 100u);
   LeafSpine fifo = srpt();
   fifo.sw.schedule = QueueSchedule::fifo;
   EXPECT_NE(run(fifo), run(srpt()));

@@ -96,6 +96,28 @@ R"(balance = "ecmp")",
 R"(balance = "ecmp"
 deflect = true)",
 "p.toml:31:11: deflect needs queues that can be full: a 'queue_limit' or 'queue_share'"},
+{"TrimWithoutLimit",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+trim = "64 B")",
+"p.toml:31:8: trim needs queues that can be full: a 'queue_limit', 'queue_share' or 'buffer'"},
+{"ClassOfTrimmedAlone",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+trim_class = 5)",
+"p.toml:31:14: trim_class is of trimmed packets; expected a 'trim' beside it"},
+{"HalfOfSortedQueues",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+full = "half"
+queue_limit = "1 KB"
+schedule = "srpt")",
+"p.toml:31:8: full = \"half\" is of queues in the order of arrival; expected schedule = \"fifo\""},
+{"TieOfAnotherBalancer",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+tie = "lowest")",
+"p.toml:31:7: tie is of balance = \"adaptive\"; here it is \"ecmp\""},
 {"EcnOfARateReversed",
 R"(
 [plain.pfc)",

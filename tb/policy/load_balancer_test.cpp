@@ -13,6 +13,8 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
+#include "horae/params/document.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy::load_balancer_test {
 namespace {
@@ -416,6 +418,39 @@ TEST(Drill, SeedAndPathNameTheStream) {
     EXPECT_NE(draw(1, "tor0"), draw(1, "tor1"));
     EXPECT_NE(draw(1, "tor0"), draw(2, "tor0"));
   }
+}
+
+TEST(Adaptive, TiesGoToTheLowestPortIfAsked) {
+  const auto document = Document::parse("[s]\ntie = \"lowest\"\n", "p.toml");
+  const auto parameters = parameters_of(load_balancers()).read(document.root().child("s"));
+  const auto lowest = make_load_balancer("adaptive", 1, "x", parameters);
+  const auto random = make("adaptive");
+  const Ports level({5, 3, 9, 3, 3});
+  Counts counts(5);
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(lowest->choose(flow(0, 1), 5, level), 1u);
+    ++counts[random->choose(flow(0, 1), 5, level)];
+  }
+  EXPECT_EQ(lowest->choose(flow(0, 1), 3, Ports({5, 5, 4})), 2u);
+  EXPECT_EQ(counts[0] + counts[2], 0);
+  for (const unsigned i : {1u, 3u, 4u}) EXPECT_GT(counts[i], 60);
+}
+
+TEST(Pinning, PinnedFlowsKeepTheirPortAndDisturbNoOthers) {
+  const auto plain = make("spray");
+  const auto mixed = pinning(make("spray"), 1, "tor0.pinned");
+  Packet pinned = flow(3, 4);
+  pinned.pinned = true;
+  const unsigned port = mixed->choose(pinned, 8, Ports());
+  std::set<unsigned> others;
+  for (std::uint16_t i = 0; i < 200; ++i) {
+    EXPECT_EQ(mixed->choose(pinned, 8, Ports()), port);
+    EXPECT_EQ(mixed->choose(flow(3, 4), 8, Ports()), plain->choose(flow(3, 4), 8, Ports()));
+    Packet other = flow(3, 5, static_cast<std::uint16_t>(0xc000 + i));
+    other.pinned = true;
+    others.insert(mixed->choose(other, 8, Ports()));
+  }
+  EXPECT_EQ(others.size(), 8u);
 }
 
 }  // namespace

@@ -177,13 +177,15 @@ class LeafSpineRun {
       const auto cause = static_cast<fabric::DropCause>(c);
       text += fmt::format(" {}={}", fabric::name_of(cause), pool.dropped(cause));
     }
-    std::uint64_t marked = 0, pauses = 0, deflected = 0;
+    std::uint64_t marked = 0, pauses = 0, deflected = 0, trimmed = 0;
     for (const auto* sw : switches_) {
       marked += sw != nullptr ? sw->counters().marked : 0;
       pauses += sw != nullptr ? sw->counters().pauses_sent : 0;
       deflected += sw != nullptr ? sw->counters().deflected : 0;
+      trimmed += sw != nullptr ? sw->counters().trimmed : 0;
     }
-    text += fmt::format(" marked={} pauses={} deflected={}\n", marked, pauses, deflected);
+    text += fmt::format(" marked={} pauses={} deflected={} trimmed={}\n", marked, pauses, deflected,
+                        trimmed);
     for (std::size_t v = 0; v < devices_.size(); ++v) {
       const auto* sw = switches_[v];
       if (sw == nullptr || !sw->runs_here()) continue;

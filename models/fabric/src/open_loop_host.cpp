@@ -13,6 +13,11 @@ void open_loop_host::handle(const Event& e) {
   switch (key_kind(e.key)) {
     case arrival_event: {
       Packet& p = arrived(e);
+      if (p.corrupted) [[unlikely]] {
+        if (auto* w = watcher()) w->dropped(*this, p, DropCause::corrupted, e.time);
+        context_.pool.drop(p, DropCause::corrupted);
+        break;
+      }
       ++counters_.received;
       counters_.received_bytes += p.payload;
       counters_.marked += p.ecn == Ecn::ce ? 1 : 0;

@@ -12,10 +12,12 @@ namespace {
 constexpr std::uint8_t start_event = device_events;
 constexpr std::int64_t share_unit = 65536;
 
-/// All classes but that of acknowledgements and CNPs, as bits.
+/// All classes but those of acknowledgements and CNPs, and of trimmed packets, as bits.
 unsigned data_classes(const SwitchConfig& config) {
-  const unsigned all = (1u << OutputPort::classes) - 1;
-  return config.control_class ? all & ~(1u << *config.control_class) : all;
+  unsigned classes = (1u << OutputPort::classes) - 1;
+  if (config.control_class) classes &= ~(1u << *config.control_class);
+  if (config.trim) classes &= ~(1u << config.class_of_trimmed());
+  return classes;
 }
 }  // namespace
 
@@ -52,28 +54,33 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
           config.balance, context.seed, std::string(this->name()) + ".balance", config.balancing)),
       red_(RandomStream(context.seed, std::string(this->name()) + ".red")),
       shared_(config.pfc.enabled() || config.buffer.count() > 0),
-      counted_(shared_ ? data_classes(config) : 0),
-      refusable_(shared_ || config.queue_limit.count() > 0 ? data_classes(config) : 0),
-      marking_(config.red.enabled() && !config.red.at_dequeue() ? data_classes(config) : 0),
+      limited_(data_classes(config)),
+      counted_(shared_ ? limited_ : 0),
+      refusable_(shared_ || config.queue_limit.count() > 0 ? limited_ : 0),
+      marking_(config.red.enabled() && !config.red.at_dequeue() ? limited_ : 0),
       start_simply_(!shared_ && !(config.red.enabled() && config.red.at_dequeue())),
       pfc_(config.pfc.enabled()),
+      by_class_(config.limits_classes()),
       queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
       ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
   for (unsigned i = 0; i < config.ports; ++i) {
-    egress_.push_back({OutputPort(tx(i))});
+    egress_.push_back({OutputPort(tx(i)), config.limit_at(tx(i).link().rate)});
     if (config.schedule != QueueSchedule::fifo) {
       egress_.back().out.schedule_by_remaining(
           config.schedule == QueueSchedule::srpt ? RemainingOrder::flow : RemainingOrder::packet);
     }
   }
+  if (config.full == WhenFull::half)
+    half_.emplace(context.seed, std::string(this->name()) + ".full");
   set_receive_latency(config.latency);
 }
 
 void output_queued_switch::begin() {
   for (unsigned i = 0; i < egress_.size(); ++i) {
     const BitRate rate = tx(i).link().rate;
-    egress_[i].red = config_.red.of(rate);
+    egress_[i].limit = config_.limit_at(rate);
+    egress_[i].red = config_.red.of(rate, config_.reference_rate);
     if (config_.red.enabled() && config_.red.at_dequeue()) {
       red_of_port_.emplace_back(
           RandomStream(context_.seed, fmt::format("{}.port{}.red", name(), i)));
@@ -84,6 +91,10 @@ void output_queued_switch::begin() {
   begin_recording();
   writing_ = recording_ || !red_of_port_.empty();
   if (watcher() != nullptr && shared_) start_by_events();
+}
+
+void output_queued_switch::pin_connections() {
+  balance_ = policy::pinning(std::move(balance_), context_.seed, std::string(name()) + ".pinned");
 }
 
 void output_queued_switch::start_by_events() {
@@ -188,12 +199,14 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
       --p.hop_limit;
     }
-    if (const auto cause = refusal(p, egress(port).out, t)) [[unlikely]] {
-      if (!config_.deflect || *cause != DropCause::queue_full) return drop(p, *cause, t);
-      const auto other = deflection(p, port, t);
-      if (!other) return drop(p, *cause, t);
-      port = *other;
-      ++counters_.deflected;
+    if (const auto cause = refusal(p, egress(port), t)) [[unlikely]] {
+      const bool deflects = config_.deflect && *cause == DropCause::queue_full;
+      if (const auto other = deflects ? deflection(p, port, t) : std::nullopt) {
+        port = *other;
+        ++counters_.deflected;
+      } else if (!make_room(p, port, *cause, t)) {
+        return;
+      }
     }
   }
   OutputPort& out = egress(port).out;
@@ -239,27 +252,27 @@ void output_queued_switch::starts_become_events() {
 }
 
 /// Why a packet is refused at `t`, if it is.
-inline std::optional<DropCause> output_queued_switch::refusal(const Packet& p,
-                                                              const OutputPort& out,
+inline std::optional<DropCause> output_queued_switch::refusal(const Packet& p, const Egress& egress,
                                                               Picoseconds t) {
-  const auto cause = refusal_now(p, out);
+  const auto cause = refusal_now(p, egress);
   if (!cause || !shared_ || starts_are_events_) [[likely]]
     return cause;
   start_every_port_before(t);
-  return refusal_now(p, out);
+  return refusal_now(p, egress);
 }
 
 inline std::optional<DropCause> output_queued_switch::refusal_now(const Packet& p,
-                                                                  const OutputPort& out) const {
+                                                                  const Egress& egress) const {
   if (pfc_ && !ingress_.fits(queue_of(p), p.frame)) return DropCause::headroom_full;
-  if (queue_full(p, out)) return DropCause::queue_full;
+  if (queue_full(p, egress)) return DropCause::queue_full;
   if (buffer_full(p)) return DropCause::buffer_full;
   return std::nullopt;
 }
 
-bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) const {
-  const std::int64_t depth = out.depth().count() + p.frame;
-  if (config_.queue_limit.count() > 0 && depth > config_.queue_limit.count()) return true;
+bool output_queued_switch::queue_full(const Packet& p, const Egress& egress) const {
+  const Bytes waiting = by_class_ ? egress.out.depth(p.traffic_class) : egress.out.depth();
+  const std::int64_t depth = waiting.count() + p.frame;
+  if (depth > egress.limit) return true;
   return queue_share_ > 0 &&
          depth * share_unit > queue_share_ * (config_.buffer.count() - buffered_);
 }
@@ -272,7 +285,7 @@ bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) co
   for (const auto port : switch_ports_) {
     if (port == full) continue;
     start_before(port, t);
-    if (!queue_full(p, egress_[port].out)) candidates_.push_back(port);
+    if (!queue_full(p, egress_[port])) candidates_.push_back(port);
   }
   if (candidates_.empty()) return std::nullopt;
   return candidates_[deflect_.below(static_cast<std::uint32_t>(candidates_.size()))];
@@ -281,6 +294,7 @@ bool output_queued_switch::queue_full(const Packet& p, const OutputPort& out) co
 void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
   if (auto* w = watcher()) w->dropped(*this, p, cause, t);
   ++counters_.dropped;
+  ++dropped_by_[static_cast<std::size_t>(cause)];
   context_.pool.drop(p, cause);
 }
 
@@ -319,7 +333,7 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
 
 /// A packet that is on its way out, by what it leaves behind in its class.
 void output_queued_switch::mark_what_leaves(Packet& p, unsigned port, Picoseconds start) {
-  if (config_.control_class == p.traffic_class) return;
+  if (!is_in(limited_, p)) return;
   const OutputPort& out = egress(port).out;
   const bool own = red_of_port_[port].mark(p, out.depth(p.traffic_class), egress(port).red);
   if (own) ++counters_.marked;

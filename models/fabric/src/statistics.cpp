@@ -16,6 +16,7 @@ void device::port_statistics(StatTree& tree, Layer layer, Picoseconds end) const
     if (end.count() > 0) port.rate("tx_rate", c.bytes(layer), end);
     if (c.lost > 0) port.value("lost", c.lost, "packets");
     if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
+    if (c.corrupted > 0) port.value("corrupted", c.corrupted, "packets");
     if (c.pauses > 0) port.value("pauses_sent", c.pauses, "frames");
     for (unsigned q = 0; q < PauseLog::classes; ++q) {
       const Picoseconds held = pauses(i).held(q, end);
@@ -29,6 +30,14 @@ void output_queued_switch::statistics(StatTree& tree) const {
       .value("marked", counters_.marked, "packets");
   tree.value("dropped", counters_.dropped, "packets")
       .value("pauses_sent", counters_.pauses_sent, "frames");
+  if (config_.trim) tree.value("trimmed", counters_.trimmed, "packets");
+  if (config_.trim || config_.full) {
+    StatTree& causes = tree.group("dropped_by");
+    for (std::size_t c = 0; c < drop_causes; ++c) {
+      if (dropped_by_[c] > 0)
+        causes.value(std::string(name_of(static_cast<DropCause>(c))), dropped_by_[c], "packets");
+    }
+  }
   if (counters_.deflected > 0) tree.value("deflected", counters_.deflected, "packets");
 }
 

@@ -1,5 +1,6 @@
 // What a user may say about a plain switch.
 #include <algorithm>
+#include <cmath>
 
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/params/schema.hpp"
@@ -57,13 +58,20 @@ bool RedConfig::enabled() const {
   return kmax.count() > 0 || (by_rate && std::any_of(by_rate->begin(), by_rate->end(), marks));
 }
 
-RedThresholds RedConfig::of(BitRate rate) const {
+Bytes in_proportion(Bytes bytes, BitRate rate, BitRate reference) {
+  if (rate == reference) return bytes;
+  return Bytes(std::llround(static_cast<double>(bytes.count()) * static_cast<double>(rate.count()) /
+                            static_cast<double>(reference.count())));
+}
+
+RedThresholds RedConfig::of(BitRate rate, std::optional<BitRate> reference) const {
   if (by_rate) {
     for (const RedOfRate& r : *by_rate) {
       if (r.rate == rate) return {r.kmin, r.kmax, r.pmax.value_or(pmax)};
     }
   }
-  return {kmin, kmax, pmax};
+  if (!reference) return {kmin, kmax, pmax};
+  return {in_proportion(kmin, rate, *reference), in_proportion(kmax, rate, *reference), pmax};
 }
 
 const Schema<PfcOfRate>& PfcOfRate::schema() {
@@ -212,6 +220,37 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                  {.doc = "a packet that finds its egress queue full goes to a random other port "
                          "that leads to a switch, and its hop limit is decremented",
                   .source = "DIBS: Zarifis et al., EuroSys 2014"})
+          .choice("limit_of", &SwitchConfig::limit_of,
+                  {{"port", LimitOf::port}, {"class", LimitOf::traffic_class}},
+                  {.doc = "whose waiting bytes queue_limit and queue_share limit: all of the port, "
+                          "or those of the packet's class. Absent: port; class if packets are "
+                          "trimmed"})
+          .choice("full", &SwitchConfig::full,
+                  {{"arriving", WhenFull::arriving}, {"half", WhenFull::half}},
+                  {.doc = "which packet goes when its egress queue is full: the arriving one, or "
+                          "with probability 1/2 the last of its class in the queue, if that is no "
+                          "shorter. Absent: arriving",
+                   .source = "half: NDP (Handley et al., SIGCOMM 2017) 3.1, and compositequeue.cpp "
+                             "of htsim"})
+          .field("trim", &SwitchConfig::trim,
+                 {.doc = "data that finds no room in its queue or the buffer is cut to a frame of "
+                         "so many bytes, and goes on in trim_class; absent: it is dropped",
+                  .min = Bytes(wire::minimum_frame),
+                  .max = 256_B,
+                  .source = "64 B: NDP (SIGCOMM 2017) 3, Ultra Ethernet 1.0 and htsim"})
+          .field("trim_class", &SwitchConfig::trim_class,
+                 {.doc = "class of trimmed packets, above those of data: without a limit, without "
+                         "the buffer, never marked. Absent: control_class; without one 7",
+                  .min = 1,
+                  .max = 7})
+          .field(
+              "reference_rate", &SwitchConfig::reference_rate,
+              {.doc = "queue_limit, kmin and kmax are of ports of this rate; ports of another "
+                      "rate have them in proportion, but for rates that ecn.by_rate has. Absent: "
+                      "all ports have the same",
+               .min = 1_Gbps,
+               .source = "htsim of REPS (EuroSys 2026): a link of half the rate has half the "
+                         "buffer and half the thresholds"})
           .choice("schedule", &SwitchConfig::schedule,
                   {{"fifo", QueueSchedule::fifo},
                    {"srpt", QueueSchedule::srpt},

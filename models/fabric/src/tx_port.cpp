@@ -13,6 +13,7 @@ TxCounters operator-(TxCounters a, const TxCounters& b) {
   a.frame_bytes -= b.frame_bytes;
   a.lost -= b.lost;
   a.cut -= b.cut;
+  a.corrupted -= b.corrupted;
   a.pauses -= b.pauses;
   return a;
 }
@@ -32,6 +33,8 @@ void tx_port::configure(const LinkConfig& link) {
                      ? static_cast<std::uint32_t>(ps_per_byte)
                      : 0;
   if (link.loss > 0) loss_.emplace(owner_.context().seed, std::string(this->name()) + ".loss");
+  if (link.bit_errors > 0)
+    bit_errors_.emplace(owner_.context().seed, std::string(this->name()) + ".bit_errors");
   // In order and apart, so that one search finds whether any of them matters.
   auto& outages = link_.outages;
   std::sort(outages.begin(), outages.end(),
@@ -73,13 +76,18 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
   const Picoseconds arrival = last_bit + pipeline + link_.delay;
   if (auto* watcher = owner_.context().watcher)
     watcher->sent(owner_, index_, p, start, first_bit, last_bit + pipeline);
-  if (cut_off(first_bit, arrival)) {
+  const bool harmed = !link_.data_only || p.is_data();
+  if (harmed && cut_off(first_bit, arrival)) {
     ++counters_.cut;
     return lose(p, DropCause::link_down, arrival);
   }
-  if (loss_ && loss_->chance(link_.loss)) {
+  if (harmed && loss_ && loss_->chance(link_.loss)) {
     ++counters_.lost;
     return lose(p, DropCause::link_loss, arrival);
+  }
+  if (harmed && bit_errors_ && bit_errors_->chance(link_.bit_errors)) {
+    ++counters_.corrupted;
+    p.corrupted = true;
   }
   if (!away_) return false;
   auto& context = owner_.context();
@@ -110,8 +118,8 @@ bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
 void tx_port::start_of_simulation() {
   // The socket's interface, looked up once instead of with every packet.
   if (connected_) peer_ = socket.operator->();
-  closely_ = loss_ || !link_.outages.empty() || away_ || owner_.context().watcher != nullptr ||
-             direct_ == nullptr || !owner_.windowed_;
+  closely_ = loss_ || bit_errors_ || !link_.outages.empty() || away_ ||
+             owner_.context().watcher != nullptr || direct_ == nullptr || !owner_.windowed_;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

@@ -11,10 +11,9 @@ namespace horae::rnic {
 namespace {
 
 /// Apart, so that `process` saves no registers for it.
-[[gnu::noinline]] void end_buffer_full(const fabric::device& nic, Packet& p,
-                                       fabric::PacketPool& pool, fabric::observer* watcher,
-                                       Picoseconds now) {
-  constexpr auto cause = fabric::DropCause::buffer_full;
+[[gnu::noinline]] void end_dropped(const fabric::device& nic, Packet& p, fabric::PacketPool& pool,
+                                   fabric::observer* watcher, fabric::DropCause cause,
+                                   Picoseconds now) {
   if (watcher != nullptr) watcher->dropped(nic, p, cause, now);
   pool.drop(p, cause);
 }
@@ -39,8 +38,12 @@ void rnic::receive(Packet& p, Picoseconds now) {
 }
 
 void rnic::process(Packet& p, Picoseconds now) {
+  // Its checksum (ICRC) is wrong.
+  if (p.corrupted) [[unlikely]]
+    return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::corrupted, now);
   if (p.is_data()) {
-    if (!receive_data(p, now)) return end_buffer_full(*this, p, context_.pool, watcher(), now);
+    if (!receive_data(p, now))
+      return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::buffer_full, now);
   } else if (p.opcode == Opcode::acknowledge) {
     receive_ack(p, now);
   } else if (p.opcode == Opcode::cnp) {

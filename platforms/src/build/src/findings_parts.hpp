@@ -22,6 +22,7 @@ inline void add(const fabric::output_queued_switch::Counters& more,
   sum.pauses_sent += more.pauses_sent;
   sum.dropped += more.dropped;
   sum.deflected += more.deflected;
+  sum.trimmed += more.trimmed;
 }
 
 }  // namespace horae::build

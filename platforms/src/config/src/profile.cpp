@@ -98,6 +98,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
       throw section.error(
           "deflect", "deflect needs queues that can be full: a 'queue_limit' or 'queue_share'");
     }
+    check_full_queues(config, section);
     dump.update(fabric::SwitchConfig::schema().dump(config));
     out = config;
   } else if (kind == "host") {

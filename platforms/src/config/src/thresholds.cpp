@@ -68,4 +68,31 @@ void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
   }
 }
 
+void check_full_queues(const fabric::SwitchConfig& config, const Section& profile) {
+  const bool full = config.queue_limit.count() > 0 || config.queue_share > 0;
+  if (config.trim && !full && config.buffer.count() == 0) {
+    throw profile.error("trim",
+                        "trim needs queues that can be full: a 'queue_limit', 'queue_share' or "
+                        "'buffer'");
+  }
+  if (config.full && !full) {
+    throw profile.error("full",
+                        "full needs queues that can be full: a 'queue_limit' or 'queue_share'");
+  }
+  if (config.full == fabric::WhenFull::half && config.schedule != fabric::QueueSchedule::fifo) {
+    throw profile.error("full",
+                        "full = \"half\" is of queues in the order of arrival; expected schedule = "
+                        "\"fifo\"");
+  }
+  if (config.trim_class && !config.trim) {
+    throw profile.error("trim_class",
+                        "trim_class is of trimmed packets; expected a 'trim' beside it");
+  }
+  for (const char* key : {"full", "trim"}) {
+    if (!profile.has(key) || !(config.voq || config.notify)) continue;
+    throw profile.error(
+        key, fmt::format("{} is not of a switch with '{}'", key, config.voq ? "voq" : "notify"));
+  }
+}
+
 }  // namespace horae::config

@@ -34,8 +34,12 @@ ordered_json balanced_packets(const build::PacketBook& book) {
         book.created, book.delivered, dropped_packets, left, book.outstanding, book.held));
   }
   ordered_json dropped = ordered_json::object();
-  for (std::size_t c = 0; c < fabric::drop_causes; ++c)
-    dropped[std::string(fabric::name_of(static_cast<fabric::DropCause>(c)))] = book.dropped[c];
+  for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
+    const auto cause = static_cast<fabric::DropCause>(c);
+    // Came later than the others: only where it happens, so that older results stay as they are.
+    if (cause == fabric::DropCause::corrupted && book.dropped[c] == 0) continue;
+    dropped[std::string(fabric::name_of(cause))] = book.dropped[c];
+  }
   return {{"created", book.created},
           {"delivered", book.delivered},
           {"dropped", dropped},

@@ -1,4 +1,5 @@
 // What switches did: chips one by one, plain ones together, parts of plain ones one by one.
+#include <algorithm>
 #include <vector>
 
 #include "result_parts.hpp"
@@ -20,6 +21,9 @@ void switch_results(const build::Simulation& s, const build::Findings& found,
   out.push_back({"switches.pauses_sent", static_cast<double>(sum.pauses_sent), "frames"});
   out.push_back({"switches.dropped", static_cast<double>(sum.dropped), "packets"});
   out.push_back({"switches.deflected", static_cast<double>(sum.deflected), "packets"});
+  const auto trims = [](const auto* sw) { return sw->trims(); };
+  if (std::any_of(s.switches().begin(), s.switches().end(), trims))
+    out.push_back({"switches.trimmed", static_cast<double>(sum.trimmed), "packets"});
   if (found.most_buffered > 0) {
     out.push_back({"switches.most_buffered", static_cast<double>(found.most_buffered), "bytes"});
   }

@@ -62,6 +62,24 @@ class OutputPort {
   /// Takes the packet that starts next (`can_start`); it must be sent or dropped.
   Packet& take_next() { return take(static_cast<unsigned>(std::bit_width(eligible())) - 1); }
 
+  /// The packet of a class that was queued last; null: there is none. Not where packets are served
+  /// by what remains of their flow.
+  const Packet* last(unsigned traffic_class) {
+    PacketQueue& queue = queue_[traffic_class].packets;
+    return queue.empty() ? nullptr : &*queue.last();
+  }
+  /// Takes it out (there is one); it takes as long as the queue is. Ask next_start() anew.
+  [[gnu::noinline]] Packet& take_last(unsigned traffic_class) {
+    ClassQueue& from = queue_[traffic_class];
+    PacketQueue& queue = from.packets;
+    Packet& p = *queue.last();
+    queue.erase_after(queue.previous(queue.last()));
+    if (queue.empty()) waiting_ &= ~(1u << traffic_class);
+    bytes_ -= p.frame;
+    from.bytes -= p.frame;
+    return p;
+  }
+
   /// Takes everything out, whatever is paused: `taken(packet)` for each.
   template <class F>
   void drain(F&& taken) {

@@ -1,6 +1,7 @@
 // A plain output-queued switch.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,13 +34,36 @@ enum class QueueSchedule : std::uint8_t {
   srpt_packet,  ///< the same packet by packet: RemainingOrder::packet
 };
 
+/// Whose bytes the limit of an egress queue is of.
+enum class LimitOf : std::uint8_t {
+  port,           ///< all that waits at the port
+  traffic_class,  ///< what waits in the packet's class
+};
+
+/// Which packet goes when an egress queue is full.
+enum class WhenFull : std::uint8_t {
+  arriving,
+  half,  ///< the arriving one, or the last of its class in the queue, each with probability 1/2
+};
+
 struct SwitchConfig {
   unsigned ports = 32;
-  Picoseconds latency = 600_ns;  ///< last bit in to queued
-  Bytes queue_limit{};           ///< drop-tail limit of each egress queue; zero: none
-  double queue_share = 0.0;      ///< limit of each egress queue, of what is free; zero: none
-  Bytes buffer{};                ///< packet buffer shared by all queues; zero: unlimited
-  bool deflect = false;          ///< what finds its queue full goes out elsewhere (DIBS)
+  Picoseconds latency = 600_ns;       ///< last bit in to queued
+  Bytes queue_limit{};                ///< drop-tail limit of each egress queue; zero: none
+  double queue_share = 0.0;           ///< limit of each egress queue, of what is free; zero: none
+  Bytes buffer{};                     ///< packet buffer shared by all queues; zero: unlimited
+  bool deflect = false;               ///< what finds its queue full goes out elsewhere (DIBS)
+  std::optional<LimitOf> limit_of{};  ///< absent: of its class where packets are trimmed, else port
+  std::optional<WhenFull> full{};     ///< absent: arriving
+  /// Data that finds no room is cut to so many bytes (frame) in place of being dropped. Absent:
+  /// not.
+  std::optional<Bytes> trim{};
+  /// Class of trimmed packets, which have a queue without a limit and are not marked. Absent:
+  /// `control_class`; without one 7.
+  std::optional<std::uint32_t> trim_class{};
+  /// `queue_limit` and the thresholds of `red` are those of ports of this rate, all others have
+  /// them in proportion to theirs. Absent: all have the same.
+  std::optional<BitRate> reference_rate{};
   QueueSchedule schedule = QueueSchedule::fifo;
   /// Acknowledgements and CNPs: a class that takes no buffer, is never refused, does not pause its
   /// sender and is not marked. Absent: there is none.
@@ -55,6 +79,18 @@ struct SwitchConfig {
   policy::PolicyParameters balancing{};  ///< parameters of the load balancers
   std::optional<VoqConfig> voq{};        ///< what comes from far away waits here: voq_switch
   std::optional<NoticeConfig> notify{};  ///< marks become CNPs here: notifying_switch
+
+  /// The class that trimmed packets go to.
+  std::uint32_t class_of_trimmed() const {
+    constexpr std::uint32_t highest = 7;
+    return trim_class.value_or(control_class.value_or(highest));
+  }
+  bool limits_classes() const {
+    return limit_of.value_or(trim ? LimitOf::traffic_class : LimitOf::port) ==
+           LimitOf::traffic_class;
+  }
+  /// The limit of the queues of a port of that rate; without one the most there is.
+  std::int64_t limit_at(BitRate rate) const;
 
   /// All but `ports` and `headrooms`, which the topology decides.
   static const Schema<SwitchConfig>& schema();
@@ -86,6 +122,9 @@ class output_queued_switch : public device {
   void drain(unsigned port, Picoseconds now);
   /// The ports that lead to other switches: where it may deflect to.
   void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
+  /// Packets of pinned connections (Packet::pinned) take the port of their hash, whatever balances;
+  /// before the simulation starts.
+  void pin_connections();
   /// Whether it keeps state of connections, and so wants to be told of each (elaboration only).
   virtual bool learns_connections() const { return false; }
   virtual void learn(const FlowEnds& /*connection*/) {}
@@ -99,8 +138,10 @@ class output_queued_switch : public device {
     std::uint64_t pauses_sent = 0;
     std::uint64_t dropped = 0;
     std::uint64_t deflected = 0;
+    std::uint64_t trimmed = 0;  ///< not among `dropped`
   };
   const Counters& counters() const { return counters_; }
+  bool trims() const { return config_.trim.has_value(); }
   Bytes buffered() const { return Bytes(buffered_); }
   Bytes most_buffered() const { return Bytes(most_buffered_); }
 
@@ -136,9 +177,16 @@ class output_queued_switch : public device {
   std::optional<unsigned> egress_of(Packet& p, Picoseconds t);
   std::optional<unsigned> egress_by_path(Packet& p, Picoseconds t);
   unsigned balanced(const Packet& p, std::span<const std::uint16_t> ports, Picoseconds t);
-  std::optional<DropCause> refusal(const Packet& p, const OutputPort& out, Picoseconds t);
-  std::optional<DropCause> refusal_now(const Packet& p, const OutputPort& out) const;
-  bool queue_full(const Packet& p, const OutputPort& out) const;
+  struct Egress {
+    OutputPort out;
+    std::int64_t limit;         ///< of its queues, in bytes
+    Picoseconds armed = never;  ///< time of its pending start event
+    RedThresholds red{};        ///< of its rate
+    unsigned rate_code = 0;     ///< of its rate, where records are added
+  };
+  std::optional<DropCause> refusal(const Packet& p, const Egress& egress, Picoseconds t);
+  std::optional<DropCause> refusal_now(const Packet& p, const Egress& egress) const;
+  bool queue_full(const Packet& p, const Egress& egress) const;
   bool buffer_full(const Packet& p) const {
     return config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count();
   }
@@ -146,12 +194,9 @@ class output_queued_switch : public device {
   std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
   void drop(Packet& p, DropCause cause, Picoseconds t);
-  struct Egress {
-    OutputPort out;
-    Picoseconds armed = never;  ///< time of its pending start event
-    RedThresholds red{};        ///< of its rate
-    unsigned rate_code = 0;     ///< of its rate, where records are added
-  };
+  /// Ends, or trims, `p` or one that waits; whether it was one that waits, and `p` has its place.
+  bool make_room(Packet& p, unsigned port, DropCause cause, Picoseconds t);
+  void trim_or_drop(Packet& p, unsigned port, DropCause cause, Picoseconds t);
   void mark_what_leaves(Packet& p, unsigned port, Picoseconds start);
   /// What is done to a packet on its way out: it is marked, and gets its record.
   void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
@@ -193,6 +238,7 @@ class output_queued_switch : public device {
   /// the sums are never too low: what they allow is allowed, and where they do not, all ports are
   /// brought up to date and the question is asked again.
   bool shared_;
+  unsigned limited_;    ///< classes of data: all but those of acknowledgements and trimmed packets
   unsigned counted_;    ///< classes whose bytes count there, as bits; none if it is not `shared_`
   unsigned refusable_;  ///< classes of which a packet may ever be refused
   unsigned marking_;    ///< classes that are marked when they are queued
@@ -203,8 +249,12 @@ class output_queued_switch : public device {
   /// watches.
   bool starts_are_events_ = false;
   bool pfc_;
+  bool by_class_;             ///< limits are of a class's bytes
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   RandomStream deflect_;
+  std::optional<RandomStream> half_;  ///< which packet goes; absent: the arriving one
+  /// Packets that it dropped, by cause, beside those of Counters.
+  std::array<std::uint64_t, drop_causes> dropped_by_{};
   std::vector<std::uint16_t> switch_ports_;
   std::vector<std::uint16_t> candidates_;  ///< of one deflection
   IngressAccounts ingress_;                ///< by ingress port and class

@@ -23,6 +23,7 @@ enum class DropCause : std::uint8_t {
   no_route,       ///< no port leads to the destination
   program,        ///< a switch program's verdict
   hop_limit,      ///< went through too many switches that deflect
+  corrupted,      ///< had a bit error, which the end point's checksum found
   count_
 };
 inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
@@ -30,8 +31,8 @@ inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::c
 /// The cause's name in results.
 constexpr std::string_view name_of(DropCause cause) {
   constexpr std::array<std::string_view, drop_causes> names = {
-      "link_loss",     "link_down", "queue_full", "buffer_full",
-      "headroom_full", "no_route",  "program",    "hop_limit"};
+      "link_loss", "link_down", "queue_full", "buffer_full", "headroom_full",
+      "no_route",  "program",   "hop_limit",  "corrupted"};
   return names[static_cast<std::size_t>(cause)];
 }
 

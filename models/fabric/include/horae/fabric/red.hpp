@@ -12,6 +12,9 @@
 
 namespace horae::fabric {
 
+/// What is `bytes` at the rate `reference`, at `rate`.
+Bytes in_proportion(Bytes bytes, BitRate rate, BitRate reference);
+
 /// RED-style marking on the instantaneous queue depth (DCQCN, SIGCOMM 2015, section 3.1):
 /// probability 0 up to `kmin`, rising linearly to `pmax` at `kmax`, 1 above. `kmax` zero turns
 /// marking off.
@@ -59,8 +62,9 @@ struct RedConfig {
   /// Whether any port marks.
   bool enabled() const;
   bool at_dequeue() const { return at == MarkAt::dequeue; }
-  /// Those of a port.
-  RedThresholds of(BitRate rate) const;
+  /// Those of a port. `reference`: ports of rates that `by_rate` does not have are marked in
+  /// proportion to this one, whose thresholds are those above; absent: as they are.
+  RedThresholds of(BitRate rate, std::optional<BitRate> reference = {}) const;
 };
 
 /// Marks ECN-capable packets. Whoever has one gives it a random stream of its own.

@@ -42,6 +42,8 @@ struct LinkConfig {
   Picoseconds delay = 500_ns;  ///< propagation, from the last bit sent to the last bit received
   double loss = 0.0;           ///< probability that a packet is lost, independently of all others
   std::vector<Outage> outages{};
+  double bit_errors = 0.0;  ///< probability that a packet gets a bit error (Packet::corrupted)
+  bool data_only = false;   ///< loss, outages and bit errors are of data packets, others go through
 };
 
 /// Counters of one direction of a link. Packets and bytes are those put on the wire.
@@ -50,6 +52,7 @@ struct TxCounters {
   std::uint64_t frame_bytes = 0;  ///< L2, with FCS
   std::uint64_t lost = 0;         ///< by random loss
   std::uint64_t cut = 0;          ///< by an outage
+  std::uint64_t corrupted = 0;    ///< got a bit error
   std::uint64_t pauses = 0;       ///< PFC pause frames sent
 
   /// Bytes in the chosen accounting.
@@ -150,6 +153,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
 
   packet_fw_if* peer_ = nullptr;
   std::optional<RandomStream> loss_;
+  std::optional<RandomStream> bit_errors_;
   std::optional<FarPort> away_;              ///< absent: the peer runs in this process
   packet_target_socket* reverse_ = nullptr;  ///< the receiving side of the same port
 };

@@ -61,6 +61,11 @@ std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uin
                                                  std::string_view path,
                                                  const PolicyParameters& parameters = {});
 
+/// A balancer that leaves pinned packets (Packet::pinned) to a hash as that of `ecmp`, salted by
+/// the random stream of that name, and all others to `others`.
+std::unique_ptr<LoadBalancer> pinning(std::unique_ptr<LoadBalancer> others, std::uint64_t seed,
+                                      std::string_view path);
+
 /// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
 /// device so that successive tiers choose independently.
 std::uint32_t flow_hash(const Packet& packet, std::uint32_t salt);

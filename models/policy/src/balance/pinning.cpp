@@ -1,0 +1,35 @@
+#include <utility>
+
+#include "horae/core/random.hpp"
+#include "horae/policy/balance/load_balancer.hpp"
+
+namespace horae::policy {
+namespace {
+
+// Pinned connections beside any other balancer. Its choices for all other packets are those that it
+// would make without: a random stream of its own salts the hash.
+class Pinning final : public LoadBalancer {
+ public:
+  Pinning(std::unique_ptr<LoadBalancer> others, std::uint32_t salt)
+      : others_(std::move(others)), salt_(salt) {}
+
+  unsigned choose(const Packet& packet, unsigned choices, const PortView& view) override {
+    if (!packet.pinned) return others_->choose(packet, choices, view);
+    return static_cast<unsigned>(static_cast<std::uint64_t>(flow_hash(packet, salt_)) * choices >>
+                                 32);
+  }
+  BalanceNeeds needs() const override { return others_->needs(); }
+
+ private:
+  std::unique_ptr<LoadBalancer> others_;
+  std::uint32_t salt_;
+};
+
+}  // namespace
+
+std::unique_ptr<LoadBalancer> pinning(std::unique_ptr<LoadBalancer> others, std::uint64_t seed,
+                                      std::string_view path) {
+  return std::make_unique<Pinning>(std::move(others), RandomStream(seed, path).bits());
+}
+
+}  // namespace horae::policy
