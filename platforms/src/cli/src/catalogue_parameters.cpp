@@ -90,6 +90,7 @@ ordered_json list_parameters() {
   out.push_back(table_of<config::LinkDefault>());
   out.push_back(table_of<config::LinkSpec>());
   out.push_back(table_of<config::ImpairmentSpec>());
+  out.push_back(table_of<config::ImpairmentGroup>());
   for (const auto& kind : fabric::topology_kinds()) {
     out.push_back(
         {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});

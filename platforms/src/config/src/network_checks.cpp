@@ -12,6 +12,15 @@
 namespace horae::config {
 namespace {
 
+void check_outages(const std::vector<OutageConfig>& outages, const Section& section) {
+  for (std::size_t i = 0; i < outages.size(); ++i) {
+    const auto& o = outages[i];
+    if (o.to > o.from) continue;
+    throw section.children("outage")[i].error(
+        "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
+  }
+}
+
 /// Ends are two, outages end after they begin.
 template <class T>
 void check_ends(const T& spec, const Section& section) {
@@ -19,12 +28,7 @@ void check_ends(const T& spec, const Section& section) {
     throw section.error("between",
                         fmt::format("{} names in 'between'; expected two", spec.between.size()));
   }
-  for (std::size_t i = 0; i < spec.outages.size(); ++i) {
-    const auto& o = spec.outages[i];
-    if (o.to > o.from) continue;
-    throw section.children("outage")[i].error(
-        "to", fmt::format("to = {} is not after from = {}", to_text(o.to), to_text(o.from)));
-  }
+  check_outages(spec.outages, section);
 }
 
 /// "[leaf_spine], [fat_tree] or [jellyfish]"
@@ -126,6 +130,19 @@ void check_window(const PlatformConfig& platform, const Section& root) {
 
 void check_link(const LinkSpec& spec, const Section& section) { check_ends(spec, section); }
 void check_link(const ImpairmentSpec& spec, const Section& section) { check_ends(spec, section); }
+
+void check_group(const ImpairmentGroup& group, const Section& section) {
+  check_outages(group.outages, section);
+  if (group.share.has_value() == group.count.has_value()) {
+    throw section.error(group.count ? "count" : "of",
+                        "how many are drawn: expected one of 'share' and 'count'");
+  }
+  if (group.direction && group.of == ImpairmentGroup::Of::switches) {
+    throw section.error("direction",
+                        "direction is of cables; here switches are drawn, with all "
+                        "that they send");
+  }
+}
 
 void check_network(const PlatformConfig& platform, const Section& root) {
   check_connected(platform, root);

@@ -1,5 +1,8 @@
 #include "horae/config/network_config.hpp"
 
+#include <type_traits>
+#include <utility>
+
 #include "horae/params/schema.hpp"
 
 namespace horae::config {
@@ -34,23 +37,96 @@ const Schema<LinkSpec>& LinkSpec::schema() {
   return s;
 }
 
+void LinkChange::apply(fabric::LinkConfig& direction) const {
+  direction.rate = rate.value_or(direction.rate);
+  direction.loss = loss.value_or(direction.loss);
+  direction.bit_errors = bit_errors.value_or(direction.bit_errors);
+  if (packets) direction.data_only = packets == Packets::data;
+  for (const auto& o : outages) direction.outages.push_back({o.from, o.to});
+}
+
+namespace {
+
+/// Adds the parameters. (Members of a base class: their pointers are converted.)
+template <class T>
+Schema<T> with_change(Schema<T> s) {
+  using Packets = LinkChange::Packets;
+  const auto of = [](auto LinkChange::*member) {
+    return static_cast<std::remove_reference_t<decltype(std::declval<T>().*member)> T::*>(member);
+  };
+  s.field("rate", of(&LinkChange::rate), {.doc = "line rate", .min = slowest, .max = fastest})
+      .field("loss", of(&LinkChange::loss),
+             {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+      .field("bit_errors", of(&LinkChange::bit_errors),
+             {.doc = "probability that a packet gets a bit error, which the NIC or host that "
+                     "receives it finds: it drops the packet (cause corrupted)",
+              .min = 0.0,
+              .max = 1.0,
+              .source = "REPS (EuroSys 2026) 4.3.3 and its htsim: 1 % of the traversals"})
+      .choice("packets", of(&LinkChange::packets), {{"all", Packets::all}, {"data", Packets::data}},
+              {.doc = "packets that are lost (loss, outages) or get bit errors: all, or those of "
+                      "data only. Absent: all",
+               .source = "data: htsim of REPS (EuroSys 2026), where acknowledgements pass"})
+      .field("converge", of(&LinkChange::converge),
+             {.doc = "time after which routing withdraws a link that went down, and uses it "
+                     "again after it came up; absent: never",
+              .min = 0_ps})
+      .tables("outage", of(&LinkChange::outages), OutageConfig::schema());
+  return s;
+}
+
+}  // namespace
+
 const Schema<ImpairmentSpec>& ImpairmentSpec::schema() {
   using Direction = ImpairmentSpec::Direction;
-  static const Schema<ImpairmentSpec> s =
+  static const Schema<ImpairmentSpec> s = with_change(
       Schema<ImpairmentSpec>("impairment", "Changes to one of the generated links.")
           .required("between", &ImpairmentSpec::between, {.doc = "the two devices' names"})
           .choice("direction", &ImpairmentSpec::direction,
                   {{"both", Direction::both}, {"forward", Direction::forward}},
-                  {.doc = "both directions, or from the first device to the second only"})
-          .field("rate", &ImpairmentSpec::rate,
-                 {.doc = "line rate", .min = slowest, .max = fastest})
-          .field("loss", &ImpairmentSpec::loss,
-                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
-          .field("converge", &ImpairmentSpec::converge,
-                 {.doc = "time after which routing withdraws a link that went down, and uses it "
-                         "again after it came up; absent: never",
-                  .min = 0_ps})
-          .tables("outage", &ImpairmentSpec::outages, OutageConfig::schema());
+                  {.doc = "both directions, or from the first device to the second only"}));
+  return s;
+}
+
+const Schema<ImpairmentGroup>& ImpairmentGroup::schema() {
+  using T = ImpairmentGroup;
+  using Of = T::Of;
+  using Direction = T::Direction;
+  static const Schema<T> s = with_change(
+      Schema<T>("impairment_group",
+                "The same change to links between switches, or to what switches send, drawn at "
+                "random.")
+          .choice(
+              "of", &T::of, {{"cables", Of::cables}, {"switches", Of::switches}},
+              {.doc = "what is drawn: links between switches, or switches (all that they send)"})
+          .choice(
+              "direction", &T::direction,
+              {{"both", Direction::both},
+               {"one", Direction::one},
+               {"up", Direction::up},
+               {"down", Direction::down}},
+              {.doc = "of cables: both directions; a random one, where directions are drawn and "
+                      "both may be; the one away from the end points, or towards them, where "
+                      "links within a level are not drawn. Absent: both",
+               .source = "one: a cable of htsim's failure generator is one direction"})
+          .field("share", &T::share,
+                 {.doc = "of the cables or switches that may be drawn; at least one is",
+                  .min = 0.0,
+                  .max = 1.0,
+                  .source = "0.02 slow, 0.05 failed: REPS (EuroSys 2026) 4.3"})
+          .field("count", &T::count, {.doc = "in place of share: so many", .min = 1})
+          .field(
+              "level", &T::level,
+              {.doc = "links to the nearest end point: of the switch, or of a cable's end that is "
+                      "nearer; 1: ToRs and their uplinks. Absent: any",
+               .min = 1})
+          .field("seed", &T::seed, {.doc = "seed of what is drawn"})
+          .field(
+              "keep_paths", &T::keep_paths,
+              {.doc = "what an outage or a loss of 1 would leave without a path, between a NIC or "
+                      "host that sends and the one it sends to, is not drawn; a path is one of "
+                      "the shortest. With packets = \"all\" also for what comes back",
+               .source = "htsim of REPS (EuroSys 2026)"}));
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "horae/config/failures.hpp"
 #include "horae/core/error.hpp"
 
 namespace horae::config {
@@ -55,6 +56,14 @@ void NetworkReader::add_link(unsigned a, unsigned b, const LinkSpec& spec, const
   platform_.links.push_back({link, link, where});
 }
 
+void withdraw(PlatformConfig& platform, std::size_t link, const LinkChange& change) {
+  if (!change.converge) return;
+  for (const auto& o : change.outages) {
+    platform.route_changes.push_back({o.from + *change.converge, link, true});
+    platform.route_changes.push_back({o.to + *change.converge, link, false});
+  }
+}
+
 void NetworkReader::impair(const ImpairmentSpec& spec, const Section& section) {
   const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
   bool found = false;
@@ -67,15 +76,9 @@ void NetworkReader::impair(const ImpairmentSpec& spec, const Section& section) {
     for (auto* direction : {&link.config, &link.backward}) {
       const bool forward = (direction == &link.config) == straight;
       if (!forward && spec.direction == ImpairmentSpec::Direction::forward) continue;
-      direction->rate = spec.rate.value_or(direction->rate);
-      direction->loss = spec.loss.value_or(direction->loss);
-      for (const auto& o : spec.outages) direction->outages.push_back({o.from, o.to});
+      spec.apply(*direction);
     }
-    if (!spec.converge) continue;
-    for (const auto& o : spec.outages) {
-      platform_.route_changes.push_back({o.from + *spec.converge, i, true});
-      platform_.route_changes.push_back({o.to + *spec.converge, i, false});
-    }
+    withdraw(platform_, i, spec);
   }
   if (!found) {
     throw section.error("between", fmt::format("there is no link between '{}' and '{}'",

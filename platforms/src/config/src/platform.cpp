@@ -25,8 +25,8 @@ using nlohmann::ordered_json;
 std::vector<std::string> reserved_tables() {
   std::vector<std::string> names = {"platform", "sim", "link_default", "link", "device"};
   for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
-  for (const char* name :
-       {"routing", "impairment", "failures", "traffic", "sweep", "size", "explain"})
+  for (const char* name : {"routing", "impairment", "impairment_group", "failures", "traffic",
+                           "sweep", "size", "explain"})
     names.emplace_back(name);
   return names;
 }
@@ -95,6 +95,19 @@ void check_bins(const Section& root, const SimConfig& sim) {
         "size_bins", fmt::format("size_bins: {} after {}; expected edges that rise",
                                  to_text(sim.size_bins[i]), to_text(sim.size_bins[i - 1])));
   }
+}
+
+/// Those that are drawn with regard to who sends to whom.
+void impair_groups(PlatformConfig& platform, const Section& root) {
+  if (!root.has("impairment_group")) return;
+  auto& effective = platform.effective["impairment_group"] = ordered_json::array();
+  for (const auto& section : root.children("impairment_group")) {
+    const auto group = section.read<ImpairmentGroup>();
+    check_group(group, section);
+    impair_group(platform, group, effective.size(), section);
+    effective.push_back(ImpairmentGroup::schema().dump(group));
+  }
+  check_telemetry(platform, root);  // of the links' rates
 }
 
 /// An assumption with every {key} replaced by the value in effect.
@@ -219,14 +232,16 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     effective["routing"] = RoutingConfig::schema().dump(platform.routing);
     check_routing(platform, root.child("routing"));
   }
-  std::stable_sort(platform.route_changes.begin(), platform.route_changes.end(),
-                   [](const RouteChange& a, const RouteChange& b) { return a.at < b.at; });
   for (const auto& name : platform.sim.sample_devices) network.find(name);
   check_network(platform, root);
 
   effective["traffic"] = ordered_json::array();
   for (const auto& section : root.children("traffic"))
     effective["traffic"].push_back(read_traffic(platform, network, section));
+
+  impair_groups(platform, root);
+  std::stable_sort(platform.route_changes.begin(), platform.route_changes.end(),
+                   [](const RouteChange& a, const RouteChange& b) { return a.at < b.at; });
 
   check_headers(platform);
   platform.sweep = table("sweep").read<SweepConfig>();

@@ -4,12 +4,28 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "horae/flows/end_points.hpp"
 #include "horae/flows/nic_demands.hpp"
 #include "horae/flows/traffic_kind.hpp"
+#include "horae/params/schema.hpp"
 
 namespace horae::flows {
 
-Traffic::Traffic(const TrafficSection& table) : kind_(table.kind), number_(table.number) {}
+const Schema<Traffic::Mix>& Traffic::Mix::schema() {
+  static const Schema<Mix> s =
+      Schema<Mix>("traffic", "Connections of two sorts.")
+          .field("ecmp_every", &Mix::ecmp_every,
+                 {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
+                         "plain switches, whatever balances the others; absent: none",
+                  .min = 1,
+                  .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"});
+  return s;
+}
+
+Traffic::Traffic(const TrafficSection& table)
+    : mix_(Mix::schema().read(table.section, table.section.keys())),
+      kind_(table.kind),
+      number_(table.number) {}
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
 
@@ -28,6 +44,16 @@ void Traffic::ask(const config::PlatformConfig& platform, NicDemands& demands) c
           static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(f.message.count()))));
     demands.add(f.from, 1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory);
     demands.add(f.to, 1, 0, memory);
+  });
+}
+
+void Traffic::pairs(const config::PlatformConfig& platform, const PairSink& sink) const {
+  flows(platform, [&](const Flow& f) { sink(f.from, f.to); });
+  const auto hosts = all_of(platform, EndPoint::host);
+  packets(platform, [&](const PacketStream& stream) {
+    for (const unsigned to : hosts) {
+      if (to != stream.from) sink(stream.from, to);
+    }
   });
 }
 

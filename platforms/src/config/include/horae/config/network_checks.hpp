@@ -8,6 +8,8 @@ namespace horae::config {
 /// InputError unless the ends are two, and each outage ends after it begins.
 void check_link(const LinkSpec& spec, const Section& section);
 void check_link(const ImpairmentSpec& spec, const Section& section);
+/// InputError unless each outage ends after it begins, and either a share or a count is given.
+void check_group(const ImpairmentGroup& group, const Section& section);
 
 /// InputError for what the platform's network or clock cannot be: no devices, a device without a
 /// link or with more than it has ports, end points that cannot reach each other, a window longer

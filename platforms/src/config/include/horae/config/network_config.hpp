@@ -1,5 +1,5 @@
 // Devices and links of a platform file, and what becomes of them: [[device]], [[link]],
-// [[impairment]], [routing], [failures].
+// [[impairment]], [[impairment_group]], [routing], [failures].
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/tx_port.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::config {
@@ -28,16 +29,39 @@ struct LinkSpec {
   static const Schema<LinkSpec>& schema();
 };
 
+/// What changes about a direction of a link.
+struct LinkChange {
+  enum class Packets { all, data };
+  std::optional<BitRate> rate;
+  std::optional<double> loss;
+  std::optional<double> bit_errors;
+  std::optional<Packets> packets;  ///< that are lost or get bit errors; absent: all
+  std::vector<OutageConfig> outages;
+  std::optional<Picoseconds> converge;
+
+  void apply(fabric::LinkConfig& direction) const;
+};
+
 /// What is different about a link of a generated network.
-struct ImpairmentSpec {
+struct ImpairmentSpec : LinkChange {
   enum class Direction { both, forward };
   std::vector<Located<std::string>> between;
   Direction direction = Direction::both;
-  std::optional<BitRate> rate;
-  std::optional<double> loss;
-  std::vector<OutageConfig> outages;
-  std::optional<Picoseconds> converge;
   static const Schema<ImpairmentSpec>& schema();
+};
+
+/// The same change to links, or to what switches send, drawn at random.
+struct ImpairmentGroup : LinkChange {
+  enum class Of { cables, switches };
+  enum class Direction { both, one, up, down };
+  Of of = Of::cables;
+  std::optional<Direction> direction;  ///< of cables; absent: both
+  std::optional<double> share;
+  std::optional<std::uint32_t> count;
+  std::optional<std::uint32_t> level;  ///< links from the end points; absent: of any
+  std::uint32_t seed = 1;
+  bool keep_paths = true;
+  static const Schema<ImpairmentGroup>& schema();
 };
 
 struct LinkDefault {

@@ -34,10 +34,15 @@ struct LinkInstance {
   Location where;
 };
 
+struct PlatformConfig;
+
 /// A [[traffic]] table as read. What it may be is not this room's business: kinds of traffic derive
 /// theirs (horae/flows).
 struct TrafficTable {
   virtual ~TrafficTable() = default;
+  /// Gives who sends to whom, by their places among the platform's devices; pairs may come again.
+  using PairSink = std::function<void(unsigned from, unsigned to)>;
+  virtual void pairs(const PlatformConfig& /*platform*/, const PairSink& /*sink*/) const {}
 };
 
 /// Routing withdraws a link, or takes it back.

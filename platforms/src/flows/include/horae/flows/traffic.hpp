@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "horae/config/platform.hpp"
 #include "horae/flows/flow.hpp"
+#include "horae/params/located.hpp"
 #include "horae/traffic/source.hpp"
 
 namespace horae::flows {
@@ -57,11 +59,27 @@ class Traffic : public config::TrafficTable {
   /// Adds rows to the tables of a run's summary.
   virtual void add_rows(nlohmann::ordered_json& rows) const;
 
+  /// Of flows; a host without a transport may send to any other.
+  void pairs(const config::PlatformConfig& platform, const PairSink& sink) const final;
+
+  /// Of its connections every so many-th, from the first on, is not sprayed or balanced, but left
+  /// to the switches' hash; absent: none.
+  const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
   const TrafficKind& kind() const { return kind_; }
   /// Which [[traffic]] table of the platform it is, from 0.
   std::size_t number() const { return number_; }
 
+  /// Keys of tables of any kind.
+  struct Mix {
+    std::optional<std::uint32_t> ecmp_every;
+    static const Schema<Mix>& schema();
+  };
+
+ protected:
+  const Mix& mix() const { return mix_; }
+
  private:
+  Mix mix_;
   const TrafficKind& kind_;
   std::size_t number_;
 };

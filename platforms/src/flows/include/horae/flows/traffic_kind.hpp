@@ -42,8 +42,13 @@ class TrafficOf : public Traffic {
  public:
   using Config = C;
   explicit TrafficOf(const TrafficSection& table)
-      : Traffic(table), config_(table.section.read<C>(std::vector<std::string>{"kind"})) {}
-  nlohmann::ordered_json dump() const override { return C::schema().dump(config_); }
+      : Traffic(table),
+        config_(table.section.read<C>(std::vector<std::string>{"kind", "ecmp_every"})) {}
+  nlohmann::ordered_json dump() const override {
+    auto out = C::schema().dump(config_);
+    out.update(Mix::schema().dump(mix()));
+    return out;
+  }
 
  protected:
   C config_;
@@ -57,7 +62,12 @@ TrafficKind traffic_kind(std::string_view name) {
           [](const TrafficSection& table) -> std::unique_ptr<const Traffic> {
             return std::make_unique<T>(table);
           },
-          [] { return T::Config::schema().describe(); }};
+          [] {
+            auto all = T::Config::schema().describe();
+            const auto mix = Traffic::Mix::schema().describe();
+            all.insert(all.end(), mix.begin(), mix.end());
+            return all;
+          }};
 }
 
 }  // namespace horae::flows

@@ -1,10 +1,9 @@
-#include "horae/config/failures.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "horae/config/failures.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/core/random.hpp"
