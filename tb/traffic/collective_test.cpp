@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/core/random.hpp"
 #include "horae/traffic/source.hpp"
 
 namespace horae::traffic::collective_test {
@@ -93,6 +96,65 @@ TEST(Collective, TheFirstStepWaitsForNothingAndTheNextForOne) {
   std::vector<std::uint64_t> after;
   while (const auto item = source.next()) after.push_back(item->after);
   EXPECT_EQ(after, (std::vector<std::uint64_t>{0, 0, 1, 2, 3}));
+}
+
+// Flows of one message that go when their triggers are fired; in a random order of completion no
+// step comes before the one before, and all are sent.
+std::vector<CollectiveFlow> in_order(std::vector<CollectiveFlow> waiting, std::uint64_t seed,
+                                     const std::function<void(std::size_t)>& under_way) {
+  RandomStream random(seed, "test.collective");
+  std::map<std::uint32_t, std::uint64_t> fired;
+  std::vector<CollectiveFlow> going, done;
+  while (!waiting.empty() || !going.empty()) {
+    std::erase_if(waiting, [&](const CollectiveFlow& f) {
+      if (f.trigger != 0 && fired[f.trigger] < f.after) return false;
+      going.push_back(f);
+      return true;
+    });
+    under_way(going.size());
+    if (going.empty()) break;
+    const auto i = going.begin() + random.below(static_cast<std::uint32_t>(going.size()));
+    ++fired[i->fires_at_sender];
+    ++fired[i->fires_at_receiver];
+    done.push_back(*i);
+    going.erase(i);
+  }
+  return done;
+}
+
+TEST(Collective, AButterflyHasAStepForEachBitAndWaitsForThePeerBefore) {
+  constexpr std::uint32_t n = 16;
+  const auto flows =
+      collective_flows({.operation = Operation::butterfly, .ranks = n, .size = 100_B});
+  EXPECT_EQ(flows.size(), n * 4);
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    std::map<std::uint32_t, std::set<std::uint32_t>> heard;
+    const auto done = in_order(flows, seed, [](std::size_t) {});
+    ASSERT_EQ(done.size(), flows.size());
+    for (const auto& f : done) {
+      EXPECT_EQ(f.message, 100_B);
+      const std::uint32_t step = f.from ^ f.to;
+      ASSERT_TRUE(step == 1 || step == 2 || step == 4 || step == 8);
+      if (step > 1) {
+        EXPECT_EQ(heard[f.from].count(f.from ^ (step / 2)), 1u) << f.from << "->" << f.to;
+      }
+      heard[f.to].insert(f.from);
+    }
+  }
+  EXPECT_THROW(collective_flows({.operation = Operation::butterfly, .ranks = 6}), InputError);
+  EXPECT_THROW(collective_flows({.operation = Operation::butterfly, .ranks = 4, .slices = 2}),
+               InputError);
+}
+
+TEST(Collective, AWindowBoundsThePeersAtATime) {
+  for (const std::uint32_t window : {1u, 3u, 7u}) {
+    const auto flows = collective_flows(
+        {.operation = Operation::all_to_all, .ranks = 8, .size = 8_B, .window = window});
+    std::size_t most = 0;
+    const auto done = in_order(flows, 1, [&](std::size_t going) { most = std::max(most, going); });
+    EXPECT_EQ(done.size(), 8u * 7);
+    EXPECT_EQ(most, 8u * window);
+  }
 }
 
 TEST(Collective, WhatDoesNotDivideIsRefused) {

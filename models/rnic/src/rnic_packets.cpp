@@ -24,6 +24,7 @@ Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {
   p.dst = qp.config().peer;
   p.dest_qp = qp.config().remote;
   p.entropy = qp.config().entropy;
+  p.pinned = !qp.config().spray;
   p.opcode = opcode;
   p.payload = static_cast<std::uint16_t>(payload.count());
   p.ecn = Ecn::ect0;

@@ -51,6 +51,7 @@ void add_to_group(std::vector<Group>& groups, std::size_t table, const flows::Fl
 
 void Connections::build() {
   std::optional<flows::IdealTimes> ideal;
+  bool mixed = false;  // there are connections that are not to be balanced
   for (std::size_t i = 0; i < platform_.traffic.size(); ++i) {
     const flows::Traffic& traffic = flows::traffic_of(platform_, i);
     const flows::Measure measure = traffic.measure();
@@ -58,16 +59,25 @@ void Connections::build() {
     const bool messages = queries || measure == flows::Measure::messages;
     if (messages && !ideal) ideal.emplace(platform_);
     LeadExchanges leads(devices_.all.size(), -1);
-    traffic.flows(platform_, [&](const flows::Flow& flow) {
+    const std::uint64_t ecmp_every = traffic.ecmp_every().value_or(0);
+    mixed = mixed || ecmp_every != 0;
+    std::uint64_t ordinal = 0;
+    traffic.flows(platform_, [&](flows::Flow flow) {
+      flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
       if (measure == flows::Measure::groups) add_to_group(groups_, i, flow, all_.size());
       if (queries) add_to_group(queries_, i, flow, all_.size());
-      if (!messages && (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
-        throw ModelError("triggers of flows that are not measured as messages");
+      const bool groups = measure == flows::Measure::groups && flow.count == 1;
+      if (!messages && !groups &&
+          (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
+        throw ModelError("triggers of flows that are not measured as messages or groups");
       if (messages)
         messages_.push_back(
             {all_.size(), i, flow, ideal->completion(flow.from, flow.to, flow.message)});
-      add(i, flow, leads);
+      add(i, flow, leads, messages);
     });
+  }
+  if (mixed) {
+    for (auto* sw : devices_.switches) sw->pin_connections();
   }
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     if (messages_[i].flow.trigger == 0) by_time_.push_back(i);
@@ -82,7 +92,8 @@ void Connections::build() {
   }
 }
 
-void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads) {
+void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads,
+                      bool closes) {
   auto send = queue_pair(flow.depth, flow);
   auto receive = queue_pair(1, flow);
   send.source = std::make_unique<traffic::ConstantSource>(
@@ -105,7 +116,7 @@ void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges&
     receive.exchange = trigger(table, flow.fires_at_receiver, flow.to).exchange;
   if (flow.trigger != 0) {
     Trigger& starts = trigger(table, flow.trigger, flow.from);
-    starts.starts.push_back(messages_.size() - 1);
+    if (closes) starts.starts.push_back(messages_.size() - 1);
     send.exchange = starts.exchange;
   }
   if (receive.exchange >= 0) {
@@ -133,6 +144,7 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   send.peer = to.id();
   send.entropy = named.entropy;
   send.first_send = flow.first_psn;
+  send.spray = receive.spray = flow.spray;
   receive.remote = named.sender_qp;
   receive.peer = from.id();
   receive.entropy = named.entropy;

@@ -33,6 +33,7 @@ struct QueuePairConfig {
   /// The exchange for which it counts, like received ones, messages of its own that are completed;
   /// none: -1.
   int completes = -1;
+  bool spray = true;  ///< its packets may take any path; else what balances leaves them to a hash
   std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted
   Picoseconds notify_delay{};         ///< from a message received to what waits for it
 };

@@ -14,7 +14,8 @@ enum class Operation : std::uint8_t {
   reduce_scatter,    ///< ring: n-1 steps of size/n
   all_gather,        ///< ring: n-1 steps of size/n
   all_reduce,        ///< ring: reduce-scatter, then all-gather: 2(n-1) steps of size/n
-  all_to_all,        ///< each rank writes size/n to each of the others, all at once
+  all_to_all,  ///< each rank writes size/n to each of the others, all at once or a few at a time
+  butterfly,   ///< all-reduce by recursive doubling: log2(n) steps of size
 };
 
 struct CollectiveConfig {
@@ -23,6 +24,8 @@ struct CollectiveConfig {
   Bytes size = 1_MiB;       ///< of a rank's buffer
   /// Messages a step of a ring is cut into. A rank sends a slice on when it has received it.
   std::uint32_t slices = 1;
+  /// Of all_to_all: peers that a rank writes to at a time; 0: all.
+  std::uint32_t window = 0;
 };
 
 /// Messages from one rank to another, in order.
@@ -32,11 +35,20 @@ struct CollectiveFlow {
   std::uint32_t count = 1;
   /// Message i (from 0) waits until its sender has received i - lead + 1; 0: waits for none.
   std::uint32_t lead = 0;
+  // Triggers, numbered from 1; 0: none. Only of flows of one message.
+  std::uint32_t trigger = 0;            ///< starts it, when fired ...
+  std::uint64_t after = 0;              ///< ... so often
+  std::uint32_t fires_at_sender = 0;    ///< fired when it is completed
+  std::uint32_t fires_at_receiver = 0;  ///< fired when it has arrived
 };
 
 /// The flows of one collective. A ring's step s sends what step s-1 brought (for the ring
 /// algorithms see Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
-/// workstations", 2009, section 3). InputError when the size does not divide into equal messages.
+/// workstations", 2009, section 3). In step
+/// s of a butterfly a rank exchanges its buffer with the one whose number differs in bit s, when
+/// what it was sent in step s-1 is there. With a window the next message of an all_to_all goes when
+/// any of those under way is completed. InputError when the size does not divide into equal
+/// messages, when a butterfly's ranks are no power of two, and for slices where there are none.
 std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& config);
 
 }  // namespace horae::traffic

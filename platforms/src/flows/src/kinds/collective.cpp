@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "horae/core/error.hpp"
 #include "horae/flows/end_points.hpp"
@@ -16,6 +17,7 @@ struct CollectiveConfig {
   traffic::Operation operation = traffic::Operation::all_reduce;
   Bytes size = 1_MiB;
   std::uint32_t slices = 1;
+  std::optional<std::uint32_t> window;
   std::uint32_t groups = 1;
   std::vector<Located<std::string>> members;
   Picoseconds start{};
@@ -36,14 +38,23 @@ const Schema<CollectiveConfig>& CollectiveConfig::schema() {
                    {"reduce_scatter", Operation::reduce_scatter},
                    {"all_gather", Operation::all_gather},
                    {"all_reduce", Operation::all_reduce},
-                   {"all_to_all", Operation::all_to_all}},
+                   {"all_to_all", Operation::all_to_all},
+                   {"butterfly", Operation::butterfly}},
                   {.doc = "what a group does: each rank writes size to the next; the ring "
-                          "algorithms; or size/n to each of the others at once"})
+                          "algorithms; size/n to each of the others at once; or an all-reduce by "
+                          "recursive doubling (butterfly), size in each of log2(n) steps",
+                   .source = "butterfly: gen_allreduce_butterfly of htsim"})
           .field("size", &T::size, {.doc = "buffer of a rank", .min = 1_B})
           .field("slices", &T::slices,
                  {.doc = "messages a step of a ring is cut into; a slice goes on when it is there",
                   .min = 1,
                   .max = 4096})
+          .field(
+              "window", &T::window,
+              {.doc = "of all_to_all: peers that a rank writes to at a time; the next one is due "
+                      "when any of them has everything. Absent: all at once",
+               .min = 1,
+               .source = "4, 8, 16: REPS (EuroSys 2026) 4.2; gen_serialn_alltoall of htsim"})
           .field("groups", &T::groups,
                  {.doc = "groups; member i is in group i mod groups, in the order of the members",
                   .min = 1,
@@ -66,6 +77,8 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
   explicit CollectiveTraffic(const TrafficSection& table) : TrafficOf(table) {
     check_end_points(table, config_.members, EndPoint::nic);
     const Section& section = table.section;
+    if (config_.window && config_.operation != traffic::Operation::all_to_all)
+      throw section.error("window", "window is of operation = \"all_to_all\"");
     config::check_at(section, section.has("groups") ? "groups" : "kind", [&] {
       flows(table.platform, [&](const Flow& f) { check_at_once(table.platform, f); });
       table.demand.ask(queue_pairs_of(*this, table.platform), section, "kind");
@@ -84,19 +97,30 @@ class CollectiveTraffic final : public TrafficOf<CollectiveConfig> {
         {.operation = config_.operation,
          .ranks = static_cast<std::uint32_t>(members.size() / config_.groups),
          .size = config_.size,
-         .slices = config_.slices});
+         .slices = config_.slices,
+         .window = config_.window.value_or(0)});
+    // Triggers are numbered through the table.
+    std::uint32_t triggers = 0;
+    for (const auto& flow : flows)
+      triggers = std::max({triggers, flow.trigger, flow.fires_at_sender, flow.fires_at_receiver});
     for (std::uint32_t g = 0; g < config_.groups; ++g) {
+      const auto trigger = [&](std::uint32_t t) { return t == 0 ? 0 : t + g * triggers; };
       for (const auto& flow : flows) {
-        sink({.from = members[flow.from * config_.groups + g],
-              .to = members[flow.to * config_.groups + g],
-              .group = g,
-              .message = flow.message,
-              .count = flow.count,
-              .depth = config_.depth,
-              .start = config_.start + config_.stagger * static_cast<std::int64_t>(g),
-              .first_psn = Psn(config_.first_psn),
-              .notify_delay = flow.lead != 0 ? config_.compute : 0_ps,
-              .lead = flow.lead});
+        sink(
+            {.from = members[flow.from * config_.groups + g],
+             .to = members[flow.to * config_.groups + g],
+             .group = g,
+             .message = flow.message,
+             .count = flow.count,
+             .depth = config_.depth,
+             .start = config_.start + config_.stagger * static_cast<std::int64_t>(g),
+             .first_psn = Psn(config_.first_psn),
+             .notify_delay = flow.lead != 0 || flow.fires_at_receiver != 0 ? config_.compute : 0_ps,
+             .lead = flow.lead,
+             .trigger = trigger(flow.trigger),
+             .fires_at_sender = trigger(flow.fires_at_sender),
+             .fires_at_receiver = trigger(flow.fires_at_receiver),
+             .after = flow.after});
       }
     }
   }

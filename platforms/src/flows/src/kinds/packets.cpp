@@ -32,6 +32,8 @@ class PacketsTraffic final : public TrafficOf<PacketsConfig> {
  public:
   explicit PacketsTraffic(const TrafficSection& table) : TrafficOf(table) {
     check_pattern(table, config_, EndPoint::host);
+    if (ecmp_every())
+      throw table.section.error("ecmp_every", "ecmp_every is of connections; hosts have none");
     for (const auto& name : config_.from)
       table.demand.ask_source(table.network.find(name), name.where);
     if (config_.pattern == PatternConfig::Pattern::pairs) return;

@@ -2,9 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <string_view>
+
 #include "horae/core/error.hpp"
 
 namespace horae::flows {
+
+namespace {
+
+std::string_view name_of(PatternConfig::Pattern pattern) {
+  constexpr std::array<std::string_view, 4> names = {"pairs", "permutation", "tornado", "incast"};
+  return names[static_cast<std::size_t>(pattern)];
+}
+
+}  // namespace
 
 void check_pattern(const TrafficSection& table, const PatternConfig& config, EndPoint kind) {
   const Section& section = table.section;
@@ -18,8 +30,9 @@ void check_pattern(const TrafficSection& table, const PatternConfig& config, End
                                     config.from.size(), config.to.size()));
   }
   if (!pairs && !(config.from.empty() && config.to.empty())) {
-    throw section.error(config.from.empty() ? "to" : "from",
-                        "pattern permutation takes no 'from' and 'to'");
+    throw section.error(
+        config.from.empty() ? "to" : "from",
+        fmt::format("pattern {} takes no 'from' and 'to'", name_of(config.pattern)));
   }
   for (std::size_t i = 0; i < config.from.size(); ++i) {
     if (config.from[i].value == config.to[i].value) {
@@ -27,8 +40,18 @@ void check_pattern(const TrafficSection& table, const PatternConfig& config, End
                         fmt::format("'{}' would send to itself", config.to[i].value));
     }
   }
-  if (!pairs && all_of(table.platform, kind).size() < 2) {
-    throw section.error("pattern", "pattern permutation needs at least two end points of its kind");
+  const std::size_t members = all_of(table.platform, kind).size();
+  if (!pairs && members < 2) {
+    throw section.error("pattern",
+                        fmt::format("pattern {} needs at least two end points of its kind",
+                                    name_of(config.pattern)));
+  }
+  const bool incast = config.pattern == PatternConfig::Pattern::incast;
+  if (config.fan_in && !incast) throw section.error("fan_in", "fan_in is of pattern incast");
+  if (incast && config.senders_of_incast() > members - members / 2) {
+    throw section.error(config.fan_in ? "fan_in" : "pattern",
+                        fmt::format("{} senders, but the second half of the end points has {}",
+                                    config.senders_of_incast(), members - members / 2));
   }
 }
 
@@ -43,6 +66,16 @@ std::vector<std::pair<unsigned, unsigned>> pairs_of(const config::PlatformConfig
     return pairs;
   }
   const auto members = all_of(platform, kind);
+  const std::size_t n = members.size();
+  if (config.pattern == PatternConfig::Pattern::tornado) {
+    for (std::size_t i = 0; i < n; ++i) pairs.emplace_back(members[i], members[(i + n / 2) % n]);
+    return pairs;
+  }
+  if (config.pattern == PatternConfig::Pattern::incast) {
+    for (std::size_t i = 0; i < config.senders_of_incast(); ++i)
+      pairs.emplace_back(members[n / 2 + i], members[0]);
+    return pairs;
+  }
   const auto to =
       traffic::permutation_pattern(static_cast<std::uint32_t>(members.size()), platform.sim.seed);
   for (std::size_t i = 0; i < members.size(); ++i) pairs.emplace_back(members[i], members[to[i]]);

@@ -72,7 +72,8 @@ class Connections {
   /// Of a table that is being built: by device, the exchange of flows with a lead; -1: none.
   using LeadExchanges = std::vector<int>;
 
-  void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads);
+  /// `closes`: it is a message, whose connection is closed behind it.
+  void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads, bool closes);
   /// Of the messages in `open_`, by place, whether they are completed: as all ranks know.
   std::vector<bool> completed(fabric::rank_exchange* ranks) const;
   /// That trigger of the table; a new one lies in `device`.

@@ -23,11 +23,14 @@ struct Flow {
   /// its table that have a lead; 0: it waits for none. A flow with a lead has no triggers.
   std::uint32_t lead = 0;
   // Triggers, by their number in the table; 0: none. Only of flows that are one message each
-  // (Measure::messages or queries).
+  // (Measure::messages or queries, or groups).
   std::uint32_t trigger = 0;            ///< starts it in place of `start` ...
   std::uint32_t fires_at_sender = 0;    ///< fired when it is completed
   std::uint32_t fires_at_receiver = 0;  ///< fired when it has arrived
   std::uint64_t after = 0;              ///< ... when `trigger` has been fired so often
+  /// Whether its NIC may give its packets other entropies than the connection's own, and switches
+  /// may balance it (Traffic::ecmp_every); else both leave it to the hash.
+  bool spray = true;
 };
 
 }  // namespace horae::flows
