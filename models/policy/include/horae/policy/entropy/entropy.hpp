@@ -47,10 +47,10 @@ struct EntropyFeedback {
 
 /// A queue pair, when its scheme is made.
 struct EntropyContext {
-  std::uint16_t own = 0;      ///< the queue pair's constant source port
-  std::uint32_t ordinal = 0;  ///< of the connection in the platform
-  Picoseconds base_rtt{};     ///< of an empty network; above zero
-  Picoseconds rto{};          ///< the transport's timeout; above zero
+  std::uint16_t own = 0;          ///< the queue pair's constant source port
+  std::uint32_t ordinal = 0;      ///< of the connection in the platform
+  Picoseconds base_rtt{};         ///< of an empty network; above zero
+  Picoseconds rto{};              ///< the transport's timeout; above zero
   std::uint32_t bdp_packets = 1;  ///< packets of a bandwidth-delay product, at least 1
   bool trimming = false;          ///< switches cut packets rather than drop them when full
   RandomStream random;            ///< of this queue pair alone
