@@ -12,6 +12,7 @@
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/parameters.hpp"
+#include "horae/policy/state_fields.hpp"
 
 namespace horae::policy {
 
@@ -64,7 +65,16 @@ struct EntropyCounts {
   std::uint64_t fixed = 0;     ///< any other: constants and cycles
   std::uint64_t freezes = 0;   ///< times that it became frozen
   Picoseconds frozen_time{};   ///< sum of the times that it was frozen and has left again
-  EntropyCounts& operator+=(const EntropyCounts& other);
+
+  EntropyCounts& operator+=(const EntropyCounts& other) {
+    recycled += other.recycled;
+    random += other.random;
+    frozen += other.frozen;
+    fixed += other.fixed;
+    freezes += other.freezes;
+    frozen_time += other.frozen_time;
+    return *this;
+  }
 };
 
 /// The choice of a queue pair's entropy values, in the requester. Times never decrease from call to
@@ -80,28 +90,19 @@ class Entropy {
   /// Freezes it as a failure would, where the scheme can.
   virtual void freeze(Picoseconds /*now*/) {}
   virtual bool frozen() const { return false; }
-  /// State per connection.
+  /// State per connection; where it grows with packets in flight, what it takes now.
   virtual std::uint64_t bits() const = 0;
   /// `frozen_time` is without the time of a freeze that still lasts.
   virtual EntropyCounts counts() const = 0;
 };
-
-/// One field of the state that a policy keeps for each connection.
-struct StateField {
-  std::string name;
-  std::uint64_t bits = 0;
-};
-/// Their sum.
-std::uint64_t total_bits(const std::vector<StateField>& fields);
 
 /// Everything needed to list, read and build a scheme.
 struct EntropyEntry {
   std::string_view name;
   std::string_view doc;
   std::unique_ptr<Entropy> (*make)(const EntropyConfig&, EntropyContext&&);
-  /// The state of a connection beyond what every queue pair has (its source port is counted by the
-  /// schemes that use it).
-  std::vector<StateField> (*state)(const EntropyConfig&);
+  /// The state of a connection. `window`: packets in flight at most, where it grows with them.
+  std::vector<StateField> (*state)(const EntropyConfig&, std::uint32_t window);
   /// Keys of its own beside those of all schemes.
   std::vector<OwnParameters> parameters = {};
   /// True: every packet gets the queue pair's own source port, so that nobody need ask.
@@ -110,7 +111,9 @@ struct EntropyEntry {
   void (*check)(const EntropyConfig&) = nullptr;
 
   /// Bits of `state`.
-  std::uint64_t bits(const EntropyConfig& config) const { return total_bits(state(config)); }
+  std::uint64_t bits(const EntropyConfig& config, std::uint32_t window) const {
+    return total_bits(state(config, window));
+  }
 };
 
 /// All schemes, by name.
