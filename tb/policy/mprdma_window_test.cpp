@@ -60,7 +60,8 @@ TEST(MpRdmaWindow, StaysBetweenAPacketAndItsMost) {
   EXPECT_EQ(window_of(5000_B, 3000_B).window(), 5000_B);
 }
 
-// An equilibrium: with a share p of marks the increase is the decrease at w = 4 (1 - p) / p packets.
+// An equilibrium: with a share p of marks the increase is the decrease at w = 4 (1 - p) / p
+// packets.
 TEST(MpRdmaWindow, SettlesWhereMarksAndIncreasesMeet) {
   MpRdmaReaction w = window_of(50'000_B);
   double sum = 0;

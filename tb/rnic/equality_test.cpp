@@ -10,6 +10,7 @@
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
 #include "horae/policy/congestion/mprdma.hpp"
+#include "horae/policy/entropy/reps.hpp"
 #include "horae/policy/transport/spray_sr.hpp"
 #include "nic_parts.hpp"
 
@@ -79,7 +80,8 @@ std::string text_of(const Nic& nic) {
     text += "\n";
   }
   if (const auto e = nic.totals().entropy; e.recycled + e.random > 0)
-    text += fmt::format("  entropy recycled {} random {}\n", e.recycled, e.random);
+    text += fmt::format("  entropy recycled {} random {} frozen {} freezes {}\n", e.recycled,
+                        e.random, e.frozen, e.freezes);
   return text;
 }
 
@@ -169,6 +171,7 @@ Network sprayed(const std::string& scheme, policy::SendTimer timer) {
   n.nic.reliability.ack_every = 2;
   n.nic.reliability.parameters.of<policy::SprayParameters>().timer = timer;
   n.nic.entropy.scheme = scheme;
+  n.nic.entropy.parameters.of<policy::RepsParameters>().freezing_timeout = 20_us;
   n.nic.congestion.algorithm = "mprdma";
   auto& w = n.nic.congestion.parameters.of<policy::MpRdmaWindowConfig>().values.emplace();
   w.packet = 1_KiB;

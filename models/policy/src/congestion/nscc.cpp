@@ -9,13 +9,13 @@ namespace {
 
 // Of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588) and of uet-htsim (40ccb05),
 // which have the same: factors relative to a network of 100 Gbps and 12 us.
-constexpr double reference_bdp = 150'000;          // bytes
-constexpr double reference_rtt = 12e6;             // ps
+constexpr double reference_bdp = 150'000;  // bytes
+constexpr double reference_rtt = 12e6;     // ps
 constexpr double average_gain = 1.0 / 80;
 constexpr double fair_share = 5;
 constexpr double eta_share = 0.15;
 constexpr double most_decrease = 0.5;
-constexpr double adapt_window_share = 1.0 / 8;     // less than this was delivered
+constexpr double adapt_window_share = 1.0 / 8;  // less than this was delivered
 constexpr double adapt_delay_factor = 4;
 
 double ps(Picoseconds t) { return static_cast<double>(t.count()); }

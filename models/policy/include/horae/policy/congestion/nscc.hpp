@@ -59,20 +59,20 @@ class Nscc final : public ReactionPoint {
   BitRate line_;
   double alpha_, fair_, eta_;  ///< bytes^2 / (ps byte), bytes^2 / byte, bytes
   double window_;
-  double average_ = 0;          ///< of the delay, ps
-  Picoseconds base_ = never;    ///< smallest round trip
-  double increase_ = 0;         ///< to be divided by the window, bytes^2
-  double since_update_ = 0;     ///< bytes acknowledged
+  double average_ = 0;        ///< of the delay, ps
+  Picoseconds base_ = never;  ///< smallest round trip
+  double increase_ = 0;       ///< to be divided by the window, bytes^2
+  double since_update_ = 0;   ///< bytes acknowledged
   Picoseconds last_update_{};
   Picoseconds last_eta_{};
   Picoseconds last_decrease_{-1'000'000'000'000};
-  double fast_bytes_ = 0;       ///< acknowledged without delay, in a row
+  double fast_bytes_ = 0;  ///< acknowledged without delay, in a row
   bool fast_ = false;
   // Quick adapt.
-  Picoseconds adapt_end_{-1};   ///< of its interval; negative: none has begun
-  double delivered_ = 0;        ///< bytes in the interval
-  bool lost_ = false;           ///< something, in the interval
-  double ignore_ = 0;           ///< bytes of acknowledgements that count no more
+  Picoseconds adapt_end_{-1};  ///< of its interval; negative: none has begun
+  double delivered_ = 0;       ///< bytes in the interval
+  bool lost_ = false;          ///< something, in the interval
+  double ignore_ = 0;          ///< bytes of acknowledgements that count no more
 };
 
 }  // namespace horae::policy
