@@ -8,13 +8,13 @@ SendTimes::SendTimes(SendTimer kind, std::uint32_t window) : kind_(kind) {
   if (kind == SendTimer::connection) return;
   // A window that begins within a group reaches into one more.
   const std::uint32_t most = kind == SendTimer::group ? window / group_packets + 2 : window;
-  shared_.resize(std::bit_ceil(most));
-  mask_ = static_cast<std::uint32_t>(shared_.size()) - 1;
+  mask_ = std::bit_ceil(most) - 1;
 }
 
 void SendTimes::sent(Psn psn, Picoseconds now) {
   if (waiting_++ == 0) start_ = now;
   if (kind_ == SendTimer::connection) return;
+  if (shared_.empty()) shared_.resize(mask_ + 1);
   Shared& s = shared(psn);
   s.time = now;
   ++s.waiting;

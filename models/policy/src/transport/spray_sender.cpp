@@ -21,10 +21,12 @@ class SpraySender final : public SelectiveSender {
         ack_request_every_(config.ack_request_every),
         rto_(config.rto),
         arrived_(config.window, first),
-        records_(arrived_.size()),
         times_(config.parameters.of<SprayParameters>().timer, config.window) {}
 
-  void post(std::uint32_t packets) override { unsent_ += packets; }
+  void post(std::uint32_t packets) override {
+    unsent_ += packets;
+    if (records_.empty()) records_.resize(arrived_.size());
+  }
   std::uint32_t unsent() const override { return unsent_; }
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
   Psn oldest_unacked() const override { return oldest_; }
@@ -97,7 +99,7 @@ class SpraySender final : public SelectiveSender {
   std::uint32_t ack_request_every_;
   Picoseconds rto_;
   SequenceBitmap arrived_;       ///< of what lies between them
-  std::vector<Record> records_;  ///< likewise, a ring
+  std::vector<Record> records_;  ///< likewise, a ring; a mere responder has none
   SendTimes times_;              ///< of those in flight or cut
   boost::container::deque<Again> again_;
   boost::container::static_vector<Psn, SendTimes::group_packets> given_up_;

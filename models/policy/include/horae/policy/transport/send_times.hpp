@@ -60,7 +60,8 @@ class SendTimes {
   void forget();
 
   SendTimer kind_;
-  std::vector<Shared> shared_;           ///< a ring over PSNs, or groups of them
+  /// A ring over PSNs, or groups of them; no memory before the first one is sent.
+  std::vector<Shared> shared_;
   std::uint32_t mask_ = 0;               ///< its size - 1
   boost::container::deque<Sent> order_;  ///< in the order of sending; the first one is up to date
   std::uint32_t waiting_ = 0;
