@@ -141,9 +141,9 @@ TEST(PolicyParameters, ANewTransportsKeysAreBesideThoseOfAll) {
   std::vector<std::string> keys;
   const auto dump = schema.dump(config);
   for (const auto& [key, value] : dump.items()) keys.push_back(key);
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{"window", "ack_every", "ack_request_every", "rto", "rto_low",
-                                      "rto_low_packets", "packets", "timeout_resend"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"window", "ack_every", "ack_request_every", "rto",
+                                            "rto_low", "rto_low_packets", "sack_bits", "timer",
+                                            "packets", "timeout_resend"}));
   EXPECT_EQ(refusal(schema, "packets = 0\n"), "p.toml:1:11: packets = 0 is below the minimum 1");
   EXPECT_EQ(refusal(TransportConfig::schema(), "packets = 5\n").substr(0, 27),
             "p.toml:1:1: unknown key 'pa");

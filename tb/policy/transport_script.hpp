@@ -136,6 +136,8 @@ class SenderScript {
         return "rewind ";
       case SendKind::timeout:
         return "timeout ";
+      case SendKind::trimmed:
+        return "trimmed ";
       case SendKind::count_:
         break;
     }

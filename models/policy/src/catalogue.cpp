@@ -4,6 +4,7 @@
 
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/congestion/nack_reaction.hpp"
+#include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
@@ -29,6 +30,7 @@ std::vector<ListedPolicy> listed(const std::vector<Entry>& registry) {
 const std::vector<ListedSeam>& policy_seams() {
   static const std::vector<ListedSeam> all = {
       {"balance", "balance", false, listed(load_balancers())},
+      {"entropy", "entropy.scheme", false, listed(entropy_schemes())},
       {"transport", "transport", false, listed(transports())},
       {"congestion", "congestion.algorithm", false, listed(congestion_algorithms())},
       {"nack_reaction", "congestion.nack_reaction", false, listed(nack_reactions())},

@@ -34,6 +34,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.out_of_order, b.out_of_order);
   op(a.duplicates, b.duplicates);
   op(a.discarded, b.discarded);
+  op(a.trimmed, b.trimmed);
   op(a.delivered_bytes, b.delivered_bytes);
   op(a.messages_completed, b.messages_completed);
   op(a.bytes_completed, b.bytes_completed);
@@ -45,6 +46,12 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.ordering_wait, b.ordering_wait);
   op(a.writes_held, b.writes_held);
   for (std::size_t i = 0; i < idle_causes; ++i) op(a.idle[i], b.idle[i]);
+  op(a.entropy.recycled, b.entropy.recycled);
+  op(a.entropy.random, b.entropy.random);
+  op(a.entropy.frozen, b.entropy.frozen);
+  op(a.entropy.fixed, b.entropy.fixed);
+  op(a.entropy.freezes, b.entropy.freezes);
+  op(a.entropy.frozen_time, b.entropy.frozen_time);
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                  {.doc = "transport policy (`horae list policies`)",
                   .source = "rnic_sr: packet-spraying paper 2.3"})
           .table("reliability", &RnicConfig::reliability, policy::TransportConfig::schema())
+          .table("entropy", &RnicConfig::entropy, policy::EntropyConfig::schema())
+          .field("base_rtt", &RnicConfig::base_rtt,
+                 {.doc = "round trip of an empty network with one packet and its acknowledgement, "
+                         "for entropy schemes; absent: of the longest shortest path",
+                  .min = 1_ns,
+                  .max = 100_ms})
           .field("tx_latency", &RnicConfig::tx_latency,
                  {.doc = "from the scheduling decision to the first bit on the wire",
                   .max = 100_us,
@@ -82,6 +88,11 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                    "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
                    "quantum of congestion-control TX events (mstflint cc_burst_size)",
                .verified = false})
+          .choice("frames", &RnicConfig::frames, {{"roce", Frames::roce}, {"htsim", Frames::htsim}},
+                  {.doc = "lengths of packets: RoCEv2's (roce), or 64 bytes and the payload on the "
+                          "wire, preamble and gap included, for comparisons (htsim)",
+                   .source = "htsim: 4150 bytes for 4086 of payload, 64 for responses "
+                             "(tommasobo/REPS_EuroSys_Artifact at b751588)"})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "horae/core/units.hpp"
+#include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
 
@@ -36,8 +37,8 @@ constexpr std::string_view name_of(IdleCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {
-  constexpr std::array<std::string_view, policy::send_kinds> names = {"fresh", "expected", "last",
-                                                                      "rewind", "timeout"};
+  constexpr std::array<std::string_view, policy::send_kinds> names = {
+      "fresh", "expected", "last", "rewind", "timeout", "trimmed"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -69,6 +70,7 @@ struct RnicCounters {
   std::uint64_t out_of_order = 0;   ///< of them, ahead of the expected PSN
   std::uint64_t duplicates = 0;
   std::uint64_t discarded = 0;        ///< refused by the transport
+  std::uint64_t trimmed = 0;          ///< data packets that came without their payload
   std::uint64_t delivered_bytes = 0;  ///< payload written to memory, each byte once
   std::uint64_t messages_completed = 0;
   std::uint64_t bytes_completed = 0;  ///< payload of completed messages
@@ -81,6 +83,7 @@ struct RnicCounters {
   Picoseconds ordering_wait{};          ///< packets waited for it, summed
   std::uint64_t writes_held = 0;        ///< last packets of WRITEs that were copied later
   std::array<Picoseconds, idle_causes> idle{};
+  policy::EntropyCounts entropy{};  ///< values of data packets; only in rnic::totals()
 
   std::uint64_t sent_packets() const {
     std::uint64_t n = 0;

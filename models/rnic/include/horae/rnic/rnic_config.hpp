@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "horae/core/header_extension.hpp"
+#include "horae/core/roce.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -26,6 +28,15 @@ enum class Shaping {
   quantum,     ///< a burst of `quantum` bytes at line rate, then a pause that makes up for it
 };
 
+/// How long packets are.
+enum class Frames {
+  roce,   ///< as RoCEv2 has them, with preamble and gap
+  htsim,  ///< 64 bytes beside the payload on the wire, preamble and gap included; responses are 64
+};
+/// Of a packet with so much payload where they are htsim's: what l1_bytes() makes 64 and the
+/// payload. So buffers and queues, which count frames, count 20 bytes less than htsim does.
+constexpr Bytes htsim_frame(Bytes payload) { return payload + 64_B - l1_bytes(0_B); }
+
 /// Where WQEs and payload come from and go to.
 enum class HostModel {
   none,  ///< they are where they are needed at no cost
@@ -37,6 +48,11 @@ struct RnicConfig {
   Bytes mtu = 1024_B;
   std::string transport = "rnic_sr";
   policy::TransportConfig reliability;
+  policy::EntropyConfig entropy;  ///< which UDP source ports data packets have
+  /// Round trip of an empty network, as entropy schemes use it; absent: the platform's longest
+  /// path, if it says so, else 10 us.
+  std::optional<Picoseconds> base_rtt{};
+  bool trimming = false;  ///< switches on the way cut packets; said by the platform
 
   Picoseconds tx_latency = 300_ns;      ///< scheduling decision to first bit on the wire
   Picoseconds rx_latency = 300_ns;      ///< last bit received to decision
@@ -46,7 +62,8 @@ struct RnicConfig {
 
   BitRate qp_rate{};  ///< per queue pair, on the wire; zero: the line's rate
   Shaping shaping = Shaping::per_packet;
-  Bytes quantum = 4_KiB;              ///< bytes a queue pair sends before the next one's turn
+  Bytes quantum = 4_KiB;  ///< bytes a queue pair sends before the next one's turn
+  Frames frames = Frames::roce;
   bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
   bool remaining_tag = false;         ///< data packets tell how much of their message is left
   HostModel host = HostModel::none;
@@ -68,7 +85,8 @@ struct RnicConfig {
 };
 
 /// InputError in one line when the transport's parameters do not give congestion control the
-/// acknowledgements that it listens to.
+/// acknowledgements that it listens to, or an ordering engine would take the place of a receiver
+/// that its sender needs.
 void check_listening(const RnicConfig& config);
 
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
