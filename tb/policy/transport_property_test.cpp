@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "horae/core/random.hpp"
-#include "horae/policy/transport/transport.hpp"
+#include "horae/policy/transport/selective.hpp"
+#include "horae/policy/transport/spray_sr.hpp"
 
 namespace horae::policy::transport_property_test {
 namespace {
@@ -20,6 +21,8 @@ namespace {
 /// and a random part; the random part reorders by up to so many packets.
 struct Channel {
   double loss = 0;
+  double trimming = 0;  // of data that is not lost
+  double marking = 0;   // likewise
   double duplication = 0;
   std::int64_t delay = 0;    // ns
   std::uint32_t jitter = 0;  // ns
@@ -39,12 +42,16 @@ std::string describe(const Scenario& s, std::uint64_t seed) {
   return fmt::format(
       "{} seed {}: {} packets from {:06x}, window {}, ack_every {}, ack_request_every {}, resend "
       "{}; "
-      "data loss {} dup {} jitter {}; responses loss {} dup {} jitter {}; delay {}",
+      "data loss {} trim {} mark {} dup {} jitter {}; responses loss {} dup {} jitter {}; delay "
+      "{}; "
+      "reports of {} bits, timer {}",
       s.transport, seed, s.packets, s.first.value(), s.config.window, s.config.ack_every,
       s.config.ack_request_every,
       s.config.timeout_resend == TimeoutResend::window ? "window" : "oldest", s.data.loss,
-      s.data.duplication, s.data.jitter, s.responses.loss, s.responses.duplication,
-      s.responses.jitter, s.data.delay);
+      s.data.trimming, s.data.marking, s.data.duplication, s.data.jitter, s.responses.loss,
+      s.responses.duplication, s.responses.jitter, s.data.delay,
+      s.config.parameters.of<SprayParameters>().sack_bits,
+      static_cast<int>(s.config.parameters.of<SprayParameters>().timer));
 }
 
 /// What a run was like; what it must not do is checked on the way.
@@ -65,7 +72,9 @@ class Simulation {
         sender_(find_transport(scenario.transport).make_sender(scenario.config, scenario.first)),
         receiver_(
             find_transport(scenario.transport).make_receiver(scenario.config, scenario.first)),
+        selective_(sender_->selective()),
         ends_(scenario.packets),
+        in_flight_(scenario.packets),
         delivered_(scenario.packets),
         nacked_(scenario.packets) {
     for (std::uint32_t i = 0; i < scenario.packets; ++i) ends_[i] = random_.chance(s().message_end);
@@ -91,7 +100,10 @@ class Simulation {
     bool response = false;
     Psn psn{};
     bool ack_request = false;
+    bool trimmed = false;
+    bool marked = false;
     Response answer{};
+    SelectiveReport report{};
   };
 
   const Scenario& s() const { return scenario_; }
@@ -124,11 +136,16 @@ class Simulation {
     if (next == arrival) {
       const Event event = events_.begin()->second;
       events_.erase(events_.begin());
-      event.response ? arrive_at_sender(event.answer) : arrive_at_receiver(event);
+      event.response ? arrive_at_sender(event) : arrive_at_receiver(event);
     } else if (next == deadline) {
       ++totals_.timeouts;
       sender_->on_timeout(now_);
       ASSERT_TRUE(sender_->can_send());
+      if (selective_ != nullptr) {
+        ASSERT_FALSE(selective_->given_up().empty());
+        for (const Psn psn : selective_->given_up()) flies(psn, false);
+        ASSERT_EQ(selective_->in_flight(), flying_);
+      }
     } else {
       wire_free_ = now_ + 1_ns;
       transmit();
@@ -153,10 +170,69 @@ class Simulation {
     ASSERT_LE(sent_ - acked_, static_cast<std::int32_t>(s().config.window));
     ASSERT_EQ(sender_->unacked(), static_cast<std::uint32_t>(sent_ - acked_));
     ASSERT_EQ(sender_->unsent(), static_cast<std::uint32_t>(posted_ - sent_));
+    if (selective_ != nullptr) {
+      ASSERT_FALSE(in_flight_.at(index(t.psn))) << "two copies in flight: " << at;
+      ASSERT_TRUE(t.kind == SendKind::fresh || t.ack_request);
+      selective_->on_sent(t.psn, payload(t.psn));
+      flies(t.psn, true);
+      ASSERT_EQ(selective_->in_flight(), flying_);
+    }
     launch(s().data, {.psn = t.psn, .ack_request = t.ack_request || ends(t.psn)});
   }
 
-  void launch(const Channel& channel, const Event& event) {
+  // ---- of selective transports
+
+  std::size_t index(Psn psn) const { return static_cast<std::size_t>(offset(psn)); }
+  // No two sums are alike.
+  Bytes payload(Psn psn) const { return Bytes(1000 + offset(psn) % 7); }
+  void flies(Psn psn, bool now) {
+    if (in_flight_.at(index(psn)) == now) return;
+    in_flight_[index(psn)] = now;
+    flying_ += now ? payload(psn) : -payload(psn);
+  }
+  ReceiveOutcome take(const Event& event) {
+    SelectiveReceiver* const receiver = receiver_->selective();
+    if (receiver == nullptr)
+      return receiver_->on_data(event.psn, event.ack_request, ends(event.psn));
+    return receiver->on_arrival({.psn = event.psn,
+                                 .ack_request = event.ack_request,
+                                 .ends_message = ends(event.psn),
+                                 .marked = event.marked,
+                                 .trimmed = event.trimmed});
+  }
+  // Nothing is reported that is not there.
+  void check_report(const SelectiveReport& report) {
+    for (unsigned i = 0; i < report.bits; ++i) {
+      if (!report.test(i)) continue;
+      const std::int32_t at = offset(report.first + static_cast<std::int32_t>(i));
+      ASSERT_TRUE(at >= 0 && at < packets() && delivered_[static_cast<std::size_t>(at)] == 1) << at;
+    }
+  }
+  AckOutcome hear(const Event& event) {
+    if (selective_ == nullptr) {
+      const Response& response = event.answer;
+      if (response.received) sender_->on_received(*response.received);
+      return response.nack ? sender_->on_nack(response.psn, now_)
+                           : sender_->on_ack(response.psn, now_);
+    }
+    const SelectiveReport& report = event.report;
+    SelectiveOutcome out = selective_->on_report(event.answer.psn, report, now_);
+    for (std::int32_t i = acked_; i < offset(event.answer.psn); ++i) flies(s().first + i, false);
+    for (unsigned i = 0; i < report.bits; ++i) {
+      if (report.test(i)) flies(report.first + static_cast<std::int32_t>(i), false);
+    }
+    flies(report.cause, false);
+    EXPECT_EQ(selective_->in_flight(), flying_);
+    if (event.answer.nack && sender_->accepts_nack(report.cause)) {
+      out.ack.served = true;
+      sender_->retransmit(report.cause, now_);
+    }
+    return out.ack;
+  }
+
+  void launch(const Channel& channel, Event event) {
+    if (channel.marking > 0) event.marked = random_.chance(channel.marking);
+    if (channel.trimming > 0) event.trimmed = random_.chance(channel.trimming);
     const int copies = random_.chance(channel.duplication) ? 2 : 1;
     for (int i = 0; i < copies; ++i) {
       if (random_.chance(channel.loss)) {
@@ -171,7 +247,7 @@ class Simulation {
   void arrive_at_receiver(const Event& event) {
     const std::int32_t at = offset(event.psn);
     const std::int32_t expected = offset(receiver_->expected_psn());
-    const ReceiveOutcome out = receiver_->on_data(event.psn, event.ack_request, ends(event.psn));
+    const ReceiveOutcome out = take(event);
     ASSERT_EQ(out.ahead, at - expected);
     auto& count = delivered_.at(static_cast<std::size_t>(at));
     switch (out.placement) {
@@ -183,7 +259,7 @@ class Simulation {
         break;
       case Placement::discard:
         ASSERT_EQ(count, 0) << "refused: " << at;
-        ASSERT_EQ(s().transport, "go_back_n");
+        ASSERT_TRUE(s().transport == "go_back_n" || event.trimmed);
         ++totals_.losses;
         break;
     }
@@ -201,23 +277,29 @@ class Simulation {
   }
 
   void check_response(const Response& response, std::int32_t expected) {
+    Event event{.response = true, .answer = response};
+    if (SelectiveReceiver* const receiver = receiver_->selective()) {
+      event.report = receiver->report();
+      check_report(event.report);
+      ASSERT_EQ(response.nack, event.report.trimmed);
+    }
     ASSERT_EQ(offset(response.psn), expected);
     ASSERT_EQ(response.msn, messages_);
     if (response.nack) {
       ++totals_.nacks;
       ASSERT_NE(s().transport, "timeout_only");
       auto&& before = nacked_.at(static_cast<std::size_t>(expected));
-      ASSERT_FALSE(before && s().transport != "irn") << "second NACK for " << expected;
+      ASSERT_FALSE(before && s().transport != "irn" && selective_ == nullptr)
+          << "second NACK for " << expected;
       before = true;
       ASSERT_EQ(response.received.has_value(), s().transport == "irn");
     }
-    launch(s().responses, {.response = true, .answer = response});
+    launch(s().responses, event);
   }
 
-  void arrive_at_sender(const Response& response) {
-    if (response.received) sender_->on_received(*response.received);
-    const AckOutcome out =
-        response.nack ? sender_->on_nack(response.psn, now_) : sender_->on_ack(response.psn, now_);
+  void arrive_at_sender(const Event& event) {
+    const Response& response = event.answer;
+    const AckOutcome out = hear(event);
     const std::int32_t acked = std::max(acked_, offset(response.psn));
     ASSERT_EQ(out.newly_acked, static_cast<std::uint32_t>(acked - acked_));
     ASSERT_TRUE(response.nack || !out.served);
@@ -244,6 +326,7 @@ class Simulation {
   RandomStream random_;
   std::unique_ptr<TransportSender> sender_;
   std::unique_ptr<TransportReceiver> receiver_;
+  SelectiveSender* selective_;                // the same sender; null: it is none
   std::multimap<Picoseconds, Event> events_;  // equal times in the order of their launch
   Picoseconds now_{};
   Picoseconds wire_free_{};
@@ -253,6 +336,8 @@ class Simulation {
   std::int32_t acked_ = 0;  // of which the sender has heard
   std::uint32_t messages_ = 0;
   std::vector<bool> ends_;
+  std::vector<bool> in_flight_;
+  Bytes flying_{};  // payload of those
   std::vector<int> delivered_;
   std::vector<bool> nacked_;
   Totals totals_;
@@ -277,12 +362,15 @@ Scenario draw(std::string_view transport, std::uint64_t seed) {
   s.data.delay = s.responses.delay = random.below(1000);
   // Longer than anything without a loss can take.
   s.config.rto = Picoseconds(1000 * 100 * (2000 + 512));
+  auto& spray = s.config.parameters.of<SprayParameters>();
+  spray.sack_bits = 64 + random.below(193);
+  spray.timer = static_cast<SendTimer>(random.below(3));
   return s;
 }
 
 class Transports : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(All, Transports,
-                         testing::Values("rnic_sr", "go_back_n", "timeout_only", "irn"),
+                         testing::Values("rnic_sr", "go_back_n", "timeout_only", "irn", "spray_sr"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST_P(Transports, AnOrderlyLosslessChannelSeesEachPacketOnce) {
@@ -313,7 +401,8 @@ TEST_P(Transports, ReorderingAndDuplicationNeedNoTimeout) {
     }
     ASSERT_FALSE(HasFailure()) << describe(s, seed);
   }
-  EXPECT_EQ(nacks > 0, GetParam() != std::string("timeout_only"));
+  const std::string_view name = GetParam();
+  EXPECT_EQ(nacks > 0, name != "timeout_only" && name != "spray_sr");
 }
 
 TEST_P(Transports, LossesAreRepairedAndNothingIsDeliveredTwice) {
@@ -335,6 +424,39 @@ TEST_P(Transports, LossesAreRepairedAndNothingIsDeliveredTwice) {
     ASSERT_FALSE(HasFailure()) << describe(s, seed);
   }
   EXPECT_GT(timeouts, 0);  // the scenarios do exercise them
+}
+
+// NACKs alone repair what switches cut, also what is cut again; marks change nothing.
+TEST(SelectiveTransports, WhatIsTrimmedNeedsNoTimeout) {
+  int nacks = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Scenario s = draw("spray_sr", seed);
+    RandomStream random(seed, "channels");
+    s.data.trimming = random.unit() * 0.4;
+    s.data.marking = random.unit();
+    s.data.duplication = random.chance(0.5) ? 0.0 : random.unit() * 0.2;
+    s.data.jitter = random.chance(0.5) ? 0 : random.below(300);
+    const Totals totals = Simulation(s, seed).run();
+    EXPECT_EQ(totals.timeouts, 0);
+    nacks += totals.nacks;
+    ASSERT_FALSE(HasFailure()) << describe(s, seed);
+  }
+  EXPECT_GT(nacks, 10000);
+}
+
+TEST(SelectiveTransports, LossesAmongTrimmedPacketsAreRepaired) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    Scenario s = draw("spray_sr", seed);
+    RandomStream random(seed, "channels");
+    s.data.loss = random.unit() * 0.2;
+    s.data.trimming = random.unit() * 0.2;
+    s.data.marking = random.unit() * 0.2;
+    s.responses.loss = random.unit() * 0.2;
+    s.data.jitter = random.below(300);
+    s.responses.jitter = random.below(300);
+    Simulation(s, seed).run();
+    ASSERT_FALSE(HasFailure()) << describe(s, seed);
+  }
 }
 
 }  // namespace

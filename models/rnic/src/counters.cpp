@@ -34,6 +34,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.out_of_order, b.out_of_order);
   op(a.duplicates, b.duplicates);
   op(a.discarded, b.discarded);
+  op(a.trimmed, b.trimmed);
   op(a.delivered_bytes, b.delivered_bytes);
   op(a.messages_completed, b.messages_completed);
   op(a.bytes_completed, b.bytes_completed);

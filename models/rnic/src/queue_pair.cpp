@@ -13,6 +13,8 @@ QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& trans
       window_(static_cast<std::int32_t>(reliability.window)),
       sender_(transport.make_sender(reliability, config_.first_send)),
       receiver_(transport.make_receiver(reliability, config_.first_receive)),
+      selective_sender_(sender_->selective()),
+      selective_receiver_(receiver_->selective()),
       next_post_(config_.first_send),
       acked_(config_.first_send),
       receive_end_(config_.first_receive + static_cast<std::int32_t>(config_.receive_packets)) {
@@ -25,6 +27,7 @@ void QueuePair::receive_by(policy::OrderingEngine& engine, policy::ConnectionId 
   auto receiver = std::make_unique<policy::OrderedReceiver>(engine, connection, reliability,
                                                             config_.first_receive);
   ordered_ = receiver.get();
+  selective_receiver_ = nullptr;
   receiver_ = std::move(receiver);
 }
 

@@ -28,7 +28,9 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       scheduler_(config, retransmit_) {
   set_receive_latency(config.rx_latency);
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
-  if (listening_.acks) {
+  const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
+  listens_ = listening_.acks || transport_.selective || steers;
+  if (listens_) {
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();
   }
@@ -73,6 +75,7 @@ void rnic::begin() {
   }
   scheduler_.begin();
   begin_congestion_control();
+  begin_steering();
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     if (config_.shakes_hands()) plan_handshake(i);
     post(i, Picoseconds(0));

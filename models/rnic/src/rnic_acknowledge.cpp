@@ -27,22 +27,28 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   // 1, 9.7.5.1.3): all acknowledge everything before.
   const AckInfo ack{nack, nack || sack ? p.psn : p.psn + 1,
                     nack || sack ? p.bth_reserved : std::uint16_t{0}};
-  if (listens_) [[unlikely]]
-    hear(p, now);
   const auto due = acks_.arrives(nack, now);
+  if (listens_) [[unlikely]] {
+    const Feedback& f = feedback_of(p);
+    if (!due) return take_heard(i, ack, {f, now - f.sent}, now);
+    heard_.push_back({f, now - f.sent});
+  }
   if (!due) return take_response(i, ack, now);
   schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
 }
 
 void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
+  if (listens_) [[unlikely]] {
+    const Heard heard = heard_.front();
+    heard_.pop_front();
+    return take_heard(i, ack, heard, now);
+  }
   QueuePair& qp = qps_[i];
   // What arrived out of order is known before anything is sent again.
   if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
   progressed(i, qp.sender().on_ack(ack.psn, now), now);
-  if (listens_) [[unlikely]]
-    heed(i, ack, now);
   if (!ack.nack) return;
-  if (qp.reaction && !listens_) qp.reaction->on_nack(now);
+  if (qp.reaction) qp.reaction->on_nack(now);
   serve_nack(i, ack.psn, now);
 }
 
@@ -69,10 +75,7 @@ void rnic::expire(std::size_t i, Picoseconds now) {
     if (nic_watcher_ != nullptr)
       nic_watcher_->timed_out(*this, i, qp.sender().oldest_unacked(), now);
     qp.sender().on_timeout(now);
-    if (listens_) {
-      qp.reaction->on_timeout(now);
-      watch_window(qp);
-    }
+    if (listens_) miss(qp, now);
     if (qp.hold_until) release_hold(i, now);
   }
   refresh(i);

@@ -39,6 +39,12 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                  {.doc = "transport policy (`horae list policies`)",
                   .source = "rnic_sr: packet-spraying paper 2.3"})
           .table("reliability", &RnicConfig::reliability, policy::TransportConfig::schema())
+          .table("entropy", &RnicConfig::entropy, policy::EntropyConfig::schema())
+          .field("base_rtt", &RnicConfig::base_rtt,
+                 {.doc = "round trip of an empty network with one packet and its acknowledgement, "
+                         "for entropy schemes; absent: of the longest shortest path",
+                  .min = 1_ns,
+                  .max = 100_ms})
           .field("tx_latency", &RnicConfig::tx_latency,
                  {.doc = "from the scheduling decision to the first bit on the wire",
                   .max = 100_us,

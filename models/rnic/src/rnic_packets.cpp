@@ -102,7 +102,7 @@ void rnic::send_data(std::size_t i) {
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
   if (listens_) [[unlikely]]
-    ask_for_feedback(p);
+    dress(qp, p, t.psn);
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];
   counters_.sent_frames[kind] += p.frame;

@@ -19,6 +19,16 @@ namespace {
   pool.drop(p, cause);
 }
 
+/// Apart for the same reason.
+[[gnu::noinline]] policy::ReceiveOutcome arrive(policy::SelectiveReceiver& receiver,
+                                                const Packet& p) {
+  return receiver.on_arrival({.psn = p.psn,
+                              .ack_request = p.ack_request,
+                              .ends_message = ends_message(p.opcode),
+                              .marked = p.ecn == Ecn::ce,
+                              .trimmed = p.trimmed});
+}
+
 }  // namespace
 
 void rnic::receive(Packet& p, Picoseconds now) {
@@ -70,10 +80,17 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     return false;
   }
   policy::OrderedReceiver* const ordered = qp.ordered();
+  policy::SelectiveReceiver* const selective = qp.selective_receiver();
+  if (p.trimmed) [[unlikely]] {
+    ++counters_.trimmed;
+    // Without an answer to such packets it is as one that was lost: its checksum is wrong.
+    if (selective == nullptr) return true;
+  }
   const policy::ReceiveOutcome out =
       ordered != nullptr ? ordered->on_packet(p.psn, Psn(p.msn), (p.bth_reserved & last_bit) != 0,
                                               p.ack_request, ends_message(p.opcode))
-                         : qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
+      : selective != nullptr ? arrive(*selective, p)
+                             : qp.receiver().on_data(p.psn, p.ack_request, ends_message(p.opcode));
   const Picoseconds decided = ordered != nullptr ? engine_takes(ordered->answer(), now) : now;
   ++counters_.data_received;
   ++qp.progress().received;
@@ -121,7 +138,7 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   }
   respond(i, false, *out.response, decided);
   if (echoes_) [[unlikely]]
-    keep_echo(p);
+    keep_echo(qp, p);
   return true;
 }
 

@@ -7,14 +7,12 @@ namespace horae::policy {
 
 // Each is defined in the file of its name.
 TransportEntry rnic_sr_transport(), go_back_n_transport(), timeout_only_transport(),
-    irn_transport();
+    irn_transport(), spray_sr_transport();
 
 const std::vector<TransportEntry>& transports() {
   static const std::vector<TransportEntry> all = {
-      rnic_sr_transport(),
-      go_back_n_transport(),
-      timeout_only_transport(),
-      irn_transport(),
+      rnic_sr_transport(), go_back_n_transport(), timeout_only_transport(),
+      irn_transport(),     spray_sr_transport(),
   };
   return all;
 }

@@ -7,6 +7,12 @@
 namespace horae::rnic {
 
 void check_listening(const RnicConfig& config) {
+  if (policy::find_transport(config.transport).selective && config.ordering.engine != "none") {
+    throw InputError(
+        fmt::format("ordering.engine = '{}' takes the place of the receiver that transport = '{}' "
+                    "needs; expected 'none'",
+                    config.ordering.engine, config.transport));
+  }
   const auto& algorithm = policy::find_congestion_algorithm(config.congestion.algorithm);
   if (!algorithm.listens.every_ack || config.reliability.ack_every == 1) return;
   throw InputError(fmt::format(

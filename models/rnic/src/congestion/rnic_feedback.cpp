@@ -1,4 +1,9 @@
-// What the NIC's congestion control hears of acknowledgements, and what its window lets go.
+// What the NIC's congestion control and entropy schemes hear of acknowledgements, and what a window
+// lets go.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "horae/rnic/rnic.hpp"
 
 namespace horae::rnic {
@@ -6,7 +11,6 @@ namespace horae::rnic {
 void rnic::begin_congestion_control() {
   // All devices are constructed: any NIC may have asked for feedback.
   echoes_ = context_.pool.carries_feedback();
-  listens_ = listening_.acks;
   if (!policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) return;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     QueuePair& qp = qps_[i];
@@ -15,7 +19,27 @@ void rnic::begin_congestion_control() {
   }
 }
 
-void rnic::ask_for_feedback(Packet& data) {
+void rnic::begin_steering() {
+  if (policy::find_entropy_scheme(config_.entropy.scheme).constant) return;
+  const Picoseconds base_rtt = config_.base_rtt.value_or(10_us);
+  const auto bdp = static_cast<std::uint32_t>(base_rtt / tx(0).serialisation(config_.mtu));
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    QueuePair& qp = qps_[i];
+    if (!qp.has_source()) continue;
+    policy::EntropyContext about{
+        .own = qp.config().entropy,
+        .ordinal = qp.config().ordinal,
+        .base_rtt = base_rtt,
+        .rto = config_.reliability.rto,
+        .bdp_packets = std::max(bdp, 1u),
+        .trimming = config_.trimming,
+        .random = RandomStream(context_.seed, fmt::format("{}.entropy.{}", name(), i))};
+    qp.steering = std::make_unique<Steering>(
+        policy::make_entropy(config_.entropy, std::move(about)), config_.reliability.window);
+  }
+}
+
+void rnic::dress(QueuePair& qp, Packet& data, Psn psn) {
   Feedback& f = feedback_of(data);
   f.asked = true;
   f.records = listening_.telemetry;
@@ -23,12 +47,25 @@ void rnic::ask_for_feedback(Packet& data) {
   if (listening_.times) f.head = static_cast<std::uint16_t>(f.head + timestamp_bytes);
   if (listening_.telemetry) f.head = static_cast<std::uint16_t>(f.head + telemetry_head_bytes);
   data.frame = static_cast<std::uint16_t>(data.frame + f.head);
+  if (qp.steering) {
+    f.steered = true;
+    data.entropy = qp.steering->next(psn, data.created);
+  }
+  if (policy::SelectiveSender* const selective = qp.selective_sender()) {
+    selective->on_sent(psn, Bytes(data.payload));
+    // What fills the window asks, as nothing follows it before an answer.
+    if (qp.reaction && selective->in_flight() >= qp.reaction->window()) data.ack_request = true;
+  }
 }
 
-void rnic::keep_echo(const Packet& data) {
+void rnic::keep_echo(QueuePair& qp, const Packet& data) {
   Feedback echo = feedback_of(data);
   echo.records = false;  // switches on the way back add nothing
   echo.marked = data.ecn == Ecn::ce;
+  echo.entropy = data.entropy;
+  if (policy::SelectiveReceiver* const selective = qp.selective_receiver()) {
+    echo.report = selective->report();
+  }
   responses_.push_echo(echo);
 }
 
@@ -36,35 +73,91 @@ void rnic::add_echo(Packet& response) {
   Feedback& f = feedback_of(response);
   f = responses_.pop_echo();
   response.frame = static_cast<std::uint16_t>(response.frame + f.wire_bytes());
+  // It goes back by the way of the packet that caused it, as far as switches hash alike.
+  if (f.steered) response.entropy = f.entropy;
 }
 
-void rnic::hear(const Packet& ack, Picoseconds now) {
-  const Feedback& f = feedback_of(ack);
-  heard_.push_back({f, now - f.sent});
-}
-
-void rnic::heed(std::size_t i, const AckInfo& ack, Picoseconds now) {
+void rnic::take_heard(std::size_t i, const AckInfo& ack, const Heard& heard, Picoseconds now) {
   QueuePair& qp = qps_[i];
-  const Heard& heard = heard_.front();
-  const Feedback& f = heard.feedback;
-  const std::int64_t acked = qp.acked_bytes();
-  qp.reaction->on_ack({.expected = qp.sender().oldest_unacked(),
-                       .next_new = qp.next_new(),
-                       .acked = Bytes(acked - qp.heard_bytes),
-                       .marked = f.marked,
-                       .rtt = heard.rtt,
-                       .path = f.path,
-                       .hops = f.stack()},
-                      now);
-  qp.heard_bytes = acked;
-  if (ack.nack) qp.reaction->on_nack(now);
-  heard_.pop_front();
-  watch_window(qp);
+  Bytes delivered{}, lost{};
+  Psn nacked = ack.psn;
+  if (policy::SelectiveSender* const selective = qp.selective_sender()) {
+    const auto outcome = selective->on_report(ack.psn, heard.feedback.report, now);
+    delivered = outcome.delivered;
+    lost = outcome.lost;
+    nacked = heard.feedback.report.cause;
+    progressed(i, outcome.ack, now);
+  } else {
+    // What arrived out of order is known before anything is sent again.
+    if (ack.received != 0) qp.sender().on_received(ack.psn + ack.received);
+    progressed(i, qp.sender().on_ack(ack.psn, now), now);
+    const std::int64_t acked = qp.acked_bytes();
+    delivered = Bytes(acked - qp.heard_bytes);
+    qp.heard_bytes = acked;
+  }
+  heed(qp, ack, heard, delivered, lost, now);
   refresh(i);
+  if (ack.nack) serve_nack(i, nacked, now);
+}
+
+void rnic::heed(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered, Bytes lost,
+                Picoseconds now) {
+  const Feedback& f = heard.feedback;
+  const bool trimmed = f.report.trimmed;
+  // A NACK of a trimmed packet says nothing of a path's queues but that one was full.
+  if (listening_.acks && (!trimmed || delivered > 0_B)) {
+    qp.reaction->on_ack({.expected = qp.sender().oldest_unacked(),
+                         .next_new = qp.next_new(),
+                         .acked = delivered,
+                         .marked = f.marked && !trimmed,
+                         .rtt = heard.rtt,
+                         .path = f.path,
+                         .hops = f.stack()},
+                        now);
+  }
+  if (qp.reaction && ack.nack) {
+    if (qp.selective_sender() == nullptr) {
+      qp.reaction->on_nack(now);
+    } else if (lost > 0_B) {
+      qp.reaction->on_lost({.payload = lost}, now);
+    }
+  }
+  watch_window(qp);
+  if (!qp.steering || !f.steered) return;
+  const bool room = qp.reaction ? qp.reaction->window() - qp.in_flight() > config_.mtu
+                                : qp.sender().unacked() + 1 < config_.reliability.window;
+  qp.steering->scheme().feedback({.value = f.entropy,
+                                  .signal = trimmed    ? policy::PathSignal::trimmed
+                                            : f.marked ? policy::PathSignal::marked
+                                                       : policy::PathSignal::good,
+                                  .delivered = delivered,
+                                  .rtt = heard.rtt,
+                                  .room = room},
+                                 now);
+}
+
+void rnic::miss(QueuePair& qp, Picoseconds now) {
+  const auto of_one = [&](Psn psn) {
+    if (qp.steering) {
+      qp.steering->scheme().feedback(
+          {.value = qp.steering->of(psn), .signal = policy::PathSignal::timeout}, now);
+    }
+  };
+  if (policy::SelectiveSender* const selective = qp.selective_sender()) {
+    for (const Psn psn : selective->given_up()) {
+      const Bytes payload(qp.place(psn).payload);
+      if (qp.reaction) qp.reaction->on_lost({.payload = payload, .timeout = true}, now);
+      of_one(psn);
+    }
+  } else {
+    if (listening_.acks) qp.reaction->on_timeout(now);
+    of_one(qp.sender().oldest_unacked());
+  }
+  watch_window(qp);
 }
 
 void rnic::watch_window(QueuePair& qp) {
-  qp.window_open = qp.sent_bytes - qp.acked_bytes() < qp.reaction->window().count();
+  if (qp.reaction) qp.window_open = qp.in_flight() < qp.reaction->window();
 }
 
 }  // namespace horae::rnic

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/selective_report.hpp"
 #include "horae/core/units.hpp"
 
 namespace horae {
@@ -98,14 +99,17 @@ struct Feedback {
   bool asked = false;      ///< by the sender of the data; nothing else has a meaning without
   bool records = false;    ///< switches add theirs
   bool marked = false;     ///< in an acknowledgement: the data had CE when it arrived
+  bool steered = false;    ///< the sender chose this packet's entropy; the acknowledgement takes it
   std::uint8_t hops = 0;   ///< records
   std::uint16_t head = 0;  ///< bytes on the wire without records
   std::uint16_t path = 0;  ///< of 12 bits: the numbers of the switches, XORed
-  Picoseconds sent{};      ///< when the data went
+  std::uint16_t entropy = 0;  ///< of the data: it is the acknowledgement's UDP source port
+  Picoseconds sent{};         ///< when the data went
   std::array<HopRecord, most_hops> record{};
+  SelectiveReport report{};  ///< in an acknowledgement
 
   std::uint16_t wire_bytes() const {
-    return static_cast<std::uint16_t>(head + hops * telemetry_hop_bytes);
+    return static_cast<std::uint16_t>(head + hops * telemetry_hop_bytes + report.wire_bytes());
   }
   std::span<const HopRecord> stack() const { return {record.data(), hops}; }
 };
@@ -115,7 +119,7 @@ struct alignas(64) FeedbackSlot {
   Packet packet;
   Feedback feedback;
 };
-static_assert(sizeof(FeedbackSlot) == 3 * 64);
+static_assert(sizeof(FeedbackSlot) == 4 * 64);
 
 /// Of a packet from a pool that carries feedback.
 inline Feedback& feedback_of(Packet& p) { return reinterpret_cast<FeedbackSlot&>(p).feedback; }

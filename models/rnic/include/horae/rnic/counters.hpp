@@ -36,8 +36,8 @@ constexpr std::string_view name_of(IdleCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {
-  constexpr std::array<std::string_view, policy::send_kinds> names = {"fresh", "expected", "last",
-                                                                      "rewind", "timeout"};
+  constexpr std::array<std::string_view, policy::send_kinds> names = {
+      "fresh", "expected", "last", "rewind", "timeout", "trimmed"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -69,6 +69,7 @@ struct RnicCounters {
   std::uint64_t out_of_order = 0;   ///< of them, ahead of the expected PSN
   std::uint64_t duplicates = 0;
   std::uint64_t discarded = 0;        ///< refused by the transport
+  std::uint64_t trimmed = 0;          ///< data packets that came without their payload
   std::uint64_t delivered_bytes = 0;  ///< payload written to memory, each byte once
   std::uint64_t messages_completed = 0;
   std::uint64_t bytes_completed = 0;  ///< payload of completed messages

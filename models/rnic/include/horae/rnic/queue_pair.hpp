@@ -12,7 +12,9 @@
 #include "horae/core/stats.hpp"
 #include "horae/policy/congestion/congestion.hpp"
 #include "horae/policy/ordering/ordered_receiver.hpp"
+#include "horae/policy/transport/selective.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/steering.hpp"
 #include "horae/traffic/source.hpp"
 
 namespace horae::rnic {
@@ -20,7 +22,9 @@ namespace horae::rnic {
 struct QueuePairConfig {
   Qpn remote;  ///< queue pair number at the peer
   NodeId peer = 0;
-  std::uint16_t entropy = 0xc000;  ///< UDP source port of everything it sends
+  std::uint16_t entropy = 0xc000;  ///< UDP source port of everything it sends, unless its NIC
+                                   ///< steers packets (RnicConfig::entropy)
+  std::uint32_t ordinal = 0;       ///< of the connection in the platform
   Psn first_send;                  ///< initial PSN of what it sends
   Psn first_receive;               ///< initial PSN of what it receives
   std::uint32_t depth = 128;       ///< messages outstanding at most (perftest's tx-depth)
@@ -66,6 +70,9 @@ class QueuePair {
                   const policy::TransportConfig& reliability);
   /// Its receiver, if there is an ordering engine; else null.
   policy::OrderedReceiver* ordered() { return ordered_; }
+  /// Its halves where the transport knows of single packets; else null.
+  policy::SelectiveSender* selective_sender() { return selective_sender_; }
+  policy::SelectiveReceiver* selective_receiver() { return selective_receiver_; }
 
   /// Posts every message that is due at `now`, fits the depth and waits for no message but the
   /// `received` ones. Returns when the next one is due if only time holds it back, else `never`.
@@ -135,16 +142,25 @@ class QueuePair {
   // State of congestion control; none: not in use.
   std::unique_ptr<policy::ReactionPoint> reaction;
   std::unique_ptr<policy::NotificationPoint> notification;
+  /// The entropy of its packets, if it is not constant.
+  std::unique_ptr<Steering> steering;
   // Where it listens to acknowledgements.
   std::int64_t sent_bytes = 0;   ///< payload sent for the first time
   std::int64_t heard_bytes = 0;  ///< of those, acknowledged as congestion control knows
 
   /// Payload that was sent and acknowledged, each byte once.
   std::int64_t acked_bytes() const;
-  /// Whether its transport and the window of congestion control let it send: that holds back only
-  /// what was never sent.
+  /// Payload in flight: sent, and neither acknowledged nor, where the transport knows of single
+  /// packets, reported, trimmed or timed out.
+  Bytes in_flight() const {
+    return selective_sender_ != nullptr ? selective_sender_->in_flight()
+                                        : Bytes(sent_bytes - acked_bytes());
+  }
+  /// Whether its transport and the window of congestion control let it send. The window holds back
+  /// what was never sent; where packets in flight are known one by one, also what is sent again.
   bool may_send() const {
-    return sender_->can_send() && (window_open || sender_->retransmission_due());
+    return sender_->can_send() &&
+           (window_open || (selective_sender_ == nullptr && sender_->retransmission_due()));
   }
 
   // State of recovery.
@@ -191,9 +207,11 @@ class QueuePair {
   std::int32_t window_;
   std::unique_ptr<policy::TransportSender> sender_;
   std::unique_ptr<policy::TransportReceiver> receiver_;
-  policy::OrderedReceiver* ordered_ = nullptr;  ///< the same
-  std::optional<traffic::TrafficItem> item_;    ///< next message of the source
-  boost::container::deque<Message> messages_;   ///< posted; oldest first; no memory while empty
+  policy::OrderedReceiver* ordered_ = nullptr;     ///< the same
+  policy::SelectiveSender* selective_sender_;      ///< likewise
+  policy::SelectiveReceiver* selective_receiver_;  ///< likewise
+  std::optional<traffic::TrafficItem> item_;       ///< next message of the source
+  boost::container::deque<Message> messages_;      ///< posted; oldest first; no memory while empty
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   /// A message that was looked for, so that the next packet of it need not look again.

@@ -124,16 +124,24 @@ class rnic : public fabric::device {
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
 
-  // congestion/rnic_feedback.cpp: what congestion control listens to
+  // congestion/rnic_feedback.cpp: what congestion control and entropy schemes listen to
+  struct Heard {
+    Feedback feedback;
+    Picoseconds rtt;
+  };
   void begin_congestion_control();
-  /// Data takes the room for what is to come back with its acknowledgement.
-  void ask_for_feedback(Packet& data);
+  void begin_steering();
+  /// What data takes along for them, its entropy, and what they keep of it.
+  void dress(QueuePair& qp, Packet& data, Psn psn);
   /// What a data packet brought goes back with the response that it caused.
-  void keep_echo(const Packet& data);
+  void keep_echo(QueuePair& qp, const Packet& data);
   void add_echo(Packet& response);
-  /// What an acknowledgement brought, until it takes effect.
-  void hear(const Packet& ack, Picoseconds now);
-  void heed(std::size_t qp, const AckInfo& ack, Picoseconds now);
+  /// An acknowledgement takes effect, with what it brought.
+  void take_heard(std::size_t qp, const AckInfo& ack, const Heard& heard, Picoseconds now);
+  void heed(QueuePair& qp, const AckInfo& ack, const Heard& heard, Bytes delivered, Bytes lost,
+            Picoseconds now);
+  /// Nothing came back in time.
+  void miss(QueuePair& qp, Picoseconds now);
   /// After anything that may have changed the window, or what is in flight.
   void watch_window(QueuePair& qp);
 
@@ -223,15 +231,11 @@ class rnic : public fabric::device {
   TxScheduler scheduler_;
   Picoseconds cursor_{};  ///< the wire is decided up to here
   unsigned paused_ = 0;   ///< traffic classes, a bit each
-  bool listens_ = false;  ///< congestion control hears of acknowledgements
+  bool listens_ = false;  ///< somebody hears of acknowledgements beside the transport
   bool echoes_ = false;   ///< data of any NIC may bring feedback
   std::uint64_t packets_created_ = 0;
   std::uint64_t event_ordinal_ = 0;  ///< orders events of one kind and time
   policy::Listening listening_{};
-  struct Heard {
-    Feedback feedback;
-    Picoseconds rtt;
-  };
   std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
 
   // TCP, if there is any.

@@ -10,6 +10,7 @@
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -37,6 +38,11 @@ struct RnicConfig {
   Bytes mtu = 1024_B;
   std::string transport = "rnic_sr";
   policy::TransportConfig reliability;
+  policy::EntropyConfig entropy;  ///< which UDP source ports data packets have
+  /// Round trip of an empty network, as entropy schemes use it; absent: the platform's longest
+  /// path, if it says so, else 10 us.
+  std::optional<Picoseconds> base_rtt{};
+  bool trimming = false;  ///< switches on the way cut packets; said by the platform
 
   Picoseconds tx_latency = 300_ns;      ///< scheduling decision to first bit on the wire
   Picoseconds rx_latency = 300_ns;      ///< last bit received to decision
@@ -68,7 +74,8 @@ struct RnicConfig {
 };
 
 /// InputError in one line when the transport's parameters do not give congestion control the
-/// acknowledgements that it listens to.
+/// acknowledgements that it listens to, or an ordering engine would take the place of a receiver
+/// that its sender needs.
 void check_listening(const RnicConfig& config);
 
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its

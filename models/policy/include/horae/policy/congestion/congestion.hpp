@@ -45,6 +45,12 @@ struct AckReport {
   std::span<const HopRecord> hops{};  ///< telemetry of that packet, first switch first
 };
 
+/// A packet that is in flight no more and has not arrived, as a selective transport knows it.
+struct LossReport {
+  Bytes payload{};       ///< of the packet
+  bool timeout = false;  ///< its timer ran out; else a NACK said that a switch cut it
+};
+
 /// As a window: there is none.
 inline constexpr Bytes no_window = Bytes::max();
 
@@ -65,8 +71,13 @@ class ReactionPoint {
   virtual void on_ack(const AckReport& /*ack*/, Picoseconds /*now*/) {}
   /// Nothing was acknowledged for the transport's timeout.
   virtual void on_timeout(Picoseconds /*now*/) {}
-  /// New data goes while less payload than this is unacknowledged; above zero. It changes with what
-  /// the reaction point is told only.
+  /// In the place of on_nack and on_timeout, where the transport tells of single packets.
+  virtual void on_lost(const LossReport& loss, Picoseconds now) {
+    loss.timeout ? on_timeout(now) : on_nack(now);
+  }
+  /// New data goes while less payload than this is unacknowledged; above zero. With a selective
+  /// transport all data does, while less than this is in flight. It changes with what the reaction
+  /// point is told only.
   virtual Bytes window() const { return no_window; }
 };
 

@@ -27,6 +27,18 @@ class SequenceBitmap {
     return ahead >= 0 && ahead < static_cast<std::int32_t>(size());
   }
   bool test(Psn psn) const { return (word(psn) >> bit(psn) & 1) != 0; }
+  /// Whether `psn` and each of the 63 behind it is set, lowest bit first. Those that it does not
+  /// cover are not.
+  std::uint64_t bits_from(Psn psn) const {
+    const std::int32_t ahead = psn - base_;
+    if (ahead <= -64 || ahead >= static_cast<std::int32_t>(size())) return 0;
+    if (ahead < 0) return bits_from(base_) << -ahead;
+    const unsigned shift = bit(psn);
+    std::uint64_t bits = word(psn) >> shift;
+    if (shift != 0) bits |= word(psn + 64) << (64 - shift);
+    const std::int32_t covered = static_cast<std::int32_t>(size()) - ahead;
+    return covered < 64 ? bits & ((std::uint64_t{1} << covered) - 1) : bits;
+  }
   void set(Psn psn) { word_of(psn) |= std::uint64_t{1} << bit(psn); }
 
   /// Clears the bit at the base and moves the base past it; returns what the bit was.

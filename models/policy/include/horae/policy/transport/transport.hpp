@@ -24,6 +24,9 @@ enum class TimeoutResend {
 };
 
 struct TransportEntry;
+struct StateField;
+class SelectiveSender;
+class SelectiveReceiver;
 
 /// Parameters of a queue pair's reliability. Those of all transports are keys of one table.
 struct TransportConfig {
@@ -60,6 +63,7 @@ enum class SendKind : std::uint8_t {
   last,      ///< retransmission of the last packet sent, which goes with it (RNIC-SR)
   rewind,    ///< retransmission after going back to a NACKed PSN (go-back-N), or of a hole (IRN)
   timeout,   ///< retransmission after a timeout
+  trimmed,   ///< retransmission of a packet whose payload a switch cut off
   count_
 };
 inline constexpr std::size_t send_kinds = static_cast<std::size_t>(SendKind::count_);
@@ -120,6 +124,8 @@ class TransportSender {
   virtual std::uint32_t unacked() const = 0;
   /// The oldest of them, or what is sent next when there is none.
   virtual Psn oldest_unacked() const = 0;
+  /// Itself, if it knows of each packet what became of it; else null.
+  virtual SelectiveSender* selective() { return nullptr; }
 };
 
 /// Where a data packet goes.
@@ -158,6 +164,8 @@ class TransportReceiver {
   virtual void nack_suppressed() {}
   /// Bytes of state beyond what every queue pair has (reorder bitmap).
   virtual Bytes memory() const = 0;
+  /// Itself, if its acknowledgements report single packets; else null.
+  virtual SelectiveReceiver* selective() { return nullptr; }
 };
 
 /// Acknowledgements that name the packet that arrived out of order: four bytes behind their AETH;
@@ -187,6 +195,11 @@ struct TransportEntry {
   /// Null, or a timeout of its own besides `rto`. Null also says that a deadline never comes
   /// nearer: where next_deadline() is not `never`, it is not before what it was earlier.
   Timeout (*own_timeout)(const TransportConfig&) = nullptr;
+  /// Its halves are a SelectiveSender and a SelectiveReceiver. Then no ordering engine can take the
+  /// receiver's place, and a packet that was trimmed is answered; others count it as lost.
+  bool selective = false;
+  /// Null, or what it keeps for each connection beyond the reorder bitmap, both halves together.
+  std::vector<StateField> (*state)(const TransportConfig&) = nullptr;
 };
 const std::vector<TransportEntry>& transports();
 /// The transport of that name; an unknown one is an InputError with the nearest name.

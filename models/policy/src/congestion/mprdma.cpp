@@ -1,0 +1,78 @@
+#include "horae/policy/congestion/mprdma.hpp"
+
+#include <algorithm>
+
+#include "horae/policy/own_parameters.hpp"
+
+namespace horae::policy {
+
+MpRdma::MpRdma(const MpRdmaParameters& parameters, BitRate line)
+    : p_(parameters), line_(line), window_(static_cast<double>(parameters.initial_window.count())) {
+  reduce(0);
+}
+
+void MpRdma::on_ack(const AckReport& ack, Picoseconds) {
+  const auto bytes = static_cast<double>(ack.acked.count());
+  if (ack.marked) return reduce(p_.decrease * bytes);
+  const auto most = static_cast<double>(p_.max_window.count());
+  window_ += bytes * static_cast<double>(p_.packet.count()) / window_;
+  window_ = std::min(window_, most);
+}
+
+void MpRdma::reduce(double bytes) {
+  window_ = std::max(window_ - bytes, static_cast<double>(p_.packet.count()));
+}
+
+const Schema<MpRdmaParameters>& MpRdmaParameters::schema() {
+  using M = MpRdmaParameters;
+  // Of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588), whose packets are 4150 bytes
+  // on the wire and 4086 of payload: windows here count payload.
+  static const Schema<M> s =
+      Schema<M>("mprdma", "A window as MP-RDMA has it.")
+          .field("packet", &M::packet,
+                 {.doc = "added per round trip without marks; the least window; what a loss takes "
+                         "where its size is not known",
+                  .min = 64_B,
+                  .max = 64_KiB,
+                  .source = "one packet: MP-RDMA (NSDI 2018); the REPS artifact"})
+          .field("decrease", &M::decrease,
+                 {.doc = "share of the acknowledged bytes that a marked acknowledgement takes",
+                  .min = 0.0,
+                  .max = 1.0,
+                  .source = "0.25: the REPS artifact; MP-RDMA (NSDI 2018) takes half a packet"})
+          .field("initial_window", &M::initial_window,
+                 {.doc = "window of a new queue pair",
+                  .min = 256_B,
+                  .max = Bytes(1 << 30),
+                  .source = "151 packets of 4086 bytes: the REPS artifact at 400 Gbps"})
+          .field("max_window", &M::max_window,
+                 {.doc = "most that acknowledgements raise it to",
+                  .min = 256_B,
+                  .max = Bytes(1 << 30),
+                  .source = "1.5 bandwidth-delay products (625284 bytes on the wire): the REPS "
+                            "artifact, two tiers of 400 Gbps and 1 us per link"});
+  return s;
+}
+
+const Schema<MpRdmaConfig>& MpRdmaConfig::schema() {
+  static const Schema<MpRdmaConfig> s =
+      Schema<MpRdmaConfig>("mprdma", "A window as MP-RDMA has it.")
+          .table("mprdma", &MpRdmaConfig::values, MpRdmaParameters::schema());
+  return s;
+}
+
+CongestionEntry mprdma_congestion() {
+  return {.name = "mprdma",
+          .doc = "a window that each acknowledgement raises or, marked, lowers (MP-RDMA, REPS)",
+          .make_reaction = [](const CongestionConfig& config,
+                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+            return std::make_unique<MpRdma>(
+                config.parameters.of<MpRdmaConfig>().values.value_or(MpRdmaParameters{}), line);
+          },
+          .make_notification = nullptr,
+          .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
+          .parameters = {keys_of<MpRdmaConfig>()},
+          .listens = {.acks = true}};
+}
+
+}  // namespace horae::policy

@@ -1,0 +1,38 @@
+// The entropy values of a queue pair's packets. No SystemC.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "horae/core/psn.hpp"
+#include "horae/policy/entropy/entropy.hpp"
+
+namespace horae::rnic {
+
+/// A queue pair's scheme, and which value each of its packets under way has, for those of which
+/// nothing comes back.
+class Steering {
+ public:
+  /// `window`: PSNs under way at most.
+  Steering(std::unique_ptr<policy::Entropy> scheme, std::uint32_t window)
+      : scheme_(std::move(scheme)), given_(std::bit_ceil(window)) {}
+
+  /// The value of a packet that is sent at `now`.
+  std::uint16_t next(Psn psn, Picoseconds now) {
+    return given_[psn.value() & (given_.size() - 1)] = scheme_->next(now);
+  }
+  /// What it was given last.
+  std::uint16_t of(Psn psn) const { return given_[psn.value() & (given_.size() - 1)]; }
+
+  policy::Entropy& scheme() { return *scheme_; }
+  const policy::Entropy& scheme() const { return *scheme_; }
+
+ private:
+  std::unique_ptr<policy::Entropy> scheme_;
+  std::vector<std::uint16_t> given_;  ///< by PSN, a ring
+};
+
+}  // namespace horae::rnic
