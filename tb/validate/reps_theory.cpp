@@ -62,7 +62,7 @@ void figure13() {
 
 // One history of 200 rounds. The text has 5 uplinks, the artifact draws 8.
 void figure14() {
-  fmt::print("process,uplinks,round,longest,shortest,threshold\n");
+  fmt::print("process,uplinks,round,longest,shortest\n");
   constexpr std::uint32_t rounds = 200, step = 5;
   for (const std::uint32_t uplinks : {5u, 8u}) {
     const double threshold = recycling_threshold(uplinks);
@@ -73,10 +73,11 @@ void figure14() {
       recycled.rounds(step);
       const auto [low, high] =
           std::minmax_element(sprayed.queues().begin(), sprayed.queues().end());
-      fmt::print("OPS,{},{},{:g},{:g},{:.2f}\n", uplinks, round, *high, *low, threshold);
+      fmt::print("OPS,{},{},{:g},{:g}\n", uplinks, round, *high, *low);
       const auto [least, most] =
           std::minmax_element(recycled.queues().begin(), recycled.queues().end());
-      fmt::print("recycled,{},{},{},{},{:.2f}\n", uplinks, round, *most, *least, threshold);
+      fmt::print("recycled,{},{},{},{}\n", uplinks, round, *most, *least);
+      fmt::print("threshold,{},{},{:.2f},{:.2f}\n", uplinks, round, threshold, threshold);
     }
   }
 }

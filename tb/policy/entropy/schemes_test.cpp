@@ -219,7 +219,7 @@ TEST(EntropyScheme, MpRdmaFollowsTheAckThatLeftRoom) {
 }
 
 TEST(EntropyScheme, MpRdmaAsPublishedUsesAnAckOnce) {
-  Script s(config("mp_rdma", 65536, MpRdmaParameters{.mp_rdma_use = MpRdmaUse::once}));
+  Script s(config("mp_rdma", 65536, MpRdmaPaths{.mp_rdma_use = MpRdmaUse::once}));
   s.ack(11, true);
   EXPECT_EQ(s.send(), 11);
   s.send();
