@@ -42,13 +42,13 @@ class Congestion : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Congestion, WorksWithEveryTransport) {
   const Place place;
-  for (const std::string transport : {"rnic_sr", "go_back_n", "timeout_only", "irn"}) {
+  for (const std::string transport : {"rnic_sr", "go_back_n", "timeout_only", "irn", "spray_sr"}) {
     const Ended ended = run(place, words(GetParam(), {"nic.transport=" + transport}));
     ASSERT_EQ(ended.exit_code, 0) << transport << ended.err;
     EXPECT_EQ(ended.json()["verdict"], "complete") << transport;
   }
   // Queues that overflow.
-  for (const std::string transport : {"rnic_sr", "go_back_n", "irn"}) {
+  for (const std::string transport : {"rnic_sr", "go_back_n", "irn", "spray_sr"}) {
     const Ended ended =
         run(place, words(GetParam(), {"nic.transport=" + transport, "switch.queue_limit=40KB"}));
     ASSERT_EQ(ended.exit_code, 0) << transport << ended.err;
@@ -75,7 +75,8 @@ TEST_P(Congestion, HowItIsRunDoesNotShow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Congestion,
-                         ::testing::Values("dcqcn", "dctcp", "hpcc", "swift", "timely"),
+                         ::testing::Values("dcqcn", "dctcp", "hpcc", "swift", "timely", "mprdma",
+                                           "nscc", "constant"),
                          [](const auto& info) { return info.param; });
 
 TEST(CongestionControl, TelemetryComesOutOfChipsAsWell) {

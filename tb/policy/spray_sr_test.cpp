@@ -1,5 +1,7 @@
 // spray_sr: when its receiver answers and what it reports; what its sender makes of that, and of
 // silence.
+#include "horae/policy/transport/spray_sr.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -8,9 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "horae/policy/entropy/entropy.hpp"
+#include "horae/policy/state_fields.hpp"
 #include "horae/policy/transport/selective.hpp"
-#include "horae/policy/transport/spray_sr.hpp"
 #include "transport_script.hpp"
 
 namespace horae::policy::spray_sr_test {

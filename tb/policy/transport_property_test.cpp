@@ -188,7 +188,7 @@ class Simulation {
   void flies(Psn psn, bool now) {
     if (in_flight_.at(index(psn)) == now) return;
     in_flight_[index(psn)] = now;
-    flying_ += now ? payload(psn) : -payload(psn);
+    flying_ += now ? payload(psn) : 0_B - payload(psn);
   }
   ReceiveOutcome take(const Event& event) {
     SelectiveReceiver* const receiver = receiver_->selective();

@@ -9,6 +9,9 @@
 
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
+#include "horae/policy/congestion/mprdma.hpp"
+#include "horae/policy/entropy/reps.hpp"
+#include "horae/policy/transport/spray_sr.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::rnic::equality_test {
@@ -76,6 +79,9 @@ std::string text_of(const Nic& nic) {
     }
     text += "\n";
   }
+  if (const auto e = nic.totals().entropy; e.recycled + e.random > 0)
+    text += fmt::format("  entropy recycled {} random {} frozen {} freezes {}\n", e.recycled,
+                        e.random, e.frozen, e.freezes);
   return text;
 }
 
@@ -159,11 +165,30 @@ Network lossless() {
       .xoff = 6'000_B, .xon = 4'000_B, .headroom = 300_KiB};  // PFC frames must be seen, not tuned
   return n;
 }
-const std::vector<std::pair<std::string, Network>> networks = {{"rnic_sr", lossy("rnic_sr")},
-                                                               {"go_back_n", lossy("go_back_n")},
-                                                               {"timeout", lossy("timeout_only")},
-                                                               {"shaped", shaped()},
-                                                               {"lossless", lossless()}};
+/// Timers per packet, reports, windows and values chosen by feedback; marks instead of NACKs.
+Network sprayed(const std::string& scheme, policy::SendTimer timer) {
+  Network n = lossy("spray_sr");
+  n.nic.reliability.ack_every = 2;
+  n.nic.reliability.parameters.of<policy::SprayParameters>().timer = timer;
+  n.nic.entropy.scheme = scheme;
+  n.nic.entropy.parameters.of<policy::RepsParameters>().freezing_timeout = 20_us;
+  n.nic.congestion.algorithm = "mprdma";
+  auto& w = n.nic.congestion.parameters.of<policy::MpRdmaWindowConfig>().values.emplace();
+  w.packet = 1_KiB;
+  w.initial_window = w.max_window = 40_KiB;
+  n.sw.balance = "ecmp";
+  n.sw.queue_limit = 20'000_B;
+  n.sw.red = {.kmin = 4'000_B, .kmax = 12'000_B, .pmax = 1.0};
+  return n;
+}
+const std::vector<std::pair<std::string, Network>> networks = {
+    {"rnic_sr", lossy("rnic_sr")},
+    {"go_back_n", lossy("go_back_n")},
+    {"timeout", lossy("timeout_only")},
+    {"shaped", shaped()},
+    {"lossless", lossless()},
+    {"spray_random", sprayed("random", policy::SendTimer::packet)},
+    {"spray_reps", sprayed("reps", policy::SendTimer::group)}};
 
 std::string run(const Network& network) {
   return in_child([&] { return network.run(); });
@@ -197,9 +222,10 @@ TEST(Equality, TheNetworksContainWhatTheyShould) {
     EXPECT_GT(sum(text, "window"), 0u) << name;
     EXPECT_EQ(sum(text, "shaper") > 0, name == "shaped");
     EXPECT_EQ(sum(text, "paused") > 0, name == "lossless");
+    EXPECT_EQ(sum(text, "recycled") > 100, name == "spray_reps");
     EXPECT_GT(sum(text, "delivered"), 2'000'000u) << name;
     EXPECT_GT(sum(text, "dropped"), 10u) << name;
-    if (name != "timeout") {
+    if (name != "timeout" && !name.starts_with("spray")) {
       EXPECT_GT(sum(text, "nacks"), 30u) << name;
     }
   }

@@ -65,7 +65,10 @@ TEST(PolicyStates, CongestionControlsByWindowAreCharged) {
                                                                        {"dctcp", 130},
                                                                        {"hpcc", 512},
                                                                        {"swift", 136},
-                                                                       {"timely", 136}}) {
+                                                                       {"timely", 136},
+                                                                       {"mprdma", 32},
+                                                                       {"nscc", 386},
+                                                                       {"constant", 0}}) {
     RnicConfig c;
     c.congestion.algorithm = name;
     EXPECT_EQ(bits_of(c)["congestion_state"], bits) << name;

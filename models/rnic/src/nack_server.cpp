@@ -81,7 +81,8 @@ NackServer::Step NackServer::step(std::size_t slot) {
   if (!s.payload_left) return Step::done;
   s.payload_left = false;
   const Psn last = qps_[s.qp]->next_new() - 1;
-  return s.psn == last ? Step::payload_read : Step::two_payloads;
+  const bool one = s.psn == last || qps_[s.qp]->selective_sender() != nullptr;
+  return one ? Step::payload_read : Step::two_payloads;
 }
 
 NackServer::End NackServer::end(std::size_t slot) {
@@ -99,7 +100,7 @@ NackServer::End NackServer::end(std::size_t slot) {
   return {.service = s,
           .resend = resend,
           .rests = resend && rules_.stall() == Scope::port,
-          .packets = s.psn == last ? 1u : 2u};
+          .packets = s.psn == last || qp.selective_sender() != nullptr ? 1u : 2u};
 }
 
 bool NackServer::hold(std::size_t i, Picoseconds now) {

@@ -30,6 +30,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
+  dresses_ = listens_ || config.frames == Frames::htsim;
   if (listens_) {
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();
@@ -80,6 +81,14 @@ void rnic::begin() {
     if (config_.shakes_hands()) plan_handshake(i);
     post(i, Picoseconds(0));
   }
+}
+
+RnicCounters rnic::totals() const {
+  RnicCounters all = counters_;
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    if (qps_[i].steering) all.entropy += qps_[i].steering->scheme().counts();
+  }
+  return all;
 }
 
 void rnic::set_timeline(Timeline* timeline) {

@@ -88,6 +88,11 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                    "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
                    "quantum of congestion-control TX events (mstflint cc_burst_size)",
                .verified = false})
+          .choice("frames", &RnicConfig::frames, {{"roce", Frames::roce}, {"htsim", Frames::htsim}},
+                  {.doc = "lengths of packets: RoCEv2's (roce), or 64 bytes and the payload on the "
+                          "wire, preamble and gap included, for comparisons (htsim)",
+                   .source = "htsim: 4150 bytes for 4086 of payload, 64 for responses "
+                             "(tommasobo/REPS_EuroSys_Artifact at b751588)"})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",

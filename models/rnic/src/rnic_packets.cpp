@@ -66,6 +66,8 @@ void rnic::send_response() {
 }
 
 void rnic::put_on_wire(Packet& response, const char* what) {
+  if (config_.frames == Frames::htsim) [[unlikely]]
+    response.frame = static_cast<std::uint16_t>(htsim_frame(0_B).count());
   const Picoseconds start = cursor_;
   const std::uint32_t psn = response.psn.value();
   const bool numbered = response.opcode == Opcode::acknowledge;
@@ -101,7 +103,7 @@ void rnic::send_data(std::size_t i) {
     if (!qp.posted(t.psn + 1)) p.bth_reserved |= last_bit;
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
-  if (listens_) [[unlikely]]
+  if (dresses_) [[unlikely]]
     dress(qp, p, t.psn);
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];

@@ -36,7 +36,9 @@ void host_statistics(const rnic& nic, StatTree& tree) {
 
 void rnic::statistics(StatTree& tree) const {
   const RnicCounters& c = counters();
+  const bool selective = policy::find_transport(config().transport).selective;
   for (std::size_t k = 0; k < policy::send_kinds; ++k) {
+    if (static_cast<policy::SendKind>(k) == policy::SendKind::trimmed && !selective) continue;
     tree.value(fmt::format("sent_{}", name_of(static_cast<policy::SendKind>(k))), c.sent[k],
                "packets");
   }
@@ -57,6 +59,17 @@ void rnic::statistics(StatTree& tree) const {
       .value("duplicates", c.duplicates, "packets");
   tree.value("discarded", c.discarded, "packets")
       .value("delivered_bytes", c.delivered_bytes, "bytes");
+  if (c.trimmed > 0) tree.value("trimmed", c.trimmed, "packets");
+  if (const policy::EntropyCounts e = totals().entropy;
+      !policy::find_entropy_scheme(config().entropy.scheme).constant) {
+    tree.group("entropy")
+        .value("recycled", e.recycled, "packets")
+        .value("random", e.random, "packets")
+        .value("frozen", e.frozen, "packets")
+        .value("fixed", e.fixed, "packets")
+        .value("freezes", e.freezes, "times")
+        .value("frozen_time", e.frozen_time.count(), "ps, summed over queue pairs");
+  }
   tree.value("messages_completed", c.messages_completed, "messages");
   for (std::size_t k = 0; k < idle_causes; ++k) {
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");

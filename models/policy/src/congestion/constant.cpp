@@ -1,6 +1,6 @@
 // A window that nothing changes.
-#include "horae/policy/own_parameters.hpp"
 #include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
 namespace {

@@ -6,12 +6,12 @@
 
 namespace horae::policy {
 
-MpRdma::MpRdma(const MpRdmaParameters& parameters, BitRate line)
+MpRdmaReaction::MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line)
     : p_(parameters), line_(line), window_(static_cast<double>(parameters.initial_window.count())) {
   reduce(0);
 }
 
-void MpRdma::on_ack(const AckReport& ack, Picoseconds) {
+void MpRdmaReaction::on_ack(const AckReport& ack, Picoseconds) {
   const auto bytes = static_cast<double>(ack.acked.count());
   if (ack.marked) return reduce(p_.decrease * bytes);
   const auto most = static_cast<double>(p_.max_window.count());
@@ -19,12 +19,12 @@ void MpRdma::on_ack(const AckReport& ack, Picoseconds) {
   window_ = std::min(window_, most);
 }
 
-void MpRdma::reduce(double bytes) {
+void MpRdmaReaction::reduce(double bytes) {
   window_ = std::max(window_ - bytes, static_cast<double>(p_.packet.count()));
 }
 
-const Schema<MpRdmaParameters>& MpRdmaParameters::schema() {
-  using M = MpRdmaParameters;
+const Schema<MpRdmaWindow>& MpRdmaWindow::schema() {
+  using M = MpRdmaWindow;
   // Of the REPS artifact (tommasobo/REPS_EuroSys_Artifact at b751588), whose packets are 4150 bytes
   // on the wire and 4086 of payload: windows here count payload.
   static const Schema<M> s =
@@ -54,10 +54,10 @@ const Schema<MpRdmaParameters>& MpRdmaParameters::schema() {
   return s;
 }
 
-const Schema<MpRdmaConfig>& MpRdmaConfig::schema() {
-  static const Schema<MpRdmaConfig> s =
-      Schema<MpRdmaConfig>("mprdma", "A window as MP-RDMA has it.")
-          .table("mprdma", &MpRdmaConfig::values, MpRdmaParameters::schema());
+const Schema<MpRdmaWindowConfig>& MpRdmaWindowConfig::schema() {
+  static const Schema<MpRdmaWindowConfig> s =
+      Schema<MpRdmaWindowConfig>("mprdma", "A window as MP-RDMA has it.")
+          .table("mprdma", &MpRdmaWindowConfig::values, MpRdmaWindow::schema());
   return s;
 }
 
@@ -66,13 +66,17 @@ CongestionEntry mprdma_congestion() {
           .doc = "a window that each acknowledgement raises or, marked, lowers (MP-RDMA, REPS)",
           .make_reaction = [](const CongestionConfig& config,
                               BitRate line) -> std::unique_ptr<ReactionPoint> {
-            return std::make_unique<MpRdma>(
-                config.parameters.of<MpRdmaConfig>().values.value_or(MpRdmaParameters{}), line);
+            return std::make_unique<MpRdmaReaction>(
+                config.parameters.of<MpRdmaWindowConfig>().values.value_or(MpRdmaWindow{}), line);
           },
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
-          .parameters = {keys_of<MpRdmaConfig>()},
-          .listens = {.acks = true}};
+          .parameters = {keys_of<MpRdmaWindowConfig>()},
+          .listens = {.acks = true},
+          .state =
+              [](const CongestionConfig&) {
+                return std::vector<StateField>{{"window", 32}};
+              }};
 }
 
 }  // namespace horae::policy

@@ -12,14 +12,16 @@ namespace horae::policy {
 
 // Each is defined in a file of its name (dcqcn: dcqcn_algorithm.cpp; reactions: nack_*.cpp).
 CongestionEntry no_congestion(), dcqcn_congestion(), dctcp_congestion(), hpcc_congestion(),
-    swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion();
+    swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion(),
+    nscc_congestion();
 NackReactionEntry ignore_reaction(), cnp_reaction(), paired_cnp_reaction(),
     saturating_cut_reaction(), floor_reaction(), slow_restart_reaction();
 
 const std::vector<CongestionEntry>& congestion_algorithms() {
   static const std::vector<CongestionEntry> all = {
-      no_congestion(),    dcqcn_congestion(),  dctcp_congestion(),  hpcc_congestion(),
-      swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion(),
+      no_congestion(),     dcqcn_congestion(),    dctcp_congestion(),
+      hpcc_congestion(),   swift_congestion(),    timely_congestion(),
+      mprdma_congestion(), constant_congestion(), nscc_congestion(),
   };
   return all;
 }

@@ -28,11 +28,11 @@ class SprayReceiver final : public SelectiveReceiver {
   SequenceBitmap arrived_;
   SequenceBitmap ends_;
   std::uint32_t every_;
-  std::uint32_t since_ = 0;   ///< packets since the last ACK
-  std::uint32_t ahead_ = 0;   ///< packets that arrived out of order and still wait
+  std::uint32_t since_ = 0;  ///< packets since the last ACK
+  std::uint32_t ahead_ = 0;  ///< packets that arrived out of order and still wait
   std::uint32_t msn_ = 0;
-  bool any_ = false;          ///< a packet has arrived
-  bool ask_open_ = false;     ///< one asked, and not all before it and behind it has arrived
+  bool any_ = false;       ///< a packet has arrived
+  bool ask_open_ = false;  ///< one asked, and not all before it and behind it has arrived
   SelectiveReport report_;
 };
 
@@ -40,11 +40,12 @@ ReceiveOutcome SprayReceiver::on_arrival(const Arrival& a) {
   ReceiveOutcome out;
   out.ahead = a.psn - arrived_.base();
   out.ops.bitmap_words = 1;
+  const bool asks = a.ack_request || a.ends_message;
   const bool beyond = out.ahead > 0 && !arrived_.covers(a.psn);
   if (out.ahead < 0 || (!beyond && arrived_.test(a.psn))) {
     // Its sender does not know: the ACK may be lost.
     out.placement = Placement::duplicate;
-    answer(a, true, out);
+    answer(a, asks || a.marked, out);
     return out;
   }
   if (a.trimmed || beyond) {
@@ -54,7 +55,6 @@ ReceiveOutcome SprayReceiver::on_arrival(const Arrival& a) {
   }
   const bool first = !any_;
   any_ = true;
-  const bool asks = a.ack_request || a.ends_message;
   ask_open_ |= asks;
   const bool closed = place(a, out);
   ++since_;

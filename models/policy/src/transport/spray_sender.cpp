@@ -84,8 +84,8 @@ class SpraySender final : public SelectiveSender {
   void queue(Psn psn, SendKind kind);
   /// What is queued first is to be sent indeed.
   void skip_arrived() {
-    while (!again_.empty() && !(sent(again_.front().psn) &&
-                                record(again_.front().psn).fate == Fate::queued)) {
+    while (!again_.empty() &&
+           !(sent(again_.front().psn) && record(again_.front().psn).fate == Fate::queued)) {
       again_.pop_front();
     }
   }

@@ -9,11 +9,13 @@
 // and reports single packets. A trimmed packet is answered by a NACK that names it.
 //
 // The sender resends what a NACK names and what its timer gives up, nothing else: it never goes
-// back, takes no hint from reordering and does not back off. What is sent again goes first and asks.
-#include "horae/core/selective_report.hpp"
-#include "horae/policy/entropy/entropy.hpp"
-#include "horae/policy/own_parameters.hpp"
+// back, takes no hint from reordering and does not back off. What is sent again goes first and
+// asks.
 #include "horae/policy/transport/spray_sr.hpp"
+
+#include "horae/core/selective_report.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/policy/state_fields.hpp"
 #include "spray_parts.hpp"
 
 namespace horae::policy {
@@ -27,15 +29,16 @@ const Schema<SprayParameters>& SprayParameters::schema() {
                   .min = 64,
                   .max = SelectiveReport::most_bits,
                   .source = "64: the REPS artifact (b751588); 256: REPS (EuroSys 2026), the FPGA"})
-          .choice("timer", &S::timer,
-                  {{"packet", SendTimer::packet},
-                   {"group", SendTimer::group},
-                   {"connection", SendTimer::connection}},
-                  {.doc = "spray_sr: send times that the sender keeps: of each packet in flight, of "
-                          "16 PSNs the last one (all of them that wait go again), or when anything "
-                          "was acknowledged last (the oldest one goes again)",
-                   .source = "packet: the REPS artifact (b751588); the others are ours, as a time "
-                             "per packet is much on-chip memory"});
+          .choice(
+              "timer", &S::timer,
+              {{"packet", SendTimer::packet},
+               {"group", SendTimer::group},
+               {"connection", SendTimer::connection}},
+              {.doc = "spray_sr: send times that the sender keeps: of each packet in flight, of "
+                      "16 PSNs the last one (all of them that wait go again), or when anything "
+                      "was acknowledged last (the oldest one goes again)",
+               .source = "packet: the REPS artifact (b751588); the others are ours, as a time "
+                         "per packet is much on-chip memory"});
   return s;
 }
 
@@ -47,9 +50,10 @@ std::vector<StateField> spray_state(const TransportConfig& config) {
   const auto& own = config.parameters.of<SprayParameters>();
   const std::uint64_t window = config.window;
   constexpr std::uint64_t time_bits = 32;  // as the paper's one time per connection (Table 1)
-  const std::uint64_t times = own.timer == SendTimer::packet  ? window
-                              : own.timer == SendTimer::group ? window / SendTimes::group_packets + 1
-                                                              : 1;
+  const std::uint64_t times = own.timer == SendTimer::packet ? window
+                              : own.timer == SendTimer::group
+                                  ? window / SendTimes::group_packets + 1
+                                  : 1;
   return {{"fate of each packet in the window", 2 * window},
           {"send times", times * time_bits},
           {"sender's two PSNs", 2 * Psn::bits},
@@ -60,8 +64,9 @@ std::vector<StateField> spray_state(const TransportConfig& config) {
 
 TransportEntry spray_sr_transport() {
   return {.name = "spray_sr",
-          .doc = "selective repeat for sprayed packets: acknowledgements with a bitmap, a timer per "
-                 "packet, NACKs for trimmed packets only",
+          .doc =
+              "selective repeat for sprayed packets: acknowledgements with a bitmap, a timer per "
+              "packet, NACKs for trimmed packets only",
           .make_sender = make_spray_sender,
           .make_receiver = make_spray_receiver,
           .parameters = {keys_of<SprayParameters>()},

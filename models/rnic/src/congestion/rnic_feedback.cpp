@@ -40,6 +40,12 @@ void rnic::begin_steering() {
 }
 
 void rnic::dress(QueuePair& qp, Packet& data, Psn psn) {
+  if (listens_) attach(qp, data, psn);
+  if (config_.frames == Frames::htsim)
+    data.frame = static_cast<std::uint16_t>(htsim_frame(Bytes(data.payload)).count());
+}
+
+void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {
   Feedback& f = feedback_of(data);
   f.asked = true;
   f.records = listening_.telemetry;

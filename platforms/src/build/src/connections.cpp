@@ -132,6 +132,7 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   send.remote = named.receiver_qp;
   send.peer = to.id();
   send.entropy = named.entropy;
+  send.ordinal = static_cast<std::uint32_t>(all_.size());
   send.first_send = flow.first_psn;
   receive.remote = named.sender_qp;
   receive.peer = from.id();

@@ -5,6 +5,7 @@
 
 #include "horae/build/switches.hpp"
 #include "horae/flows/traffic.hpp"
+#include "steering.hpp"
 
 namespace horae::build {
 namespace {
@@ -44,13 +45,14 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
   };
   auto sources = host_sources(platform);
   dataplane::Ledgers ledgers;
+  Steering steering(platform);
   if (meter != nullptr) meter->charge("the rest", 0);
   for (unsigned i = 0; i < platform.devices.size(); ++i) {
     const NodeId node = platform.topology.vertices()[i].node;
     const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
     const char* name = platform.devices[i].name.c_str();
     if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
-      auto d = std::make_unique<rnic::rnic>(name, context, *nic, node);
+      auto d = std::make_unique<rnic::rnic>(name, context, steering.told(*nic, i), node);
       levels.choose(*d, *nic);
       add(std::move(d), out.nics, "NICs");
     } else if (std::holds_alternative<config::TofinoProfile>(profile)) {

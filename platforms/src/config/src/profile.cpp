@@ -30,6 +30,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
     check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
+    check_at(section, "entropy", [&] { policy::check(config.entropy); });
     check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     check_at(section, "congestion", [&] { rnic::check_listening(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();

@@ -46,6 +46,10 @@ Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) cons
                                                             : in_idle_network(from, to, bytes);
 }
 
+Picoseconds IdealTimes::round_trip(unsigned from, unsigned to) const {
+  return in_idle_network(from, to, nic_at(platform_, from).mtu);
+}
+
 Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) const {
   const auto& sender = nic_at(platform_, from);
   const auto there = path(from, to);
@@ -73,6 +77,8 @@ Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes)
                                 : (last ? Opcode::write_last : Opcode::write_middle);
     Bytes frame = frame_bytes(opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
     if (sender.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
+    if (sender.frames == rnic::Frames::htsim)
+      frame = rnic::htsim_frame(Bytes(last ? bytes.count() - i * mtu : mtu));
     arrived = sender.tx_latency;
     for (std::size_t h = 0; h < there.size(); ++h) {
       const Picoseconds start = std::max(arrived + there[h].before, free[h]);
@@ -81,7 +87,9 @@ Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes)
     }
   }
   Picoseconds time = arrived + receiver.rx_latency + receiver.ack_delay + receiver.tx_latency;
-  const Bytes ack = l1_bytes(frame_bytes(Opcode::acknowledge, 0_B));
+  const Bytes ack =
+      l1_bytes(receiver.frames == rnic::Frames::htsim ? rnic::htsim_frame(0_B)
+                                                      : frame_bytes(Opcode::acknowledge, 0_B));
   for (const auto& hop : path(to, from))
     time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
   return time + sender.rx_latency;

@@ -37,9 +37,13 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const Layer layer = s.platform().sim.rate_layer;
   rnic::RnicCounters sum;
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
+  bool selective = false, steered = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
+    const rnic::RnicConfig& nic = nics[i]->config();
+    selective |= policy::find_transport(nic.transport).selective;
+    steered |= !policy::find_entropy_scheme(nic.entropy.scheme).constant;
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;
@@ -81,6 +85,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   add("acks_received", static_cast<double>(sum.acks_received), "packets");
   add("sacks_received", static_cast<double>(sum.sacks_received), "packets");
   for (std::size_t k = 1; k < policy::send_kinds; ++k) {
+    if (static_cast<policy::SendKind>(k) == policy::SendKind::trimmed && !selective) continue;
     add(fmt::format("retransmitted_{}", rnic::name_of(static_cast<policy::SendKind>(k))),
         static_cast<double>(sum.sent[k]), "packets");
   }
@@ -88,6 +93,19 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
         to_seconds(sum.idle[c]) / n / window, "share of time");
+  }
+  if (steered) {
+    const policy::EntropyCounts& e = sum.entropy;
+    const auto share = [&](const char* name, std::uint64_t of) {
+      add(std::string("entropy_") + name, ratio(static_cast<double>(of), packets),
+          "share of packets");
+    };
+    share("recycled", e.recycled);
+    share("random", e.random);
+    share("frozen", e.frozen);
+    share("fixed", e.fixed);
+    add("entropy_freezes", static_cast<double>(e.freezes), "times");
+    add("entropy_frozen_time", to_microseconds(e.frozen_time), "us, sum of queue pairs");
   }
   add("messages_completed", static_cast<double>(sum.messages_completed), "messages");
 }

@@ -60,7 +60,7 @@ Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
   Snapshot s;
   s.time = now;
   for (const auto* nic : simulation.nics()) {
-    s.nics.push_back(nic->counters());
+    s.nics.push_back(nic->totals());
     s.nic_tx.push_back(nic->tx(0).counters());
     s.ordering.push_back(nic->ordering_use(now));
   }

@@ -16,10 +16,10 @@ struct SelectiveReport {
   static constexpr unsigned most_bits = 256;
   static constexpr unsigned head_bytes = 4;
 
-  Psn cause;                                            ///< whose arrival caused it
-  Psn first;                                            ///< of the bitmap's bit 0
-  std::uint16_t bits = 0;                               ///< the bitmap's size; 0: there is no report
-  bool trimmed = false;                                 ///< the cause came without its payload
+  Psn cause;               ///< whose arrival caused it
+  Psn first;               ///< of the bitmap's bit 0
+  std::uint16_t bits = 0;  ///< the bitmap's size; 0: there is no report
+  bool trimmed = false;    ///< the cause came without its payload
   std::array<std::uint64_t, most_bits / 64> received{};  ///< bit i: packet `first` + i is there
 
   void set(unsigned bit) { received[bit / 64] |= std::uint64_t{1} << bit % 64; }

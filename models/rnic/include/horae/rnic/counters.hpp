@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "horae/core/units.hpp"
+#include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
 
@@ -82,6 +83,7 @@ struct RnicCounters {
   Picoseconds ordering_wait{};          ///< packets waited for it, summed
   std::uint64_t writes_held = 0;        ///< last packets of WRITEs that were copied later
   std::array<Picoseconds, idle_causes> idle{};
+  policy::EntropyCounts entropy{};  ///< values of data packets; only in rnic::totals()
 
   std::uint64_t sent_packets() const {
     std::uint64_t n = 0;

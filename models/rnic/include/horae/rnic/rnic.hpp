@@ -53,6 +53,8 @@ class rnic : public fabric::device {
   NodeId id() const { return id_; }
   const RnicConfig& config() const { return config_; }
   const RnicCounters& counters() const { return counters_; }
+  /// With what its queue pairs' entropy schemes counted, too.
+  RnicCounters totals() const;
   /// The host behind its PCIe link; null when the host is not modelled.
   host_interface* host() { return host_.link.get(); }
   const host_interface* host() const { return host_.link.get(); }
@@ -131,8 +133,10 @@ class rnic : public fabric::device {
   };
   void begin_congestion_control();
   void begin_steering();
-  /// What data takes along for them, its entropy, and what they keep of it.
+  /// What data is beyond what its transport says.
   void dress(QueuePair& qp, Packet& data, Psn psn);
+  /// What data takes along for them, its entropy, and what they keep of it.
+  void attach(QueuePair& qp, Packet& data, Psn psn);
   /// What a data packet brought goes back with the response that it caused.
   void keep_echo(QueuePair& qp, const Packet& data);
   void add_echo(Packet& response);
@@ -231,6 +235,7 @@ class rnic : public fabric::device {
   TxScheduler scheduler_;
   Picoseconds cursor_{};  ///< the wire is decided up to here
   unsigned paused_ = 0;   ///< traffic classes, a bit each
+  bool dresses_ = false;  ///< data is more than its transport says
   bool listens_ = false;  ///< somebody hears of acknowledgements beside the transport
   bool echoes_ = false;   ///< data of any NIC may bring feedback
   std::uint64_t packets_created_ = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/core/header_extension.hpp"
+#include "horae/core/roce.hpp"
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/congestion/congestion.hpp"
@@ -26,6 +27,15 @@ enum class Shaping {
   per_packet,  ///< every packet waits for its own time
   quantum,     ///< a burst of `quantum` bytes at line rate, then a pause that makes up for it
 };
+
+/// How long packets are.
+enum class Frames {
+  roce,   ///< as RoCEv2 has them, with preamble and gap
+  htsim,  ///< 64 bytes beside the payload on the wire, preamble and gap included; responses are 64
+};
+/// Of a packet with so much payload where they are htsim's: what l1_bytes() makes 64 and the
+/// payload. So buffers and queues, which count frames, count 20 bytes less than htsim does.
+constexpr Bytes htsim_frame(Bytes payload) { return payload + 64_B - l1_bytes(0_B); }
 
 /// Where WQEs and payload come from and go to.
 enum class HostModel {
@@ -52,7 +62,8 @@ struct RnicConfig {
 
   BitRate qp_rate{};  ///< per queue pair, on the wire; zero: the line's rate
   Shaping shaping = Shaping::per_packet;
-  Bytes quantum = 4_KiB;              ///< bytes a queue pair sends before the next one's turn
+  Bytes quantum = 4_KiB;  ///< bytes a queue pair sends before the next one's turn
+  Frames frames = Frames::roce;
   bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
   bool remaining_tag = false;         ///< data packets tell how much of their message is left
   HostModel host = HostModel::none;

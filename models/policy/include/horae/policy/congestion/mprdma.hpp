@@ -7,27 +7,27 @@
 
 namespace horae::policy {
 
-struct MpRdmaParameters {
-  Bytes packet = 4096_B;  ///< unit of the increase, and the least window
+struct MpRdmaWindow {
+  Bytes packet = 4096_B;   ///< unit of the increase, and the least window
   double decrease = 0.25;  ///< share of the bytes that a marked acknowledgement reports
   Bytes initial_window = 616'986_B;
   Bytes max_window = 615'641_B;
 
-  static const Schema<MpRdmaParameters>& schema();
+  static const Schema<MpRdmaWindow>& schema();
 };
 
 /// The parameters of the algorithm `mprdma`; absent: all defaults.
-struct MpRdmaConfig {
-  std::optional<MpRdmaParameters> values{};
+struct MpRdmaWindowConfig {
+  std::optional<MpRdmaWindow> values{};
 
-  static const Schema<MpRdmaConfig>& schema();
+  static const Schema<MpRdmaWindowConfig>& schema();
 };
 
 /// An acknowledgement of n new bytes without a mark adds n * packet / window, up to `max_window`;
 /// with a mark it takes `decrease` * n. A lost packet takes its size. The rate is the line's.
-class MpRdma final : public ReactionPoint {
+class MpRdmaReaction final : public ReactionPoint {
  public:
-  MpRdma(const MpRdmaParameters& parameters, BitRate line);
+  MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line);
 
   void on_cnp(Picoseconds) override {}
   void on_nack(Picoseconds) override { reduce(static_cast<double>(p_.packet.count())); }
@@ -43,7 +43,7 @@ class MpRdma final : public ReactionPoint {
  private:
   void reduce(double bytes);
 
-  MpRdmaParameters p_;
+  MpRdmaWindow p_;
   BitRate line_;
   double window_;
 };

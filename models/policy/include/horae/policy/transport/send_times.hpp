@@ -60,8 +60,8 @@ class SendTimes {
   void forget();
 
   SendTimer kind_;
-  std::vector<Shared> shared_;         ///< a ring over PSNs, or groups of them
-  std::uint32_t mask_ = 0;             ///< its size - 1
+  std::vector<Shared> shared_;           ///< a ring over PSNs, or groups of them
+  std::uint32_t mask_ = 0;               ///< its size - 1
   boost::container::deque<Sent> order_;  ///< in the order of sending; the first one is up to date
   std::uint32_t waiting_ = 0;
   Picoseconds start_{};

@@ -9,7 +9,7 @@
 namespace horae::policy {
 
 struct SprayParameters {
-  std::uint32_t sack_bits = 64;          ///< bitmap of an acknowledgement: 64, 128, 192 or 256
+  std::uint32_t sack_bits = 64;         ///< bitmap of an acknowledgement: 64, 128, 192 or 256
   SendTimer timer = SendTimer::packet;  ///< which send times the sender keeps
 
   static const Schema<SprayParameters>& schema();

@@ -14,6 +14,8 @@ class IdealTimes {
   explicit IdealTimes(const config::PlatformConfig& platform);
   /// Of a message between two NICs (device indices), as `sim.ideal` has it.
   Picoseconds completion(unsigned from, unsigned to, Bytes bytes) const;
+  /// Of one packet of the sender's MTU and its acknowledgement.
+  Picoseconds round_trip(unsigned from, unsigned to) const;
 
  private:
   struct Hop {
