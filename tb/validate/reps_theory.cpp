@@ -107,6 +107,10 @@ void figure17() {
         return RecycledBins(uplinks, recycling_threshold(uplinks), every, random);
       });
     }
+    for (const std::uint32_t round : at) {
+      const double threshold = recycling_threshold(uplinks);
+      fmt::print("4 ln n,{},{},{:.2f},0,{:.2f}\n", uplinks, round, threshold, threshold);
+    }
     print_growth("OPS", uplinks, 200, at, [&](RandomStream random) {
       return SprayedBins(uplinks, 1, Thinning::balls, random);
     });
