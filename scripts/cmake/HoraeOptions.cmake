@@ -1,7 +1,8 @@
 # Build-wide choices. -O2 for the models: measurements show little gain from -O3 or LTO, and library
 # assertions cost little time, so they stay on. What is never hot (schemas, the command line, tests)
 # is compiled with HORAE_COLD: -O1, which halves its build time, and -O0 under sanitizers, whose checks take
-# the optimizer as long as all the rest; -g1 keeps lines for backtraces and profiles. Tests are -O0.
+# the optimizer as long as all the rest; -g1 keeps lines for backtraces and profiles.
+# Tests are -O0 or -O1 (tb/CMakeLists.txt).
 option(HORAE_TESTS "Build the tests in tb/" ON)
 option(HORAE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HORAE_UNITY "Compile several sources at once: sooner from nothing, later after a change" OFF)

@@ -27,10 +27,11 @@ class end_point : public device {
   end_point(sc_core::sc_module_name name, sim_context& context, NodeId id)
       : device(name, context, 1), id_(id) {}
 
-  void data(Picoseconds at, NodeId to, std::uint32_t psn, Qpn qp = receiver_qp) {
+  void data(Picoseconds at, NodeId to, std::uint32_t psn, Qpn qp = receiver_qp,
+            std::uint16_t bytes = frame) {
     Packet p = packet(to, psn, qp);
     p.opcode = Opcode::write_middle;
-    p.frame = frame;
+    p.frame = bytes;
     p.ecn = Ecn::ect0;
     shots_.push_back({at, p});
   }
@@ -172,6 +173,20 @@ TEST(VoqSwitch, OnlyDataFromFarAwayOfKnownConnectionsWaits) {
   EXPECT_EQ(s.sw.voq().held, 0u);
 }
 
+TEST(VoqSwitch, WhatWouldFitWaitsBehindWhatDoesNot) {
+  Site<voq_switch> s(window_of(3), far_nodes);
+  s.far.data(0_us, near_node, 0);
+  s.far.data(0_us, near_node, 1);
+  s.far.data(0_us, near_node, 2, receiver_qp, 1500);
+  s.far.data(0_us, near_node, 3, receiver_qp, 500);
+  s.near.answer(10_us, far_node, 0);
+  s.context.clock.run_to(9_us);
+  EXPECT_EQ(s.near.psns(), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(s.sw.waiting(), 2000_B);
+  s.context.clock.run_to(1_ms);
+  EXPECT_EQ(s.near.psns(), (std::vector<std::uint32_t>{0, 1, 2, 3}));
+}
+
 TEST(VoqSwitch, DestinationsDoNotWaitForEachOther) {
   Site<voq_switch> s(window_of(1), far_nodes);
   s.sw.learn({far_node, Qpn(0x51), other_near, Qpn(0x61)});
@@ -208,6 +223,18 @@ TEST(VoqSwitch, PacketsThatNobodyAnswersCountForARoundTrip) {
   EXPECT_EQ(s.sw.voq().silent, 97u);
   EXPECT_EQ(s.sw.voq().expired, 0u);
   EXPECT_LE(s.sw.voq().most_under_way, 4 * frame);
+}
+
+// The missing packet was only late: its ACK ends the gap, and what follows is answered again.
+TEST(VoqSwitch, AnAckBeyondTheGapEndsIt) {
+  Site<voq_switch> s(window_of(2), far_nodes);
+  for (std::uint32_t psn = 0; psn < 2; ++psn) s.far.data(0_us, near_node, psn);
+  s.near.answer(10_us, far_node, 0, syndrome::nak_psn_sequence);
+  s.near.answer(20_us, far_node, 1);
+  for (std::uint32_t psn = 2; psn < 6; ++psn) s.far.data(30_us, near_node, psn);
+  s.context.clock.run_to(1_ms);
+  EXPECT_EQ(s.sw.voq().silent, 0u);
+  EXPECT_EQ(s.sw.waiting_packets(), 2u);
 }
 
 // One that tells settles what was let go before that packet.
@@ -325,6 +352,22 @@ TEST(NotifyingSwitch, MarksMadeAtEnqueueAreAnsweredAsWell) {
   EXPECT_EQ(s.far.arrivals.size(), 1u);
   for (const auto& a : s.near.arrivals) EXPECT_NE(a.packet.ecn, Ecn::ce);
 }
+
+// The second packet has the first mark; the third one comes a gap later.
+void marks_apart(Picoseconds more, std::size_t cnps) {
+  Site<notifying_switch> s(notices(MarkAt::enqueue));
+  s.near.pause(0_us, true);
+  const Picoseconds first = 2_us;
+  s.far.data(first, near_node, 0);
+  s.far.data(first, near_node, 1);
+  const Picoseconds second = first + serialisation_time(l1_bytes(Bytes(frame)), 100_Gbps);
+  s.far.data(second + 5_us + more, near_node, 2);
+  s.context.clock.run_to(100_us);
+  EXPECT_EQ(s.sw.notices().answered, 2u);
+  EXPECT_EQ(s.far.arrivals.size(), cnps);
+}
+TEST(NotifyingSwitch, MarksThatAreAGapApartMakeOneCnp) { marks_apart(0_ps, 1); }
+TEST(NotifyingSwitch, MarksThatAreFurtherApartMakeTwo) { marks_apart(1_ps, 2); }
 
 TEST(NotifyingSwitch, MarksOfUnknownConnectionsStay) {
   Site<notifying_switch> s(notices(MarkAt::dequeue));

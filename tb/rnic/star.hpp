@@ -16,11 +16,11 @@ struct Star {
   };
   /// One flow from each sender.
   Star(fabric::sim_context& context, RnicConfig config, fabric::SwitchConfig sw,
-       const std::vector<Flow>& flows, BitRate rate = 100_Gbps) {
+       const std::vector<Flow>& flows, BitRate rate = 100_Gbps, Picoseconds delay = 1_us) {
     const auto n = static_cast<unsigned>(flows.size());
     sw.ports = n + 1;
     middle = std::make_unique<fabric::output_queued_switch>("sw", context, sw);
-    const fabric::LinkConfig link{.rate = rate, .delay = 1_us};
+    const fabric::LinkConfig link{.rate = rate, .delay = delay};
     for (NodeId i = 0; i <= n; ++i) {
       nics.push_back(std::make_unique<Nic>(fmt::format("nic{}", i).c_str(), context, config, i));
       connect(*nics[i], 0, *middle, i, link);

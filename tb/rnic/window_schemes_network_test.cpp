@@ -99,6 +99,49 @@ TEST(DctcpNetwork, TheQueueSwingsBelowTheThreshold) {
   EXPECT_NEAR(dctcp->alpha(), std::sqrt(2 / w), 0.5 * std::sqrt(2 / w));
 }
 
+// Figure 12 of the same paper: 10 Gbps, a round trip of 100 us, 1500-byte packets, K = 40. Its
+// curves swing between K + N and that less D = sqrt(2 N (C x RTT + K)) / 2, once in
+// D / N round trips.
+void swings_as_published(std::size_t flows) {
+  fabric::sim_context context;
+  RnicConfig config = plain_nic("dctcp");
+  config.mtu = 1438_B;
+  auto& p = config.congestion.parameters.of<policy::DctcpConfig>().values.emplace();
+  p.increase = 1438_B;
+  p.initial_window = 20_KiB;
+  fabric::SwitchConfig sw{.latency = 0_ps, .control_class = 7u};
+  sw.red = {.kmin = 60'000_B, .kmax = 60'000_B, .pmax = 1.0};
+  // Four links, and a packet on the wire twice.
+  const Picoseconds link(24'350'000);
+  Star star(context, config, sw, std::vector<Star::Flow>(flows, {Bytes(500'000'000), 0_ps}),
+            10_Gbps, link);
+  run_on(context, 40_ms);
+  auto depths = star.depths(context, 40_ms, 80_ms, 10_us);
+  for (double& d : depths) d /= 1500;
+  const auto n = static_cast<double>(flows);
+  const double way = 10e9 / 8 * 100e-6 / 1500 + 40;  // packets
+  const double swing = std::sqrt(2 * n * way) / 2;
+  const auto [least, most] = std::minmax_element(depths.begin(), depths.end());
+  EXPECT_NEAR(*most, 40 + n, 2);
+  EXPECT_NEAR(*least, 40 + n - swing, 0.25 * swing);
+  EXPECT_NEAR(mean(depths), 40 + n - swing / 2, 2);
+  const double middle = 40 + n - swing / 2;
+  int falls = 0;
+  bool high = false;
+  for (const double d : depths) {
+    if (d > middle + swing / 4) high = true;
+    if (!high || d > middle - swing / 4) continue;
+    high = false;
+    ++falls;
+  }
+  // The queue is part of a round trip. Cuts of several flows take one or two more.
+  const double round_trips = 40e-3 / falls / (100e-6 + middle * 1.2e-6);
+  EXPECT_GT(round_trips, 0.9 * swing / n);
+  EXPECT_LT(round_trips, swing / n + 2);
+}
+TEST(DctcpNetwork, TwoFlowsSwingAsPublished) { swings_as_published(2); }
+TEST(DctcpNetwork, TenFlowsSwingAsPublished) { swings_as_published(10); }
+
 // ---- Swift
 
 // Two flows keep the round trip at the target: the queue is what the target leaves for it.
