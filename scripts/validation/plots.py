@@ -38,6 +38,10 @@ def lines(axes, grid):
         known = sorted((float(x), v) for x, v in zip(grid.columns, values) if v is not None)
         if known:
             axes.plot(*zip(*known), marker="o", markersize=3, label=str(label))
+    if grid.drawn.get("log_x"):
+        axes.set_xscale("log", base=2)
+    if grid.drawn.get("log_y"):
+        axes.set_yscale("log")
     axes.grid(True, color="#dddddd", linewidth=0.6)
 
 

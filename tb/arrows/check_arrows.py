@@ -19,6 +19,7 @@ import sys
 # The architecture's arrows: room -> rooms whose headers it may include.
 MAY_USE = {
     "core": set(),
+    "theory": {"core"},
     "params": {"core"},
     "capture": {"core"},
     "policy": {"params", "core"},
@@ -30,27 +31,28 @@ MAY_USE = {
     "rnic": {"policy", "fabric", "traffic", "params", "core"},
     "rtl": {"policy", "params", "core"},
 }
-# The rooms of the program see every room of models/.
 MODELS = set(MAY_USE)
+# The rooms of the program see every room of models/ but theory, which tests and validations use.
+USED = MODELS - {"theory"}
 MAY_USE |= {
     "results": {"params", "core"},
-    "config": {"results"} | MODELS - {"capture"},
-    "flows": {"config", "results"} | MODELS - {"capture"},
-    "ranks": {"flows", "config", "results"} | MODELS - {"capture"},
-    "build": {"flows", "config", "results"} | MODELS - {"capture"},
-    "views": {"build", "flows", "config", "results"} | MODELS,
-    "size": {"flows", "config", "results"} | MODELS - {"capture"},
-    "run": {"views", "build", "ranks", "flows", "config", "results"} | MODELS,
-    "replay": {"build", "flows", "config", "results"} | MODELS,
-    "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | MODELS,
-    "lab": {"question", "run", "views", "build", "ranks", "flows", "config", "results"} | MODELS,
+    "config": {"results"} | USED - {"capture"},
+    "flows": {"config", "results"} | USED - {"capture"},
+    "ranks": {"flows", "config", "results"} | USED - {"capture"},
+    "build": {"flows", "config", "results"} | USED - {"capture"},
+    "views": {"build", "flows", "config", "results"} | USED,
+    "size": {"flows", "config", "results"} | USED - {"capture"},
+    "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
+    "replay": {"build", "flows", "config", "results"} | USED,
+    "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
+    "lab": {"question", "run", "views", "build", "ranks", "flows", "config", "results"} | USED,
     "explain": {"lab", "question", "run", "views", "build", "ranks", "flows", "config",
-                "results"} | MODELS,
+                "results"} | USED,
     "cli": {"explain", "lab", "question", "run", "replay", "size", "views", "build", "ranks",
-            "flows", "config", "results"} | MODELS,
+            "flows", "config", "results"} | USED,
 }
-WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "programs", "traffic", "rtl",
-                   "results"}
+WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "programs",
+                   "traffic", "rtl", "results"}
 # Rooms for which the build writes sources: from their own descriptions, and the version.
 WRITES_SOURCES = {"rtl", "results"}
 

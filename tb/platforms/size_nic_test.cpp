@@ -102,6 +102,63 @@ TEST(SizeNic, NicsComeAfterTheChips) {
   EXPECT_LT(text.find("stages"), text.find("\nNIC nic, a: 1 queue pair with 2 messages"));
 }
 
+// What the entropy scheme and the others keep for each queue pair, with its composition.
+TEST(SizeNic, PoliciesAreChargedByTheirBits) {
+  const Workplace place;
+  const Words asked = {"--nic", "connectx7", "--qps", "10000"};
+  const auto with = [&](const Words& settings) {
+    Words all = asked;
+    for (const auto& s : settings) all.insert(all.end(), {"--set", s});
+    return sized(place, all)["nics"][0];
+  };
+  const auto plain = with({}), reps = with({"entropy.scheme=reps"});
+  EXPECT_EQ(structures(plain).count("entropy_state"), 0u);
+  EXPECT_EQ(structures(reps).at("entropy_state"), 250'000);
+  EXPECT_EQ(reps["used_bytes"].get<std::int64_t>() - plain["used_bytes"].get<std::int64_t>(),
+            250'000);
+  for (const auto& s : reps["structures"]) {
+    if (s["name"] != "entropy_state") continue;
+    EXPECT_EQ(s["place"], "cache");
+    EXPECT_EQ(s["bits_each"], 193);
+    EXPECT_EQ(s["fields"]["ring"], 136);
+    EXPECT_EQ(s["fields"]["exit_time"], 32);
+  }
+  EXPECT_EQ(structures(with({"entropy.scheme=reps", "entropy.ring=1"})).at("entropy_state"),
+            100'000);
+  EXPECT_EQ(structures(with({"entropy.scheme=bitmap", "entropy.values=256"})).at("entropy_state"),
+            1'320'000);
+  const auto both =
+      with({"entropy.scheme=reps", "congestion.algorithm=dctcp", "sram.policy_state=chip"});
+  EXPECT_EQ(structures(both).at("congestion_state"), 170'000);
+  EXPECT_EQ(both["on_chip_bytes"].get<std::int64_t>(),
+            plain["on_chip_bytes"].get<std::int64_t>() + 420'000);
+  Words text = {"size", "--nic", "connectx7", "--set", "entropy.scheme=reps"};
+  EXPECT_NE(run(place, text)
+                .out.find("  entropy_state: 193 bits each: ring 136, head 8, valid 8, "
+                          "exit_time 32, frozen 1, explore 8.\n"),
+            std::string::npos);
+}
+
+// What does not fit because of them comes with changes that take them into account.
+TEST(SizeNic, RemediesCountThePoliciesToo) {
+  const Workplace place;
+  const Words words = {"--nic", "connectx7",           "--qps", "60000",
+                       "--set", "entropy.scheme=reps", "--set", "sram.policy_state=chip",
+                       "--set", "sram.total=10MiB"};
+  const auto nic = sized(place, words, 3)["nics"][0];
+  EXPECT_FALSE(nic["remedies"].empty());
+  for (const auto& remedy : nic["remedies"]) {
+    Words fits = words;
+    const std::string key = remedy["key"], value = remedy["fits"];
+    if (key == "--qps") {
+      fits[3] = value;
+    } else {
+      fits.insert(fits.end(), {"--set", key + "=" + value});
+    }
+    EXPECT_TRUE(sized(place, fits)["nics"][0]["fits"]) << key << " = " << value;
+  }
+}
+
 // Each remedy makes the bill fit, and the step before it does not.
 TEST(SizeNic, WhatDoesNotFitComesWithChangesThatDo) {
   const Workplace place;

@@ -1,5 +1,7 @@
 #include "horae/rnic/host_side.hpp"
 
+#include "horae/rnic/policy_state.hpp"
+
 namespace horae::rnic {
 
 HostSide::HostSide(const RnicConfig& config, std::uint64_t seed, std::uint64_t& misses)
@@ -11,7 +13,12 @@ HostSide::HostSide(const RnicConfig& config, std::uint64_t seed, std::uint64_t& 
                   [this](std::size_t qp, Picoseconds at) {
                     wqe_reads.add(at, static_cast<std::uint16_t>(qp));
                   });
-  if (config.sram.limited) contexts.emplace(config.sram, config.mtu, *link, misses);
+  if (!config.sram.limited) return;
+  const std::vector<PolicyState> policies = policy_states(config);
+  policies_on_chip = policy_bytes(policies, false);
+  OnChipMemoryConfig sram = config.sram;
+  sram.qp_context += policy_bytes(policies, true);
+  contexts.emplace(sram, config.mtu, *link, misses);
 }
 
 }  // namespace horae::rnic

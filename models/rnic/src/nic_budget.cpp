@@ -61,7 +61,17 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   if (demand.ordering_shared.count() > 0)
     out.lines.insert(out.lines.begin() + 2, {"ordering_engine", false, 1, demand.ordering_shared});
 
-  const Bytes state = (reorder + config.retransmit_state) * queue_pairs;
+  // Beside what it belongs to.
+  for (const PolicyState& policy : demand.policies) {
+    const auto at = std::find_if(out.lines.begin(), out.lines.end(), [&](const BudgetLine& line) {
+      return line.cached && line.fields.empty() &&
+             (!policy.cached || line.name != name_of(CacheKind::queue_pair));
+    });
+    out.lines.insert(at, {policy.name, policy.cached, queue_pairs, policy.bytes(), policy.fields});
+  }
+
+  const Bytes state =
+      (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
   const Bytes keys = config.memory_key * regions;
   const Bytes room = config.beside_buffers() - demand.ordering_shared;
   out.most_on_chip = most(room, state, queue_pairs);

@@ -129,7 +129,14 @@ const Schema<OnChipMemoryConfig>& OnChipMemoryConfig::schema() {
                .max = 64_KiB,
                .source = "no public value; oldest and newest PSN with their work queue elements, "
                          "a deadline and counts are about 32 bytes",
-               .verified = false});
+               .verified = false})
+          .choice("policy_state", &OnChipMemoryConfig::policy_state,
+                  {{"context", PolicyPlace::context}, {"chip", PolicyPlace::chip}},
+                  {.doc = "where a queue pair's state of its entropy scheme and its congestion "
+                          "control is: cached with its context, or always on the chip",
+                   .source = "context: it is touched by every packet and acknowledgement, as the "
+                             "context is; no public value",
+                   .verified = false});
   return s;
 }
 

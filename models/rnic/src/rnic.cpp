@@ -61,7 +61,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     const Bytes bitmap = engine != nullptr ? engine->provided(n) - engine->provided(n - 1)
                                            : config_.sram.reorder_state(config_.reliability.window);
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
-    host_.contexts->reserve(bitmap + config_.sram.retransmit_state);
+    host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
   }
   return qps_.last_number();
 }

@@ -74,6 +74,20 @@ const Schema<DctcpConfig>& DctcpConfig::schema() {
   return s;
 }
 
+namespace {
+
+// As hardware would keep it: bytes in 32 bits, alpha in 1/65536.
+std::vector<StateField> dctcp_state(const CongestionConfig&) {
+  return {{"window", 32},
+          {"alpha", 16},
+          {"acknowledgements of the round", 16},
+          {"of them marked", 16},
+          {"end of the round", Psn::bits + 1},
+          {"end of the cut", Psn::bits + 1}};
+}
+
+}  // namespace
+
 CongestionEntry dctcp_congestion() {
   return {.name = "dctcp",
           .doc = "a window, cut by half of the share of marked packets (DCTCP)",
@@ -85,7 +99,8 @@ CongestionEntry dctcp_congestion() {
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<DctcpConfig>()},
-          .listens = {.acks = true, .every_ack = true}};
+          .listens = {.acks = true, .every_ack = true},
+          .state = dctcp_state};
 }
 
 }  // namespace horae::policy

@@ -155,6 +155,25 @@ const Schema<HpccConfig>& HpccConfig::schema() {
   return s;
 }
 
+namespace {
+
+// As hardware would keep it. Records of five hops: as many as the header has at most (Li et al.,
+// SIGCOMM 2019, 4.1: 42 bytes), each as it is on the wire.
+std::vector<StateField> hpcc_state(const CongestionConfig&) {
+  constexpr std::uint64_t hops = 5, record_bits = 64;
+  return {{"W", 32},
+          {"Wc", 32},
+          {"rate", 32},
+          {"U", 16},
+          {"incStage", 8},
+          {"lastUpdateSeq", Psn::bits},
+          {"records of 5 hops", hops * record_bits},
+          {"hops and path", 16},
+          {"time of the records", 32}};
+}
+
+}  // namespace
+
 CongestionEntry hpcc_congestion() {
   return {.name = "hpcc",
           .doc = "window and rate by telemetry of every switch on the way (HPCC)",
@@ -165,7 +184,8 @@ CongestionEntry hpcc_congestion() {
           .make_notification = nullptr,
           .check = check_hpcc,
           .parameters = {keys_of<HpccConfig>()},
-          .listens = {.acks = true, .every_ack = true, .telemetry = true}};
+          .listens = {.acks = true, .every_ack = true, .telemetry = true},
+          .state = hpcc_state};
 }
 
 }  // namespace horae::policy

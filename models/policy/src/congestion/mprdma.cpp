@@ -72,7 +72,11 @@ CongestionEntry mprdma_congestion() {
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<MpRdmaWindowConfig>()},
-          .listens = {.acks = true}};
+          .listens = {.acks = true},
+          .state =
+              [](const CongestionConfig&) {
+                return std::vector<StateField>{{"window", 32}};
+              }};
 }
 
 }  // namespace horae::policy

@@ -182,6 +182,22 @@ const Schema<NsccConfig>& NsccConfig::schema() {
   return s;
 }
 
+namespace {
+
+// As hardware would keep it: times and bytes in 32 bits.
+std::vector<StateField> nscc_state(const CongestionConfig&) {
+  return {{"window", 32},
+          {"average delay", 32},
+          {"shortest round trip", 32},
+          {"increase", 32},
+          {"bytes since the last update", 32},
+          {"times of update, eta and decrease", 3 * 32},
+          {"bytes without delay, and fast increase", 32 + 1},
+          {"quick adapt: end, delivered, lost, to ignore", 3 * 32 + 1}};
+}
+
+}  // namespace
+
 CongestionEntry nscc_congestion() {
   return {.name = "nscc",
           .doc = "a window by marks and delay together (NSCC of Ultra Ethernet's simulator)",
@@ -193,7 +209,8 @@ CongestionEntry nscc_congestion() {
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<NsccConfig>()},
-          .listens = {.acks = true, .times = true}};
+          .listens = {.acks = true, .times = true},
+          .state = nscc_state};
 }
 
 }  // namespace horae::policy

@@ -185,6 +185,19 @@ const Schema<SwiftConfig>& SwiftConfig::schema() {
   return s;
 }
 
+namespace {
+
+// As hardware would keep it: windows in 1/65536 packets, times in nanoseconds.
+std::vector<StateField> swift_state(const CongestionConfig&) {
+  return {{"window", 32},
+          {"rate", 32},
+          {"round trip", 32},
+          {"time of the last decrease", 32},
+          {"timeouts in a row", 8}};
+}
+
+}  // namespace
+
 CongestionEntry swift_congestion() {
   return {.name = "swift",
           .doc = "a window that keeps the round trip at a target (Swift)",
@@ -195,7 +208,8 @@ CongestionEntry swift_congestion() {
           .make_notification = nullptr,
           .check = check_swift,
           .parameters = {keys_of<SwiftConfig>()},
-          .listens = {.acks = true, .every_ack = true, .times = true}};
+          .listens = {.acks = true, .every_ack = true, .times = true},
+          .state = swift_state};
 }
 
 }  // namespace horae::policy

@@ -134,6 +134,19 @@ const Schema<TimelyConfig>& TimelyConfig::schema() {
   return s;
 }
 
+namespace {
+
+// As hardware would keep it: times in nanoseconds.
+std::vector<StateField> timely_state(const CongestionConfig&) {
+  return {{"rate", 32},
+          {"last round trip", 32},
+          {"difference of round trips", 32},
+          {"bytes since the last update", 32},
+          {"updates without a gradient", 8}};
+}
+
+}  // namespace
+
 CongestionEntry timely_congestion() {
   return {.name = "timely",
           .doc = "a rate by the gradient of the round trip (TIMELY)",
@@ -144,7 +157,8 @@ CongestionEntry timely_congestion() {
           .make_notification = nullptr,
           .check = check_timely,
           .parameters = {keys_of<TimelyConfig>()},
-          .listens = {.acks = true, .times = true}};
+          .listens = {.acks = true, .times = true},
+          .state = timely_state};
 }
 
 }  // namespace horae::policy

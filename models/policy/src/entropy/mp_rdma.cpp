@@ -16,7 +16,7 @@ class MpRdma final : public DrawingEntropy {
  public:
   MpRdma(const EntropyConfig& config, const EntropyContext& context)
       : DrawingEntropy(config, context),
-        once_(config.parameters.of<MpRdmaParameters>().mp_rdma_use == MpRdmaUse::once) {}
+        once_(config.parameters.of<MpRdmaPaths>().mp_rdma_use == MpRdmaUse::once) {}
 
   std::uint16_t next(Picoseconds) override {
     if (!valid_) return random_value();
@@ -38,10 +38,10 @@ class MpRdma final : public DrawingEntropy {
 
 }  // namespace
 
-const Schema<MpRdmaParameters>& MpRdmaParameters::schema() {
-  static const Schema<MpRdmaParameters> s =
-      Schema<MpRdmaParameters>("mp_rdma", "MP-RDMA's choice of paths.")
-          .choice("mp_rdma_use", &MpRdmaParameters::mp_rdma_use,
+const Schema<MpRdmaPaths>& MpRdmaPaths::schema() {
+  static const Schema<MpRdmaPaths> s =
+      Schema<MpRdmaPaths>("mp_rdma", "MP-RDMA's choice of paths.")
+          .choice("mp_rdma_use", &MpRdmaPaths::mp_rdma_use,
                   {{"until_next", MpRdmaUse::until_next}, {"once", MpRdmaUse::once}},
                   {.doc = "mp_rdma: the value of an acknowledgement is used until the next one, or "
                           "for one packet",
@@ -58,7 +58,7 @@ EntropyEntry mp_rdma_entropy() {
           .make = [](const EntropyConfig& config, EntropyContext&& context)
               -> std::unique_ptr<Entropy> { return std::make_unique<MpRdma>(config, context); },
           .state = mp_rdma_state,
-          .parameters = {keys_of<MpRdmaParameters>()}};
+          .parameters = {keys_of<MpRdmaPaths>()}};
 }
 
 }  // namespace horae::policy

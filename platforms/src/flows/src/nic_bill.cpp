@@ -57,6 +57,14 @@ std::string nics_text(const std::vector<SizedNic>& nics) {
           std::to_string(line.each.count()), line.bytes());
     }
     row("total", "", "", "", b.used());
+    for (const auto& line : b.lines) {
+      if (line.fields.empty()) continue;
+      std::vector<std::string> fields;
+      for (const auto& field : line.fields)
+        fields.push_back(fmt::format("{} {}", field.name, field.bits));
+      out += fmt::format("  {}: {} bits each: {}.\n", line.name, policy::total_bits(line.fields),
+                         fmt::join(fields, ", "));
+    }
     if (!b.fits()) {
       out += fmt::format("  Does not fit: {} bytes must be on the chip, {} are there. Would fit:\n",
                          b.on_chip().count(), b.capacity.count());

@@ -32,10 +32,10 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   // Of a queue pair: what the rest leaves, in whole words of the bitmap.
   constexpr std::int64_t word_bytes = 8, word_bits = 64;
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
-  const Bytes room = sram.beside_buffers() - demand.ordering_shared;
+  const Bytes policies = rnic::policy_bytes(demand.policies, false);
+  const Bytes room = sram.beside_buffers() - demand.ordering_shared - policies * now;
   const Bytes each(room.count() / now);
-  if (!demand.ordering_each && sram.beside_buffers() >= sram.retransmit_state * now &&
-      bitmap.count() > 0) {
+  if (!demand.ordering_each && room >= sram.retransmit_state * now && bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;
     out.push_back({table + "reorder_bits",
                    std::to_string(sram.reorder_bits.value_or(demand.window)),

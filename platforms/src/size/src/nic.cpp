@@ -28,6 +28,7 @@ flows::SizedNic size_nic(const NicRequest& request) {
                                            Document::parse("", "", request.overrides).root());
   flows::SizedNic sized{request.spec, request.spec, {}, nic.sram.limited, {}, {}, {}};
   sized.demand.window = nic.reliability.window;
+  sized.demand.policies = rnic::policy_states(nic);
   sized.demand.groups = {request.queue_pairs};
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;
@@ -49,6 +50,9 @@ ordered_json nics_json(const std::vector<flows::SizedNic>& nics) {
                             {"bytes_each", line.each.count()},
                             {"bytes", line.bytes().count()},
                             {"percent", percent(line.bytes(), b.capacity)}});
+      if (line.fields.empty()) continue;
+      structures.back()["bits_each"] = policy::total_bits(line.fields);
+      for (const auto& field : line.fields) structures.back()["fields"][field.name] = field.bits;
     }
     ordered_json remedies = ordered_json::array();
     for (const auto& r : nic.remedies)

@@ -33,6 +33,7 @@ struct HostSide {
   WqeReads wqe_reads;
   std::optional<PayloadFetcher> fetcher;
   std::optional<ContextFetcher<host_interface>> contexts;  ///< none: all are on the chip
+  Bytes policies_on_chip{};  ///< of a queue pair, where contexts are limited
   RxBuffer rx_buffer;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/rnic/on_chip_memory.hpp"
+#include "horae/rnic/policy_state.hpp"
 
 namespace horae::rnic {
 
@@ -27,6 +28,7 @@ struct NicDemand {
   /// An ordering engine instead of the transport's bitmap: of each queue pair, and shared by all.
   std::optional<Bytes> ordering_each{};
   Bytes ordering_shared{};
+  std::vector<PolicyState> policies{};  ///< of each queue pair
 
   std::int64_t queue_pairs() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;
@@ -38,6 +40,7 @@ struct BudgetLine {
   bool cached = false;  ///< may be evicted to host memory; else it must be on the chip
   std::int64_t count = 0;
   Bytes each{};
+  std::vector<policy::StateField> fields{};  ///< what `each` is made of, where that is known
   Bytes bytes() const { return each * count; }
 };
 

@@ -26,6 +26,9 @@ enum class CacheKind : std::uint8_t {
 inline constexpr std::size_t cache_kinds = static_cast<std::size_t>(CacheKind::count_);
 std::string_view name_of(CacheKind kind);
 
+/// Where the state of entropy schemes and congestion control is.
+enum class PolicyPlace : std::uint8_t { context, chip };
+
 struct OnChipMemoryConfig {
   static constexpr Bytes largest = 1024_MiB;  ///< that `total` may be
 
@@ -46,6 +49,7 @@ struct OnChipMemoryConfig {
   Bytes rx_buffer = 256_KiB;
   std::optional<std::uint32_t> reorder_bits;  ///< of a queue pair; absent: the transport's window
   Bytes retransmit_state = 32_B;              ///< of a queue pair
+  PolicyPlace policy_state = PolicyPlace::context;
 
   Bytes entry(CacheKind kind) const;
   /// What each queue pair has on the chip beside its cached context: reorder bitmap, in 64-bit

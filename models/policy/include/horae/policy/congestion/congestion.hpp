@@ -15,6 +15,7 @@
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
 #include "horae/policy/parameters.hpp"
+#include "horae/policy/state_fields.hpp"
 
 namespace horae::policy {
 
@@ -127,6 +128,9 @@ struct CongestionEntry {
   Listening listens = {};
   /// Whether reactions to NACKs act on it (RateLimiter); others have reactions of their own.
   bool takes_nack_reactions = false;
+  /// Null, or what it keeps for each queue pair beyond its context. ConnectX's context has that of
+  /// DCQCN.
+  std::vector<StateField> (*state)(const CongestionConfig&) = nullptr;
 };
 
 /// All congestion control algorithms, by name.

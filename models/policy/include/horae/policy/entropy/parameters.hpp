@@ -36,10 +36,10 @@ struct FlowletParameters {
 /// How often the value of an ACK that leaves room is used.
 enum class MpRdmaUse : std::uint8_t { until_next, once };
 
-struct MpRdmaParameters {
+struct MpRdmaPaths {
   MpRdmaUse mp_rdma_use = MpRdmaUse::until_next;
 
-  static const Schema<MpRdmaParameters>& schema();
+  static const Schema<MpRdmaPaths>& schema();
 };
 
 struct SubflowParameters {

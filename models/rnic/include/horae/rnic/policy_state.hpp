@@ -1,0 +1,33 @@
+// What a NIC's policies keep for each queue pair, beyond its context, reorder bitmap and list of
+// unacknowledged packets.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "horae/policy/state_fields.hpp"
+#include "horae/rnic/rnic_config.hpp"
+
+namespace horae::rnic {
+
+/// What one policy keeps, in whole bytes of its own.
+struct PolicyState {
+  std::string_view name;  ///< "entropy_state"
+  bool cached = false;    ///< with the queue pair's context; else always on the chip
+  std::vector<policy::StateField> fields;
+
+  std::uint64_t bits() const { return policy::total_bits(fields); }
+  Bytes bytes() const { return policy::bytes_for(bits()); }
+  friend bool operator==(const PolicyState&, const PolicyState&) = default;
+};
+
+/// Of the transport (what it knows of single packets, and its timers: on the chip, as they run
+/// without a packet), of the entropy scheme and of congestion control (both by
+/// `sram.policy_state`). Those without state are left out, and so is a source port that never
+/// changes: it is in every context.
+std::vector<PolicyState> policy_states(const RnicConfig& config);
+
+/// Bytes of a queue pair that are with its context, or that are not.
+Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached);
+
+}  // namespace horae::rnic

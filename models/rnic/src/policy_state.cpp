@@ -1,0 +1,30 @@
+#include "horae/rnic/policy_state.hpp"
+
+#include <utility>
+
+namespace horae::rnic {
+
+std::vector<PolicyState> policy_states(const RnicConfig& config) {
+  std::vector<PolicyState> out;
+  const auto add = [&](std::string_view name, bool cached, std::vector<policy::StateField> fields) {
+    if (policy::total_bits(fields) > 0) out.push_back({name, cached, std::move(fields)});
+  };
+  const bool cached = config.sram.policy_state == PolicyPlace::context;
+  if (const auto state = policy::find_transport(config.transport).state; state != nullptr)
+    add("transport_state", false, state(config.reliability));
+  const auto& scheme = policy::find_entropy_scheme(config.entropy.scheme);
+  if (!scheme.constant)
+    add("entropy_state", cached, scheme.state(config.entropy, config.reliability.window));
+  const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
+  if (congestion.state != nullptr)
+    add("congestion_state", cached, congestion.state(config.congestion));
+  return out;
+}
+
+Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached) {
+  Bytes sum;
+  for (const PolicyState& state : states) sum += state.cached == cached ? state.bytes() : Bytes(0);
+  return sum;
+}
+
+}  // namespace horae::rnic
