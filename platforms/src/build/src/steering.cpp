@@ -4,8 +4,16 @@
 
 namespace horae::build {
 
+Steering::Steering(const config::PlatformConfig& platform)
+    : platform_(platform),
+      trims_(std::any_of(platform.profiles.begin(), platform.profiles.end(), [](const auto& p) {
+        const auto* const sw = std::get_if<fabric::SwitchConfig>(&p.second);
+        return sw != nullptr && sw->trim;
+      })) {}
+
 rnic::RnicConfig Steering::told(const rnic::RnicConfig& nic, unsigned device) {
   rnic::RnicConfig out = nic;
+  out.trimming = trims_;
   if (nic.base_rtt || policy::find_entropy_scheme(nic.entropy.scheme).constant) return out;
   auto [it, first] = longest_.try_emplace(platform_.devices[device].profile);
   if (first) {

@@ -12,14 +12,15 @@ namespace horae::build {
 
 class Steering {
  public:
-  explicit Steering(const config::PlatformConfig& platform) : platform_(platform) {}
+  explicit Steering(const config::PlatformConfig& platform);
 
-  /// The profile with its round trip, where it is needed and not given: the longest one of the
-  /// profile's first device to any other NIC.
+  /// The profile with whether switches trim, and with its round trip, where it is needed and not
+  /// given: the longest one of the profile's first device to any other NIC.
   rnic::RnicConfig told(const rnic::RnicConfig& nic, unsigned device);
 
  private:
   const config::PlatformConfig& platform_;
+  bool trims_;
   std::optional<flows::IdealTimes> times_;
   std::map<std::string, Picoseconds> longest_;  ///< by profile
 };

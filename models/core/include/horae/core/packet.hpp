@@ -54,9 +54,9 @@ struct Packet {
   std::uint16_t metadata = 0;       ///< a chip's own, cleared when it leaves it; or path_number
   std::uint16_t bth_reserved = 0;   ///< BTH reserved bits (8 and 7): a feature that uses some
                                     ///< declares which, and in which packets (HeaderExtension), as
-  ///< ConWeave's header, the ordering layer's frame, the remaining
-  ///< tag of NICs and, in an acknowledgement of a packet out of
-  ///< order, how far its PSN lies ahead of the expected one do
+                                   ///< ConWeave's header, the ordering layer's frame, the remaining
+                                   ///< tag of NICs and, in an acknowledgement of a packet out of
+                                   ///< order, how far its PSN lies ahead of the expected one do
 
   bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
   bool is_data() const { return opcode < Opcode::acknowledge; }
