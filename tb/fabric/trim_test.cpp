@@ -197,7 +197,7 @@ TEST(Full, APortOfHalfTheRateHasHalfTheQueueAndThresholds) {
   EXPECT_EQ(config.red.of(50_Gbps, config.reference_rate).kmax, 4000_B);
   EXPECT_EQ(config.red.of(50_Gbps).kmax, 8000_B);
   RedConfig own = config.red;
-  own.by_rate = {{.rate = 50_Gbps, .kmin = 7_B, .kmax = 9_B}};
+  own.by_rate = {{.rate = 50_Gbps, .kmin = 7_B, .kmax = 9_B, .pmax = {}}};
   EXPECT_EQ(own.of(50_Gbps, config.reference_rate).kmax, 9_B);
   sim_context context;
   Line line(context, config, "s", 50_us, 50_Gbps);
