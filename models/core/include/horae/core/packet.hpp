@@ -52,11 +52,11 @@ struct Packet {
   std::uint8_t mirror_type = 0;     ///< inside a switch: what kind of copy this is; 0: none
   std::uint8_t hop_limit = 255;     ///< IP time to live; only switches that deflect count it down
   std::uint16_t metadata = 0;       ///< a chip's own, cleared when it leaves it; or path_number
-  std::uint16_t bth_reserved = 0;   ///< BTH reserved bits (8 and 7): a feature that uses some
-                                    ///< declares which, and in which packets (HeaderExtension), as
-                                   ///< ConWeave's header, the ordering layer's frame, the remaining
-                                   ///< tag of NICs and, in an acknowledgement of a packet out of
-                                   ///< order, how far its PSN lies ahead of the expected one do
+  /// BTH reserved bits (8 and 7): a feature that uses some declares which, and in which packets
+  /// (HeaderExtension), as ConWeave's header, the ordering layer's frame, the remaining tag of NICs
+  /// and, in an acknowledgement of a packet out of order, how far its PSN lies ahead of the
+  /// expected one do.
+  std::uint16_t bth_reserved = 0;
 
   bool is_nack() const { return opcode == Opcode::acknowledge && syndrome::is_nak(syndrome); }
   bool is_data() const { return opcode < Opcode::acknowledge; }
