@@ -167,9 +167,10 @@ struct Rounds {
 };
 
 TEST(RecyclingRings, SettleAsRecycledBallsDo) {
-  const bool sanitized = horae::test::sanitized();
   for (const std::uint32_t uplinks : all_uplinks) {
-    const std::uint32_t trials = sanitized ? 10 : 4800 / uplinks, rounds = uplinks * 12;
+    // Too few trials would not be normally distributed.
+    if (horae::test::sanitized() && uplinks > 32) continue;
+    const std::uint32_t trials = 4800 / uplinks, rounds = uplinks * 12;
     Trials settled, longest, process_settled, process_longest;
     for (std::uint32_t trial = 1; trial <= trials; ++trial) {
       Rounds ours(uplinks, trial);
