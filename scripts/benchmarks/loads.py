@@ -40,6 +40,12 @@ def race(nics, themis, counted, timed):
                 key="traffic[0].message", unit="KiB", counted=counted, timed=timed)
 
 
+def spray(nics, counted, timed, sets=()):
+    """REPS over spray_sr on the network of its paper."""
+    return Load(f"reps_{nics}", f"{nics:,} NICs, permutation of {timed} KiB each, REPS over spray_sr", "reps.toml", sets,
+                key="traffic[0].size", unit="KiB", counted=counted, timed=timed)
+
+
 FABRIC = Load("fabric", "256 open-loop hosts, no transport", "leaf_spine_256.toml")
 NIC = Load("nic", "256 NICs, timeout-only transport, ACKs", "leaf_spine_256_nic.toml")
 THEMIS = Load("themis", "256 NICs, AllReduce, Themis on 16 Tofino2 ToRs", "themis_256.toml")
@@ -59,9 +65,12 @@ LOADS = {load.name: load for load in (
     race(1024, True, (128, 256), 2048),
     race(4096, False, (64, 128), 2048),
     race(4096, True, (64, 128), 512),
+    spray(128, (512, 1024), 8192),
+    spray(1024, (128, 256), 2048, ("leaf_spine.leaves=32", "leaf_spine.spines=32", "leaf_spine.hosts_per_leaf=32")),
     Load("fat_tree_8192", "8,192 NICs on a three-tier fat-tree, permutation of 1024 KiB each",
          "bench/fat_tree_8192.toml", key="traffic[0].message", unit="KiB", counted=(32, 64), timed=1024),
 )}
+GROUPS = ("race", "reps")
 REPLAY = "replay"  # horae replay of a capture: packets for packet-hops
 
 # What --check counts: small networks, so that counting takes seconds.
@@ -76,9 +85,12 @@ CHECKED = (
 
 
 def find(names):
-    """Loads by their names, `replay` as None; without names all."""
+    """Loads by their names, `replay` as None; `race` and `reps` are all whose names begin so; without names all."""
     known = [*LOADS, REPLAY]
-    for name in names:
-        if name not in known:
-            raise Complaint(f"unknown load '{name}'{nearest(name, known)}")
-    return {name: LOADS.get(name) for name in names or known}
+    found = {}
+    for name in names or known:
+        of_name = [name] if name in known else [one for one in LOADS if name in GROUPS and one.startswith(f"{name}_")]
+        if not of_name:
+            raise Complaint(f"unknown load '{name}'{nearest(name, [*known, *GROUPS])}")
+        found.update({one: LOADS.get(one) for one in of_name})
+    return found

@@ -34,6 +34,12 @@ TEST(LeafSpine, LinksPointAtTheProfileOfTheirLowerEnd) {
     EXPECT_EQ(link.line, link.from[0] == 'h' ? 2u : 3u) << link.from << " - " << link.to;
 }
 
+TEST(LeafSpine, HostsMayHaveARateOfTheirOwn) {
+  for (const auto& link :
+       generated("leaf_spine", small + "host_rate = \"100 Gbps\"\n").network.links)
+    EXPECT_EQ(link.values.rate.value_or(BitRate(0)), link.from[0] == 'h' ? 100_Gbps : BitRate(0));
+}
+
 TEST(LeafSpine, DefaultsAreInEffect) {
   const auto [net, config] = generated("leaf_spine", profiles);
   EXPECT_EQ(net.devices.size(), 16u + 4 + 4);

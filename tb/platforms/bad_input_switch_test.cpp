@@ -101,6 +101,12 @@ R"(balance = "ecmp")",
 R"(balance = "ecmp"
 trim = "64 B")",
 "p.toml:31:8: trim needs queues that can be full: a 'queue_limit', 'queue_share' or 'buffer'"},
+{"TrimBelowItsLeast",
+R"(balance = "ecmp")",
+R"(balance = "ecmp"
+queue_limit = "100 KB"
+trim = "43 B")",
+"p.toml:32:8: trim = 43 B is out of range; expected 0 B (drop), or 44 B or more"},
 {"ClassOfTrimmedAlone",
 R"(balance = "ecmp")",
 R"(balance = "ecmp"

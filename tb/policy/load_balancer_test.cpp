@@ -236,6 +236,28 @@ TEST(RoundRobin, TakesThePortsInTurn) {
   EXPECT_EQ(turns, (std::vector<unsigned>{0, 1, 2, 0, 1, 2, 0}));
 }
 
+// One turn for all destinations: any row of four takes four ports, in orders that differ; small
+// packets are not in it.
+TEST(RoundRobin, SharesOneTurnIfAsked) {
+  const auto document = Document::parse("[s]\nturn = \"switch\"\n", "p.toml");
+  const auto parameters = parameters_of(load_balancers()).read(document.root().child("s"));
+  const auto lb = make_load_balancer("round_robin", 1, "x", parameters);
+  std::set<std::vector<unsigned>> orders;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<unsigned> order;
+    for (NodeId dst = 0; dst < 4; ++dst) {
+      Packet data = flow(1, dst), ack = flow(2, dst);
+      data.frame = 4130;
+      ack.frame = 64;
+      order.push_back(lb->choose(data, 4, Ports()));
+      EXPECT_EQ(lb->choose(ack, 4, Ports()), lb->choose(ack, 4, Ports()));
+    }
+    EXPECT_EQ(std::set<unsigned>(order.begin(), order.end()).size(), 4u);
+    orders.insert(order);
+  }
+  EXPECT_EQ(orders.size(), 24u);
+}
+
 // Adaptive.
 
 TEST(Adaptive, TakesTheLeastDepth) {
@@ -434,6 +456,27 @@ TEST(Adaptive, TiesGoToTheLowestPortIfAsked) {
   EXPECT_EQ(lowest->choose(flow(0, 1), 3, Ports({5, 5, 4})), 2u);
   EXPECT_EQ(counts[0] + counts[2], 0);
   for (const unsigned i : {1u, 3u, 4u}) EXPECT_GT(counts[i], 60);
+}
+
+// Depths of one step tie; a depth that is on a step has reached it.
+TEST(Adaptive, ComparesStepsIfAsked) {
+  const auto document =
+      Document::parse("[s]\ntie = \"lowest\"\nsteps = [\"10 B\", \"20 B\"]\n", "p");
+  const auto parameters = parameters_of(load_balancers()).read(document.root().child("s"));
+  const auto lb = make_load_balancer("adaptive", 1, "x", parameters);
+  Packet data = flow(0, 1);
+  data.frame = 4130;
+  EXPECT_EQ(lb->choose(data, 3, Ports({9, 0, 5})), 0u);
+  EXPECT_EQ(lb->choose(data, 3, Ports({10, 9, 5})), 1u);
+  EXPECT_EQ(lb->choose(data, 3, Ports({99, 20, 19})), 2u);
+  EXPECT_EQ(lb->choose(data, 3, Ports({99, 20, 21})), 0u);
+  std::set<unsigned> of_acks;
+  for (NodeId dst = 1; dst < 30; ++dst) {
+    Packet ack = flow(0, dst);
+    ack.frame = 64;
+    of_acks.insert(lb->choose(ack, 3, Ports({10, 0, 10})));
+  }
+  EXPECT_EQ(of_acks.size(), 3u);
 }
 
 TEST(Pinning, PinnedFlowsKeepTheirPortAndDisturbNoOthers) {

@@ -128,6 +128,7 @@ class Loads(unittest.TestCase):
     def test_names(self):
         self.assertEqual(list(find(["nic", "replay"])), ["nic", "replay"])
         self.assertEqual(list(find([]))[-1], "replay")
+        self.assertEqual(list(find(["reps"])), ["reps_128", "reps_1024"])
         with self.assertRaisesRegex(Complaint, "^unknown load 'fabrik', did you mean 'fabric'"):
             find(["fabrik"])
 

@@ -32,7 +32,7 @@ std::int64_t SwitchConfig::limit_at(BitRate rate) const {
 
 void output_queued_switch::trim_or_drop(Packet& p, unsigned port, DropCause cause, Picoseconds t) {
   const bool room = cause == DropCause::queue_full || cause == DropCause::buffer_full;
-  if (!config_.trim || !room || !p.is_data()) return drop(p, cause, t);
+  if (!config_.trims() || !room || !p.is_data()) return drop(p, cause, t);
   p.payload = 0;
   p.frame = std::min(p.frame, static_cast<std::uint16_t>(config_.trim->count()));
   p.trimmed = true;

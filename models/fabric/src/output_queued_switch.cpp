@@ -16,7 +16,7 @@ constexpr std::int64_t share_unit = 65536;
 unsigned data_classes(const SwitchConfig& config) {
   unsigned classes = (1u << OutputPort::classes) - 1;
   if (config.control_class) classes &= ~(1u << *config.control_class);
-  if (config.trim) classes &= ~(1u << config.class_of_trimmed());
+  if (config.trims()) classes &= ~(1u << config.class_of_trimmed());
   return classes;
 }
 }  // namespace

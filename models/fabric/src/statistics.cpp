@@ -30,8 +30,8 @@ void output_queued_switch::statistics(StatTree& tree) const {
       .value("marked", counters_.marked, "packets");
   tree.value("dropped", counters_.dropped, "packets")
       .value("pauses_sent", counters_.pauses_sent, "frames");
-  if (config_.trim) tree.value("trimmed", counters_.trimmed, "packets");
-  if (config_.trim || config_.full) {
+  if (config_.trims()) tree.value("trimmed", counters_.trimmed, "packets");
+  if (config_.trims() || config_.full) {
     StatTree& causes = tree.group("dropped_by");
     for (std::size_t c = 0; c < drop_causes; ++c) {
       if (dropped_by_[c] > 0)

@@ -232,13 +232,15 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                           "shorter. Absent: arriving",
                    .source = "half: NDP (Handley et al., SIGCOMM 2017) 3.1, and compositequeue.cpp "
                              "of htsim"})
-          .field("trim", &SwitchConfig::trim,
-                 {.doc = "data that finds no room in its queue or the buffer is cut to a frame of "
-                         "so many bytes, and goes on in trim_class; absent: it is dropped",
-                  .min = 44_B,
-                  .max = 256_B,
-                  .source = "64 B: NDP (SIGCOMM 2017) 3, Ultra Ethernet 1.0 and htsim; 44 B where "
-                            "NICs have frames = \"htsim\", whose 64 contain preamble and gap"})
+          .field(
+              "trim", &SwitchConfig::trim,
+              {.doc = "data that finds no room in its queue or the buffer is cut to a frame of "
+                      "so many bytes, 44 or more, and goes on in trim_class; absent or 0 B: it is "
+                      "dropped",
+               .min = 0_B,
+               .max = 256_B,
+               .source = "64 B: NDP (SIGCOMM 2017) 3, Ultra Ethernet 1.0 and htsim; 44 B where "
+                         "NICs have frames = \"htsim\", whose 64 contain preamble and gap"})
           .field("trim_class", &SwitchConfig::trim_class,
                  {.doc = "class of trimmed packets, above those of data: without a limit, without "
                          "the buffer, never marked. Absent: control_class; without one 7",

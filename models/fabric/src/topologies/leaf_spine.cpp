@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "configured_topology.hpp"
@@ -15,6 +16,7 @@ struct LeafSpineConfig {
   std::uint32_t leaves = 4;
   std::uint32_t spines = 4;
   std::uint32_t hosts_per_leaf = 4;
+  std::optional<BitRate> host_rate;  ///< absent: as all links
   Located<std::string> host;
   Located<std::string> leaf;
   Located<std::string> spine;
@@ -34,6 +36,10 @@ const Schema<LeafSpineConfig>& LeafSpineConfig::schema() {
                  {.doc = "spine switches", .min = 1, .max = 1024})
           .field("hosts_per_leaf", &LeafSpineConfig::hosts_per_leaf,
                  {.doc = "end points of a leaf", .min = 1, .max = 1024})
+          .field("host_rate", &LeafSpineConfig::host_rate,
+                 {.doc = "rate of the end points' links; absent: that of [link_default]",
+                  .min = 1_Gbps,
+                  .max = 1600_Gbps})
           .required("host", &LeafSpineConfig::host, {.doc = "profile of the end points"})
           .required("leaf", &LeafSpineConfig::leaf, {.doc = "profile of the leaves"})
           .required("spine", &LeafSpineConfig::spine, {.doc = "profile of the spines"});
@@ -49,7 +55,7 @@ void LeafSpineConfig::generate(NetworkBuilder& network, const Section& /*table*/
   for (std::uint32_t i = 0; i < spines; ++i)
     all_spines.push_back(network.add_device(fmt::format("spine{}", i), spine));
   for (std::size_t i = 0; i < hosts.size(); ++i)
-    network.add_link(hosts[i], all_leaves[i / hosts_per_leaf], host.where);
+    network.add_link(hosts[i], all_leaves[i / hosts_per_leaf], host.where, {.rate = host_rate});
   for (const unsigned from : all_leaves) {
     for (const unsigned to : all_spines) network.add_link(from, to, leaf.where);
   }

@@ -8,7 +8,7 @@ Steering::Steering(const config::PlatformConfig& platform)
     : platform_(platform),
       trims_(std::any_of(platform.profiles.begin(), platform.profiles.end(), [](const auto& p) {
         const auto* const sw = std::get_if<fabric::SwitchConfig>(&p.second);
-        return sw != nullptr && sw->trim;
+        return sw != nullptr && sw->trims();
       })) {}
 
 rnic::RnicConfig Steering::told(const rnic::RnicConfig& nic, unsigned device) {

@@ -70,7 +70,13 @@ void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
 
 void check_full_queues(const fabric::SwitchConfig& config, const Section& profile) {
   const bool full = config.queue_limit.count() > 0 || config.queue_share > 0;
-  if (config.trim && !full && config.buffer.count() == 0) {
+  if (config.trim && config.trim->count() > 0 && *config.trim < fabric::shortest_trimmed) {
+    throw profile.error("trim",
+                        fmt::format("trim = {} is out of range; expected 0 B (drop), or {} "
+                                    "or more",
+                                    to_text(*config.trim), to_text(fabric::shortest_trimmed)));
+  }
+  if (config.trims() && !full && config.buffer.count() == 0) {
     throw profile.error("trim",
                         "trim needs queues that can be full: a 'queue_limit', 'queue_share' or "
                         "'buffer'");

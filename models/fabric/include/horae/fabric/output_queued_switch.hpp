@@ -27,6 +27,9 @@ namespace horae::fabric {
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
                    Picoseconds receive_latency, Picoseconds peer_pipeline = {});
 
+/// The least that a trimmed frame may have: htsim's 64 bytes without preamble and gap.
+constexpr Bytes shortest_trimmed{44};
+
 /// In which order packets of a class leave.
 enum class QueueSchedule : std::uint8_t {
   fifo,
@@ -55,8 +58,8 @@ struct SwitchConfig {
   bool deflect = false;               ///< what finds its queue full goes out elsewhere (DIBS)
   std::optional<LimitOf> limit_of{};  ///< absent: of its class where packets are trimmed, else port
   std::optional<WhenFull> full{};     ///< absent: arriving
-  /// Data that finds no room is cut to so many bytes (frame) in place of being dropped. Absent:
-  /// not.
+  /// Data that finds no room is cut to so many bytes (frame) in place of being dropped. Absent or
+  /// zero: not.
   std::optional<Bytes> trim{};
   /// Class of trimmed packets, which have a queue without a limit and are not marked. Absent:
   /// `control_class`; without one 7.
@@ -80,13 +83,15 @@ struct SwitchConfig {
   std::optional<VoqConfig> voq{};        ///< what comes from far away waits here: voq_switch
   std::optional<NoticeConfig> notify{};  ///< marks become CNPs here: notifying_switch
 
+  /// Whether data without room is cut rather than dropped.
+  bool trims() const { return trim && trim->count() > 0; }
   /// The class that trimmed packets go to.
   std::uint32_t class_of_trimmed() const {
     constexpr std::uint32_t highest = 7;
     return trim_class.value_or(control_class.value_or(highest));
   }
   bool limits_classes() const {
-    return limit_of.value_or(trim ? LimitOf::traffic_class : LimitOf::port) ==
+    return limit_of.value_or(trims() ? LimitOf::traffic_class : LimitOf::port) ==
            LimitOf::traffic_class;
   }
   /// The limit of the queues of a port of that rate; without one the most there is.
@@ -141,7 +146,7 @@ class output_queued_switch : public device {
     std::uint64_t trimmed = 0;  ///< not among `dropped`
   };
   const Counters& counters() const { return counters_; }
-  bool trims() const { return config_.trim.has_value(); }
+  bool trims() const { return config_.trims(); }
   Bytes buffered() const { return Bytes(buffered_); }
   Bytes most_buffered() const { return Bytes(most_buffered_); }
 

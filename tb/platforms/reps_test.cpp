@@ -1,0 +1,130 @@
+// REPS on the network of its paper: queues that settle, the order of schemes, and the way around a
+// dead uplink (REPS, EuroSys 2026, Figures 1 and 6, and the closed form of a flow alone).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "csv.hpp"
+#include "program.hpp"
+#include "sanitized.hpp"
+
+namespace horae::test::reps_test {
+namespace {
+
+/// One ToR sends: flows i -> 64+i (Figure 1).
+std::string one_tor(const char* size) {
+  std::vector<std::string> from, to;
+  for (int i = 0; i < 8; ++i) {
+    from.push_back(fmt::format("\"h{}\"", i));
+    to.push_back(fmt::format("\"h{}\"", 64 + i));
+  }
+  return fmt::format(
+      "traffic=[{{kind=\"batch\",pattern=\"pairs\",size=\"{}\",from=[{}],to=[{}]}}]", size,
+      fmt::join(from, ","), fmt::join(to, ","));
+}
+
+struct Outcome {
+  nlohmann::json results;
+  std::vector<Row> series;
+
+  double fct_max() const { return results["fct.max"]["value"].get<double>(); }
+  /// The largest, or least, of all uplinks of leaf0 in the interval that ends at `us`.
+  double extreme(const std::string& quantity, int us, bool largest) const {
+    std::vector<double> all;
+    for (const Row& row : series) {
+      const std::string& name = row.at("object");
+      const int port = std::stoi(name.substr(name.find("port") + 4));
+      if (port >= 8 && row.at("quantity") == quantity &&
+          std::stod(row.at("time_us")) == us)
+        all.push_back(std::stod(row.at("value")));
+    }
+    EXPECT_EQ(all.size(), 8u) << quantity << " at " << us;
+    if (all.empty()) return -1;
+    return largest ? *std::max_element(all.begin(), all.end())
+                   : *std::min_element(all.begin(), all.end());
+  }
+  double rate_of_port(int port, int us) const {
+    for (const Row& row : series) {
+      if (row.at("object") == fmt::format("leaf0.port{}", port) &&
+          row.at("quantity") == "tx_rate" && std::stod(row.at("time_us")) == us)
+        return std::stod(row.at("value"));
+    }
+    ADD_FAILURE() << "no rate of port " << port << " at " << us;
+    return -1;
+  }
+};
+
+Outcome outcome(const Words& settings) {
+  const Workplace place;
+  Words all = {"sim.sample=20us", "sim.sample_devices=[\"leaf0\"]"};
+  all.insert(all.end(), settings.begin(), settings.end());
+  const Ended ended = run(
+      place, with_settings(
+                 {"run", HORAE_PLATFORM_DIR + std::string("/reps.toml"), "--out", "out"}, all));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return {nlohmann::json::parse(place.read("out/summary.json"))["results"],
+          rows_of(place.read("out/series.csv"))};
+}
+
+// Section 4.3.1: with REPS all queues end up at Kmin or below, and all ports at the line rate; with
+// random entropies queues grow far beyond, while some ports are idle at times.
+TEST(Reps, QueuesSettleAtTheThreshold) {
+  constexpr double kmin = 82600, packet = 4130, line_rate = 400;
+  const Outcome reps = outcome({one_tor("8 MiB")});
+  for (const int us : {140, 160}) {
+    EXPECT_LE(reps.extreme("queue_depth", us, true), kmin + 2 * packet) << us;
+    EXPECT_GT(reps.extreme("tx_rate", us, false), 0.999 * line_rate) << us;
+  }
+  const Outcome ops = outcome({one_tor("8 MiB"), "nic.entropy.scheme=random"});
+  EXPECT_GT(ops.extreme("queue_depth", 160, true), 2 * kmin);
+  EXPECT_LT(ops.extreme("tx_rate", 160, false), 0.95 * line_rate);
+  EXPECT_LT(reps.fct_max(), ops.fct_max());
+}
+
+// A NIC sends its data and an acknowledgement for each packet of the flow that it receives; without
+// a queue that is all, beside the trip (4 us each way, and four serialisations of a packet of which
+// three and the acknowledgements' are not among these).
+TEST(Reps, AdaptiveRoutingOfATornadoIsIdeal) {
+  const Outcome adaptive =
+      outcome({"traffic=[{kind=\"batch\",pattern=\"tornado\",size=\"1 MiB\"}]",
+               "nic.entropy.scheme=fixed", "switch.balance=adaptive", "switch.tie=lowest"});
+  constexpr double ns_of_byte = 8.0 / 400, packets = 257;  // 1 MiB / 4086
+  const double wire_us = packets * (4150 + 64) * ns_of_byte / 1000;
+  const double trip_us = 8 + (3 * 4150 + 4 * 64) * ns_of_byte / 1000;
+  EXPECT_NEAR(adaptive.fct_max(), wire_us + trip_us, 0.2);
+}
+
+// The paper's order at 128 NICs: what chooses by feedback, what chooses at random, what chooses once.
+TEST(Reps, SchemesKeepTheirOrder) {
+  const std::string tornado = "traffic=[{kind=\"batch\",pattern=\"tornado\",size=\"2 MiB\"}]";
+  const double reps = outcome({tornado}).fct_max();
+  const double ops = outcome({tornado, "nic.entropy.scheme=random"}).fct_max();
+  const double ecmp = outcome({tornado, "nic.entropy.scheme=fixed"}).fct_max();
+  EXPECT_LT(reps * 1.01, ops);
+  EXPECT_LT(ops * 2, ecmp);
+}
+
+// Abstract: around a failure in less than 100 us. The uplink dies at 50 us, silently; the first
+// timeout comes 41.5 us after the first packet that it swallowed.
+TEST(Reps, RoutesAroundADeadUplinkWithin100us) {
+  const std::string dead =
+      "impairment=[{between=[\"leaf0\",\"spine0\"],direction=\"forward\",outage=[{from=\"50 us\","
+      "to=\"1 s\"}]}]";
+  const Outcome reps = outcome({one_tor("8 MiB"), dead, "switch.trim=0 B"});
+  EXPECT_GT(reps.rate_of_port(8, 60), 200);
+  for (const int us : {160, 180, 200}) EXPECT_EQ(reps.rate_of_port(8, us), 0) << us;
+  EXPECT_GT(reps.results["senders.entropy_frozen"]["value"].get<double>(), 0);
+  EXPECT_LT(reps.fct_max(), 250);
+  if (sanitized()) return;
+  const Outcome ops =
+      outcome({one_tor("4 MiB"), dead, "switch.trim=0 B", "nic.entropy.scheme=random"});
+  EXPECT_GT(ops.rate_of_port(8, 160), 0);
+  EXPECT_GT(ops.results["senders.timeouts"]["value"].get<double>(),
+            2 * reps.results["senders.timeouts"]["value"].get<double>());
+}
+
+}  // namespace
+}  // namespace horae::test::reps_test
