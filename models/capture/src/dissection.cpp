@@ -192,7 +192,7 @@ class Dissector {
     if (headers.aeth) {
       p.syndrome = bytes_[aeth];
       p.msn = get24(bytes_, aeth + 1);
-    } else if (extra) {
+    } else if (extra || (opcode == Opcode::pull && captured(bth + wire::bth + wire::grant))) {
       p.msn = get32(bytes_, bth + wire::bth);
     }
     d_.extra = extra;

@@ -22,6 +22,8 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.nacks_suppressed, b.nacks_suppressed);
   op(a.cnps_sent, b.cnps_sent);
   op(a.cnps_received, b.cnps_received);
+  op(a.pulls_sent, b.pulls_sent);
+  op(a.pulls_received, b.pulls_received);
   op(a.services, b.services);
   op(a.service_time, b.service_time);
   op(a.retransmit_reads, b.retransmit_reads);

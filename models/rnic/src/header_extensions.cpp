@@ -18,6 +18,7 @@ std::vector<HeaderExtension> header_extensions(const RnicConfig& config) {
   };
   if (config.remaining_tag) add({remaining_tag});
   add(policy::find_transport(config.transport).headers);
+  add(policy::find_congestion_algorithm(config.congestion.algorithm).headers);
   add(policy::find_ordering_engine(config.ordering.engine).headers);
   return out;
 }

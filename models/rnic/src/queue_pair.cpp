@@ -49,6 +49,7 @@ Picoseconds QueuePair::post_due(Picoseconds now, std::uint64_t received) {
     const auto packets = static_cast<std::uint32_t>(
         std::max<std::int64_t>(1, (bytes + mtu_.count() - 1) / mtu_.count()));
     messages_.push_back({next_post_, packets, bytes, now});
+    posted_bytes_ += bytes;
     next_post_ = next_post_ + static_cast<std::int32_t>(packets);
     sender_->post(packets);
     ++progress_.posted_messages;

@@ -77,6 +77,7 @@ void rnic::begin() {
   scheduler_.begin();
   begin_congestion_control();
   begin_steering();
+  begin_pulls();
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     if (config_.shakes_hands()) plan_handshake(i);
     post(i, Picoseconds(0));
@@ -144,6 +145,10 @@ void rnic::handle(const fabric::Event& e) {
       break;
     case handshake_event:
       try_handshake(fabric::key_entity(e.key), e.payload, e.time);
+      break;
+    case grant_event:
+      grant_planned_ = false;
+      grant(e.time);
       break;
     case context_event:
       host_.contexts->packet_goes_on();

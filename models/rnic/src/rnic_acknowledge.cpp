@@ -69,6 +69,10 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
 void rnic::expire(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.timer_at <= now) qp.timer_at = never;
+  if (qp.starves_at <= now) [[unlikely]] {
+    qp.credited->on_starved();
+    settle_credit(i, false, now);
+  }
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
     ++qp.progress().timeouts;

@@ -22,6 +22,7 @@ enum nic_event : std::uint8_t {
   notify_event,     ///< entity: queue pair; payload: messages that arrived whole
   context_event,    ///< payload: a received packet whose context is there
   handshake_event,  ///< entity: queue pair; payload: SYNs sent so far
+  grant_event,
 };
 
 }  // namespace horae::rnic

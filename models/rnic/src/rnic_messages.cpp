@@ -10,6 +10,7 @@ void rnic::post(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.connecting) return;
   const std::uint64_t posted_before = qp.progress().posted_messages;
+  const bool waits = qp.credited != nullptr && qp.waiting() > 0_B;
   const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_posted(i, posted_before, now);
@@ -17,6 +18,8 @@ void rnic::post(std::size_t i, Picoseconds now) {
     schedule(host_.link->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              event_ordinal_++, qp.progress().posted_messages);
   }
+  if (qp.credited != nullptr && qp.progress().posted_messages > posted_before)
+    settle_credit(i, !waits, now);
   if (due != never && !qp.post_scheduled) {
     qp.post_scheduled = true;
     schedule(due, post_event, static_cast<std::uint16_t>(i), 0);

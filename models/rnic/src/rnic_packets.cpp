@@ -35,6 +35,7 @@ void rnic::send_response() {
   const PendingResponse r = responses_.pop();
   if (r.kind != ResponseKind::acknowledge) {
     if (r.kind == ResponseKind::segment) return send_waiting_segment(r.qp);
+    if (r.kind == ResponseKind::pull) return send_pull(r);
     Packet& cnp = new_packet(qps_[r.qp], Opcode::cnp, Bytes(0));
     cnp.frame = static_cast<std::uint16_t>(frame_bytes(Opcode::cnp, Bytes(0)).count());
     cnp.traffic_class = static_cast<std::uint8_t>(config_.ack_traffic_class);

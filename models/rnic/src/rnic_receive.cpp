@@ -62,6 +62,8 @@ void rnic::process(Packet& p, Picoseconds now) {
     if (qp.reaction) qp.reaction->on_cnp(now);
   } else if (p.opcode == Opcode::none) {
     receive_segment(p, now);
+  } else if (p.opcode == Opcode::pull) {
+    receive_pull(p, now);
   }
   context_.pool.deliver(p);
 }
@@ -114,6 +116,8 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
       ++counters_.discarded;
       break;
   }
+  if (grants_) [[unlikely]]
+    take_announcement(i, p, p.trimmed && out.placement == policy::Placement::discard, now);
   if (out.advanced > 0 && !qp.held_writes.empty()) place_held(i, decided);
   if (out.advanced > 0 && qp.config().receive_packets != 0) count_received(i, decided);
   if (out.ahead > 0) {

@@ -53,6 +53,10 @@ void rnic::statistics(StatTree& tree) const {
       .value("nack_service_time", c.service_time.count(), "ps");
   tree.value("cnps_sent", c.cnps_sent, "packets")
       .value("cnps_received", c.cnps_received, "packets");
+  if (policy::find_congestion_algorithm(config().congestion.algorithm).make_grants != nullptr) {
+    tree.value("pulls_sent", c.pulls_sent, "packets")
+        .value("pulls_received", c.pulls_received, "packets");
+  }
   tree.value("context_lock_time", c.lock_time.count(), "ps");
   tree.value("timeouts", c.timeouts, "timeouts").value("data_received", c.data_received, "packets");
   tree.value("out_of_order", c.out_of_order, "packets")

@@ -15,7 +15,7 @@ void rnic::refresh(std::size_t i) {
 
 void rnic::arm_timer(std::size_t i) {
   QueuePair& qp = qps_[i];
-  const Picoseconds deadline = qp.sender().next_deadline();
+  const Picoseconds deadline = std::min(qp.sender().next_deadline(), qp.starves_at);
   if (deadline >= qp.timer_at) return;
   qp.timer_at = deadline;
   schedule(deadline, timer_event, static_cast<std::uint16_t>(i), 0);

@@ -1,6 +1,7 @@
 // Between frames and the packets of the models.
 #include <fmt/format.h>
 
+#include <boost/endian/conversion.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,7 +13,17 @@
 namespace horae {
 namespace {
 
-bool is_known(Opcode o) { return o <= Opcode::fetch_add || o == Opcode::cnp; }
+using boost::endian::endian_load;
+using boost::endian::endian_store;
+using boost::endian::order;
+
+bool is_known(Opcode o) {
+  return o <= Opcode::fetch_add || o == Opcode::cnp || o == Opcode::pull;
+}
+/// Whether the payload is what a receiver grants.
+bool is_grant(Opcode o, std::size_t payload) {
+  return o == Opcode::pull && payload == wire::grant;
+}
 
 }  // namespace
 
@@ -45,6 +56,8 @@ RoceFrame frame_of(const Packet& packet, const AddressPlan& plan) {
   f.bth.ack_request = packet.ack_request;
   f.bth.psn = packet.psn;
   f.payload.resize(packet.payload);
+  if (is_grant(packet.opcode, f.payload.size()))
+    endian_store<std::uint32_t, wire::grant, order::big>(f.payload.data(), packet.msn);
 
   const ExtensionHeaders headers = extension_headers(packet.opcode);
   if (headers.reth) f.reth.emplace();
@@ -78,7 +91,7 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
     throw InputError(fmt::format("frame with {}, expected {}", vlan(vid), vlan(plan.vlan_id)));
   }
   if (!is_known(frame.bth.opcode)) {
-    throw InputError(fmt::format("BTH opcode {:#04x}, expected 0x00 to 0x14 or 0x81",
+    throw InputError(fmt::format("BTH opcode {:#04x}, expected 0x00 to 0x14, 0x81 or 0xc0",
                                  static_cast<unsigned>(frame.bth.opcode)));
   }
   const Bytes size = frame_bytes(frame);
@@ -104,6 +117,8 @@ Packet packet_of(const RoceFrame& frame, const AddressPlan& plan) {
   if (frame.aeth) {
     p.syndrome = frame.aeth->syndrome;
     p.msn = frame.aeth->msn;
+  } else if (is_grant(p.opcode, p.payload)) {
+    p.msn = endian_load<std::uint32_t, wire::grant, order::big>(frame.payload.data());
   }
   return p;
 }

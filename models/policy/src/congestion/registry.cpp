@@ -13,7 +13,7 @@ namespace horae::policy {
 // Each is defined in a file of its name (dcqcn: dcqcn_algorithm.cpp; reactions: nack_*.cpp).
 CongestionEntry no_congestion(), dcqcn_congestion(), dctcp_congestion(), hpcc_congestion(),
     swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion(),
-    nscc_congestion();
+    nscc_congestion(), eqds_congestion();
 NackReactionEntry ignore_reaction(), cnp_reaction(), paired_cnp_reaction(),
     saturating_cut_reaction(), floor_reaction(), slow_restart_reaction();
 
@@ -22,6 +22,7 @@ const std::vector<CongestionEntry>& congestion_algorithms() {
       no_congestion(),     dcqcn_congestion(),    dctcp_congestion(),
       hpcc_congestion(),   swift_congestion(),    timely_congestion(),
       mprdma_congestion(), constant_congestion(), nscc_congestion(),
+      eqds_congestion(),
   };
   return all;
 }

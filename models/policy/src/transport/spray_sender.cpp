@@ -31,6 +31,7 @@ class SpraySender final : public SelectiveSender {
   std::uint32_t unacked() const override { return static_cast<std::uint32_t>(fresh_ - oldest_); }
   Psn oldest_unacked() const override { return oldest_; }
   Bytes in_flight() const override { return in_flight_; }
+  Bytes waiting_again() const override { return waiting_again_; }
   std::span<const Psn> given_up() const override { return {given_up_.data(), given_up_.size()}; }
 
   bool can_send() const override { return !again_.empty() || (unsent_ > 0 && has_room()); }
@@ -104,13 +105,16 @@ class SpraySender final : public SelectiveSender {
   boost::container::deque<Again> again_;
   boost::container::static_vector<Psn, SendTimes::group_packets> given_up_;
   Bytes in_flight_{};
+  Bytes waiting_again_{};  ///< of packets that are queued
 };
 
 Transmission SpraySender::next(Picoseconds now) {
   if (!again_.empty()) {
     const Again first = again_.front();
     again_.pop_front();
-    record(first.psn).fate = Fate::in_flight;
+    Record& r = record(first.psn);
+    waiting_again_ -= Bytes(r.payload);
+    r.fate = Fate::in_flight;
     times_.sent(first.psn, now);
     skip_arrived();
     return {.psn = first.psn, .kind = first.kind, .ack_request = true};
@@ -129,7 +133,11 @@ Bytes SpraySender::arrive(Psn psn) {
   if (r.fate == Fate::arrived) return 0_B;
   const Bytes payload(r.payload);
   if (r.fate == Fate::in_flight) in_flight_ -= payload;
-  if (r.fate != Fate::queued) times_.over(psn);
+  if (r.fate == Fate::queued) {
+    waiting_again_ -= payload;
+  } else {
+    times_.over(psn);
+  }
   r.fate = Fate::arrived;
   arrived_.set(psn);
   return payload;
@@ -171,6 +179,7 @@ void SpraySender::queue(Psn psn, SendKind kind) {
   Record& r = record(psn);
   if (r.fate == Fate::in_flight) in_flight_ -= Bytes(r.payload);
   r.fate = Fate::queued;
+  waiting_again_ += Bytes(r.payload);
   times_.over(psn);
   again_.push_back({psn, kind});
 }

@@ -14,6 +14,12 @@ void check_listening(const RnicConfig& config) {
                     config.ordering.engine, config.transport));
   }
   const auto& algorithm = policy::find_congestion_algorithm(config.congestion.algorithm);
+  if (algorithm.make_grants != nullptr && !policy::find_transport(config.transport).selective) {
+    throw InputError(
+        fmt::format("algorithm = '{}' grants single packets, which transport = '{}' does not know; "
+                    "expected 'spray_sr'",
+                    algorithm.name, config.transport));
+  }
   if (!algorithm.listens.every_ack || config.reliability.ack_every == 1) return;
   throw InputError(fmt::format(
       "algorithm = '{}' listens to an acknowledgement for every packet, but reliability.ack_every "

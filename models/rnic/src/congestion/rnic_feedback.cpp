@@ -16,6 +16,7 @@ void rnic::begin_congestion_control() {
     QueuePair& qp = qps_[i];
     qp.reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
     qp.notification = policy::make_notification_point(config_.congestion);
+    qp.credited = qp.reaction->credited();
   }
 }
 
@@ -59,6 +60,7 @@ void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {
   }
   if (policy::SelectiveSender* const selective = qp.selective_sender()) {
     selective->on_sent(psn, Bytes(data.payload));
+    if (qp.credited != nullptr) spend(qp, data);
     // What fills the window asks, as nothing follows it before an answer.
     if (qp.reaction && selective->in_flight() >= qp.reaction->window()) data.ack_request = true;
   }
@@ -102,6 +104,7 @@ void rnic::take_heard(std::size_t i, const AckInfo& ack, const Heard& heard, Pic
     qp.heard_bytes = acked;
   }
   heed(qp, ack, heard, delivered, lost, now);
+  if (qp.credited != nullptr) settle_credit(i, false, now);
   refresh(i);
   if (ack.nack) serve_nack(i, nacked, now);
 }

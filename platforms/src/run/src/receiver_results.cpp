@@ -13,10 +13,13 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
   const double window = to_seconds(to.time - from.time);
   rnic::RnicCounters sum;
   const Histogram& depth = found.reorder_depth;
+  bool grants = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.receivers(), *nics[i])) continue;
     sum = sum + (to.nics[i] - from.nics[i]);
+    grants |= policy::find_congestion_algorithm(nics[i]->config().congestion.algorithm)
+                  .make_grants != nullptr;
   }
   const auto n = static_cast<double>(s.receivers().size());
   const auto add = [&](std::string name, double value, std::string unit) {
@@ -38,6 +41,7 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
   add("discarded", static_cast<double>(sum.discarded), "packets");
   add("nacks_suppressed", static_cast<double>(sum.nacks_suppressed), "packets");
   add("cnps_sent", static_cast<double>(sum.cnps_sent), "packets");
+  if (grants) add("pulls_sent", static_cast<double>(sum.pulls_sent), "packets");
   add("context_misses_per_packet",
       ratio(static_cast<double>(sum.context_misses), static_cast<double>(sum.data_received)),
       "misses/packet");

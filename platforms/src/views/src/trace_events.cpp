@@ -14,6 +14,8 @@ std::string TraceWriter::packet_name(const TraceRecord::PacketInfo& p) const {
   std::string name;
   if (p.opcode == Opcode::cnp) {
     name = "CNP";
+  } else if (p.opcode == Opcode::pull) {
+    name = "PULL";
   } else if (p.opcode == Opcode::acknowledge) {
     name = fmt::format("{} {}",
                        syndrome::is_nak(p.syndrome)    ? "NACK"

@@ -140,7 +140,7 @@ bool ViewFilter::wants(const Packet& p) const {
     if (!wanted) return false;
   }
   if (every_ <= 1) return true;
-  const bool numbered = whose && p.opcode != Opcode::cnp;
+  const bool numbered = whose && p.opcode != Opcode::cnp && p.opcode != Opcode::pull;
   return mixed(numbered ? whose->flow << 24 | p.psn.value() : p.id) % every_ == 0;
 }
 

@@ -212,7 +212,8 @@ Ipv6Address ipv6_of(NodeId node);
 NodeId node_of(const Ipv4Address& address);
 NodeId node_of(const Ipv6Address& address);
 
-/// The frame a packet of the simulator stands for, with a payload of zeros. DSCP is the class
+/// The frame a packet of the simulator stands for, with a payload of zeros but for that of a pull,
+/// which is what it grants. DSCP is the class
 /// selector of the traffic class (8 times it, RFC 2474, 4.2.2.2), the PCP of a VLAN tag the class
 /// itself. A write of an opcode without RETH gets one when its frame is larger by one. A RETH is
 /// all zeros. ModelError when the packet's frame size is not what its headers add up to, its

@@ -34,6 +34,9 @@ enum class Opcode : std::uint8_t {
   compare_swap = 0x13,
   fetch_add = 0x14,
   cnp = 0x81,
+  /// A receiver's grant (EQDS), of our transport: four bytes behind the BTH, the payload granted
+  /// altogether modulo 2^32. Of the codes that are left to manufacturers (IBTA vol. 1, table 38).
+  pull = 0xc0,
   /// Of a packet that is no RoCEv2 and passes a model all the same. The code is left to
   /// manufacturers (IBTA vol. 1, table 38); to the models it is neither data nor a response.
   none = 0xff,
@@ -101,6 +104,7 @@ inline constexpr std::int64_t aeth = 4;
 inline constexpr std::int64_t immediate = 4;
 inline constexpr std::int64_t cnp_padding =
     16;  ///< reserved bytes after the BTH of a CNP (annex A17.9.3)
+inline constexpr std::int64_t grant = 4;  ///< bytes after the BTH of a pull (ours)
 inline constexpr std::int64_t icrc = 4;
 inline constexpr std::int64_t fcs = 4;
 inline constexpr std::int64_t preamble = 8;           ///< preamble and start-of-frame delimiter

@@ -58,6 +58,8 @@ struct RnicCounters {
   std::uint64_t nacks_suppressed = 0;  ///< as responder: not sent by the limit of their rate
   std::uint64_t cnps_sent = 0;
   std::uint64_t cnps_received = 0;
+  std::uint64_t pulls_sent = 0;
+  std::uint64_t pulls_received = 0;
   std::uint64_t services = 0;          ///< NACKs for which the retransmit unit did its work
   Picoseconds service_time{};          ///< of them together
   std::uint64_t retransmit_reads = 0;  ///< reads of host memory for retransmissions

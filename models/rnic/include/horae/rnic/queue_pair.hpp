@@ -10,7 +10,7 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/core/stats.hpp"
-#include "horae/policy/congestion/congestion.hpp"
+#include "horae/policy/congestion/credits.hpp"
 #include "horae/policy/ordering/ordered_receiver.hpp"
 #include "horae/policy/transport/selective.hpp"
 #include "horae/policy/transport/transport.hpp"
@@ -148,6 +148,10 @@ class QueuePair {
   // Where it listens to acknowledgements.
   std::int64_t sent_bytes = 0;   ///< payload sent for the first time
   std::int64_t heard_bytes = 0;  ///< of those, acknowledged as congestion control knows
+  // Where its receiver grants what it sends.
+  policy::CreditedReaction* credited = nullptr;  ///< `reaction`, or null
+  Picoseconds starves_at = never;  ///< without credit and with nothing in flight until then
+  std::uint16_t pull_entropy = 0;  ///< as responder: of its pulls
 
   /// Payload that was sent and acknowledged, each byte once.
   std::int64_t acked_bytes() const;
@@ -156,6 +160,12 @@ class QueuePair {
   Bytes in_flight() const {
     return selective_sender_ != nullptr ? selective_sender_->in_flight()
                                         : Bytes(sent_bytes - acked_bytes());
+  }
+  /// Payload that waits: posted and never sent, or to be sent again where that is known.
+  Bytes waiting() const {
+    const Bytes again =
+        selective_sender_ != nullptr ? selective_sender_->waiting_again() : Bytes(0);
+    return Bytes(posted_bytes_ - sent_bytes) + again;
   }
   /// Whether its transport and the window of congestion control let it send. The window holds back
   /// what was never sent; where packets in flight are known one by one, also what is sent again.
@@ -245,6 +255,7 @@ class QueuePair {
   mutable Found behind_;         ///< the one before it of which a packet was sent last
   mutable Found ahead_;          ///< likewise, by place_ahead
   std::uint64_t forgotten_ = 0;  ///< messages before the first one still known
+  std::int64_t posted_bytes_ = 0;
   Psn next_post_;
   Psn acked_;        ///< everything before is acknowledged
   Psn receive_end_;  ///< end of the message that is being received

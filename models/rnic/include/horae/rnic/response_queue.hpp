@@ -14,15 +14,16 @@ namespace horae::rnic {
 enum class ResponseKind : std::uint8_t {
   acknowledge,  ///< ACK, NACK or SACK
   cnp,
+  pull,     ///< a grant
   segment,  ///< of a TCP handshake: Handshakes has it
 };
 
-/// An ACK, NACK, SACK, CNP or TCP segment that was decided.
+/// An ACK, NACK, SACK, CNP, pull or TCP segment that was decided.
 struct PendingResponse {
   Picoseconds ready;  ///< may go on the wire from then on
   std::uint16_t qp;
   ResponseKind kind = ResponseKind::acknowledge;
-  policy::Response response;  ///< of an acknowledgement
+  policy::Response response;  ///< of an acknowledgement; of a pull `msn` is what it grants
 };
 
 /// The responder's queue. There is one response engine: what is decided later does not overtake.
@@ -42,6 +43,13 @@ class ResponseQueue {
     const Picoseconds ready = queue_.empty() ? now : std::max(now, queue_.back().ready);
     queue_.push_back({ready, qp, ResponseKind::segment, {}});
   }
+  /// A pull, likewise.
+  void push_pull(std::uint16_t qp, std::uint32_t granted, Picoseconds now) {
+    const Picoseconds ready = queue_.empty() ? now : std::max(now, queue_.back().ready);
+    policy::Response grant;
+    grant.msn = granted;
+    queue_.push_back({ready, qp, ResponseKind::pull, grant});
+  }
   bool empty() const { return queue_.empty(); }
   std::size_t size() const { return queue_.size(); }
   /// When the next one is ready; only if there is one.
@@ -52,7 +60,7 @@ class ResponseQueue {
     return first;
   }
 
-  // Where data brings feedback: of each response but CNPs, in their order.
+  // Where data brings feedback: of each acknowledgement, in their order.
   void push_echo(const Feedback& echo) { echoes_.push_back(echo); }
   Feedback pop_echo() {
     const Feedback first = echoes_.front();

@@ -11,6 +11,7 @@
 
 #include "horae/core/stats.hpp"
 #include "horae/fabric/device.hpp"
+#include "horae/policy/congestion/credits.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/rnic/ack_order.hpp"
 #include "horae/rnic/counters.hpp"
@@ -149,6 +150,20 @@ class rnic : public fabric::device {
   /// After anything that may have changed the window, or what is in flight.
   void watch_window(QueuePair& qp);
 
+  // congestion/rnic_pulls.cpp: what receivers grant, and what senders spend of it
+  void begin_pulls();
+  /// A data packet that reports single packets takes part in; `refused`: it has to come again.
+  void take_announcement(std::size_t qp, const Packet& data, bool refused, Picoseconds now);
+  /// Grants what is due, and plans the next grant.
+  void grant(Picoseconds now);
+  void send_pull(const PendingResponse& pull);
+  void receive_pull(const Packet& p, Picoseconds now);
+  /// A data packet spends credit, and announces what else is needed.
+  void spend(QueuePair& qp, Packet& data);
+  /// After anything that may have changed its credit or what waits; `fresh`: a message was posted,
+  /// before which nothing waited.
+  void settle_credit(std::size_t qp, bool fresh, Picoseconds now);
+
   // rnic_messages.cpp: messages posted, received and completed
   void post(std::size_t qp, Picoseconds now);
   /// So many messages of a queue pair are completed: each is an entry of its completion queue.
@@ -241,6 +256,9 @@ class rnic : public fabric::device {
   std::uint64_t packets_created_ = 0;
   std::uint64_t event_ordinal_ = 0;  ///< orders events of one kind and time
   policy::Listening listening_{};
+  std::unique_ptr<policy::GrantPoint> grants_;  ///< null: nothing is granted
+  Picoseconds next_grant_{};                    ///< not before
+  bool grant_planned_ = false;
   std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
 
   // TCP, if there is any.

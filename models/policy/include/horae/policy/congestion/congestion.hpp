@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/core/header_extension.hpp"
 #include "horae/core/psn.hpp"
 #include "horae/core/telemetry.hpp"
 #include "horae/core/units.hpp"
@@ -21,6 +22,8 @@ namespace horae::policy {
 
 struct CongestionEntry;
 struct NackReactionEntry;
+class CreditedReaction;
+class GrantPoint;
 
 /// What sets rates and what a NACK does to them; the parameters of all algorithms and reactions are
 /// keys of one table.
@@ -80,6 +83,8 @@ class ReactionPoint {
   /// transport all data does, while less than this is in flight. It changes with what the reaction
   /// point is told only.
   virtual Bytes window() const { return no_window; }
+  /// Itself, if its receiver grants what it sends (credits.hpp); else null.
+  virtual CreditedReaction* credited() { return nullptr; }
 };
 
 /// When a queue pair's receiver sends a CNP. Times never decrease from call to call.
@@ -131,6 +136,13 @@ struct CongestionEntry {
   /// Null, or what it keeps for each queue pair beyond its context. ConnectX's context has that of
   /// DCQCN.
   std::vector<StateField> (*state)(const CongestionConfig&) = nullptr;
+  /// Null, or its receivers grant what senders send: reaction points are CreditedReactions then,
+  /// and the transport knows of single packets. `packet`: payload of a full packet. `time`: what
+  /// such a packet takes of the line.
+  std::unique_ptr<GrantPoint> (*make_grants)(const CongestionConfig&, Bytes packet,
+                                             Picoseconds time) = nullptr;
+  /// What its packets carry beyond RoCEv2, where others may keep something as well.
+  std::vector<HeaderExtension> headers = {};
 };
 
 /// All congestion control algorithms, by name.

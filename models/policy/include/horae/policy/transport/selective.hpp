@@ -29,6 +29,8 @@ class SelectiveSender : public TransportSender {
                                      Picoseconds now) = 0;
   /// Payload in flight.
   virtual Bytes in_flight() const = 0;
+  /// Payload that is to be sent again.
+  virtual Bytes waiting_again() const = 0;
   /// The packets that the last on_timeout() gave up: valid until the next one.
   virtual std::span<const Psn> given_up() const = 0;
 };
