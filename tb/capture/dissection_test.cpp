@@ -31,6 +31,12 @@ void expect_same(const Dissection& d, const Packet& p) {
   EXPECT_EQ(d.packet.ack_request, p.ack_request);
 }
 
+TEST(Dissection, ReadsWhatAPullGrants) {
+  Packet p = roce_packet(3, 5, Opcode::pull, 0, wire::grant);
+  p.msn = 0xfedcba98;
+  expect_same(whole(bytes_of(p)), p);
+}
+
 TEST(Dissection, ReadsWhatTheCodecWrote) {
   for (const bool ipv6 : {false, true}) {
     for (const auto& vlan : {std::optional<std::uint16_t>(), std::optional<std::uint16_t>(7)}) {

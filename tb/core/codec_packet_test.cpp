@@ -125,5 +125,17 @@ TEST(Codec, FramesOutsideThePlanAreNoPackets) {
   EXPECT_THROW(packet_of(unknown, plan), InputError);
 }
 
+TEST(Codec, APullHasWhatItGrantsBehindTheBth) {
+  RandomStream random(16, "pulls");
+  Packet p = random_packet(random, Opcode::pull, {});
+  p.payload = wire::grant;
+  p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(wire::grant)).count());
+  EXPECT_EQ(p.frame, 66) << "as long as an ACK";
+  p.msn = 0xfedcba98;
+  const RoceFrame frame = frame_of(p, {});
+  EXPECT_EQ(frame.payload, (std::vector<std::uint8_t>{0xfe, 0xdc, 0xba, 0x98}));
+  expect_same_wire_fields(packet_of(decode(encode(frame)), {}), p);
+}
+
 }  // namespace
 }  // namespace horae::codec_packet_test

@@ -94,6 +94,59 @@ TEST(SprayingResults, SharesOfEntropyAddUp) {
   EXPECT_EQ(reps["senders.retransmitted_trimmed"]["value"], 0.0);
 }
 
+// Figure 15: frozen at a time although nothing failed.
+TEST(SprayingResults, RepsFreezesAtATime) {
+  const Place place;
+  const Words calm = {"switch.queue_limit=1MB", "switch.ecn.kmin=900KB", "switch.ecn.kmax=1MB",
+                      "nic.entropy.freezing_timeout=10ms"};
+  const auto results = [&](Words more) {
+    more.insert(more.end(), calm.begin(), calm.end());
+    const Ended ended = run(place, words("reps", more));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.json()["results"];
+  };
+  const auto never = results({}), early = results({"nic.entropy.freeze_at=15us"}),
+             late = results({"nic.entropy.freeze_at=9ms"});
+  EXPECT_EQ(never["senders.entropy_freezes"]["value"], 0.0);
+  EXPECT_EQ(early["senders.entropy_freezes"]["value"], 4.0) << "one is over before";
+  EXPECT_EQ(late["fct.max"], never["fct.max"]);
+  EXPECT_NE(early["senders.entropy_random"], never["senders.entropy_random"]);
+}
+
+// Two flows of one pair, one after the other: the second begins with what the first has learned.
+TEST(SprayingResults, WhatIsKeptIsOfTheLastFlowToTheSamePeer) {
+  const Place place;
+  const auto random_share = [&](const std::string& second, const std::string& keep) {
+    place.write("flows.txt", "2\n0 4 3 1 100000 0\n" + second);
+    const Ended ended = run(place, words("reps", {"nic.entropy.keep=" + keep,
+                                                  "nic.congestion.mprdma.initial_window=9KB",
+                                                  "nic.congestion.mprdma.max_window=9KB",
+                                                  "switch.ecn.kmin=10KB"}));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.json()["results"]["senders.entropy_random"]["value"].get<double>();
+  };
+  const std::string again = "0 4 3 2 100000 0.001\n", overlapping = "0 4 3 2 100000 0.000001\n",
+                    elsewhere = "0 5 3 2 100000 0.001\n";
+  // A ring that is full saves the first round trip of nine packets its random values.
+  EXPECT_LT(random_share(again, "true"), random_share(again, "false") - 0.02);
+  EXPECT_EQ(random_share(overlapping, "true"), random_share(overlapping, "false"));
+  EXPECT_EQ(random_share(elsewhere, "true"), random_share(elsewhere, "false"));
+}
+
+TEST(SprayingResults, AWindowIsKeptAsWell) {
+  const Place place;
+  place.write("flows.txt", "2\n0 4 3 1 200000 0\n0 4 3 2 200000 0.001\n");
+  const auto shortest = [&](const std::string& keep) {
+    // A window of one packet grows by one per round trip.
+    return run(place, words("random", {"nic.entropy.keep=" + keep, "switch.queue_limit=1MB",
+                                       "nic.congestion.mprdma.initial_window=1000B",
+                                       "switch.ecn.kmin=900KB", "switch.ecn.kmax=1MB"}))
+        .json()["results"]["fct.mean"]["value"]
+        .get<double>();
+  };
+  EXPECT_LT(shortest("true"), 0.95 * shortest("false"));
+}
+
 // 64 bytes and the payload, and a round trip of all links: 4 us, and what is on the wires.
 TEST(SprayingResults, HtsimsFramesTakeHtsimsTime) {
   const Place place;
@@ -118,6 +171,8 @@ TEST(SprayingResults, WhatDoesNotGoTogetherIsRefused) {
   refused(words("random", {"nic.ordering.engine=ideal"}),
           "ordering.engine = 'ideal' takes the place of the receiver that transport = 'spray_sr' "
           "needs; expected 'none'");
+  refused(words("reps", {"nic.entropy.freeze_at=1us", "nic.entropy.freezing=false"}),
+          "freeze_at freezes the ring, but freezing = false");
   refused(words("rep"), "did you mean 'reps'?");
   refused(words("random", {"nic.reliability.timer=packets"}), "did you mean 'packet'?");
   refused(words("random", {"nic.reliability.sack_bits=512"}), "sack_bits");

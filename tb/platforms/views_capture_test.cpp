@@ -1,11 +1,14 @@
 // ports/*.pcap: what ports send and receive, as bytes.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "horae/capture/encode_packet.hpp"
 #include "horae/capture/reader.hpp"
 #include "horae/core/codec.hpp"
+#include "horae/core/selective_report.hpp"
 #include "views.hpp"
 
 namespace horae::test::views_capture_test {
@@ -128,6 +131,52 @@ TEST(PortCaptures, MakeFramesOfPacketsThatHaveMoreOrLessThanTheirHeaders) {
   const auto made = capture::encode_packet(cut);
   EXPECT_EQ(made.bytes.size(), 124u);
   EXPECT_EQ(made.length, 14u + 20 + 8 + 12 + 1024 + 4);
+}
+
+// An acknowledgement of spray_sr in a run that sprays, marks and trims: what it says is in the frame.
+TEST(PortCaptures, ShowWhatAcknowledgementsReport) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("10 ms", R"(kind = "batch"
+pattern = "incast"
+fan_in = 4
+size = "60 KB"
+)"));
+  for (const unsigned bits : {64u, 192u}) {
+    const Words views = with_settings(
+        {"--pcap", "h0"}, {"nic.transport=spray_sr", "nic.entropy.scheme=random",
+                           fmt::format("nic.reliability.sack_bits={}", bits),
+                           "nic.congestion.algorithm=constant", "switch.queue_limit=30KB",
+                           "switch.trim=64B", "switch.ecn.kmin=4KB", "switch.ecn.kmax=12KB",
+                           "switch.ecn.pmax=1.0"});
+    run_viewed(place, "p.toml", views);
+    std::size_t acks = 0, marked = 0, trimmed = 0;
+    std::map<std::uint32_t, std::uint16_t> entropy;    // of data by connection and PSN
+    std::map<std::uint32_t, std::set<std::uint32_t>> arrived;  // PSNs by peer
+    for (const auto& f : read_capture(place, "o/ports/h0_0.pcap")) {
+      const Packet p = packet_of(f.frame, {});
+      if (p.is_data()) {
+        entropy[p.src << 24 | p.psn.value()] = p.entropy;
+        if (p.payload > 0) arrived[p.src].insert(p.psn.value());
+        continue;
+      }
+      ++acks;
+      ASSERT_EQ(f.frame.payload.size(), 4 + bits / 8);
+      const Psn expected = p.is_nack() ? p.psn : p.psn + 1;
+      const SelectiveReport report = report_of(f.frame.payload, expected);
+      EXPECT_EQ(report.bits, bits);
+      EXPECT_EQ(report.trimmed, p.is_nack());
+      EXPECT_EQ(p.entropy, entropy[p.dst << 24 | report.cause.value()]);
+      marked += f.frame.bth.becn;
+      trimmed += report.trimmed;
+      for (unsigned i = 0; i < bits; ++i) {
+        if (report.test(i))
+          EXPECT_TRUE(arrived[p.dst].contains((report.first + static_cast<int>(i)).value()));
+      }
+    }
+    EXPECT_GT(acks, 200u);
+    EXPECT_GT(marked, 20u);
+    EXPECT_GT(trimmed, 5u);
+  }
 }
 
 }  // namespace

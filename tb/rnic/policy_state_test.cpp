@@ -99,5 +99,13 @@ TEST(PolicyStates, TimersPerPacketDwarfTheEntropyScheme) {
                        "completion_queue", "translation", "memory_key"}));
 }
 
+// Sender and receiver together, as every queue pair may be both.
+TEST(PolicyStates, EqdsTakes29Bytes) {
+  RnicConfig c;
+  c.congestion.algorithm = "eqds";
+  EXPECT_EQ(bits_of(c), (std::map<std::string, std::uint64_t>{{"congestion_state", 225}}));
+  EXPECT_EQ(line(bill(c, 1000), "congestion_state")->bytes(), 29'000_B);
+}
+
 }  // namespace
 }  // namespace horae::rnic::policy_state_test

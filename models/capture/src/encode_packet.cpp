@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <boost/endian/conversion.hpp>
+#include <span>
 
 #include "horae/core/codec.hpp"
 
 namespace horae::capture {
 
-EncodedPacket encode_packet(const Packet& p) {
+EncodedPacket encode_packet(const Packet& p, const Feedback* feedback) {
   Packet bare = p;
   bare.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, Bytes(p.payload)).count());
   std::int64_t more = std::int64_t{p.frame} - bare.frame;
@@ -17,13 +18,18 @@ EncodedPacket encode_packet(const Packet& p) {
     more -= wire::reth;
   }
   RoceFrame frame = frame_of(bare, {});
+  if (p.opcode == Opcode::acknowledge && feedback != nullptr) frame.bth.becn = feedback->marked;
   if (more > 0) {
     std::array<std::uint8_t, 4> first{};
     const bool answers = p.opcode == Opcode::acknowledge;
     boost::endian::endian_store<std::uint32_t, 4, boost::endian::order::big>(
         first.data(), answers ? (p.psn + p.bth_reserved).value() : p.msn);
     std::vector<std::uint8_t> front(static_cast<std::size_t>(more));
-    std::copy_n(first.begin(), std::min<std::size_t>(first.size(), front.size()), front.begin());
+    const std::vector<std::uint8_t> report =
+        answers && feedback != nullptr ? bytes_of(feedback->report) : std::vector<std::uint8_t>();
+    const std::span<const std::uint8_t> begins =
+        report.empty() ? std::span<const std::uint8_t>(first) : report;
+    std::copy_n(begins.begin(), std::min(begins.size(), front.size()), front.begin());
     frame.payload.insert(frame.payload.begin(), front.begin(), front.end());
     frame.bth.pad_count = pad_count_of(frame.payload.size());
   }

@@ -18,6 +18,8 @@ void rnic::post(std::size_t i, Picoseconds now) {
     schedule(host_.link->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              event_ordinal_++, qp.progress().posted_messages);
   }
+  if (config_.entropy.keeps() && posted_before == 0 && qp.progress().posted_messages > 0)
+    take_over(qp);
   if (qp.credited != nullptr && qp.progress().posted_messages > posted_before)
     settle_credit(i, !waits, now);
   if (due != never && !qp.post_scheduled) {
@@ -41,6 +43,7 @@ void rnic::complete(std::size_t i, std::uint32_t messages, Picoseconds now) {
     notify_completed(i, messages, now);
   post(i, now);
   qps_.completed(qp);
+  if (config_.entropy.keeps() && qp.finished()) finished_last_[qp.config().peer] = i;
   if (qp.config().completes >= 0) notify(qp.config().completes, messages, now);
 }
 

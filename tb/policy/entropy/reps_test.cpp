@@ -49,6 +49,25 @@ TEST(RepsRing, ItExploresUntilTheFirstAcknowledgement) {
   EXPECT_EQ(s->counts().random, 100u);
 }
 
+// Figure 15: without any failure, at the first acknowledgement from a time on, once.
+TEST(RepsFreezing, ATimeFreezesIt) {
+  Script s(reps({.freezing_timeout = 100_us, .freeze_at = 150_us}), trimming());
+  s.at(149);
+  s.good(1);
+  EXPECT_FALSE(s->frozen());
+  s.at(160);
+  s.good(1);
+  EXPECT_TRUE(s->frozen());
+  EXPECT_EQ(s.send(4), (Values{1, 1, 1, 1}));
+  s.at(261);
+  s.marked(2);
+  EXPECT_FALSE(s->frozen());
+  s.good(3);
+  EXPECT_FALSE(s->frozen());
+  EXPECT_EQ(s->counts().freezes, 1u);
+  EXPECT_EQ(s->counts().frozen_time, 101_us);
+}
+
 // Frozen: valid values first, then old ones in turn, also those that were used; never a random one.
 TEST(RepsFreezing, FrozenItUsesOldValuesAgain) {
   Script s(reps(), trimming());

@@ -17,13 +17,9 @@ using boost::endian::endian_load;
 using boost::endian::endian_store;
 using boost::endian::order;
 
-bool is_known(Opcode o) {
-  return o <= Opcode::fetch_add || o == Opcode::cnp || o == Opcode::pull;
-}
+bool is_known(Opcode o) { return o <= Opcode::fetch_add || o == Opcode::cnp || o == Opcode::pull; }
 /// Whether the payload is what a receiver grants.
-bool is_grant(Opcode o, std::size_t payload) {
-  return o == Opcode::pull && payload == wire::grant;
-}
+bool is_grant(Opcode o, std::size_t payload) { return o == Opcode::pull && payload == wire::grant; }
 
 }  // namespace
 

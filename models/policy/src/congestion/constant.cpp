@@ -48,7 +48,8 @@ CongestionEntry constant_congestion() {
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<ConstantWindow>()},
-          .listens = {.acks = true}};
+          .listens = {.acks = true},
+          .keeps = true};
 }
 
 }  // namespace horae::policy

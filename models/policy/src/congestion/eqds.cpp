@@ -127,28 +127,28 @@ std::vector<StateField> eqds_state(const CongestionConfig&) {
 }  // namespace
 
 CongestionEntry eqds_congestion() {
-  return {.name = "eqds",
-          .doc = "a start credit, then what the receiver pulls, in turn from all its senders "
-                 "(EQDS); needs a transport that knows of single packets",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
-            return std::make_unique<EqdsReaction>(values_of(config), line);
-          },
-          .make_notification = nullptr,
-          .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
-          .parameters = {keys_of<EqdsConfig>()},
-          .listens = {.acks = true},
-          .state = eqds_state,
-          .make_grants = [](const CongestionConfig& config, Bytes packet,
-                            Picoseconds time) -> std::unique_ptr<GrantPoint> {
-            const double share = values_of(config).pull_share;
-            return std::make_unique<EqdsGrants>(
-                packet, Picoseconds(static_cast<std::int64_t>(
-                            std::ceil(static_cast<double>(time.count()) / share))));
-          },
-          .headers = {{.feature = "EQDS's announcement",
-                       .between = "NICs",
-                       .behind_bth = 0xffffffff}}};
+  return {
+      .name = "eqds",
+      .doc =
+          "a start credit, then what the receiver pulls, in turn from all its senders "
+          "(EQDS); needs a transport that knows of single packets",
+      .make_reaction = [](const CongestionConfig& config,
+                          BitRate line) -> std::unique_ptr<ReactionPoint> {
+        return std::make_unique<EqdsReaction>(values_of(config), line);
+      },
+      .make_notification = nullptr,
+      .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
+      .parameters = {keys_of<EqdsConfig>()},
+      .listens = {.acks = true},
+      .state = eqds_state,
+      .make_grants = [](const CongestionConfig& config, Bytes packet,
+                        Picoseconds time) -> std::unique_ptr<GrantPoint> {
+        const double share = values_of(config).pull_share;
+        return std::make_unique<EqdsGrants>(
+            packet, Picoseconds(static_cast<std::int64_t>(
+                        std::ceil(static_cast<double>(time.count()) / share))));
+      },
+      .headers = {{.feature = "EQDS's announcement", .between = "NICs", .behind_bth = 0xffffffff}}};
 }
 
 }  // namespace horae::policy

@@ -76,7 +76,8 @@ CongestionEntry mprdma_congestion() {
           .state =
               [](const CongestionConfig&) {
                 return std::vector<StateField>{{"window", 32}};
-              }};
+              },
+          .keeps = true};
 }
 
 }  // namespace horae::policy

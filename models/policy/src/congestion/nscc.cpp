@@ -210,7 +210,8 @@ CongestionEntry nscc_congestion() {
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
           .parameters = {keys_of<NsccConfig>()},
           .listens = {.acks = true, .times = true},
-          .state = nscc_state};
+          .state = nscc_state,
+          .keeps = true};
 }
 
 }  // namespace horae::policy

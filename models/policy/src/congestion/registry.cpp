@@ -19,10 +19,9 @@ NackReactionEntry ignore_reaction(), cnp_reaction(), paired_cnp_reaction(),
 
 const std::vector<CongestionEntry>& congestion_algorithms() {
   static const std::vector<CongestionEntry> all = {
-      no_congestion(),     dcqcn_congestion(),    dctcp_congestion(),
-      hpcc_congestion(),   swift_congestion(),    timely_congestion(),
-      mprdma_congestion(), constant_congestion(), nscc_congestion(),
-      eqds_congestion(),
+      no_congestion(),    dcqcn_congestion(),  dctcp_congestion(),  hpcc_congestion(),
+      swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion(),
+      nscc_congestion(),  eqds_congestion(),
   };
   return all;
 }

@@ -30,6 +30,12 @@ Schema<EntropyConfig> EntropyConfig::schema_with(const std::vector<EntropyEntry>
               .min = 2,
               .max = 65536,
               .source = "REPS paper, 4.5.2: 16 bits of a UDP source port; its artifact 65535"})
+      .field("keep", &EntropyConfig::keep,
+             {.doc = "with its first message a connection takes over the scheme's state of the "
+                     "last one to the same peer that has finished, and its window if that depends "
+                     "on no PSNs (mprdma, nscc, constant). Absent: false",
+              .source = "artifact of the REPS paper: ring and window stay across the flows of a "
+                        "host pair when asked (data center traces, collectives, failures)"})
       .include(parameters_of(registry), &EntropyConfig::parameters);
 }
 

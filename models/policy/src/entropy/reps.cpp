@@ -17,6 +17,7 @@ Reps::Reps(const EntropyConfig& config, const EntropyContext& context)
   const auto& p = config.parameters.of<RepsParameters>();
   ring_.resize(p.ring);
   timeout_ = p.freezing_timeout.value_or(never);
+  freeze_at_ = p.freeze_at.value_or(never);
   explore_packets_ = std::min(p.explore_packets.value_or(context.bdp_packets), most_explored);
   suspect_rtt_ = p.suspect_rtt;
   exit_ = p.exit;
@@ -64,6 +65,10 @@ void Reps::feedback(const EntropyFeedback& feedback, Picoseconds now) {
   if (feedback.signal == PathSignal::timeout) {
     if (freezing_ && !frozen_ && explore_ == 0 && suspicious()) freeze(now);
     return;
+  }
+  if (now >= freeze_at_) [[unlikely]] {
+    freeze_at_ = never;
+    freeze(now);
   }
   const bool good = feedback.signal == PathSignal::good;
   if (!trimming_ && feedback.rtt > Picoseconds(0)) learn_rtt(feedback.rtt, now);

@@ -23,6 +23,9 @@ void check_reps(const EntropyConfig& config) {
         "scheme = 'reps' with freezing needs freezing_timeout: the paper has none (its artifact: "
         "10 ms, and 100 us for Figure 6); or set freezing = false");
   }
+  if (p.freeze_at && !p.freezing) {
+    throw InputError("freeze_at freezes the ring, but freezing = false");
+  }
   if (p.frozen_read == RepsFrozenRead::artifact && p.exit == RepsExit::keep) {
     throw InputError(
         "frozen_read = 'artifact' uses valid slots out of their order, after which a ring that is "
@@ -72,7 +75,12 @@ const Schema<RepsParameters>& RepsParameters::schema() {
                          "the longest recent round trip is below this many shortest ones",
                   .min = 1.0,
                   .max = 1000.0,
-                  .source = "artifact of the REPS paper: 1.65; its appendix A has no number"});
+                  .source = "artifact of the REPS paper: 1.65; its appendix A has no number"})
+          .field("freeze_at", &P::freeze_at,
+                 {.doc = "reps: the first acknowledgement or NACK of a queue pair from this time "
+                         "on freezes it, without any failure; absent: never",
+                  .max = Picoseconds(1'000'000'000'000),
+                  .source = "Figure 15 of the REPS paper; its artifact: first ACK after 150 us"});
   return s;
 }
 

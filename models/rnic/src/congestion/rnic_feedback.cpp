@@ -40,6 +40,17 @@ void rnic::begin_steering() {
   }
 }
 
+void rnic::take_over(QueuePair& qp) {
+  const auto last = finished_last_.find(qp.config().peer);
+  if (last == finished_last_.end()) return;
+  QueuePair& old = qps_[last->second];
+  finished_last_.erase(last);
+  if (qp.steering && old.steering) qp.steering->swap_scheme(*old.steering);
+  if (!policy::find_congestion_algorithm(config_.congestion.algorithm).keeps) return;
+  qp.reaction.swap(old.reaction);
+  watch_window(qp);
+}
+
 void rnic::dress(QueuePair& qp, Packet& data, Psn psn) {
   if (listens_) attach(qp, data, psn);
   if (config_.frames == Frames::htsim)

@@ -5,20 +5,18 @@
 #include "../rnic_events.hpp"
 #include "horae/rnic/rnic.hpp"
 
-
 namespace horae::rnic {
 
 void rnic::begin_pulls() {
-  const auto make =
-      policy::find_congestion_algorithm(config_.congestion.algorithm).make_grants;
+  const auto make = policy::find_congestion_algorithm(config_.congestion.algorithm).make_grants;
   if (make == nullptr) return;
   // A full data packet with what attach() adds.
   const Bytes head(wire::grant + (config_.reth_on_every_packet ? wire::reth : 0));
   const Bytes frame = config_.frames == Frames::htsim
                           ? htsim_frame(config_.mtu)
                           : frame_bytes(Opcode::write_middle, config_.mtu) + head;
-  grants_ = make(config_.congestion, config_.mtu,
-                 serialisation_time(l1_bytes(frame), tx(0).link().rate));
+  grants_ =
+      make(config_.congestion, config_.mtu, serialisation_time(l1_bytes(frame), tx(0).link().rate));
 }
 
 void rnic::take_announcement(std::size_t i, const Packet& data, bool refused, Picoseconds now) {

@@ -18,8 +18,9 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.receivers(), *nics[i])) continue;
     sum = sum + (to.nics[i] - from.nics[i]);
-    grants |= policy::find_congestion_algorithm(nics[i]->config().congestion.algorithm)
-                  .make_grants != nullptr;
+    grants |=
+        policy::find_congestion_algorithm(nics[i]->config().congestion.algorithm).make_grants !=
+        nullptr;
   }
   const auto n = static_cast<double>(s.receivers().size());
   const auto add = [&](std::string name, double value, std::string unit) {

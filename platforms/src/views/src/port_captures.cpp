@@ -59,6 +59,7 @@ PortCaptures::PortCaptures(const ViewOptions& options, const ViewFilter& filter,
 }
 
 void PortCaptures::learn(const build::Simulation& simulation) {
+  carries_feedback_ = simulation.context().pool.carries_feedback();
   for (std::size_t i = 0; i < ports_.size(); ++i)
     by_port_[{simulation.devices()[ports_[i].device].get(), ports_[i].port}] = i;
   connections_ = "sender,receiver,sender_qp,receiver_qp,entropy,first_psn\n";
@@ -79,7 +80,12 @@ void PortCaptures::add(const fabric::device& d, unsigned port, const Packet& p, 
     return;
   }
   ++kept_;
-  ports_[it->second].records.push_back({at, p});
+  std::optional<std::size_t> feedback;
+  if (carries_feedback_ && p.opcode == Opcode::acknowledge && feedback_of(p).asked) {
+    feedback = feedback_.size();
+    feedback_.push_back(feedback_of(p));
+  }
+  ports_[it->second].records.push_back({at, p, feedback});
 }
 
 void PortCaptures::arrived(const fabric::device& d, unsigned port, const Packet& p, Picoseconds at,
@@ -100,7 +106,8 @@ void PortCaptures::write(results::ResultFolder& folder) {
     capture::CaptureWriter writer(path.string());
     for (const auto& r : port.records) {
       if (r.at >= full_at_) break;  // from there on some are missing
-      const capture::EncodedPacket frame = capture::encode_packet(r.packet);
+      const capture::EncodedPacket frame =
+          capture::encode_packet(r.packet, r.feedback ? &feedback_[*r.feedback] : nullptr);
       constexpr std::int64_t ps_per_ns = 1000;
       writer.write(r.at.count() / ps_per_ns, frame.bytes, frame.length);
     }

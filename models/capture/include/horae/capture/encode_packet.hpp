@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/telemetry.hpp"
 
 namespace horae::capture {
 
@@ -13,10 +14,14 @@ namespace horae::capture {
 /// headers and payload, by what an ordering layer, an IRN NACK or a switch program adds, has these
 /// bytes before its payload, the first four of them `Packet::msn`, or of an acknowledgement the PSN
 /// that arrived; one that was cut has fewer bytes than its length. Reserved bits of the BTH are 0.
+///
+/// With the `feedback` of a packet that has room for it, an acknowledgement has its selective
+/// report there (core `SelectiveReport`), then zeros for times and telemetry, and BECN if the data
+/// that caused it had CE. The entropy that it echoes is its UDP source port.
 struct EncodedPacket {
   std::vector<std::uint8_t> bytes;
   std::uint32_t length;
 };
-EncodedPacket encode_packet(const Packet& p);
+EncodedPacket encode_packet(const Packet& p, const Feedback* feedback = nullptr);
 
 }  // namespace horae::capture

@@ -103,7 +103,7 @@ inline constexpr std::int64_t reth = 16;
 inline constexpr std::int64_t aeth = 4;
 inline constexpr std::int64_t immediate = 4;
 inline constexpr std::int64_t cnp_padding =
-    16;  ///< reserved bytes after the BTH of a CNP (annex A17.9.3)
+    16;                                   ///< reserved bytes after the BTH of a CNP (annex A17.9.3)
 inline constexpr std::int64_t grant = 4;  ///< bytes after the BTH of a pull (ours)
 inline constexpr std::int64_t icrc = 4;
 inline constexpr std::int64_t fcs = 4;

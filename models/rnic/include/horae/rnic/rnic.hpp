@@ -134,6 +134,8 @@ class rnic : public fabric::device {
   };
   void begin_congestion_control();
   void begin_steering();
+  /// Its first message was posted: it goes on where the last one to the same peer ended.
+  void take_over(QueuePair& qp);
   /// What data is beyond what its transport says.
   void dress(QueuePair& qp, Packet& data, Psn psn);
   /// What data takes along for them, its entropy, and what they keep of it.
@@ -259,6 +261,8 @@ class rnic : public fabric::device {
   std::unique_ptr<policy::GrantPoint> grants_;  ///< null: nothing is granted
   Picoseconds next_grant_{};                    ///< not before
   bool grant_planned_ = false;
+  /// By peer: the queue pair that finished last, if no other took over from it.
+  std::map<NodeId, std::size_t> finished_last_;
   std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
 
   // TCP, if there is any.

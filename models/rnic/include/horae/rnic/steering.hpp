@@ -27,6 +27,9 @@ class Steering {
   /// What it was given last.
   std::uint16_t of(Psn psn) const { return given_[psn.value() & (given_.size() - 1)]; }
 
+  /// Exchanges schemes with another queue pair; packets under way keep their values.
+  void swap_scheme(Steering& other) { scheme_.swap(other.scheme_); }
+
   policy::Entropy& scheme() { return *scheme_; }
   const policy::Entropy& scheme() const { return *scheme_; }
 

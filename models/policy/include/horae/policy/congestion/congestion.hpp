@@ -141,6 +141,8 @@ struct CongestionEntry {
   /// such a packet takes of the line.
   std::unique_ptr<GrantPoint> (*make_grants)(const CongestionConfig&, Bytes packet,
                                              Picoseconds time) = nullptr;
+  /// A reaction point knows no PSNs, so that another connection to the same peer may go on with it.
+  bool keeps = false;
   /// What its packets carry beyond RoCEv2, where others may keep something as well.
   std::vector<HeaderExtension> headers = {};
 };

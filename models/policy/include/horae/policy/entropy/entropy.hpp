@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,8 @@ struct EntropyEntry;
 struct EntropyConfig {
   std::string scheme = "fixed";  ///< see `entropy_schemes`
   std::uint32_t values = 65536;  ///< entropy values are 0 to values - 1
+  std::optional<bool> keep{};    ///< a connection goes on with the state of an earlier one
+  bool keeps() const { return keep.value_or(false); }
   PolicyParameters parameters{};
 
   static const Schema<EntropyConfig>& schema();

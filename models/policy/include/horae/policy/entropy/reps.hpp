@@ -26,6 +26,7 @@ struct RepsParameters {
   RepsFrozenRead frozen_read = RepsFrozenRead::paper;
   std::optional<std::uint32_t> explore_packets{};  ///< absent: a BDP of them, at most 255
   double suspect_rtt = 1.65;
+  std::optional<Picoseconds> freeze_at{};  ///< absent: only failures freeze
 
   static const Schema<RepsParameters>& schema();
 };
@@ -95,6 +96,7 @@ class Reps final : public DrawingEntropy {
 
   Picoseconds rto_;
   Picoseconds timeout_;
+  Picoseconds freeze_at_;  ///< the first acknowledgement or NACK from then on freezes it
   std::uint32_t explore_packets_;
   double suspect_rtt_;
   RepsExit exit_;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "horae/core/packet.hpp"
+#include "horae/core/telemetry.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/views/view_filter.hpp"
 #include "horae/views/watcher.hpp"
@@ -37,6 +39,7 @@ class PortCaptures final : public Watcher {
   struct Record {
     Picoseconds at;
     Packet packet;
+    std::optional<std::size_t> feedback;  ///< its place in `feedback_`
   };
   struct Port {
     std::string name;  ///< of its file
@@ -50,6 +53,8 @@ class PortCaptures final : public Watcher {
   std::uint64_t kept_ = 0;
   Picoseconds full_at_ = never;
   std::vector<Port> ports_;
+  bool carries_feedback_ = false;   ///< packets have room for it
+  std::vector<Feedback> feedback_;  ///< of acknowledgements
   std::map<std::pair<const fabric::device*, unsigned>, std::size_t> by_port_;
   std::string connections_;
 };
