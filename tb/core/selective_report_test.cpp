@@ -42,9 +42,7 @@ TEST(SelectiveReport, ComesBackFromItsBytes) {
     r.cause = expected + static_cast<std::int32_t>(random.below(600)) - 100;
     r.trimmed = random.chance(0.3);
     const Psn earliest = r.cause - (r.bits - 1);
-    r.first = random.chance(0.5)         ? r.cause
-              : earliest.after(expected) ? earliest
-                                         : expected + 1;
+    r.first = random.chance(0.5) ? r.cause : earliest.after(expected) ? earliest : expected + 1;
     for (unsigned bit = 0; bit < r.bits; ++bit) {
       if (random.chance(0.5)) r.set(bit);
     }

@@ -79,9 +79,10 @@ class Drawn {
     const int window = number(10'000, 80'000);
     if (algorithm == "\"constant\"") line(fmt::format("constant_window = \"{} B\"", window));
     if (algorithm == "\"mprdma\"") {
-      line(fmt::format("mprdma = {{ packet = \"{} B\", initial_window = \"{} B\", max_window = "
-                       "\"{} B\" }}",
-                       number(300, 4096), window, window));
+      line(
+          fmt::format("mprdma = {{ packet = \"{} B\", initial_window = \"{} B\", max_window = "
+                      "\"{} B\" }}",
+                      number(300, 4096), window, window));
     }
     if (algorithm == "\"eqds\"") {
       line(fmt::format("eqds = {{ start_credit = \"{} B\", pull_share = 0.{} }}", window,
@@ -140,8 +141,8 @@ class Drawn {
     }
     if (sometimes()) {
       note("outages");
-      line(fmt::format("[[impairment_group]]\nkeep_paths = false\nshare = 0.{}\ndirection = {}", number(1, 5),
-                       one({"\"one\"", "\"both\"", "\"up\""})));
+      line(fmt::format("[[impairment_group]]\nkeep_paths = false\nshare = 0.{}\ndirection = {}",
+                       number(1, 5), one({"\"one\"", "\"both\"", "\"up\""})));
       line(fmt::format("outage = [{{ from = \"{} us\", to = \"{} us\" }}]", number(0, 20),
                        number(21, 80)));
     }
@@ -155,11 +156,12 @@ class Drawn {
     line("[[traffic]]\nkind = \"batch\"");
     const std::string pattern = drawn("pattern", {"\"permutation\"", "\"incast\""});
     if (pattern == "\"incast\"") line("fan_in = 2");
-    line(fmt::format("size = \"{} B\"", number(20'000, 90'000)));
+    line(fmt::format("size = \"{} B\"", number(40'000, 250'000)));
     // A second connection of each pair, for what is kept of the first.
-    line(fmt::format("[[traffic]]\nkind = \"batch\"\npattern = {}\nsize = \"{} B\"\nstart = "
-                     "\"{} us\"",
-                     pattern, number(100, 60'000), number(1, 120)));
+    line(
+        fmt::format("[[traffic]]\nkind = \"batch\"\npattern = {}\nsize = \"{} B\"\nstart = "
+                    "\"{} us\"",
+                    pattern, number(100, 60'000), number(1, 120)));
     if (pattern == "\"incast\"") line("fan_in = 2");
     if (sometimes()) line("ecmp_every = 3");
   }
@@ -176,7 +178,7 @@ void expect_conserved(const ordered_json& summary) {
   for (const auto& [cause, n] : packets["dropped"].items()) ended += n.get<std::uint64_t>();
   EXPECT_EQ(packets["created"].get<std::uint64_t>(),
             ended + packets["in_flight"].get<std::uint64_t>());
-  EXPECT_GT(ended, 50u);
+  EXPECT_GT(ended, 40u);
 }
 
 std::uint64_t cases() { return sanitized() ? 6 : 100; }
@@ -190,7 +192,7 @@ TEST(SprayingProperty, HowRandomPlatformsAreRunDoesNotShow) {
       const Ended ended =
           run(place, with_settings({"run", "p.toml", "--json", "--no-progress"}, {how}));
       EXPECT_EQ(ended.signal, 0);
-      EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 4) << ended.err;
+      EXPECT_EQ(ended.exit_code, 0) << ended.err;  // 4: stuck
       return ended.json();
     };
     const ordered_json windowed = summary(fmt::format("sim.window={}ns", drawn.window_ns()));
@@ -206,16 +208,41 @@ TEST(SprayingProperty, HowRandomPlatformsAreRunDoesNotShow) {
 TEST(SprayingProperty, RandomPlatformsHaveEveryOption) {
   std::set<std::string> has;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) has.merge(std::set(Drawn(seed).has()));
-  for (const char* what :
-       {"frames=\"htsim\"", "transport=\"spray_sr\"", "transport=\"irn\"", "sack_bits=64",
-        "sack_bits=256", "timer=\"packet\"", "timer=\"group\"", "timer=\"connection\"",
-        "algorithm=\"mprdma\"", "algorithm=\"constant\"", "algorithm=\"nscc\"",
-        "algorithm=\"eqds\"", "scheme=\"fixed\"", "scheme=\"random\"", "scheme=\"cycle\"",
-        "scheme=\"reps\"", "scheme=\"reps_unbounded\"", "scheme=\"bitmap\"", "scheme=\"plb\"",
-        "scheme=\"flowlet\"", "scheme=\"mp_rdma\"", "scheme=\"subflows\"", "keep=true",
-        "full=\"half\"", "trim", "limit_of=\"port\"", "limit_of=\"class\"", "reference_rate",
-        "tie=\"random\"", "tie=\"lowest\"", "ecn.at=\"dequeue\"", "ecn.at=\"enqueue\"",
-        "bit_errors", "outages", "slow"})
+  for (const char* what : {"frames=\"htsim\"",
+                           "transport=\"spray_sr\"",
+                           "transport=\"irn\"",
+                           "sack_bits=64",
+                           "sack_bits=256",
+                           "timer=\"packet\"",
+                           "timer=\"group\"",
+                           "timer=\"connection\"",
+                           "algorithm=\"mprdma\"",
+                           "algorithm=\"constant\"",
+                           "algorithm=\"nscc\"",
+                           "algorithm=\"eqds\"",
+                           "scheme=\"fixed\"",
+                           "scheme=\"random\"",
+                           "scheme=\"cycle\"",
+                           "scheme=\"reps\"",
+                           "scheme=\"reps_unbounded\"",
+                           "scheme=\"bitmap\"",
+                           "scheme=\"plb\"",
+                           "scheme=\"flowlet\"",
+                           "scheme=\"mp_rdma\"",
+                           "scheme=\"subflows\"",
+                           "keep=true",
+                           "full=\"half\"",
+                           "trim",
+                           "limit_of=\"port\"",
+                           "limit_of=\"class\"",
+                           "reference_rate",
+                           "tie=\"random\"",
+                           "tie=\"lowest\"",
+                           "ecn.at=\"dequeue\"",
+                           "ecn.at=\"enqueue\"",
+                           "bit_errors",
+                           "outages",
+                           "slow"})
     EXPECT_TRUE(has.contains(what)) << what;
 }
 

@@ -30,8 +30,8 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
   const auto due = acks_.arrives(nack, now);
   if (listens_) [[unlikely]] {
     const Feedback& f = feedback_of(p);
-    if (!due) return take_heard(i, ack, {f, now - f.sent}, now);
-    heard_.push_back({f, now - f.sent});
+    if (!due) return take_heard(i, ack, {i, f, now - f.sent}, now);
+    heard_.push_back({i, f, now - f.sent});
   }
   if (!due) return take_response(i, ack, now);
   schedule(*due, response_event, static_cast<std::uint16_t>(i), acks_.next_ordinal(), ack.packed());
@@ -39,8 +39,10 @@ void rnic::receive_ack(const Packet& p, Picoseconds now) {
 
 void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
   if (listens_) [[unlikely]] {
-    const Heard heard = heard_.front();
-    heard_.pop_front();
+    const auto first =
+        std::find_if(heard_.begin(), heard_.end(), [i](const Heard& h) { return h.qp == i; });
+    const Heard heard = *first;
+    heard_.erase(first);
     return take_heard(i, ack, heard, now);
   }
   QueuePair& qp = qps_[i];
@@ -69,10 +71,8 @@ void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseco
 void rnic::expire(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.timer_at <= now) qp.timer_at = never;
-  if (qp.starves_at <= now) [[unlikely]] {
+  if (qp.starves_at <= now) [[unlikely]]
     qp.credited->on_starved();
-    settle_credit(i, false, now);
-  }
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
     ++qp.progress().timeouts;
@@ -82,6 +82,8 @@ void rnic::expire(std::size_t i, Picoseconds now) {
     if (listens_) miss(qp, now);
     if (qp.hold_until) release_hold(i, now);
   }
+  if (qp.credited != nullptr) [[unlikely]]
+    settle_credit(i, false, now);
   refresh(i);
 }
 

@@ -75,6 +75,7 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   }
   if (end.resend) {
     qps_[s.qp].sender().retransmit(s.psn, now);
+    if (qps_[s.qp].credited != nullptr) settle_credit(s.qp, false, now);
     if (nacks_.hold(s.qp, now)) {
       schedule(now + retransmit_.hold_guard(), guard_event, s.qp, event_ordinal_++);
     }

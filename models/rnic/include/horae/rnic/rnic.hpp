@@ -129,6 +129,7 @@ class rnic : public fabric::device {
 
   // congestion/rnic_feedback.cpp: what congestion control and entropy schemes listen to
   struct Heard {
+    std::size_t qp;
     Feedback feedback;
     Picoseconds rtt;
   };
@@ -263,7 +264,9 @@ class rnic : public fabric::device {
   bool grant_planned_ = false;
   /// By peer: the queue pair that finished last, if no other took over from it.
   std::map<NodeId, std::size_t> finished_last_;
-  std::deque<Heard> heard_;  ///< of acknowledgements, in the order in which they take effect
+  /// Of acknowledgements that wait to take effect, as they arrived. Those of one queue pair keep
+  /// that order, those of two need not: events of one time are ordered by queue pair.
+  std::deque<Heard> heard_;
 
   // TCP, if there is any.
   Handshakes handshakes_;
