@@ -137,6 +137,33 @@ TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {
   for (const std::uint32_t psn : cut) EXPECT_EQ(values[psn].size(), 2u) << psn;
 }
 
+// A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All take
+// effect at one time then, each with its own report.
+TEST(Spray, WhatWaitsBehindANackKeepsItsReport) {
+  RnicConfig config = spraying();
+  config.nack_reaction = 3_us;
+  bool left = true;
+  fabric::sim_context context;
+  TappedPair pair(context, config,
+                  [&](unsigned port, const Packet& p) -> std::optional<Picoseconds> {
+                    const Qpn second(rnic::first_qpn + 1);
+                    if (port == 1 || !left || p.dest_qp != second || p.psn != Psn(3)) return 0_ps;
+                    left = false;
+                    auto& mine = const_cast<Packet&>(p);
+                    mine.trimmed = true;
+                    mine.payload = 0;
+                    mine.frame = 64;
+                    return 0_ps;
+                  });
+  for (int i = 0; i < 2; ++i)
+    connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(Bytes(20 * 1024))});
+  context.clock.run_to(1_ms);
+  EXPECT_TRUE(pair.a->finished());
+  EXPECT_EQ(pair.a->counters().timeouts, 0u);
+  EXPECT_EQ(pair.a->counters().sent_packets(), 41u);
+  EXPECT_EQ(test::sent(*pair.a, SendKind::trimmed), 1u);
+}
+
 // Without an answer for such packets they are lost.
 TEST(Spray, OtherTransportsLoseWhatIsTrimmed) {
   RnicConfig config = spraying("none", "fixed");
