@@ -21,9 +21,8 @@ std::string one_tor(const char* size) {
     from.push_back(fmt::format("\"h{}\"", i));
     to.push_back(fmt::format("\"h{}\"", 64 + i));
   }
-  return fmt::format(
-      "traffic=[{{kind=\"batch\",pattern=\"pairs\",size=\"{}\",from=[{}],to=[{}]}}]", size,
-      fmt::join(from, ","), fmt::join(to, ","));
+  return fmt::format("traffic=[{{kind=\"batch\",pattern=\"pairs\",size=\"{}\",from=[{}],to=[{}]}}]",
+                     size, fmt::join(from, ","), fmt::join(to, ","));
 }
 
 struct Outcome {
@@ -37,8 +36,7 @@ struct Outcome {
     for (const Row& row : series) {
       const std::string& name = row.at("object");
       const int port = std::stoi(name.substr(name.find("port") + 4));
-      if (port >= 8 && row.at("quantity") == quantity &&
-          std::stod(row.at("time_us")) == us)
+      if (port >= 8 && row.at("quantity") == quantity && std::stod(row.at("time_us")) == us)
         all.push_back(std::stod(row.at("value")));
     }
     EXPECT_EQ(all.size(), 8u) << quantity << " at " << us;
@@ -62,8 +60,8 @@ Outcome outcome(const Words& settings) {
   Words all = {"sim.sample=20us", "sim.sample_devices=[\"leaf0\"]"};
   all.insert(all.end(), settings.begin(), settings.end());
   const Ended ended = run(
-      place, with_settings(
-                 {"run", HORAE_PLATFORM_DIR + std::string("/reps.toml"), "--out", "out"}, all));
+      place,
+      with_settings({"run", HORAE_PLATFORM_DIR + std::string("/reps.toml"), "--out", "out"}, all));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   return {nlohmann::json::parse(place.read("out/summary.json"))["results"],
           rows_of(place.read("out/series.csv"))};
@@ -97,7 +95,8 @@ TEST(Reps, AdaptiveRoutingOfATornadoIsIdeal) {
   EXPECT_NEAR(adaptive.fct_max(), wire_us + trip_us, 0.2);
 }
 
-// The paper's order at 128 NICs: what chooses by feedback, what chooses at random, what chooses once.
+// The paper's order at 128 NICs: what chooses by feedback, what chooses at random, what chooses
+// once.
 TEST(Reps, SchemesKeepTheirOrder) {
   const std::string tornado = "traffic=[{kind=\"batch\",pattern=\"tornado\",size=\"2 MiB\"}]";
   const double reps = outcome({tornado}).fct_max();

@@ -137,8 +137,8 @@ TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {
   for (const std::uint32_t psn : cut) EXPECT_EQ(values[psn].size(), 2u) << psn;
 }
 
-// A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All take
-// effect at one time then, each with its own report.
+// A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All
+// take effect at one time then, each with its own report.
 TEST(Spray, WhatWaitsBehindANackKeepsItsReport) {
   RnicConfig config = spraying();
   config.nack_reaction = 3_us;
