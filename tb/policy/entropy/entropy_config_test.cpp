@@ -25,6 +25,8 @@ std::uint64_t bits(const EntropyConfig& c, std::uint32_t window = 151) {
 TEST(EntropyBits, RepsHas193And74) {
   EXPECT_EQ(bits(config("reps", 65536)), 193u);
   EXPECT_EQ(bits(config("reps", 65536, RepsParameters{.ring = 1})), 74u);
+  EXPECT_EQ(bits(config("reps", 256)), 129u);
+  EXPECT_EQ(bits(config("reps", 256, RepsParameters{.ring = 1})), 66u);
   EXPECT_EQ(bytes_for(193), 25_B);
   EXPECT_EQ(bytes_for(74), 10_B);
   std::map<std::string, std::uint64_t> fields;

@@ -8,7 +8,7 @@ namespace {
 
 std::vector<StateField> reps_state(const EntropyConfig& config, std::uint32_t) {
   const std::uint32_t slots = config.parameters.of<RepsParameters>().ring;
-  return {{"ring", 17 * std::uint64_t{slots}},
+  return {{"ring", std::uint64_t{Reps::slot_bits(config.values)} * slots},
           {"head", 8},
           {"valid", 8},
           {"exit_time", 32},

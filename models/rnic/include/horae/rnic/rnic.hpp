@@ -153,7 +153,7 @@ class rnic : public fabric::device {
   /// After anything that may have changed the window, or what is in flight.
   void watch_window(QueuePair& qp);
 
-  // congestion/rnic_pulls.cpp: what receivers grant, and what senders spend of it
+  // rnic_pulls.cpp: what receivers grant, and what senders spend of it
   void begin_pulls();
   /// A data packet that reports single packets takes part in; `refused`: it has to come again.
   void take_announcement(std::size_t qp, const Packet& data, bool refused, Picoseconds now);

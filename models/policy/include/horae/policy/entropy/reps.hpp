@@ -2,6 +2,7 @@
 // without a mark are used again, once each.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -55,10 +56,14 @@ class Reps final : public DrawingEntropy {
   /// Whatever explores; nothing where freezing is off.
   void freeze(Picoseconds now) override;
   bool frozen() const override { return frozen_; }
-  std::uint64_t bits() const override { return bits_of(static_cast<std::uint32_t>(ring_.size())); }
+  std::uint64_t bits() const override {
+    return 57 + std::uint64_t{slot_bits(values())} * ring_.size();
+  }
 
-  /// Table 1 of the paper: 57 bits and 17 per slot.
-  static std::uint64_t bits_of(std::uint32_t slots) { return 57 + 17 * std::uint64_t{slots}; }
+  /// A slot's value and its valid bit: 17 of 65,536 values, as in Table 1 of the paper, 9 of 256.
+  static std::uint32_t slot_bits(std::uint32_t values) {
+    return static_cast<std::uint32_t>(std::bit_width(values - 1)) + 1;
+  }
 
   // What tests look at.
   std::uint32_t head() const { return head_; }

@@ -2,8 +2,8 @@
 // spends what it was granted.
 #include <algorithm>
 
-#include "../rnic_events.hpp"
 #include "horae/rnic/rnic.hpp"
+#include "rnic_events.hpp"
 
 namespace horae::rnic {
 
