@@ -122,7 +122,11 @@ class Drawn {
     }
     const std::string balance =
         drawn("balance", {"\"ecmp\"", "\"spray\"", "\"round_robin\"", "\"adaptive\"", "\"po2\""});
-    if (balance == "\"adaptive\"") drawn("tie", {"\"random\"", "\"lowest\""});
+    if (balance == "\"adaptive\"") {
+      drawn("tie", {"\"random\"", "\"lowest\""});
+      if (sometimes()) drawn("steps", {"[\"1 KB\", \"4 KB\"]"});
+    }
+    if (balance == "\"round_robin\"") drawn("turn", {"\"group\"", "\"switch\""});
     const std::string at = one({"\"enqueue\"", "\"dequeue\""});
     note("ecn.at=" + at);
     line(fmt::format("ecn = {{ at = {}, kmin = \"{} B\", kmax = \"{} B\", pmax = {} }}", at,
@@ -238,6 +242,8 @@ TEST(SprayingProperty, RandomPlatformsHaveEveryOption) {
                            "reference_rate",
                            "tie=\"random\"",
                            "tie=\"lowest\"",
+                           "turn=\"switch\"",
+                           "steps=[\"1 KB\", \"4 KB\"]",
                            "ecn.at=\"dequeue\"",
                            "ecn.at=\"enqueue\"",
                            "bit_errors",
