@@ -287,12 +287,16 @@ TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
 
 TEST(Forward, TheConfigurationTellsAllParameters) {
   const auto config =
-      factory("nack_drop = 255\nnack_of = 256\npath_choice = \"random\"\ntelemetry = true")
+      factory(
+          "nack_drop = 255\nnack_of = 256\npath_choice = \"adaptive\"\ndepth_ports = 16\n"
+          "ghost_period = \"1 us\"\ntelemetry = true")
           ->config();
   EXPECT_EQ(config["name"], "forward");
   EXPECT_EQ(config["nack_drop"], 255);
   EXPECT_EQ(config["nack_of"], 256);
-  EXPECT_EQ(config["path_choice"], "random");
+  EXPECT_EQ(config["path_choice"], "adaptive");
+  EXPECT_EQ(config["depth_ports"], 16);
+  EXPECT_EQ(config["ghost_period"], "1 us");
   EXPECT_EQ(config["nack_filter"], "deterministic");
   EXPECT_EQ(config["telemetry"], true);  // left out where it is not set
   EXPECT_EQ(config.size(), 1 + ForwardConfig::schema().field_names().size());

@@ -62,10 +62,27 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   return pass.verdict() != Verdict::drop;
 }
 
+/// Depths are as of the first packet of each period: nobody reads them in between, so no event is
+/// spent on those that no packet sees.
+[[gnu::noinline]] void tofino_switch::run_ghost(unsigned pipeline, Picoseconds t) {
+  if (t < ghost_due_[pipeline]) return;
+  ghost_due_[pipeline] = t - t % ghost_period_ + ghost_period_;
+  programs::Program& program = pipe(pipeline).program();
+  const std::int64_t cell = config_.cell.count();
+  ghost_cells_.clear();
+  for (const unsigned port : program.watched_ports()) {
+    const std::int64_t bytes = traffic_manager_.port(port).depth().count();
+    ghost_cells_.push_back(static_cast<std::uint32_t>((bytes + cell - 1) / cell));
+  }
+  program.ghost(ghost_cells_);
+}
+
 template <bool watched>
 void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
   ChipPipeline& pipe = this->pipe(pipeline);
   const auto [entered, deparsed] = pipe.reserve(t);
+  if (ghost_period_ > 0_ps) [[unlikely]]
+    run_ghost(pipeline, t);
   Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered);
   pipe.run_ingress(pass);
   if constexpr (watched) {

@@ -20,6 +20,8 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       loopbacks_(config.loopback, config.pipelines, chip_.recirculation.rate, config.cells),
       traffic_manager_(config, RandomStream(context.seed, std::string(this->name()) + ".red")),
       starts_(ports),
+      ghost_period_(factory.ghost_period()),
+      ghost_due_(config.pipelines),
       adds_telemetry_(factory.adds_telemetry()) {
   for (unsigned i = 0; i < ports; ++i) traffic_manager_.add_port(tx(i));
   programs::Routes known = routes;

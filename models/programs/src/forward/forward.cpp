@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "horae/dataplane/register.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/flow_key.hpp"
+#include "horae/programs/shared/least_queue.hpp"
 #include "horae/programs/shared/port_groups.hpp"
 #include "horae/programs/shared/telemetry_writer.hpp"
 
@@ -50,7 +52,7 @@ class Forward final : public Program {
       ++nacks_dropped_;
       return pass.drop();
     }
-    const std::uint32_t member = group->count == 1 ? 0 : path(pass, group->count);
+    const std::uint32_t member = group->count == 1 ? 0 : path(pass, *group);
     pass.forward(*members_->lookup(pass, static_cast<std::uint16_t>(group->first + member)));
   }
 
@@ -59,6 +61,9 @@ class Forward final : public Program {
   }
 
   void update(const Routes& routes) override { fill(routes); }
+
+  std::span<const std::uint16_t> watched_ports() const override { return watched_; }
+  void ghost(std::span<const std::uint32_t> cells) override { least_queue_->tell(cells); }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
     return {{"nacks_seen", nacks_seen_}, {"nacks_dropped", nacks_dropped_}};
@@ -72,7 +77,19 @@ class Forward final : public Program {
     for (const auto& [node, group] : groups.nodes()) routes_.insert(node, group);
     for (std::size_t i = 0; i < groups.ports().size(); ++i)
       members_->insert(static_cast<std::uint16_t>(i), groups.ports()[i]);
+    if (!least_queue_) return;
+    // The largest group: the uplinks. Others of several ports, as after a failure, are hashed.
+    watched_group_ = {};
+    for (const auto& [node, group] : groups.nodes()) {
+      if (group.count > watched_group_.count && group.count <= depth_ports())
+        watched_group_ = group;
+    }
+    const auto first = groups.ports().begin() + watched_group_.first;
+    watched_.assign(first, first + watched_group_.count);
+    least_queue_->tell(std::vector<std::uint32_t>(watched_.size()));
   }
+
+  std::uint32_t depth_ports() const { return config_.depth_ports.value_or(8); }
 
   /// The NACK filter, if there is one: a count or a draw for NACKs, and what it says.
   void build_filter(dataplane::Pipeline& pipeline) {
@@ -118,7 +135,11 @@ class Forward final : public Program {
     if (config_.path_choice == PathChoice::psn_hash)
       choose(path_psn_, "path_psn",
              HashSpec{.input_bits = 128 - config_.burst_log2, .output_bits = 32}, sprayed);
-    if (!sprays || !config_.spray_responses)
+    if (config_.path_choice == PathChoice::adaptive) {
+      least_queue_.emplace(pipeline, depth_ports(), sprayed);
+      chosen.push_back(least_queue_->result());
+    }
+    if (!sprays || !config_.spray_responses || config_.path_choice == PathChoice::adaptive)
       choose(path_hash_, "path_hash", HashSpec{.input_bits = 104, .output_bits = 32}, hashed);
     members_.emplace(pipeline, in, "members",
                      MatchSpec{.key_bits = 16, .entries = config_.member_entries, .data_bits = 16},
@@ -145,8 +166,9 @@ class Forward final : public Program {
     return static_cast<std::uint32_t>(std::uint64_t{hash} * n >> 32);
   }
 
-  std::uint32_t path(const Pass& pass, std::uint32_t n) {
+  std::uint32_t path(const Pass& pass, const PortGroup& group) {
     const Packet& p = pass.header();
+    const std::uint32_t n = group.count;
     const bool sprayed = !is_data_ ? config_.path_choice != PathChoice::ecmp
                                    : is_data_->test(pass, number(p.opcode));
     switch (sprayed ? config_.path_choice : PathChoice::ecmp) {
@@ -166,6 +188,10 @@ class Forward final : public Program {
                                           std::uint64_t{p.psn.value() >> config_.burst_log2},
                                           std::uint64_t{p.entropy}}),
                      n);
+      case PathChoice::adaptive:
+        if (group.first == watched_group_.first && n == watched_group_.count)
+          return least_queue_->least(pass);
+        break;
       case PathChoice::ecmp:
         break;
     }
@@ -186,6 +212,9 @@ class Forward final : public Program {
   std::optional<dataplane::Register<std::uint32_t>> path_turn_;
   std::optional<dataplane::Hash> path_psn_;
   std::optional<dataplane::Hash> path_hash_;
+  std::optional<LeastQueue> least_queue_;
+  PortGroup watched_group_;
+  std::vector<std::uint16_t> watched_;
   std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
   std::optional<TelemetryWriter> telemetry_;
   std::uint64_t nacks_seen_ = 0;  // statistics of the model, not state of the program
@@ -197,11 +226,17 @@ class ForwardFactory final : public ProgramFactory {
   explicit ForwardFactory(const ForwardConfig& config) : config_(config) {}
   std::unique_ptr<Program> make(dataplane::Pipeline& pipeline,
                                 const Routes& routes) const override {
-    PortGroups(routes).check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
+    const PortGroups groups(routes);
+    groups.check_sizes(pipeline.name(), config_.route_entries, config_.member_entries);
+    if (config_.path_choice == PathChoice::adaptive) check_depths(pipeline.name(), groups);
     return std::make_unique<Forward>(pipeline, config_, routes);
   }
   bool adds_telemetry() const override { return config_.telemetry.value_or(false); }
   bool knows_connections() const override { return false; }
+  Picoseconds ghost_period() const override {
+    if (config_.path_choice != PathChoice::adaptive) return {};
+    return config_.ghost_period.value_or(100_ns);
+  }
   nlohmann::ordered_json config() const override {
     nlohmann::ordered_json out = {{"name", "forward"}};
     out.update(ForwardConfig::schema().dump(config_));
@@ -209,6 +244,17 @@ class ForwardFactory final : public ProgramFactory {
   }
 
  private:
+  void check_depths(const std::string& pipeline, const PortGroups& groups) const {
+    const std::uint32_t have = config_.depth_ports.value_or(8);
+    for (const auto& [node, group] : groups.nodes()) {
+      if (group.count <= have) continue;
+      throw InputError(
+          fmt::format("{}: program.depth_ports = {} is too small for a group of {} "
+                      "ports",
+                      pipeline, have, group.count));
+    }
+  }
+
   ForwardConfig config_;
 };
 
@@ -218,14 +264,28 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
   static const Schema<ForwardConfig> s =
       Schema<ForwardConfig>("program",
                             "Forwarding with per-packet path choice and a NACK drop filter.")
-          .choice("path_choice", &ForwardConfig::path_choice,
-                  {{"random", PathChoice::random},
-                   {"round_robin", PathChoice::round_robin},
-                   {"ecmp", PathChoice::ecmp},
-                   {"psn", PathChoice::psn},
-                   {"psn_hash", PathChoice::psn_hash}},
-                  {.doc = "how one of several equal-cost ports is chosen for a data packet",
-                   .source = "random: packet-spraying paper 2.3"})
+          .choice(
+              "path_choice", &ForwardConfig::path_choice,
+              {{"random", PathChoice::random},
+               {"round_robin", PathChoice::round_robin},
+               {"ecmp", PathChoice::ecmp},
+               {"psn", PathChoice::psn},
+               {"psn_hash", PathChoice::psn_hash},
+               {"adaptive", PathChoice::adaptive}},
+              {.doc = "how one of several equal-cost ports is chosen for a data packet; "
+                      "adaptive: that with the fewest cells in its queues, of equal ones the "
+                      "first, for destinations behind the largest group of ports",
+               .source = "random: packet-spraying paper 2.3; adaptive: REPS (EuroSys 2026) 4.1, "
+                         "Adaptive RoCE"})
+          .field("depth_ports", &ForwardConfig::depth_ports,
+                 {.doc = "adaptive: depth registers, one for each port of the group. Absent: 8",
+                  .min = 2,
+                  .max = LeastQueue::most_candidates})
+          .field("ghost_period", &ForwardConfig::ghost_period,
+                 {.doc = "adaptive: how often the ghost thread renews all depths; packets between "
+                         "see the same ones. Absent: 100 ns",
+                  .min = 1_ns,
+                  .source = "estimate: some ten clocks of 0.8 ns for each of 8 ports"})
           .field(
               "burst_log2", &ForwardConfig::burst_log2,
               {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path", .max = 16})
@@ -261,6 +321,10 @@ ProgramEntry forward_entry() {
               throw section.error("nack_drop",
                                   "nack_drop = " + std::to_string(config.nack_drop) +
                                       " is above nack_of = " + std::to_string(config.nack_of));
+            }
+            for (const char* key : {"depth_ports", "ghost_period"}) {
+              if (!section.has(key) || config.path_choice == PathChoice::adaptive) continue;
+              throw section.error(key, fmt::format("{} is of path_choice = \"adaptive\"", key));
             }
             return std::make_unique<ForwardFactory>(config);
           },

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -100,6 +101,10 @@ class Program {
   virtual void disconnect(const Connection&, Picoseconds /*now*/) {}
   /// Control plane: routing found other ways. What a program does not say otherwise it keeps.
   virtual void update(const Routes&) {}
+  /// Ports whose depth the ghost thread tells it (Tofino2).
+  virtual std::span<const std::uint16_t> watched_ports() const { return {}; }
+  /// The ghost thread: cells that wait in all queues of each of these ports.
+  virtual void ghost(std::span<const std::uint32_t> /*cells*/) {}
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Tables whose entries come and go, as they are now.
@@ -126,6 +131,8 @@ class ProgramFactory {
   virtual std::vector<HeaderExtension> header_extensions() const { return {}; }
   /// Whether it adds a record to data packets that ask for telemetry (core/telemetry.hpp).
   virtual bool adds_telemetry() const { return false; }
+  /// How often the ghost thread tells it of its watched ports; zero: never.
+  virtual Picoseconds ghost_period() const { return {}; }
   /// Whether the program keeps state of connections (Program::connect).
   virtual bool knows_connections() const { return true; }
   /// The effective parameters.

@@ -138,6 +138,8 @@ class tofino_switch : public fabric::device {
   }
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
+  /// The ghost thread tells a pipeline's program of depths, if the last time is a period ago.
+  void run_ghost(unsigned pipeline, Picoseconds t);
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
   // `loopback`: number of the port.
   void fill_loopbacks();
@@ -196,10 +198,13 @@ class tofino_switch : public fabric::device {
   /// Enqueue events: what comes straight from ingress. It took the same time on all pipelines, so
   /// only what did not wait for a clock overtakes.
   SortedLane<fabric::Event> managed_;
-  PortStarts starts_;              ///< dequeue events: when ports start what waits in their queues
-  bool adds_telemetry_;            ///< the program
-  bool telemetry_ = false;         ///< and packets may ask for it
-  std::uint64_t in_pipeline_ = 0;  ///< packets between ingress and queue
+  PortStarts starts_;         ///< dequeue events: when ports start what waits in their queues
+  Picoseconds ghost_period_;  ///< of the program; zero: none
+  std::vector<Picoseconds> ghost_due_;      ///< by pipeline
+  std::vector<std::uint32_t> ghost_cells_;  ///< what it tells
+  bool adds_telemetry_;                     ///< the program
+  bool telemetry_ = false;                  ///< and packets may ask for it
+  std::uint64_t in_pipeline_ = 0;           ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
   std::uint64_t forwarded_ = 0;

@@ -16,6 +16,7 @@ enum class PathChoice {
   ecmp,         ///< by a hash of the flow
   psn,          ///< PSN modulo the number of paths
   psn_hash,     ///< a hash of the flow and of the PSN without its lowest `burst_log2` bits
+  adaptive,     ///< the port with the shortest queues, as of the last turn of the ghost thread
 };
 
 /// How the filter picks the NACKs it drops.
@@ -33,6 +34,8 @@ struct ForwardConfig {
   NackFilter nack_filter = NackFilter::deterministic;
   std::uint32_t route_entries = 4096;
   std::uint32_t member_entries = 1024;
+  std::optional<std::uint32_t> depth_ports{};  ///< adaptive: depth registers; absent: 8
+  std::optional<Picoseconds> ghost_period{};   ///< adaptive: age of depths at most; absent: 100 ns
   std::optional<bool> telemetry{};  ///< adds records to data that asks for them; absent: no
 
   static const Schema<ForwardConfig>& schema();
