@@ -109,19 +109,17 @@ dataplane::Ledger priced(std::uint32_t ports) {
   return make_ledger(pipeline.design(), chip, place(pipeline.design(), chip));
 }
 
-// Stages: routes, the registers (two to a stage, for each has a hash unit and a gateway's table),
-// a level for each halving, the table of ports. One stateful ALU for each port.
-TEST(ForwardAdaptive, CostsAStageForTwoPortsAndOneForEachHalving) {
-  const struct {
-    std::uint32_t ports, levels;
-  } rows[] = {{2, 1}, {4, 2}, {8, 3}, {16, 4}};
+// Stages: routes, the registers (four to a stage, as many as it has stateful ALUs; they share an
+// address), a level for each halving, the table of ports. One stateful ALU for each port.
+TEST(ForwardAdaptive, CostsAStageForFourPortsAndOneForEachHalving) {
+  const struct { std::uint32_t ports, levels; } rows[] = {{2, 1}, {4, 2}, {8, 3}, {16, 4}, {32, 5}};
   for (const auto& [ports, levels] : rows) {
     const auto ledger = priced(ports);
     EXPECT_TRUE(ledger.refused.empty()) << ports;
     EXPECT_EQ(ledger.total[Resource::stateful_alu], ports);
-    EXPECT_EQ(ledger.stages_used(), 1 + ports / 2 + levels + 1) << ports;
+    EXPECT_EQ(ledger.stages_used(), 1 + (ports + 3) / 4 + levels + 1) << ports;
   }
-  EXPECT_FALSE(priced(32).refused.empty());  // 1 + 16 + 5 + 1 of 20
+  EXPECT_FALSE(priced(64).refused.empty());  // 1 + 16 + 6 + 1 of 20
 }
 
 }  // namespace

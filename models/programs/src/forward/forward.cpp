@@ -85,7 +85,9 @@ class Forward final : public Program {
         watched_group_ = group;
     }
     const auto first = groups.ports().begin() + watched_group_.first;
-    watched_.assign(first, first + watched_group_.count);
+    std::vector<std::uint16_t> now(first, first + watched_group_.count);
+    if (now == watched_) return;  // what the registers say is still true
+    watched_ = std::move(now);
     least_queue_->tell(std::vector<std::uint32_t>(watched_.size()));
   }
 
@@ -281,11 +283,13 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                  {.doc = "adaptive: depth registers, one for each port of the group. Absent: 8",
                   .min = 2,
                   .max = LeastQueue::most_candidates})
-          .field("ghost_period", &ForwardConfig::ghost_period,
-                 {.doc = "adaptive: how often the ghost thread renews all depths; packets between "
-                         "see the same ones. Absent: 100 ns",
-                  .min = 1_ns,
-                  .source = "estimate: some ten clocks of 0.8 ns for each of 8 ports"})
+          .field(
+              "ghost_period", &ForwardConfig::ghost_period,
+              {.doc = "adaptive: how often the ghost thread renews all depths, for the first "
+                      "packet of a pipeline in each period; those after it see the same. Absent: "
+                      "100 ns",
+               .min = 1_ns,
+               .source = "estimate: some ten clocks of 0.8 ns for each of 8 ports"})
           .field(
               "burst_log2", &ForwardConfig::burst_log2,
               {.doc = "psn_hash: 2^burst_log2 packets in a row of a flow take one path", .max = 16})

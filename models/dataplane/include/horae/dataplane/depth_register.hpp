@@ -10,13 +10,14 @@ namespace horae::dataplane {
 
 /// A register of one cell that the ghost thread of a Tofino2 writes and ingress reads: the depth of
 /// a port's queues, which packets do not have there (deq_qdepth is known in egress only). One read
-/// per pass. Costs what a register of one 32-bit cell costs, and nothing of ingress for the ghost
-/// thread: it has pipeline stages' ALUs of its own turn (`ghost_intrinsic_metadata_t` of
-/// tofino2_base.p4: queue, pipe and length of what changed).
+/// per pass. It costs what a register of one 32-bit cell costs. All of them have index 0, so they
+/// share one address. The ghost thread is a third thread of the same stages; what it is told is
+/// `ghost_intrinsic_metadata_t` of tofino2_base.p4: queue, pipe and length of what changed.
 class DepthRegister final : public Object {
  public:
   DepthRegister(Pipeline& pipeline, Gress gress, const std::string& name, const Needs& needs = {})
-      : Object(pipeline, gress, name, RegisterSpec{.width = 32, .entries = 1}, needs) {}
+      : Object(pipeline, gress, name,
+               RegisterSpec{.width = 32, .entries = 1, .reads = {"depth_index"}}, needs) {}
 
   std::uint32_t read(const Pass& pass) {
     check_single_access(pass);
