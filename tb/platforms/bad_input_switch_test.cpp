@@ -13,7 +13,7 @@ const std::vector<BrokenFile> faults = {
 {"UnknownInProgram",
 "path_choice =",
 "path =",
-"p.toml:24:1: unknown key 'path' in [chip.program]; expected one of path_choice, depth_ports, ghost_period, burst_log2, spray_responses, nack_drop, nack_of, nack_filter, route_entries, member_entries, telemetry, name"},
+"p.toml:24:1: unknown key 'path' in [chip.program]; expected one of path_choice, depth_ports, ghost_period, burst_log2, spray_responses, nack_drop, nack_of, nack_filter, route_entries, member_entries, trim, trim_class, telemetry, name"},
 {"UnknownInSwitch",
 "balance =",
 "balancer =",

@@ -271,6 +271,9 @@ TEST(Forward, BadParametersAreRefused) {
   contains(refusal("nack_drop = 2"), "nack_drop = 2 is above nack_of = 1");
   contains(refusal("nack_of = 0"), "nack_of");
   contains(refusal("nack_drop = -1"), "nack_drop");
+  contains(refusal("trim_class = 5"),
+           "trim_class is of trimmed packets; expected a 'trim' beside it");
+  contains(refusal("trim = \"43 B\""), "trim = 43 B is below the minimum 44 B");
   contains(refusal("path_choice = \"randon\""), "'random'");
   contains(refusal("nack_filter = \"always\""), "nack_filter");
   contains(refusal("route_entries = 0"), "route_entries");
@@ -285,11 +288,42 @@ TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
   EXPECT_NO_THROW(Copy("route_entries = 2"));
 }
 
+// Ingress bridges the port; a deflected packet becomes a short copy for it, in the class of control,
+// and the copy says what it is. Everything else passes.
+TEST(Forward, DeflectedDataIsCutForItsPort) {
+  Copy copy("trim = \"64 B\"\npath_choice = \"round_robin\"");
+  Packet p = data(far_node, 5);
+  p.payload = 4096;
+  p.frame = 4170;
+  const test::Outcome in = copy.ingress(1_us, p, 0);
+  EXPECT_EQ(in.packet.metadata, in.port);
+  EXPECT_TRUE(copy.egress(1_us, in.packet, in.port).passes());
+
+  Packet refused = in.packet;
+  refused.deflected = true;
+  const test::Outcome out = copy.egress(1_us, refused, dataplane::loopback_port);
+  EXPECT_TRUE(out.dropped());
+  ASSERT_TRUE(out.copy);
+  EXPECT_EQ(out.copy->egress_port, in.port);
+  EXPECT_EQ(out.copy->length, 64);
+  EXPECT_EQ(out.copy->traffic_class, 7);
+
+  const Packet cut = test::mirrored(refused, *out.copy);
+  const test::Outcome leaves = copy.egress(1_us, cut, in.port);
+  EXPECT_TRUE(leaves.passes());
+  EXPECT_TRUE(leaves.packet.trimmed);
+  EXPECT_FALSE(leaves.packet.deflected);
+  EXPECT_EQ(leaves.packet.payload, 0);
+  EXPECT_EQ(leaves.packet.frame, 64);
+  EXPECT_EQ(leaves.packet.psn, p.psn);
+  EXPECT_EQ(copy.count("trimmed"), 1u);
+}
+
 TEST(Forward, TheConfigurationTellsAllParameters) {
   const auto config =
       factory(
           "nack_drop = 255\nnack_of = 256\npath_choice = \"adaptive\"\ndepth_ports = 16\n"
-          "ghost_period = \"1 us\"\ntelemetry = true")
+          "ghost_period = \"1 us\"\ntrim = \"64 B\"\ntrim_class = 6\ntelemetry = true")
           ->config();
   EXPECT_EQ(config["name"], "forward");
   EXPECT_EQ(config["nack_drop"], 255);
@@ -297,6 +331,8 @@ TEST(Forward, TheConfigurationTellsAllParameters) {
   EXPECT_EQ(config["path_choice"], "adaptive");
   EXPECT_EQ(config["depth_ports"], 16);
   EXPECT_EQ(config["ghost_period"], "1 us");
+  EXPECT_EQ(config["trim"], "64 B");
+  EXPECT_EQ(config["trim_class"], 6);
   EXPECT_EQ(config["nack_filter"], "deterministic");
   EXPECT_EQ(config["telemetry"], true);  // left out where it is not set
   EXPECT_EQ(config.size(), 1 + ForwardConfig::schema().field_names().size());

@@ -20,6 +20,7 @@ void tofino_switch::statistics(StatTree& tree) const {
     tree.value("dropped_headroom", c.dropped_headroom, "packets")
         .value("pauses_sent", c.pauses_sent, "frames");
   }
+  if (takes_deflected_) tree.value("deflected", c.deflected, "packets");
   tree.value("mirrored", c.mirrored, "packets");
   tree.value("recirculated", c.recirculated, "passes");
   tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");

@@ -19,8 +19,10 @@ using dataplane::Verdict;
 
 template <bool own, bool watched>
 void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue, t))
+  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue, t)) [[unlikely]] {
+    if (takes_deflected_ && deflect(p, port, *refusal, t)) return;
     return drop(p, *refusal, t);
+  }
   if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
   traffic_manager_.join<own>(p, port, queue, t);
   // An idle port starts now. That is an event of its own, behind all others of this time; when

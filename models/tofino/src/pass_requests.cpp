@@ -105,6 +105,17 @@ void tofino_switch::notify_looped(const Packet& p, unsigned loopback, Picosecond
   pass_watcher_->looped(*this, LoopbackPorts::pipeline_of(loopback), p, queued, start, last_bit);
 }
 
+bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, Picoseconds t) {
+  const bool queue = cause == fabric::DropCause::queue_full;
+  if (!queue && cause != fabric::DropCause::buffer_full) return false;
+  if (!p.is_data() || p.trimmed || p.mirror_type != 0) return false;
+  ++(queue ? deflected_queue_ : deflected_buffer_);
+  p.deflected = true;
+  ++in_pipeline_;
+  loop_through_egress(p, loopbacks_.number(pipeline_of_port_[port], 0), t);
+  return true;
+}
+
 void tofino_switch::loop_through_egress(Packet& p, unsigned loopback, Picoseconds t) {
   if (!hold_looped(p, loopback, t)) return;
   schedule_packet(loopbacks_.of(loopback).take(p, t), loopback_leaves_event, loopback, p);

@@ -22,7 +22,13 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       starts_(ports),
       ghost_period_(factory.ghost_period()),
       ghost_due_(config.pipelines),
+      takes_deflected_(factory.takes_deflected()),
       adds_telemetry_(factory.adds_telemetry()) {
+  if (takes_deflected_ && !config.control_class) {
+    throw InputError(fmt::format("{}: a program that trims needs a control_class, whose packets "
+                                 "always find room",
+                                 this->name()));
+  }
   for (unsigned i = 0; i < ports; ++i) traffic_manager_.add_port(tx(i));
   programs::Routes known = routes;
   known.pipeline_of_port = pipeline_of_port_;
@@ -81,10 +87,11 @@ tofino_switch::Counters tofino_switch::counters() const {
   Counters sum{.forwarded = forwarded_,
                .marked = queues.marked,
                .dropped_program = dropped_program_,
-               .dropped_buffer = queues.dropped_buffer,
-               .dropped_queue = queues.dropped_queue,
+               .dropped_buffer = queues.dropped_buffer - deflected_buffer_,
+               .dropped_queue = queues.dropped_queue - deflected_queue_,
                .dropped_headroom = queues.dropped_headroom,
                .dropped_loopback = loopbacks_.dropped(),
+               .deflected = deflected_queue_ + deflected_buffer_,
                .mirrored = copies_.made(),
                .pauses_sent = traffic_manager_.pauses() ? traffic_manager_.pauses()->sent() : 0,
                .holds = queues.holds,

@@ -12,6 +12,7 @@
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/hash.hpp"
+#include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/params/schema.hpp"
@@ -38,6 +39,7 @@ class Forward final : public Program {
                 {.key_bits = 32, .entries = config.route_entries, .data_bits = 24}) {
     build_filter(pipeline);
     build_choice(pipeline);
+    if (config.trim) build_trimming(pipeline);
     if (config.telemetry.value_or(false)) telemetry_.emplace(pipeline, routes);
     fill(routes);
   }
@@ -53,10 +55,14 @@ class Forward final : public Program {
       return pass.drop();
     }
     const std::uint32_t member = group->count == 1 ? 0 : path(pass, *group);
-    pass.forward(*members_->lookup(pass, static_cast<std::uint16_t>(group->first + member)));
+    const std::uint16_t port =
+        *members_->lookup(pass, static_cast<std::uint16_t>(group->first + member));
+    if (bridge_) bridge_->run(pass, [&] { pass.header().metadata = port; });
+    pass.forward(port);
   }
 
   void egress(Pass& pass) override {
+    if (bridge_ && trims(pass)) return;
     if (telemetry_) telemetry_->egress(pass);
   }
 
@@ -66,11 +72,15 @@ class Forward final : public Program {
   void ghost(std::span<const std::uint32_t> cells) override { least_queue_->tell(cells); }
 
   std::vector<std::pair<std::string_view, std::uint64_t>> counters() const override {
-    return {{"nacks_seen", nacks_seen_}, {"nacks_dropped", nacks_dropped_}};
+    std::vector<std::pair<std::string_view, std::uint64_t>> out = {
+        {"nacks_seen", nacks_seen_}, {"nacks_dropped", nacks_dropped_}};
+    if (config_.trim) out.emplace_back("trimmed", trimmed_);
+    return out;
   }
 
  private:
   static constexpr Gress in = Gress::ingress;
+  static constexpr std::uint8_t cut_copy = 1;  ///< type of the mirror session's copies
 
   void fill(const Routes& routes) {
     const PortGroups groups(routes);
@@ -92,6 +102,46 @@ class Forward final : public Program {
   }
 
   std::uint32_t depth_ports() const { return config_.depth_ports.value_or(8); }
+
+  /// What cuts data that the traffic manager deflects: ingress bridges the port that it was for; an
+  /// egress mirror makes a short copy for that port, and the copy is marked as such there.
+  void build_trimming(dataplane::Pipeline& pipeline) {
+    constexpr Gress out = Gress::egress;
+    const ConditionSpec bit{.kind = ConditionKind::bit};
+    const std::vector<std::uint64_t> none;
+    bridge_.emplace(pipeline, in, "bridge_port", dataplane::ActionSpec{.writes = {"bridged_port"}},
+                    dataplane::Needs{dataplane::uses(*members_)});
+    is_deflected_.emplace(pipeline, out, "is_deflected", bit, none);
+    cut_.emplace(pipeline, out, "cut", dataplane::Needs{guarded_by(*is_deflected_)});
+    discard_.emplace(pipeline, out, "discard", dataplane::ActionSpec{.writes = {"drop_ctl"}},
+                     dataplane::Needs{guarded_by(*is_deflected_)});
+    is_cut_.emplace(pipeline, out, "is_cut", bit, none);
+    mark_cut_.emplace(pipeline, out, "mark_cut", dataplane::ActionSpec{.writes = {"dscp"}},
+                      dataplane::Needs{guarded_by(*is_cut_)});
+  }
+
+  /// Whether the pass ends here: its packet was deflected, and a copy goes on.
+  bool trims(Pass& pass) {
+    Packet& p = pass.header();
+    if (is_deflected_->test(pass, p.deflected && p.mirror_type == 0 ? 1 : 0)) {
+      const auto length = static_cast<std::uint16_t>(config_.trim->count());
+      cut_->request(pass, {.egress_port = p.metadata,
+                           .type = cut_copy,
+                           .length = length,
+                           .traffic_class = static_cast<std::uint8_t>(config_.trim_class.value_or(7))});
+      discard_->run(pass, [&] { pass.drop(); });
+      ++trimmed_;
+      return true;
+    }
+    if (is_cut_->test(pass, p.mirror_type == cut_copy ? 1 : 0)) {
+      mark_cut_->run(pass, [&p] {
+        p.trimmed = true;
+        p.deflected = false;
+        p.payload = 0;
+      });
+    }
+    return false;
+  }
 
   /// The NACK filter, if there is one: a count or a draw for NACKs, and what it says.
   void build_filter(dataplane::Pipeline& pipeline) {
@@ -218,7 +268,14 @@ class Forward final : public Program {
   PortGroup watched_group_;
   std::vector<std::uint16_t> watched_;
   std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
+  std::optional<dataplane::Action> bridge_;
+  std::optional<dataplane::Gateway> is_deflected_;
+  std::optional<dataplane::Mirror> cut_;
+  std::optional<dataplane::Action> discard_;
+  std::optional<dataplane::Gateway> is_cut_;
+  std::optional<dataplane::Action> mark_cut_;
   std::optional<TelemetryWriter> telemetry_;
+  std::uint64_t trimmed_ = 0;
   std::uint64_t nacks_seen_ = 0;  // statistics of the model, not state of the program
   std::uint64_t nacks_dropped_ = 0;
 };
@@ -235,6 +292,7 @@ class ForwardFactory final : public ProgramFactory {
   }
   bool adds_telemetry() const override { return config_.telemetry.value_or(false); }
   bool knows_connections() const override { return false; }
+  bool takes_deflected() const override { return config_.trim.has_value(); }
   Picoseconds ghost_period() const override {
     if (config_.path_choice != PathChoice::adaptive) return {};
     return config_.ghost_period.value_or(100_ns);
@@ -309,6 +367,17 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                  {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &ForwardConfig::member_entries,
                  {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16})
+          .field("trim", &ForwardConfig::trim,
+                 {.doc = "data that finds no room in its queue or the buffer is deflected to the "
+                         "pipeline's loopback port, cut there to a frame of so many bytes by a "
+                         "mirror session, and goes to its port in trim_class. Absent: it is dropped",
+                  .min = 44_B,
+                  .max = 256_B,
+                  .source = "64 B: NDP (SIGCOMM 2017) 3; 44 B where NICs have frames = \"htsim\""})
+          .field("trim_class", &ForwardConfig::trim_class,
+                 {.doc = "class of trimmed packets: the chip's control_class. Absent: 7",
+                  .min = 1,
+                  .max = 7})
           .field("telemetry", &ForwardConfig::telemetry,
                  {.doc = "egress adds telemetry to data packets that ask for it (hpcc), 8 bytes a "
                          "hop. Absent: false",
@@ -326,6 +395,9 @@ ProgramEntry forward_entry() {
                                   "nack_drop = " + std::to_string(config.nack_drop) +
                                       " is above nack_of = " + std::to_string(config.nack_of));
             }
+            if (section.has("trim_class") && !config.trim)
+              throw section.error("trim_class",
+                                  "trim_class is of trimmed packets; expected a 'trim' beside it");
             for (const char* key : {"depth_ports", "ghost_period"}) {
               if (!section.has(key) || config.path_choice == PathChoice::adaptive) continue;
               throw section.error(key, fmt::format("{} is of path_choice = \"adaptive\"", key));

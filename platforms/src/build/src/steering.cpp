@@ -7,6 +7,8 @@ namespace horae::build {
 Steering::Steering(const config::PlatformConfig& platform)
     : platform_(platform),
       trims_(std::any_of(platform.profiles.begin(), platform.profiles.end(), [](const auto& p) {
+        if (const auto* const chip = std::get_if<config::TofinoProfile>(&p.second))
+          return chip->program->takes_deflected();
         const auto* const sw = std::get_if<fabric::SwitchConfig>(&p.second);
         return sw != nullptr && sw->trims();
       })) {}

@@ -131,6 +131,10 @@ class ProgramFactory {
   virtual std::vector<HeaderExtension> header_extensions() const { return {}; }
   /// Whether it adds a record to data packets that ask for telemetry (core/telemetry.hpp).
   virtual bool adds_telemetry() const { return false; }
+  /// Whether the traffic manager gives it data that finds no room (deflect on drop): to the egress
+  /// of the loopback port of the egress port's pipeline, with Packet::deflected and the metadata
+  /// that ingress left.
+  virtual bool takes_deflected() const { return false; }
   /// How often the ghost thread tells it of its watched ports; zero: never.
   virtual Picoseconds ghost_period() const { return {}; }
   /// Whether the program keeps state of connections (Program::connect).

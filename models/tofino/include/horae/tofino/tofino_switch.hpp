@@ -84,6 +84,7 @@ class tofino_switch : public fabric::device {
     std::uint64_t dropped_queue = 0;      ///< over the port's queue limit
     std::uint64_t dropped_headroom = 0;   ///< over the headroom of the ingress port
     std::uint64_t dropped_loopback = 0;   ///< over what loopback ports may hold
+    std::uint64_t deflected = 0;          ///< data without room that the program got; no drops
     std::uint64_t mirrored = 0;           ///< copies made
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
@@ -154,6 +155,8 @@ class tofino_switch : public fabric::device {
   /// In a queue of the program's own, or (0) in that of the packet's class.
   template <bool own, bool watched>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
+  /// Sends data that was refused to the program; whether it did.
+  bool deflect(Packet& p, unsigned port, fabric::DropCause cause, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
   void notify_looped(const Packet& p, unsigned loopback, Picoseconds queued,
                      Picoseconds last_bit) const;
@@ -202,6 +205,8 @@ class tofino_switch : public fabric::device {
   Picoseconds ghost_period_;  ///< of the program; zero: none
   std::vector<Picoseconds> ghost_due_;      ///< by pipeline
   std::vector<std::uint32_t> ghost_cells_;  ///< what it tells
+  bool takes_deflected_;  ///< the program
+  std::uint64_t deflected_queue_ = 0, deflected_buffer_ = 0;  ///< by what refused them
   bool adds_telemetry_;                     ///< the program
   bool telemetry_ = false;                  ///< and packets may ask for it
   std::uint64_t in_pipeline_ = 0;           ///< packets between ingress and queue
