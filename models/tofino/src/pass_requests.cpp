@@ -109,10 +109,14 @@ bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, P
   const bool queue = cause == fabric::DropCause::queue_full;
   if (!queue && cause != fabric::DropCause::buffer_full) return false;
   if (!p.is_data() || p.trimmed || p.mirror_type != 0) return false;
-  ++(queue ? deflected_queue_ : deflected_buffer_);
+  // Whatever becomes of it, it is no drop of its queue: the loopback port counts those that it refuses.
+  ++(queue ? refused_queue_ : refused_buffer_);
   p.deflected = true;
   ++in_pipeline_;
-  loop_through_egress(p, loopbacks_.number(pipeline_of_port_[port], 0), t);
+  const unsigned loopback = loopbacks_.number(pipeline_of_port_[port], 0);
+  if (!hold_looped(p, loopback, t)) return true;
+  ++deflected_;
+  schedule_packet(loopbacks_.of(loopback).take(p, t), loopback_leaves_event, loopback, p);
   return true;
 }
 

@@ -206,7 +206,8 @@ class tofino_switch : public fabric::device {
   std::vector<Picoseconds> ghost_due_;      ///< by pipeline
   std::vector<std::uint32_t> ghost_cells_;  ///< what it tells
   bool takes_deflected_;  ///< the program
-  std::uint64_t deflected_queue_ = 0, deflected_buffer_ = 0;  ///< by what refused them
+  std::uint64_t deflected_ = 0;                           ///< that the loopback port took
+  std::uint64_t refused_queue_ = 0, refused_buffer_ = 0;  ///< of data that was to be deflected
   bool adds_telemetry_;                     ///< the program
   bool telemetry_ = false;                  ///< and packets may ask for it
   std::uint64_t in_pipeline_ = 0;           ///< packets between ingress and queue
