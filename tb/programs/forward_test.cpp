@@ -274,6 +274,7 @@ TEST(Forward, BadParametersAreRefused) {
   contains(refusal("trim_class = 5"),
            "trim_class is of trimmed packets; expected a 'trim' beside it");
   contains(refusal("trim = \"43 B\""), "trim = 43 B is below the minimum 44 B");
+  contains(refusal("trim = \"62 B\""), "trim = 62 B: mirror sessions cut at multiples of 4 B");
   contains(refusal("path_choice = \"randon\""), "'random'");
   contains(refusal("nack_filter = \"always\""), "nack_filter");
   contains(refusal("route_entries = 0"), "route_entries");
@@ -288,8 +289,8 @@ TEST(Forward, MoreRoutesThanTheTableHoldsAreAnError) {
   EXPECT_NO_THROW(Copy("route_entries = 2"));
 }
 
-// Ingress bridges the port; a deflected packet becomes a short copy for it, in the class of control,
-// and the copy says what it is. Everything else passes.
+// Ingress bridges the port; a deflected packet becomes a short copy for it, in the class of
+// control, and the copy says what it is. Everything else passes.
 TEST(Forward, DeflectedDataIsCutForItsPort) {
   Copy copy("trim = \"64 B\"\npath_choice = \"round_robin\"");
   Packet p = data(far_node, 5);

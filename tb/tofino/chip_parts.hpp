@@ -28,6 +28,7 @@ struct LambdaProgram {
     pass.forward(pass.header().dst);
   };
   std::function<void(dataplane::Pass&)> egress = [](dataplane::Pass&) {};
+  bool takes_deflected = false;
 
   /// Reported for chains of dependent registers on Tofino2: 58 cycles for none, 62 for one, 22 more
   /// for each further one.
@@ -46,6 +47,7 @@ class LambdaFactory final : public programs::ProgramFactory {
     return std::make_unique<Copy>(pipeline, program_);
   }
   nlohmann::ordered_json config() const override { return {}; }
+  bool takes_deflected() const override { return program_.takes_deflected; }
 
  private:
   class Copy final : public programs::Program {

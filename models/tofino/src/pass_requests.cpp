@@ -109,7 +109,8 @@ bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, P
   const bool queue = cause == fabric::DropCause::queue_full;
   if (!queue && cause != fabric::DropCause::buffer_full) return false;
   if (!p.is_data() || p.trimmed || p.mirror_type != 0) return false;
-  // Whatever becomes of it, it is no drop of its queue: the loopback port counts those that it refuses.
+  // Whatever becomes of it, it is no drop of its queue: the loopback port counts those that it
+  // refuses.
   ++(queue ? refused_queue_ : refused_buffer_);
   p.deflected = true;
   ++in_pipeline_;

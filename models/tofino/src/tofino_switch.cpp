@@ -25,9 +25,10 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       takes_deflected_(factory.takes_deflected()),
       adds_telemetry_(factory.adds_telemetry()) {
   if (takes_deflected_ && !config.control_class) {
-    throw InputError(fmt::format("{}: a program that trims needs a control_class, whose packets "
-                                 "always find room",
-                                 this->name()));
+    throw InputError(
+        fmt::format("{}: a program that trims needs a control_class, whose packets "
+                    "always find room",
+                    this->name()));
   }
   for (unsigned i = 0; i < ports; ++i) traffic_manager_.add_port(tx(i));
   programs::Routes known = routes;

@@ -57,12 +57,12 @@ class Forward final : public Program {
     const std::uint32_t member = group->count == 1 ? 0 : path(pass, *group);
     const std::uint16_t port =
         *members_->lookup(pass, static_cast<std::uint16_t>(group->first + member));
-    if (bridge_) bridge_->run(pass, [&] { pass.header().metadata = port; });
+    if (config_.trim) pass.header().metadata = port;  // the same action bridges it
     pass.forward(port);
   }
 
   void egress(Pass& pass) override {
-    if (bridge_ && trims(pass)) return;
+    if (cut_ && trims(pass)) return;
     if (telemetry_) telemetry_->egress(pass);
   }
 
@@ -103,14 +103,13 @@ class Forward final : public Program {
 
   std::uint32_t depth_ports() const { return config_.depth_ports.value_or(8); }
 
-  /// What cuts data that the traffic manager deflects: ingress bridges the port that it was for; an
-  /// egress mirror makes a short copy for that port, and the copy is marked as such there.
+  /// What cuts data that the traffic manager deflects: the action of `members` bridges the port
+  /// that it was for; an egress mirror makes a short copy for that port, and the copy is marked as
+  /// such there.
   void build_trimming(dataplane::Pipeline& pipeline) {
     constexpr Gress out = Gress::egress;
     const ConditionSpec bit{.kind = ConditionKind::bit};
     const std::vector<std::uint64_t> none;
-    bridge_.emplace(pipeline, in, "bridge_port", dataplane::ActionSpec{.writes = {"bridged_port"}},
-                    dataplane::Needs{dataplane::uses(*members_)});
     is_deflected_.emplace(pipeline, out, "is_deflected", bit, none);
     cut_.emplace(pipeline, out, "cut", dataplane::Needs{guarded_by(*is_deflected_)});
     discard_.emplace(pipeline, out, "discard", dataplane::ActionSpec{.writes = {"drop_ctl"}},
@@ -125,10 +124,11 @@ class Forward final : public Program {
     Packet& p = pass.header();
     if (is_deflected_->test(pass, p.deflected && p.mirror_type == 0 ? 1 : 0)) {
       const auto length = static_cast<std::uint16_t>(config_.trim->count());
-      cut_->request(pass, {.egress_port = p.metadata,
-                           .type = cut_copy,
-                           .length = length,
-                           .traffic_class = static_cast<std::uint8_t>(config_.trim_class.value_or(7))});
+      cut_->request(pass,
+                    {.egress_port = p.metadata,
+                     .type = cut_copy,
+                     .length = length,
+                     .traffic_class = static_cast<std::uint8_t>(config_.trim_class.value_or(7))});
       discard_->run(pass, [&] { pass.drop(); });
       ++trimmed_;
       return true;
@@ -268,7 +268,6 @@ class Forward final : public Program {
   PortGroup watched_group_;
   std::vector<std::uint16_t> watched_;
   std::optional<dataplane::ExactTable<std::uint16_t, std::uint16_t>> members_;
-  std::optional<dataplane::Action> bridge_;
   std::optional<dataplane::Gateway> is_deflected_;
   std::optional<dataplane::Mirror> cut_;
   std::optional<dataplane::Action> discard_;
@@ -367,13 +366,14 @@ const Schema<ForwardConfig>& ForwardConfig::schema() {
                  {.doc = "entries of the route table", .min = 1, .max = 1 << 20})
           .field("member_entries", &ForwardConfig::member_entries,
                  {.doc = "entries of the table of the groups' ports", .min = 1, .max = 1 << 16})
-          .field("trim", &ForwardConfig::trim,
-                 {.doc = "data that finds no room in its queue or the buffer is deflected to the "
-                         "pipeline's loopback port, cut there to a frame of so many bytes by a "
-                         "mirror session, and goes to its port in trim_class. Absent: it is dropped",
-                  .min = 44_B,
-                  .max = 256_B,
-                  .source = "64 B: NDP (SIGCOMM 2017) 3; 44 B where NICs have frames = \"htsim\""})
+          .field(
+              "trim", &ForwardConfig::trim,
+              {.doc = "data that finds no room in its queue or the buffer is deflected to the "
+                      "pipeline's loopback port, cut there to a frame of so many bytes by a "
+                      "mirror session, and goes to its port in trim_class. Absent: it is dropped",
+               .min = 44_B,
+               .max = 256_B,
+               .source = "64 B: NDP (SIGCOMM 2017) 3; 44 B where NICs have frames = \"htsim\""})
           .field("trim_class", &ForwardConfig::trim_class,
                  {.doc = "class of trimmed packets: the chip's control_class. Absent: 7",
                   .min = 1,
@@ -395,6 +395,11 @@ ProgramEntry forward_entry() {
                                   "nack_drop = " + std::to_string(config.nack_drop) +
                                       " is above nack_of = " + std::to_string(config.nack_of));
             }
+            if (config.trim && config.trim->count() % 4 != 0)
+              throw section.error("trim",
+                                  fmt::format("trim = {} B: mirror sessions cut at multiples "
+                                              "of 4 B",
+                                              config.trim->count()));
             if (section.has("trim_class") && !config.trim)
               throw section.error("trim_class",
                                   "trim_class is of trimmed packets; expected a 'trim' beside it");

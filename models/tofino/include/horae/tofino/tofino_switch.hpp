@@ -203,14 +203,14 @@ class tofino_switch : public fabric::device {
   SortedLane<fabric::Event> managed_;
   PortStarts starts_;         ///< dequeue events: when ports start what waits in their queues
   Picoseconds ghost_period_;  ///< of the program; zero: none
-  std::vector<Picoseconds> ghost_due_;      ///< by pipeline
-  std::vector<std::uint32_t> ghost_cells_;  ///< what it tells
-  bool takes_deflected_;  ///< the program
+  std::vector<Picoseconds> ghost_due_;                    ///< by pipeline
+  std::vector<std::uint32_t> ghost_cells_;                ///< what it tells
+  bool takes_deflected_;                                  ///< the program
   std::uint64_t deflected_ = 0;                           ///< that the loopback port took
   std::uint64_t refused_queue_ = 0, refused_buffer_ = 0;  ///< of data that was to be deflected
-  bool adds_telemetry_;                     ///< the program
-  bool telemetry_ = false;                  ///< and packets may ask for it
-  std::uint64_t in_pipeline_ = 0;           ///< packets between ingress and queue
+  bool adds_telemetry_;                                   ///< the program
+  bool telemetry_ = false;                                ///< and packets may ask for it
+  std::uint64_t in_pipeline_ = 0;                         ///< packets between ingress and queue
   std::uint64_t passes_ = 0;
   std::uint64_t ordinal_ = 0;
   std::uint64_t forwarded_ = 0;

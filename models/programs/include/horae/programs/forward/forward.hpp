@@ -36,7 +36,8 @@ struct ForwardConfig {
   std::uint32_t member_entries = 1024;
   std::optional<std::uint32_t> depth_ports{};  ///< adaptive: depth registers; absent: 8
   std::optional<Picoseconds> ghost_period{};   ///< adaptive: age of depths at most; absent: 100 ns
-  /// Data that finds no room is cut to so many bytes (frame) in `trim_class`; absent: it is dropped.
+  /// Data that finds no room is cut to so many bytes (frame) in `trim_class`; absent: it is
+  /// dropped.
   std::optional<Bytes> trim{};
   std::optional<std::uint32_t> trim_class{};  ///< absent: 7
   std::optional<bool> telemetry{};  ///< adds records to data that asks for them; absent: no
