@@ -1,4 +1,6 @@
 // What a chip and its program counted, for reports at the end of a run.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,14 @@ void tofino_switch::statistics(StatTree& tree) const {
   if (config_.pauses()) {
     tree.value("dropped_headroom", c.dropped_headroom, "packets")
         .value("pauses_sent", c.pauses_sent, "frames");
+  }
+  if (config_.shares_buffer()) {
+    const auto& over = traffic_manager_.counters().over_share;
+    for (const ClassConfig& k : *config_.classes) {
+      if (k.share == 0) continue;
+      tree.group(fmt::format("class{}", k.number))
+          .value("dropped_share", over.at(k.number), "packets");
+    }
   }
   if (takes_deflected_) tree.value("deflected", c.deflected, "packets");
   tree.value("mirrored", c.mirrored, "packets");

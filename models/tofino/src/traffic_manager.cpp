@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace horae::tofino {
 
 using fabric::DropCause;
 
 TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
     : queues_per_port_(config.queues_per_port),
-      closely_(config.pauses() || config.control_class ||
+      closely_(config.pauses() || config.control_class || config.shares_buffer() ||
                (config.marking().enabled() && config.marking().at_dequeue())),
       queue_limit_(config.queue_limit),
       buffer_(config.cells, config.cell),
@@ -16,7 +18,10 @@ TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
       control_class_(config.control_class),
       red_config_(config.marking()),
       pfc_(config.pauses() ? config.pfc : std::nullopt),
-      bytes_(config.buffer()) {}
+      bytes_(config.buffer()),
+      classes_(config.classes.value_or(std::vector<ClassConfig>{})) {
+  if (!classes_.empty()) scheduler_.emplace(classes_);
+}
 
 void TrafficManager::begin(std::uint64_t seed, const std::string& name,
                            const std::vector<Bytes>& headrooms) {
@@ -76,10 +81,29 @@ std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port,
     ++counters_.dropped_queue;
     return DropCause::queue_full;
   }
+  if (over_share(p, to.out, queue)) {
+    ++counters_.dropped_queue;
+    ++counters_.over_share[p.traffic_class];
+    return DropCause::queue_full;
+  }
   if (red_of_port_.empty() && red_.mark(p, to.out.depth_of_queue(queue), to.red))
     ++counters_.marked;
   take(wanted, t);
   return std::nullopt;
+}
+
+/// The packet counts with its frame, what is free with its cells: as `queue_share` of a plain
+/// switch.
+bool TrafficManager::over_share(const Packet& p, const EgressPort& out, unsigned queue) const {
+  for (const ClassConfig& c : classes_) {
+    if (c.number != p.traffic_class || c.share == 0) continue;
+    const std::int64_t depth = out.depth_of_queue(queue).count() + p.frame;
+    if (depth <= c.minimum.count()) return false;
+    constexpr std::int64_t unit = 65536;  // shares are multiples of its inverse
+    const std::int64_t free = bytes_.count() - buffer_.bytes(buffer_.used());
+    return depth * unit > std::llround(c.share * double{unit}) * free;
+  }
+  return false;
 }
 
 void TrafficManager::mark_what_leaves(Packet& p, unsigned port, Bytes left) {

@@ -10,6 +10,7 @@
 #include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/params/located.hpp"
+#include "horae/tofino/class_config.hpp"
 #include "horae/tofino/loopback_config.hpp"
 
 namespace horae::tofino {
@@ -45,12 +46,16 @@ struct ChipConfig {
   /// sender and is not marked, as if it had a buffer of its own. Absent: there is none.
   std::optional<std::uint32_t> control_class = {};
   std::optional<LoopbackConfig> loopback = {};
+  /// Scheduling and limits of classes; absent: strict priority, and the buffer is the limit.
+  std::optional<std::vector<ClassConfig>> classes = {};
 
   bool pauses() const { return pfc && pfc->enabled(); }
   /// ECN, wherever it is said.
   fabric::RedConfig marking() const {
     return ecn ? *ecn : fabric::RedConfig{.kmin = ecn_kmin, .kmax = ecn_kmax, .pmax = ecn_pmax};
   }
+  /// Whether queues of a class have a dynamic limit.
+  bool shares_buffer() const;
   /// The packet buffer in bytes.
   Bytes buffer() const { return cell * std::int64_t{cells}; }
 

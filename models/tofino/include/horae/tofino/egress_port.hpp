@@ -5,10 +5,12 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
 #include "horae/fabric/output_port.hpp"
+#include "horae/tofino/queue_scheduler.hpp"
 
 namespace horae::tofino {
 
@@ -16,6 +18,7 @@ namespace horae::tofino {
 /// of its own (8 and up) and hold and release each. Strict priority: a class before those below it;
 /// within a class its own queues, highest number first, before the queue of the class. An own queue
 /// belongs to the class of the packet that finds it empty, and is paused by PFC with that class.
+/// A QueueScheduler may say otherwise which class is served, and when.
 class EgressPort : public fabric::OutputPort {
  public:
   static constexpr unsigned most_queues = 128;
@@ -24,8 +27,29 @@ class EgressPort : public fabric::OutputPort {
   EgressPort(fabric::tx_port& tx, unsigned queues)
       : OutputPort(tx), own_(queues > classes ? queues - classes : 0) {}
 
+  /// Before anything is queued.
+  void schedule_by(const QueueScheduler& scheduler) {
+    scheduler_ = std::make_unique<QueueScheduler>(scheduler);
+  }
+
   unsigned queues() const { return classes + static_cast<unsigned>(own_.size()); }
 
+  /// Queues a packet at `t` in the queue of its class.
+  void enqueue(Packet& p, Picoseconds t) {
+    OutputPort::enqueue(p, t);
+    nothing_before(t);
+  }
+  void resume(unsigned traffic_class, Picoseconds t) {
+    OutputPort::resume(traffic_class, t);
+    nothing_before(t);
+  }
+  /// When the next packet starts if nothing changes, or `never`.
+  Picoseconds next_start() const {
+    const Picoseconds start = OutputPort::next_start();
+    if (scheduler_ && start != never) [[unlikely]]
+      return scheduler_->earliest(eligible(), start);
+    return start;
+  }
   /// Queues a packet at `t` in an own queue.
   void enqueue_in(unsigned queue, Packet& p, Picoseconds t) {
     const unsigned i = queue - classes;
@@ -57,9 +81,9 @@ class EgressPort : public fabric::OutputPort {
     for (;;) {
       const unsigned e = eligible();
       if (e == 0) return;
-      const Picoseconds start = std::max(tx_->busy_until(), ready_);
+      const Picoseconds start = next_start();
       if (start >= end) return;
-      const unsigned c = static_cast<unsigned>(std::bit_width(e)) - 1;
+      const unsigned c = served(e, start);
       const bool own = ready_own_ != 0 && has_ready(c);
       if constexpr (std::is_invocable_v<F&, Packet&, Picoseconds, Bytes>) {
         const unsigned queue = own ? classes + first_own(c) : c;
@@ -96,7 +120,25 @@ class EgressPort : public fabric::OutputPort {
   Mask& ready_of(const OwnQueue& q) { return ready_queues_[q.traffic_class]; }
   bool has_ready(unsigned c) const { return (ready_queues_[c][0] | ready_queues_[c][1]) != 0; }
 
+  /// Something may start that could not before `t`; what was due before has started. With a
+  /// scheduler, that it may depends on more than whether anything could.
+  void nothing_before(Picoseconds t) {
+    if (scheduler_) [[unlikely]]
+      ready_ = std::max(ready_, t);
+  }
+  /// The class that is served at `start`.
+  unsigned served(unsigned e, Picoseconds start) {
+    if (!scheduler_) [[likely]]
+      return static_cast<unsigned>(std::bit_width(e)) - 1;
+    return scheduler_->choose(e, start, [this](unsigned c) { return first_of(c).wire_size(); });
+  }
+  const Packet& first_of(unsigned c) {
+    if (ready_own_ != 0 && has_ready(c)) return own_[first_own(c)].packets.front();
+    return queue_[c].packets.front();
+  }
+
   void make_ready(unsigned i, Picoseconds t) {
+    nothing_before(t);
     if (eligible() == 0) ready_ = t;
     const OwnQueue& q = own_[i];
     std::uint64_t& word = ready_of(q)[i / 64];
@@ -129,6 +171,7 @@ class EgressPort : public fabric::OutputPort {
     return p;
   }
 
+  std::unique_ptr<QueueScheduler> scheduler_;  ///< absent: strict priority, highest class first
   std::vector<OwnQueue> own_;
   unsigned ready_own_ = 0;
   std::array<Mask, classes> ready_queues_{};  ///< own queues by class: not empty and not held

@@ -2,6 +2,7 @@
 // pauses to senders.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ class TrafficManager {
   /// The next port, with as many queues as the configuration says.
   void add_port(fabric::tx_port& tx) {
     ports_.push_back({EgressPort(tx, queues_per_port_), red_config_.of(BitRate{})});
+    if (scheduler_) ports_.back().out.schedule_by(*scheduler_);
   }
   /// Rates of ports are known: thresholds become those of their rates. `headrooms` are by port;
   /// empty: each has `pfc.headroom`. Marks at dequeue are drawn for each port, as by a plain switch
@@ -75,7 +77,7 @@ class TrafficManager {
     });
   }
   /// Whether more is to be done than `serve` does: pauses, marks at dequeue, a class of
-  /// acknowledgements. Then `serve_closely` does it.
+  /// acknowledgements, shares of classes. Then `serve_closely` does it.
   bool closely() const { return closely_; }
   template <class F>
   void serve_closely(unsigned port, Picoseconds end, F&& started) {
@@ -136,6 +138,7 @@ class TrafficManager {
     std::uint64_t dropped_headroom = 0;  ///< over the headroom of the ingress port
     std::uint64_t holds = 0;             ///< requests to hold a queue
     std::uint64_t releases = 0;
+    std::array<std::uint64_t, EgressPort::classes> over_share{};  ///< of dropped_queue, by class
   };
   const Counters& counters() const { return counters_; }
 
@@ -151,6 +154,7 @@ class TrafficManager {
   std::optional<fabric::DropCause> refusal(const Lodging& wanted);
   void take(const Lodging& lodging, Picoseconds t);
   void mark_what_leaves(Packet& p, unsigned port, Bytes left);
+  bool over_share(const Packet& p, const EgressPort& out, unsigned queue) const;
 
   unsigned queues_per_port_;
   bool closely_;
@@ -164,6 +168,8 @@ class TrafficManager {
   std::optional<fabric::PfcConfig> pfc_;        ///< absent: no pauses are sent
   Bytes bytes_;                                 ///< of the buffer
   std::int64_t set_aside_ = 0;                  ///< cells that nothing else may have
+  std::optional<QueueScheduler> scheduler_;     ///< of every port; absent: strict priority
+  std::vector<ClassConfig> classes_;            ///< that have a table
   std::vector<fabric::RedMarker> red_of_port_;  ///< at dequeue; empty: at enqueue
   std::optional<IngressPauses> pauses_;
 };

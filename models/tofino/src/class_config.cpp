@@ -1,0 +1,48 @@
+#include "horae/tofino/class_config.hpp"
+
+namespace horae::tofino {
+
+const Schema<ClassConfig>& ClassConfig::schema() {
+  using T = ClassConfig;
+  static const Schema<T> s =
+      Schema<T>("class", "Queues of a traffic class, one at each egress port.")
+          .required("number", &T::number, {.doc = "the class", .max = 7})
+          .field("priority", &T::priority,
+                 {.doc = "served before all classes of lower priority; classes of one priority "
+                         "share by deficit round robin. Absent: its number",
+                  .max = 7,
+                  .source = "Shreedhar and Varghese, IEEE/ACM ToN 4(3), 1996; queues of a Tofino "
+                            "have a priority and a weight: open-p4studio bf_tm_sched_q_*"})
+          .field("weight", &T::weight,
+                 {.doc = "share among classes of one priority, of bytes on the wire; 2 KiB a turn "
+                         "for each",
+                  .min = 1,
+                  .max = 1023,
+                  .source = "range: open-p4studio bf_tm_sched_q_dwrr_weight_set"})
+          .field("rate", &T::rate,
+                 {.doc = "the most that the class may send by a port, of bytes on the wire; 0: no "
+                         "shaper",
+                  .min = BitRate(0),
+                  .max = 800_Gbps,
+                  .source = "open-p4studio bf_tm_sched_q_shaping_rate_set"})
+          .field("burst", &T::burst,
+                 {.doc = "its shaper lets a packet go while less than so much is ahead of the "
+                         "rate, bytes "
+                         "on the wire",
+                  .min = 64_B,
+                  .source = "16384: open-p4studio BF_TM_Q_SCH_BURST_SIZE"})
+          .field(
+              "share", &T::share,
+              {.doc = "dynamic limit of each of its queues: share x free part of the buffer; 0: "
+                      "none",
+               .min = 0.0,
+               .max = 256.0,
+               .source = "Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998; a burst absorption factor "
+                         "of open-p4studio bf_tm_q_app_pool_usage_set is share / (1 + share): 80 "
+                         "% is 4, 1.5 % is 1/64"})
+          .field("minimum", &T::minimum,
+                 {.doc = "bytes that each of its queues may hold whatever share says", .min = 0_B});
+  return s;
+}
+
+}  // namespace horae::tofino
