@@ -41,7 +41,7 @@ struct Queues {
   // The packets that leave a port, by id.
   std::vector<std::uint64_t> serve(unsigned port = 0) {
     std::vector<std::uint64_t> ids;
-    manager.serve(port, 1_us, [&](Packet& p, Picoseconds) { ids.push_back(p.id); });
+    manager.serve<false>(port, 1_us, [&](Packet& p, Picoseconds) { ids.push_back(p.id); });
     return ids;
   }
 

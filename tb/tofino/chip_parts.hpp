@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,9 @@ struct LambdaProgram {
   };
   std::function<void(dataplane::Pass&)> egress = [](dataplane::Pass&) {};
   bool takes_deflected = false;
+  bool resubmits = false;
+  std::vector<std::vector<std::uint16_t>> groups = {};  ///< multicast
+  std::vector<programs::PacketGenerator> generators = {};
 
   /// Reported for chains of dependent registers on Tofino2: 58 cycles for none, 62 for one, 22 more
   /// for each further one.
@@ -55,9 +59,17 @@ class LambdaFactory final : public programs::ProgramFactory {
     Copy(dataplane::Pipeline& pipeline, const LambdaProgram& program) : program_(program) {
       build_chain(pipeline, dataplane::Gress::ingress, program.ingress_chain);
       build_chain(pipeline, dataplane::Gress::egress, program.egress_chain);
+      if (program.resubmits) pipeline.set_resubmits();
     }
     void ingress(dataplane::Pass& pass) override { program_.ingress(pass); }
     void egress(dataplane::Pass& pass) override { program_.egress(pass); }
+    std::span<const std::uint16_t> replicas(unsigned group) const override {
+      if (group >= program_.groups.size()) return {};
+      return program_.groups[group];
+    }
+    std::vector<programs::PacketGenerator> generators() const override {
+      return program_.generators;
+    }
 
    private:
     void build_chain(dataplane::Pipeline& pipeline, dataplane::Gress gress, unsigned length) {

@@ -14,32 +14,9 @@ using dataplane::MirrorHeader;
 using dataplane::Pass;
 using fabric::DropCause;
 using test::Chip;
-using test::edge;
 using test::expect_balance;
 using test::LambdaProgram;
-using test::odd_latencies;
-
-// The parts of the way that a copy takes.
-struct Way {
-  ChipConfig c = odd_latencies();
-  LambdaProgram program{.ingress_chain = 3, .egress_chain = 2};
-
-  Picoseconds queued(Picoseconds last_bit_sent) const {
-    const Picoseconds parsed = last_bit_sent + Chip::link.delay + c.mac_rx + c.ingress_parser;
-    return edge(test::first_edge(parsed) + program.ingress_cycles().count()) + c.ingress_deparser +
-           c.traffic_manager;
-  }
-  // From a queue to the queue that a copy made in egress is put into.
-  Picoseconds once_more() const {
-    return c.egress_parser + edge(program.egress_cycles().count()) + c.egress_deparser +
-           c.traffic_manager;
-  }
-  // From a queue to the last bit at the host.
-  Picoseconds out(Bytes frame) const {
-    return c.egress_parser + edge(program.egress_cycles().count()) + c.egress_deparser + c.mac_tx +
-           Chip::wire(frame) + Chip::link.delay;
-  }
-};
+using test::Way;
 
 TEST(Mirror, ACopyMadeInIngressLeavesInClosedForm) {
   Way way;

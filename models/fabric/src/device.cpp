@@ -96,8 +96,9 @@ packet_target_socket& device::rx(unsigned port) { return rx_[port]->socket; }
 void device::notify_arrival(const Event& e) {
   const auto kind = key_kind(e.key);
   if (kind == arrival_event)
-    return watcher_->arrived(*this, key_entity(e.key), arrived(e), e.time - receive_latency_,
-                             e.time);
+    return watcher_->arrived(
+        *this, key_entity(e.key), arrived(e),
+        e.time - receive_latency_ + still_to_come(arrived(e), key_entity(e.key)), e.time);
   if (kind != pause_event && kind != resume_event) return;
   watcher_->paused(*this, key_entity(e.key), static_cast<unsigned>(e.payload), kind == pause_event,
                    e.time);
@@ -138,12 +139,21 @@ void device::handle_before(Picoseconds end) {
 
 Picoseconds device::next_left() const {
   Picoseconds next = never;
-  for (const tx_port* sender : left_by_)
-    next = std::min(next, sender->left_[0].last_bit + receive_latency_);
+  for (const tx_port* sender : left_by_) {
+    const auto& left = sender->left_[0];
+    next = std::min(next, left.last_bit + receive_latency_ -
+                              still_to_come(*left.packet, left.packet->ingress_port));
+  }
   return next;
 }
 
-void device::collect() {
+Picoseconds device::rest_of(const Packet& p, unsigned port) const {
+  const tx_port* const sender = rx_[port]->arrivals.sender;
+  return sender != nullptr ? sender->rest(p, part_) : Picoseconds{};  // else it came whole
+}
+
+template <bool whole>
+[[gnu::noinline]] void device::collect_as() {
   constexpr std::size_t ahead = 2;
   const Picoseconds latency = receive_latency_;
   for (std::size_t i = 0; i < left_by_.size(); ++i) {
@@ -156,8 +166,9 @@ void device::collect() {
     const auto* const end = sender.left_end_;
     for (const auto* left = sender.left_.get(); left != end; ++left) {
       __builtin_prefetch(left->packet);
-      events_.push(
-          {left->last_bit + latency, key++, reinterpret_cast<std::uint64_t>(left->packet)});
+      Picoseconds t = left->last_bit + latency;
+      if constexpr (!whole) t = t - sender.rest(*left->packet, part_);
+      events_.push({t, key++, reinterpret_cast<std::uint64_t>(left->packet)});
     }
     sender.direct_->next_key = key;
     sender.left_end_ = sender.left_most_ = sender.left_.get();
@@ -167,7 +178,11 @@ void device::collect() {
 
 void device::run_window(Picoseconds end) {
   horizon_ = end;
-  collect();
+  if (part_.count() == 0) [[likely]] {
+    collect_as<true>();
+  } else {
+    collect_as<false>();
+  }
   run_to(end);
 }
 

@@ -109,6 +109,16 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .source = "class 0 in switch-mmu.cc and switch-node.cc of the simulator of HPCC "
                             "(SIGCOMM 2019), alibaba-edu at 9f4be2a"})
           .table("loopback", &ChipConfig::loopback, LoopbackConfig::schema())
+          .table("mirror", &ChipConfig::mirror, MirrorConfig::schema())
+          .table("timing", &ChipConfig::timing, TimingConfig::schema())
+          .field("replication", &ChipConfig::replication,
+                 {.doc = "multicast copies that the traffic manager makes, of all groups together. "
+                         "Absent: 1.3125 GHz",
+                  .min = Hertz(1'000'000),
+                  .max = Hertz(10'000'000'000),
+                  .source = "no public value: one per clock of the traffic manager, 1.3125 GHz "
+                            "(open-p4studio lld_dev_tof2.c)",
+                  .verified = false})
           .tables("class", &ChipConfig::classes, ClassConfig::schema());
   return s;
 }
@@ -129,6 +139,14 @@ ChipConfig ChipConfig::read(const Section& section, const std::vector<std::strin
   take("mau_clock", config.mau_clock, chip.mau_clock);
   take("cells", config.cells, chip.traffic_manager.cells);
   take("cell", config.cell, chip.traffic_manager.cell);
+  if (config.loopback && config.loopback->rates) {
+    const auto given = config.loopback->rates->size();
+    if (given != config.pipelines) {
+      throw section.child("loopback")
+          .error("rates", fmt::format("rates has {} entries; expected {}, one per pipeline", given,
+                                      config.pipelines));
+    }
+  }
   return config;
 }
 

@@ -32,6 +32,10 @@ void tofino_switch::statistics(StatTree& tree) const {
   }
   if (takes_deflected_) tree.value("deflected", c.deflected, "packets");
   tree.value("mirrored", c.mirrored, "packets");
+  if (config_.mirror) tree.value("dropped_mirror", c.dropped_mirror, "packets");
+  if (c.replicated > 0) tree.value("replicated", c.replicated, "packets");
+  if (!generators_.empty()) tree.value("generated", c.generated, "packets");
+  if (resubmits_) tree.value("resubmitted", c.resubmitted, "passes");
   tree.value("recirculated", c.recirculated, "passes");
   tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");
   if (config_.loopback) {

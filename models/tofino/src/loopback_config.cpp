@@ -19,6 +19,12 @@ const Schema<LoopbackConfig>& LoopbackConfig::schema() {
                  {.doc = "rate of each; 0: that of the chip's recirculation port",
                   .min = BitRate(0),
                   .max = 6400_Gbps})
+          .field("rates", &T::rates,
+                 {.doc = "the same by pipeline. Absent: `rate` in all",
+                  .min = 1_Gbps,
+                  .max = 6400_Gbps,
+                  .source = "400 Gbps a pipeline, of pipeline 0 150 without the CPU's port: "
+                            "open-p4studio bf_pm_intf.c, port_mgr_tof2_map.c"})
           .field(
               "limit", &T::limit,
               {.doc = "frame bytes that the packets of a port may hold; 0: no limit", .min = 0_B})

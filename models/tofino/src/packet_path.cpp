@@ -19,7 +19,15 @@ using dataplane::Verdict;
 
 template <bool own, bool watched>
 void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-  if (const auto refusal = traffic_manager_.admit<own>(p, port, queue, t)) [[unlikely]] {
+  if (traffic_manager_.closely()) [[unlikely]]
+    return enqueue_as<own, watched, true>(p, port, queue, t);
+  enqueue_as<own, watched, false>(p, port, queue, t);
+}
+
+template <bool own, bool watched, bool closely>
+void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
+  if (const auto refusal = traffic_manager_.admit_as<own, closely>(p, port, queue, t))
+      [[unlikely]] {
     if (takes_deflected_ && deflect(p, port, *refusal, t)) return;
     return drop(p, *refusal, t);
   }
@@ -27,17 +35,24 @@ void tofino_switch::enqueue(Packet& p, unsigned port, unsigned queue, Picosecond
   traffic_manager_.join<own>(p, port, queue, t);
   // An idle port starts now. That is an event of its own, behind all others of this time; when
   // there are none it is the next one. Who watches steps sees it as one.
-  const Picoseconds start = traffic_manager_.port(port).next_start();
+  const Picoseconds start = traffic_manager_.port(port).next_start<closely>();
   if (start >= starts_.of(port)) return;
   if (!watched && start == t && nothing_more_at(t)) {
     count_event();
-    return start_port<watched>(port, t);
+    return start_port_as<watched, closely>(port, t);
   }
   starts_.set(port, start);
 }
 
+/// What not every packet meets before its egress pass.
+[[gnu::noinline]] void tofino_switch::before_egress(Packet& p, unsigned port, Pass& pass,
+                                                    ChipPipeline& pipe) {
+  if (telemetry_) parse_telemetry(p, port, pass);
+  if (timed_) late_ = egress_wait(p, pipe, pass.now());
+}
+
 /// The telemetry header of a data packet, and what it left behind in its queue.
-[[gnu::noinline]] void tofino_switch::parse_telemetry(Packet& p, unsigned port, Pass& pass) {
+void tofino_switch::parse_telemetry(Packet& p, unsigned port, Pass& pass) {
   if (!p.is_data() || !feedback_of(p).records || port >= ports()) return;
   const std::int64_t behind = traffic_manager_.port(port).depth(p.traffic_class).count();
   const std::int64_t cell = config_.cell.count();
@@ -52,10 +67,10 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start);
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
-  if (telemetry_) [[unlikely]]
-    parse_telemetry(p, port, pass);
+  if (special_egress_) [[unlikely]]
+    before_egress(p, port, pass, pipe);
   pipe.run_egress(pass);
-  const Picoseconds deparsed = start + pipe.egress_time();
+  const Picoseconds deparsed = start + pipe.egress_time() + late_;
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, start, deparsed);
   }
@@ -79,37 +94,41 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
   program.ghost(ghost_cells_);
 }
 
+/// What a header that comes at `t` meets before its pass; when the parser is through with it.
+[[gnu::noinline]] Picoseconds tofino_switch::before_ingress(const Packet& p, unsigned pipeline,
+                                                            Picoseconds t) {
+  if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
+  if (resubmits_) came_as_ = p;
+  return t + parser_.time(p);
+}
+
 template <bool watched>
 void tofino_switch::enter_ingress(Packet& p, unsigned pipeline, Picoseconds t) {
+  if (special_) [[unlikely]]
+    return enter_ingress_as<watched, true>(p, pipeline, before_ingress(p, pipeline, t));
+  enter_ingress_as<watched, false>(p, pipeline, t);
+}
+
+template <bool watched, bool special>
+void tofino_switch::enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t) {
   ChipPipeline& pipe = this->pipe(pipeline);
   const auto [entered, deparsed] = pipe.reserve(t);
-  if (ghost_period_ > 0_ps) [[unlikely]]
-    run_ghost(pipeline, t);
   Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered);
+  if constexpr (special) {
+    if ((p.ingress_port & came_again) != 0) pass.comes_again();
+    if (generated_by_ != nullptr) pass.comes_from(*generated_by_);
+  }
   pipe.run_ingress(pass);
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) pass_watcher_->passed(*this, pass, entered, deparsed);
   }
   if (pass.mirror_request()) mirror(pass, deparsed);
   if (pass.queue_request().action != dataplane::QueueRequest::none) request_queue(pass, deparsed);
-  if (pass.verdict() == Verdict::drop) return drop(p, fabric::DropCause::program, deparsed);
-  const Picoseconds managed = deparsed + config_.traffic_manager;
-  if (pass.verdict() == Verdict::recirculate) {
-    if (pass.loopback_pipeline() >= pipes_.size()) {
-      throw ModelError(fmt::format("{}: no pipeline {} to come around in after {}", name(),
-                                   pass.loopback_pipeline(), pass.describe()));
-    }
-    if (pass.loopback() >= loopbacks_.per_pipeline()) {
-      throw ModelError(fmt::format("{}: no loopback port {} of a pipeline after {}", name(),
-                                   pass.loopback(), pass.describe()));
-    }
-    ++in_pipeline_;
-    return schedule_packet(managed, pass.through_egress() ? loopback_egress_event : loopback_event,
-                           loopbacks_.number(pass.loopback_pipeline(), pass.loopback()), p);
-  }
-  if (pass.verdict() == Verdict::undecided || pass.egress_port() >= ports()) {
-    throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
-  }
+  Picoseconds managed = deparsed + config_.traffic_manager;
+  if (pass.verdict() != Verdict::forward) [[unlikely]]
+    return leave_ingress_otherwise(p, pass, deparsed);
+  if (pass.egress_port() >= port_count_) no_way_out(pass);
+  if constexpr (special) managed = managed + kept_whole(p, tx(pass.egress_port()).link().rate);
   ++in_pipeline_;
   if (pass.queue() != 0) [[unlikely]] {
     check_queue(pass, pass.egress_port(), pass.queue());
@@ -133,7 +152,7 @@ void tofino_switch::pass_loop_egress(Packet& p, unsigned loopback, Picoseconds t
   p.mirror_type = 0;
   traffic_manager_.change(had, p, t);  // egress may have changed its length
   loopbacks_.hold(loopback, p, traffic_manager_.buffer().cells_of(p));
-  const Picoseconds on_wire = t + pipes_[pipeline].egress_time();
+  const Picoseconds on_wire = t + pipes_[pipeline].egress_time() + late_;
   const Picoseconds last_bit = on_wire + loopbacks_.of(loopback).time_on_wire(p);
   if constexpr (watched) {
     if (pass_watcher_ != nullptr) notify_looped(p, loopback, on_wire, last_bit);
@@ -149,25 +168,9 @@ inline void tofino_switch::leave(Packet& p, unsigned port, unsigned pipeline, Pi
   ++forwarded_;
   p.mirror_type = 0;
   p.metadata = 0;
+  if (timed_) [[unlikely]]
+    return send_late(p, port, pipeline, start);
   tx(port).send(p, start, pipe(pipeline).egress_latency());
-}
-
-template <bool watched>
-void tofino_switch::leave_queue(unsigned port, Picoseconds t) {
-  if (traffic_manager_.closely()) [[unlikely]]
-    return leave_queue_closely<watched>(port, t);
-  const unsigned pipeline = pipeline_of_port_.data()[port];
-  traffic_manager_.serve(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
-    leave<watched>(p, port, pipeline, start);
-  });
-}
-
-template <bool watched>
-void tofino_switch::leave_queue_closely(unsigned port, Picoseconds t) {
-  const unsigned pipeline = pipeline_of_port_.data()[port];
-  traffic_manager_.serve_closely(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
-    leave<watched>(p, port, pipeline, start);
-  });
 }
 
 void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
@@ -180,13 +183,23 @@ void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
 /// What is due at `t`, when the port can start; then it waits for the next time.
 template <bool watched>
 void tofino_switch::start_port(unsigned port, Picoseconds t) {
-  leave_queue<watched>(port, t);
-  const Picoseconds start = traffic_manager_.port(port).next_start();
+  if (traffic_manager_.closely()) [[unlikely]]
+    return start_port_as<watched, true>(port, t);
+  start_port_as<watched, false>(port, t);
+}
+
+template <bool watched, bool closely>
+void tofino_switch::start_port_as(unsigned port, Picoseconds t) {
+  const unsigned pipeline = pipeline_of_port_.data()[port];
+  traffic_manager_.serve<closely>(port, t + 1_ps, [&](Packet& p, Picoseconds start) {
+    leave<watched>(p, port, pipeline, start);
+  });
+  const Picoseconds start = traffic_manager_.port(port).next_start<closely>();
   if (start != never) starts_.set(port, start);
 }
 
 void tofino_switch::arm(unsigned port) {
-  const Picoseconds start = traffic_manager_.port(port).next_start();
+  const Picoseconds start = traffic_manager_.port(port).next_start<true>();
   if (start < starts_.of(port)) starts_.set(port, start);
 }
 
@@ -221,8 +234,32 @@ void tofino_switch::handle_as(const fabric::Event& e) {
       --in_pipeline_;
       let_looped_go(packet(), entity, e.time);
       packet().ingress_port |= came_around;
+      if (!generators_.empty()) [[unlikely]]
+        trigger_by(packet(), LoopbackPorts::pipeline_of(entity), e.time);
       enter_ingress<watched>(packet(), LoopbackPorts::pipeline_of(entity), e.time);
       break;
+    case mirror_event:
+      buffer_copy(packet(), entity, e.time);
+      break;
+    case resubmitted_event:
+      --in_pipeline_;
+      packet().ingress_port |= came_again;
+      enter_ingress<watched>(packet(), entity, e.time);
+      break;
+    case replicate_event:
+      replicate(packet(), entity, e.time);
+      break;
+    case generate_event:
+      generate(entity, static_cast<std::uint16_t>(e.payload), e.time);
+      break;
+    case generated_event: {
+      --in_pipeline_;
+      const auto header = generated_.extract(&packet());
+      generated_by_ = &header.mapped();
+      enter_ingress<watched>(packet(), entity, e.time);
+      generated_by_ = nullptr;
+      break;
+    }
     case fabric::pause_event:
       traffic_manager_.pause(entity, static_cast<unsigned>(e.payload));
       break;

@@ -1,7 +1,9 @@
 // What a pass may ask for beside the way out: a copy, a queue held or released, another round.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
 
 #include "chip_events.hpp"
 #include "horae/core/error.hpp"
@@ -47,9 +49,81 @@ void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   if (watcher() != nullptr && pass_watcher_ != nullptr)
     pass_watcher_->mirrored(*this, pass.header(), copy, deparsed);
   ++in_pipeline_;
-  schedule_packet(deparsed + config_.traffic_manager,
-                  around ? loopback_egress_event : enqueue_event,
-                  around ? loopbacks_.number(pass.where().pipeline, 0) : request.egress_port, copy);
+  const unsigned pipeline = pass.where().pipeline;
+  Picoseconds whole = deparsed;
+  if (cut_through_ && pass.where().gress == Gress::ingress)
+    whole = whole + still_to_come(pass.header(), pass.ingress_port());
+  if (!mirror_buffers_.empty())
+    return schedule_packet(whole, mirror_event,
+                           pack(around ? no_port : request.egress_port, pipeline), copy);
+  schedule_packet(whole + config_.traffic_manager, around ? loopback_egress_event : enqueue_event,
+                  around ? loopbacks_.number(pipeline, 0) : request.egress_port, copy);
+}
+
+/// A copy comes to the mirror buffer of its pipeline.
+void tofino_switch::buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t) {
+  const unsigned pipeline = queue_in(static_cast<std::uint16_t>(port_and_pipeline));
+  const unsigned port = port_in(static_cast<std::uint16_t>(port_and_pipeline));
+  const auto out = mirror_buffers_.at(pipeline).take(copy, t);
+  if (!out) {
+    --in_pipeline_;
+    return drop(copy, fabric::DropCause::buffer_full, t);
+  }
+  const bool around = port == no_port;
+  schedule_packet(*out + config_.traffic_manager, around ? loopback_egress_event : enqueue_event,
+                  around ? loopbacks_.number(pipeline, 0) : port, copy);
+}
+
+void tofino_switch::no_way_out(const Pass& pass) const {
+  throw ModelError(fmt::format("{}: no valid egress port after {}", name(), pass.describe()));
+}
+
+/// What ingress wants in place of a way out.
+void tofino_switch::leave_ingress_otherwise(Packet& p, const Pass& pass, Picoseconds deparsed) {
+  const Picoseconds managed = deparsed + config_.traffic_manager;
+  const unsigned pipeline = pass.where().pipeline;
+  const auto refuse = [&](const std::string& what) {
+    throw ModelError(fmt::format("{}: {} after {}", name(), what, pass.describe()));
+  };
+  switch (pass.verdict()) {
+    case dataplane::Verdict::drop:
+      return drop(p, fabric::DropCause::program, deparsed);
+    case dataplane::Verdict::recirculate: {
+      if (pass.loopback_pipeline() >= pipes_.size())
+        refuse(fmt::format("no pipeline {} to come around in", pass.loopback_pipeline()));
+      if (pass.loopback() >= loopbacks_.per_pipeline())
+        refuse(fmt::format("no loopback port {} of a pipeline", pass.loopback()));
+      const unsigned loopback = loopbacks_.number(pass.loopback_pipeline(), pass.loopback());
+      ++in_pipeline_;
+      return schedule_packet(managed + kept_whole(p, loopbacks_.of(loopback).rate()),
+                             pass.through_egress() ? loopback_egress_event : loopback_event,
+                             loopback, p);
+    }
+    case dataplane::Verdict::resubmit: {
+      if ((p.ingress_port & came_around) != 0 || pass.generated() != nullptr)
+        refuse("what came by a loopback port cannot be resubmitted");
+      const std::uint16_t data = p.metadata;
+      p = came_as_;
+      p.metadata = data;
+      ++in_pipeline_;
+      ++resubmitted_;
+      return schedule_packet(deparsed + config_.ingress_parser, resubmitted_event, pipeline, p);
+    }
+    case dataplane::Verdict::multicast: {
+      const auto replicas = pipes_[pipeline].program().replicas(pass.group());
+      if (pass.group() >= most_groups) refuse(fmt::format("no multicast group {}", pass.group()));
+      Picoseconds whole{};
+      for (const unsigned port : replicas) {
+        if (port >= ports()) refuse(fmt::format("no port {} for multicast group", port));
+        whole = std::max(whole, kept_whole(p, tx(port).link().rate));
+      }
+      ++in_pipeline_;
+      return schedule_packet(managed + whole, replicate_event, pack_group(pass.group(), pipeline),
+                             p);
+    }
+    default:
+      no_way_out(pass);
+  }
 }
 
 /// Dummies circulate from time zero on, and have their part of the buffer.

@@ -16,12 +16,20 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     : device(name, context, ports),
       config_(config),
       chip_(dataplane::ChipSpec::find(config.chip)),
+      port_count_(ports),
       pipeline_of_port_(pipelines_of_ports(config_, chip_, ports, this->name())),
       loopbacks_(config.loopback, config.pipelines, chip_.recirculation.rate, config.cells),
       traffic_manager_(config, RandomStream(context.seed, std::string(this->name()) + ".red")),
       starts_(ports),
       ghost_period_(factory.ghost_period()),
       ghost_due_(config.pipelines),
+      timed_(config.timing && config.timing->enabled()),
+      cut_through_(config.timing && config.timing->cut_through),
+      parser_(config.timing.value_or(TimingConfig{})),
+      last_bit_out_(timed_ ? ports : 0),
+      mirror_buffers_(config.mirror ? config.pipelines : 0,
+                      MirrorBuffer(config.mirror.value_or(MirrorConfig{}))),
+      replication_(config.replication.value_or(Hertz(1'312'500'000))),
       takes_deflected_(factory.takes_deflected()),
       adds_telemetry_(factory.adds_telemetry()) {
   if (takes_deflected_ && !config.control_class) {
@@ -44,12 +52,14 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       design.name = this->name();
       ledger_ = (ledgers != nullptr ? *ledgers : own).of(design, chip_);
       if (!ledger_.refused.empty()) throw dataplane::DoesNotFit(this->name(), ledger_);
+      resubmits_ = pipe.objects().resubmits();
     }
     pipe.set_latencies(ledger_);
     pipes_.push_back(std::move(pipe));
   }
   fill_loopbacks();
   set_receive_latency(config.mac_rx + config.ingress_parser);
+  if (cut_through_) arrive_after(*config.timing->cut_through);
 }
 
 Picoseconds tofino_switch::ingress_latency(unsigned pipeline) const {
@@ -94,9 +104,13 @@ tofino_switch::Counters tofino_switch::counters() const {
                .dropped_loopback = loopbacks_.dropped(),
                .deflected = deflected_,
                .mirrored = copies_.made(),
+               .replicated = copies_.replicated(),
+               .generated = generated_count_,
+               .resubmitted = resubmitted_,
                .pauses_sent = traffic_manager_.pauses() ? traffic_manager_.pauses()->sent() : 0,
                .holds = queues.holds,
                .releases = queues.releases};
+  for (const auto& buffer : mirror_buffers_) sum.dropped_mirror += buffer.dropped();
   for (const auto& pipe : pipes_) {
     sum.ingress_passes += pipe.counters().ingress_passes;
     sum.egress_passes += pipe.counters().egress_passes;

@@ -10,7 +10,7 @@ using fabric::DropCause;
 
 TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
     : queues_per_port_(config.queues_per_port),
-      closely_(config.pauses() || config.control_class || config.shares_buffer() ||
+      closely_(config.pauses() || config.control_class || config.classes ||
                (config.marking().enabled() && config.marking().at_dequeue())),
       queue_limit_(config.queue_limit),
       buffer_(config.cells, config.cell),
@@ -73,6 +73,7 @@ void TrafficManager::leave(const Lodging& had, Picoseconds t) {
 
 std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port, unsigned queue,
                                                        Picoseconds t) {
+  ports_[port].out.nothing_before(t);
   if (is_control(p)) return std::nullopt;
   const Lodging wanted = lodging(p);
   if (const auto cause = refusal(wanted)) return cause;

@@ -30,7 +30,7 @@ struct PipelineId {
 };
 
 /// What becomes of the packet after the pass.
-enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate };
+enum class Verdict : std::uint8_t { undecided, forward, drop, recirculate, resubmit, multicast };
 
 /// What the deparser puts before a mirrored copy (Tofino at most 32, Tofino2 at most 48 bytes).
 using MirrorHeader = std::array<std::uint32_t, 4>;
@@ -49,6 +49,14 @@ struct MirrorRequest {
   std::uint16_t length = 0;  ///< bytes of the copy, if it is to be cut; 0: all
   /// Class whose queue the copy waits in (`mirror_qid` of tofino2_base.p4); none: the packet's.
   std::optional<std::uint8_t> traffic_class = {};
+};
+
+/// What a packet generator says of a packet that it made (the chip puts it before the packet).
+struct GeneratedHeader {
+  std::uint8_t app = 0;       ///< index in Program::generators()
+  std::uint16_t batch = 0;    ///< number of the batch, from 0, modulo 2^16
+  std::uint16_t packet = 0;   ///< number in its batch
+  std::uint16_t trigger = 0;  ///< port that went down, or metadata of the packet that came around
 };
 
 /// What is to be done with a queue of an egress port.
@@ -108,6 +116,24 @@ class Pass {
     through_egress_ = true;
   }
   bool through_egress() const { return through_egress_; }
+  /// For the Resubmit object: into ingress again, as it came in, with its metadata.
+  void resubmit() { verdict_ = Verdict::resubmit; }
+  /// Whether this pass is of a packet that was resubmitted.
+  bool resubmitted() const { return resubmitted_; }
+  /// For the Multicast object: a copy to every port of a group (Program::replicas), none besides.
+  void multicast(unsigned group) {
+    verdict_ = Verdict::multicast;
+    egress_port_ = group;
+  }
+  /// The group, after multicast().
+  unsigned group() const { return egress_port_; }
+  /// Of a packet that the packet generator made; null: it came from outside.
+  const GeneratedHeader* generated() const {
+    return where_.gress == Gress::ingress ? brings_.generated : nullptr;
+  }
+  /// For the device, before an ingress pass.
+  void comes_again() { resubmitted_ = true; }
+  void comes_from(const GeneratedHeader& header) { brings_.generated = &header; }
   /// For the Mirror object: a copy as well.
   void mirror(const MirrorRequest& request) { mirror_ = request; }
   const std::optional<MirrorRequest>& mirror_request() const { return mirror_; }
@@ -127,13 +153,15 @@ class Pass {
   void leaves_by(unsigned port) { egress_port_ = port; }
 
   /// In egress: the telemetry header of the packet; null: it has none.
-  Feedback* telemetry() const { return telemetry_; }
+  Feedback* telemetry() const {
+    return where_.gress == Gress::egress ? brings_.telemetry : nullptr;
+  }
   /// With that: cells of the bytes that the packet left behind in its queue (deq_qdepth of
   /// tofino2_base.p4; there each packet's last cell counts whole).
   std::uint32_t cells_behind() const { return cells_behind_; }
   /// For the device, before an egress pass of a packet that has one.
   void carries(Feedback& telemetry, std::uint32_t cells) {
-    telemetry_ = &telemetry;
+    brings_.telemetry = &telemetry;
     cells_behind_ = cells;
   }
 
@@ -155,11 +183,15 @@ class Pass {
   Picoseconds now_;
   Verdict verdict_ = Verdict::undecided;
   bool through_egress_ = false;
+  bool resubmitted_ = false;
   std::uint8_t loopback_ = 0;
   std::uint8_t queue_ = 0;
   QueueRequest queue_request_{};
   std::uint32_t cells_behind_ = 0;
-  Feedback* telemetry_ = nullptr;
+  union {
+    Feedback* telemetry = nullptr;     ///< in egress
+    const GeneratedHeader* generated;  ///< in ingress
+  } brings_;
   std::optional<MirrorRequest> mirror_;
   MirrorHeader mirror_header_{};
 };

@@ -30,6 +30,10 @@ class Pipeline {
   const std::vector<Object*>& objects() const { return objects_; }
   /// The objects as a list of shapes and dependencies, named as the program names them.
   const Design& design() const { return design_; }
+  /// Whether the program resubmits packets: then the device keeps what came in until ingress is
+  /// over.
+  bool resubmits() const { return resubmits_; }
+  void set_resubmits() { resubmits_ = true; }
 
  private:
   friend class Object;
@@ -40,6 +44,7 @@ class Pipeline {
   std::vector<Object*> objects_;
   std::array<unsigned, 2> gateways_{};  ///< so far, of each gress
   Design design_;
+  bool resubmits_ = false;
 };
 
 /// What an object needs of one constructed before it.

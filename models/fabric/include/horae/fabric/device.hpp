@@ -130,6 +130,14 @@ class device : public sc_core::sc_module {
   /// Time between the last bit's arrival and the arrival event: whatever the receive side always
   /// takes. Set it before simulation starts.
   void set_receive_latency(Picoseconds t) { receive_latency_ = t; }
+  /// Arrival events come so much earlier than the last bit as all behind `part` bytes of the frame
+  /// takes: cut-through. Before simulation starts.
+  void arrive_after(Bytes part) { part_ = part; }
+  /// Time from a packet's arrival event, the receive latency left aside, to its last bit: zero
+  /// unless arrive_after() was called. The packet is as it came in by that port.
+  Picoseconds still_to_come(const Packet& p, unsigned port) const {
+    return part_.count() == 0 ? Picoseconds{} : rest_of(p, port);
+  }
   /// Null: no watcher. Known from the start of simulation on.
   observer* watcher() const { return watcher_; }
 
@@ -157,9 +165,11 @@ class device : public sc_core::sc_module {
   [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[noreturn]] void too_early(Picoseconds t) const;
   /// Files what was left for it.
-  void collect();
+  template <bool whole>
+  void collect_as();
   /// The earliest of it, or `never`.
   Picoseconds next_left() const;
+  Picoseconds rest_of(const Packet& p, unsigned port) const;
   void run_wake();
   void start_of_simulation() override;
   void wake_at(Picoseconds t);
@@ -170,6 +180,7 @@ class device : public sc_core::sc_module {
   bool runs_here_ = true;
   std::uint32_t number_ = 0;
   Picoseconds receive_latency_{};
+  Bytes part_{};  ///< of a frame, with which it arrives; zero: with its last bit
   observer* watcher_ = nullptr;
   std::uint64_t handled_ = 0;
   Picoseconds horizon_{};          ///< end of the window that it is in
@@ -180,8 +191,8 @@ class device : public sc_core::sc_module {
 
 inline void ArrivalPort::take(Packet& p, Picoseconds last_bit) {
   p.ingress_port = index;
-  owner->accept(
-      {last_bit + owner->receive_latency_, next_key++, reinterpret_cast<std::uint64_t>(&p)});
+  owner->accept({last_bit + owner->receive_latency_ - owner->still_to_come(p, index), next_key++,
+                 reinterpret_cast<std::uint64_t>(&p)});
 }
 
 inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {

@@ -1,6 +1,7 @@
 // The sending side of a port: the wire's occupancy, the link's delay, loss and failures.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -84,6 +85,13 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   Picoseconds serialisation(Bytes wire_bytes) const {
     return ps_per_byte_ != 0 ? Picoseconds(wire_bytes.count() * ps_per_byte_)
                              : serialisation_time(wire_bytes, link_.rate);
+  }
+
+  /// Of a packet that was sent: from when preamble and `part` bytes of its frame are over to its
+  /// last bit, gap included.
+  Picoseconds rest(const Packet& p, Bytes part) const {
+    const std::int64_t sent = std::min<std::int64_t>(p.frame, part.count());
+    return serialisation(p.wire_size()) - serialisation(Bytes(wire::preamble + sent));
   }
 
   /// Sends a packet whose first bit leaves at `start` (not before busy_until()); the packet belongs

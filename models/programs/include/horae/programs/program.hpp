@@ -85,6 +85,25 @@ struct Occupancy {
   std::uint64_t capacity = 0;
 };
 
+/// Packets that the chip's packet generator makes for a program, at the pipeline's recirculation
+/// port, whose wire they share (TNA 9: one generator per pipeline; Tofino2 has 16 apps). They enter
+/// ingress with Pass::generated().
+struct PacketGenerator {
+  enum class Trigger : std::uint8_t {
+    timer,          ///< at `start` and every `period` after it
+    port_down,      ///< when the link of a port of the pipeline fails
+    recirculation,  ///< when a packet comes around whose metadata, under `mask`, is `value`
+  };
+  Trigger trigger = Trigger::timer;
+  Picoseconds start{};
+  Picoseconds period{};       ///< of the timer; zero: once
+  std::uint64_t batches = 0;  ///< that the timer makes at most; zero: no end
+  std::uint16_t packets = 1;  ///< of a batch, back to back
+  Bytes frame = Bytes(64);
+  std::uint16_t mask = 0;
+  std::uint16_t value = 0;
+};
+
 /// A switch program on one pipeline: written with dataplane objects only, one copy per pipeline.
 /// What it costs and how long it takes follows from the objects it constructs (`Pipeline::design`).
 class Program {
@@ -105,6 +124,10 @@ class Program {
   virtual std::span<const std::uint16_t> watched_ports() const { return {}; }
   /// The ghost thread: cells that wait in all queues of each of these ports.
   virtual void ghost(std::span<const std::uint32_t> /*cells*/) {}
+  /// Ports that a packet for a multicast group is copied to.
+  virtual std::span<const std::uint16_t> replicas(unsigned /*group*/) const { return {}; }
+  /// What the packet generator makes; asked once, before simulation starts.
+  virtual std::vector<PacketGenerator> generators() const { return {}; }
   /// Named counts of what it did, for reports.
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Tables whose entries come and go, as they are now.

@@ -11,7 +11,9 @@
 #include "horae/fabric/red.hpp"
 #include "horae/params/located.hpp"
 #include "horae/tofino/class_config.hpp"
+#include "horae/tofino/header_timing.hpp"
 #include "horae/tofino/loopback_config.hpp"
+#include "horae/tofino/mirror_buffer.hpp"
 
 namespace horae::tofino {
 
@@ -46,6 +48,9 @@ struct ChipConfig {
   /// sender and is not marked, as if it had a buffer of its own. Absent: there is none.
   std::optional<std::uint32_t> control_class = {};
   std::optional<LoopbackConfig> loopback = {};
+  std::optional<MirrorConfig> mirror = {};  ///< absent: copies never wait and are never lost
+  std::optional<TimingConfig> timing = {};  ///< absent: as its defaults
+  std::optional<Hertz> replication = {};    ///< multicast copies; absent: 1.3125 GHz
   /// Scheduling and limits of classes; absent: strict priority, and the buffer is the limit.
   std::optional<std::vector<ClassConfig>> classes = {};
 

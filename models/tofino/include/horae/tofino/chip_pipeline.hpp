@@ -14,8 +14,8 @@
 
 namespace horae::tofino {
 
-/// Ingress takes one header per clock; egress takes no account of that, for the rates of its ports
-/// keep below it.
+/// Ingress takes one header per clock, and so does egress where the chip's timing says so: else the
+/// rates of its ports are taken to keep below it.
 class ChipPipeline {
  public:
   /// Builds the program's objects; `name` is the pipeline's. `set_latencies` follows.
@@ -37,6 +37,12 @@ class ChipPipeline {
     const Picoseconds entered = clock_.edge(entry);
     counters_.wait += entered - t;
     return {entered, clock_.edge(entry + ingress_cycles_) + ingress_deparser_};
+  }
+  /// Likewise when a header enters the MAU of egress, without the rest.
+  Picoseconds reserve_egress(Picoseconds t) {
+    const Cycles entry = std::max(clock_.at_or_after(t), last_egress_entry_ + Cycles(1));
+    last_egress_entry_ = entry;
+    return clock_.edge(entry);
   }
   void run_ingress(dataplane::Pass& pass) {
     ++counters_.ingress_passes;
@@ -70,6 +76,7 @@ class ChipPipeline {
   std::unique_ptr<programs::Program> program_;
   FastClock clock_;
   Cycles last_entry_{-1};  ///< clock edge at which the last header entered
+  Cycles last_egress_entry_{-1};
   Cycles ingress_cycles_{};
   Picoseconds ingress_deparser_;
   Picoseconds egress_fixed_;  ///< parser, deparser and MAC

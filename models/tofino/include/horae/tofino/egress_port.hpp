@@ -34,20 +34,24 @@ class EgressPort : public fabric::OutputPort {
 
   unsigned queues() const { return classes + static_cast<unsigned>(own_.size()); }
 
-  /// Queues a packet at `t` in the queue of its class.
-  void enqueue(Packet& p, Picoseconds t) {
-    OutputPort::enqueue(p, t);
-    nothing_before(t);
+  /// Something may start that could not before `t`; what was due before has started. To be said
+  /// before a packet is queued if there is a scheduler: then it depends on more than whether
+  /// anything could start.
+  void nothing_before(Picoseconds t) {
+    if (scheduler_) ready_ = std::max(ready_, t);
   }
   void resume(unsigned traffic_class, Picoseconds t) {
     OutputPort::resume(traffic_class, t);
     nothing_before(t);
   }
-  /// When the next packet starts if nothing changes, or `never`.
+  /// When the next packet starts if nothing changes, or `never`. `closely`: also where there is a
+  /// scheduler.
+  template <bool closely = true>
   Picoseconds next_start() const {
     const Picoseconds start = OutputPort::next_start();
-    if (scheduler_ && start != never) [[unlikely]]
-      return scheduler_->earliest(eligible(), start);
+    if constexpr (closely) {
+      if (scheduler_ && start != never) return scheduler_->earliest(eligible(), start);
+    }
     return start;
   }
   /// Queues a packet at `t` in an own queue.
@@ -70,22 +74,25 @@ class EgressPort : public fabric::OutputPort {
     const unsigned i = queue - classes;
     if (!own_[i].held) return;
     own_[i].held = false;
+    nothing_before(t);
     if (!own_[i].packets.empty()) make_ready(i, t);
   }
 
   /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
   /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
-  /// Or `started(packet, start, left)`: bytes that it leaves behind in its queue.
+  /// Or `started(packet, start, left)`: bytes that it leaves behind in its queue. A port with a
+  /// scheduler has to be served so.
   template <class F>
   void start_before(Picoseconds end, F&& started) {
+    constexpr bool closely = std::is_invocable_v<F&, Packet&, Picoseconds, Bytes>;
     for (;;) {
       const unsigned e = eligible();
       if (e == 0) return;
-      const Picoseconds start = next_start();
+      const Picoseconds start = next_start<closely>();
       if (start >= end) return;
-      const unsigned c = served(e, start);
+      const unsigned c = closely ? served(e, start) : static_cast<unsigned>(std::bit_width(e)) - 1;
       const bool own = ready_own_ != 0 && has_ready(c);
-      if constexpr (std::is_invocable_v<F&, Packet&, Picoseconds, Bytes>) {
+      if constexpr (closely) {
         const unsigned queue = own ? classes + first_own(c) : c;
         Packet& p = own ? take_own(first_own(c)) : take(c);
         started(p, start, depth_of_queue(queue));
@@ -120,12 +127,6 @@ class EgressPort : public fabric::OutputPort {
   Mask& ready_of(const OwnQueue& q) { return ready_queues_[q.traffic_class]; }
   bool has_ready(unsigned c) const { return (ready_queues_[c][0] | ready_queues_[c][1]) != 0; }
 
-  /// Something may start that could not before `t`; what was due before has started. With a
-  /// scheduler, that it may depends on more than whether anything could.
-  void nothing_before(Picoseconds t) {
-    if (scheduler_) [[unlikely]]
-      ready_ = std::max(ready_, t);
-  }
   /// The class that is served at `start`.
   unsigned served(unsigned e, Picoseconds start) {
     if (!scheduler_) [[likely]]
@@ -138,7 +139,6 @@ class EgressPort : public fabric::OutputPort {
   }
 
   void make_ready(unsigned i, Picoseconds t) {
-    nothing_before(t);
     if (eligible() == 0) ready_ = t;
     const OwnQueue& q = own_[i];
     std::uint64_t& word = ready_of(q)[i / 64];

@@ -13,8 +13,12 @@ namespace horae::tofino {
 
 /// Set in `Packet::ingress_port` of a packet that entered ingress by a loopback port.
 inline constexpr std::uint16_t came_around = 0x8000;
+/// Likewise, of a packet that was resubmitted.
+inline constexpr std::uint16_t came_again = 0x4000;
 /// The front port that a packet came in by.
-inline unsigned front_port(const Packet& p) { return p.ingress_port & ~unsigned{came_around}; }
+inline unsigned front_port(const Packet& p) {
+  return p.ingress_port & ~unsigned{came_around | came_again};
+}
 
 /// Priority flow control by the rules of plain switches (`fabric::IngressAccounts`), in bytes of
 /// whole cells. A packet counts from its queue on, as on the chip, where the traffic manager
@@ -45,7 +49,7 @@ class IngressPauses {
 
   static Account account_of(const Packet& p) {
     if (p.mirror_type != 0 || (p.ingress_port & came_around) != 0) return shared;
-    return static_cast<Account>(p.ingress_port * classes + p.traffic_class);
+    return static_cast<Account>(front_port(p) * classes + p.traffic_class);
   }
   /// Why so many bytes cannot be taken in, if so.
   std::optional<fabric::DropCause> refusal(Account account, std::int64_t bytes) const;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/params/located.hpp"
@@ -12,11 +14,12 @@ namespace horae::tofino {
 /// that are given up for it. They are inside the chip and no links: the simulation's windows do
 /// not depend on them.
 struct LoopbackConfig {
-  std::uint32_t ports = 1;  ///< of each pipeline; programs choose
-  BitRate rate{};           ///< of each port; zero: the chip's
-  Bytes limit{};            ///< frame bytes that a port's packets may hold; zero: none
-  double share = 0;         ///< part of the buffer that all may hold together; zero: none
-  Bytes dummy_bytes{};      ///< of dummies that circulate by each port, on the wire
+  std::uint32_t ports = 1;                      ///< of each pipeline; programs choose
+  BitRate rate{};                               ///< of each port; zero: the chip's
+  std::optional<std::vector<BitRate>> rates{};  ///< by pipeline, in place of `rate`
+  Bytes limit{};        ///< frame bytes that a port's packets may hold; zero: none
+  double share = 0;     ///< part of the buffer that all may hold together; zero: none
+  Bytes dummy_bytes{};  ///< of dummies that circulate by each port, on the wire
 
   static const Schema<LoopbackConfig>& schema();
 };

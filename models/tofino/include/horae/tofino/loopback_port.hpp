@@ -17,6 +17,7 @@ namespace horae::tofino {
 class LoopbackPort {
  public:
   explicit LoopbackPort(BitRate rate) : rate_(rate) {}
+  BitRate rate() const { return rate_; }
   /// Dummies circulate as well, from time zero on.
   void fill(Bytes dummies, Picoseconds lap) { dummies_.emplace(dummies, rate_, lap); }
 

@@ -23,7 +23,11 @@ class LoopbackPorts {
         most_cells_(config ? static_cast<std::int64_t>(config->share * static_cast<double>(cells))
                            : 0),
         ports_(std::size_t{pipelines_} * per_pipeline_,
-               LoopbackPort(config && config->rate.count() > 0 ? config->rate : rate)) {}
+               LoopbackPort(config && config->rate.count() > 0 ? config->rate : rate)) {
+    if (!config || !config->rates) return;
+    for (std::size_t i = 0; i < ports_.size(); ++i)
+      ports_[i] = LoopbackPort(config->rates->at(i / per_pipeline_));
+  }
 
   unsigned per_pipeline() const { return per_pipeline_; }
   unsigned number(unsigned pipeline, unsigned port) const {

@@ -14,6 +14,8 @@ class MirrorCopies {
  public:
   /// The copy that a pass asked for, created when it leaves the deparser.
   Packet& make(fabric::PacketPool& pool, const dataplane::Pass& pass, Picoseconds deparsed);
+  /// A copy that the traffic manager makes of a packet for one port of a group.
+  Packet& replicate(fabric::PacketPool& pool, const Packet& p, Picoseconds at);
   /// Gives the header of the pass's packet to the pass, if it is a copy that has one.
   void take_header(const Packet& p, dataplane::Pass& pass) {
     const auto header = headers_.extract(&p);
@@ -22,12 +24,14 @@ class MirrorCopies {
   /// The copy is gone.
   void forget(const Packet& p) { headers_.erase(&p); }
 
-  std::uint64_t made() const { return made_; }
+  std::uint64_t made() const { return made_ - replicated_; }
+  std::uint64_t replicated() const { return replicated_; }
   /// Copies that still have their header.
   std::size_t with_header() const { return headers_.size(); }
 
  private:
-  std::uint64_t made_ = 0;
+  std::uint64_t made_ = 0;  ///< of either kind
+  std::uint64_t replicated_ = 0;
   std::unordered_map<const Packet*, dataplane::MirrorHeader> headers_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/chip_pipeline.hpp"
+#include "horae/tofino/header_timing.hpp"
 #include "horae/tofino/loopback_ports.hpp"
+#include "horae/tofino/mirror_buffer.hpp"
 #include "horae/tofino/mirror_copies.hpp"
 #include "horae/tofino/pass_observer.hpp"
 #include "horae/tofino/port_starts.hpp"
@@ -28,9 +31,9 @@ namespace horae::tofino {
 ///   egress parser, MAU, deparser, MAC -> first bit out
 ///
 /// The program's ingress runs when the header enters the pipeline and its egress when the packet
-/// leaves the queue (egress takes no account of one header per clock: the ports' rates keep below
-/// it), each in time order, so registers see packets in pipeline order. Packets are stored whole
-/// before they are queued (the chip's default mode); the buffer is counted in cells. The MAU cycles
+/// leaves the queue, each in time order, so registers see packets in pipeline order. Packets are
+/// stored whole before they are queued (the chip's default mode) and egress takes no account of one
+/// header per clock, unless `timing` says otherwise; the buffer is counted in cells. The MAU cycles
 /// of a gress are those of the program's placement into the chip's stages; a program that does not
 /// fit the chip is refused (dataplane::DoesNotFit).
 ///
@@ -80,12 +83,16 @@ class tofino_switch : public fabric::device {
     std::uint64_t forwarded = 0;
     std::uint64_t marked = 0;
     std::uint64_t dropped_program = 0;
-    std::uint64_t dropped_buffer = 0;     ///< no free cells
-    std::uint64_t dropped_queue = 0;      ///< over the port's queue limit
-    std::uint64_t dropped_headroom = 0;   ///< over the headroom of the ingress port
-    std::uint64_t dropped_loopback = 0;   ///< over what loopback ports may hold
-    std::uint64_t deflected = 0;          ///< data without room that the program got; no drops
-    std::uint64_t mirrored = 0;           ///< copies made
+    std::uint64_t dropped_buffer = 0;    ///< no free cells
+    std::uint64_t dropped_queue = 0;     ///< over the port's queue limit
+    std::uint64_t dropped_headroom = 0;  ///< over the headroom of the ingress port
+    std::uint64_t dropped_loopback = 0;  ///< over what loopback ports may hold
+    std::uint64_t deflected = 0;         ///< data without room that the program got; no drops
+    std::uint64_t mirrored = 0;          ///< copies made
+    std::uint64_t dropped_mirror = 0;    ///< of these, without room in the mirror buffer
+    std::uint64_t replicated = 0;        ///< copies made for multicast groups
+    std::uint64_t generated = 0;         ///< packets of packet generators
+    std::uint64_t resubmitted = 0;
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
     std::uint64_t pauses_sent = 0;        ///< without resumes
@@ -119,6 +126,9 @@ class tofino_switch : public fabric::device {
   void begin() override {
     telemetry_ = adds_telemetry_ && context_.pool.carries_feedback();
     traffic_manager_.begin(context_.seed, name(), headrooms_);
+    begin_generators();
+    special_ = ghost_period_ > 0_ps || resubmits_ || !generators_.empty() || timed_ || cut_through_;
+    special_egress_ = telemetry_ || timed_;
   }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
@@ -139,9 +149,22 @@ class tofino_switch : public fabric::device {
   }
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
+  template <bool watched, bool special>
+  void enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t);
   /// The ghost thread tells a pipeline's program of depths, if the last time is a period ago.
   void run_ghost(unsigned pipeline, Picoseconds t);
+  Picoseconds before_ingress(const Packet& p, unsigned pipeline, Picoseconds t);
+  void leave_ingress_otherwise(Packet& p, const dataplane::Pass& pass, Picoseconds deparsed);
+  [[noreturn]] void no_way_out(const dataplane::Pass& pass) const;
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
+  void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
+  Picoseconds egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start);
+  void send_late(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
+  Picoseconds kept_whole(const Packet& p, BitRate rate) const;
+  void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
+  void begin_generators();
+  void generate(unsigned number, std::uint16_t trigger, Picoseconds t);
+  void trigger_by(const Packet& p, unsigned pipeline, Picoseconds t);
   // `loopback`: number of the port.
   void fill_loopbacks();
   void loop_back(Packet& p, unsigned loopback, Picoseconds t);
@@ -155,23 +178,24 @@ class tofino_switch : public fabric::device {
   /// In a queue of the program's own, or (0) in that of the packet's class.
   template <bool own, bool watched>
   void enqueue(Packet& p, unsigned port, unsigned queue, Picoseconds t);
+  template <bool own, bool watched, bool closely>
+  void enqueue_as(Packet& p, unsigned port, unsigned queue, Picoseconds t);
   /// Sends data that was refused to the program; whether it did.
   bool deflect(Packet& p, unsigned port, fabric::DropCause cause, Picoseconds t);
   void check_queue(const dataplane::Pass& pass, unsigned port, unsigned queue) const;
   void notify_looped(const Packet& p, unsigned loopback, Picoseconds queued,
                      Picoseconds last_bit) const;
   template <bool watched>
-  void leave_queue(unsigned port, Picoseconds t);
-  template <bool watched>
-  [[gnu::noinline]] void leave_queue_closely(unsigned port, Picoseconds t);
-  template <bool watched>
   [[gnu::always_inline]] void leave(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
   template <bool watched>
   [[gnu::always_inline]] bool pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                           Picoseconds start);
+  void before_egress(Packet& p, unsigned port, dataplane::Pass& pass, ChipPipeline& pipe);
   void parse_telemetry(Packet& p, unsigned port, dataplane::Pass& pass);
   template <bool watched>
   void start_port(unsigned port, Picoseconds t);
+  template <bool watched, bool closely>
+  void start_port_as(unsigned port, Picoseconds t);
   void arm(unsigned port);
   // Of a pipeline of the chip: checked where it comes from.
   ChipPipeline& pipe(unsigned pipeline) { return pipes_.data()[pipeline]; }
@@ -192,6 +216,7 @@ class tofino_switch : public fabric::device {
   ChipConfig config_;
   dataplane::ChipSpec chip_;
   dataplane::Ledger ledger_;
+  unsigned port_count_;
   std::vector<unsigned> pipeline_of_port_;
   std::vector<ChipPipeline> pipes_;
   LoopbackPorts loopbacks_;
@@ -203,8 +228,33 @@ class tofino_switch : public fabric::device {
   SortedLane<fabric::Event> managed_;
   PortStarts starts_;         ///< dequeue events: when ports start what waits in their queues
   Picoseconds ghost_period_;  ///< of the program; zero: none
-  std::vector<Picoseconds> ghost_due_;                    ///< by pipeline
-  std::vector<std::uint32_t> ghost_cells_;                ///< what it tells
+  std::vector<Picoseconds> ghost_due_;      ///< by pipeline
+  std::vector<std::uint32_t> ghost_cells_;  ///< what it tells
+  bool timed_;                              ///< egress and parsers take more than fixed times
+  bool cut_through_;
+  bool resubmits_ = false;  ///< the program
+  bool special_egress_ = false;
+  bool special_ = false;  ///< any of what is not on every packet's way to ingress
+  HeaderParser parser_;
+  Picoseconds late_{};                        ///< beyond the fixed times, in the last egress pass
+  std::vector<Picoseconds> last_bit_out_;     ///< by port, where egress may be late
+  Packet came_as_{};                          ///< the packet in ingress, as it came
+  std::vector<MirrorBuffer> mirror_buffers_;  ///< by pipeline; empty: they have no limit
+  Clock replication_;
+  Cycles next_copy_{-1};  ///< clock of the last copy for a group
+  struct Generator {
+    unsigned pipeline;
+    unsigned app;
+    programs::PacketGenerator what;
+    std::uint64_t batches = 0;  ///< made
+  };
+  static constexpr std::size_t most_apps = 16;  // Tofino2: open-p4studio PKTGEN_APP_CNT
+  static constexpr std::uint64_t generator_node =
+      0xfffffeu;  // no node's number, nor that of copies
+  std::vector<Generator> generators_;
+  std::unordered_map<const Packet*, dataplane::GeneratedHeader> generated_;  ///< on their way
+  const dataplane::GeneratedHeader* generated_by_ = nullptr;                 ///< of the next pass
+  std::uint64_t generated_count_ = 0, resubmitted_ = 0;
   bool takes_deflected_;                                  ///< the program
   std::uint64_t deflected_ = 0;                           ///< that the loopback port took
   std::uint64_t refused_queue_ = 0, refused_buffer_ = 0;  ///< of data that was to be deflected

@@ -39,8 +39,14 @@ class TrafficManager {
   /// or that of its class; or says why it must be dropped, which is counted. `join` follows.
   template <bool own>
   std::optional<fabric::DropCause> admit(Packet& p, unsigned port, unsigned queue, Picoseconds t) {
-    if (closely_) [[unlikely]]
-      return admit_closely(p, port, own ? queue : p.traffic_class, t);
+    return closely_ ? admit_as<own, true>(p, port, queue, t)
+                    : admit_as<own, false>(p, port, queue, t);
+  }
+  /// The same where it is known whether `closely()`.
+  template <bool own, bool closely>
+  std::optional<fabric::DropCause> admit_as(Packet& p, unsigned port, unsigned queue,
+                                            Picoseconds t) {
+    if constexpr (closely) return admit_closely(p, port, own ? queue : p.traffic_class, t);
     const Port& to = ports_.data()[port];
     const EgressPort& out = to.out;
     const std::int64_t cells = buffer_.cells_of(p);
@@ -69,25 +75,25 @@ class TrafficManager {
 
   /// Hands over every packet of a port that starts before `end`: `started(packet, start)`, as
   /// EgressPort's. Its cells are free from then on.
-  template <class F>
+  template <bool closely, class F>
   void serve(unsigned port, Picoseconds end, F&& started) {
-    this->port(port).start_before(end, [&](Packet& p, Picoseconds start) {
-      buffer_.give_back(p);
-      started(p, start);
-    });
+    if constexpr (closely) {
+      this->port(port).start_before(end, [&](Packet& p, Picoseconds start, Bytes left) {
+        const Lodging had = lodging(p);
+        mark_what_leaves(p, port, left);
+        started(p, start);
+        leave(had, start);  // behind the packet: a resume may go out by the same port
+      });
+    } else {
+      this->port(port).start_before(end, [&](Packet& p, Picoseconds start) {
+        buffer_.give_back(p);
+        started(p, start);
+      });
+    }
   }
-  /// Whether more is to be done than `serve` does: pauses, marks at dequeue, a class of
-  /// acknowledgements, shares of classes. Then `serve_closely` does it.
+  /// Whether more is to be done than that: pauses, marks at dequeue, a class of acknowledgements,
+  /// tables of classes.
   bool closely() const { return closely_; }
-  template <class F>
-  void serve_closely(unsigned port, Picoseconds end, F&& started) {
-    this->port(port).start_before(end, [&](Packet& p, Picoseconds start, Bytes left) {
-      const Lodging had = lodging(p);
-      mark_what_leaves(p, port, left);
-      started(p, start);
-      leave(had, start);  // behind the packet: a resume may go out by the same port
-    });
-  }
 
   /// What a packet has of the buffer, and where it counts (IngressPauses).
   struct Lodging {
