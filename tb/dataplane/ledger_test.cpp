@@ -65,7 +65,7 @@ TEST(Ledger, TotalsAndShares) {
 }
 
 TEST(Ledger, PartsOfACutTable) {
-  const Ledger ledger = account({"cut", {object("acl", ternary_table(44, 25 * 512, 0))}});
+  const Ledger ledger = account({"cut", {object("acl", ternary_table(40, 25 * 512, 0))}});
   ASSERT_EQ(ledger.objects[0].parts.size(), 2u);
   EXPECT_EQ(ledger.objects[0].parts[0].amounts[Resource::tcam], 24);
   EXPECT_EQ(ledger.objects[0].parts[1].stage, 1u);

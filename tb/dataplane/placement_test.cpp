@@ -257,7 +257,7 @@ TEST(Placement, ATableTooLargeIsCut) {
 
 TEST(Placement, WhatNeedsACutTableWaitsForItsLastPart) {
   Design design;
-  design.objects = {object("big", ternary_table(44, 24 * 512 + 1, 0)),
+  design.objects = {object("big", ternary_table(40, 24 * 512 + 1, 0)),
                     object("after", array_of(1024, 32), {{"big", DependencyKind::match}})};
   const Placement p = place_on(design, "tofino2");
   ASSERT_EQ(p.units.size(), 4u);  // 12, 12 and 1 TCAM blocks

@@ -182,9 +182,14 @@ TEST(Price, TernaryTables) {
   EXPECT_EQ(one[Resource::tcam], 1);
   EXPECT_EQ(one[Resource::sram], 1);
   EXPECT_EQ(one[Resource::hash_bits], 0);
-  EXPECT_EQ(needs_of(ternary_table(44, 512, 16))[Resource::tcam], 1);
-  EXPECT_EQ(needs_of(ternary_table(45, 512, 16))[Resource::tcam], 2);
-  EXPECT_EQ(needs_of(ternary_table(44, 513, 16))[Resource::tcam], 2);
+  // 4 bits of a row are the entry's version: reported of keys of 40, 42, 48, 88 and 96 bits.
+  EXPECT_EQ(needs_of(ternary_table(40, 512, 16))[Resource::tcam], 1);
+  EXPECT_EQ(needs_of(ternary_table(41, 512, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(42, 512, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(40, 513, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(48, 512, 16))[Resource::tcam], 2);
+  EXPECT_EQ(needs_of(ternary_table(88, 2048, 16))[Resource::tcam], 12);
+  EXPECT_EQ(needs_of(ternary_table(96, 2048, 16))[Resource::tcam], 12);
   EXPECT_EQ(needs_of(ternary_table(64, 2048, 16))[Resource::tcam], 8);    // 2 wide, 4 deep
   EXPECT_EQ(needs_of(ternary_table(128, 2048, 16))[Resource::tcam], 12);  // 3 wide, 4 deep
 }

@@ -103,7 +103,9 @@ const Schema<GatewaySpec>& GatewaySpec::schema() {
           .required("search_bytes", &GatewaySpec::search_bytes,
                     {.doc = "bytes on the search bus", .min = 1, .max = 1024})
           .required("hash_bits", &GatewaySpec::hash_bits,
-                    {.doc = "bits more through the hash bus", .min = 0});
+                    {.doc = "bits more through the hash bus", .min = 0})
+          .field("payload_rows", &GatewaySpec::payload_rows,
+                 {.doc = "fixed entries that it can hold in place of a match table", .max = 64});
   return s;
 }
 

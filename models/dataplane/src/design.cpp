@@ -24,6 +24,13 @@ std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& ob
   return out;
 }
 
+/// Whether only the entries of a match table can lead to it.
+bool needs_entries(const ObjectSpec& spec) {
+  const auto* r = std::get_if<RegisterSpec>(&spec);
+  return is_direct(spec) || (r != nullptr && r->index == IndexSource::data) ||
+         std::holds_alternative<ProfileSpec>(spec) || std::holds_alternative<SelectorSpec>(spec);
+}
+
 }  // namespace
 
 std::string_view dependency_name(DependencyKind kind) {
@@ -42,7 +49,9 @@ std::string_view kind_name(const ObjectSpec& spec) {
   struct Name {
     std::string_view operator()(const RegisterSpec&) const { return "register"; }
     std::string_view operator()(const MatchSpec& m) const {
-      return m.ternary ? "ternary" : "exact";
+      static constexpr std::array<std::string_view, 6> names = {"exact", "ternary", "lpm",
+                                                                "range", "atcam",   "alpm"};
+      return names[static_cast<std::size_t>(match_kind(m))];
     }
     std::string_view operator()(const CounterSpec&) const { return "counter"; }
     std::string_view operator()(const MeterSpec&) const { return "meter"; }
@@ -52,6 +61,8 @@ std::string_view kind_name(const ObjectSpec& spec) {
     std::string_view operator()(const RandomSpec&) const { return "random"; }
     std::string_view operator()(const MirrorSpec&) const { return "mirror"; }
     std::string_view operator()(const RecirculateSpec&) const { return "recirculate"; }
+    std::string_view operator()(const ProfileSpec&) const { return "profile"; }
+    std::string_view operator()(const SelectorSpec&) const { return "selector"; }
   };
   return std::visit(Name{}, spec);
 }
@@ -59,13 +70,25 @@ std::string_view kind_name(const ObjectSpec& spec) {
 bool reads_crossbar(const ObjectSpec& spec) {
   return !std::holds_alternative<ActionSpec>(spec) && !std::holds_alternative<MirrorSpec>(spec) &&
          !std::holds_alternative<RecirculateSpec>(spec) &&
-         !std::holds_alternative<RandomSpec>(spec);
+         !std::holds_alternative<RandomSpec>(spec) && !std::holds_alternative<ProfileSpec>(spec);
 }
 
 std::string host_table(const ObjectSpec& spec) {
-  if (const auto* counter = std::get_if<CounterSpec>(&spec)) return counter->table;
-  if (const auto* meter = std::get_if<MeterSpec>(&spec)) return meter->table;
-  return {};
+  return std::visit(
+      [](const auto& s) -> std::string {
+        if constexpr (requires { s.table; }) return s.table;
+        return {};
+      },
+      spec);
+}
+
+bool is_direct(const ObjectSpec& spec) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.direct; }) return s.direct;
+        return false;
+      },
+      spec);
 }
 
 const DesignObject* Design::find(std::string_view object) const {
@@ -104,6 +127,12 @@ void Design::check() const {
   }
   for (const auto& o : objects) {
     const std::string table = host_table(o.spec);
+    if (table.empty() && needs_entries(o.spec)) {
+      throw input_error(o.where,
+                        fmt::format("'{}' has no table = \"...\": it is reached by the entries of "
+                                    "a match table",
+                                    o.name));
+    }
     if (table.empty()) continue;
     const auto& host = find(table)->spec;
     if (!o.after.empty()) {
@@ -119,10 +148,12 @@ void Design::check() const {
                                       other.name, relation, mentioned, table, table));
       }
     }
-    if (!std::holds_alternative<MatchSpec>(host) && !std::holds_alternative<ActionSpec>(host)) {
-      throw input_error(o.where, fmt::format("'{}' belongs to '{}', a {}; expected a table or an "
-                                             "action",
-                                             o.name, table, kind_name(host)));
+    const bool in_entries = needs_entries(o.spec);
+    if (!std::holds_alternative<MatchSpec>(host) &&
+        (in_entries || !std::holds_alternative<ActionSpec>(host))) {
+      throw input_error(
+          o.where, fmt::format("'{}' belongs to '{}', a {}; expected a {}", o.name, table,
+                               kind_name(host), in_entries ? "match table" : "table or an action"));
     }
   }
   check_circles();

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "copies.hpp"
+#include "design_schemas.hpp"
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
@@ -22,135 +24,10 @@ struct Common {
   std::vector<std::string> after_read;
   std::vector<std::string> after_control;
   std::vector<std::string> after_anti;
+  std::uint32_t copies = 1;
   Section expect;
   std::string deviation;
 };
-
-const Schema<RegisterSpec>& register_schema() {
-  using T = RegisterSpec;
-  static const Schema<T> s =
-      Schema<T>("register", "A register array.")
-          .field("width", &T::width, {.doc = "bits of a word", .min = 1, .max = 128})
-          .field("pair", &T::pair, {.doc = "two words in a cell"})
-          .required("entries", &T::entries, {.doc = "cells", .min = 1, .max = 1ull << 40})
-          .field(
-              "pieces", &T::pieces,
-              {.doc = "arrays it is cut into, each with an ALU, a spare and an access of its own",
-               .min = 1,
-               .max = 1024})
-          .choice("index", &T::index, {{"field", IndexSource::field}, {"hash", IndexSource::hash}},
-                  {.doc = "where the index comes from"})
-          .field("index_bits", &T::index_bits,
-                 {.doc = "bits read for the index; 0: the index itself, or 104 (a five-tuple) for "
-                         "a hash",
-                  .max = 1024})
-          .field("accesses", &T::accesses,
-                 {.doc = "tables it is accessed from", .min = 1, .max = 16})
-          .field("reads", &T::reads, {.doc = "names of the fields read, shared within a stage"});
-  return s;
-}
-
-template <bool ternary>
-const Schema<MatchSpec>& match_schema() {
-  using T = MatchSpec;
-  static const Schema<T> s =
-      Schema<T>(ternary ? "ternary" : "exact",
-                ternary ? "A ternary match table." : "An exact match table.")
-          .required("key_bits", &T::key_bits, {.doc = "bits of the key", .min = 1, .max = 1024})
-          .required("entries", &T::entries, {.doc = "entries", .min = 1, .max = 1ull << 32})
-          .field("data_bits", &T::data_bits, {.doc = "action data of an entry", .max = 1024})
-          .field("actions", &T::actions,
-                 {.doc = "actions of hits; a miss does nothing", .min = 1, .max = 16})
-          .choice("counter", &T::counter,
-                  {{"none", DirectCounter::none},
-                   {"packets", DirectCounter::packets},
-                   {"packets_and_bytes", DirectCounter::packets_and_bytes}},
-                  {.doc = "a counter per entry"})
-          .field("meter", &T::meter, {.doc = "a meter per entry"})
-          .field("reads", &T::reads, {.doc = "names of the fields of the key"});
-  return s;
-}
-
-const Schema<CounterSpec>& counter_schema() {
-  using T = CounterSpec;
-  static const Schema<T> s =
-      Schema<T>("counter", "A counter array.")
-          .required("entries", &T::entries, {.doc = "counters", .min = 1, .max = 1ull << 32})
-          .field("width", &T::width,
-                 {.doc = "32: packets or bytes; 64: packets and bytes", .min = 32, .max = 64})
-          .field("table", &T::table, {.doc = "table whose action counts; none: one of its own"});
-  return s;
-}
-
-const Schema<MeterSpec>& meter_schema() {
-  using T = MeterSpec;
-  static const Schema<T> s =
-      Schema<T>("meter", "A meter array.")
-          .required("entries", &T::entries, {.doc = "meters", .min = 1, .max = 1ull << 32})
-          .field("table", &T::table, {.doc = "table whose action meters; none: one of its own"});
-  return s;
-}
-
-const Schema<ConditionSpec>& condition_schema() {
-  using T = ConditionSpec;
-  static const Schema<T> s =
-      Schema<T>("condition", "A condition, for a gateway.")
-          .choice("kind", &T::kind,
-                  {{"eq", ConditionKind::eq},
-                   {"ne", ConditionKind::ne},
-                   {"lt", ConditionKind::lt},
-                   {"bit", ConditionKind::bit},
-                   {"valid", ConditionKind::valid},
-                   {"field_eq", ConditionKind::field_eq},
-                   {"field_lt", ConditionKind::field_lt},
-                   {"subtract_sign", ConditionKind::subtract_sign}},
-                  {.doc = "what is compared", .required = true})
-          .field("bits", &T::bits, {.doc = "bits of each field", .min = 1, .max = 1024})
-          .field("terms", &T::terms, {.doc = "comparisons", .min = 1, .max = 64})
-          .choice("join", &T::join, {{"and", Join::all}, {"or", Join::any}},
-                  {.doc = "how they are joined"})
-          .field("constant", &T::constant, {.doc = "for lt: compared with"})
-          .field("guards", &T::guards, {.doc = "objects that run only when it holds"})
-          .field("reads", &T::reads, {.doc = "names of the fields compared"});
-  return s;
-}
-
-const Schema<ActionSpec>& action_schema() {
-  using T = ActionSpec;
-  static const Schema<T> s =
-      Schema<T>("action", "A keyless action.")
-          .field("instructions", &T::instructions,
-                 {.doc = "VLIW instructions, one colour each", .min = 1, .max = 64})
-          .field("writes", &T::writes, {.doc = "names of the fields written"});
-  return s;
-}
-
-const Schema<HashSpec>& hash_schema() {
-  using T = HashSpec;
-  static const Schema<T> s =
-      Schema<T>("hash", "A hash into a field.")
-          .field("input_bits", &T::input_bits, {.doc = "bits hashed", .min = 1, .max = 1024})
-          .field("output_bits", &T::output_bits, {.doc = "bits of the hash", .min = 1, .max = 64})
-          .field("reads", &T::reads, {.doc = "names of the fields hashed"});
-  return s;
-}
-
-const Schema<RandomSpec>& random_schema() {
-  using T = RandomSpec;
-  static const Schema<T> s =
-      Schema<T>("random", "Random bits into a field.")
-          .field("bits", &T::bits, {.doc = "random bits", .min = 1, .max = 32});
-  return s;
-}
-
-const Schema<MirrorSpec>& mirror_schema() {
-  static const Schema<MirrorSpec> s("mirror", "A request to copy the packet.");
-  return s;
-}
-const Schema<RecirculateSpec>& recirculate_schema() {
-  static const Schema<RecirculateSpec> s("recirculate", "A recirculation request.");
-  return s;
-}
 
 const Schema<Common>& common_schema() {
   using E = Common;
@@ -169,10 +46,20 @@ const Schema<Common>& common_schema() {
                  {.doc = "objects that decide whether it runs; the same stage will do"})
           .field("after_anti", &E::after_anti,
                  {.doc = "objects that read what it overwrites; the same stage will do"})
+          .field("copies", &E::copies,
+                 {.doc = "objects of this shape, NAME[0] and so on; others name them all at once",
+                  .min = 1,
+                  .max = 1024})
           .open("expect", &E::expect, {.doc = "known amounts, to be shown beside ours"})
           .field("deviation", &E::deviation, {.doc = "why ours differs from what is expected"});
   return s;
 }
+
+/// A case while it is read.
+struct ReadCase {
+  DesignCase result = {};
+  Copies copies = {};
+};
 
 /// The [expect] table of an object, or of the whole design.
 void read_expectations(const Section& expect, bool whole, const std::string& object,
@@ -196,24 +83,83 @@ void read_expectations(const Section& expect, bool whole, const std::string& obj
   }
 }
 
-/// Reads one object: what is common and what is its kind's own, each refusing nothing of the other.
-template <class Shape>
-void read_object(const Section& section, const Schema<Shape>& shape_schema, bool ternary,
-                 DesignCase& out) {
-  const auto shared = section.read<Common>(common_schema(), shape_schema.field_names());
-  auto shape = section.read<Shape>(shape_schema, common_schema().field_names());
-  if constexpr (std::is_same_v<Shape, MatchSpec>) shape.ternary = ternary;
-  if constexpr (std::is_same_v<Shape, CounterSpec>) {
-    if (shape.width != 32 && shape.width != 64)
-      throw section.error("width", fmt::format("width = {}: expected 32 or 64", shape.width));
+/// What a schema cannot say of a shape: how its parts go together.
+void check_shape(const Section& section, RegisterSpec& r) {
+  if (r.direct && section.has("entries"))
+    throw section.error("entries", "entries: a direct register has as many as its table holds");
+  if (!r.direct && r.entries == 0) {
+    throw section.error("entries", section.has("entries") ? "entries = 0 is below the minimum 1"
+                                                          : "entries is missing");
   }
-  if constexpr (std::is_same_v<Shape, ConditionSpec>) {
-    if (shape.kind == ConditionKind::lt && shape.bits < 64 && shape.constant >> shape.bits != 0) {
-      throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
-                                                  shape.constant, shape.bits));
+  if (!r.table.empty() && r.pieces > 1)
+    throw section.error("pieces", "pieces: a register of a table is in its stage, in one piece");
+}
+template <class Array>
+requires std::is_same_v<Array, CounterSpec> || std::is_same_v<Array, MeterSpec>
+void check_shape(const Section& section, Array& a) {
+  if (a.direct && section.has("entries"))
+    throw section.error("entries", "entries: what is direct has as many as its table holds");
+  if (!a.direct && a.entries == 0) {
+    throw section.error("entries", section.has("entries") ? "entries = 0 is below the minimum 1"
+                                                          : "entries is missing");
+  }
+  if constexpr (std::is_same_v<Array, CounterSpec>) {
+    if (a.width != 32 && a.width != 64)
+      throw section.error("width", fmt::format("width = {}: expected 32 or 64", a.width));
+  }
+}
+void check_shape(const Section& section, ConditionSpec& shape) {
+  if (shape.kind == ConditionKind::lt && shape.bits < 64 && shape.constant >> shape.bits != 0) {
+    throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
+                                                shape.constant, shape.bits));
+  }
+}
+void check_shape(const Section& section, MatchSpec& m) {
+  if (!m.action_bits.empty()) {
+    for (const char* other : {"actions", "data_bits"}) {
+      if (section.has(other))
+        throw section.error(other, fmt::format("{}: action_bits says it already", other));
+    }
+    m.actions = static_cast<std::uint32_t>(m.action_bits.size());
+    m.data_bits = *std::max_element(m.action_bits.begin(), m.action_bits.end());
+  }
+  if (!m.writes.empty()) {
+    if (section.has("no_ops"))
+      throw section.error("no_ops", "no_ops: writes says it already: \"\" writes nothing");
+    if (!section.has("actions") && m.action_bits.empty())
+      m.actions = static_cast<std::uint32_t>(m.writes.size());
+    if (m.writes.size() != m.actions) {
+      throw section.error("writes", fmt::format("writes names the fields of {} actions of {}",
+                                                m.writes.size(), m.actions));
     }
   }
-  if constexpr (requires { shape.writes; }) {
+  if (m.no_ops > m.actions) {
+    throw section.error("no_ops",
+                        fmt::format("no_ops = {} is above the {} actions", m.no_ops, m.actions));
+  }
+  if (m.slot_bits != 0 && m.slot_bits < m.data_bits) {
+    throw section.error("slot_bits", fmt::format("slot_bits = {} is below data_bits = {}",
+                                                 m.slot_bits, m.data_bits));
+  }
+  if (m.range_bits > m.key_bits) {
+    throw section.error("range_bits", fmt::format("range_bits = {} is above key_bits = {}",
+                                                  m.range_bits, m.key_bits));
+  }
+  if (m.masked_bits > m.key_bits) {
+    throw section.error("masked_bits", fmt::format("masked_bits = {} is above key_bits = {}",
+                                                   m.masked_bits, m.key_bits));
+  }
+  if (m.idle_bits == 4 || m.idle_bits == 5) {
+    throw section.error("idle_bits",
+                        fmt::format("idle_bits = {}: expected 1, 2, 3 or 6", m.idle_bits));
+  }
+}
+template <class Other>
+void check_shape(const Section&, Other&) {}
+
+template <class Shape>
+void check_fields(const Section& section, const Shape& shape) {
+  if constexpr (requires { shape.writes; } && !std::is_same_v<Shape, MatchSpec>) {
     const std::set<std::string> fields(shape.writes.begin(), shape.writes.end());
     if (fields.size() != shape.writes.size())
       throw section.error("writes", "writes names a field twice");
@@ -223,7 +169,16 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, bool
     if (fields.size() != shape.reads.size())
       throw section.error("reads", "reads names a field twice");
   }
-  (void)ternary;
+}
+
+/// Reads one object: what is common and what is its kind's own, each refusing nothing of the other.
+template <class Shape>
+void read_object(const Section& section, const Schema<Shape>& shape_schema, const Shape& defaults,
+                 ReadCase& out) {
+  const auto shared = section.read<Common>(common_schema(), shape_schema.field_names());
+  auto shape = shape_schema.read_over(defaults, section, common_schema().field_names());
+  check_shape(section, shape);
+  check_fields(section, shape);
   if (shared.name.value.empty()) throw section.error("name", "name is empty");
 
   DesignObject object{shared.name, shared.gress, std::move(shape), {}, shared.name.where};
@@ -237,40 +192,59 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, bool
   depend(shared.after_control, DependencyKind::control);
   depend(shared.after_anti, DependencyKind::anti);
 
-  read_expectations(shared.expect, false, object.name, shared.deviation, out);
-  out.design.objects.push_back(std::move(object));
+  read_expectations(shared.expect, false, object.name, shared.deviation, out.result);
+  if (section.has("copies")) out.copies[object.name] = shared.copies;
+  out.result.design.objects.push_back(std::move(object));
 }
 
-const std::vector<std::string> object_kinds = {"register", "exact",     "ternary",    "counter",
-                                               "meter",    "condition", "action",     "hash",
-                                               "random",   "mirror",    "recirculate"};
+template <MatchKind kind>
+void read_match(const Section& section, ReadCase& out) {
+  MatchSpec shape;
+  shape.kind = kind;
+  shape.ternary = kind == MatchKind::ternary;
+  read_object(section, match_schema(kind), shape, out);
+}
 
-void read_objects(const Section& section, DesignCase& out) {
+template <class Shape, const Schema<Shape>& (*schema)()>
+void read_kind(const Section& section, ReadCase& out) {
+  read_object(section, schema(), Shape{}, out);
+}
+
+struct Kind {
+  const char* name;
+  void (*read)(const Section&, ReadCase&);
+};
+constexpr Kind kinds[] = {
+    {"register", read_kind<RegisterSpec, register_schema>},
+    {"exact", read_match<MatchKind::exact>},
+    {"ternary", read_match<MatchKind::ternary>},
+    {"lpm", read_match<MatchKind::lpm>},
+    {"range", read_match<MatchKind::range>},
+    {"atcam", read_match<MatchKind::atcam>},
+    {"alpm", read_match<MatchKind::alpm>},
+    {"counter", read_kind<CounterSpec, counter_schema>},
+    {"meter", read_kind<MeterSpec, meter_schema>},
+    {"profile", read_kind<ProfileSpec, profile_schema>},
+    {"selector", read_kind<SelectorSpec, selector_schema>},
+    {"condition", read_kind<ConditionSpec, condition_schema>},
+    {"action", read_kind<ActionSpec, action_schema>},
+    {"hash", read_kind<HashSpec, hash_schema>},
+    {"random", read_kind<RandomSpec, random_schema>},
+    {"mirror", read_kind<MirrorSpec, mirror_schema>},
+    {"recirculate", read_kind<RecirculateSpec, recirculate_schema>},
+};
+
+std::vector<std::string> object_kinds() {
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) names.emplace_back(kind.name);
+  return names;
+}
+
+void read_objects(const Section& section, ReadCase& out) {
   for (const auto& key : section.keys()) {
-    if (std::find(object_kinds.begin(), object_kinds.end(), key) == object_kinds.end()) continue;
-    for (const auto& s : section.children(key)) {
-      if (key == "register")
-        read_object(s, register_schema(), false, out);
-      else if (key == "exact")
-        read_object(s, match_schema<false>(), false, out);
-      else if (key == "ternary")
-        read_object(s, match_schema<true>(), true, out);
-      else if (key == "counter")
-        read_object(s, counter_schema(), false, out);
-      else if (key == "meter")
-        read_object(s, meter_schema(), false, out);
-      else if (key == "condition")
-        read_object(s, condition_schema(), false, out);
-      else if (key == "action")
-        read_object(s, action_schema(), false, out);
-      else if (key == "hash")
-        read_object(s, hash_schema(), false, out);
-      else if (key == "random")
-        read_object(s, random_schema(), false, out);
-      else if (key == "mirror")
-        read_object(s, mirror_schema(), false, out);
-      else
-        read_object(s, recirculate_schema(), false, out);
+    for (const auto& kind : kinds) {
+      if (key != kind.name) continue;
+      for (const auto& s : section.children(key)) kind.read(s, out);
     }
   }
 }
@@ -297,18 +271,24 @@ struct Header {
 };
 
 DesignCase read_case(const Section& section, const std::string& name, const Header& defaults) {
-  auto known = object_kinds;
+  auto known = object_kinds();
   known.push_back("design");
   auto header = section.read<Header>(known);
-  DesignCase out;
+  ReadCase read;
+  DesignCase& out = read.result;
   out.chip = section.has("chip") ? header.chip : defaults.chip;
   if (!section.has("chip") && out.chip.where.file.empty()) out.chip.where = section.where();
   out.source = section.has("source") ? header.source : defaults.source;
   out.design.name = header.name.empty() ? name : header.name;
   read_expectations(header.expect, true, "", header.deviation, out);
-  read_objects(section, out);
+  read_objects(section, read);
+  if (out.design.objects.empty()) {
+    throw input_error(section.where(), fmt::format("no objects; expected [[{}]]",
+                                                   fmt::join(object_kinds(), "]], [[")));
+  }
   out.design.check();
-  return out;
+  make_copies(out.design, read.copies);
+  return std::move(read.result);
 }
 
 }  // namespace
@@ -316,11 +296,11 @@ DesignCase read_case(const Section& section, const std::string& name, const Head
 DesignFile read_design_file(const Document& document) {
   const Section root = document.root();
   DesignFile file;
-  auto known = object_kinds;
+  auto known = object_kinds();
   known.push_back("design");
   const auto defaults = root.read<Header>(known);
-  const bool single = std::any_of(object_kinds.begin(), object_kinds.end(),
-                                  [&](const std::string& kind) { return root.has(kind); });
+  const bool single = std::any_of(std::begin(kinds), std::end(kinds),
+                                  [&](const Kind& kind) { return root.has(kind.name); });
   if (!single && root.has("design") && root.children("design").empty())
     throw root.error("design", "design is an empty list");
   if (single || !root.has("design"))
@@ -346,10 +326,13 @@ std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file
   add(Header::schema());
   add(common_schema());
   add(register_schema());
-  add(match_schema<false>());
-  add(match_schema<true>());
+  for (const auto kind : {MatchKind::exact, MatchKind::ternary, MatchKind::lpm, MatchKind::range,
+                          MatchKind::atcam, MatchKind::alpm})
+    add(match_schema(kind));
   add(counter_schema());
   add(meter_schema());
+  add(profile_schema());
+  add(selector_schema());
   add(condition_schema());
   add(action_schema());
   add(hash_schema());

@@ -1,5 +1,6 @@
 // The units of a whole design and what follows what.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -7,6 +8,12 @@
 
 namespace horae::dataplane {
 namespace {
+
+/// Whether the first unit of an object is the table that finds an alpm's partition.
+bool finds_partition(const ObjectSpec& spec) {
+  const auto* match = std::get_if<MatchSpec>(&spec);
+  return match != nullptr && match_kind(*match) == MatchKind::alpm;
+}
 
 /// Units in the making: merging leaves holes that are closed at the end.
 struct Merger {
@@ -126,8 +133,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
   Merger m{design, {}, {}, {}, {}};
   DesignPrice price;
   m.of_object.resize(design.objects.size());
-  for (std::size_t i = 0; i < design.objects.size(); ++i) {
-    ObjectPrice own = price_object(design.objects[i], chip);
+  const auto take = [&](std::size_t i, ObjectPrice own) {
     price.refused.insert(price.refused.end(), own.refused.begin(), own.refused.end());
     for (auto& unit : own.units) {
       unit.shares = {{i, unit.alone()}};
@@ -135,6 +141,25 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
       m.now.push_back(m.units.size());
       m.units.push_back(std::move(unit));
     }
+  };
+  std::map<std::string, std::vector<const DesignObject*>> attached;
+  for (const auto& o : design.objects) {
+    if (const auto table = host_table(o.spec); !table.empty()) attached[table].push_back(&o);
+  }
+  std::map<std::string, std::vector<std::uint64_t>> held;
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    const auto& object = design.objects[i];
+    if (is_direct(object.spec)) continue;
+    ObjectPrice own = price_object(object, chip, attached[object.name]);
+    held[object.name] = own.held;
+    take(i, std::move(own));
+  }
+  // A direct array has a cell for each entry that its table's RAMs hold, part by part.
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    const auto& object = design.objects[i];
+    if (!is_direct(object.spec)) continue;
+    for (const std::uint64_t cells : held[host_table(object.spec)])
+      take(i, price_object(object, chip, {}, cells));
   }
   const auto index_of = [&](const std::string& name) {
     return static_cast<std::size_t>(design.find(name) - design.objects.data());
@@ -145,13 +170,20 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     const bool chain = std::holds_alternative<ConditionSpec>(object.spec);  // difference, then test
     const bool cut = std::holds_alternative<MatchSpec>(object.spec);  // a miss leads to the next
     for (std::size_t k = 0; (chain || cut) && k + 1 < own.size(); ++k) {
+      const bool found = chain || (k == 0 && finds_partition(object.spec));
       m.edges.push_back(
-          {own[k], own[k + 1], chain ? DependencyKind::match : DependencyKind::control});
+          {own[k], own[k + 1], found ? DependencyKind::match : DependencyKind::control});
     }
     for (const auto& dependency : object.after) {
-      if (design.find(dependency.on)->gress != object.gress) continue;  // bridged: always before
-      for (const std::size_t from : m.of_object[index_of(dependency.on)]) {
-        for (const std::size_t to : own) m.edges.push_back({from, to, dependency.kind});
+      const auto& first = *design.find(dependency.on);
+      if (first.gress != object.gress) continue;  // bridged: always before
+      // The table that finds an alpm's partition writes nothing that the program sees.
+      const bool acts =
+          dependency.kind != DependencyKind::match && dependency.kind != DependencyKind::control;
+      const auto& before = m.of_object[index_of(dependency.on)];
+      for (std::size_t f = finds_partition(first.spec) ? 1 : 0; f < before.size(); ++f) {
+        for (std::size_t t = acts && finds_partition(object.spec) ? 1 : 0; t < own.size(); ++t)
+          m.edges.push_back({before[f], own[t], dependency.kind});
       }
     }
     if (!chain || own.empty()) continue;
@@ -164,9 +196,12 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const std::string table = host_table(design.objects[i].spec);
     if (table.empty() || m.of_object[i].empty()) continue;
-    const auto& host = m.of_object[index_of(table)];
-    if (host.size() == 1) {
-      m.absorb(host.front(), m.of_object[i].front());
+    auto host = m.of_object[index_of(table)];
+    if (finds_partition(design.objects[index_of(table)].spec) && !host.empty())
+      host.erase(host.begin());
+    auto& own = m.of_object[i];
+    if (own.size() == host.size()) {
+      for (std::size_t k = 0; k < host.size(); ++k) m.absorb(host[k], own[k]);
     } else if (host.size() > 1) {
       price.refused.push_back({design.objects[i].name, "stages", -1,
                                static_cast<std::int64_t>(host.size()), 1,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "arrays.hpp"
 #include "divide.hpp"
 #include "horae/dataplane/price.hpp"
 
@@ -41,62 +42,101 @@ std::int64_t hash_bits_of(const std::vector<std::uint32_t>& ways, std::uint32_t 
   return bits;
 }
 
+/// Bytes of a key of which the hash makes some superfluous: whole ones, the smallest first (p4c
+/// table_layout.cpp setup_match_layout).
+std::int64_t stored_bytes(std::int64_t key, std::int64_t ghost_bits) {
+  std::int64_t bytes = divide_up<std::int64_t>(key, 8);
+  std::int64_t left = ghost_bits;
+  if (key % 8 != 0 && key % 8 <= left) {
+    left -= key % 8;
+    --bytes;
+  }
+  return std::max<std::int64_t>(0, bytes - std::min(left / 8, key / 8));
+}
+
+/// An offer with what orders offers: RAMs of all it brings, then the narrower.
+struct Offer {
+  ExactLayout layout;
+  std::int64_t rams = 0;
+  bool data_apart = false;
+
+  /// p4c resource_estimate.cpp select_best_option; that data in RAMs of its own goes before data
+  /// in the entries is what the reports show (32-bit keys, 16,384 entries: 40 hash bits).
+  bool before(const Offer& o) const {
+    if (rams != o.rams) return rams < o.rams;
+    if (layout.wide != o.layout.wide) return layout.wide < o.layout.wide;
+    if (data_apart != o.data_apart) return data_apart;
+    if (layout.held == o.layout.held) return layout.packed < o.layout.packed;
+    return layout.held > o.layout.held;
+  }
+};
+
 }  // namespace
 
+std::uint32_t action_code_bits(std::uint32_t actions) {
+  // p4c table_format.h: IMEM_MAP_TABLE_ENTRIES numbers, else FULL_IMEM_ADDRESS_BITS.
+  constexpr std::uint32_t numbered = 8, address_bits = 6;
+  if (actions > numbered) return address_bits;
+  return actions > 1 ? static_cast<std::uint32_t>(std::bit_width(actions - 1)) : 0;
+}
+
+std::int64_t action_data_blocks(const MatchSpec& spec, std::uint64_t entries,
+                                const ChipSpec& chip) {
+  const std::uint64_t bits = std::max(spec.slot_bits, spec.data_bits);
+  const std::uint64_t word_bytes = chip.stage.sram_word_bits / 8;
+  const std::uint64_t bytes = std::bit_ceil(divide_up<std::uint64_t>(bits, 8));
+  const auto words =
+      bytes <= word_bytes ? divide_up(entries, word_bytes / bytes) : entries * (bytes / word_bytes);
+  return divide_up(static_cast<std::int64_t>(words), std::int64_t{chip.stage.sram_words});
+}
+
 std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t entries,
-                                         const ChipSpec& chip) {
+                                         const ChipSpec& chip, const EntryLoad& load) {
   const ExactSpec& rule = chip.exact;
   const std::int64_t word_bits = chip.stage.sram_word_bits;
   const std::int64_t words = chip.stage.sram_words;
   const std::int64_t row_bits = floor_log2(words);
   const std::int64_t key = spec.key_bits;
-  const std::int64_t count = static_cast<std::int64_t>(entries);
-  const std::int64_t code_bits =
-      spec.actions > 1 ? static_cast<std::int64_t>(std::bit_width(spec.actions - 1)) : 0;
+  // A key of few bits has no more values (p4c table_placement.cpp initial_stage_and_entries).
+  const std::int64_t count =
+      key < 62 ? std::min(static_cast<std::int64_t>(entries), std::int64_t{1} << key)
+               : static_cast<std::int64_t>(entries);
+  const std::int64_t key_bytes = stored_bytes(key, rule.ghost_bits);
+  const bool has_data = spec.data_bits > 0 && !load.profile;
 
-  std::optional<ExactLayout> best;
-  const auto offer = [&](ExactLayout layout) {
-    if (best && best->match_blocks + best->data_blocks <= layout.match_blocks + layout.data_blocks)
-      return;
-    best = std::move(layout);
-  };
-
-  // Data in RAMs of its own comes first: the compiler takes it when both cost the same.
+  std::optional<Offer> best;
   for (const bool immediate : {false, true}) {
-    if (immediate && (spec.data_bits > rule.immediate_bits || (spec.meter && spec.data_bits > 0)))
-      continue;  // a meter's colour takes the immediate bus
-    if (!immediate && spec.data_bits == 0) continue;
-    std::int64_t data_blocks = 0;
-    if (!immediate) {
-      const auto bytes = std::bit_ceil(divide_up<std::uint64_t>(spec.data_bits, 8));
-      data_blocks =
-          divide_up<std::int64_t>(count * static_cast<std::int64_t>(bytes) * 8, chip.block_bits());
-    }
-    const std::int64_t overhead = code_bits + (immediate ? spec.data_bits : 0);
+    if (immediate && has_data && (spec.data_bits > rule.immediate_bits || load.colours)) continue;
+    if (!immediate && !has_data) continue;
+    const std::int64_t overhead = action_code_bits(spec.actions) + load.pointer_bits +
+                                  (immediate && has_data ? spec.data_bits : 0);
+    if (overhead > rule.overhead_bits) continue;
     const std::int64_t entry_bits =
         overhead + rule.version_bits + std::max<std::int64_t>(0, key - rule.ghost_bits);
-    for (std::int64_t packed = 1; packed <= rule.most_packed; ++packed) {
+    // What goes to the action is in one RAM of the wide word: it is not cut.
+    const std::int64_t most_per_ram =
+        overhead == 0 ? rule.most_per_ram
+                      : std::min<std::int64_t>(rule.most_per_ram, rule.overhead_bits / overhead);
+    for (std::int64_t packed = 1; packed <= (load.one_a_row ? 1 : rule.most_packed); ++packed) {
       const std::int64_t wide =
           std::max({divide_up(packed * entry_bits, word_bits),
-                    divide_up(packed * divide_up<std::int64_t>(key, 8), word_bits / 8),
-                    divide_up<std::int64_t>(packed * overhead, rule.overhead_bits),
-                    divide_up<std::int64_t>(packed, rule.most_per_ram)});
+                    divide_up(packed * key_bytes, word_bits / 8), divide_up(packed, most_per_ram)});
       if (wide > rule.most_wide) break;
       // Twice a narrower layout packs no better and is harder to place.
       const std::int64_t large = std::max(wide, packed), small = std::min(wide, packed);
       if (small != 1 && large % small == 0) continue;
       const std::int64_t depth = divide_up(count, packed * words);
-      ExactLayout layout;
+      Offer offer;
+      ExactLayout& layout = offer.layout;
       layout.packed = static_cast<std::uint32_t>(packed);
       layout.wide = static_cast<std::uint32_t>(wide);
-      layout.data_blocks = data_blocks;
       const std::int64_t hashed_depth = std::max<std::int64_t>(depth, rule.ways);
       const std::int64_t extra = key - row_bits;
       if (extra < 0 && depth == 1) {
         layout.identity = true;
         layout.ways = {1};
-      } else if (extra <= static_cast<std::int64_t>(rule.identity_extra_bits) && !spec.meter &&
-                 spec.counter == DirectCounter::none && immediate) {
+      } else if (extra <= static_cast<std::int64_t>(rule.identity_extra_bits) &&
+                 load.direct_per_word.empty() && spec.idle_bits == 0 && immediate) {
         const std::int64_t rows = std::int64_t{1} << std::max<std::int64_t>(0, extra);
         const auto rams = static_cast<std::int64_t>(
             std::bit_ceil(static_cast<std::uint64_t>(divide_up(rows, packed))));
@@ -105,18 +145,26 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
           layout.ways = {static_cast<std::uint32_t>(rams)};
         }
       }
+      std::int64_t rams_deep = hashed_depth;
       if (layout.identity) {
+        rams_deep = layout.ways[0];
         layout.hash_bits = std::min(key, row_bits + floor_log2(layout.ways[0]));
-        layout.match_blocks = layout.ways[0] * wide;
       } else {
         layout.ways = ways_of(hashed_depth, rule.ways);
         layout.hash_bits = hash_bits_of(layout.ways, rule.ways, row_bits);
-        layout.match_blocks = hashed_depth * wide;
       }
-      offer(std::move(layout));
+      layout.match_blocks = rams_deep * wide;
+      layout.held = static_cast<std::uint64_t>(rams_deep * packed * words);
+      offer.data_apart = !immediate;
+      if (!immediate) layout.data_blocks = action_data_blocks(spec, layout.held, chip);
+      offer.rams = layout.match_blocks + layout.data_blocks;
+      for (const std::int64_t per_word : load.direct_per_word)
+        offer.rams += blocks_for(layout.held, per_word, chip) + chip.stateful.spare;
+      if (!best || offer.before(*best)) best = std::move(offer);
     }
   }
-  return best;
+  if (!best) return std::nullopt;
+  return std::move(best->layout);
 }
 
 }  // namespace horae::dataplane

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "arrays.hpp"
 #include "divide.hpp"
 #include "horae/dataplane/price.hpp"
 
@@ -13,21 +14,6 @@ namespace {
 
 using std::int64_t;
 using std::uint64_t;
-
-int64_t bytes_of(uint64_t bits) { return static_cast<int64_t>(divide_up<uint64_t>(bits, 8)); }
-
-/// Bytes on the crossbar, spread over the named fields (or one of the object's own).
-std::vector<CrossbarRead> read_over(const std::vector<std::string>& fields, int64_t bytes,
-                                    const std::string& own) {
-  if (bytes == 0) return {};
-  if (fields.empty()) return {{own + ".", bytes}};  // no field is named so: never shared
-  std::vector<CrossbarRead> reads;
-  const auto n = static_cast<int64_t>(fields.size());
-  for (int64_t i = 0; i < n; ++i) {
-    reads.push_back({fields[static_cast<std::size_t>(i)], bytes * (i + 1) / n - bytes * i / n});
-  }
-  return reads;
-}
 
 /// A table without a key whose action needs the hash distribution or the random generator: it runs
 /// on the hit path, behind a gateway (open Tofino compiler, memories.cpp).
@@ -53,7 +39,9 @@ Unit keyless(const std::string& label) {
 struct Pricer {
   const DesignObject& object;
   const ChipSpec& chip;
-  ObjectPrice price;
+  const std::vector<const DesignObject*>& attached;
+  std::optional<uint64_t> cells;  ///< of a direct array
+  ObjectPrice price = {};
 
   void refuse(std::string resource, int64_t need, int64_t have, std::string why,
               std::string rewrite = {}) {
@@ -69,7 +57,7 @@ struct Pricer {
 
   /// Index from hash distribution: its units, hash bits and crossbar bytes.
   void address(Unit& unit, uint32_t bits, uint32_t input_bits,
-               const std::vector<std::string>& reads) {
+               const std::vector<std::string>& reads) const {
     unit.needs[Resource::hash_dist] = divide_up<int64_t>(bits, chip.stage.hash_dist_bits);
     unit.needs[Resource::hash_bits] = bits;
     unit.exact_reads = read_over(reads, bytes_of(std::max(input_bits, 1u)), object.name);
@@ -114,44 +102,25 @@ struct Pricer {
                                 fmt::join(widths, ", ")),
                     "a width from that list, or two registers");
     }
+    const uint64_t entries = cells.value_or(spec.entries);
     const int64_t most = chip.stateful.most_data_blocks();
-    const int64_t whole = stateful_blocks(spec.entries, spec.cell_bits(), chip);
-    const uint32_t pieces = spec.pieces != 0 ? spec.pieces : pieces_for(whole);
-    const uint64_t each = divide_up<uint64_t>(spec.entries, pieces);
+    const int64_t whole = stateful_blocks(entries, spec.cell_bits(), chip);
+    const uint32_t pieces = !spec.table.empty() ? 1
+                            : spec.pieces != 0  ? spec.pieces
+                                                : pieces_for(whole);
+    const uint64_t each = divide_up<uint64_t>(entries, pieces);
     const int64_t blocks = stateful_blocks(each, spec.cell_bits(), chip);
-    if (blocks > most) {
-      const auto per_block = static_cast<uint64_t>(chip.block_bits() / spec.cell_bits());
-      return refuse(
-          "map_ram", blocks + chip.stateful.spare, most + chip.stateful.spare,
-          fmt::format("{} data blocks and {} spare in one array; one ALU of {} reaches {} and {}",
-                      blocks, chip.stateful.spare, chip.name, most, chip.stateful.spare),
-          fmt::format("pieces = {} (now {}), or at most {} entries", divide_up(whole, most), pieces,
-                      static_cast<uint64_t>(most) * per_block * pieces));
-    }
+    if (blocks > most) return refuse_large(spec, whole, blocks, pieces);
     const uint32_t bits = index_bits(each);
     if (bits > chip.stateful.index_bits) {
       return refuse("index", bits, chip.stateful.index_bits,
                     fmt::format("an index of {} bits; a stateful address has {}", bits,
                                 chip.stateful.index_bits));
     }
-    const uint32_t all_bits = index_bits(spec.entries);
     for (uint32_t piece = 0; piece < pieces; ++piece) {
-      Unit unit =
-          hash_action(pieces == 1 ? object.name : fmt::format("{}[{}]", object.name, piece));
-      unit.needs[Resource::logical_table] = spec.accesses;
-      unit.needs[Resource::gateway] = spec.accesses;
-      unit.own_gateways = unit.guard_room = spec.accesses;
-      // A hash is as wide as what is hashed; a field is read as far as the index goes.
-      const uint32_t input = spec.index_bits != 0              ? spec.index_bits
-                             : spec.index == IndexSource::hash ? 104
-                                                               : all_bits;
-      address(unit, bits, input, spec.reads);
-      share_address(unit, spec);
-      // All accesses write the same place with the ALU's output: they cannot share words.
-      for (uint32_t a = 0; a < spec.accesses; ++a) {
-        unit.instructions.push_back(
-            {{spec.accesses > 1 ? object.name + ".out" : fmt::format("{}.out", unit.label)}});
-      }
+      const std::string label =
+          pieces == 1 ? object.name : fmt::format("{}[{}]", object.name, piece);
+      Unit unit = register_access(spec, label, bits, index_bits(entries));
       unit.memories.push_back({false, blocks + chip.stateful.spare});
       unit.needs[Resource::sram] = unit.needs[Resource::map_ram] = blocks + chip.stateful.spare;
       unit.needs[Resource::stateful_alu] = 1;
@@ -161,128 +130,65 @@ struct Pricer {
     }
   }
 
-  void operator()(const MatchSpec& spec) {
-    Unit whole = match_unit(spec, spec.entries);
-    if (!price.refused.empty()) return;
-    const uint64_t step = chip.stage.sram_words;
-    if (within(whole, 1) || spec.entries <= step) return add(std::move(whole));
-    // As many entries as leave half of a stage's memories to others; at least one RAM's worth.
-    uint64_t low = 1, high = spec.entries / step;
-    while (low < high) {
-      const uint64_t middle = (low + high + 1) / 2;
-      if (within(match_unit(spec, middle * step), 2))
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    const uint64_t parts = divide_up(spec.entries, low * step);
-    if (parts > 2 * uint64_t{chip.stages}) {
-      return refuse("stages", static_cast<int64_t>(divide_up<uint64_t>(parts, 2)), chip.stages,
-                    fmt::format("{} entries take {} stages by themselves", spec.entries,
-                                divide_up<uint64_t>(parts, 2)),
-                    fmt::format("at most {} entries", 2 * uint64_t{chip.stages} * low * step));
-    }
-    uint64_t part = 0;
-    for (uint64_t left = spec.entries; left > 0; ++part) {
-      const uint64_t entries = std::min(left, low * step);
-      Unit unit = match_unit(spec, entries);
-      if (!price.refused.empty()) return;
-      unit.label = fmt::format("{}[{}]", object.name, part);
-      add(std::move(unit));
-      left -= entries;
-    }
-  }
-
-  /// Whether a table takes no more than one part in `share` of what a stage has.
-  bool within(const Unit& unit, int64_t share) const {
-    for (const Resource r : {Resource::sram, Resource::map_ram, Resource::tcam}) {
-      if (unit.needs[r] * share > chip.capacity(r)) return false;
-    }
-    return true;
-  }
-
-  Unit match_unit(const MatchSpec& spec, uint64_t entries) {
-    Unit unit;
-    unit.label = object.name;
-    unit.reads_crossbar = true;
-    unit.needs[Resource::logical_table] = 1;
-    const auto reads = read_over(spec.reads, bytes_of(spec.key_bits), object.name);
-    if (spec.ternary) {
-      unit.ternary_reads = reads;
-      unit.slow_match = true;
-      unit.needs[Resource::tcam] =
-          divide_up<int64_t>(spec.key_bits, chip.stage.tcam_bits) *
-          divide_up<int64_t>(static_cast<int64_t>(entries), chip.stage.tcam_entries);
-      price_indirection(spec, entries, unit);
+  void refuse_large(const RegisterSpec& spec, int64_t whole, int64_t blocks, uint32_t pieces) {
+    const int64_t most = chip.stateful.most_data_blocks(), spare = chip.stateful.spare;
+    const auto per_block = static_cast<uint64_t>(chip.block_bits() / spec.cell_bits());
+    const auto most_entries = [&](uint32_t n) {
+      return static_cast<uint64_t>(most) * per_block * n;
+    };
+    const int64_t enough = divide_up(whole, most);
+    std::string rewrite;
+    if (spec.direct) {
+      rewrite = fmt::format("a table that holds at most {} entries", most_entries(1));
+    } else if (!spec.table.empty()) {
+      rewrite = fmt::format("at most {} entries", most_entries(1));
+    } else if (enough <= most_pieces) {
+      rewrite = fmt::format("pieces = {} (now {}), or at most {} entries", enough, pieces,
+                            most_entries(pieces));
     } else {
-      unit.exact_reads = reads;
-      const auto layout = lay_out_exact(spec, entries, chip);
-      if (!layout) {
-        refuse("sram", bytes_of(spec.key_bits), bytes_of(spec.key_bits),
-               fmt::format("an entry of {} key bits is wider than {} RAMs", spec.key_bits,
-                           chip.exact.most_wide),
-               "a hash of the key in its place");
-        return unit;
+      rewrite = fmt::format("at most {} entries, with pieces = {}", most_entries(most_pieces),
+                            most_pieces);
+    }
+    refuse("map_ram", blocks + spare, most + spare,
+           fmt::format("{} data blocks and {} spare in one array; one ALU of {} reaches {} and {}",
+                       blocks, spare, chip.name, most, spare),
+           std::move(rewrite));
+  }
+
+  /// What accesses a register: a keyless table of its own, on the hit path unless its index is
+  /// known, or the actions of its table. `bits`: of the index of one piece; `all_bits`: of the
+  /// whole.
+  Unit register_access(const RegisterSpec& spec, const std::string& label, uint32_t bits,
+                       uint32_t all_bits) const {
+    const bool addressed =
+        !spec.direct && (spec.index == IndexSource::field || spec.index == IndexSource::hash);
+    Unit unit;
+    if (!spec.table.empty()) {
+      unit.label = label;
+    } else {
+      unit = addressed ? hash_action(label) : keyless(label);
+      unit.needs[Resource::logical_table] = spec.accesses;
+      unit.guard_room = spec.accesses;
+      if (addressed) unit.needs[Resource::gateway] = unit.own_gateways = spec.accesses;
+      // All accesses write the same place with the ALU's output: they cannot share words.
+      for (uint32_t a = 0; a < spec.accesses; ++a) {
+        unit.instructions.push_back(
+            {{spec.accesses > 1 ? object.name + ".out" : fmt::format("{}.out", label)}});
       }
-      unit.needs[Resource::sram] = layout->match_blocks + layout->data_blocks;
-      unit.needs[Resource::hash_bits] = layout->hash_bits;
     }
-    // A miss runs the reserved no-op.
-    for (uint32_t a = 0; a < spec.actions; ++a)
-      unit.instructions.push_back({{fmt::format("{}.{}", object.name, a)}});
-    unit.instructions.push_back({{}, true});
-    unit.needs[Resource::action_data_bus] = bytes_of(spec.data_bits);
-    if (spec.counter != DirectCounter::none) {
-      add_counter(unit, entries, spec.counter == DirectCounter::packets ? 32 : 64);
+    if (addressed) {
+      // A hash is as wide as what is hashed; a field is read as far as the index goes.
+      const uint32_t input = spec.index_bits != 0              ? spec.index_bits
+                             : spec.index == IndexSource::hash ? 104
+                                                               : all_bits;
+      address(unit, bits, input, spec.reads);
+      share_address(unit, spec);
+      unit.reads_crossbar = true;
     }
-    if (spec.meter) add_meter(unit, entries);
     return unit;
   }
 
-  /// TCAM hits lead to a word of SRAM with the entry's action and data.
-  void price_indirection(const MatchSpec& spec, uint64_t entries, Unit& unit) {
-    const uint64_t code_bits = spec.actions > 1 ? std::bit_width(spec.actions - 1) : 0;
-    const bool immediate = spec.data_bits <= chip.exact.immediate_bits;
-    const uint64_t overhead = code_bits + (immediate ? spec.data_bits : 0);
-    if (overhead > 0) {
-      const uint64_t slot = std::max<uint64_t>(8, std::bit_ceil(overhead));
-      unit.needs[Resource::sram] +=
-          divide_up<int64_t>(static_cast<int64_t>(entries * slot), chip.block_bits());
-    }
-    if (!immediate) {
-      const uint64_t slot = std::bit_ceil(static_cast<uint64_t>(bytes_of(spec.data_bits))) * 8;
-      unit.needs[Resource::sram] +=
-          divide_up<int64_t>(static_cast<int64_t>(entries * slot), chip.block_bits());
-    }
-  }
-
-  /// Four 32-bit counters in a word, or one pair of 64-bit packet and byte counters.
-  void add_counter(Unit& unit, uint64_t entries, uint32_t width) {
-    add_memory(unit, true, stateful_blocks(entries, width == 32 ? 32 : 128, chip));
-  }
-
-  /// Counters and meters that one ALU does not reach are divided over several of the stage, each
-  /// with a spare (open Tofino compiler, memories.cpp swbox_bus_meters_counters: Tofino2's halves).
-  void add_memory(Unit& unit, bool statistics, int64_t blocks) {
-    const int64_t spare = chip.stateful.spare;
-    const int64_t most = most_rams(statistics, chip) - spare;
-    const int64_t parts = chip.stateful.split_core ? divide_up(blocks, most) : 1;
-    const int64_t rams = blocks + parts * spare;
-    for (int64_t i = 0; i < parts; ++i)
-      unit.memories.push_back({statistics, blocks * (i + 1) / parts - blocks * i / parts + spare});
-    unit.needs[Resource::sram] += rams;
-    unit.needs[Resource::map_ram] += rams;
-    unit.needs[statistics ? Resource::statistics_alu : Resource::stateful_alu] += parts;
-  }
-
-  /// One meter in a word, and its colours, four in a word of map RAM. A direct meter's data moves
-  /// out of the entries (lay_out_exact): its colour takes that way.
-  void add_meter(Unit& unit, uint64_t entries) {
-    const int64_t colours =
-        divide_up<int64_t>(static_cast<int64_t>(entries), int64_t{4} * chip.stage.sram_words);
-    add_memory(unit, false, stateful_blocks(entries, chip.stage.sram_word_bits, chip));
-    unit.needs[Resource::map_ram] += colours;
-  }
+  void operator()(const MatchSpec& spec) { price = price_match(object, spec, chip, attached); }
 
   /// What runs a counter or meter array: the action of its table, or a keyless table of its own.
   Unit array_beside(const std::string& table, uint64_t entries) {
@@ -297,14 +203,48 @@ struct Pricer {
   }
 
   void operator()(const CounterSpec& spec) {
-    Unit unit = array_beside(spec.table, spec.entries);
-    add_counter(unit, spec.entries, spec.width);
+    const uint64_t entries = cells.value_or(spec.entries);
+    Unit unit = array_beside(spec.table, entries);
+    add_counters(unit, entries, counters_per_word(spec), chip);
     add(std::move(unit));
   }
 
   void operator()(const MeterSpec& spec) {
-    Unit unit = array_beside(spec.table, spec.entries);
-    add_meter(unit, spec.entries);
+    const uint64_t entries = cells.value_or(spec.entries);
+    Unit unit = array_beside(spec.table, entries);
+    add_meters(unit, entries, spec.kind, chip);
+    add(std::move(unit));
+  }
+
+  void operator()(const ProfileSpec& spec) {
+    Unit unit;
+    unit.label = object.name;
+    MatchSpec data;
+    data.data_bits = spec.data_bits;
+    unit.needs[Resource::sram] = action_data_blocks(data, spec.entries, chip);
+    unit.needs[Resource::action_data_bus] = bytes_of(spec.data_bits);
+    add(std::move(unit));
+  }
+
+  /// A word for 120 members of each group, a spare, an ALU, and the hash that chooses: 14 bits for
+  /// fair groups, 51 for resilient ones, and 10 more that choose a word of a long group (p4c
+  /// input_xbar.h FAIR_MODE_HASH_BITS, RESILIENT_MODE_HASH_BITS, resource_estimate.h
+  /// MOD_INPUT_BITS).
+  void operator()(const SelectorSpec& spec) {
+    Unit unit;
+    unit.label = object.name;
+    const uint64_t words = uint64_t{spec.groups} * selector_words(spec);
+    const int64_t rams = blocks_for(words, 1, chip) + chip.stateful.spare;
+    unit.needs[Resource::sram] = unit.needs[Resource::map_ram] = rams;
+    unit.needs[Resource::stateful_alu] = 1;
+    unit.memories.push_back({false, rams});
+    unit.needs[Resource::hash_bits] = spec.resilient ? 51 : 14;
+    if (selector_words(spec) > 1) {
+      unit.needs[Resource::hash_bits] += 10;
+      unit.needs[Resource::hash_dist] = 1;
+    }
+    unit.exact_reads = read_over(spec.reads, bytes_of(spec.input_bits), object.name);
+    unit.reads_crossbar = true;
     add(std::move(unit));
   }
 
@@ -384,8 +324,10 @@ uint32_t index_bits(uint64_t entries) {
   return entries <= 1 ? 0 : static_cast<uint32_t>(std::bit_width(entries - 1));
 }
 
-ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip) {
-  Pricer pricer{object, chip, {}};
+ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip,
+                         const std::vector<const DesignObject*>& attached,
+                         std::optional<uint64_t> cells) {
+  Pricer pricer{object, chip, attached, cells};
   std::visit(pricer, object.spec);
   return std::move(pricer.price);
 }

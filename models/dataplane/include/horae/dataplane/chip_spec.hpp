@@ -78,6 +78,7 @@ struct ExactSpec {
 struct GatewaySpec {
   std::uint32_t search_bytes = 0;  ///< bytes compared by match
   std::uint32_t hash_bits = 0;     ///< bits compared through the hash bus, beyond these bytes
+  std::uint32_t payload_rows = 0;  ///< fixed entries that it can hold in place of a match table
   static const Schema<GatewaySpec>& schema();
 
   bool operator==(const GatewaySpec&) const = default;

@@ -37,9 +37,18 @@ struct Dependency {
 };
 
 /// Where a register's index comes from.
-enum class IndexSource : std::uint8_t { field, hash };
+enum class IndexSource : std::uint8_t {
+  field,     ///< a header field or metadata, through hash distribution
+  hash,      ///< a hash of header fields
+  data,      ///< the action data of its table's entry
+  constant,  ///< one cell, known when the program is compiled
+};
 
-/// A register array and its stateful ALU; one access is a keyless table of its own.
+/// Most pieces that a list may ask for.
+inline constexpr std::uint32_t most_pieces = 1024;
+
+/// A register array and its stateful ALU; one access is a keyless table of its own, unless an
+/// action of `table` makes it.
 struct RegisterSpec {
   std::uint32_t width = 32;   ///< bits of a word
   bool pair = false;          ///< two words in a cell
@@ -51,6 +60,8 @@ struct RegisterSpec {
   std::uint32_t accesses = 1;           ///< tables it is accessed from, all in one stage
   std::vector<std::string> reads = {};  ///< names of the fields the index is made of; same names
                                         ///< share crossbar bytes
+  std::string table = {};  ///< match table whose actions access it; empty: tables of its own
+  bool direct = false;     ///< a cell for each entry of `table`; `entries` does not count
   std::uint32_t cell_bits() const { return pair ? 2 * width : width; }
 
   bool operator==(const RegisterSpec&) const = default;
@@ -59,34 +70,109 @@ struct RegisterSpec {
 /// What counts hits of a match table, one counter per entry.
 enum class DirectCounter : std::uint8_t { none, packets, packets_and_bytes };
 
-/// An exact or ternary match table.
+/// How a match table matches.
+enum class MatchKind : std::uint8_t {
+  exact,
+  ternary,
+  lpm,    ///< longest prefix, in TCAM
+  range,  ///< ternary, with fields matched as ranges
+  atcam,  ///< ternary in SRAM: a partition index chooses the few entries that are compared
+  alpm,   ///< longest prefix in SRAM: a TCAM table finds the partition, an atcam the entry
+};
+
+/// What a table runs when no entry matches.
+enum class MissAction : std::uint8_t {
+  no_op,   ///< nothing: an action without instructions, beside the listed ones
+  listed,  ///< one of the actions of hits
+  own,     ///< an action that no hit runs
+};
+
+/// A match table.
 struct MatchSpec {
-  bool ternary = false;
+  bool ternary = false;  ///< short for kind = ternary
   std::uint32_t key_bits = 32;
   std::uint64_t entries = 1024;
-  std::uint32_t data_bits = 0;  ///< action data of an entry
-  std::uint32_t actions = 1;    ///< actions of hits; a miss does nothing
+  std::uint32_t data_bits = 0;  ///< action data of an entry: of its largest action
+  std::uint32_t actions = 1;    ///< actions of hits
   DirectCounter counter = DirectCounter::none;
   bool meter = false;  ///< a meter per entry
   std::vector<std::string> reads = {};
+  MatchKind kind = MatchKind::exact;
+  std::uint32_t range_bits = 0;      ///< bits of the key that are matched as a range
+  std::uint32_t range_percent = 25;  ///< entries that are true ranges, of a hundred
+  std::uint32_t partitions = 0;      ///< of an atcam or alpm
+  std::uint32_t subtrees = 2;        ///< of an alpm: prefixes that lead to one partition
+  std::uint32_t masked_bits = 0;     ///< of an atcam's or alpm's key: under a mask; 0: all of it
+  std::uint32_t idle_bits = 0;       ///< of an entry's idle timer: 1, 2, 3 or 6; 0: it has none
+  bool constant = false;             ///< entries are fixed by the program
+  MissAction miss = MissAction::no_op;
+  std::vector<std::uint32_t> action_bits = {};  ///< as files say it: data of each action; read into
+                                                ///< `actions` and `data_bits`
+  std::uint32_t no_ops = 0;                     ///< of the actions: those without instructions
+  std::uint32_t slot_bits = 0;           ///< action data as its containers round it; 0: data_bits
+  std::vector<std::string> writes = {};  ///< one for each action: the fields that it writes,
+                                         ///< between blanks; empty: each action its own
 
   bool operator==(const MatchSpec&) const = default;
+};
+/// `kind`, or ternary where only the short form says so.
+constexpr MatchKind match_kind(const MatchSpec& spec) {
+  return spec.ternary && spec.kind == MatchKind::exact ? MatchKind::ternary : spec.kind;
+}
+
+/// What a counter counts.
+enum class CounterKind : std::uint8_t {
+  by_width,           ///< 32 bits: packets or bytes, 64 bits: both
+  one,                ///< packets or bytes
+  packets_and_bytes,  ///< both: 28 and 36 bits of a word's half, or 64 and 64 of a word
 };
 
 /// A counter array that an action of `table` counts in.
 struct CounterSpec {
   std::uint64_t entries = 0;
-  std::uint32_t width = 32;  ///< 32: packets or bytes; 64: packets and bytes
+  std::uint32_t width = 32;  ///< bits, 32 or 64
   std::string table = {};    ///< empty: counted by a keyless table of its own
+  bool direct = false;       ///< a counter for each entry of `table`; `entries` does not count
+  CounterKind kind = CounterKind::by_width;
 
   bool operator==(const CounterSpec&) const = default;
+};
+
+/// What runs in a meter's ALU.
+enum class MeterKind : std::uint8_t {
+  meter,  ///< two rates; its colour takes Map RAM
+  lpf,    ///< low-pass filter
+  wred,   ///< weighted random early detection
 };
 
 struct MeterSpec {
   std::uint64_t entries = 0;
   std::string table = {};  ///< as for counters
+  bool direct = false;     ///< as for counters
+  MeterKind kind = MeterKind::meter;
 
   bool operator==(const MeterSpec&) const = default;
+};
+
+/// Action data that the entries of `table` point at instead of holding it.
+struct ProfileSpec {
+  std::uint64_t entries = 0;
+  std::uint32_t data_bits = 0;
+  std::string table = {};
+
+  bool operator==(const ProfileSpec&) const = default;
+};
+
+/// Groups of a profile's members; a hash of the packet chooses one that is alive.
+struct SelectorSpec {
+  std::uint32_t groups = 0;
+  std::uint32_t group_size = 0;  ///< members of the largest group
+  std::uint32_t input_bits = 104;
+  bool resilient = false;  ///< members keep their packets when others go
+  std::string table = {};
+  std::vector<std::string> reads = {};
+
+  bool operator==(const SelectorSpec&) const = default;
 };
 
 /// What a gateway compares.
@@ -152,16 +238,20 @@ struct RecirculateSpec {
   bool operator==(const RecirculateSpec&) const = default;
 };
 
-using ObjectSpec = std::variant<RegisterSpec, MatchSpec, CounterSpec, MeterSpec, ConditionSpec,
-                                ActionSpec, HashSpec, RandomSpec, MirrorSpec, RecirculateSpec>;
-/// "register", "exact", "ternary", "counter", "meter", "condition", "action", "hash", "random",
-/// "mirror", "recirculate".
+using ObjectSpec =
+    std::variant<RegisterSpec, MatchSpec, CounterSpec, MeterSpec, ConditionSpec, ActionSpec,
+                 HashSpec, RandomSpec, MirrorSpec, RecirculateSpec, ProfileSpec, SelectorSpec>;
+/// "register", "exact", "ternary", "lpm", "range", "atcam", "alpm", "counter", "meter",
+/// "condition", "action", "hash", "random", "mirror", "recirculate", "profile", "selector".
 std::string_view kind_name(const ObjectSpec& spec);
 /// Whether the object reads header fields over the input crossbar, as opposed to in its action.
 bool reads_crossbar(const ObjectSpec& spec);
 
-/// The table that a counter or meter belongs to; empty for one of its own and for other objects.
+/// The table that a register, counter, meter, profile or selector belongs to; empty for one of its
+/// own and for other objects.
 std::string host_table(const ObjectSpec& spec);
+/// Whether the object has a cell for each entry of that table.
+bool is_direct(const ObjectSpec& spec);
 
 struct DesignObject {
   std::string name;

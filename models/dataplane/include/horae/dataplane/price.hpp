@@ -91,6 +91,15 @@ struct GatewayPrice {
 };
 GatewayPrice price_condition(const ConditionSpec& spec, const ChipSpec& chip);
 
+/// What hangs on a table's entries and decides how they are laid out.
+struct EntryLoad {
+  std::uint32_t pointer_bits = 0;  ///< of addresses of registers, profiles and selectors
+  std::vector<std::int64_t> direct_per_word = {};  ///< cells of a word, of each direct array
+  bool colours = false;    ///< a direct meter's colour takes the way of immediate data
+  bool profile = false;    ///< action data is in a profile, not in the table
+  bool one_a_row = false;  ///< a selector of long groups leaves room for one entry in a row
+};
+
 /// How an exact-match table of `entries` is laid out.
 struct ExactLayout {
   std::uint32_t packed = 0;         ///< entries per wide word
@@ -100,10 +109,20 @@ struct ExactLayout {
   std::int64_t match_blocks = 0;
   std::int64_t data_blocks = 0;  ///< action data that is not in the entries
   std::int64_t hash_bits = 0;
+  std::uint64_t held = 0;  ///< entries that the RAMs hold: what is direct has as many cells
+  std::uint32_t logical_tables = 1;  ///< of an atcam: each ranks the entries of one row of RAMs
 };
-/// The cheapest layout, or nothing when none is (an entry wider than a wide word).
+/// The cheapest layout, direct arrays counted, or nothing when none is (an entry wider than a wide
+/// word).
 std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t entries,
-                                         const ChipSpec& chip);
+                                         const ChipSpec& chip, const EntryLoad& load = {});
+/// The same of an atcam, `entries` over all its partitions.
+std::optional<ExactLayout> lay_out_atcam(const MatchSpec& spec, std::uint64_t entries,
+                                         const ChipSpec& chip, const EntryLoad& load = {});
+/// Bits that tell an entry's action: a number among the table's, or an address.
+std::uint32_t action_code_bits(std::uint32_t actions);
+/// Blocks of action data of `entries` in RAMs of its own.
+std::int64_t action_data_blocks(const MatchSpec& spec, std::uint64_t entries, const ChipSpec& chip);
 
 /// Blocks of a stateful array without its spare.
 std::int64_t stateful_blocks(std::uint64_t entries, std::uint32_t cell_bits, const ChipSpec& chip);
@@ -116,8 +135,12 @@ std::uint32_t index_bits(std::uint64_t entries);
 struct ObjectPrice {
   std::vector<Unit> units;
   std::vector<Refusal> refused;
+  std::vector<std::uint64_t> held = {};  ///< of a match table: entries that each unit's RAMs hold
 };
-ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip);
+/// `attached`: what belongs to the table. `cells`: of a direct array, one for each entry held.
+ObjectPrice price_object(const DesignObject& object, const ChipSpec& chip,
+                         const std::vector<const DesignObject*>& attached = {},
+                         std::optional<std::uint64_t> cells = {});
 
 /// The second unit needs the first.
 struct UnitEdge {

@@ -30,15 +30,15 @@ struct Leaf<bool> {
 template <std::integral Q>
 struct Leaf<Q> {
   static constexpr std::string_view type = "integer";
-  static Q read(const Value& v, std::string_view label) {
+  /// `least`: of the field, so that what is below an unsigned type's too is refused with its limit.
+  static Q read(const Value& v, std::string_view label, Q least = std::numeric_limits<Q>::min()) {
     const std::int64_t n = read_integer(v, label, "an integer");
     const auto check = [&](bool ok, std::string_view relation, Q limit) {
       if (ok) return;
       throw input_error(place_of(v), std::string(label) + " = " + std::to_string(n) + " is " +
                                          std::string(relation) + " " + std::to_string(limit));
     };
-    check(!std::cmp_less(n, std::numeric_limits<Q>::min()), "below the minimum",
-          std::numeric_limits<Q>::min());
+    check(!std::cmp_less(n, least), "below the minimum", least);
     check(!std::cmp_greater(n, std::numeric_limits<Q>::max()), "above the maximum",
           std::numeric_limits<Q>::max());
     return static_cast<Q>(n);

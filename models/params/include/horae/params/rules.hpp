@@ -1,6 +1,7 @@
 // What the values of a field may be: any in a range, or those with names.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -32,7 +33,12 @@ struct PlainRule {
   std::optional<Q> min, max;
 
   Q read(const Value& v, std::string_view label) const {
-    Q q = Leaf<Q>::read(v, label);
+    Q q = [&] {
+      if constexpr (std::integral<Q> && has_range<Q>) {
+        if (min) return Leaf<Q>::read(v, label, *min);
+      }
+      return Leaf<Q>::read(v, label);
+    }();
     if (const std::string why = violation(q); !why.empty()) {
       throw input_error(place_of(v), std::string(label) + " = " + why);
     }

@@ -1,0 +1,22 @@
+// The schemas of an objects file's tables (internal to the room).
+#pragma once
+
+#include "horae/dataplane/design.hpp"
+#include "horae/params/schema.hpp"
+
+namespace horae::dataplane {
+
+const Schema<RegisterSpec>& register_schema();
+const Schema<MatchSpec>& match_schema(MatchKind kind);
+const Schema<CounterSpec>& counter_schema();
+const Schema<MeterSpec>& meter_schema();
+const Schema<ProfileSpec>& profile_schema();
+const Schema<SelectorSpec>& selector_schema();
+const Schema<ConditionSpec>& condition_schema();
+const Schema<ActionSpec>& action_schema();
+const Schema<HashSpec>& hash_schema();
+const Schema<RandomSpec>& random_schema();
+const Schema<MirrorSpec>& mirror_schema();
+const Schema<RecirculateSpec>& recirculate_schema();
+
+}  // namespace horae::dataplane
