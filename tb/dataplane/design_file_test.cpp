@@ -163,6 +163,136 @@ TEST(DesignFile, EveryKind) {
   EXPECT_EQ(kind_name(d.find("again")->spec), "recirculate");
 }
 
+TEST(DesignFile, TablesOfEveryKind) {
+  const Design d = read(R"(
+[[lpm]]
+name = "routes"
+key_bits = 42
+entries = 1024
+action_bits = [9, 0]
+miss = "listed"
+[[range]]
+name = "lengths"
+key_bits = 48
+range_bits = 16
+range_percent = 50
+entries = 1024
+writes = ["port ttl", ""]
+[[atcam]]
+name = "masks"
+key_bits = 32
+entries = 32768
+partitions = 1024
+masked_bits = 24
+idle_bits = 3
+[[alpm]]
+name = "prefixes"
+key_bits = 32
+entries = 1024
+partitions = 2048
+subtrees = 4
+slot_bits = 64
+[[exact]]
+name = "fixed"
+key_bits = 8
+entries = 4
+constant = true
+actions = 25
+no_ops = 2
+miss = "own"
+[[register]]
+name = "cells"
+table = "fixed"
+direct = true
+[[register]]
+name = "others"
+entries = 64
+table = "fixed"
+index = "data"
+[[counter]]
+name = "hits"
+table = "masks"
+direct = true
+counts = "packets_and_bytes"
+[[meter]]
+name = "filter"
+table = "routes"
+direct = true
+kind = "lpf"
+[[profile]]
+name = "members"
+table = "lengths"
+entries = 256
+data_bits = 32
+[[selector]]
+name = "groups"
+table = "lengths"
+groups = 16
+group_size = 200
+resilient = true
+)")
+                       .cases[0]
+                       .design;
+  const auto table = [&](const char* name) { return std::get<MatchSpec>(d.find(name)->spec); };
+  EXPECT_EQ(kind_name(d.find("routes")->spec), "lpm");
+  EXPECT_EQ(table("routes").actions, 2u);
+  EXPECT_EQ(table("routes").data_bits, 9u);
+  EXPECT_EQ(table("routes").miss, MissAction::listed);
+  EXPECT_EQ(kind_name(d.find("lengths")->spec), "range");
+  EXPECT_EQ(table("lengths").range_bits, 16u);
+  EXPECT_EQ(table("lengths").range_percent, 50u);
+  EXPECT_EQ(table("lengths").actions, 2u);
+  EXPECT_EQ(kind_name(d.find("masks")->spec), "atcam");
+  EXPECT_EQ(table("masks").partitions, 1024u);
+  EXPECT_EQ(table("masks").masked_bits, 24u);
+  EXPECT_EQ(table("masks").idle_bits, 3u);
+  EXPECT_EQ(kind_name(d.find("prefixes")->spec), "alpm");
+  EXPECT_EQ(table("prefixes").subtrees, 4u);
+  EXPECT_EQ(table("prefixes").slot_bits, 64u);
+  EXPECT_TRUE(table("fixed").constant);
+  EXPECT_EQ(table("fixed").actions, 25u);
+  EXPECT_EQ(table("fixed").no_ops, 2u);
+  EXPECT_TRUE(std::get<RegisterSpec>(d.find("cells")->spec).direct);
+  EXPECT_EQ(std::get<RegisterSpec>(d.find("others")->spec).index, IndexSource::data);
+  EXPECT_EQ(std::get<CounterSpec>(d.find("hits")->spec).kind, CounterKind::packets_and_bytes);
+  EXPECT_EQ(std::get<MeterSpec>(d.find("filter")->spec).kind, MeterKind::lpf);
+  EXPECT_EQ(std::get<ProfileSpec>(d.find("members")->spec).entries, 256u);
+  EXPECT_TRUE(std::get<SelectorSpec>(d.find("groups")->spec).resilient);
+}
+
+TEST(DesignFile, CopiesAreObjectsOfTheirOwn) {
+  const Design d = read(R"(
+[[exact]]
+name = "t"
+key_bits = 8
+entries = 4
+copies = 2
+[[register]]
+name = "cells"
+copies = 2
+table = "t"
+direct = true
+[[condition]]
+name = "c"
+kind = "eq"
+guards = ["t"]
+[[action]]
+name = "last"
+after = ["t"]
+)")
+                       .cases[0]
+                       .design;
+  ASSERT_EQ(d.objects.size(), 6u);
+  EXPECT_EQ(d.objects[1].name, "t[1]");
+  EXPECT_EQ(std::get<RegisterSpec>(d.find("cells[1]")->spec).table, "t[1]");
+  EXPECT_EQ(std::get<ConditionSpec>(d.find("c")->spec).guards,
+            (std::vector<std::string>{"t[0]", "t[1]"}));
+  EXPECT_EQ(d.find("last")->after.size(), 2u);
+  EXPECT_EQ(refused("[[exact]]\nname = \"t\"\nkey_bits = 8\nentries = 4\ncopies = 3\n"
+                    "[[register]]\nname = \"r\"\ntable = \"t\"\ndirect = true\ncopies = 2\n"),
+            "d.toml:7:8: 'r': 2 copies belong to 't', which has 3");
+}
+
 TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
   const Design d = read(every_kind).cases[0].design;
   ASSERT_EQ(d.find("routes")->after.size(), 1u);
@@ -253,6 +383,33 @@ TEST(DesignFile, Keys) {
   EXPECT_EQ(refused("[[condition]]\nname = \"c\"\nkind = \"between\"\n"),
             "d.toml:3:8: kind: unknown choice 'between'; expected one of eq, ne, lt, bit, valid, "
             "field_eq, field_lt, subtract_sign");
+}
+
+TEST(DesignFile, PartsThatContradictEachOther) {
+  EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = -5\n"),
+            "d.toml:3:11: entries = -5 is below the minimum 1");
+  const std::string table = "[[exact]]\nname = \"t\"\nkey_bits = 8\nentries = 4\n";
+  EXPECT_EQ(refused(table + "idle_bits = 4\n"),
+            "d.toml:5:13: idle_bits = 4: expected 1, 2, 3 or 6");
+  EXPECT_EQ(refused(table + "no_ops = 2\n"), "d.toml:5:10: no_ops = 2 is above actions = 1");
+  EXPECT_EQ(refused(table + "data_bits = 9\nslot_bits = 8\n"),
+            "d.toml:6:13: slot_bits = 8 is below data_bits = 9");
+  EXPECT_EQ(refused(table + "actions = 2\naction_bits = [1, 2]\n"),
+            "d.toml:5:11: actions: action_bits says it already");
+  EXPECT_EQ(refused(table + "actions = 2\nwrites = [\"a\"]\n"),
+            "d.toml:6:10: writes names the fields of 1 actions of 2");
+  EXPECT_EQ(
+      refused(table + "[[register]]\nname = \"r\"\ndirect = true\n"),
+      "d.toml:6:8: 'r' has no table = \"...\": it is reached by the entries of a match table");
+  EXPECT_EQ(refused(table + "[[register]]\nname = \"r\"\nentries = 4\ndirect = true\n"
+                            "table = \"t\"\n"),
+            "d.toml:7:11: entries: what is direct has a cell for each entry of its table");
+  EXPECT_EQ(refused(table + "[[register]]\nname = \"r\"\nentries = 4\npieces = 2\n"
+                            "table = \"t\"\n"),
+            "d.toml:8:10: pieces: a register of a table is in its stage, in one piece");
+  EXPECT_EQ(refused("[[action]]\nname = \"t\"\n[[register]]\nname = \"r\"\ntable = \"t\"\n"
+                    "direct = true\n"),
+            "d.toml:4:8: 'r' belongs to 't', an action; expected a match table");
 }
 
 TEST(DesignFile, Names) {

@@ -47,16 +47,15 @@ TEST_P(CompilerReports, AreReproduced) {
   EXPECT_EQ(differ, GetParam().differ);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CompilerReports,
-                         ::testing::Values(Report{"registers.toml", 62, 1},
-                                           Report{"match_tables.toml", 220, 0},
-                                           Report{"hash_mirror_recirculate.toml", 96, 0},
-                                           Report{"chains.toml", 56, 0},
-                                           Report{"gateways.toml", 153, 0}),
-                         [](const auto& p) {
-                           const std::string file = p.param.file;
-                           return file.substr(0, file.find('.'));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, CompilerReports,
+    ::testing::Values(Report{"registers.toml", 62, 1}, Report{"match_tables.toml", 220, 0},
+                      Report{"hash_mirror_recirculate.toml", 96, 0}, Report{"chains.toml", 56, 0},
+                      Report{"gateways.toml", 153, 0}, Report{"programs.toml", 64, 3}),
+    [](const auto& p) {
+      const std::string file = p.param.file;
+      return file.substr(0, file.find('.'));
+    });
 
 // The blocks and ALUs of Tables 2 to 4 and Table 1's percentages of 18 stages.
 TEST(Size, ThemisIsWhatItsTablesSay) {
@@ -233,6 +232,61 @@ TEST(Size, AResultFolderHoldsTheLedger) {
   EXPECT_EQ(place.read_json("results/ledger.json"), ended.json());
 }
 
+// 32 arrays of one shape, of which a stage's four addresses and ALUs decide.
+std::string aggregation(const std::string& reads) {
+  return "chip = \"tofino1\"\n[[register]]\nname = \"cells\"\npair = true\nentries = 1024\n"
+         "copies = 32\n" +
+         reads;
+}
+
+TEST(Size, CopiesAreOneEntryOfTheFile) {
+  const Workplace place;
+  place.write("d.toml", aggregation("reads = [\"slot\"]\nexpect = { stateful_alu = 32 }\n"));
+  const auto json = size_of(place, {"--objects", "d.toml"});
+  EXPECT_EQ(json["pipelines"][0]["objects"].size(), 32u);
+  EXPECT_EQ(json["pipelines"][0]["stages_used"], 8);
+  EXPECT_EQ(json["validation"][0]["ours"], 32);
+}
+
+TEST(Size, RegistersWithoutReadsAreToldOfThem) {
+  const Workplace place;
+  place.write("d.toml", aggregation(""));
+  const auto json = size_of(place, {"--objects", "d.toml"}, 3);
+  bool told = false;
+  for (const auto& r : json["refused"]) {
+    EXPECT_GT(r["need"].get<int>(), r["have"].get<int>()) << r.dump();
+    told |= r.contains("rewrite") && r["rewrite"].get<std::string>().starts_with("reads = ");
+  }
+  EXPECT_TRUE(told);
+  ASSERT_FALSE(json["remedies"].empty());
+  EXPECT_EQ(json["remedies"][0][0]["key"], "register[0].reads");
+  const Ended text = run(place, {"size", "--objects", "d.toml"});
+  EXPECT_NE(text.out.find("register[0].reads: the same field"), std::string::npos) << text.out;
+  EXPECT_EQ(run(place, {"size", "--objects", "d.toml", "--set", "register[0].reads=[\"slot\"]"})
+                .exit_code,
+            0);
+}
+
+TEST(Size, ARemedyIsWithinTheRangeOfItsKey) {
+  const Workplace place;
+  place.write("d.toml", "[[register]]\nname = \"r\"\nentries = 1099511627776\n");
+  const auto json = size_of(place, {"--objects", "d.toml"}, 3);
+  const std::string rewrite = json["refused"][0]["rewrite"];
+  EXPECT_EQ(rewrite, "at most 96468992 entries, with pieces = 1024");
+}
+
+TEST(Size, SeveralKeysVaryTogether) {
+  const Workplace place;
+  place.write("d.toml",
+              "[[register]]\nname = \"path_a\"\nentries = 64\nreads = [\"i\"]\n"
+              "[[register]]\nname = \"path_b\"\nentries = 64\nreads = [\"i\"]\n"
+              "[[register]]\nname = \"other\"\nentries = 64\nreads = [\"i\"]\n");
+  for (const char* pattern : {"register[*].entries", "register[path_?].entries"}) {
+    const auto json = size_of(place, {"--objects", "d.toml", "--most", pattern});
+    EXPECT_EQ(json["points"][0]["value"], 23 * 4096) << pattern;
+  }
+}
+
 struct BadCase {
   const char* name;
   Words arguments;
@@ -245,6 +299,7 @@ TEST_P(BadSize, IsRefusedInOneLine) {
   place.write("d.toml", too_large);
   place.write("broken.toml", "[[register]]\nname = \"r\"\nentries = 0\n");
   place.write("unknown.toml", "chip = \"tofino3\"\n");
+  place.write("empty.toml", "chip = \"tofino2\"\n");
   place.write("p.toml", tiny);
   Words all = {"size"};
   all.insert(all.end(), GetParam().arguments.begin(), GetParam().arguments.end());
@@ -263,6 +318,18 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"NoEntries",
                 {"--objects", "broken.toml"},
                 "broken.toml:3:11: entries = 0 is below the minimum 1"},
+        BadCase{"NoObjects",
+                {"--objects", "empty.toml"},
+                "empty.toml:1:1: 'design' has no objects; expected [[register]], [[exact]], "
+                "[[ternary]], [[lpm]], [[range]], [[atcam]], [[alpm]], [[counter]], [[meter]], "
+                "[[profile]], [[selector]], [[condition]], [[action]], [[hash]], [[random]], "
+                "[[mirror]], [[recirculate]]"},
+        BadCase{"FewerThanNone",
+                {"--objects", "d.toml", "--set", "register[0].entries=-5"},
+                "--set register[0].entries: entries = -5 is below the minimum 1"},
+        BadCase{"MostUnknownPattern",
+                {"--objects", "d.toml", "--most", "exact[*].entries"},
+                "'exact[*].entries' is no whole-number parameter of d.toml"},
         BadCase{"UnknownChip",
                 {"--objects", "unknown.toml"},
                 "unknown.toml:1:8: chip = \"tofino3\" is none of tofino1, tofino2 and no .toml "

@@ -24,6 +24,10 @@ std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& ob
   return out;
 }
 
+const char* article(std::string_view noun) {
+  return std::string_view("aeiou").find(noun.front()) == std::string_view::npos ? "a" : "an";
+}
+
 /// Whether only the entries of a match table can lead to it.
 bool needs_entries(const ObjectSpec& spec) {
   const auto* r = std::get_if<RegisterSpec>(&spec);
@@ -151,9 +155,9 @@ void Design::check() const {
     const bool in_entries = needs_entries(o.spec);
     if (!std::holds_alternative<MatchSpec>(host) &&
         (in_entries || !std::holds_alternative<ActionSpec>(host))) {
-      throw input_error(
-          o.where, fmt::format("'{}' belongs to '{}', a {}; expected a {}", o.name, table,
-                               kind_name(host), in_entries ? "match table" : "table or an action"));
+      throw input_error(o.where, fmt::format("'{}' belongs to '{}', {} {}; expected a {}", o.name,
+                                             table, article(kind_name(host)), kind_name(host),
+                                             in_entries ? "match table" : "table or an action"));
     }
   }
   check_circles();

@@ -8,6 +8,7 @@
 
 #include "copies.hpp"
 #include "design_schemas.hpp"
+#include "design_shapes.hpp"
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
@@ -83,80 +84,6 @@ void read_expectations(const Section& expect, bool whole, const std::string& obj
   }
 }
 
-/// What a schema cannot say of a shape: how its parts go together.
-void check_shape(const Section& section, RegisterSpec& r) {
-  if (r.direct && section.has("entries"))
-    throw section.error("entries", "entries: a direct register has as many as its table holds");
-  if (!r.direct && r.entries == 0) {
-    throw section.error("entries", section.has("entries") ? "entries = 0 is below the minimum 1"
-                                                          : "entries is missing");
-  }
-  if (!r.table.empty() && r.pieces > 1)
-    throw section.error("pieces", "pieces: a register of a table is in its stage, in one piece");
-}
-template <class Array>
-requires std::is_same_v<Array, CounterSpec> || std::is_same_v<Array, MeterSpec>
-void check_shape(const Section& section, Array& a) {
-  if (a.direct && section.has("entries"))
-    throw section.error("entries", "entries: what is direct has as many as its table holds");
-  if (!a.direct && a.entries == 0) {
-    throw section.error("entries", section.has("entries") ? "entries = 0 is below the minimum 1"
-                                                          : "entries is missing");
-  }
-  if constexpr (std::is_same_v<Array, CounterSpec>) {
-    if (a.width != 32 && a.width != 64)
-      throw section.error("width", fmt::format("width = {}: expected 32 or 64", a.width));
-  }
-}
-void check_shape(const Section& section, ConditionSpec& shape) {
-  if (shape.kind == ConditionKind::lt && shape.bits < 64 && shape.constant >> shape.bits != 0) {
-    throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
-                                                shape.constant, shape.bits));
-  }
-}
-void check_shape(const Section& section, MatchSpec& m) {
-  if (!m.action_bits.empty()) {
-    for (const char* other : {"actions", "data_bits"}) {
-      if (section.has(other))
-        throw section.error(other, fmt::format("{}: action_bits says it already", other));
-    }
-    m.actions = static_cast<std::uint32_t>(m.action_bits.size());
-    m.data_bits = *std::max_element(m.action_bits.begin(), m.action_bits.end());
-  }
-  if (!m.writes.empty()) {
-    if (section.has("no_ops"))
-      throw section.error("no_ops", "no_ops: writes says it already: \"\" writes nothing");
-    if (!section.has("actions") && m.action_bits.empty())
-      m.actions = static_cast<std::uint32_t>(m.writes.size());
-    if (m.writes.size() != m.actions) {
-      throw section.error("writes", fmt::format("writes names the fields of {} actions of {}",
-                                                m.writes.size(), m.actions));
-    }
-  }
-  if (m.no_ops > m.actions) {
-    throw section.error("no_ops",
-                        fmt::format("no_ops = {} is above the {} actions", m.no_ops, m.actions));
-  }
-  if (m.slot_bits != 0 && m.slot_bits < m.data_bits) {
-    throw section.error("slot_bits", fmt::format("slot_bits = {} is below data_bits = {}",
-                                                 m.slot_bits, m.data_bits));
-  }
-  if (m.range_bits > m.key_bits) {
-    throw section.error("range_bits", fmt::format("range_bits = {} is above key_bits = {}",
-                                                  m.range_bits, m.key_bits));
-  }
-  if (m.masked_bits > m.key_bits) {
-    throw section.error("masked_bits", fmt::format("masked_bits = {} is above key_bits = {}",
-                                                   m.masked_bits, m.key_bits));
-  }
-  if (m.idle_bits == 4 || m.idle_bits == 5) {
-    throw section.error("idle_bits",
-                        fmt::format("idle_bits = {}: expected 1, 2, 3 or 6", m.idle_bits));
-  }
-}
-template <class Other>
-void check_shape(const Section&, Other&) {}
-
 template <class Shape>
 void check_fields(const Section& section, const Shape& shape) {
   if constexpr (requires { shape.writes; } && !std::is_same_v<Shape, MatchSpec>) {
@@ -177,7 +104,7 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
                  ReadCase& out) {
   const auto shared = section.read<Common>(common_schema(), shape_schema.field_names());
   auto shape = shape_schema.read_over(defaults, section, common_schema().field_names());
-  check_shape(section, shape);
+  if constexpr (requires { check_shape(section, shape); }) check_shape(section, shape);
   check_fields(section, shape);
   if (shared.name.value.empty()) throw section.error("name", "name is empty");
 
@@ -210,20 +137,31 @@ void read_kind(const Section& section, ReadCase& out) {
   read_object(section, schema(), Shape{}, out);
 }
 
+/// An array of its own size, or as large as its table.
+template <class Shape, const Schema<Shape>& (*schema)(bool)>
+void read_array(const Section& section, ReadCase& out) {
+  const bool direct = section.to_json().value("direct", nlohmann::ordered_json()) == true;
+  if (direct && section.has("entries")) {
+    throw section.error("entries",
+                        "entries: what is direct has a cell for each entry of its table");
+  }
+  read_object(section, schema(direct), Shape{}, out);
+}
+
 struct Kind {
   const char* name;
   void (*read)(const Section&, ReadCase&);
 };
 constexpr Kind kinds[] = {
-    {"register", read_kind<RegisterSpec, register_schema>},
+    {"register", read_array<RegisterSpec, register_schema>},
     {"exact", read_match<MatchKind::exact>},
     {"ternary", read_match<MatchKind::ternary>},
     {"lpm", read_match<MatchKind::lpm>},
     {"range", read_match<MatchKind::range>},
     {"atcam", read_match<MatchKind::atcam>},
     {"alpm", read_match<MatchKind::alpm>},
-    {"counter", read_kind<CounterSpec, counter_schema>},
-    {"meter", read_kind<MeterSpec, meter_schema>},
+    {"counter", read_array<CounterSpec, counter_schema>},
+    {"meter", read_array<MeterSpec, meter_schema>},
     {"profile", read_kind<ProfileSpec, profile_schema>},
     {"selector", read_kind<SelectorSpec, selector_schema>},
     {"condition", read_kind<ConditionSpec, condition_schema>},
@@ -233,12 +171,6 @@ constexpr Kind kinds[] = {
     {"mirror", read_kind<MirrorSpec, mirror_schema>},
     {"recirculate", read_kind<RecirculateSpec, recirculate_schema>},
 };
-
-std::vector<std::string> object_kinds() {
-  std::vector<std::string> names;
-  for (const auto& kind : kinds) names.emplace_back(kind.name);
-  return names;
-}
 
 void read_objects(const Section& section, ReadCase& out) {
   for (const auto& key : section.keys()) {
@@ -271,21 +203,18 @@ struct Header {
 };
 
 DesignCase read_case(const Section& section, const std::string& name, const Header& defaults) {
-  auto known = object_kinds();
+  auto known = design_file_kinds();
   known.push_back("design");
   auto header = section.read<Header>(known);
   ReadCase read;
   DesignCase& out = read.result;
+  out.where = section.where();
   out.chip = section.has("chip") ? header.chip : defaults.chip;
   if (!section.has("chip") && out.chip.where.file.empty()) out.chip.where = section.where();
   out.source = section.has("source") ? header.source : defaults.source;
   out.design.name = header.name.empty() ? name : header.name;
   read_expectations(header.expect, true, "", header.deviation, out);
   read_objects(section, read);
-  if (out.design.objects.empty()) {
-    throw input_error(section.where(), fmt::format("no objects; expected [[{}]]",
-                                                   fmt::join(object_kinds(), "]], [[")));
-  }
   out.design.check();
   make_copies(out.design, read.copies);
   return std::move(read.result);
@@ -293,10 +222,16 @@ DesignCase read_case(const Section& section, const std::string& name, const Head
 
 }  // namespace
 
+std::vector<std::string> design_file_kinds() {
+  std::vector<std::string> names;
+  for (const auto& kind : kinds) names.emplace_back(kind.name);
+  return names;
+}
+
 DesignFile read_design_file(const Document& document) {
   const Section root = document.root();
   DesignFile file;
-  auto known = object_kinds();
+  auto known = design_file_kinds();
   known.push_back("design");
   const auto defaults = root.read<Header>(known);
   const bool single = std::any_of(std::begin(kinds), std::end(kinds),
@@ -325,12 +260,12 @@ std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file
   const auto add = [&](const auto& schema) { out.emplace_back(schema.name(), schema.describe()); };
   add(Header::schema());
   add(common_schema());
-  add(register_schema());
+  add(register_schema(false));
   for (const auto kind : {MatchKind::exact, MatchKind::ternary, MatchKind::lpm, MatchKind::range,
                           MatchKind::atcam, MatchKind::alpm})
     add(match_schema(kind));
-  add(counter_schema());
-  add(meter_schema());
+  add(counter_schema(false));
+  add(meter_schema(false));
   add(profile_schema());
   add(selector_schema());
   add(condition_schema());

@@ -1,66 +1,100 @@
 #include "design_schemas.hpp"
 
 namespace horae::dataplane {
+namespace {
 
-const Schema<RegisterSpec>& register_schema() {
+template <bool direct>
+const Schema<RegisterSpec>& register_schema_of() {
   using T = RegisterSpec;
-  static const Schema<T> s =
-      Schema<T>("register", "A register array.")
-          .field("width", &T::width, {.doc = "bits of a word", .min = 1, .max = 128})
-          .field("pair", &T::pair, {.doc = "two words in a cell"})
-          .field("entries", &T::entries, {.doc = "cells", .max = 1ull << 40})
-          .field(
-              "pieces", &T::pieces,
-              {.doc = "arrays it is cut into, each with an ALU, a spare and an access of its own",
-               .min = 1,
-               .max = most_pieces})
-          .choice("index", &T::index,
-                  {{"field", IndexSource::field},
-                   {"hash", IndexSource::hash},
-                   {"data", IndexSource::data},
-                   {"constant", IndexSource::constant}},
-                  {.doc = "where the index comes from; data: the entry of its table"})
-          .field("index_bits", &T::index_bits,
-                 {.doc = "bits read for the index; 0: the index itself, or 104 (a five-tuple) for "
-                         "a hash",
-                  .max = 1024})
-          .field("accesses", &T::accesses,
-                 {.doc = "tables it is accessed from", .min = 1, .max = 16})
-          .field("reads", &T::reads, {.doc = "names of the fields read, shared within a stage"})
-          .field("table", &T::table, {.doc = "match table whose actions access it; none: its own"})
-          .field("direct", &T::direct, {.doc = "a cell for each entry that the table's RAMs hold"});
+  static const Schema<T> s = [] {
+    auto array =
+        Schema<T>("register", "A register array.")
+            .field("width", &T::width, {.doc = "bits of a word", .min = 1, .max = 128})
+            .field("pair", &T::pair, {.doc = "two words in a cell"})
+            .field(
+                "pieces", &T::pieces,
+                {.doc = "arrays it is cut into, each with an ALU, a spare and an access of its own",
+                 .min = 1,
+                 .max = most_pieces})
+            .choice("index", &T::index,
+                    {{"field", IndexSource::field},
+                     {"hash", IndexSource::hash},
+                     {"data", IndexSource::data},
+                     {"constant", IndexSource::constant}},
+                    {.doc = "where the index comes from; data: the entry of its table"})
+            .field(
+                "index_bits", &T::index_bits,
+                {.doc = "bits read for the index; 0: the index itself, or 104 (a five-tuple) for "
+                        "a hash",
+                 .max = 1024})
+            .field("accesses", &T::accesses,
+                   {.doc = "tables it is accessed from", .min = 1, .max = 16})
+            .field("reads", &T::reads, {.doc = "names of the fields read, shared within a stage"})
+            .field("table", &T::table,
+                   {.doc = "match table whose actions access it; none: its own"})
+            .field("direct", &T::direct,
+                   {.doc = "a cell for each entry that the table's RAMs hold"});
+    if constexpr (!direct)
+      array.required("entries", &T::entries, {.doc = "cells", .min = 1, .max = 1ull << 40});
+    return array;
+  }();
   return s;
 }
 
-const Schema<CounterSpec>& counter_schema() {
+template <bool direct>
+const Schema<CounterSpec>& counter_schema_of() {
   using T = CounterSpec;
-  static const Schema<T> s =
-      Schema<T>("counter", "A counter array.")
-          .field("entries", &T::entries, {.doc = "counters", .max = 1ull << 32})
-          .field("width", &T::width, {.doc = "bits, 32 or 64", .min = 32, .max = 64})
-          .choice("counts", &T::kind,
-                  {{"by_width", CounterKind::by_width},
-                   {"one", CounterKind::one},
-                   {"packets_and_bytes", CounterKind::packets_and_bytes}},
-                  {.doc = "one: packets or bytes; by_width: one in 32 bits, both in 64"})
-          .field("table", &T::table, {.doc = "table whose action counts; none: one of its own"})
-          .field("direct", &T::direct,
-                 {.doc = "a counter for each entry that the table's RAMs hold"});
+  static const Schema<T> s = [] {
+    auto array =
+        Schema<T>("counter", "A counter array.")
+            .field("width", &T::width, {.doc = "bits, 32 or 64", .min = 32, .max = 64})
+            .choice("counts", &T::kind,
+                    {{"by_width", CounterKind::by_width},
+                     {"one", CounterKind::one},
+                     {"packets_and_bytes", CounterKind::packets_and_bytes}},
+                    {.doc = "one: packets or bytes; by_width: one in 32 bits, both in 64"})
+            .field("table", &T::table, {.doc = "table whose action counts; none: one of its own"})
+            .field("direct", &T::direct,
+                   {.doc = "a counter for each entry that the table's RAMs hold"});
+    if constexpr (!direct)
+      array.required("entries", &T::entries, {.doc = "counters", .min = 1, .max = 1ull << 32});
+    return array;
+  }();
   return s;
 }
 
-const Schema<MeterSpec>& meter_schema() {
+template <bool direct>
+const Schema<MeterSpec>& meter_schema_of() {
   using T = MeterSpec;
-  static const Schema<T> s =
-      Schema<T>("meter", "A meter array.")
-          .field("entries", &T::entries, {.doc = "meters", .max = 1ull << 32})
-          .choice("kind", &T::kind,
-                  {{"meter", MeterKind::meter}, {"lpf", MeterKind::lpf}, {"wred", MeterKind::wred}},
-                  {.doc = "two rates with colours, a low-pass filter, or early detection"})
-          .field("table", &T::table, {.doc = "table whose action meters; none: one of its own"})
-          .field("direct", &T::direct,
-                 {.doc = "a meter for each entry that the table's RAMs hold"});
+  static const Schema<T> s = [] {
+    auto array =
+        Schema<T>("meter", "A meter array.")
+            .choice(
+                "kind", &T::kind,
+                {{"meter", MeterKind::meter}, {"lpf", MeterKind::lpf}, {"wred", MeterKind::wred}},
+                {.doc = "two rates with colours, a low-pass filter, or early detection"})
+            .field("table", &T::table, {.doc = "table whose action meters; none: one of its own"})
+            .field("direct", &T::direct,
+                   {.doc = "a meter for each entry that the table's RAMs hold"});
+    if constexpr (!direct)
+      array.required("entries", &T::entries, {.doc = "meters", .min = 1, .max = 1ull << 32});
+    return array;
+  }();
   return s;
+}
+
+}  // namespace
+
+const Schema<RegisterSpec>& register_schema(bool direct) {
+  return direct ? register_schema_of<true>() : register_schema_of<false>();
+}
+
+const Schema<CounterSpec>& counter_schema(bool direct) {
+  return direct ? counter_schema_of<true>() : counter_schema_of<false>();
+}
+
+const Schema<MeterSpec>& meter_schema(bool direct) {
+  return direct ? meter_schema_of<true>() : meter_schema_of<false>();
 }
 
 const Schema<ProfileSpec>& profile_schema() {

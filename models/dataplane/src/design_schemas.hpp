@@ -6,10 +6,11 @@
 
 namespace horae::dataplane {
 
-const Schema<RegisterSpec>& register_schema();
+/// `direct`: of an array with a cell for each entry of its table, which has no `entries`.
+const Schema<RegisterSpec>& register_schema(bool direct);
 const Schema<MatchSpec>& match_schema(MatchKind kind);
-const Schema<CounterSpec>& counter_schema();
-const Schema<MeterSpec>& meter_schema();
+const Schema<CounterSpec>& counter_schema(bool direct);
+const Schema<MeterSpec>& meter_schema(bool direct);
 const Schema<ProfileSpec>& profile_schema();
 const Schema<SelectorSpec>& selector_schema();
 const Schema<ConditionSpec>& condition_schema();

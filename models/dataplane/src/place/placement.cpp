@@ -150,16 +150,13 @@ class Placer {
       return;
     }
     placement.refused.push_back(
-        {name_of(u),
-         std::string(resource_name(shortage->resource)),
-         0,
-         shortage->need,
+        {name_of(u), std::string(resource_name(shortage->resource)), 0, shortage->need,
          shortage->have,
          !shortage->why.empty()
              ? shortage->why
              : fmt::format("no stage holds it: {} {} needed, {} in a stage", shortage->need,
                            resource_title(shortage->resource), shortage->have),
-         {}});
+         shortage->rewrite});
   }
 
   /// Everything past the chip's last stage, with what kept it out of the chip's own.
@@ -199,16 +196,13 @@ class Placer {
                                      {}});
       } else {
         placement.refused.push_back(
-            {name_of(u),
-             std::string(resource_name(kept_out->resource)),
-             static_cast<int>(stage),
-             kept_out->need,
-             kept_out->have,
+            {name_of(u), std::string(resource_name(kept_out->resource)), static_cast<int>(stage),
+             kept_out->need, kept_out->have,
              !kept_out->why.empty()
                  ? kept_out->why
                  : fmt::format("{} {} needed, {} left", kept_out->need,
                                resource_title(kept_out->resource), kept_out->have),
-             {}});
+             kept_out->rewrite});
       }
     }
   }

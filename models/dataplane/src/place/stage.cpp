@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace horae::dataplane {
 
@@ -39,20 +40,38 @@ std::optional<Shortage> Stage::lacks(const Unit& unit) const {
     const std::int64_t capacity = chip_->capacity(r);
     if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], {}};
   }
-  if (with.addresses_.size() > chip_->stage.stateful_addresses) {
-    return Shortage{Resource::hash_dist, after[Resource::hash_dist] - before[Resource::hash_dist],
-                    chip_->capacity(Resource::hash_dist) - before[Resource::hash_dist],
-                    fmt::format("registers of a stage have {} different addresses",
-                                chip_->stage.stateful_addresses)};
-  }
+  if (with.addresses_.size() > chip_->stage.stateful_addresses) return lacks_address(with);
   if (!unit.memories.empty() && !fits_stateful(with.memories_, *chip_)) {
     std::int64_t rams = 0;
     for (const auto& m : unit.memories) rams += m.rams;
-    return Shortage{Resource::map_ram, rams,
-                    chip_->capacity(Resource::map_ram) - before[Resource::map_ram],
+    return Shortage{Resource::map_ram, rams, rams_left(unit),
                     fmt::format("{} RAMs cannot be brought beside one ALU", rams)};
   }
   return std::nullopt;
+}
+
+Shortage Stage::lacks_address(const Stage& with) const {
+  const auto most = static_cast<std::int64_t>(chip_->stage.stateful_addresses);
+  const auto now = static_cast<std::int64_t>(addresses_.size());
+  const auto more = static_cast<std::int64_t>(with.addresses_.size()) - now;
+  const bool unnamed = std::any_of(with.addresses_.begin(), with.addresses_.end(),
+                                   [](const auto& a) { return a.first.second.ends_with('.'); });
+  return {Resource::hash_dist, more, std::max<std::int64_t>(0, most - now),
+          fmt::format("registers of a stage have {} different addresses", most),
+          unnamed ? "reads = [FIELDS]: registers indexed by the same named fields share an address"
+                  : ""};
+}
+
+std::int64_t Stage::rams_left(const Unit& unit) const {
+  auto memories = memories_;
+  memories.insert(memories.end(), unit.memories.begin(), unit.memories.end());
+  auto& last = memories.back();
+  while (last.rams > 0 && !fits_stateful(memories, *chip_)) --last.rams;
+  std::int64_t left = 0;
+  for (auto m = memories.begin() + static_cast<std::ptrdiff_t>(memories_.size());
+       m != memories.end(); ++m)
+    left += m->rams;
+  return last.rams == 0 ? 0 : left;
 }
 
 void Stage::put(const Unit& unit) {

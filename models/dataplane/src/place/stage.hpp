@@ -16,8 +16,9 @@ struct Shortage {
   Resource resource = Resource::sram;
   std::int64_t need = 0;  ///< of the unit
   std::int64_t have = 0;  ///< still free
-  /// Empty: there is too little. Else the amounts suffice, and this is what is in the way.
+  /// Empty: there is too little. Else what is in the way; `need` and `have` count that.
   std::string why;
+  std::string rewrite = {};  ///< what would do instead
 };
 
 class Stage {
@@ -35,6 +36,9 @@ class Stage {
   /// By gress and field: the two threads have containers of their own.
   using Reads = std::map<std::pair<Gress, std::string>, std::int64_t>;
   static std::int64_t bytes(const Reads& reads);
+  Shortage lacks_address(const Stage& with) const;
+  /// RAMs that can still be brought beside the ALUs of `unit`.
+  std::int64_t rams_left(const Unit& unit) const;
   static void join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more);
 
   const ChipSpec* chip_;

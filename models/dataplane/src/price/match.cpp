@@ -181,7 +181,9 @@ struct MatchPricer {
     const auto layout =
         atcam ? lay_out_atcam(spec, entries, chip, load) : lay_out_exact(spec, entries, chip, load);
     if (!layout) {
-      refuse("sram", bytes_of(spec.key_bits), int64_t{chip.exact.most_wide} * 16,
+      const int64_t most = bytes_of(uint64_t{chip.exact.most_wide} * chip.stage.sram_word_bits);
+      const int64_t stored = bytes_of((atcam ? 2 : 1) * spec.key_bits + load.pointer_bits);
+      refuse("sram", std::max(stored, most + 1), most,
              fmt::format("an entry of {} key bits is wider than {} RAMs", spec.key_bits,
                          chip.exact.most_wide),
              "a hash of the key in its place");
@@ -281,7 +283,7 @@ struct MatchPricer {
     // partition for the prefix that covers it (p4c alpm.cpp, table_placement.cpp).
     const uint64_t prefixes = uint64_t{spec.partitions} * spec.subtrees;
     Piece first = in_tcam(prefixes, index_bits(spec.partitions), 1);
-    first.unit.label = object.name + ".partition";
+    first.unit.label = object.name + "[partition]";
     first.unit.instructions.push_back({{object.name + ".partition"}});
     first.unit.needs[Resource::action_data_bus] = bytes_of(index_bits(spec.partitions));
     add(std::move(first));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <utility>
 
 #include "arrays.hpp"
@@ -97,7 +98,8 @@ struct Pricer {
   void operator()(const RegisterSpec& spec) {
     const auto& widths = chip.stateful.cell_bits;
     if (std::find(widths.begin(), widths.end(), spec.cell_bits()) == widths.end()) {
-      return refuse("width", spec.cell_bits(), widths.back(),
+      const auto below = std::lower_bound(widths.begin(), widths.end(), spec.cell_bits());
+      return refuse("width", spec.cell_bits(), below == widths.begin() ? 0 : *std::prev(below),
                     fmt::format("cells of {} bits; {} has {}", spec.cell_bits(), chip.name,
                                 fmt::join(widths, ", ")),
                     "a width from that list, or two registers");

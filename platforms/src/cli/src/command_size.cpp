@@ -191,7 +191,10 @@ Command add_size(CLI::App& app) {
                     "do not search for parameter changes with which the design fits");
   // Not offered any more: its message names the script that draws.
   command->add_option("--plot", o->plot)->group("");
-  command->add_option("--most", o->most, "find the largest value of KEY that fits")
+  command
+      ->add_option(
+          "--most", o->most,
+          "find the largest value of KEY that fits; with * or ?: of all that match, together")
       ->type_name("KEY");
   command
       ->add_option("--over", o->over,

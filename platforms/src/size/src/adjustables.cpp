@@ -10,6 +10,7 @@
 
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
+#include "horae/dataplane/design_file.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/size/search.hpp"
@@ -47,23 +48,35 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
     }
     return out;
   }
-  constexpr std::string_view tables[] = {"register", "exact", "ternary", "counter", "meter"};
+  struct Number {
+    const char* key;
+    std::int64_t otherwise;  ///< its value where a file does not say one
+    std::int64_t most;
+  };
+  static constexpr Number numbers[] = {
+      {"entries", 0, largest}, {"pieces", 1, dataplane::most_pieces},
+      {"key_bits", 0, 1024},   {"data_bits", 0, 1024},
+      {"actions", 0, 1024},    {"partitions", 0, 1 << 20},
+      {"groups", 0, largest},  {"group_size", 0, 119040},
+      {"copies", 0, 1024}};
+  const auto kinds = dataplane::design_file_kinds();
   const auto collect = [&](const Section& section, const std::string& prefix) {
-    for (const auto kind : tables) {
+    for (const auto& kind : kinds) {
       const auto objects = section.children(kind);
       for (std::size_t i = 0; i < objects.size(); ++i) {
         const auto json = objects[i].to_json();
         const std::string name = json.value("name", "");
-        const auto add = [&](const char* key, std::int64_t otherwise, std::int64_t most) {
-          const std::int64_t value = json.contains(key) && json[key].is_number_integer()
-                                         ? json[key].get<std::int64_t>()
-                                         : otherwise;
+        for (const auto& number : numbers) {
+          const bool pieces = std::string_view(number.key) == "pieces";
+          if (pieces && (kind != "register" || json.contains("table"))) continue;
+          const std::int64_t value =
+              json.contains(number.key) && json[number.key].is_number_integer()
+                  ? json[number.key].get<std::int64_t>()
+                  : number.otherwise;
           if (value > 0)
-            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, key), value, 1, most, name});
-        };
-        add("entries", 0, largest);
-        if (kind == "register") add("pieces", 1, 64);
-        if (kind == "exact" || kind == "ternary") add("key_bits", 0, 1024);
+            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, number.key), value, 1,
+                           number.most, name});
+        }
       }
     }
   };

@@ -16,16 +16,20 @@ std::optional<double> quantity_of(const dataplane::Ledger& ledger, const std::st
   if (quantity == "placed") {
     if (object.empty()) return ledger.refused.empty() ? 1 : 0;
     return std::any_of(ledger.objects.begin(), ledger.objects.end(),
-                       [&](const auto& o) { return o.name == object && o.refused; })
+                       [&](const auto& o) {
+                         return (o.name == object || o.name.starts_with(object + "[")) && o.refused;
+                       })
                ? 0
                : 1;
   }
   if (const auto r = dataplane::find_resource(quantity)) {
     if (object.empty()) return static_cast<double>(ledger.total[*r]);
+    std::optional<double> sum;  // of an object's copies: of all
     for (const auto& o : ledger.objects) {
-      if (o.name == object) return static_cast<double>(o.total()[*r]);
+      if (o.name == object || o.name.starts_with(object + "["))
+        sum = sum.value_or(0) + static_cast<double>(o.total()[*r]);
     }
-    return std::nullopt;
+    return sum;
   }
   if (quantity == "stages") return ledger.stages_used();
   if (quantity == "ingress_stages") return ledger.gress_stages[0];

@@ -17,6 +17,9 @@ using nlohmann::ordered_json;
 std::string number(double v) { return fmt::format("{:.10g}", v); }
 
 std::string remedy_text(const Remedy& remedy) {
+  if (!remedy.same_reads.empty())
+    return fmt::format("{}: the same field, where they have the same index",
+                       fmt::join(remedy.same_reads, ", "));
   std::string out;
   for (const auto& [a, value] : remedy.changes)
     out += fmt::format("{}{} = {} (now {})", out.empty() ? "" : " and ", a.key, value, a.value);
@@ -63,6 +66,8 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
   out["remedies"] = ordered_json::array();
   for (const auto& remedy : remedies) {
     ordered_json changes = ordered_json::array();
+    for (const auto& key : remedy.same_reads)
+      changes.push_back({{"key", key}, {"now", "none"}, {"fits", "the same field"}});
     for (const auto& [a, value] : remedy.changes)
       changes.push_back({{"key", a.key}, {"now", a.value}, {"fits", value}});
     out["remedies"].push_back(std::move(changes));

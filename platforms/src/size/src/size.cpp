@@ -31,6 +31,10 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
 
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
+  if (c.design.objects.empty()) {
+    throw input_error(c.where, fmt::format("'{}' has no objects; expected [[{}]]", c.design.name,
+                                           fmt::join(dataplane::design_file_kinds(), "]], [[")));
+  }
   SizedDesign out;
   out.ledger = make_ledger(c.design, spec, place(c.design, spec));
   std::set<std::string> expected;

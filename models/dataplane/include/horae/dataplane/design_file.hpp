@@ -29,6 +29,7 @@ struct DesignCase {
   Design design;
   std::vector<Expectation> expected;
   std::string source;  ///< where the expectations come from
+  Location where = {};
 };
 
 /// What an objects file holds: one design, or the [[design]] tables of a collection.
@@ -38,6 +39,9 @@ struct DesignFile {
 
 /// Reads an objects file. InputError for anything that is not one.
 DesignFile read_design_file(const Document& document);
+
+/// The names of the tables that hold objects: "register", "exact" ...
+std::vector<std::string> design_file_kinds();
 
 /// The schemas of an objects file's tables, for `horae list parameters`.
 std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file();

@@ -24,6 +24,7 @@ std::vector<Adjustable> adjustables(const SizeRequest& request);
 /// A change of parameters with which everything fits.
 struct Remedy {
   std::vector<std::pair<Adjustable, std::int64_t>> changes;  ///< parameter and its new value
+  std::vector<std::string> same_reads = {};  ///< registers that fit when they share an address
 };
 /// Finds changes by trying them, so many at most: of one parameter, the nearest value that fits; if
 /// there is none, of two.
@@ -36,7 +37,9 @@ struct Limit {
   std::string object;      ///< that lacks it
   std::string why;
 };
-/// InputError when `key` is no whole-number parameter.
+/// `key` may be a pattern (*, ?) over keys as they are or with an object's name for its number
+/// ("register[*].entries", "register[path_*].entries"): all that it means take the same value.
+/// InputError when that is no whole-number parameter.
 Limit find_limit(const SizeRequest& request, const std::string& key);
 
 }  // namespace horae::size

@@ -1,0 +1,73 @@
+#include "design_shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::dataplane {
+
+void check_shape(const Section& section, RegisterSpec& shape) {
+  if (!shape.table.empty() && shape.pieces > 1)
+    throw section.error("pieces", "pieces: a register of a table is in its stage, in one piece");
+}
+
+void check_shape(const Section& section, CounterSpec& shape) {
+  if (shape.width != 32 && shape.width != 64)
+    throw section.error("width", fmt::format("width = {}: expected 32 or 64", shape.width));
+}
+
+void check_shape(const Section& section, ConditionSpec& shape) {
+  if (shape.kind == ConditionKind::lt && shape.bits < 64 && shape.constant >> shape.bits != 0) {
+    throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
+                                                shape.constant, shape.bits));
+  }
+}
+
+namespace {
+
+void take_action_bits(const Section& section, MatchSpec& m) {
+  for (const char* other : {"actions", "data_bits"}) {
+    if (section.has(other))
+      throw section.error(other, fmt::format("{}: action_bits says it already", other));
+  }
+  m.actions = static_cast<std::uint32_t>(m.action_bits.size());
+  m.data_bits = *std::max_element(m.action_bits.begin(), m.action_bits.end());
+}
+
+void check_writes(const Section& section, MatchSpec& m) {
+  if (section.has("no_ops"))
+    throw section.error("no_ops", "no_ops: writes says it already: \"\" writes nothing");
+  if (!section.has("actions") && m.action_bits.empty())
+    m.actions = static_cast<std::uint32_t>(m.writes.size());
+  if (m.writes.size() != m.actions) {
+    throw section.error("writes", fmt::format("writes names the fields of {} actions of {}",
+                                              m.writes.size(), m.actions));
+  }
+}
+
+}  // namespace
+
+void check_shape(const Section& section, MatchSpec& shape) {
+  if (!shape.action_bits.empty()) take_action_bits(section, shape);
+  if (!shape.writes.empty()) check_writes(section, shape);
+  const auto at_most = [&](const char* key, std::uint32_t value, const char* of,
+                           std::uint32_t most) {
+    if (value > most)
+      throw section.error(key, fmt::format("{} = {} is above {} = {}", key, value, of, most));
+  };
+  at_most("no_ops", shape.no_ops, "actions", shape.actions);
+  at_most("range_bits", shape.range_bits, "key_bits", shape.key_bits);
+  at_most("masked_bits", shape.masked_bits, "key_bits", shape.key_bits);
+  if (shape.slot_bits != 0 && shape.slot_bits < shape.data_bits) {
+    throw section.error("slot_bits", fmt::format("slot_bits = {} is below data_bits = {}",
+                                                 shape.slot_bits, shape.data_bits));
+  }
+  if (shape.idle_bits == 4 || shape.idle_bits == 5) {
+    throw section.error("idle_bits",
+                        fmt::format("idle_bits = {}: expected 1, 2, 3 or 6", shape.idle_bits));
+  }
+}
+
+}  // namespace horae::dataplane

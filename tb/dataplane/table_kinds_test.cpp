@@ -1,0 +1,282 @@
+// What tables of every kind cost, and what hangs on their entries. Blocks as the vendor's compiler
+// reported them of its example programs (tb/validate/compiler/programs.toml).
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "designs.hpp"
+#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/placement.hpp"
+
+namespace horae::dataplane::table_kinds_test {
+namespace {
+
+Ledger account(std::vector<DesignObject> objects, const std::string& chip = "tofino1") {
+  const Design design{"d", std::move(objects)};
+  return make_ledger(design, shipped_chip(chip), place(design, shipped_chip(chip)));
+}
+
+Amounts total_of(std::vector<DesignObject> objects, const std::string& chip = "tofino1") {
+  const Ledger ledger = account(std::move(objects), chip);
+  EXPECT_TRUE(ledger.refused.empty()) << refusals_text(ledger.refused);
+  return ledger.total;
+}
+
+// What an object adds to its table.
+Amounts added(const DesignObject& table, const DesignObject& more) {
+  Amounts amounts = total_of({table, more});
+  const Amounts bare = total_of({table});
+  Amounts out;
+  for (const Resource r : all_resources) out[r] = amounts[r] - bare[r];
+  return out;
+}
+
+RegisterSpec pair_of(std::string table, bool direct) {
+  RegisterSpec spec;
+  spec.pair = true;
+  spec.table = std::move(table);
+  spec.direct = direct;
+  return spec;
+}
+
+MatchSpec kind_of(MatchKind kind, std::uint32_t key_bits, std::uint64_t entries) {
+  MatchSpec spec = exact_table(key_bits, entries, 9);
+  spec.kind = kind;
+  return spec;
+}
+
+TEST(DirectRegister, HasACellForEachEntryThatTheRamsHold) {
+  // 1024 entries of 48 bits lie in four RAMs of one entry a row: 4096 cells of 64 bits, two in a
+  // word.
+  const Amounts more =
+      added(object("t", exact_table(48, 1024, 0)), object("r", pair_of("t", true)));
+  EXPECT_EQ(more[Resource::sram], 3);
+  EXPECT_EQ(more[Resource::map_ram], 3);
+  EXPECT_EQ(more[Resource::stateful_alu], 1);
+}
+
+TEST(RegisterOfATable, HasNoTableGatewayOrHashOfItsOwn) {
+  RegisterSpec spec = pair_of("t", false);
+  spec.entries = 1024;
+  spec.index = IndexSource::data;
+  const Amounts more = added(object("t", exact_table(48, 1024, 0)), object("r", spec));
+  EXPECT_EQ(more[Resource::sram], 2);
+  EXPECT_EQ(more[Resource::map_ram], 2);
+  EXPECT_EQ(more[Resource::stateful_alu], 1);
+  for (const Resource r : {Resource::logical_table, Resource::gateway, Resource::hash_dist,
+                           Resource::hash_bits, Resource::exact_xbar, Resource::vliw})
+    EXPECT_EQ(more[r], 0) << resource_name(r);
+}
+
+TEST(RegisterOfATable, IsAddressedThroughHashDistributionByAField) {
+  RegisterSpec spec = pair_of("t", false);
+  spec.entries = 1024;
+  const Amounts more = added(object("t", exact_table(48, 1024, 0)), object("r", spec));
+  EXPECT_EQ(more[Resource::hash_dist], 1);
+  EXPECT_EQ(more[Resource::hash_bits], 10);
+  EXPECT_EQ(more[Resource::gateway], 0);
+}
+
+TEST(Register, AtAKnownIndexNeedsNoGatewayAndNoHash) {
+  RegisterSpec spec = array_of(1024, 1);
+  spec.index = IndexSource::constant;
+  const Amounts all = total_of({object("r", spec)});
+  EXPECT_EQ(all[Resource::logical_table], 1);
+  EXPECT_EQ(all[Resource::gateway], 0);
+  EXPECT_EQ(all[Resource::hash_dist], 0);
+}
+
+TEST(Register, OfATableIsInItsStage) {
+  const Ledger ledger = account({object("first", exact_table(32, 1024, 8)),
+                                 object("t", exact_table(48, 1024, 0), {{"first"}}),
+                                 object("r", pair_of("t", true))});
+  EXPECT_EQ(ledger.objects[2].stages(), std::vector<unsigned>{1});
+}
+
+TEST(DirectCounter, CountsPacketsAndBytesTwoToAWordOrOne) {
+  CounterSpec spec;
+  spec.table = "t";
+  spec.direct = true;
+  spec.kind = CounterKind::packets_and_bytes;
+  const auto table = object("t", exact_table(48, 1024, 9));
+  EXPECT_EQ(added(table, object("c", spec))[Resource::map_ram], 3);
+  spec.width = 64;
+  EXPECT_EQ(added(table, object("c", spec))[Resource::map_ram], 5);
+  spec.kind = CounterKind::one;
+  EXPECT_EQ(added(table, object("c", spec))[Resource::map_ram], 3);
+}
+
+TEST(DirectMeter, AMeterHasColoursAndAFilterHasNot) {
+  MeterSpec spec;
+  spec.table = "t";
+  spec.direct = true;
+  const auto table = object("t", exact_table(48, 1024, 0));
+  EXPECT_EQ(added(table, object("m", spec))[Resource::map_ram], 6);
+  for (const MeterKind kind : {MeterKind::lpf, MeterKind::wred}) {
+    spec.kind = kind;
+    const Amounts more = added(table, object("m", spec));
+    EXPECT_EQ(more[Resource::map_ram], 5);
+    EXPECT_EQ(more[Resource::sram], 5);
+    EXPECT_EQ(more[Resource::stateful_alu], 1);
+  }
+}
+
+TEST(Range, TakesTwoRowsForEachDigitButOne) {
+  MatchSpec spec = kind_of(MatchKind::range, 48, 1024);
+  spec.range_bits = 16;
+  // A quarter of the entries takes 7 rows: 2560, five blocks; 32 bits and 16 stored twice: two
+  // wide.
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 10);
+  spec.range_percent = 0;
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
+  spec.range_percent = 100;
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 28);
+  spec.range_percent = 25;
+  spec.range_bits = 4;  // one digit: one row
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
+}
+
+TEST(Lpm, IsTernary) {
+  const Amounts prefixes = total_of({object("t", kind_of(MatchKind::lpm, 42, 1024))});
+  const Amounts masks = total_of({object("t", kind_of(MatchKind::ternary, 42, 1024))});
+  EXPECT_TRUE(prefixes == masks);
+  EXPECT_EQ(prefixes[Resource::tcam], 4);
+}
+
+TEST(Atcam, ComparesAPartitionInSram) {
+  MatchSpec spec = kind_of(MatchKind::atcam, 32, 32768);
+  spec.partitions = 1024;
+  spec.actions = 2;
+  const Amounts all = total_of({object("t", spec)});
+  // 32 entries in a partition, three in two RAMs: eleven deep, five of which are ranked together.
+  EXPECT_EQ(all[Resource::sram], 22);
+  EXPECT_EQ(all[Resource::logical_table], 3);
+  EXPECT_EQ(all[Resource::tcam], 0);
+  EXPECT_EQ(all[Resource::hash_bits], 10);
+}
+
+TEST(Alpm, IsATernaryTableAndAnAtcamBehindIt) {
+  MatchSpec spec = kind_of(MatchKind::alpm, 42, 1024);
+  spec.masked_bits = 32;
+  spec.partitions = 1024;
+  spec.data_bits = 105;
+  const Ledger ledger = account({object("t", spec)});
+  EXPECT_EQ(ledger.total[Resource::tcam], 8);
+  EXPECT_EQ(ledger.total[Resource::sram], 5);
+  EXPECT_EQ(ledger.total[Resource::logical_table], 2);
+  EXPECT_EQ(ledger.stages_used(), 2u);
+}
+
+TEST(Alpm, WhatItOverwritesDelaysOnlyItsEntries) {
+  MatchSpec spec = kind_of(MatchKind::alpm, 42, 1024);
+  spec.partitions = 1024;
+  const auto first = object("first", exact_table(32, 1024, 8));
+  EXPECT_EQ(account({first, object("t", spec, {{"first", DependencyKind::action}})}).stages_used(),
+            2u);
+  EXPECT_EQ(account({first, object("t", spec, {{"first", DependencyKind::match}})}).stages_used(),
+            3u);
+}
+
+TEST(Selector, TakesAnAluAndAWordForEach120Members) {
+  const auto table = object("t", exact_table(9, 512, 0));
+  SelectorSpec spec;
+  spec.table = "t";
+  spec.groups = 100;
+  spec.group_size = 200;
+  const Amounts more = added(table, object("s", spec));
+  EXPECT_EQ(more[Resource::sram], 2);
+  EXPECT_EQ(more[Resource::map_ram], 2);
+  EXPECT_EQ(more[Resource::stateful_alu], 1);
+  EXPECT_EQ(more[Resource::logical_table], 0);
+  spec.groups = 1024;
+  EXPECT_EQ(added(table, object("s", spec))[Resource::sram], 3);
+  spec.group_size = 120;
+  EXPECT_EQ(added(table, object("s", spec))[Resource::sram], 2);
+}
+
+TEST(Profile, HoldsTheDataThatEntriesPointAt) {
+  MatchSpec table = exact_table(9, 512, 0);
+  table.actions = 3;
+  EXPECT_EQ(added(object("t", table), object("p", ProfileSpec{20000, 16, "t"}))[Resource::sram], 3);
+  EXPECT_EQ(added(object("t", table), object("p", ProfileSpec{20000, 32, "t"}))[Resource::sram], 5);
+}
+
+TEST(IdleTimeout, TakesMapRamOnly) {
+  MatchSpec table = exact_table(48, 1024, 9);
+  const Amounts bare = total_of({object("t", table)});
+  const std::vector<std::pair<std::uint32_t, int>> blocks = {{1, 1}, {2, 1}, {3, 2}, {6, 4}};
+  for (const auto& [bits, rams] : blocks) {
+    table.idle_bits = bits;
+    const Amounts all = total_of({object("t", table)});
+    EXPECT_EQ(all[Resource::map_ram], rams) << bits;
+    EXPECT_EQ(all[Resource::sram], bare[Resource::sram]);
+  }
+}
+
+TEST(ConstantEntries, FourAreAGatewayOfTofino2) {
+  MatchSpec table = exact_table(16, 4, 8);
+  table.constant = true;
+  const Amounts few = total_of({object("t", table)}, "tofino2");
+  EXPECT_EQ(few[Resource::sram], 0);
+  EXPECT_EQ(few[Resource::gateway], 1);
+  EXPECT_EQ(few[Resource::logical_table], 1);
+  EXPECT_GT(total_of({object("t", table)}, "tofino1")[Resource::sram], 0);
+  table.entries = 5;
+  EXPECT_GT(total_of({object("t", table)}, "tofino2")[Resource::sram], 0);
+}
+
+TEST(Actions, AsManyAsInstructionMemoryHolds) {
+  MatchSpec table = exact_table(32, 1024, 8);
+  table.actions = 25;
+  EXPECT_EQ(total_of({object("t", table)})[Resource::vliw], 13);  // and the no-op
+  table.actions = 63;
+  EXPECT_EQ(total_of({object("t", table)})[Resource::vliw], 32);
+  table.actions = 64;
+  const Ledger many = account({object("t", table)});
+  ASSERT_EQ(many.refused.size(), 1u);
+  EXPECT_EQ(many.refused[0].resource, "vliw");
+  EXPECT_EQ(many.refused[0].need, 33);
+}
+
+TEST(Actions, WhatWritesOneFieldSharesNoWord) {
+  MatchSpec table = exact_table(32, 1024, 8);
+  table.actions = 2;
+  table.writes = {"port", "port"};
+  EXPECT_EQ(total_of({object("t", table)})[Resource::vliw], 2);
+  table.miss = MissAction::listed;
+  EXPECT_EQ(total_of({object("t", table)})[Resource::vliw], 2);
+  // The second action without instructions has a place of its own.
+  table.actions = 1;
+  table.writes = {""};
+  table.miss = MissAction::no_op;
+  EXPECT_EQ(
+      total_of({object("a", table), object("b", table), object("c", ActionSpec{})})[Resource::vliw],
+      2);
+}
+
+TEST(ExactTable, DataOfWideContainersTakesWideSlots) {
+  MatchSpec table = exact_table(128, 16384, 16);
+  EXPECT_EQ(total_of({object("t", table)}, "tofino2")[Resource::sram], 18);
+  table.slot_bits = 32;  // 16 bits that go to a container of 32
+  EXPECT_EQ(total_of({object("t", table)}, "tofino2")[Resource::sram], 20);
+  EXPECT_EQ(total_of({object("t", table)}, "tofino2")[Resource::hash_bits], 48);
+}
+
+TEST(ExactTable, WhatGoesToTheActionIsInOneRam) {
+  // Five entries with 33 bits for the action do not fit into four RAMs that pass on 64 bits each.
+  MatchSpec table = exact_table(72, 65536, 32);
+  table.actions = 2;
+  EXPECT_EQ(total_of({object("t", table)}, "tofino2")[Resource::sram], 56);
+  // Of a key of 40 bits the hash makes a byte superfluous: seven entries in two RAMs.
+  table = exact_table(40, 32768, 32);
+  table.actions = 2;
+  EXPECT_EQ(total_of({object("t", table)}, "tofino1")[Resource::sram], 19);
+}
+
+TEST(ExactTable, AKeyOfFewBitsHasFewEntries) {
+  EXPECT_EQ(total_of({object("t", exact_table(8, 100000, 8))})[Resource::sram], 1);
+}
+
+}  // namespace
+}  // namespace horae::dataplane::table_kinds_test
