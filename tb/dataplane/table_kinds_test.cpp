@@ -131,7 +131,10 @@ TEST(Range, TakesTwoRowsForEachDigitButOne) {
   spec.range_percent = 0;
   EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
   spec.range_percent = 100;
-  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 28);
+  spec.entries = 512;
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 14);
+  spec.entries = 1024;  // more than a stage: three parts
+  EXPECT_EQ(account({object("r", spec)}).objects[0].parts.size(), 2u);
   spec.range_percent = 25;
   spec.range_bits = 4;  // one digit: one row
   EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
@@ -205,7 +208,8 @@ TEST(Profile, HoldsTheDataThatEntriesPointAt) {
 TEST(IdleTimeout, TakesMapRamOnly) {
   MatchSpec table = exact_table(48, 1024, 9);
   const Amounts bare = total_of({object("t", table)});
-  const std::vector<std::pair<std::uint32_t, int>> blocks = {{1, 1}, {2, 1}, {3, 2}, {6, 4}};
+  // Two entries in a row of four RAMs, as many as fit: 8192 timers.
+  const std::vector<std::pair<std::uint32_t, int>> blocks = {{1, 1}, {2, 2}, {3, 4}, {6, 8}};
   for (const auto& [bits, rams] : blocks) {
     table.idle_bits = bits;
     const Amounts all = total_of({object("t", table)});

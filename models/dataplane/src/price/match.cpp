@@ -244,7 +244,10 @@ struct MatchPricer {
   void cut(uint64_t all) {
     auto whole = piece_of(all);
     if (!whole) return;
-    const uint64_t step = std::max<uint64_t>(chip.stage.sram_words, spec.partitions);
+    // Whole RAMs; of ranges, of which each takes up to 8 rows, fewer.
+    const uint64_t step = match_kind(spec) == MatchKind::range
+                              ? chip.stage.tcam_entries / 8
+                              : std::max<uint64_t>(chip.stage.sram_words, spec.partitions);
     if (within(*whole, 1) || all <= step) return add(std::move(*whole));
     // As many entries as leave half of a stage's memories to others; at least one RAM's worth.
     uint64_t low = 1, high = all / step;
