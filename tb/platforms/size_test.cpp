@@ -320,7 +320,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "broken.toml:3:11: entries = 0 is below the minimum 1"},
         BadCase{"NoObjects",
                 {"--objects", "empty.toml"},
-                "empty.toml:1:1: 'design' has no objects; expected [[register]], [[exact]], "
+                "empty.toml: 'design' has no objects; expected [[register]], [[exact]], "
                 "[[ternary]], [[lpm]], [[range]], [[atcam]], [[alpm]], [[counter]], [[meter]], "
                 "[[profile]], [[selector]], [[condition]], [[action]], [[hash]], [[random]], "
                 "[[mirror]], [[recirculate]]"},
@@ -329,7 +329,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "--set register[0].entries: entries = -5 is below the minimum 1"},
         BadCase{"MostUnknownPattern",
                 {"--objects", "d.toml", "--most", "exact[*].entries"},
-                "'exact[*].entries' is no whole-number parameter of d.toml"},
+                "'exact[*].entries' is no whole-number parameter of d.toml; expected one of "
+                "register[0].entries, register[0].pieces"},
         BadCase{"UnknownChip",
                 {"--objects", "unknown.toml"},
                 "unknown.toml:1:8: chip = \"tofino3\" is none of tofino1, tofino2 and no .toml "

@@ -54,10 +54,9 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
     std::int64_t most;
   };
   static constexpr Number numbers[] = {
-      {"entries", 0, largest}, {"pieces", 1, dataplane::most_pieces},
-      {"key_bits", 0, 1024},   {"data_bits", 0, 1024},
-      {"actions", 0, 1024},    {"partitions", 0, 1 << 20},
-      {"groups", 0, largest},  {"group_size", 0, 119040},
+      {"entries", 0, largest},    {"pieces", 1, 64},  // more take long to place
+      {"key_bits", 0, 1024},      {"data_bits", 0, 1024}, {"actions", 0, 1024},
+      {"partitions", 0, 1 << 20}, {"groups", 0, largest}, {"group_size", 0, 119040},
       {"copies", 0, 1024}};
   const auto kinds = dataplane::design_file_kinds();
   const auto collect = [&](const Section& section, const std::string& prefix) {
