@@ -267,6 +267,39 @@ TEST(Placement, WhatNeedsACutTableWaitsForItsLastPart) {
   EXPECT_EQ(p.units[3].stage, 2u);
 }
 
+// 18, 18 and 12 RAMs are the 48 of a stage, but each half of it has 6 left beside the large ones.
+TEST(Placement, AShortfallCountsWhatIsReallyLeft) {
+  ChipSpec one_stage = shipped_chip("tofino2");
+  one_stage.stages = 1;
+  Design design;
+  design.objects = {object("a", array_of(17 * 4096, 32)), object("b", array_of(17 * 4096, 32)),
+                    object("c", array_of(11 * 4096, 32))};
+  const Placement p = place(design, one_stage);
+  ASSERT_EQ(p.refused.size(), 2u);  // the stages, and what is in the second
+  EXPECT_EQ(p.refused[1].object, "c");
+  EXPECT_EQ(p.refused[1].resource, "map_ram");
+  EXPECT_EQ(p.refused[1].need, 12);
+  EXPECT_EQ(p.refused[1].have, 6);
+}
+
+TEST(Placement, RegistersWithoutNamedFieldsAreToldToNameThem) {
+  ChipSpec one_stage = shipped_chip("tofino2");
+  one_stage.stages = 1;
+  Design design;
+  for (const char* name : {"a", "b", "c"}) {
+    RegisterSpec spec = array_of(64, 32);
+    spec.reads.clear();
+    design.objects.push_back(object(name, spec));
+  }
+  const Placement p = place(design, one_stage);
+  ASSERT_EQ(p.refused.size(), 2u);
+  EXPECT_EQ(p.refused[1].need, 1);
+  EXPECT_EQ(p.refused[1].have, 0);
+  EXPECT_EQ(p.refused[1].rewrite.rfind("reads = ", 0), 0u) << p.refused[1].rewrite;
+  for (auto& o : design.objects) std::get<RegisterSpec>(o.spec).reads = {"slot"};
+  EXPECT_TRUE(place(design, one_stage).fits());
+}
+
 TEST(Placement, TooManyDependentStagesAreRefused) {
   const Placement p = place_on(row_of(array_of(1024, 32), 22, true), "tofino2");
   EXPECT_FALSE(p.fits());
