@@ -24,6 +24,7 @@ MAY_USE = {
     "capture": {"core"},
     "policy": {"params", "core"},
     "dataplane": {"params", "core"},
+    "p4": {"dataplane", "params", "core"},
     "traffic": {"params", "core"},
     "programs": {"dataplane", "params", "core"},
     "fabric": {"policy", "traffic", "params", "core"},
@@ -33,7 +34,7 @@ MAY_USE = {
 }
 MODELS = set(MAY_USE)
 # The rooms of the program see every room of models/ but theory, which tests and validations use.
-USED = MODELS - {"theory"}
+USED = MODELS - {"theory", "p4"}
 MAY_USE |= {
     "results": {"params", "core"},
     "config": {"results"} | USED - {"capture"},
@@ -41,7 +42,7 @@ MAY_USE |= {
     "ranks": {"flows", "config", "results"} | USED - {"capture"},
     "build": {"flows", "config", "results"} | USED - {"capture"},
     "views": {"build", "flows", "config", "results"} | USED,
-    "size": {"flows", "config", "results"} | USED - {"capture"},
+    "size": {"flows", "config", "results", "p4"} | USED - {"capture"},
     "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
     "replay": {"build", "flows", "config", "results"} | USED,
     "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
@@ -51,7 +52,7 @@ MAY_USE |= {
     "cli": {"explain", "lab", "question", "run", "replay", "size", "views", "build", "ranks",
             "flows", "config", "results"} | USED,
 }
-WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "programs",
+WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
                    "traffic", "rtl", "results"}
 # Rooms for which the build writes sources: from their own descriptions, and the version.
 WRITES_SOURCES = {"rtl", "results"}

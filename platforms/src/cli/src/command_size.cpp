@@ -13,6 +13,7 @@
 #include "horae/results/exit_code.hpp"
 #include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
+#include "horae/size/compiled.hpp"
 #include "horae/size/curve.hpp"
 #include "horae/size/nic.hpp"
 #include "horae/size/report.hpp"
@@ -26,6 +27,7 @@ namespace {
 struct SizeOptions {
   std::string platform;
   std::string objects;
+  std::string p4c;
   std::optional<std::string> chip;
   std::vector<std::string> overrides;
   std::string nic;
@@ -73,6 +75,27 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
   return results::exit_done;
 }
 
+/// An output folder of the P4 compiler's.
+int size_compiled(const SizeOptions& o) {
+  if (!o.platform.empty() || !o.objects.empty() || !o.overrides.empty() || !o.most.empty() ||
+      !o.over.empty()) {
+    throw InputError("--p4c: expected with --chip, --stages, --out and --json only");
+  }
+  const auto designs = size::size_report_folder(o.p4c, o.chip);
+  bool fits = true;
+  for (const auto& d : designs) fits &= d.sized.ledger.refused.empty();
+  const auto json = size::compiled_json(o.p4c, designs, o.stages);
+  const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (o.out) {
+    results::ResultFolder folder(*o.out);
+    folder.write("summary.json", text + "\n");
+    folder.write("ledger.json", text + "\n");
+    commit(folder);
+  }
+  fmt::print("{}", o.json ? text + "\n" : size::compiled_text(designs, o.stages));
+  return fits ? results::exit_done : results::exit_does_not_fit;
+}
+
 /// A NIC without a platform.
 int size_one_nic(const SizeOptions& o) {
   if (!o.platform.empty() || !o.objects.empty() || o.chip || !o.most.empty() || !o.over.empty() ||
@@ -108,6 +131,7 @@ int size(const SizeOptions& o) {
                     file.empty() ? "PLATFORM.toml" : file, *o.plot));
   }
   if (!o.nic.empty()) return size_one_nic(o);
+  if (!o.p4c.empty()) return size_compiled(o);
   for (const auto& [name, given] :
        {std::pair{"--qps", o.qps.has_value()}, std::pair{"--depth", o.depth.has_value()},
         std::pair{"--message", o.message.has_value()}}) {
@@ -167,6 +191,10 @@ Command add_size(CLI::App& app) {
   add_platform_file(*command, o->platform);
   command->add_option("--objects", o->objects, "objects file (TOML) in place of a platform")
       ->type_name("FILE");
+  command
+      ->add_option("--p4c", o->p4c,
+                   "output folder of the P4 compiler's Tofino back end in place of a platform")
+      ->type_name("DIR");
   command->add_option("--chip", o->chip, "a shipped chip's name, or a chip file (.toml)")
       ->type_name("CHIP");
   command

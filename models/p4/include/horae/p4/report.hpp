@@ -1,0 +1,119 @@
+// What the Tofino back end of the open P4 compiler (p4lang/p4c, backends/tofino, bf-p4c 9.13.4)
+// leaves in its output folder, as far as a budget needs it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/resources.hpp"
+#include "horae/params/location.hpp"
+
+namespace horae::p4 {
+
+/// A node of the table graph (dep.json): a table or condition with what is attached to it.
+struct GraphNode {
+  std::string name;       ///< the P4 name, or the compiler's own (tbl_..., cond-N)
+  std::string kind;       ///< "exact", "ternary", "hash_action", "condition" ... as the graph says
+  std::string condition;  ///< its text, of a condition
+  struct Attached {
+    std::string name;
+    std::string type;  ///< "stateful", "statistics", "meter", "selection", "idletime" ...
+  };
+  std::vector<Attached> attached;
+  dataplane::Gress gress = dataplane::Gress::ingress;
+  Location where;
+};
+
+/// A dependency between two nodes of one gress.
+struct GraphEdge {
+  std::size_t from = 0;  ///< of the nodes
+  std::size_t to = 0;
+  dataplane::DependencyKind kind = dataplane::DependencyKind::match;
+  bool branch = false;  ///< from a condition to what it guards
+};
+
+/// The tables of a program before any were placed, both gresses.
+struct TableGraph {
+  std::vector<GraphNode> nodes;
+  std::vector<GraphEdge> edges;
+  std::size_t container_conflicts = 0;  ///< edges left out: two tables write one container
+};
+
+/// What a name (a table, a condition, a register ...) has in one stage.
+struct NamedUse {
+  std::map<std::string, dataplane::Amounts> by_purpose;  ///< "match_entry_ram", "gateway" ...
+  std::map<std::string, std::uint32_t> reads;            ///< bits of each field on the crossbar
+  dataplane::Amounts total() const;
+};
+
+/// The units of all stages and who has them (resources.json).
+struct StageUsage {
+  std::vector<dataplane::Amounts> stages;                       ///< each unit once
+  std::map<std::string, std::map<unsigned, NamedUse>> by_name;  ///< by stage
+  std::map<std::string, std::vector<unsigned>> tables;          ///< stages of each logical table
+  std::vector<unsigned> hash_functions;                         ///< in use, by stage
+  dataplane::Amounts total() const;
+};
+
+/// An action of a table in the assembler file.
+struct AssemblerAction {
+  std::string name;
+  std::uint32_t data_bits = 0;      ///< of its parameters
+  std::uint32_t instructions = 0;   ///< operations; 0: it does nothing
+  std::vector<std::string> writes;  ///< fields and containers
+};
+
+/// A table or attached memory of one stage in the assembler file.
+struct AssemblerTable {
+  std::string kind;      ///< "exact_match", "ternary_match", "hash_action", "stateful" ...
+  std::string internal;  ///< the assembler's name
+  std::string name;      ///< the P4 name
+  unsigned stage = 0;
+  dataplane::Gress gress = dataplane::Gress::ingress;
+  std::uint64_t size = 0;  ///< entries or cells asked for; 0: not said
+  struct Key {
+    std::string name;
+    std::uint32_t bits = 0;
+    std::string match;  ///< "exact", "ternary", "lpm", "range"
+  };
+  std::vector<Key> keys;
+  std::vector<AssemblerAction> actions;
+  struct Reference {
+    std::string role;  ///< "stats", "stateful", "meter", "selector", "action"
+    std::string to;    ///< the assembler's name
+    bool direct = false;
+    bool own_address = false;  ///< a hash distribution unit, as opposed to a field of the entry
+  };
+  std::vector<Reference> references;
+  std::uint32_t random_bits = 0;    ///< of the random generator
+  std::vector<std::uint32_t> cell;  ///< widths of the words of a register's cell
+  std::string counts;               ///< "packets", "bytes", "packets_and_bytes"
+  bool idle_timeout = false;
+  std::string gateway;  ///< name of the condition that is merged into it, or of its own gateway
+  Location where;
+};
+
+/// One pipe of one program as the compiler left it.
+struct CompilerReport {
+  std::string folder;
+  std::string program;  ///< without .p4
+  std::string target;   ///< "tofino", "tofino2" ...
+  std::string compiler;
+  std::string pipe;
+  bool succeeded = false;
+  TableGraph graph;
+  StageUsage usage;
+  std::vector<AssemblerTable> tables;
+  std::array<std::uint32_t, 2> cycles = {0, 0};  ///< MAU latency by gress; 0: not said
+};
+
+/// Reads an output folder, one report per pipe. InputError, one line with file:line:column, for a
+/// folder that is not one, a file that is missing or damaged, or a schema of another model.
+std::vector<CompilerReport> read_report_folder(const std::string& folder);
+
+}  // namespace horae::p4

@@ -1,0 +1,140 @@
+// The units of every stage: resources.json, schema 2.4.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "horae/core/error.hpp"
+#include "parts.hpp"
+#include "schema_version.hpp"
+
+namespace horae::p4 {
+namespace {
+
+using dataplane::Amounts;
+using dataplane::Resource;
+
+class StageReader {
+ public:
+  StageReader(StageUsage& out, unsigned stage) : out_(out), stage_(stage) {}
+
+  void read(const Json& s) {
+    count(Resource::sram, s.at("rams").at("srams"));
+    count(Resource::map_ram, s.at("map_rams").at("maprams"));
+    count(Resource::tcam, s.at("tcams").at("tcams"));
+    count(Resource::stateful_alu, s.at("meter_alus").at("meters"));
+    count(Resource::statistics_alu, s.at("statistic_alus").at("stats"));
+    count(Resource::gateway, s.at("gateways").at("gateways"));
+    count(Resource::hash_dist, s.at("hash_distribution_units").at("units"));
+    for (const Json& byte : s.at("xbar_bytes").at("bytes").list()) {
+      const Json& type = byte.at("byte_type");
+      const bool ternary = type.text() == "ternary";
+      if (!ternary && type.text() != "exact") {
+        throw input_error(type.where(),
+                          fmt::format("{}: expected exact or ternary", type.described()));
+      }
+      count_one(ternary ? Resource::ternary_xbar : Resource::exact_xbar, byte);
+      read_fields(byte);
+    }
+    std::set<std::int64_t> functions;
+    for (const Json& bit : s.at("hash_bits").at("bits").list()) {
+      functions.insert(bit.whole_at("hash_function", 0, 1 << 16));
+      used(Resource::hash_bits) += 1;
+      by(bit.at("used_by_table").text(), bit.text_at("used_for", "hash"))[Resource::hash_bits] += 1;
+    }
+    out_.hash_functions[stage_] = static_cast<unsigned>(functions.size());
+    for (const Json& word : s.at("vliw").at("instructions").list()) {
+      used(Resource::vliw) += 1;
+      std::set<std::string> names;
+      for (const Json& colour : word.at("color_usages").list()) {
+        for (const Json& usage : colour.at("usages").list()) {
+          if (names.insert(usage.at("used_by").text()).second)
+            by(usage.at("used_by").text(), "instruction")[Resource::vliw] += 1;
+        }
+      }
+    }
+    for (const Json& table : s.at("logical_tables").at("ids").list()) {
+      const std::string& name = table.at("table_name").text();
+      used(Resource::logical_table) += 1;
+      by(name, "logical_table")[Resource::logical_table] += 1;
+      auto& stages = out_.tables[name];
+      if (stages.empty() || stages.back() != stage_) stages.push_back(stage_);
+    }
+    for (const Json& byte : s.at("action_bus_bytes").at("bytes").list()) {
+      used(Resource::action_data_bus) += 1;
+      for (const Json& name : byte.at("used_by_tables").list())
+        by(name.text(), "action_bus")[Resource::action_data_bus] += 1;
+    }
+  }
+
+ private:
+  std::int64_t& used(Resource r) { return out_.stages[stage_][r]; }
+  Amounts& by(const std::string& name, const std::string& purpose) {
+    return out_.by_name[name][stage_].by_purpose[purpose];
+  }
+  void count(Resource r, const Json& units) {
+    for (const Json& unit : units.list()) count_one(r, unit);
+  }
+  /// A unit that several share counts once for the stage and once for each of them.
+  void count_one(Resource r, const Json& unit) {
+    const auto& usages = unit.at("usages").list();
+    if (usages.empty()) return;
+    used(r) += 1;
+    std::set<std::string> names;
+    for (const Json& usage : usages) {
+      const std::string& name = usage.at("used_by").text();
+      if (names.insert(name).second) by(name, usage.at("used_for").text())[r] += 1;
+    }
+  }
+
+  /// A byte may hold bits of several fields, and a field may reach the crossbar more than once.
+  void read_fields(const Json& byte) {
+    for (const Json& usage : byte.at("usages").list()) {
+      auto& reads = out_.by_name[usage.at("used_by").text()][stage_].reads;
+      for (const Json& slice : usage.list_at("slices")) {
+        constexpr std::int64_t most = 1 << 20;
+        const std::int64_t low = slice.whole_at("lsb", 0, most);
+        const std::int64_t high = slice.whole_at("msb", low, most);
+        reads[slice.at("field_name").text()] += static_cast<std::uint32_t>(high - low + 1);
+      }
+    }
+  }
+
+  StageUsage& out_;
+  unsigned stage_;
+};
+
+}  // namespace
+
+Amounts NamedUse::total() const {
+  Amounts sum;
+  for (const auto& [purpose, amounts] : by_purpose) sum += amounts;
+  return sum;
+}
+
+Amounts StageUsage::total() const {
+  Amounts sum;
+  for (const auto& stage : stages) sum += stage;
+  return sum;
+}
+
+StageUsage read_stage_usage(const Json& file) {
+  check_schema(file, "resources", 2, 4);
+  constexpr std::int64_t most_stages = 64;
+  StageUsage out;
+  std::set<std::int64_t> seen;
+  const auto& stages = file.at("resources").at("mau").at("mau_stages").list();
+  for (const Json& stage : stages) {
+    const std::int64_t number = stage.whole_at("stage_number", 0, most_stages - 1);
+    if (!seen.insert(number).second)
+      throw input_error(stage.where(), fmt::format("stage {} stands twice", number));
+    const auto size = std::max(out.stages.size(), static_cast<std::size_t>(number) + 1);
+    out.stages.resize(size);
+    out.hash_functions.resize(size);
+    StageReader(out, static_cast<unsigned>(number)).read(stage);
+  }
+  for (auto& [name, of_table] : out.tables) std::sort(of_table.begin(), of_table.end());
+  return out;
+}
+
+}  // namespace horae::p4

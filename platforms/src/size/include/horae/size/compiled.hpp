@@ -1,0 +1,39 @@
+// Programs that a P4 compiler placed: its numbers beside ours.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/dataplane/design_file.hpp"
+#include "horae/size/size.hpp"
+
+namespace horae::size {
+
+/// What a compiler's program becomes, and both accounts of it.
+struct CompiledDesign {
+  std::string pipe;
+  std::string compiler;  ///< and its version
+  dataplane::DesignCase source;
+  SizedDesign sized;  ///< comparisons: of the program (no id), then of each object
+  struct Note {
+    std::string object;
+    std::string text;
+    bool left_out = false;
+  };
+  std::vector<Note> notes;    ///< approximations, and what has no object
+  bool compiler_fits = true;  ///< whether the stages it used exist
+  unsigned compiler_stages = 0;
+};
+
+/// The designs of an output folder of the P4 compiler's Tofino back end, one per pipe. `chip`: in
+/// place of the one that they were compiled for. InputError for a folder that is not one.
+std::vector<CompiledDesign> size_report_folder(const std::string& folder,
+                                               const std::optional<std::string>& chip);
+
+nlohmann::ordered_json compiled_json(const std::string& folder,
+                                     const std::vector<CompiledDesign>& designs, bool by_stage);
+std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_stage);
+
+}  // namespace horae::size

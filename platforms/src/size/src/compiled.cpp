@@ -1,0 +1,66 @@
+#include "horae/size/compiled.hpp"
+
+#include <fmt/format.h>
+
+#include "horae/p4/imported.hpp"
+#include "quantities.hpp"
+
+namespace horae::size {
+namespace {
+
+using dataplane::Resource;
+
+/// What is compared of an object: what it has alone. Gateways, instructions and crossbar bytes are
+/// shared, and which of two objects has them is a matter of counting.
+constexpr Resource own[] = {Resource::sram, Resource::map_ram, Resource::tcam,
+                            Resource::stateful_alu, Resource::statistics_alu};
+
+/// Comparisons that inform: neither of the two is expected to be the other.
+Comparison beside(const dataplane::Ledger& ledger, const std::string& object,
+                  const std::string& quantity, double compiler, const std::string& source) {
+  return {object, quantity, compiler, quantity_of(ledger, object, quantity), "", source, "", false};
+}
+
+CompiledDesign size_pipe(const p4::CompilerReport& report,
+                         const std::optional<std::string>& chip_name) {
+  const p4::ImportedDesign imported = p4::import_report(report);
+  CompiledDesign out;
+  out.pipe = report.pipe;
+  out.compiler = "bf-p4c " + report.compiler;
+  out.compiler_fits = imported.fits;
+  out.compiler_stages = imported.stages;
+  for (const auto& n : imported.notes) out.notes.push_back({n.object, n.text, n.left_out});
+  out.source.chip = {chip_name.value_or(imported.chip), {}};
+  out.source.design = imported.design;
+  out.source.source = out.compiler + " on " + imported.chip;
+  const auto chip = dataplane::ChipSpec::find(out.source.chip);
+  out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
+  const auto& ledger = out.sized.ledger;
+  const auto add = [&](const std::string& object, const std::string& quantity, double compiler) {
+    out.sized.comparisons.push_back(beside(ledger, object, quantity, compiler, out.source.source));
+  };
+  add("", "stages", imported.stages);
+  add("", "ingress_stages", imported.gress_stages[0]);
+  add("", "egress_stages", imported.gress_stages[1]);
+  for (const Resource r : dataplane::all_resources)
+    add("", std::string(resource_name(r)), static_cast<double>(imported.total[r]));
+  if (imported.cycles[0] != 0) add("", "ingress_cycles", imported.cycles[0]);
+  if (imported.cycles[1] != 0) add("", "egress_cycles", imported.cycles[1]);
+  for (const auto& object : imported.design.objects) {
+    const auto& numbers = imported.objects.at(object.name);
+    for (const Resource r : own)
+      add(object.name, std::string(resource_name(r)), static_cast<double>(numbers.amounts[r]));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<CompiledDesign> size_report_folder(const std::string& folder,
+                                               const std::optional<std::string>& chip) {
+  std::vector<CompiledDesign> out;
+  for (const auto& report : p4::read_report_folder(folder)) out.push_back(size_pipe(report, chip));
+  return out;
+}
+
+}  // namespace horae::size

@@ -1,0 +1,109 @@
+// Both accounts of compiled programs as JSON and as text.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "horae/size/compiled.hpp"
+
+namespace horae::size {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string figure(double v) { return fmt::format("{:.10g}", v); }
+
+std::string program_table(const CompiledDesign& d) {
+  std::string out = fmt::format("  {:<24}{:>10}{:>10}\n", "of the program", "ours", "compiler");
+  for (const auto& c : d.sized.comparisons) {
+    if (!c.id.empty()) continue;
+    out += fmt::format("  {:<24}{:>10}{:>10}{}\n", c.quantity, c.ours ? figure(*c.ours) : "nothing",
+                       figure(c.reference), c.agrees() ? "" : "  differs");
+  }
+  return out;
+}
+
+/// A line per object whose memories or ALUs differ.
+std::string object_table(const CompiledDesign& d) {
+  std::string out;
+  std::size_t equal = 0, all = 0, width = 0;
+  for (const auto& c : d.sized.comparisons) width = std::max(width, c.id.size());
+  for (const auto& c : d.sized.comparisons) {
+    if (c.id.empty() || (c.reference == 0 && c.ours && *c.ours == 0)) continue;
+    ++all;
+    equal += c.agrees() ? 1 : 0;
+    if (c.agrees()) continue;
+    out += fmt::format("  {:<{}}  {:<16}{:>8}{:>10}  differs\n", c.id, width, c.quantity,
+                       c.ours ? figure(*c.ours) : "nothing", figure(c.reference));
+  }
+  return fmt::format("  memories and ALUs of objects: {} of {} values equal{}\n", equal, all,
+                     out.empty() ? ""
+                                 : fmt::format("\n  {:<{}}  {:<16}{:>8}{:>10}\n", "object", width,
+                                               "quantity", "ours", "compiler") +
+                                       out);
+}
+
+}  // namespace
+
+ordered_json compiled_json(const std::string& folder, const std::vector<CompiledDesign>& designs,
+                           bool by_stage) {
+  ordered_json out = {{"schema", 1}, {"folder", folder}};
+  out["pipelines"] = ordered_json::array();
+  out["refused"] = ordered_json::array();
+  out["validation"] = ordered_json::array();
+  out["notes"] = ordered_json::array();
+  for (const auto& d : designs) {
+    auto pipeline = ledger_json(d.sized.ledger, by_stage);
+    pipeline["chip"] = d.sized.ledger.chip;
+    pipeline["pipe"] = d.pipe;
+    pipeline["compiler"] = {
+        {"version", d.compiler}, {"stages", d.compiler_stages}, {"fits", d.compiler_fits}};
+    out["pipelines"].push_back(std::move(pipeline));
+    for (auto& r : refusals_json(d.sized.ledger.refused)) {
+      r["design"] = d.sized.ledger.name;
+      out["refused"].push_back(r);
+    }
+    for (const auto& c : d.sized.comparisons) {
+      out["validation"].push_back({{"design", d.sized.ledger.name},
+                                   {"id", c.id},
+                                   {"quantity", c.quantity},
+                                   {"published", c.reference},
+                                   {"ours", c.ours ? ordered_json(*c.ours) : ordered_json()},
+                                   {"equal", c.agrees()},
+                                   {"source", c.source}});
+    }
+    for (const auto& n : d.notes) {
+      out["notes"].push_back({{"design", d.sized.ledger.name},
+                              {"object", n.object},
+                              {"note", n.text},
+                              {"left_out", n.left_out}});
+    }
+  }
+  return out;
+}
+
+std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_stage) {
+  std::string out;
+  for (const auto& d : designs) {
+    if (!out.empty()) out += "\n";
+    out += ledger_text(d.sized.ledger, by_stage);
+    if (!d.sized.ledger.refused.empty()) {
+      out += fmt::format("\nDoes not fit {}:\n", d.sized.ledger.chip);
+      out += refusals_text(d.sized.ledger.refused);
+    }
+    out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
+    out += program_table(d);
+    out += object_table(d);
+    if (!d.compiler_fits)
+      out += fmt::format("  the compiler used {} stages, which its chip does not have\n",
+                         d.compiler_stages);
+    if (!d.notes.empty()) out += "\nNot taken as it is:\n";
+    for (const auto& n : d.notes) {
+      out += fmt::format("  {}{}{}{}\n", n.object, n.object.empty() ? "" : ": ",
+                         n.left_out ? "left out: " : "", n.text);
+    }
+  }
+  return out;
+}
+
+}  // namespace horae::size
