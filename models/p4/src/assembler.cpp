@@ -96,7 +96,13 @@ class Reader {
       else if (key == "gateway")
         read_gateway(below, out);
       else if (key == "idletime")
-        out.idle_timeout = true;
+        read_idle_timer(below, out);
+      else if (key == "default_action" || key == "default_only_action")
+        out.default_action = below.value();
+      else if (key == "mode")
+        out.resilient = below.value().starts_with("resilient");
+      else if (key == "pool_sizes")
+        read_pools(below, out);
       else if (key == "count")
         out.counts = below.value();
       else if (key == "format" && out.kind == "stateful")
@@ -138,7 +144,7 @@ class Reader {
       if (!below.text.starts_with("- ")) {
         std::string_view name = below.key();
         name = name.substr(0, name.find('('));
-        out.actions.push_back({std::string(name), 0, 0, {}});
+        out.actions.push_back({std::string(name), 0, 0, true, {}});
         continue;
       }
       if (out.actions.empty()) refuse(below, "the name of an action before it");
@@ -154,6 +160,14 @@ class Reader {
         action.data_bits += static_cast<std::uint32_t>(number(line, bits, 1 << 16));
       return;
     }
+    constexpr std::string_view allowed = "hit_allowed:";
+    if (text.starts_with(allowed)) {
+      for (const auto& [key, value] : map_entries(text.substr(allowed.size()))) {
+        if (key == "allowed") action.hit = value == "true";
+      }
+      return;
+    }
+    if (text.starts_with("default_only_action:")) action.hit = false;
     // "set MW0, v" is an operation; "handle: 1", "{ v: x }" and "register(action, index)" are none.
     const auto end = text.find(' ');
     if (end == std::string_view::npos) return;
@@ -174,6 +188,26 @@ class Reader {
   void read_gateway(const IndentedLine& line, AssemblerTable& out) {
     const auto* name = line.find("name");
     if (name != nullptr) out.gateway = name->value();
+  }
+
+  void read_idle_timer(const IndentedLine& line, AssemblerTable& out) {
+    out.idle_bits = 3;  // the back end's default
+    if (const auto* bits = line.find("precision"))
+      out.idle_bits = static_cast<std::uint32_t>(number(*bits, bits->value(), 6));
+  }
+
+  /// "[16, 32]"
+  void read_pools(const IndentedLine& line, AssemblerTable& out) {
+    std::string_view rest = line.value();
+    while (!rest.empty()) {
+      const auto digits = rest.find_first_of("0123456789");
+      if (digits == std::string_view::npos) return;
+      rest = rest.substr(digits);
+      const auto end = std::min(rest.find_first_not_of("0123456789"), rest.size());
+      out.pool_size = std::max(out.pool_size, static_cast<std::uint32_t>(
+                                                  number(line, rest.substr(0, end), 1 << 20)));
+      rest = rest.substr(end);
+    }
   }
 
   void read_cell(const IndentedLine& line, AssemblerTable& out) {

@@ -7,7 +7,9 @@ namespace horae::p4 {
 NamedTables::NamedTables(const CompilerReport& report) : report_(report) {
   for (const auto& t : report.tables) internal_.emplace(t.internal, &t);
   for (const auto& t : report.tables) {
-    if (t.kind == "stateful" || t.kind == "counter" || t.kind == "meter" || t.kind == "selection") {
+    const bool profile = t.kind == "action" && t.size > 0 && !t.name.ends_with("$action");
+    if (t.kind == "stateful" || t.kind == "counter" || t.kind == "meter" ||
+        t.kind == "selection" || profile) {
       memories_.emplace(t.name, &t);
       continue;
     }
@@ -24,6 +26,8 @@ NamedTables::NamedTables(const CompilerReport& report) : report_(report) {
         if (!known) table.actions.push_back(a);
       }
       for (const auto& r : from.references) table.references.push_back(r);
+      if (table.default_action.empty()) table.default_action = from.default_action;
+      table.idle_bits = std::max(table.idle_bits, from.idle_bits);
     };
     take(t);
     // A ternary table keeps its actions with the RAMs behind its TCAMs.
@@ -53,13 +57,19 @@ const AssemblerTable::Reference* NamedTables::reference(const ProgramTable& tabl
   return nullptr;
 }
 
-std::map<std::string, std::uint32_t> NamedTables::reads(const std::string& name) const {
+std::map<std::string, std::uint32_t> NamedTables::reads(const std::string& name,
+                                                        bool match) const {
+  std::map<std::string, std::uint32_t> out;
   const auto at = report_.usage.by_name.find(name);
-  if (at == report_.usage.by_name.end()) return {};
+  if (at == report_.usage.by_name.end()) return out;
   for (const auto& [stage, use] : at->second) {
-    if (!use.reads.empty()) return use.reads;
+    for (const auto& [purpose, fields] : use.reads) {
+      if (purpose.ends_with("_match") != match) continue;
+      for (const auto& [field, bits] : fields) out[field] = std::max(out[field], bits);
+    }
+    if (!out.empty()) break;
   }
-  return {};
+  return out;
 }
 
 std::int64_t NamedTables::amount(const std::string& name, std::string_view purpose,

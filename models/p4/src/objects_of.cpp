@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "condition_of.hpp"
 
@@ -13,8 +14,8 @@ namespace {
 
 using dataplane::Resource;
 
-constexpr std::uint32_t most_actions = 16;   ///< of a match table in an objects file
 constexpr std::uint32_t most_accesses = 16;  ///< of a register
+constexpr std::uint32_t most_range = 20;     ///< bits of a key that are matched as a range
 
 std::vector<std::string> fields_of(const std::map<std::string, std::uint32_t>& reads) {
   std::vector<std::string> out;
@@ -70,7 +71,7 @@ class Mapper {
 
   void add_condition(std::size_t i) {
     const auto& node = report_.graph.nodes[i];
-    const auto reads = tables_.reads(node.name);
+    const auto reads = tables_.reads(node.name, false);
     const std::uint32_t bits = reads.empty() ? 8 : bits_of(reads);
     auto condition = condition_of(node.condition, bits, chip_);
     condition.spec.reads = fields_of(reads);
@@ -94,12 +95,6 @@ class Mapper {
       add_hash_action(i, *table);
     else
       add_keyless(i, *table);
-    for (const auto& a : node.attached) {
-      if (a.type == "idletime" || table->first->idle_timeout) {
-        note(node.name, "idle timeout: its Map RAM is not priced");
-        break;
-      }
-    }
   }
 
   std::vector<std::string> names_of_table(const std::string& name,
@@ -116,77 +111,145 @@ class Mapper {
                       [](const auto& a) { return a.instructions > 0; }));
   }
 
+  /// How the compiler implements the table, and how much of its key is a range.
+  void take_kind(const std::string& name, const AssemblerTable& table, dataplane::MatchSpec& spec) {
+    std::uint32_t range = 0;
+    bool prefix = false;
+    spec.key_bits = 0;
+    for (const auto& key : table.keys) {
+      spec.key_bits += key.bits;
+      if (key.match == "range") range += key.bits;
+      prefix |= key.match == "lpm";
+    }
+    if (table.kind == "ternary_match") {
+      spec.kind = prefix ? dataplane::MatchKind::lpm : dataplane::MatchKind::ternary;
+      if (range > 0) {
+        spec.kind = dataplane::MatchKind::range;
+        spec.range_bits = std::min(range, most_range);
+        note(name, fmt::format("a range of {} bits: a quarter of the entries taken for ranges that are "
+                               "no prefixes",
+                               range));
+      }
+      spec.ternary = spec.kind == dataplane::MatchKind::ternary;
+    } else if (table.kind != "exact_match") {
+      note(name, fmt::format("{} taken as an exact match table", table.kind));
+    }
+  }
+
+  void take_actions(const ProgramTable& table, dataplane::MatchSpec& spec) {
+    spec.actions = 0;
+    spec.miss = dataplane::MissAction::no_op;
+    for (const auto& a : table.actions) {
+      spec.data_bits = std::max(spec.data_bits, a.data_bits);
+      if (a.name == table.default_action && a.hit) spec.miss = dataplane::MissAction::listed;
+      if (a.name == table.default_action && !a.hit && a.instructions > 0)
+        spec.miss = dataplane::MissAction::own;
+      if (!a.hit) continue;
+      ++spec.actions;
+      spec.writes.push_back(a.instructions == 0 ? "" : fmt::format("{}", fmt::join(a.writes, " ")));
+    }
+    if (spec.actions == 0) {
+      spec.actions = 1;
+      spec.no_ops = 1;
+    }
+  }
+
   void add_match(std::size_t i, const ProgramTable& table) {
     const auto& node = report_.graph.nodes[i];
     dataplane::MatchSpec spec;
-    spec.ternary = table.first->kind == "ternary_match";
-    if (table.first->kind == "atcam_match")
-      note(node.name, "algorithmic TCAM taken as an exact match table");
-    else if (!spec.ternary && table.first->kind != "exact_match")
-      note(node.name, fmt::format("{} taken as an exact match table", table.first->kind));
-    spec.key_bits = 0;
-    bool range = false;
-    for (const auto& key : table.first->keys) {
-      spec.key_bits += key.bits;
-      range |= key.match == "range";
-    }
-    if (range) note(node.name, "range match taken as a ternary one");
+    take_kind(node.name, *table.first, spec);
     spec.entries = std::max<std::uint64_t>(1, table.first->size);
-    for (const auto& a : table.actions) spec.data_bits = std::max(spec.data_bits, a.data_bits);
-    spec.actions = std::max(1u, working_actions(table));
-    if (spec.actions > most_actions) {
-      note(node.name, fmt::format("{} actions taken as {}", spec.actions, most_actions));
-      spec.actions = most_actions;
+    take_actions(table, spec);
+    if (table.idle_bits == 1 || table.idle_bits == 2 || table.idle_bits == 3 ||
+        table.idle_bits == 6) {
+      spec.idle_bits = table.idle_bits;
     }
-    const auto reads = tables_.reads(node.name);
-    spec.reads = fields_of(reads);
-    auto names = names_of_table(node.name, table);
-    struct Later {
-      const AssemblerTable* memory;
-      std::string type;
-    };
-    std::vector<Later> later;
-    for (const auto& a : node.attached) {
-      const AssemblerTable* memory = tables_.memory(a.name);
-      if (memory == nullptr) continue;  // action data, the RAMs behind TCAMs: in the table's price
-      const auto* reference = tables_.reference(table, a.name);
-      const bool direct = reference != nullptr && reference->direct;
-      if (memory->kind == "counter" && direct) {
-        spec.counter = memory->counts == "packets_and_bytes"
-                           ? dataplane::DirectCounter::packets_and_bytes
-                           : dataplane::DirectCounter::packets;
-        names.push_back(a.name);
-      } else if (memory->kind == "meter" && direct) {
-        spec.meter = true;
-        names.push_back(a.name);
-      } else {
-        later.push_back({memory, a.type});
-      }
-    }
-    const std::string host = out_.objects[add(i, node.name, spec, names)].name;
-    for (const auto& l : later) attach(i, host, *l.memory);
+    spec.reads = fields_of(tables_.reads(node.name, true));
+    const std::size_t index = add(i, node.name, spec, names_of_table(node.name, table));
+    attach_all(i, index, table);
   }
 
-  /// A memory that a match table's action uses at an index.
-  void attach(std::size_t i, const std::string& host, const AssemblerTable& memory) {
-    const auto cells = std::max<std::uint64_t>(1, memory.size);
-    if (memory.kind == "counter") {
-      add(i, memory.name,
-          dataplane::CounterSpec{cells, memory.counts == "packets_and_bytes" ? 64u : 32u, host},
-          {memory.name});
-    } else if (memory.kind == "meter") {
-      add(i, memory.name, dataplane::MeterSpec{cells, host}, {memory.name});
-    } else if (memory.kind == "selection") {
-      note(memory.name, "action selector taken as meters of its table, one for each member");
-      add(i, memory.name, dataplane::MeterSpec{cells, host}, {memory.name, memory.name + "$salu"});
-    } else if (memory.name.ends_with("$salu")) {
-      return;  // how a selector's members are switched: no memory of its own
-    } else {
-      note(memory.name, fmt::format("a register in an action of '{}' taken with a keyless table of "
-                                    "its own after it",
-                                    host));
-      add_register(i, memory, {}, {memory.name});
+  void attach_all(std::size_t i, std::size_t host, const ProgramTable& table) {
+    for (const auto& a : report_.graph.nodes[i].attached) {
+      const AssemblerTable* memory = tables_.memory(a.name);
+      if (memory == nullptr) continue;  // action data, the RAMs behind TCAMs: in the table's price
+      attach(i, host, table, *memory);
     }
+  }
+
+  /// A memory that a table's action uses, at an index or one cell for each entry.
+  void attach(std::size_t i, std::size_t host, const ProgramTable& table,
+              const AssemblerTable& memory) {
+    const std::string name = out_.objects[host].name;
+    const auto* reference = tables_.reference(table, memory.name);
+    const bool direct = reference != nullptr && reference->direct;
+    const std::uint64_t cells = direct ? 0 : std::max<std::uint64_t>(1, memory.size);
+    if (memory.kind == "counter") {
+      add(i, memory.name, counter(memory, cells, name, direct), {memory.name});
+    } else if (memory.kind == "meter") {
+      add(i, memory.name, dataplane::MeterSpec{cells, name, direct, meter_kind(memory)},
+          {memory.name});
+    } else if (memory.kind == "action") {
+      const auto& match = std::get<dataplane::MatchSpec>(out_.objects[host].spec);
+      add(i, memory.name, dataplane::ProfileSpec{cells, match.data_bits, name}, {memory.name});
+    } else if (memory.kind == "selection") {
+      add_selector(i, memory, name);
+    } else if (!memory.name.ends_with("$salu")) {  // that changes a selector's members
+      attach_register(i, memory, name, reference);
+    }
+  }
+
+  static dataplane::CounterSpec counter(const AssemblerTable& memory, std::uint64_t cells,
+                                        const std::string& table, bool direct) {
+    const bool both = memory.counts == "packets_and_bytes";
+    return {cells, both ? 64u : 32u, table, direct, dataplane::CounterKind::by_width};
+  }
+
+  static dataplane::MeterKind meter_kind(const AssemblerTable& memory) {
+    if (memory.counts == "lpf") return dataplane::MeterKind::lpf;
+    return memory.counts == "red" || memory.counts == "wred" ? dataplane::MeterKind::wred
+                                                             : dataplane::MeterKind::meter;
+  }
+
+  void add_selector(std::size_t i, const AssemblerTable& memory, const std::string& table) {
+    const auto reads = tables_.reads(memory.name, false);
+    dataplane::SelectorSpec spec;
+    spec.groups = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(memory.size, 1, 1 << 20));
+    spec.group_size = std::max(1u, memory.pool_size);
+    if (const auto bits = bits_of(reads); bits > 0) spec.input_bits = bits;
+    spec.resilient = memory.resilient;
+    spec.table = table;
+    spec.reads = fields_of(reads);
+    add(i, memory.name, spec, {memory.name, memory.name + "$salu"});
+  }
+
+  void attach_register(std::size_t i, const AssemblerTable& memory, const std::string& table,
+                       const AssemblerTable::Reference* reference) {
+    if (registers_.contains(memory.name)) {
+      note(memory.name, fmt::format("the access in actions of '{}' taken as a keyless table", table));
+      return add_register(i, memory, {}, {memory.name});
+    }
+    auto spec = register_of(memory, tables_.reads(report_.graph.nodes[i].name, false));
+    spec.table = table;
+    spec.direct = reference != nullptr && reference->direct;
+    if (spec.direct) spec.entries = 0;
+    const bool addressed = reference != nullptr && reference->own_address;
+    spec.index = addressed ? dataplane::IndexSource::field : dataplane::IndexSource::data;
+    registers_.emplace(memory.name, add(i, memory.name, spec, {memory.name}));
+  }
+
+  /// A register with the fields that are its index, and what its ALU computes with.
+  dataplane::RegisterSpec register_of(const AssemblerTable& memory,
+                                      std::map<std::string, std::uint32_t> reads) const {
+    dataplane::RegisterSpec spec;
+    spec.width = memory.cell.empty() ? 32 : memory.cell.front();
+    spec.pair = memory.cell.size() > 1;
+    spec.entries = std::max<std::uint64_t>(1, memory.size);
+    for (const auto& [field, bits] : tables_.reads(memory.name, false))
+      reads[field] = std::max(reads[field], bits);
+    spec.index_bits = bits_of(reads);
+    spec.reads = fields_of(reads);
+    return spec;
   }
 
   /// An access to a register: the first makes the object, the others join it.
@@ -196,6 +259,11 @@ class Mapper {
     const auto known = registers_.find(memory.name);
     if (known != registers_.end()) {
       auto& spec = std::get<dataplane::RegisterSpec>(out_.objects[known->second].spec);
+      if (!spec.table.empty()) {
+        note(memory.name, fmt::format("the access in actions of '{}' taken as a keyless table",
+                                      std::exchange(spec.table, {})));
+        spec.index = dataplane::IndexSource::field;
+      }
       if (spec.accesses == most_accesses) {
         note(memory.name, fmt::format("more than {} accesses", most_accesses));
       } else {
@@ -208,19 +276,13 @@ class Mapper {
       }
       return;
     }
-    dataplane::RegisterSpec spec;
-    spec.width = memory.cell.empty() ? 32 : memory.cell.front();
-    spec.pair = memory.cell.size() > 1;
-    spec.entries = std::max<std::uint64_t>(1, memory.size);
-    spec.index_bits = bits_of(reads);
-    spec.reads = fields_of(reads);
-    const std::size_t index = add(i, memory.name, spec, std::move(names));
+    const std::size_t index = add(i, memory.name, register_of(memory, reads), std::move(names));
     registers_.emplace(memory.name, index);
   }
 
   void add_hash_action(std::size_t i, const ProgramTable& table) {
     const auto& node = report_.graph.nodes[i];
-    const auto reads = tables_.reads(node.name);
+    const auto reads = tables_.reads(node.name, false);
     bool taken = false;
     for (const auto& a : node.attached) {
       const AssemblerTable* memory = tables_.memory(a.name);
@@ -229,18 +291,14 @@ class Mapper {
       names.push_back(memory->name);
       if (memory->kind == "stateful") {
         add_register(i, *memory, reads, std::move(names));
-      } else if (!taken) {
+      } else if (!taken && (memory->kind == "counter" || memory->kind == "meter")) {
         const auto cells = std::max<std::uint64_t>(1, memory->size);
-        if (memory->kind == "counter") {
-          add(i, memory->name,
-              dataplane::CounterSpec{cells, memory->counts == "packets_and_bytes" ? 64u : 32u, {}},
-              std::move(names));
-        } else {
-          if (memory->kind == "selection") note(memory->name, "action selector taken as meters");
-          add(i, memory->name, dataplane::MeterSpec{cells, {}}, std::move(names));
-        }
+        dataplane::ObjectSpec array = counter(*memory, cells, {}, false);
+        if (memory->kind == "meter")
+          array = dataplane::MeterSpec{cells, {}, false, meter_kind(*memory)};
+        add(i, memory->name, std::move(array), std::move(names));
       } else {
-        note(memory->name, fmt::format("a second memory of '{}'", node.name), true);
+        note(memory->name, fmt::format("{} of a keyless table", memory->kind), true);
       }
       taken = true;
     }
@@ -272,10 +330,14 @@ class Mapper {
           spec.writes.push_back(field);
       }
     }
-    const std::string host =
-        out_.objects[add(i, node.name, spec, names_of_table(node.name, table))].name;
+    const std::size_t host = add(i, node.name, spec, names_of_table(node.name, table));
     for (const auto& a : node.attached) {
-      if (const AssemblerTable* memory = tables_.memory(a.name)) attach(i, host, *memory);
+      const AssemblerTable* memory = tables_.memory(a.name);
+      if (memory == nullptr) continue;
+      if (memory->kind == "action" || memory->kind == "selection")
+        note(memory->name, fmt::format("{} of a keyless table", memory->kind), true);
+      else
+        attach(i, host, table, *memory);
     }
   }
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "horae/core/error.hpp"
+#include "chains.hpp"
 #include "latency.hpp"
 #include "stage.hpp"
 
@@ -70,20 +70,7 @@ class Placer {
   /// Longest chain behind each unit, and its size as a share of a stage.
   void weigh() {
     const std::size_t n = price_.units.size();
-    chain_.assign(n, 0);
-    for (std::size_t round = 0; round <= n; ++round) {
-      bool changed = false;
-      for (const auto& e : price_.edges) {
-        const int least = chain_[e.to] + (needs_later_stage(e.kind) ? 1 : 0);
-        if (chain_[e.from] < least) {
-          chain_[e.from] = least;
-          changed = true;
-        }
-      }
-      if (!changed) break;
-      if (round == n)
-        throw InputError(fmt::format("{}: objects depend on each other in a circle", design_.name));
-    }
+    chain_ = chains_behind(price_, design_.name);
     for (const auto& unit : price_.units) {
       const Amounts alone = unit.alone();
       std::int64_t size = 0;

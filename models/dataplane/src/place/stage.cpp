@@ -40,7 +40,11 @@ std::optional<Shortage> Stage::lacks(const Unit& unit) const {
     const std::int64_t capacity = chip_->capacity(r);
     if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], {}};
   }
-  if (with.addresses_.size() > chip_->stage.stateful_addresses) return lacks_address(with);
+  if (rules_ == StageRules::compiler) {
+    if (auto shortage = with.lacks_of_compiler(before)) return shortage;
+  } else if (with.addresses_.size() > chip_->stage.stateful_addresses) {
+    return lacks_address(with);
+  }
   if (!unit.memories.empty() && !fits_stateful(with.memories_, *chip_)) {
     std::int64_t rams = 0;
     for (const auto& m : unit.memories) rams += m.rams;
@@ -74,8 +78,30 @@ std::int64_t Stage::rams_left(const Unit& unit) const {
   return last.rams == 0 ? 0 : left;
 }
 
+std::optional<Shortage> Stage::lacks_of_compiler(const Amounts& before) const {
+  // p4c 34b86e9, backends/tofino/bf-p4c: specs/mau_spec.cpp (hash groups, hash distribution),
+  // mau/tofino/memories.h (TERNARY_TABLES).
+  constexpr std::int64_t most_functions = 8, units_per_function = 3, most_ternary = 8;
+  const std::int64_t units = used()[Resource::hash_dist];
+  const std::int64_t functions =
+      hash_functions_ + (units + units_per_function - 1) / units_per_function;
+  if (functions > most_functions) {
+    return Shortage{Resource::hash_bits, 1, 0,
+                    fmt::format("{} hash functions needed, a stage has {}", functions,
+                                most_functions)};
+  }
+  if (ternary_tables_ > most_ternary) {
+    return Shortage{Resource::logical_table, 1,
+                    chip_->capacity(Resource::logical_table) - before[Resource::logical_table],
+                    fmt::format("a stage has {} ternary tables", most_ternary)};
+  }
+  return std::nullopt;
+}
+
 void Stage::put(const Unit& unit) {
   ++units_;
+  hash_functions_ += unit.hash_functions;
+  ternary_tables_ += unit.ternary_tables;
   simple_ += unit.needs;
   join(exact_, unit.gress, unit.exact_reads);
   join(ternary_, unit.gress, unit.ternary_reads);

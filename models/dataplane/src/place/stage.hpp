@@ -21,9 +21,16 @@ struct Shortage {
   std::string rewrite = {};  ///< what would do instead
 };
 
+/// Limits that only one of the two placers keeps.
+enum class StageRules : std::uint8_t {
+  least,     ///< different addresses of registers (StageSpec::stateful_addresses)
+  compiler,  ///< hash functions, ternary tables
+};
+
 class Stage {
  public:
-  explicit Stage(const ChipSpec& chip) : chip_(&chip) {}
+  explicit Stage(const ChipSpec& chip, StageRules rules = StageRules::least)
+      : chip_(&chip), rules_(rules) {}
 
   /// What is missing for `unit`; nothing when it fits.
   std::optional<Shortage> lacks(const Unit& unit) const;
@@ -41,8 +48,13 @@ class Stage {
   std::int64_t rams_left(const Unit& unit) const;
   static void join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more);
 
+  std::optional<Shortage> lacks_of_compiler(const Amounts& before) const;
+
   const ChipSpec* chip_;
+  StageRules rules_;
   std::size_t units_ = 0;
+  std::int64_t hash_functions_ = 0;
+  std::int64_t ternary_tables_ = 0;
   Amounts simple_;
   Reads exact_, ternary_;
   std::map<std::pair<Gress, std::string>, StatefulAddress> addresses_;

@@ -148,6 +148,7 @@ struct MatchPricer {
     piece.unit.ternary_reads =
         read_over(spec.reads, bytes_of(static_cast<uint64_t>(bits)), object.name);
     piece.unit.slow_match = true;
+    piece.unit.ternary_tables = 1;
     const auto deep =
         divide_up<int64_t>(static_cast<int64_t>(tcam_lines(entries)), chip.stage.tcam_entries);
     piece.held = static_cast<uint64_t>(deep * chip.stage.tcam_entries);
@@ -193,6 +194,7 @@ struct MatchPricer {
     piece.unit.exact_reads = read_over(spec.reads, bytes_of(spec.key_bits) + index, object.name);
     piece.unit.needs[Resource::sram] = layout->match_blocks + layout->data_blocks;
     piece.unit.needs[Resource::hash_bits] = layout->hash_bits;
+    piece.unit.hash_functions = layout->hash_bits > 0 ? 1 : 0;
     piece.unit.needs[Resource::logical_table] = layout->logical_tables;
     piece.held = layout->held;
     return finish(std::move(piece));

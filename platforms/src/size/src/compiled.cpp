@@ -36,6 +36,9 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
   const auto chip = dataplane::ChipSpec::find(out.source.chip);
   out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
   const auto& ledger = out.sized.ledger;
+  const auto as_compiler = make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
+  out.sized.compiler_stages = as_compiler.stages_used();
+  out.as_compiler = as_compiler;
   const auto add = [&](const std::string& object, const std::string& quantity, double compiler) {
     out.sized.comparisons.push_back(beside(ledger, object, quantity, compiler, out.source.source));
   };

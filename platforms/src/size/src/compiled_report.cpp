@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horae/size/compiled.hpp"
+#include "quantities.hpp"
 
 namespace horae::size {
 namespace {
@@ -14,11 +15,13 @@ using nlohmann::ordered_json;
 std::string figure(double v) { return fmt::format("{:.10g}", v); }
 
 std::string program_table(const CompiledDesign& d) {
-  std::string out = fmt::format("  {:<24}{:>10}{:>10}\n", "of the program", "ours", "compiler");
+  std::string out = fmt::format("  {:<24}{:>10}{:>14}{:>10}\n", "of the program", "ours: least",
+                                "as compiler", "compiler");
   for (const auto& c : d.sized.comparisons) {
     if (!c.id.empty()) continue;
-    out += fmt::format("  {:<24}{:>10}{:>10}{}\n", c.quantity, c.ours ? figure(*c.ours) : "nothing",
-                       figure(c.reference), c.agrees() ? "" : "  differs");
+    const auto as = quantity_of(d.as_compiler, "", c.quantity);
+    out += fmt::format("  {:<24}{:>10}{:>14}{:>10}{}{}\n", c.quantity, c.ours ? figure(*c.ours) : "nothing",
+                       as ? figure(*as) : "nothing", figure(c.reference), c.agrees() ? "" : "  L", as && *as == c.reference ? "" : "  C");
   }
   return out;
 }

@@ -75,6 +75,8 @@ struct Unit {
   bool slow_match = false;         ///< has a TCAM or is keyless on the miss path
   bool stateful = false;           ///< has a stateful ALU that runs a program (no plain meter)
   bool reads_crossbar = false;
+  std::uint32_t hash_functions = 0;  ///< of an exact table; hash distribution units have others
+  std::uint32_t ternary_tables = 0;  ///< with a key
 
   /// The unit by itself: its crossbar bytes and instructions counted.
   Amounts alone() const;

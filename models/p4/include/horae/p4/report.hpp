@@ -47,7 +47,8 @@ struct TableGraph {
 /// What a name (a table, a condition, a register ...) has in one stage.
 struct NamedUse {
   std::map<std::string, dataplane::Amounts> by_purpose;  ///< "match_entry_ram", "gateway" ...
-  std::map<std::string, std::uint32_t> reads;            ///< bits of each field on the crossbar
+  /// Bits of each field on the crossbar, by purpose: "exact_match", "meter address" ...
+  std::map<std::string, std::map<std::string, std::uint32_t>> reads;
   dataplane::Amounts total() const;
 };
 
@@ -65,6 +66,7 @@ struct AssemblerAction {
   std::string name;
   std::uint32_t data_bits = 0;      ///< of its parameters
   std::uint32_t instructions = 0;   ///< operations; 0: it does nothing
+  bool hit = true;                  ///< an entry may have it
   std::vector<std::string> writes;  ///< fields and containers
 };
 
@@ -93,7 +95,10 @@ struct AssemblerTable {
   std::uint32_t random_bits = 0;    ///< of the random generator
   std::vector<std::uint32_t> cell;  ///< widths of the words of a register's cell
   std::string counts;               ///< "packets", "bytes", "packets_and_bytes"
-  bool idle_timeout = false;
+  std::uint32_t idle_bits = 0;      ///< of an entry's idle timer; 0: none
+  std::string default_action;
+  std::uint32_t pool_size = 0;  ///< of a selector: members of its largest group
+  bool resilient = false;       ///< of a selector
   std::string gateway;  ///< name of the condition that is merged into it, or of its own gateway
   Location where;
 };

@@ -17,6 +17,7 @@ struct CompiledDesign {
   std::string compiler;  ///< and its version
   dataplane::DesignCase source;
   SizedDesign sized;  ///< comparisons: of the program (no id), then of each object
+  dataplane::Ledger as_compiler;  ///< placed as the compiler's placer would
   struct Note {
     std::string object;
     std::string text;

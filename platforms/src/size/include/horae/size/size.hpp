@@ -39,6 +39,8 @@ struct SizedDesign {
   std::vector<programs::StateAccount> accounts;
   std::vector<Comparison> comparisons;
   bool expected_refusal = false;  ///< the file says that it is not to fit
+  unsigned compiler_stages = 0;   ///< as the open Tofino compiler's placer would
+                                  ///< (dataplane::place_as_compiler); 0: it cannot
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad

@@ -1,0 +1,183 @@
+// Units into stages as the open Tofino compiler does it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "chains.hpp"
+#include "horae/dataplane/placement.hpp"
+#include "latency.hpp"
+#include "split.hpp"
+#include "stage.hpp"
+
+namespace horae::dataplane {
+namespace {
+
+constexpr unsigned most_compiler_stages = 512;
+
+class CompilerPlacer {
+ public:
+  CompilerPlacer(const Design& design, const ChipSpec& chip)
+      : design_(design),
+        chip_(chip),
+        price_(price_uncut(design, chip)),
+        chain_(chains_behind(price_, design.name)),
+        items_(price_.units.size()),
+        into_(price_.units.size()) {
+    for (std::size_t i = 0; i < price_.edges.size(); ++i) into_[price_.edges[i].to].push_back(i);
+    for (std::size_t u = 0; u < items_.size(); ++u)
+      items_[u].left = divisible_entries(price_.units[u], design);
+  }
+
+  Placement run() {
+    std::size_t left = items_.size();
+    for (unsigned s = 0; left > 0 && s < most_compiler_stages; ++s) {
+      Stage stage(chip_, StageRules::compiler);
+      while (const auto best = choose(stage, s)) {
+        commit(*best, stage, s);
+        if (best->whole) --left;
+      }
+      // Nothing fits and nothing is under way: what is left never will.
+      if (stage.empty() && !waits_for_stage(s)) break;
+      stages_.push_back(stage);
+    }
+    return finish();
+  }
+
+ private:
+  /// A unit over the stages it was put in.
+  struct Item {
+    std::optional<std::uint64_t> left;  ///< entries without a place, of what may be divided
+    std::vector<unsigned> stages;
+    bool done = false;
+  };
+  struct Choice {
+    std::size_t unit = 0;
+    bool whole = true;
+    std::uint64_t entries = 0;  ///< of a part
+    Unit part;
+  };
+
+  bool ready(std::size_t u, unsigned stage) const {
+    if (!items_[u].stages.empty() && items_[u].stages.back() >= stage) return false;
+    return std::all_of(into_[u].begin(), into_[u].end(), [&](std::size_t i) {
+      const UnitEdge& e = price_.edges[i];
+      const Item& from = items_[e.from];
+      if (!from.done) return false;
+      return needs_later_stage(e.kind) ? from.stages.back() < stage : from.stages.back() <= stage;
+    });
+  }
+
+  /// Whether something could become ready in a later stage than an empty one.
+  bool waits_for_stage(unsigned stage) const {
+    for (std::size_t u = 0; u < items_.size(); ++u) {
+      if (!items_[u].done && !ready(u, stage) && ready(u, stage + 1)) return true;
+    }
+    return false;
+  }
+
+  /// The part of a unit that the stage still takes, or nothing.
+  std::optional<Choice> fit(std::size_t u, const Stage& stage) const {
+    const Item& item = items_[u];
+    const Unit& whole = price_.units[u];
+    if (!item.left) {
+      if (stage.lacks(whole)) return std::nullopt;
+      return Choice{u, true, 0, whole};
+    }
+    const bool first = item.stages.empty();
+    const auto part = [&](std::uint64_t entries) {
+      return part_of(whole, design_, chip_, entries, first).unit;
+    };
+    Unit all = part(*item.left);
+    if (!stage.lacks(all)) return Choice{u, true, *item.left, std::move(all)};
+    // The most RAMs' worth of entries that fits.
+    const std::uint64_t step = whole.ternary_tables > 0 ? chip_.stage.tcam_entries
+                                                        : chip_.stage.sram_words;
+    std::uint64_t low = 0, high = (*item.left - 1) / step;
+    while (low < high) {
+      const std::uint64_t middle = (low + high + 1) / 2;
+      if (stage.lacks(part(middle * step)))
+        high = middle - 1;
+      else
+        low = middle;
+    }
+    if (low == 0) return std::nullopt;
+    return Choice{u, false, low * step, part(low * step)};
+  }
+
+  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then as declared.
+  std::optional<Choice> choose(const Stage& stage, unsigned s) const {
+    std::optional<Choice> best;
+    for (std::size_t u = 0; u < items_.size(); ++u) {
+      if (items_[u].done || !ready(u, s)) continue;
+      if (best && (chain_[u] < chain_[best->unit] ||
+                   (chain_[u] == chain_[best->unit] && best->whole))) {
+        continue;
+      }
+      auto choice = fit(u, stage);
+      if (!choice) continue;
+      const bool better =
+          !best || chain_[u] > chain_[best->unit] || (choice->whole && !best->whole);
+      if (better) best = std::move(choice);
+    }
+    return best;
+  }
+
+  void commit(const Choice& choice, Stage& stage, unsigned s) {
+    Item& item = items_[choice.unit];
+    PlacedUnit placed{choice.part, s};
+    if (!choice.whole || !item.stages.empty()) {
+      placed.unit.label =
+          fmt::format("{}[{}]", price_.units[choice.unit].label, item.stages.size());
+    }
+    stage.put(placed.unit);
+    placement_.units.push_back(std::move(placed));
+    item.stages.push_back(s);
+    if (item.left) *item.left -= choice.entries;
+    item.done = choice.whole;
+  }
+
+  Placement finish() {
+    for (const auto& stage : stages_) placement_.stages.push_back(stage.used());
+    std::vector<StageEdge> edges;
+    for (const auto& e : price_.edges) {
+      for (const unsigned from : items_[e.from].stages) {
+        for (const unsigned to : items_[e.to].stages)
+          edges.push_back({price_.units[e.from].gress, from, to, e.kind});
+      }
+    }
+    time_placement(placement_, edges, chip_);
+    placement_.refused = price_.refused;
+    for (std::size_t u = 0; u < items_.size(); ++u) {
+      if (items_[u].done) continue;
+      placement_.refused.push_back({price_.units[u].label, "dependency", -1, 1, 0,
+                                    "no stage holds it, or what it comes after", {}});
+    }
+    if (placement_.stages_used() > chip_.stages) {
+      placement_.refused.push_back({design_.name, "stages", static_cast<int>(chip_.stages) - 1,
+                                    placement_.stages_used(), chip_.stages,
+                                    fmt::format("{} stages needed, {} has {}",
+                                                placement_.stages_used(), chip_.name, chip_.stages),
+                                    {}});
+    }
+    return std::move(placement_);
+  }
+
+  const Design& design_;
+  const ChipSpec& chip_;
+  DesignPrice price_;
+  std::vector<int> chain_;
+  std::vector<Item> items_;
+  std::vector<std::vector<std::size_t>> into_;  ///< edges into each unit
+  std::vector<Stage> stages_;
+  Placement placement_;
+};
+
+}  // namespace
+
+Placement place_as_compiler(const Design& design, const ChipSpec& chip) {
+  design.check();
+  return CompilerPlacer(design, chip).run();
+}
+
+}  // namespace horae::dataplane
