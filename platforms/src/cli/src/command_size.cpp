@@ -28,6 +28,7 @@ struct SizeOptions {
   std::string platform;
   std::string objects;
   std::string p4c;
+  std::optional<std::string> write;
   std::optional<std::string> chip;
   std::vector<std::string> overrides;
   std::string nic;
@@ -79,9 +80,10 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
 int size_compiled(const SizeOptions& o) {
   if (!o.platform.empty() || !o.objects.empty() || !o.overrides.empty() || !o.most.empty() ||
       !o.over.empty()) {
-    throw InputError("--p4c: expected with --chip, --stages, --out and --json only");
+    throw InputError("--p4c: expected with --chip, --write, --stages, --out and --json only");
   }
   const auto designs = size::size_report_folder(o.p4c, o.chip);
+  if (o.write) size::write_objects_file(*o.write, designs);
   bool fits = true;
   for (const auto& d : designs) fits &= d.sized.ledger.refused.empty();
   const auto json = size::compiled_json(o.p4c, designs, o.stages);
@@ -137,12 +139,15 @@ int size(const SizeOptions& o) {
         std::pair{"--message", o.message.has_value()}}) {
     if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
   }
+  if (o.write) throw InputError("--write: expected --p4c DIR with it");
   const size::SizeRequest request = size_request(o);
   if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
   if (!o.most.empty()) return size_curve(o, request, folder);
-  const auto designs = size::size_designs(request);
+  size::SizeRequest both = request;
+  both.as_compiler = true;
+  const auto designs = size::size_designs(both);
   const auto nics =
       request.objects
           ? std::vector<flows::SizedNic>{}
@@ -187,6 +192,7 @@ Command add_size(CLI::App& app) {
       "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
       "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
       "--over tor.program.paths=32,64,128\n"
+      "          horae size --p4c build/my_program.tofino --write my_program.toml\n"
       "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
   add_platform_file(*command, o->platform);
   command->add_option("--objects", o->objects, "objects file (TOML) in place of a platform")
@@ -195,6 +201,9 @@ Command add_size(CLI::App& app) {
       ->add_option("--p4c", o->p4c,
                    "output folder of the P4 compiler's Tofino back end in place of a platform")
       ->type_name("DIR");
+  command
+      ->add_option("--write", o->write, "with --p4c: also write the design as an objects file")
+      ->type_name("FILE");
   command->add_option("--chip", o->chip, "a shipped chip's name, or a chip file (.toml)")
       ->type_name("CHIP");
   command

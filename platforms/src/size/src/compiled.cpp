@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "horae/core/error.hpp"
 #include "horae/p4/imported.hpp"
 #include "quantities.hpp"
 
@@ -36,8 +42,8 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
   const auto chip = dataplane::ChipSpec::find(out.source.chip);
   out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
   const auto& ledger = out.sized.ledger;
-  const auto as_compiler = make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
-  out.sized.compiler_stages = as_compiler.stages_used();
+  const auto as_compiler =
+      make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
   out.as_compiler = as_compiler;
   const auto add = [&](const std::string& object, const std::string& quantity, double compiler) {
     out.sized.comparisons.push_back(beside(ledger, object, quantity, compiler, out.source.source));
@@ -64,6 +70,37 @@ std::vector<CompiledDesign> size_report_folder(const std::string& folder,
   std::vector<CompiledDesign> out;
   for (const auto& report : p4::read_report_folder(folder)) out.push_back(size_pipe(report, chip));
   return out;
+}
+
+void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs) {
+  if (designs.size() != 1) {
+    throw InputError(fmt::format("--write {}: the folder has {} pipes, an objects file holds one",
+                                 path, designs.size()));
+  }
+  std::string text = dataplane::design_text(designs.front().source);
+  for (const auto& n : designs.front().notes) {
+    std::string line = fmt::format("{}{}{}{}", n.object, n.object.empty() ? "" : ": ",
+                                   n.left_out ? "left out: " : "", n.text);
+    for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
+    text += fmt::format("{}# {}\n", &n == &designs.front().notes.front() ? "\n" : "", line);
+  }
+  // Beside the file first, so that a full disk leaves what was there.
+  const std::string beside = path + ".new";
+  errno = 0;
+  std::ofstream file(beside, std::ios::binary);
+  file << text << std::flush;
+  const bool written = file.good();
+  const int why = errno;
+  file.close();
+  std::error_code error;
+  if (written) std::filesystem::rename(beside, path, error);
+  if (!written || error) {
+    std::error_code ignored;
+    std::filesystem::remove(beside, ignored);
+    throw InputError(fmt::format("--write {}: {}", path,
+                                 error ? error.message()
+                                       : std::string(why != 0 ? std::strerror(why) : "cannot write")));
+  }
 }
 
 }  // namespace horae::size

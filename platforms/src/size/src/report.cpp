@@ -42,6 +42,9 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     auto pipeline = ledger_json(d.ledger, by_stage);
     pipeline["chip"] = d.ledger.chip;
     pipeline["copies"] = d.copies;
+    if (d.compiler_stages != 0)
+      pipeline["stages_by_placer"] = {{"least", d.ledger.stages_used()},
+                                      {"compiler", d.compiler_stages}};
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
       pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};
@@ -131,6 +134,10 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
   for (const auto& d : designs) {
     if (!out.empty()) out += "\n";
     out += ledger_text(d.ledger, by_stage);
+    if (d.compiler_stages != 0) {
+      out += fmt::format("  stages: {} least, {} as the open compiler's greedy placer fills them\n",
+                         d.ledger.stages_used(), d.compiler_stages);
+    }
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
     if (!d.accounts.empty()) out += "\n";

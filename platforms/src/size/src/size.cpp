@@ -29,6 +29,15 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
   return chip;
 }
 
+/// Places the design both ways, as far as the request asks for.
+void place_design(const dataplane::Design& design, const dataplane::ChipSpec& chip,
+                  const SizeRequest& request, SizedDesign& out) {
+  out.ledger = make_ledger(design, chip, place(design, chip));
+  if (!request.as_compiler) return;
+  const auto placement = dataplane::place_as_compiler(design, chip);
+  if (placement.fits()) out.compiler_stages = placement.stages_used();
+}
+
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
   if (c.design.objects.empty() && c.expected.empty()) {
@@ -36,7 +45,7 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
                                            fmt::join(dataplane::design_file_kinds(), "]], [[")));
   }
   SizedDesign out;
-  out.ledger = make_ledger(c.design, spec, place(c.design, spec));
+  place_design(c.design, spec, request, out);
   std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,
@@ -72,7 +81,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     dataplane::Design design = pipeline.design();
     design.name = device.profile;
     SizedDesign sized;
-    sized.ledger = make_ledger(design, chip, place(design, chip));
+    place_design(design, chip, request, sized);
     sized.copies = profile->chip.pipelines;
     sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {

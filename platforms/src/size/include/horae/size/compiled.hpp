@@ -33,6 +33,10 @@ struct CompiledDesign {
 std::vector<CompiledDesign> size_report_folder(const std::string& folder,
                                                const std::optional<std::string>& chip);
 
+/// Writes the one design as an objects file, whole or not at all. InputError for several designs, or
+/// a file that cannot be written.
+void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs);
+
 nlohmann::ordered_json compiled_json(const std::string& folder,
                                      const std::vector<CompiledDesign>& designs, bool by_stage);
 std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_stage);
