@@ -89,10 +89,9 @@ TEST(CompilerPlacement, TablesWithAnArrayAtAnIndexAreNotCut) {
   CounterSpec counter;
   counter.entries = 1024;
   counter.table = "counted";
-  const auto placement =
-      as_compiler(design_of({object("filler", exact_table(64, 60'000, 32)),
-                             object("counted", exact_table(64, 60'000, 32)),
-                             object("counts", counter)}));
+  const auto placement = as_compiler(
+      design_of({object("filler", exact_table(64, 60'000, 32)),
+                 object("counted", exact_table(64, 60'000, 32)), object("counts", counter)}));
   EXPECT_EQ(stages_of(placement, "counted").size(), 1u);
 }
 
@@ -122,8 +121,8 @@ TEST(CompilerPlacement, RegistersWithAddressesOfTheirOwnShareAStage) {
 TEST(CompilerPlacement, ALongerChainThanTheChipHasStages) {
   std::vector<DesignObject> objects = {object("t0", exact_table(32, 1024, 8))};
   for (int i = 1; i < 13; ++i) {
-    objects.push_back(object("t" + std::to_string(i), exact_table(32, 1024, 8),
-                             {{"t" + std::to_string(i - 1)}}));
+    objects.push_back(
+        object("t" + std::to_string(i), exact_table(32, 1024, 8), {{"t" + std::to_string(i - 1)}}));
   }
   const auto placement = as_compiler(design_of(objects), "tofino1");
   EXPECT_EQ(placement.stages_used(), 13u);

@@ -1,6 +1,4 @@
 // A report as a design: the objects, what they wait for, and that our price is the report's.
-#include "horae/p4/imported.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/ledger.hpp"
+#include "horae/p4/imported.hpp"
 #include "horae/params/document.hpp"
 #include "refusal.hpp"
 #include "report_copy.hpp"
@@ -76,15 +75,15 @@ TEST(Import, OurPriceIsTheReports) {
 
 TEST(Import, TheWrittenFileReadsBackTheSame) {
   const auto d = imported(counted);
-  const std::string text = design_text({{d.chip, {}}, d.design, {}, "by hand"});
+  const std::string text = dataplane::design_text({{d.chip, {}}, d.design, {}, "by hand"});
   const auto file = dataplane::read_design_file(Document::parse(text, "w.toml"));
   ASSERT_EQ(file.cases.size(), 1u);
   EXPECT_EQ(file.cases[0].design.objects, d.design.objects) << text;
   EXPECT_EQ(file.cases[0].chip.value, "tofino2");
 }
 
-// A second table that accesses the register makes one object with two accesses, which waits for what
-// either of them waits for.
+// A second table that accesses the register makes one object with two accesses, which waits for
+// what either of them waits for.
 TEST(Import, AccessesOfARegisterAreOneObject) {
   const ReportCopy copy(counted);
   copy.replace("pipe/graphs/dep.json", R"("name": "tbl_mark",
@@ -120,7 +119,8 @@ TEST(Import, OnlyChipsThatAreShipped) {
   const ReportCopy copy(counted);
   copy.replace("manifest.json", "\"tofino2\"", "\"tofino9\"");
   const std::string message = test::refusal_of([&] { imported(copy.path()); });
-  EXPECT_EQ(message, copy.path() + "/manifest.json: target \"tofino9\": expected tofino or tofino2");
+  EXPECT_EQ(message,
+            copy.path() + "/manifest.json: target \"tofino9\": expected tofino or tofino2");
 }
 
 TEST(Import, StagesThatTheChipDoesNotHave) {

@@ -12,8 +12,8 @@
 
 namespace horae::p4 {
 
-/// The hand-made program: a condition around an exact table with a counter for each entry, a keyless
-/// action, and a register indexed by what the table wrote.
+/// The hand-made program: a condition around an exact table with a counter for each entry, a
+/// keyless action, and a register indexed by what the table wrote.
 inline const std::string counted = HORAE_P4_REPORTS "/counted";
 
 /// Gone with the test.
@@ -23,8 +23,9 @@ class ReportCopy {
     std::string pattern = (std::filesystem::temp_directory_path() / "horae.XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = pattern;
-    std::filesystem::copy(folder, path_, std::filesystem::copy_options::recursive |
-                                             std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy(folder, path_,
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing);
   }
   ~ReportCopy() {
     std::error_code error;

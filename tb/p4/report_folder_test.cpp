@@ -88,8 +88,7 @@ TEST(ReportFolder, WithoutLatencyTheCyclesAreNotSaid) {
 // What is refused, without the folder's own name.
 std::string refused(const ReportCopy& copy) {
   std::string message = refusal_of([&] { read_report_folder(copy.path()); });
-  for (auto at = message.find(copy.path()); at != std::string::npos;
-       at = message.find(copy.path()))
+  for (auto at = message.find(copy.path()); at != std::string::npos; at = message.find(copy.path()))
     message.replace(at, copy.path().size(), "F");
   return message;
 }
@@ -118,12 +117,12 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"ManifestOfAnotherModel", "manifest.json", "3.0.1", "4.0.0",
                "F/manifest.json:2:20: manifest schema text \"4.0.0\": expected 3.0 to 3.0 (bf-p4c "
                "9.13.4)"},
-        Damage{"LaterRevision", "pipe/logs/resources.json", "2.4.2", "2.5.0",
-               "F/pipe/logs/resources.json:2:20: resources schema text \"2.5.0\": expected 2.0 to 2.4 "
-               "(bf-p4c 9.13.4)"},
+        Damage{
+            "LaterRevision", "pipe/logs/resources.json", "2.4.2", "2.5.0",
+            "F/pipe/logs/resources.json:2:20: resources schema text \"2.5.0\": expected 2.0 to 2.4 "
+            "(bf-p4c 9.13.4)"},
         Damage{"FailedCompilation", "manifest.json", "\"compilation_succeeded\": true",
-               "\"compilation_succeeded\": false",
-               "F/manifest.json:6:27: the compilation failed"},
+               "\"compilation_succeeded\": false", "F/manifest.json:6:27: the compilation failed"},
         Damage{"PathOutOfTheFolder", "manifest.json", "pipe/graphs/dep.json", "../../dep.json",
                "F/manifest.json:27:18: text \"../../dep.json\": expected a path inside the folder"},
         Damage{"NoGraphListed", "manifest.json", "dep.json", "other.json",
@@ -142,7 +141,8 @@ INSTANTIATE_TEST_SUITE_P(
                "F/pipe/graphs/dep.json:6:14: text \"upwards\": expected ingress, egress or ghost"},
         Damage{"NoAssemblerFile", "pipe/counted.bfa", "stage ", "level ",
                "F/pipe/counted.bfa:14:4: found 'level 0 ingress:'"},
-        Damage{"UnknownTableKind", "pipe/counted.bfa", "exact_match routes_0", "wild_match routes_0",
+        Damage{"UnknownTableKind", "pipe/counted.bfa", "exact_match routes_0",
+               "wild_match routes_0",
                "F/pipe/counted.bfa:15:3: found 'wild_match routes_0 0:', expected a table"},
         Damage{"SizeIsNoNumber", "pipe/counted.bfa", "size: 4096", "size: many",
                "F/pipe/counted.bfa:17:5: found 'p4: { name: Ig.routes, size: many }', expected a "
@@ -157,8 +157,7 @@ TEST(ReportFolder, ForeignFoldersAreRefused) {
   EXPECT_EQ(refused(copy), "F/pipe: 2 assembler files (.bfa), expected one");
   copy.remove("pipe/second.bfa");
   copy.remove("pipe/logs/resources.json");
-  EXPECT_EQ(refused(copy),
-            "F/pipe/logs/resources.json: cannot read: No such file or directory");
+  EXPECT_EQ(refused(copy), "F/pipe/logs/resources.json: cannot read: No such file or directory");
   copy.remove("manifest.json");
   EXPECT_EQ(refused(copy), "F: no manifest.json; expected the P4 compiler's output folder");
 }

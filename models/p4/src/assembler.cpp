@@ -204,8 +204,8 @@ class Reader {
       if (digits == std::string_view::npos) return;
       rest = rest.substr(digits);
       const auto end = std::min(rest.find_first_not_of("0123456789"), rest.size());
-      out.pool_size = std::max(out.pool_size, static_cast<std::uint32_t>(
-                                                  number(line, rest.substr(0, end), 1 << 20)));
+      out.pool_size = std::max(
+          out.pool_size, static_cast<std::uint32_t>(number(line, rest.substr(0, end), 1 << 20)));
       rest = rest.substr(end);
     }
   }

@@ -8,8 +8,8 @@ NamedTables::NamedTables(const CompilerReport& report) : report_(report) {
   for (const auto& t : report.tables) internal_.emplace(t.internal, &t);
   for (const auto& t : report.tables) {
     const bool profile = t.kind == "action" && t.size > 0 && !t.name.ends_with("$action");
-    if (t.kind == "stateful" || t.kind == "counter" || t.kind == "meter" ||
-        t.kind == "selection" || profile) {
+    if (t.kind == "stateful" || t.kind == "counter" || t.kind == "meter" || t.kind == "selection" ||
+        profile) {
       memories_.emplace(t.name, &t);
       continue;
     }
@@ -57,8 +57,7 @@ const AssemblerTable::Reference* NamedTables::reference(const ProgramTable& tabl
   return nullptr;
 }
 
-std::map<std::string, std::uint32_t> NamedTables::reads(const std::string& name,
-                                                        bool match) const {
+std::map<std::string, std::uint32_t> NamedTables::reads(const std::string& name, bool match) const {
   std::map<std::string, std::uint32_t> out;
   const auto at = report_.usage.by_name.find(name);
   if (at == report_.usage.by_name.end()) return out;

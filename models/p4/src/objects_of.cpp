@@ -126,9 +126,10 @@ class Mapper {
       if (range > 0) {
         spec.kind = dataplane::MatchKind::range;
         spec.range_bits = std::min(range, most_range);
-        note(name, fmt::format("a range of {} bits: a quarter of the entries taken for ranges that are "
-                               "no prefixes",
-                               range));
+        note(name,
+             fmt::format("a range of {} bits: a quarter of the entries taken for ranges that are "
+                         "no prefixes",
+                         range));
       }
       spec.ternary = spec.kind == dataplane::MatchKind::ternary;
     } else if (table.kind != "exact_match") {
@@ -195,7 +196,7 @@ class Mapper {
     } else if (memory.kind == "selection") {
       add_selector(i, memory, name);
     } else if (!memory.name.ends_with("$salu")) {  // that changes a selector's members
-      attach_register(i, memory, name, reference);
+      attach_register(i, memory, host, reference);
     }
   }
 
@@ -223,18 +224,24 @@ class Mapper {
     add(i, memory.name, spec, {memory.name, memory.name + "$salu"});
   }
 
-  void attach_register(std::size_t i, const AssemblerTable& memory, const std::string& table,
+  void attach_register(std::size_t i, const AssemblerTable& memory, std::size_t host,
                        const AssemblerTable::Reference* reference) {
+    const std::string table = out_.objects[host].name;
     if (registers_.contains(memory.name)) {
-      note(memory.name, fmt::format("the access in actions of '{}' taken as a keyless table", table));
+      note(memory.name,
+           fmt::format("the access in actions of '{}' taken as a keyless table", table));
       return add_register(i, memory, {}, {memory.name});
     }
     auto spec = register_of(memory, tables_.reads(report_.graph.nodes[i].name, false));
     spec.table = table;
     spec.direct = reference != nullptr && reference->direct;
     if (spec.direct) spec.entries = 0;
+    // A table without a key has no entries to hold an index: it is one that the program fixes.
     const bool addressed = reference != nullptr && reference->own_address;
-    spec.index = addressed ? dataplane::IndexSource::field : dataplane::IndexSource::data;
+    const bool entries = std::holds_alternative<dataplane::MatchSpec>(out_.objects[host].spec);
+    spec.index = addressed ? dataplane::IndexSource::field
+                 : entries ? dataplane::IndexSource::data
+                           : dataplane::IndexSource::constant;
     registers_.emplace(memory.name, add(i, memory.name, spec, {memory.name}));
   }
 

@@ -73,8 +73,7 @@ class InfoReader {
     spec.key_bits = 0;
     bool lpm = false, ternary = false;
     for (const auto* field : table.messages("match_fields")) {
-      const auto bits =
-          static_cast<std::uint32_t>(field->number("bitwidth", 1, most_bits, 32));
+      const auto bits = static_cast<std::uint32_t>(field->number("bitwidth", 1, most_bits, 32));
       const std::string type = field->text("match_type", "EXACT");
       spec.key_bits += bits;
       lpm |= type == "LPM";
@@ -137,10 +136,8 @@ class InfoReader {
   }
 
   void add_direct(const TextMessage& entity, bool counter) {
-    const std::string table =
-        table_of(entity, entity.number("direct_table_id", 0, any_id, 0));
-    dataplane::ObjectSpec spec =
-        dataplane::MeterSpec{0, table, true, dataplane::MeterKind::meter};
+    const std::string table = table_of(entity, entity.number("direct_table_id", 0, any_id, 0));
+    dataplane::ObjectSpec spec = dataplane::MeterSpec{0, table, true, dataplane::MeterKind::meter};
     if (counter) {
       spec = dataplane::CounterSpec{0, counter_width(entity), table, true,
                                     dataplane::CounterKind::by_width};
@@ -150,13 +147,13 @@ class InfoReader {
 
   void add_array(const TextMessage& entity, bool counter) {
     const std::uint64_t size = entity.number("size", 1, most_size, 1);
-    dataplane::ObjectSpec spec =
-        dataplane::MeterSpec{size, {}, false, dataplane::MeterKind::meter};
+    dataplane::ObjectSpec spec = dataplane::MeterSpec{size, {}, false, dataplane::MeterKind::meter};
     if (counter) {
-      spec = dataplane::CounterSpec{size, counter_width(entity), {}, false,
-                                    dataplane::CounterKind::by_width};
+      spec = dataplane::CounterSpec{
+          size, counter_width(entity), {}, false, dataplane::CounterKind::by_width};
     }
-    note(add(entity, spec), "taken with a keyless table of its own: P4Info does not say who uses it");
+    note(add(entity, spec),
+         "taken with a keyless table of its own: P4Info does not say who uses it");
   }
 
   void add_register(const TextMessage& entity) {
@@ -191,17 +188,17 @@ class InfoReader {
     const auto tables = entity.numbers("table_ids");
     const std::string name = name_of(entity);
     if (tables.empty()) return note(name, "an action profile of no table", true);
-    if (tables.size() > 1) note(name, "an action profile of several tables taken as the first one's");
+    if (tables.size() > 1)
+      note(name, "an action profile of several tables taken as the first one's");
     const std::string table = table_of(entity, tables.front());
-    const auto* match =
-        std::get_if<dataplane::MatchSpec>(&out_->design.find(table)->spec);
+    const auto* match = std::get_if<dataplane::MatchSpec>(&out_->design.find(table)->spec);
     if (match == nullptr) return note(name, "an action profile of a table without a key", true);
     const std::uint64_t size = entity.number("size", 1, most_size, 1);
     add(entity, dataplane::ProfileSpec{size, match->data_bits, table});
     if (entity.text("with_selector") != "true") return;
     dataplane::SelectorSpec selector;
-    selector.group_size =
-        static_cast<std::uint32_t>(std::max<std::uint64_t>(1, entity.number("max_group_size", 0, 1 << 20, 0)));
+    selector.group_size = static_cast<std::uint32_t>(
+        std::max<std::uint64_t>(1, entity.number("max_group_size", 0, 1 << 20, 0)));
     selector.groups = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(size / selector.group_size, 1, 1 << 20));
     selector.table = table;

@@ -90,8 +90,8 @@ class StageReader {
   /// A byte may hold bits of several fields, and a field may reach the crossbar more than once.
   void read_fields(const Json& byte) {
     for (const Json& usage : byte.at("usages").list()) {
-      auto& reads = out_.by_name[usage.at("used_by").text()][stage_]
-                        .reads[usage.at("used_for").text()];
+      auto& reads =
+          out_.by_name[usage.at("used_by").text()][stage_].reads[usage.at("used_for").text()];
       for (const Json& slice : usage.list_at("slices")) {
         constexpr std::int64_t most = 1 << 20;
         const std::int64_t low = slice.whole_at("lsb", 0, most);

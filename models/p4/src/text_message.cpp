@@ -34,9 +34,7 @@ class MessageReader {
     }
     ++at_;
   }
-  Location here() const {
-    return {file_, line_, static_cast<std::uint32_t>(at_ - begin_ + 1), {}};
-  }
+  Location here() const { return {file_, line_, static_cast<std::uint32_t>(at_ - begin_ + 1), {}}; }
   [[noreturn]] void refuse(std::string_view expected) const {
     const std::string found =
         done() ? "the end of the file" : fmt::format("'{}'", printable(text_.substr(at_, 20)));

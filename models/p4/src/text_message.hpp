@@ -36,7 +36,7 @@ struct TextMessage {
 
 struct TextMessage::Field {
   std::string name;
-  std::string value;                     ///< of a scalar: unquoted, or as it was written
+  std::string value;  ///< of a scalar: unquoted, or as it was written
   bool quoted = false;
   std::shared_ptr<TextMessage> message;  ///< of a message
   Location where;

@@ -91,8 +91,8 @@ class CompilerPlacer {
     Unit all = part(*item.left);
     if (!stage.lacks(all)) return Choice{u, true, *item.left, std::move(all)};
     // The most RAMs' worth of entries that fits.
-    const std::uint64_t step = whole.ternary_tables > 0 ? chip_.stage.tcam_entries
-                                                        : chip_.stage.sram_words;
+    const std::uint64_t step =
+        whole.ternary_tables > 0 ? chip_.stage.tcam_entries : chip_.stage.sram_words;
     std::uint64_t low = 0, high = (*item.left - 1) / step;
     while (low < high) {
       const std::uint64_t middle = (low + high + 1) / 2;
@@ -105,13 +105,14 @@ class CompilerPlacer {
     return Choice{u, false, low * step, part(low * step)};
   }
 
-  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then as declared.
+  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then as
+  /// declared.
   std::optional<Choice> choose(const Stage& stage, unsigned s) const {
     std::optional<Choice> best;
     for (std::size_t u = 0; u < items_.size(); ++u) {
       if (items_[u].done || !ready(u, s)) continue;
-      if (best && (chain_[u] < chain_[best->unit] ||
-                   (chain_[u] == chain_[best->unit] && best->whole))) {
+      if (best &&
+          (chain_[u] < chain_[best->unit] || (chain_[u] == chain_[best->unit] && best->whole))) {
         continue;
       }
       auto choice = fit(u, stage);
@@ -150,12 +151,20 @@ class CompilerPlacer {
     placement_.refused = price_.refused;
     for (std::size_t u = 0; u < items_.size(); ++u) {
       if (items_[u].done) continue;
-      placement_.refused.push_back({price_.units[u].label, "dependency", -1, 1, 0,
-                                    "no stage holds it, or what it comes after", {}});
+      placement_.refused.push_back({price_.units[u].label,
+                                    "dependency",
+                                    -1,
+                                    1,
+                                    0,
+                                    "no stage holds it, or what it comes after",
+                                    {}});
     }
     if (placement_.stages_used() > chip_.stages) {
-      placement_.refused.push_back({design_.name, "stages", static_cast<int>(chip_.stages) - 1,
-                                    placement_.stages_used(), chip_.stages,
+      placement_.refused.push_back({design_.name,
+                                    "stages",
+                                    static_cast<int>(chip_.stages) - 1,
+                                    placement_.stages_used(),
+                                    chip_.stages,
                                     fmt::format("{} stages needed, {} has {}",
                                                 placement_.stages_used(), chip_.name, chip_.stages),
                                     {}});

@@ -86,9 +86,9 @@ std::optional<Shortage> Stage::lacks_of_compiler(const Amounts& before) const {
   const std::int64_t functions =
       hash_functions_ + (units + units_per_function - 1) / units_per_function;
   if (functions > most_functions) {
-    return Shortage{Resource::hash_bits, 1, 0,
-                    fmt::format("{} hash functions needed, a stage has {}", functions,
-                                most_functions)};
+    return Shortage{
+        Resource::hash_bits, 1, 0,
+        fmt::format("{} hash functions needed, a stage has {}", functions, most_functions)};
   }
   if (ternary_tables_ > most_ternary) {
     return Shortage{Resource::logical_table, 1,

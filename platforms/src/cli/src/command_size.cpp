@@ -28,6 +28,7 @@ struct SizeOptions {
   std::string platform;
   std::string objects;
   std::string p4c;
+  std::string p4info;
   std::optional<std::string> write;
   std::optional<std::string> chip;
   std::vector<std::string> overrides;
@@ -57,9 +58,10 @@ int exit_code_of(const std::vector<size::SizedDesign>& designs) {
 
 size::SizeRequest size_request(const SizeOptions& o) {
   if (o.platform.empty() == o.objects.empty()) {
-    throw InputError(o.platform.empty()
-                         ? "size: expected PLATFORM.toml, --objects FILE or --nic NIC"
-                         : "size: expected PLATFORM.toml or --objects FILE, found both");
+    throw InputError(
+        o.platform.empty()
+            ? "size: expected PLATFORM.toml, --objects FILE, --p4c DIR, --p4info FILE or --nic NIC"
+            : "size: expected PLATFORM.toml or --objects FILE, found both");
   }
   const bool objects = !o.objects.empty();
   return {objects ? o.objects : o.platform, objects, o.overrides, o.chip, std::nullopt};
@@ -76,17 +78,20 @@ int size_curve(const SizeOptions& o, const size::SizeRequest& request,
   return results::exit_done;
 }
 
-/// An output folder of the P4 compiler's.
+/// A program of a P4 compiler's: its output folder, or its P4Info.
 int size_compiled(const SizeOptions& o) {
+  const std::string option = o.p4c.empty() ? "--p4info" : "--p4c";
   if (!o.platform.empty() || !o.objects.empty() || !o.overrides.empty() || !o.most.empty() ||
-      !o.over.empty()) {
-    throw InputError("--p4c: expected with --chip, --write, --stages, --out and --json only");
+      !o.over.empty() || (!o.p4c.empty() && !o.p4info.empty())) {
+    throw InputError(option + ": expected with --chip, --write, --stages, --out and --json only");
   }
-  const auto designs = size::size_report_folder(o.p4c, o.chip);
+  const auto designs = o.p4c.empty()
+                           ? std::vector<size::CompiledDesign>{size::size_p4info(o.p4info, o.chip)}
+                           : size::size_report_folder(o.p4c, o.chip);
   if (o.write) size::write_objects_file(*o.write, designs);
   bool fits = true;
   for (const auto& d : designs) fits &= d.sized.ledger.refused.empty();
-  const auto json = size::compiled_json(o.p4c, designs, o.stages);
+  const auto json = size::compiled_json(o.p4c.empty() ? o.p4info : o.p4c, designs, o.stages);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (o.out) {
     results::ResultFolder folder(*o.out);
@@ -133,13 +138,13 @@ int size(const SizeOptions& o) {
                     file.empty() ? "PLATFORM.toml" : file, *o.plot));
   }
   if (!o.nic.empty()) return size_one_nic(o);
-  if (!o.p4c.empty()) return size_compiled(o);
+  if (!o.p4c.empty() || !o.p4info.empty()) return size_compiled(o);
   for (const auto& [name, given] :
        {std::pair{"--qps", o.qps.has_value()}, std::pair{"--depth", o.depth.has_value()},
         std::pair{"--message", o.message.has_value()}}) {
     if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
   }
-  if (o.write) throw InputError("--write: expected --p4c DIR with it");
+  if (o.write) throw InputError("--write: expected --p4c DIR or --p4info FILE with it");
   const size::SizeRequest request = size_request(o);
   if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
   std::optional<results::ResultFolder> folder;
@@ -202,7 +207,12 @@ Command add_size(CLI::App& app) {
                    "output folder of the P4 compiler's Tofino back end in place of a platform")
       ->type_name("DIR");
   command
-      ->add_option("--write", o->write, "with --p4c: also write the design as an objects file")
+      ->add_option("--p4info", o->p4info,
+                   "a program's P4Info (P4Runtime, protobuf text) in place of a platform")
+      ->type_name("FILE");
+  command
+      ->add_option("--write", o->write,
+                   "with --p4c or --p4info: also write the design as an objects file")
       ->type_name("FILE");
   command->add_option("--chip", o->chip, "a shipped chip's name, or a chip file (.toml)")
       ->type_name("CHIP");

@@ -9,6 +9,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/p4/imported.hpp"
+#include "horae/p4/p4info.hpp"
 #include "quantities.hpp"
 
 namespace horae::size {
@@ -27,24 +28,28 @@ Comparison beside(const dataplane::Ledger& ledger, const std::string& object,
   return {object, quantity, compiler, quantity_of(ledger, object, quantity), "", source, "", false};
 }
 
+/// The design and our two accounts of it.
+CompiledDesign size_imported(const p4::ImportedDesign& imported, const std::string& chip_name) {
+  CompiledDesign out;
+  for (const auto& n : imported.notes) out.notes.push_back({n.object, n.text, n.left_out});
+  out.source.chip = {chip_name, {}};
+  out.source.design = imported.design;
+  const auto chip = dataplane::ChipSpec::find(out.source.chip);
+  out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
+  out.as_compiler = make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
+  return out;
+}
+
 CompiledDesign size_pipe(const p4::CompilerReport& report,
                          const std::optional<std::string>& chip_name) {
   const p4::ImportedDesign imported = p4::import_report(report);
-  CompiledDesign out;
+  CompiledDesign out = size_imported(imported, chip_name.value_or(imported.chip));
   out.pipe = report.pipe;
   out.compiler = "bf-p4c " + report.compiler;
   out.compiler_fits = imported.fits;
   out.compiler_stages = imported.stages;
-  for (const auto& n : imported.notes) out.notes.push_back({n.object, n.text, n.left_out});
-  out.source.chip = {chip_name.value_or(imported.chip), {}};
-  out.source.design = imported.design;
   out.source.source = out.compiler + " on " + imported.chip;
-  const auto chip = dataplane::ChipSpec::find(out.source.chip);
-  out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
   const auto& ledger = out.sized.ledger;
-  const auto as_compiler =
-      make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
-  out.as_compiler = as_compiler;
   const auto add = [&](const std::string& object, const std::string& quantity, double compiler) {
     out.sized.comparisons.push_back(beside(ledger, object, quantity, compiler, out.source.source));
   };
@@ -69,6 +74,13 @@ std::vector<CompiledDesign> size_report_folder(const std::string& folder,
                                                const std::optional<std::string>& chip) {
   std::vector<CompiledDesign> out;
   for (const auto& report : p4::read_report_folder(folder)) out.push_back(size_pipe(report, chip));
+  return out;
+}
+
+CompiledDesign size_p4info(const std::string& file, const std::optional<std::string>& chip) {
+  const std::string name = chip.value_or("tofino2");
+  CompiledDesign out = size_imported(p4::import_p4info(file, name), name);
+  out.compiled = false;
   return out;
 }
 
@@ -97,9 +109,9 @@ void write_objects_file(const std::string& path, const std::vector<CompiledDesig
   if (!written || error) {
     std::error_code ignored;
     std::filesystem::remove(beside, ignored);
-    throw InputError(fmt::format("--write {}: {}", path,
-                                 error ? error.message()
-                                       : std::string(why != 0 ? std::strerror(why) : "cannot write")));
+    throw InputError(fmt::format(
+        "--write {}: {}", path,
+        error ? error.message() : std::string(why != 0 ? std::strerror(why) : "cannot write")));
   }
 }
 

@@ -14,14 +14,26 @@ using nlohmann::ordered_json;
 
 std::string figure(double v) { return fmt::format("{:.10g}", v); }
 
+/// The same value where the design is placed as the compiler's placer would.
+ordered_json as_compiler(const CompiledDesign& d, const Comparison& c) {
+  const auto value = quantity_of(d.as_compiler, c.id, c.quantity);
+  return value ? ordered_json(*value) : ordered_json();
+}
+
 std::string program_table(const CompiledDesign& d) {
-  std::string out = fmt::format("  {:<24}{:>10}{:>14}{:>10}\n", "of the program", "ours: least",
-                                "as compiler", "compiler");
+  std::string out = fmt::format("  {:<18}{:>8}{:>16}{:>10}\n", "of the program", "least",
+                                "as the compiler", "compiler");
   for (const auto& c : d.sized.comparisons) {
     if (!c.id.empty()) continue;
     const auto as = quantity_of(d.as_compiler, "", c.quantity);
-    out += fmt::format("  {:<24}{:>10}{:>14}{:>10}{}{}\n", c.quantity, c.ours ? figure(*c.ours) : "nothing",
-                       as ? figure(*as) : "nothing", figure(c.reference), c.agrees() ? "" : "  L", as && *as == c.reference ? "" : "  C");
+    const bool equal = as && *as == c.reference;
+    out += fmt::format("  {:<18}{:>8}{:>16}{:>10}{}\n", c.quantity,
+                       c.ours ? figure(*c.ours) : "nothing", as ? figure(*as) : "nothing",
+                       figure(c.reference),
+                       c.agrees() && equal ? ""
+                       : c.agrees()        ? "  least is equal"
+                       : equal             ? "  as the compiler is equal"
+                                           : "  differs");
   }
   return out;
 }
@@ -48,9 +60,9 @@ std::string object_table(const CompiledDesign& d) {
 
 }  // namespace
 
-ordered_json compiled_json(const std::string& folder, const std::vector<CompiledDesign>& designs,
+ordered_json compiled_json(const std::string& from, const std::vector<CompiledDesign>& designs,
                            bool by_stage) {
-  ordered_json out = {{"schema", 1}, {"folder", folder}};
+  ordered_json out = {{"schema", 1}, {"file", from}};
   out["pipelines"] = ordered_json::array();
   out["refused"] = ordered_json::array();
   out["validation"] = ordered_json::array();
@@ -72,6 +84,7 @@ ordered_json compiled_json(const std::string& folder, const std::vector<Compiled
                                    {"quantity", c.quantity},
                                    {"published", c.reference},
                                    {"ours", c.ours ? ordered_json(*c.ours) : ordered_json()},
+                                   {"as_compiler", as_compiler(d, c)},
                                    {"equal", c.agrees()},
                                    {"source", c.source}});
     }
@@ -94,9 +107,16 @@ std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_st
       out += fmt::format("\nDoes not fit {}:\n", d.sized.ledger.chip);
       out += refusals_text(d.sized.ledger.refused);
     }
-    out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
-    out += program_table(d);
-    out += object_table(d);
+    if (!d.compiled) {
+      out += fmt::format(
+          "\n  P4Info does not say what comes after what: {} stages are a bound, set by "
+          "resources alone\n",
+          d.sized.ledger.stages_used());
+    } else {
+      out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
+      out += program_table(d);
+      out += object_table(d);
+    }
     if (!d.compiler_fits)
       out += fmt::format("  the compiler used {} stages, which its chip does not have\n",
                          d.compiler_stages);

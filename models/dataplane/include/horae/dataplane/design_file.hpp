@@ -40,9 +40,10 @@ struct DesignFile {
 /// Reads an objects file. InputError for anything that is not one.
 DesignFile read_design_file(const Document& document);
 
-/// The text of an objects file that reads back as this design: what differs from the defaults. Without
-/// what is expected of it. An action of a match, a number of pieces that is to be found, and a mirror
-/// that is matched have no words there; neither does what else only a program in code can say.
+/// The text of an objects file that reads back as this design: what differs from the defaults.
+/// Without what is expected of it. An action of a match, a number of pieces that is to be found,
+/// and a mirror that is matched have no words there; neither does what else only a program in code
+/// can say.
 std::string design_text(const DesignCase& design_case);
 
 /// The names of the tables that hold objects: "register", "exact" ...

@@ -45,13 +45,14 @@ struct Placement {
 Placement place(const Design& design, const ChipSpec& chip);
 
 /// Places a design as the open Tofino compiler's greedy placer would (p4lang/p4c,
-/// backends/tofino/bf-p4c/mau/table_placement.cpp): no search, and limits that `place` does not have.
+/// backends/tofino/bf-p4c/mau/table_placement.cpp): no search, and limits that `place` does not
+/// have.
 ///
-/// One stage after the other is filled; of what is ready and fits, the longest chain behind it comes
-/// first, then what need not be cut. A match table that does not fit as a whole leaves as many entries
-/// as do, and the rest in the next stage. An exact table takes one of a stage's hash functions, and
-/// three hash distribution units share one. The compiler's header containers, crossbar groups and
-/// buses are not in it: its own result may be a stage or two longer.
+/// One stage after the other is filled; of what is ready and fits, the longest chain behind it
+/// comes first, then what need not be cut. A match table that does not fit as a whole leaves as
+/// many entries as do, and the rest in the next stage. An exact table takes one of a stage's hash
+/// functions, and three hash distribution units share one. The compiler's header containers,
+/// crossbar groups and buses are not in it: its own result may be a stage or two longer.
 Placement place_as_compiler(const Design& design, const ChipSpec& chip);
 
 /// Whether one stage can hold these stateful objects: RAMs of each beside its ALU, on rows it

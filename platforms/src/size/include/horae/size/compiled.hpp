@@ -16,7 +16,7 @@ struct CompiledDesign {
   std::string pipe;
   std::string compiler;  ///< and its version
   dataplane::DesignCase source;
-  SizedDesign sized;  ///< comparisons: of the program (no id), then of each object
+  SizedDesign sized;              ///< comparisons: of the program (no id), then of each object
   dataplane::Ledger as_compiler;  ///< placed as the compiler's placer would
   struct Note {
     std::string object;
@@ -24,6 +24,7 @@ struct CompiledDesign {
     bool left_out = false;
   };
   std::vector<Note> notes;    ///< approximations, and what has no object
+  bool compiled = true;       ///< false: no compiler's numbers and no dependencies are known
   bool compiler_fits = true;  ///< whether the stages it used exist
   unsigned compiler_stages = 0;
 };
@@ -33,11 +34,16 @@ struct CompiledDesign {
 std::vector<CompiledDesign> size_report_folder(const std::string& folder,
                                                const std::optional<std::string>& chip);
 
-/// Writes the one design as an objects file, whole or not at all. InputError for several designs, or
-/// a file that cannot be written.
+/// The design of a P4Info file (P4Runtime), on `chip`, which is tofino2 when it is not said. Its
+/// stages are a bound: what its dependencies take is not in the file. InputError for a file that is
+/// none.
+CompiledDesign size_p4info(const std::string& file, const std::optional<std::string>& chip);
+
+/// Writes the one design as an objects file, whole or not at all. InputError for several designs,
+/// or a file that cannot be written.
 void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs);
 
-nlohmann::ordered_json compiled_json(const std::string& folder,
+nlohmann::ordered_json compiled_json(const std::string& from,
                                      const std::vector<CompiledDesign>& designs, bool by_stage);
 std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_stage);
 

@@ -17,7 +17,7 @@ struct SizeRequest {
   std::vector<std::string> overrides;           ///< KEY=VALUE, as for `horae run`
   std::optional<std::string> chip;              ///< in place of the chip that the file names
   std::optional<dataplane::Resource> relieved;  ///< as if each stage had twice as much of it
-  bool as_compiler = false;  ///< also place as the open compiler's placer would
+  bool as_compiler = false;                     ///< also place as the open compiler's placer would
 };
 
 /// A known value beside ours.
