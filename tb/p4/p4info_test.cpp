@@ -89,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
                ":6:58: match_type: found 'FUZZY'; expected EXACT, LPM, TERNARY, RANGE or OPTIONAL"},
         Damage{"UnknownAction", "action_refs { id: 11 }", "action_refs { id: 99 }",
                ":7:3: action 99 is not in the file"},
-        Damage{"OpenText", "\"Ig.routes\"", "\"Ig.routes", ":5:43: found 'routes\" }', expected ':' or '{'"},
+        Damage{"OpenText", "\"Ig.routes\"", "\"Ig.routes",
+               ":5:51: found '\" }', expected ':' or '{'"},
         Damage{"AValueForAMessage", "preamble { id: 2 name: \"Ig.queue_pairs\" }", "preamble: 2",
                ":13:3: preamble: found a value, expected '{'"},
         Damage{"Twice", "\"Ig.queue_pairs\"", "\"Ig.routes\"", ":12:1: 'Ig.routes' stands twice"},
@@ -111,8 +112,9 @@ TEST(P4Info, ForeignFiles) {
     return text;
   }());
   EXPECT_EQ(test::refusal_of([&] { import_p4info(copy.path() + "/deep.txt", "tofino2"); }),
-            copy.path() + "/deep.txt:1:304: found 'a {a {a {a {a {a {a ', expected fewer messages in "
-                          "each other");
+            copy.path() +
+                "/deep.txt:1:304: found 'a {a {a {a {a {a {a ', expected fewer messages in "
+                "each other");
 }
 
 TEST(P4Info, CutOffAnywhere) {
@@ -120,8 +122,8 @@ TEST(P4Info, CutOffAnywhere) {
   const std::string text = copy.read("small.p4info.txt");
   for (std::size_t n = 0; n < text.size(); n += 37) {
     copy.write("small.p4info.txt", text.substr(0, n));
-    const auto message = test::refusal_of(
-        [&] { import_p4info(copy.path() + "/small.p4info.txt", "tofino2"); });
+    const auto message =
+        test::refusal_of([&] { import_p4info(copy.path() + "/small.p4info.txt", "tofino2"); });
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
   }
 }

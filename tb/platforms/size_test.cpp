@@ -309,8 +309,10 @@ TEST_P(BadSize, IsRefusedInOneLine) {
 INSTANTIATE_TEST_SUITE_P(
     All, BadSize,
     ::testing::Values(
-        BadCase{"Nothing", {}, "size: expected PLATFORM.toml, --objects FILE, --p4c DIR, --p4info FILE or --nic "
-                            "NIC"},
+        BadCase{"Nothing",
+                {},
+                "size: expected PLATFORM.toml, --objects FILE, --p4c DIR, --p4info FILE or --nic "
+                "NIC"},
         BadCase{"Both",
                 {"p.toml", "--objects", "d.toml"},
                 "size: expected PLATFORM.toml or --objects FILE, found both"},

@@ -113,16 +113,16 @@ class JsonReader {
   }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
-  bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::json::exception&) {
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
     // The parser counts from 1 and has read what it does not like.
     const std::size_t offset = std::min(position == 0 ? 0 : position - 1, text_.size());
+    const auto line = std::upper_bound(source_->lines.begin(), source_->lines.end(), offset) - 1;
+    const std::size_t from = std::max(*line, offset - std::min<std::size_t>(offset, 24));
     throw input_error(
         place(source_->lines, source_->name, offset),
-        position > text_.size()
+        offset == text_.size()
             ? std::string("the file ends in the middle of a value")
-            : fmt::format("no JSON at '{}'",
-                          printable(token.size() > 24 ? token.substr(token.size() - 24) : token)));
+            : fmt::format("no JSON at '{}'", printable(text_.substr(from, offset + 1 - from))));
   }
 
  private:

@@ -37,8 +37,12 @@ class MessageReader {
   Location here() const { return {file_, line_, static_cast<std::uint32_t>(at_ - begin_ + 1), {}}; }
   [[noreturn]] void refuse(std::string_view expected) const {
     const std::string found =
-        done() ? "the end of the file" : fmt::format("'{}'", printable(text_.substr(at_, 20)));
+        done() ? "the end of the file" : fmt::format("'{}'", printable(rest_of_line()));
     throw input_error(here(), fmt::format("found {}, expected {}", found, expected));
+  }
+  std::string_view rest_of_line() const {
+    const std::string_view rest = text_.substr(at_, 20);
+    return rest.substr(0, rest.find_first_of("\r\n"));
   }
   void skip() {
     for (;;) {
@@ -110,7 +114,7 @@ class MessageReader {
     }
     const bool colon = take(':');
     skip();
-    if (colon && take('[')) {
+    if (take('[')) {
       while (!take(']')) {
         value(out, name, where, depth);
         skip();

@@ -60,8 +60,12 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
     add("", std::string(resource_name(r)), static_cast<double>(imported.total[r]));
   if (imported.cycles[0] != 0) add("", "ingress_cycles", imported.cycles[0]);
   if (imported.cycles[1] != 0) add("", "egress_cycles", imported.cycles[1]);
-  for (const auto& object : imported.design.objects) {
+  for (std::size_t i = 0; i < imported.design.objects.size(); ++i) {
+    const auto& object = imported.design.objects[i];
     const auto& numbers = imported.objects.at(object.name);
+    // Ledgers list objects in the order of the design.
+    out.stages.push_back({object.name, ledger.objects[i].stages(),
+                          out.as_compiler.objects[i].stages(), numbers.stages});
     for (const Resource r : own)
       add(object.name, std::string(resource_name(r)), static_cast<double>(numbers.amounts[r]));
   }

@@ -38,6 +38,32 @@ std::string program_table(const CompiledDesign& d) {
   return out;
 }
 
+/// A line per object that lies elsewhere.
+std::string stage_table(const CompiledDesign& d) {
+  std::string out;
+  std::size_t equal = 0, width = 6;
+  const auto list = [](const std::vector<unsigned>& stages) {
+    return stages.empty() ? std::string("none") : fmt::format("{}", fmt::join(stages, ", "));
+  };
+  for (const auto& s : d.stages) width = std::max(width, s.object.size());
+  for (const auto& s : d.stages) {
+    if (s.as_compiler == s.compiler) {
+      ++equal;
+      continue;
+    }
+    out += fmt::format("  {:<{}}  {:>12}{:>16}{:>12}{}\n", s.object, width, list(s.least),
+                       list(s.as_compiler), list(s.compiler),
+                       s.least == s.compiler ? "  least is equal" : "  differs");
+  }
+  std::string head =
+      fmt::format("  objects in the compiler's stages, placed as the compiler: {} of {}\n", equal,
+                  d.stages.size());
+  if (!out.empty())
+    head += fmt::format("\n  {:<{}}  {:>12}{:>16}{:>12}\n", "stages", width, "least",
+                        "as the compiler", "compiler");
+  return head + out;
+}
+
 /// A line per object whose memories or ALUs differ.
 std::string object_table(const CompiledDesign& d) {
   std::string out;
@@ -66,13 +92,20 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
   out["pipelines"] = ordered_json::array();
   out["refused"] = ordered_json::array();
   out["validation"] = ordered_json::array();
+  out["placed"] = ordered_json::array();
   out["notes"] = ordered_json::array();
   for (const auto& d : designs) {
     auto pipeline = ledger_json(d.sized.ledger, by_stage);
     pipeline["chip"] = d.sized.ledger.chip;
-    pipeline["pipe"] = d.pipe;
-    pipeline["compiler"] = {
-        {"version", d.compiler}, {"stages", d.compiler_stages}, {"fits", d.compiler_fits}};
+    pipeline["stages_by_placer"] = {{"least", d.sized.ledger.stages_used()},
+                                    {"compiler", d.as_compiler.stages_used()}};
+    if (d.compiled) {
+      pipeline["pipe"] = d.pipe;
+      pipeline["compiler"] = {
+          {"version", d.compiler}, {"stages", d.compiler_stages}, {"fits", d.compiler_fits}};
+    } else {
+      pipeline["stages_are_a_bound"] = true;
+    }
     out["pipelines"].push_back(std::move(pipeline));
     for (auto& r : refusals_json(d.sized.ledger.refused)) {
       r["design"] = d.sized.ledger.name;
@@ -87,6 +120,13 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
                                    {"as_compiler", as_compiler(d, c)},
                                    {"equal", c.agrees()},
                                    {"source", c.source}});
+    }
+    for (const auto& s : d.stages) {
+      out["placed"].push_back({{"design", d.sized.ledger.name},
+                               {"object", s.object},
+                               {"least", s.least},
+                               {"as_compiler", s.as_compiler},
+                               {"compiler", s.compiler}});
     }
     for (const auto& n : d.notes) {
       out["notes"].push_back({{"design", d.sized.ledger.name},
@@ -116,6 +156,7 @@ std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_st
       out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
       out += program_table(d);
       out += object_table(d);
+      out += stage_table(d);
     }
     if (!d.compiler_fits)
       out += fmt::format("  the compiler used {} stages, which its chip does not have\n",

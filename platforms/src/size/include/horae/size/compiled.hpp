@@ -23,7 +23,13 @@ struct CompiledDesign {
     std::string text;
     bool left_out = false;
   };
-  std::vector<Note> notes;    ///< approximations, and what has no object
+  std::vector<Note> notes;  ///< approximations, and what has no object
+  /// Where an object is, each way.
+  struct Stages {
+    std::string object;
+    std::vector<unsigned> least, as_compiler, compiler;
+  };
+  std::vector<Stages> stages;
   bool compiled = true;       ///< false: no compiler's numbers and no dependencies are known
   bool compiler_fits = true;  ///< whether the stages it used exist
   unsigned compiler_stages = 0;
