@@ -90,6 +90,8 @@ std::string Exploration::text(int node) const {
       return fmt::format("min({}, {})", text(n.left), text(n.right));
     case 'M':
       return fmt::format("max({}, {})", text(n.left), text(n.right));
+    case 'h':
+      return fmt::format("half of {}", text(n.left));
     case 's':
     case 'd':
       return fmt::format("({} {} {}, saturating)", text(n.left), n.op == 's' ? '+' : '-',
@@ -137,8 +139,10 @@ std::string Exploration::check_compare(const Compare& c) const {
 /// constant.
 std::string Exploration::check_update(int node, unsigned) const {
   const auto leaf = [&](int n) {
-    const char op = nodes_[static_cast<std::size_t>(n)].op;
-    return op == 'c' || op == 'b' || op == 'o' ? op : ' ';
+    const Node& one = nodes_[static_cast<std::size_t>(n)];
+    if (one.op == 'h' && nodes_[static_cast<std::size_t>(one.left)].op != 'c')
+      return nodes_[static_cast<std::size_t>(one.left)].left < 0 ? 'o' : ' ';  // the math unit's
+    return one.op == 'c' || one.op == 'b' || one.op == 'o' ? one.op : ' ';
   };
   if (leaf(node) != ' ') return {};
   const Node& n = nodes_[static_cast<std::size_t>(node)];

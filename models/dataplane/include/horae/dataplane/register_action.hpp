@@ -132,11 +132,39 @@ struct SetCell {
     cell = value;
   }
 };
+/// To what the program fixes.
+template <auto value>
+struct FillCell {
+  template <class C>
+  void operator()(C& cell) const {
+    cell = static_cast<std::int64_t>(value);
+  }
+};
+struct EqualsCell {
+  static constexpr bool only_reads = true;
+  template <class C>
+  auto operator()(const C& cell, C value) const {
+    return cell == value;
+  }
+};
 struct IncrementCell {
   template <class C>
   C operator()(C& cell) const {
     return cell++;
   }
+};
+
+/// A register that is read and set, and no more.
+template <class T>
+struct Variable {
+  Variable(Pipeline& pipeline, Gress gress, const std::string& name, const RegisterSpec& spec,
+           const Needs& needs = {}, T initial = {})
+      : array(pipeline, gress, name, spec, needs, initial),
+        read(pipeline, array, "read"),
+        set(pipeline, array, "set") {}
+  Register<T> array;
+  RegisterAction<T, ReadCell> read;
+  RegisterAction<T, SetCell> set;
 };
 
 }  // namespace horae::dataplane

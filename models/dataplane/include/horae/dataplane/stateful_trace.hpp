@@ -77,6 +77,22 @@ template <unsigned bits>
 Flag comes_after(Word a, Word b) {
   return compare("after", a, b);
 }
+/// Whether `a` is more than `n` after `b`; such numbers likewise.
+template <unsigned bits>
+constexpr bool further_than(std::uint32_t a, std::uint32_t b, std::uint32_t n) {
+  const std::uint32_t ahead = (a - b) << (32 - bits);
+  return static_cast<std::int32_t>(ahead) >> (32 - bits) > static_cast<std::int32_t>(n);
+}
+template <unsigned bits>
+Flag further_than(Word a, Word b, Word n) {
+  return compare("after", a - n, b);
+}
+/// Half of it, rounded down: the math unit (open-p4studio, tofino1_base.p4, MathUnit).
+template <class T>
+constexpr T half(T a) {
+  return static_cast<T>(a / 2);
+}
+inline Word half(Word a) { return Word::combine('h', a, a); }
 template <class T>
 constexpr T least(T a, T b) {
   return a < b ? a : b;
