@@ -39,7 +39,7 @@ class LoopSteps {
       --c.left;
     }
     if (!is_first && !is_second) return false;
-    if (c.alpha < most_alpha) ++c.alpha;
+    c.alpha = dataplane::stateful::plus_to_most(c.alpha, decltype(c.alpha)(1));
     return true;
   }
 
@@ -53,7 +53,6 @@ class LoopSteps {
   }
 
  private:
-  static constexpr std::uint16_t most_alpha = 0xfff0;
   static constexpr std::uint16_t none_yet = 0xffff;
 
   // The values of the first word that make a step.

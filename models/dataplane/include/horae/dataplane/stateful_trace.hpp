@@ -103,7 +103,14 @@ constexpr T greatest(T a, T b) {
   return a < b ? b : a;
 }
 inline Word greatest(Word a, Word b) { return Word::combine('M', a, b); }
-/// Of unsigned integers: as far as zero.
+/// Of unsigned integers: as far as the greatest.
+template <class T>
+constexpr T plus_to_most(T a, T b) {
+  const T sum = static_cast<T>(a + b);
+  return sum < a ? static_cast<T>(-1) : sum;
+}
+inline Word plus_to_most(Word a, Word b) { return Word::combine('s', a, b); }
+/// As far as zero.
 template <class T>
 constexpr T minus_to_zero(T a, T b) {
   return a < b ? T{0} : static_cast<T>(a - b);
