@@ -12,7 +12,7 @@ namespace horae::replay {
 Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
              const capture::DissectOptions& dissect, ReplayAddresses& addresses,
              ReplayAddresses::Sides sides)
-    : reader_(input.trace, options.filter),
+    : reader_(input.trace, options.filter, options.fcs),
       options_(options),
       dissect_options_(dissect),
       addresses_(addresses),
@@ -103,6 +103,8 @@ void Trace::take() {
   counts_.padded += d.padded ? 1 : 0;
   counts_.limited += d.limited ? 1 : 0;
   counts_.tagged += d.tags > 0 ? 1 : 0;
+  counts_.tunnelled += d.tunnel != capture::Tunnel::none ? 1 : 0;
+  counts_.rocev1 += d.v1 ? 1 : 0;
   has_ = false;
 }
 
