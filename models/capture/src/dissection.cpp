@@ -18,7 +18,7 @@ constexpr std::size_t most_tags = 2;
 constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17, protocol_gre = 47;  // IANA
 constexpr std::size_t tcp_ports = 4;
 constexpr std::uint32_t ethertype_ipv4 = 0x0800, ethertype_ipv6 = 0x86dd;  // IANA
-constexpr std::uint32_t vxlan_port = 4789;                                // RFC 7348, 5
+constexpr std::uint32_t vxlan_port = 4789;                                 // RFC 7348, 5
 constexpr std::size_t vxlan_size = 8;
 constexpr std::uint8_t vxlan_valid = 0x08;  // flag I
 constexpr std::size_t gre_size = 4, gre_field = 4;
@@ -43,21 +43,26 @@ NetworkAddress address(Bytes8 b, std::size_t at, std::uint8_t size) {
   return a;
 }
 
-/// One frame on its way through the layers. Each says whether the next is to be looked at.
+/// One frame on its way through the layers. Each says whether the next is to be looked at. Most
+/// frames are RoCEv2, or nothing: those that are neither, RoCEv1 and tunnels, are left to a second
+/// look with `all`, so that the first one keeps everything in registers.
+template <bool all>
 class Dissector {
  public:
-  Dissector(Bytes8 bytes, std::uint32_t length, const DissectOptions& options)
-      : options_(options), bytes_(bytes), length_(length) {}
+  Dissector(Bytes8 bytes, std::uint32_t length, const DissectOptions& options, Dissection& d)
+      : d_(d), options_(options), bytes_(bytes), length_(length) {}
 
-  Dissection run() {
+  void run() {
+    d_ = Dissection();
     sizes();
     d_.packet.opcode = Opcode::none;
     if (ethernet()) layers(d_.ipv6);
-    return d_;
   }
+  /// Whether there is more to be found with `all`.
+  bool asks() const { return asks_; }
 
  private:
-  void layers(bool six) {
+  [[gnu::always_inline]] void layers(bool six) {
     if ((six ? ipv6() : ipv4()) && transport()) roce();
   }
 
@@ -85,7 +90,7 @@ class Dissector {
         std::clamp<std::uint64_t>(frame, wire::minimum_frame, Dissection::longest_frame));
   }
 
-  bool ethernet() {
+  [[gnu::always_inline]] bool ethernet() {
     const std::size_t mac = d_.mac;
     if (!captured(mac + wire::ethernet)) return is(FrameKind::cut);
     d_.destination = address(bytes_, mac, 6);
@@ -105,7 +110,10 @@ class Dissector {
     if (type == ethertype_ipv4) return true;
     d_.ipv6 = type == ethertype_ipv6;
     if (d_.ipv6) return true;
-    if (type == rocev1_ethertype) return rocev1();
+    if (type == rocev1_ethertype) {
+      if constexpr (all) return rocev1();
+      asks_ = true;
+    }
     d_.ip = 0;
     return is(type == 0x0806 ? FrameKind::arp : FrameKind::other);
   }
@@ -115,7 +123,7 @@ class Dissector {
     d_.packet.traffic_class = static_cast<std::uint8_t>(tos >> 5);  // DSCP / 8
   }
 
-  bool ipv4() {
+  [[gnu::always_inline]] bool ipv4() {
     const std::size_t ip = d_.ip;
     if (!captured(ip + wire::ipv4)) return is(FrameKind::cut);
     const std::uint32_t version = get8(bytes_, ip) >> 4;
@@ -159,7 +167,7 @@ class Dissector {
   }
 
   /// RoCEv1, to its end.
-  bool rocev1() {
+  [[gnu::noinline]] bool rocev1() {
     const std::size_t at = d_.ip;
     d_.ip = 0;
     if (!captured(at + grh::size)) return is(FrameKind::cut);
@@ -188,20 +196,17 @@ class Dissector {
   }
 
   /// RoCE inside a tunnel, from its Ethernet or IP header on; anything else stays the outer packet.
-  void inside(Tunnel tunnel, std::uint32_t type, std::size_t at) {
+  [[gnu::noinline]] void inside(Tunnel tunnel, std::uint32_t type, std::size_t at) {
     if (d_.tunnel != Tunnel::none) return;
-    Dissector inner = *this;
-    inner.bytes_ = bytes_.first(std::min<std::size_t>(bytes_.size(), ip_end_));
-    inner.length_ = ip_end_;
-    Dissection& d = inner.d_;
+    Dissection d = d_;
+    Dissector inner(bytes_.first(std::min<std::size_t>(bytes_.size(), ip_end_)), ip_end_, options_,
+                    d);
     d.tunnel = tunnel;
     d.outer_ip = d_.ip;
     d.outer_next = static_cast<std::uint16_t>(at_);
     d.udp = 0;
     d.tags = 0;
     d.ipv6 = type == ethertype_ipv6;
-    inner.fragment_ = false;
-    inner.plain_ = true;
     if (type == gre_ethernet) {
       d.mac = static_cast<std::uint16_t>(at);
       if (inner.ethernet()) inner.layers(d.ipv6);
@@ -234,10 +239,13 @@ class Dissector {
       inside(Tunnel::gre, type, at);
   }
 
-  bool transport() {
+  [[gnu::always_inline]] bool transport() {
     d_.kind = FrameKind::ip;
     if (fragment_ || (protocol_ != protocol_udp && protocol_ != protocol_tcp)) {
-      if (!fragment_ && protocol_ == protocol_gre && plain_) gre();
+      if (!fragment_ && protocol_ == protocol_gre && plain_) {
+        asks_ = true;
+        if constexpr (all) gre();
+      }
       return false;
     }
     const bool udp = protocol_ == protocol_udp;
@@ -250,11 +258,14 @@ class Dissector {
     if (!udp || !plain_) return false;
     const std::uint32_t port = get16(bytes_, at_ + 2);
     if (port == wire::roce_udp_port) return true;
-    if (port == vxlan_port) vxlan();
+    if (port == vxlan_port) {
+      asks_ = true;
+      if constexpr (all) vxlan();
+    }
     return false;
   }
 
-  void roce() {
+  [[gnu::always_inline]] void roce() {
     const std::size_t bth = at_ + wire::udp;
     if (!captured(bth + wire::bth)) return;  // nothing tells what it is
     std::uint32_t length = get16(bytes_, at_ + 4);
@@ -267,7 +278,7 @@ class Dissector {
   }
 
   /// `length` from the BTH to the ICRC, as the header at `length_at` says.
-  void roce_headers(std::size_t bth, std::int64_t length, std::size_t length_at) {
+  [[gnu::always_inline]] void roce_headers(std::size_t bth, std::int64_t length, std::size_t length_at) {
     if (!captured(bth + wire::bth)) return;  // of RoCEv1
     const auto opcode = static_cast<Opcode>(bytes_[bth]);
     const ExtensionHeaders headers = extension_headers(opcode);
@@ -279,8 +290,8 @@ class Dissector {
     const bool extra = options_.extra_mask != 0 && opcode < Opcode::acknowledge &&
                        (reserved & options_.extra_mask) == options_.extra_value;
     if (extra && !captured(bth + wire::bth + 4)) return;
-    const std::int64_t rest = length - wire::bth - wire::icrc -
-                              (headers.reth ? wire::reth : 0) - (headers.aeth ? wire::aeth : 0) -
+    const std::int64_t rest = length - wire::bth - wire::icrc - (headers.reth ? wire::reth : 0) -
+                              (headers.aeth ? wire::aeth : 0) -
                               (headers.immediate ? wire::immediate : 0) -
                               (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
     const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
@@ -308,22 +319,37 @@ class Dissector {
     d_.kind = FrameKind::roce;
   }
 
+  Dissection& d_;
   DissectOptions options_;
   Bytes8 bytes_;
   std::uint32_t length_;
-  Dissection d_;
   std::size_t at_ = 0;        ///< of the transport's header
   std::uint32_t ip_end_ = 0;  ///< where the IP packet ends on the wire
   std::uint8_t protocol_ = 0;
   bool fragment_ = false;
   bool plain_ = true;  ///< no IPv4 options, which the ICRC knows nothing of
+  bool asks_ = false;
 };
+
+[[gnu::noinline]] void look_again(Bytes8 bytes, std::uint32_t length,
+                                  const DissectOptions& options, Dissection& d) {
+  Dissector<true>(bytes, length, options, d).run();
+}
 
 }  // namespace
 
+void dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
+             const DissectOptions& options, Dissection& into) {
+  Dissector<false> dissector(bytes, length, options, into);
+  dissector.run();
+  if (dissector.asks()) look_again(bytes, length, options, into);
+}
+
 Dissection dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
                    const DissectOptions& options) {
-  return Dissector(bytes, length, options).run();
+  Dissection d;
+  dissect(bytes, length, options, d);
+  return d;
 }
 
 }  // namespace horae::capture

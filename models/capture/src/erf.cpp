@@ -70,8 +70,8 @@ bool begins(std::span<const char> bytes) {
   if (get16(b, 10) < least || (b[9] & 0x80) != 0) return false;
   // A text whose ninth byte is a tab or the end of a line.
   const bool blank = b[8] == '\t' || b[8] == '\n' || b[8] == '\r';
-  return !blank || std::any_of(b.begin(), b.begin() + 8,
-                               [](std::uint8_t c) { return c < ' ' || c > '~'; });
+  return !blank ||
+         std::any_of(b.begin(), b.begin() + 8, [](std::uint8_t c) { return c < ' ' || c > '~'; });
 }
 
 Record taken_apart(std::span<const std::uint8_t> record) {

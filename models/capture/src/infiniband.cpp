@@ -112,7 +112,8 @@ void ethernet_of(Bytes8 packet, std::uint32_t length, EthernetOfInfiniband& out)
   const auto rest = there.subspan(std::min(behind, there.size()));
   out.bytes.insert(out.bytes.end(), rest.begin(), rest.end());
   out.length = static_cast<std::uint32_t>(made + end - behind);
-  const std::size_t smallest = lrh_size + wire::bth + wire::icrc + (next == next_grh ? grh::size : 0);
+  const std::size_t smallest =
+      lrh_size + wire::bth + wire::icrc + (next == next_grh ? grh::size : 0);
   if (!roce || there.size() < end || end < smallest) return;
   const auto covered = there.subspan(lrh_size, end - lrh_size - wire::icrc);
   const auto icrc = endian_load<std::uint32_t, 4, order::little>(&there[end - wire::icrc]);

@@ -36,10 +36,10 @@ struct EthernetOfInfiniband {
 
 /// `packet` of `length` on its wire, with VCRC or without. The frame has MAC addresses made of the
 /// LIDs, 02:00:00:00 and the LID, and a tag of VLAN 0 with the service level as its priority where
-/// that is not 0 (802.1Q, priority tag). A packet without GRH gets one, because RoCEv1 always has it,
-/// with link-local GIDs made of the LIDs (fe80::LID); LRH and VCRC are left out. An ICRC that was right
-/// is right for the frame, where the whole packet is there; others stay as they are. Raw packets
-/// (IPv6, or of an ethertype) become frames of what they hold.
+/// that is not 0 (802.1Q, priority tag). A packet without GRH gets one, because RoCEv1 always has
+/// it, with link-local GIDs made of the LIDs (fe80::LID); LRH and VCRC are left out. An ICRC that
+/// was right is right for the frame, where the whole packet is there; others stay as they are. Raw
+/// packets (IPv6, or of an ethertype) become frames of what they hold.
 void ethernet_of(std::span<const std::uint8_t> packet, std::uint32_t length,
                  EthernetOfInfiniband& out);
 

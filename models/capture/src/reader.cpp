@@ -30,15 +30,19 @@ constexpr int snap = 262144;  // what filters are told of frames that this room 
 struct Classic {
   bool is = false;
   bool microseconds = false;
+  bool patched = false;  ///< that variant, with more in the headers of records
 };
+/// Headers of the file and of a record.
+constexpr std::int64_t classic_file = 24, classic_record = 16;
 Classic classic(const std::vector<char>& first) {
   if (first.size() < 4) return {};
   const auto at = [&](std::size_t i) { return std::uint32_t{static_cast<std::uint8_t>(first[i])}; };
   const std::uint32_t little = at(3) << 24 | at(2) << 16 | at(1) << 8 | at(0);
   const std::uint32_t big = at(0) << 24 | at(1) << 16 | at(2) << 8 | at(3);
   for (const std::uint32_t magic : {little, big}) {
-    if (magic == 0xa1b2c3d4 || magic == 0xa1b2cd34) return {true, true};
+    if (magic == 0xa1b2c3d4) return {true, true};
     if (magic == 0xa1b23c4d) return {true, false};
+    if (magic == 0xa1b2cd34) return {true, true, true};
   }
   return {};
 }
@@ -66,7 +70,10 @@ struct CaptureReader::State {
   bool unsigned_seconds = false;  ///< 32 bits of seconds, which libpcap takes for signed
   int link = DLT_EN10MB;
   std::int64_t unit_ns = 1;  ///< of libpcap's fractions of a second
+  std::int64_t units_per_second = ns_per_second;
   std::uint64_t read = 0, filtered = 0, lost = 0;
+  std::uint32_t longest = 0;  ///< record, by the file's header
+  std::int64_t next_at = -1;  ///< where the next record begins; negative: the file is to be asked
   std::int64_t first_seconds = 0, first_ns = 0;
   EthernetMaker ethernet;
   std::vector<std::uint8_t> record;  ///< of ERF
@@ -87,6 +94,7 @@ struct CaptureReader::State {
   bool passes(const CapturedFrame& frame);
   bool make(CapturedFrame& frame, std::int64_t at);
   bool make_of_erf(CapturedFrame& frame, const erf::Record& record, std::int64_t at);
+  bool make_of_record(CapturedFrame& frame, std::int64_t at);
   bool next_erf(CapturedFrame& frame);
 };
 
@@ -101,7 +109,9 @@ void CaptureReader::State::open() {
   const u_int precision =
       kind.microseconds ? PCAP_TSTAMP_PRECISION_MICRO : PCAP_TSTAMP_PRECISION_NANO;
   unit_ns = kind.microseconds ? 1000 : 1;
+  units_per_second = ns_per_second / unit_ns;
   unsigned_seconds = kind.is;
+  next_at = kind.is && !kind.patched ? classic_file : -1;
   std::array<char, PCAP_ERRBUF_SIZE> error{};
   pcap = pcap_fopen_offline_with_tstamp_precision(file->stream(), precision, error.data());
   if (pcap == nullptr) {
@@ -111,8 +121,10 @@ void CaptureReader::State::open() {
   }
   file->release();
   link = pcap_datalink(pcap);
+  longest = static_cast<std::uint32_t>(pcap_snapshot(pcap));
   if (!is_read(link))
-    throw InputError(fmt::format("{}: link type {}; expected {}", path, link_text(link), links_read));
+    throw InputError(
+        fmt::format("{}: link type {}; expected {}", path, link_text(link), links_read));
 }
 
 void CaptureReader::State::compile(const std::string& filter) {
@@ -124,8 +136,8 @@ void CaptureReader::State::compile(const std::string& filter) {
   const std::string problem = filters ? std::string() : readable(pcap_geterr(of));
   if (filters_made) pcap_close(of);
   if (filters) return;
-  throw InputError(fmt::format("filter '{}': {}; expected an expression of pcap-filter(7)", filter,
-                               problem));
+  throw InputError(
+      fmt::format("filter '{}': {}; expected an expression of pcap-filter(7)", filter, problem));
 }
 
 void CaptureReader::State::damaged(std::int64_t at, std::string_view why) const {
@@ -142,8 +154,9 @@ void CaptureReader::State::ends_at(std::int64_t at, std::string_view why) {
 /// Nanoseconds since the first packet.
 std::int64_t CaptureReader::State::time_of(std::int64_t seconds, std::int64_t fraction,
                                            std::int64_t at) {
+  // Negative from 2038 on.
   if (seconds < 0 && unsigned_seconds) seconds += std::int64_t{1} << 32;
-  if (fraction < 0 || fraction >= ns_per_second / unit_ns) {
+  if (fraction < 0 || fraction >= units_per_second) {
     damaged(at, fmt::format("a time stamp of {} s and {} {}; expected less than a second of them",
                             seconds, fraction & 0xffffffff, unit_ns == 1 ? "ns" : "us"));
   }
@@ -176,13 +189,6 @@ bool CaptureReader::State::passes(const CapturedFrame& frame) {
 
 /// Of a link that is not Ethernet. Whether it is to be given.
 bool CaptureReader::State::make(CapturedFrame& frame, std::int64_t at) {
-  if (link == DLT_ERF) {
-    if (frame.bytes.size() < erf::header) {
-      damaged(at, fmt::format("{} bytes; expected {}, the header of an ERF record",
-                              frame.bytes.size(), erf::header));
-    }
-    return make_of_erf(frame, erf::taken_apart(frame.bytes), at);
-  }
   const std::string& problem = ethernet.make(frame, link);
   if (!problem.empty()) damaged(at, problem);
   return !filters_made || passes(frame);
@@ -206,6 +212,17 @@ bool CaptureReader::State::make_of_erf(CapturedFrame& frame, const erf::Record& 
   const std::string& problem = ethernet.make(frame, of);
   if (!problem.empty()) damaged(at, problem);
   return passes(frame);
+}
+
+/// A record inside a packet of another format. Its own time counts: it is the exact one.
+bool CaptureReader::State::make_of_record(CapturedFrame& frame, std::int64_t at) {
+  if (frame.bytes.size() < erf::header) {
+    damaged(at, fmt::format("{} bytes; expected {}, the header of an ERF record",
+                            frame.bytes.size(), erf::header));
+  }
+  const erf::Record r = erf::taken_apart(frame.bytes);
+  if (r.holds != erf::Holds::nothing) frame.time_ns = time_of(r.seconds, r.ns, at);
+  return make_of_erf(frame, r, at);
 }
 
 bool CaptureReader::State::next_erf(CapturedFrame& frame) {
@@ -255,7 +272,7 @@ bool CaptureReader::next(CapturedFrame& frame) {
   State& s = *state_;
   if (s.pcap == nullptr) return !s.ended && s.next_erf(frame);
   while (!s.ended) {
-    const std::int64_t at = s.file->position();
+    const std::int64_t at = s.next_at >= 0 ? s.next_at : s.file->position();
     pcap_pkthdr* header = nullptr;
     const std::uint8_t* bytes = nullptr;
     const int result = pcap_next_ex(s.pcap, &header, &bytes);
@@ -265,9 +282,18 @@ bool CaptureReader::next(CapturedFrame& frame) {
     }
     ++s.read;
     if (result != 1) s.ends_at(at, readable(pcap_geterr(s.pcap)));
+    if (s.next_at >= 0) {
+      s.next_at += classic_record + header->caplen;
+      // Libpcap gives no more of a longer record.
+      if (header->caplen == s.longest) s.next_at = s.file->position();
+    }
     frame.number = s.read;
     frame.bytes = {bytes, header->caplen};
     frame.length = std::max(header->len, header->caplen);
+    if (s.link == DLT_ERF) {
+      if (s.make_of_record(frame, at)) return true;
+      continue;
+    }
     frame.time_ns = s.time_of(header->ts.tv_sec, header->ts.tv_usec, at);
     if (header->len > longest_on_wire) {
       s.damaged(at, fmt::format("a length of {} bytes on the wire; expected at most {}",

@@ -238,8 +238,8 @@ void Rewriter::follow_tunnel(const Dissection& d, bool made, std::span<const std
     }
     return;
   }
-  const std::uint32_t udp = put_length(
-      next + 4, [&](std::size_t at, std::uint32_t value) { put16(at, value); });
+  const std::uint32_t udp =
+      put_length(next + 4, [&](std::size_t at, std::uint32_t value) { put16(at, value); });
   const std::size_t at = next + 6;
   if (get16(out_, at) == 0) return;
   if (made) {

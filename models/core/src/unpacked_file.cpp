@@ -16,7 +16,7 @@ namespace horae {
 namespace {
 
 constexpr std::size_t buffer_bytes = 1 << 16;
-constexpr std::string_view gzip_begins = "\x1f\x8b";         // RFC 1952, 2.3.1
+constexpr std::string_view gzip_begins = "\x1f\x8b";          // RFC 1952, 2.3.1
 constexpr std::string_view zstd_begins = "\x28\xb5\x2f\xfd";  // RFC 8878, 3.1.1
 constexpr int gzip_only = 16;                                 // of inflateInit2 (zlib.h)
 

@@ -20,8 +20,9 @@ struct Word {
   std::uint32_t column = 1;
 };
 
-/// A file, packed with gzip or zstd or not, line by line in constant memory. Empty lines and those that begin with # are passed over;
-/// lines may end as Windows ends them, and the file may begin with a byte order mark.
+/// A file, packed with gzip or zstd or not, line by line in constant memory. Empty lines and those
+/// that begin with # are passed over; lines may end as Windows ends them, and the file may begin
+/// with a byte order mark.
 class ListLines {
  public:
   explicit ListLines(const std::string& path);

@@ -22,8 +22,11 @@ namespace {
 
 /// Six digits in the unit that suits them; the summary has every picosecond.
 std::string rounded(Picoseconds time) {
-  constexpr std::array<std::pair<std::int64_t, const char*>, 5> units = {
-      {{1'000'000'000'000, "s"}, {1'000'000'000, "ms"}, {1'000'000, "us"}, {1'000, "ns"}, {1, "ps"}}};
+  constexpr std::array<std::pair<std::int64_t, const char*>, 5> units = {{{1'000'000'000'000, "s"},
+                                                                          {1'000'000'000, "ms"},
+                                                                          {1'000'000, "us"},
+                                                                          {1'000, "ns"},
+                                                                          {1, "ps"}}};
   for (const auto& [ps, name] : units) {
     if (time.count() >= ps)
       return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(ps),
@@ -101,7 +104,10 @@ Command add_replay(CLI::App& app) {
       app, "replay", "Send the packets of a capture through one switch of a platform.",
       "Example: horae replay up.pcap@4 down.pcap@h4 --platform platforms/themis_tor.toml --device "
       "leaf1 --out out/replay");
-  command->add_option("trace", o->traces, "pcap, pcapng or ERF, packed (gzip, zstd) or not, and the port its packets enter by")
+  command
+      ->add_option(
+          "trace", o->traces,
+          "pcap, pcapng or ERF, packed (gzip, zstd) or not, and the port its packets enter by")
       ->type_name("TRACE[@PORT]")
       ->required();
   command->add_option("--platform", o->platform, "platform file (TOML)")

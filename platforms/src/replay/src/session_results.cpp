@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "horae/core/roce.hpp"
 #include "horae/core/stats.hpp"
@@ -75,11 +76,14 @@ ordered_json Session::results_json() const {
     add("pipeline_wait_mean", static_cast<double>(c.pipeline_wait.count()) / passes / 1000, "ns");
   }
   const auto* chip = chip_profile();
-  const auto* plain = dynamic_cast<const fabric::output_queued_switch*>(device_.get());
+  const auto* plain = std::get_if<fabric::SwitchConfig>(
+      &platform_.profiles.at(platform_.devices[vertex_].profile));
   if (chip != nullptr && chip->program->takes_deflected())
     add("deflected", chip_->counters().deflected, "packets");
-  if (plain != nullptr && plain->config().deflect)
-    add("deflected", plain->counters().deflected, "packets");
+  if (plain != nullptr && plain->deflect) {
+    const auto& sw = static_cast<const fabric::output_queued_switch&>(*device_);
+    add("deflected", sw.counters().deflected, "packets");
+  }
   add("late_packets", sum.late, "packets");
   add("largest_lateness", static_cast<double>(sum.lateness.count()) / 1000, "ns");
   add("backward_stamps", all.backward, "packets");

@@ -65,7 +65,7 @@ bool Trace::read() {
     if (options_.limit != 0 && counts_.injected == options_.limit) return false;
     if (!next_frame()) return false;
     capture::Dissection& d = packet_.dissection;
-    d = capture::dissect(frame_.bytes, frame_.length, dissect_options_);
+    capture::dissect(frame_.bytes, frame_.length, dissect_options_, d);
     if (d.kind != capture::FrameKind::malformed) return true;
     ++counts_.kinds[static_cast<std::size_t>(d.kind)];
     damaged(fmt::format("{}: packet {}, byte {} of the frame: {}", path(), frame_.number,

@@ -72,17 +72,17 @@ struct Dissection {
   bool padded = false;   ///< shorter than 60 bytes without FCS
   bool limited = false;  ///< longer than `longest_frame`
   bool ipv6 = false;
-  bool extra = false;         ///< has the four bytes behind the BTH
-  std::uint8_t tags = 0;      ///< VLAN tags, those of a tunnel and inside it
-  bool v1 = false;            ///< RoCEv1
+  bool extra = false;     ///< has the four bytes behind the BTH
+  std::uint8_t tags = 0;  ///< VLAN tags, those of a tunnel and inside it
+  bool v1 = false;        ///< RoCEv1
   Tunnel tunnel = Tunnel::none;
-  std::uint16_t ip = 0;       ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
-  std::uint16_t udp = 0;      ///< where UDP's or TCP's does; 0: there is none
-  std::uint16_t bth = 0;      ///< of RoCE, where the BTH does
-  std::uint16_t mac = 0;      ///< where the MAC addresses do, which not every tunnel has
+  std::uint16_t ip = 0;          ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
+  std::uint16_t udp = 0;         ///< where UDP's or TCP's does; 0: there is none
+  std::uint16_t bth = 0;         ///< of RoCE, where the BTH does
+  std::uint16_t mac = 0;         ///< where the MAC addresses do, which not every tunnel has
   std::uint16_t outer_ip = 0;    ///< of a tunnel, where its IP header does,
   std::uint16_t outer_next = 0;  ///< and its UDP or GRE header
-  std::uint32_t udp_end = 0;  ///< of RoCE, where the datagram ends on the wire, with its ICRC
+  std::uint32_t udp_end = 0;     ///< of RoCE, where the datagram ends on the wire, with its ICRC
   NetworkAddress source, destination;
   std::string_view problem;  ///< of a malformed frame
   std::uint16_t problem_at = 0;
@@ -96,5 +96,8 @@ struct Dissection {
 /// headers, however little was captured.
 Dissection dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
                    const DissectOptions& options = {});
+/// The same in place of what `into` was.
+void dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
+             const DissectOptions& options, Dissection& into);
 
 }  // namespace horae::capture

@@ -28,10 +28,9 @@ struct CapturedFrame {
 class CaptureReader {
  public:
   /// `filter`: an expression of pcap-filter(7); what does not match is left out. Empty: everything.
-  /// It sees packets of ERF and InfiniBand as the frames that they become. `fcs`: Ethernet frames of
-  /// ERF, which end with their FCS, keep it.
-  explicit CaptureReader(const std::string& path, const std::string& filter = {},
-                         bool fcs = false);
+  /// It sees packets of ERF and InfiniBand as the frames that they become. `fcs`: Ethernet frames
+  /// of ERF, which end with their FCS, keep it.
+  explicit CaptureReader(const std::string& path, const std::string& filter = {}, bool fcs = false);
   ~CaptureReader();
   CaptureReader(const CaptureReader&) = delete;
   CaptureReader& operator=(const CaptureReader&) = delete;
