@@ -278,7 +278,8 @@ class Dissector {
   }
 
   /// `length` from the BTH to the ICRC, as the header at `length_at` says.
-  [[gnu::always_inline]] void roce_headers(std::size_t bth, std::int64_t length, std::size_t length_at) {
+  [[gnu::always_inline]] void roce_headers(std::size_t bth, std::int64_t length,
+                                           std::size_t length_at) {
     if (!captured(bth + wire::bth)) return;  // of RoCEv1
     const auto opcode = static_cast<Opcode>(bytes_[bth]);
     const ExtensionHeaders headers = extension_headers(opcode);
@@ -331,8 +332,8 @@ class Dissector {
   bool asks_ = false;
 };
 
-[[gnu::noinline]] void look_again(Bytes8 bytes, std::uint32_t length,
-                                  const DissectOptions& options, Dissection& d) {
+[[gnu::noinline]] void look_again(Bytes8 bytes, std::uint32_t length, const DissectOptions& options,
+                                  Dissection& d) {
   Dissector<true>(bytes, length, options, d).run();
 }
 

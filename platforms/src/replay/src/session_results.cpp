@@ -76,8 +76,8 @@ ordered_json Session::results_json() const {
     add("pipeline_wait_mean", static_cast<double>(c.pipeline_wait.count()) / passes / 1000, "ns");
   }
   const auto* chip = chip_profile();
-  const auto* plain = std::get_if<fabric::SwitchConfig>(
-      &platform_.profiles.at(platform_.devices[vertex_].profile));
+  const auto* plain =
+      std::get_if<fabric::SwitchConfig>(&platform_.profiles.at(platform_.devices[vertex_].profile));
   if (chip != nullptr && chip->program->takes_deflected())
     add("deflected", chip_->counters().deflected, "packets");
   if (plain != nullptr && plain->deflect) {
