@@ -111,7 +111,7 @@ void Rewriter::swap_addresses(std::size_t ip, bool ipv6) {
 /// Fields that stay where they are.
 void Rewriter::patch(const Dissection& d, const Packet& after) {
   const Packet& p = d.packet;
-  if (after.ecn != p.ecn) {
+  if (after.ecn != p.ecn && !d.v1) {
     const unsigned shift = d.ipv6 ? 4 : 0;
     const std::uint32_t word = get16(out_, d.ip);
     put_ip16(d, d.ip, (word & ~(3u << shift)) | static_cast<std::uint32_t>(after.ecn) << shift);
