@@ -181,6 +181,53 @@ TEST(CaptureReader, GoesOnBehindAnImpossibleTime) {
   EXPECT_EQ(frame.time_ns, 1'000'000'000);
 }
 
+TEST(CaptureReader, SecondsHave32BitsWithoutASign) {
+  for (const std::uint32_t magic : {PcapBytes::microseconds, PcapBytes::nanoseconds}) {
+    for (const bool big : {false, true}) {
+      PcapBytes pcap(magic, 1, big);
+      pcap.packet(0x7fffffff, 1, frame_of(1)).packet(0x80000000, 0, frame_of(2));
+      const TemporaryFile file("later.pcap", pcap.bytes());
+      const int unit = magic == PcapBytes::microseconds ? 1000 : 1;
+      EXPECT_EQ(read_all(file.path()),
+                (std::vector<Read>{{0, frame_of(1), 60}, {1'000'000'000 - unit, frame_of(2), 60}}));
+      pcap = PcapBytes(magic, 1, big);
+      pcap.packet(0xfffffffe, 5, frame_of(1));
+      const TemporaryFile last("last.pcap", pcap.bytes());
+      CaptureReader reader(last.path());
+      CapturedFrame frame;
+      ASSERT_TRUE(reader.next(frame));
+      EXPECT_EQ(reader.first_stamp_ns(), 4'294'967'294'000'000'000 + 5 * unit);
+    }
+  }
+}
+
+TEST(CaptureReader, RefusesASecondAndMoreBehindTheSeconds) {
+  // 4295001 microseconds are 1'000'000 * 1000 + 32'704 ns modulo 2^32.
+  for (const std::uint32_t fraction : {1'000'000u, 4'295'001u, 0xffffffffu}) {
+    PcapBytes pcap(PcapBytes::microseconds);
+    pcap.packet(1, 999'999, frame_of(1)).packet(2, fraction, frame_of(2)).packet(2, 0, frame_of(3));
+    EXPECT_EQ(complaint(pcap.bytes()), "FILE: packet 2 at byte 100: a time stamp of 2 s and " +
+                                           std::to_string(fraction) +
+                                           " us; expected less than a second of them");
+    const TemporaryFile file("fraction.pcap", pcap.bytes());
+    CaptureReader reader(file.path());
+    CapturedFrame frame;
+    ASSERT_TRUE(reader.next(frame));
+    EXPECT_THROW(reader.next(frame), InputError);
+    ASSERT_TRUE(reader.next(frame));
+    EXPECT_EQ(frame.time_ns, 1000);
+  }
+  PcapBytes pcap(PcapBytes::nanoseconds);
+  pcap.packet(1, 999'999'999, frame_of(1)).packet(2, 1'000'000'000, frame_of(2));
+  EXPECT_NE(complaint(pcap.bytes()).find("2 s and 1000000000 ns; expected"), std::string::npos);
+}
+
+TEST(CaptureReader, KnowsThePlaceOfARecordBehindLongerOnes) {
+  PcapBytes pcap(PcapBytes::nanoseconds, 1, false, 40);  // longer than the file says they are
+  pcap.packet(1, 0, frame_of(1)).packet(1, 0, frame_of(1, 40)).record(1, 0, 500, 500, {});
+  EXPECT_EQ(complaint(pcap.bytes()).substr(0, 27), "FILE: packet 3 at byte 156:");
+}
+
 TEST(CaptureReader, GoesOnBehindAnImpossibleLength) {
   constexpr std::uint32_t most = 16u << 20;
   PcapBytes pcap;

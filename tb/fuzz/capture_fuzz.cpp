@@ -15,6 +15,8 @@
 #include "horae/capture/rewriter.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
+#include "link_bytes.hpp"
+#include "packed_bytes.hpp"
 #include "roce_bytes.hpp"
 
 namespace horae {
@@ -77,6 +79,31 @@ std::vector<ByteString> seeds() {
     cooked2.packet(1, 2, sll2);
   }
   all.insert(all.end(), {pcapng.bytes(), raw.bytes(), cooked.bytes(), cooked2.bytes()});
+  // Other links, tunnels, packed files.
+  const ByteString inner = frames().front();
+  const ByteString checked = {0x80, 0, 0x65, 0x58, 0, 0, 0, 0};
+  PcapBytes wrapped, infiniband(PcapBytes::nanoseconds, 247), inside(PcapBytes::nanoseconds, 197);
+  ByteString erf;
+  for (const ByteString& f :
+       {testing::rocev1_frame(), testing::rocev1_frame(8, {.opcode = 0x11}),
+        testing::vxlan_frame(inner), testing::vxlan_frame(inner, 0x1234),
+        testing::vxlan_frame(testing::rocev1_frame()), testing::gre_frame(testing::nvgre, inner),
+        testing::gre_frame(checked, inner),
+        testing::gre_frame({0, 0, 8, 0}, ByteString(inner.begin() + 14, inner.end()))}) {
+    wrapped.packet(1, 2, f);
+    const auto record = testing::bytes_of(testing::ErfRecord{
+        .packet = testing::with_fcs(f), .extensions = {{0x83, 1}, ByteString(14, 5)}});
+    erf.insert(erf.end(), record.begin(), record.end());
+    inside.packet(1, 2, record);
+  }
+  for (const bool global : {false, true}) {
+    infiniband.packet(1, 2, testing::infiniband_packet(global, 64, 3));
+    const auto record = testing::bytes_of(
+        testing::ErfRecord{.type = 21, .packet = testing::infiniband_packet(global)});
+    erf.insert(erf.end(), record.begin(), record.end());
+  }
+  all.insert(all.end(), {wrapped.bytes(), wrapped.bytes(), infiniband.bytes(), inside.bytes(), erf,
+                         erf, testing::gzip_of(erf), testing::zstd_of(wrapped.bytes())});
   // Lengths at the end of 32 bits where the headers leave it to them.
   PcapBytes endless;
   for (const std::uint32_t length : {0xfffffff0, 0xfffffffc, 0xffffffff, 16u << 20}) {
@@ -153,7 +180,10 @@ void check(const capture::CapturedFrame& frame, RandomStream& random) {
                                   {.fcs = fcs, .extra_mask = 0x60, .extra_value = 0x20});
   require(d.packet.frame >= 64 && d.packet.frame <= Dissection::longest_frame, "frame size");
   require((d.kind == FrameKind::malformed) == !d.problem.empty(), "a problem without a name");
-  require(d.ip <= 22 && d.udp <= 22 + 60, "offsets");
+  // Two tags before an IP header, and again behind an outer header of 60 and one of VXLAN or GRE.
+  const std::size_t ip = d.tunnel == capture::Tunnel::none ? 22 : 22 + 60 + 16 + 22;
+  require(d.ip <= ip && d.udp <= ip + 60, "offsets");
+  require(d.kind != FrameKind::roce || d.bth + 12u <= frame.bytes.size(), "no BTH");
   require(d.kind != FrameKind::roce || d.udp_end <= frame.length, "datagram beyond the frame");
   if (d.kind == FrameKind::malformed) return;
   d.packet.src = 1;

@@ -97,6 +97,47 @@ TEST(Replay, NeverReplacesWhatItReads) {
   }
 }
 
+TEST(Replay, ATraceOfStrangersIsRefused) {
+  const ReplayPlace place;
+  ByteString f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 64));
+  f[26] = f[30] = 192;
+  const auto of = [&](std::uint32_t packets) {
+    PcapBytes pcap;
+    for (std::uint32_t i = 0; i < packets; ++i) pcap.packet(1, i * 100, f);
+    return pcap;
+  };
+  const std::string what =
+      "none is from or to an address of the platform (10.0.0.1 and so on); expected --map "
+      "ADDRESS=NODE, or --unknown spread, drop or refuse\n";
+  place.write_pcap("in.pcap", of(3));
+  const Ended few = place.replay({"in.pcap@a", "--out", "out"});
+  EXPECT_EQ(few.exit_code, 2);
+  EXPECT_EQ(few.err, "horae: of 3 packets " + what);
+  EXPECT_EQ(place.content(), (Words{"in.pcap", "three.toml"}));
+  place.write_pcap("in.pcap", of(2000));
+  const Ended many = place.replay({"in.pcap@a"});
+  EXPECT_EQ(many.exit_code, 2);
+  EXPECT_EQ(many.err, "horae: in.pcap: packet 1000: of 1000 packets " + what);
+  // Whoever says what is to become of them, gets it; and one address is enough.
+  place.write_pcap("in.pcap", of(3));
+  for (const char* way : {"spread", "drop"})
+    EXPECT_EQ(place.replay({"in.pcap@a", "--unknown", way}).exit_code, 0);
+  EXPECT_EQ(place.replay({"in.pcap@a", "--map", "192.0.0.2=b"}).exit_code, 0);
+  f[26] = 10;
+  place.write_pcap("in.pcap", of(3));
+  EXPECT_EQ(place.replay({"in.pcap@a"}).exit_code, 0);
+}
+
+TEST(Replay, LearningRefusesStrangersAsWell) {
+  const ThemisPlace place;
+  ByteString f = bytes_of(roce_packet(0, 4, Opcode::send_only, 1, 100));
+  f[26] = f[30] = 192;
+  PcapBytes pcap;
+  pcap.packet(1, 0, f);
+  place.write_pcap("in.pcap", pcap);
+  EXPECT_TRUE(place.themis({"in.pcap@h0"}, "leaf0").err.starts_with("horae: of 1 packet none is"));
+}
+
 TEST(Replay, LearningRefusesWhatCanBeReadOnlyOnce) {
   const ThemisPlace place;
   const std::string fifo = (place.path() / "fifo").string();
@@ -139,6 +180,12 @@ TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
   EXPECT_NE(line({"in.pcap@a", "--unknown", "spraed"}).find("did you mean 'spread'?"),
             std::string::npos);
   EXPECT_NE(line({"in.pcap@a", "--limit", "x"}).find("--limit x: expected"), std::string::npos);
+  EXPECT_EQ(line({"in.pcap@a", "--limit", "0"}),
+            "horae: --limit 0: expected a number of packets, 1 or more\n");
+  EXPECT_EQ(run(place, {"replay", "in.pcap@0", "--platform", HORAE_PLATFORM_DIR "/themis_tor.toml",
+                        "--device", "leaf0", "--connections", "."})
+                .err,
+            "horae: --connections .: is a folder; expected a file\n");
   EXPECT_NE(line({"in.pcap@a", "--registers", "nack_count"}).find("expected --out"),
             std::string::npos);
   EXPECT_EQ(run(place, {"replay", "in.pcap@0", "--platform", HORAE_PLATFORM_DIR "/themis_tor.toml",

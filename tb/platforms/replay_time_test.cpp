@@ -119,6 +119,30 @@ TEST(Replay, TimeBeginsWithTheFirstPacketThatIsSent) {
   EXPECT_EQ(number(rows[1], "first_bit_in_ps"), 1'000'000);
 }
 
+TEST(Replay, PeopleReadTimesInAUnitThatSuitsThem) {
+  const ReplayPlace place;
+  PcapBytes pcap;
+  const Packet p = roce_packet(0, 1, Opcode::send_only, 1, 64);
+  pcap.packet(1, 0, bytes_of(p)).packet(22, 299'679'040, bytes_of(p));
+  place.write_pcap("in.pcap", pcap);
+  const Ended ended = run(place, {"replay", "in.pcap@a", "--platform", "three.toml"});
+  EXPECT_TRUE(ended.out.starts_with("t of three: complete after 21.2997 s simulated\n"))
+      << ended.out;
+}
+
+TEST(Replay, StampsFrom2038OnAreTimes) {
+  const ReplayPlace place;
+  PcapBytes pcap;
+  const Packet p = roce_packet(0, 1, Opcode::send_only, 1, 64);
+  pcap.packet(0x7fffffff, 999'999'000, bytes_of(p)).packet(0x80000000, 0, bytes_of(p));
+  place.write_pcap("in.pcap", pcap);
+  const auto summary = place.summary({"in.pcap@a"});
+  EXPECT_EQ(result(summary, "backward_stamps"), 0);
+  EXPECT_EQ(place.rows("out/packets.csv").at(1).at("first_bit_in_ps"), "1000000");
+  // What the writer wrote is read again, behind 2038 too.
+  EXPECT_EQ(captured(place, "out/ports/t_1.pcap").at(1).time_ns / 1'000'000'000, 0x80000000);
+}
+
 TEST(Replay, ALongGapCostsNoTime) {
   const ReplayPlace place;
   PcapBytes pcap;

@@ -127,6 +127,9 @@ TEST(Statistics, APlainSwitchesAreTheSameInRunAndReplay) {
     const auto& deflected = summary->at("statistics").at("t").at("deflected");
     EXPECT_GT(deflected.at("value").get<std::uint64_t>(), 0u);
     EXPECT_EQ(deflected.at("unit"), "packets");
+    const bool of_replay = summary == &replay;
+    EXPECT_EQ(result(*summary, of_replay ? "deflected" : "switches.deflected"),
+              deflected.at("value").get<double>());
   }
 }
 

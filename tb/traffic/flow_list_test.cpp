@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "horae/core/error.hpp"
+#include "packed_bytes.hpp"
 
 namespace horae::traffic::flow_list_test {
 namespace {
@@ -246,6 +247,23 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
        "list:2:1: a line of more than 4094 characters; expected a flow list"},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(refusal(text), expected) << text;
+}
+
+TEST(FlowList, APackedListIsRead) {
+  const std::string list = "2\n0 1 3 1000 2.0\n1 2 3 2000 2.5\n";
+  const auto text = [](const std::vector<std::uint8_t>& b) {
+    return std::string(b.begin(), b.end());
+  };
+  const std::vector<std::uint8_t> bytes(list.begin(), list.end());
+  const std::string gzip = text(testing::gzip_of(bytes));
+  for (const std::string& packed : {gzip, text(testing::zstd_of(bytes))}) {
+    const All all = read(packed);
+    EXPECT_EQ(all.format, ListFormat::ns3);
+    ASSERT_EQ(all.flows.size(), 2u);
+    EXPECT_EQ(all.flows[1].bytes, Bytes(2000));
+  }
+  EXPECT_EQ(refusal(gzip.substr(0, gzip.size() - 4)),
+            "list: cannot be read: gzip: the file ends in the middle of its data");
 }
 
 TEST(FlowList, ASaidFormatIsNotGuessed) {

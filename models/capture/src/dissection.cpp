@@ -1,7 +1,10 @@
 #include "horae/capture/dissection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/endian/conversion.hpp>
+
+#include "infiniband.hpp"
 
 namespace horae::capture {
 namespace {
@@ -12,8 +15,15 @@ using Bytes8 = std::span<const std::uint8_t>;
 
 constexpr std::size_t type_at = 12;  // of the ethertype, behind two MAC addresses
 constexpr std::size_t most_tags = 2;
-constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17;  // IANA
+constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17, protocol_gre = 47;  // IANA
 constexpr std::size_t tcp_ports = 4;
+constexpr std::uint32_t ethertype_ipv4 = 0x0800, ethertype_ipv6 = 0x86dd;  // IANA
+constexpr std::uint32_t vxlan_port = 4789;                                 // RFC 7348, 5
+constexpr std::size_t vxlan_size = 8;
+constexpr std::uint8_t vxlan_valid = 0x08;  // flag I
+constexpr std::size_t gre_size = 4, gre_field = 4;
+/// GRE of Ethernet: NVGRE, and what others call gretap (RFC 1701; RFC 7637, 3.2).
+constexpr std::uint32_t gre_ethernet = 0x6558;
 
 std::uint32_t get8(Bytes8 b, std::size_t at) { return b[at]; }
 std::uint32_t get16(Bytes8 b, std::size_t at) {
@@ -33,20 +43,29 @@ NetworkAddress address(Bytes8 b, std::size_t at, std::uint8_t size) {
   return a;
 }
 
-/// One frame on its way through the layers. Each says whether the next is to be looked at.
+/// One frame on its way through the layers. Each says whether the next is to be looked at. Most
+/// frames are RoCEv2, or nothing: those that are neither, RoCEv1 and tunnels, are left to a second
+/// look with `all`, so that the first one keeps everything in registers.
+template <bool all>
 class Dissector {
  public:
-  Dissector(Bytes8 bytes, std::uint32_t length, const DissectOptions& options)
-      : options_(options), bytes_(bytes), length_(length) {}
+  Dissector(Bytes8 bytes, std::uint32_t length, const DissectOptions& options, Dissection& d)
+      : d_(d), options_(options), bytes_(bytes), length_(length) {}
 
-  Dissection run() {
+  void run() {
+    d_ = Dissection();
     sizes();
     d_.packet.opcode = Opcode::none;
-    if (ethernet() && (d_.ipv6 ? ipv6() : ipv4()) && transport()) roce();
-    return d_;
+    if (ethernet()) layers(d_.ipv6);
   }
+  /// Whether there is more to be found with `all`.
+  bool asks() const { return asks_; }
 
  private:
+  [[gnu::always_inline]] void layers(bool six) {
+    if ((six ? ipv6() : ipv4()) && transport()) roce();
+  }
+
   bool captured(std::size_t to) const { return bytes_.size() >= to; }
   bool is(FrameKind kind) {
     d_.kind = kind;
@@ -71,11 +90,12 @@ class Dissector {
         std::clamp<std::uint64_t>(frame, wire::minimum_frame, Dissection::longest_frame));
   }
 
-  bool ethernet() {
-    if (!captured(wire::ethernet)) return is(FrameKind::cut);
-    d_.destination = address(bytes_, 0, 6);
-    d_.source = address(bytes_, 6, 6);
-    std::size_t at = type_at;
+  [[gnu::always_inline]] bool ethernet() {
+    const std::size_t mac = d_.mac;
+    if (!captured(mac + wire::ethernet)) return is(FrameKind::cut);
+    d_.destination = address(bytes_, mac, 6);
+    d_.source = address(bytes_, mac + 6, 6);
+    std::size_t at = mac + type_at;
     std::uint32_t type = get16(bytes_, at);
     while (type == 0x8100 || type == 0x88a8 || type == 0x9100) {  // 802.1Q, 802.1ad, before it
       if (d_.tags == most_tags) return is(FrameKind::other);
@@ -86,11 +106,16 @@ class Dissector {
       at += wire::vlan_tag;
       type = get16(bytes_, at);
     }
-    if (type == 0x0806) return is(FrameKind::arp);
-    if (type != 0x0800 && type != 0x86dd) return is(FrameKind::other);
-    d_.ipv6 = type == 0x86dd;
     d_.ip = static_cast<std::uint16_t>(at + 2);
-    return true;
+    if (type == ethertype_ipv4) return true;
+    d_.ipv6 = type == ethertype_ipv6;
+    if (d_.ipv6) return true;
+    if (type == rocev1_ethertype) {
+      if constexpr (all) return rocev1();
+      asks_ = true;
+    }
+    d_.ip = 0;
+    return is(type == 0x0806 ? FrameKind::arp : FrameKind::other);
   }
 
   void traffic_class(std::uint32_t tos) {
@@ -98,7 +123,7 @@ class Dissector {
     d_.packet.traffic_class = static_cast<std::uint8_t>(tos >> 5);  // DSCP / 8
   }
 
-  bool ipv4() {
+  [[gnu::always_inline]] bool ipv4() {
     const std::size_t ip = d_.ip;
     if (!captured(ip + wire::ipv4)) return is(FrameKind::cut);
     const std::uint32_t version = get8(bytes_, ip) >> 4;
@@ -141,9 +166,88 @@ class Dissector {
     return true;
   }
 
-  bool transport() {
+  /// RoCEv1, to its end.
+  [[gnu::noinline]] bool rocev1() {
+    const std::size_t at = d_.ip;
+    d_.ip = 0;
+    if (!captured(at + grh::size)) return is(FrameKind::cut);
+    d_.kind = FrameKind::other;
+    if (get8(bytes_, at) >> 4 != 6)
+      return malformed(at, "no version 6 behind the ethertype of RoCEv1");
+    if (bytes_[at + grh::next_header] != grh::next_is_bth) return false;
+    const std::uint32_t payload = get16(bytes_, at + grh::payload_length);
+    if (at + grh::size + payload > length_)
+      return malformed(at + grh::payload_length, "a GRH's length beyond the frame");
+    d_.packet.hop_limit = bytes_[at + grh::hop_limit];
+    d_.source = gid(at + grh::source);
+    d_.destination = gid(at + grh::destination);
+    d_.packet.entropy = static_cast<std::uint16_t>(get16(bytes_, at + 2));
+    d_.ipv6 = d_.v1 = true;
+    d_.ip = static_cast<std::uint16_t>(at);
+    roce_headers(at + grh::size, payload, at + grh::payload_length);
+    return false;
+  }
+
+  /// A GID that maps an IPv4 address is that.
+  NetworkAddress gid(std::size_t at) const {
+    constexpr std::array<std::uint8_t, 12> mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+    const bool ipv4 = std::ranges::equal(bytes_.subspan(at, mapped.size()), mapped);
+    return ipv4 ? address(bytes_, at + mapped.size(), 4) : address(bytes_, at, 16);
+  }
+
+  /// RoCE inside a tunnel, from its Ethernet or IP header on; anything else stays the outer packet.
+  [[gnu::noinline]] void inside(Tunnel tunnel, std::uint32_t type, std::size_t at) {
+    if (d_.tunnel != Tunnel::none) return;
+    Dissection d = d_;
+    Dissector inner(bytes_.first(std::min<std::size_t>(bytes_.size(), ip_end_)), ip_end_, options_,
+                    d);
+    d.tunnel = tunnel;
+    d.outer_ip = d_.ip;
+    d.outer_next = static_cast<std::uint16_t>(at_);
+    d.udp = 0;
+    d.tags = 0;
+    d.ipv6 = type == ethertype_ipv6;
+    if (type == gre_ethernet) {
+      d.mac = static_cast<std::uint16_t>(at);
+      if (inner.ethernet()) inner.layers(d.ipv6);
+    } else {
+      d.ip = static_cast<std::uint16_t>(at);
+      inner.layers(d.ipv6);
+    }
+    if (d.kind != FrameKind::roce) return;
+    d.tags = static_cast<std::uint8_t>(d.tags + d_.tags);
+    if (d.v1 && d.tags == d_.tags) d.packet.traffic_class = d_.packet.traffic_class;
+    d_ = d;
+  }
+
+  void vxlan() {
+    const std::size_t at = at_ + wire::udp;
+    if (captured(at + vxlan_size) && (bytes_[at] & vxlan_valid) != 0)
+      inside(Tunnel::vxlan, gre_ethernet, at + vxlan_size);
+  }
+
+  void gre() {
+    if (!captured(at_ + gre_size)) return;
+    const std::uint32_t flags = get16(bytes_, at_), type = get16(bytes_, at_ + 2);
+    // Checksum, key and sequence number (RFC 2784, 2.1; RFC 2890, 2); others are of RFC 1701.
+    if ((flags & 0x4fff) != 0) return;
+    std::size_t at = at_ + gre_size;
+    for (const std::uint32_t flag : {0x8000u, 0x2000u, 0x1000u}) {
+      if ((flags & flag) != 0) at += gre_field;
+    }
+    if (type == gre_ethernet || type == ethertype_ipv4 || type == ethertype_ipv6)
+      inside(Tunnel::gre, type, at);
+  }
+
+  [[gnu::always_inline]] bool transport() {
     d_.kind = FrameKind::ip;
-    if (fragment_ || (protocol_ != protocol_udp && protocol_ != protocol_tcp)) return false;
+    if (fragment_ || (protocol_ != protocol_udp && protocol_ != protocol_tcp)) {
+      if (!fragment_ && protocol_ == protocol_gre && plain_) {
+        asks_ = true;
+        if constexpr (all) gre();
+      }
+      return false;
+    }
     const bool udp = protocol_ == protocol_udp;
     if (at_ + (udp ? wire::udp : tcp_ports) > ip_end_)
       return malformed(at_, "an IP length that ends in the transport's header");
@@ -151,10 +255,17 @@ class Dissector {
     d_.kind = udp ? FrameKind::udp : FrameKind::tcp;
     d_.udp = static_cast<std::uint16_t>(at_);
     d_.packet.entropy = static_cast<std::uint16_t>(get16(bytes_, at_));
-    return udp && plain_ && get16(bytes_, at_ + 2) == wire::roce_udp_port;
+    if (!udp || !plain_) return false;
+    const std::uint32_t port = get16(bytes_, at_ + 2);
+    if (port == wire::roce_udp_port) return true;
+    if (port == vxlan_port) {
+      asks_ = true;
+      if constexpr (all) vxlan();
+    }
+    return false;
   }
 
-  void roce() {
+  [[gnu::always_inline]] void roce() {
     const std::size_t bth = at_ + wire::udp;
     if (!captured(bth + wire::bth)) return;  // nothing tells what it is
     std::uint32_t length = get16(bytes_, at_ + 4);
@@ -163,6 +274,13 @@ class Dissector {
       malformed(at_ + 4, "a UDP length beyond the IP packet");
       return;
     }
+    roce_headers(bth, std::int64_t{length} - wire::udp, at_ + 4);
+  }
+
+  /// `length` from the BTH to the ICRC, as the header at `length_at` says.
+  [[gnu::always_inline]] void roce_headers(std::size_t bth, std::int64_t length,
+                                           std::size_t length_at) {
+    if (!captured(bth + wire::bth)) return;  // of RoCEv1
     const auto opcode = static_cast<Opcode>(bytes_[bth]);
     const ExtensionHeaders headers = extension_headers(opcode);
     const std::size_t aeth = bth + wire::bth + (headers.reth ? wire::reth : 0);
@@ -173,13 +291,14 @@ class Dissector {
     const bool extra = options_.extra_mask != 0 && opcode < Opcode::acknowledge &&
                        (reserved & options_.extra_mask) == options_.extra_value;
     if (extra && !captured(bth + wire::bth + 4)) return;
-    const std::int64_t rest = std::int64_t{length} - wire::udp - wire::bth - wire::icrc -
-                              (headers.reth ? wire::reth : 0) - (headers.aeth ? wire::aeth : 0) -
+    const std::int64_t rest = length - wire::bth - wire::icrc - (headers.reth ? wire::reth : 0) -
+                              (headers.aeth ? wire::aeth : 0) -
                               (headers.immediate ? wire::immediate : 0) -
                               (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
     const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
     if (rest < pad) {
-      malformed(at_ + 4, "a UDP length that ends in the headers of RoCEv2");
+      malformed(length_at, d_.v1 ? "a GRH's length that ends in the headers of RoCEv1"
+                                 : "a UDP length that ends in the headers of RoCEv2");
       return;
     }
     Packet& p = d_.packet;
@@ -196,26 +315,42 @@ class Dissector {
       p.msn = get32(bytes_, bth + wire::bth);
     }
     d_.extra = extra;
-    d_.udp_end = static_cast<std::uint32_t>(at_ + length);
+    d_.bth = static_cast<std::uint16_t>(bth);
+    d_.udp_end = static_cast<std::uint32_t>(static_cast<std::int64_t>(bth) + length);
     d_.kind = FrameKind::roce;
   }
 
+  Dissection& d_;
   DissectOptions options_;
   Bytes8 bytes_;
   std::uint32_t length_;
-  Dissection d_;
   std::size_t at_ = 0;        ///< of the transport's header
   std::uint32_t ip_end_ = 0;  ///< where the IP packet ends on the wire
   std::uint8_t protocol_ = 0;
   bool fragment_ = false;
   bool plain_ = true;  ///< no IPv4 options, which the ICRC knows nothing of
+  bool asks_ = false;
 };
+
+[[gnu::noinline]] void look_again(Bytes8 bytes, std::uint32_t length, const DissectOptions& options,
+                                  Dissection& d) {
+  Dissector<true>(bytes, length, options, d).run();
+}
 
 }  // namespace
 
+void dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
+             const DissectOptions& options, Dissection& into) {
+  Dissector<false> dissector(bytes, length, options, into);
+  dissector.run();
+  if (dissector.asks()) look_again(bytes, length, options, into);
+}
+
 Dissection dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
                    const DissectOptions& options) {
-  return Dissector(bytes, length, options).run();
+  Dissection d;
+  dissect(bytes, length, options, d);
+  return d;
 }
 
 }  // namespace horae::capture

@@ -2,17 +2,18 @@
 
 #include <fmt/format.h>
 #include <pcap/pcap.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <optional>
 #include <vector>
 
+#include "capture_file.hpp"
+#include "erf.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/roce.hpp"
+#include "link_layer.hpp"
 #include "pcap_text.hpp"
 
 namespace horae::capture {
@@ -22,36 +23,60 @@ constexpr std::int64_t ns_per_second = 1'000'000'000;
 constexpr std::int64_t most_seconds = 100LL * 24 * 3600;
 /// What libpcap takes for a pcapng block as well; no frame on a wire is near it.
 constexpr std::uint32_t longest_on_wire = 16u << 20;
+constexpr int snap = 262144;  // what filters are told of frames that this room made
 
-/// Protocol numbers that are ethertypes (IEEE 802.3, 3.2.6); below, a cooked header holds codes of
-/// the Linux kernel.
-constexpr std::array<std::uint8_t, 2> ethertype_ipv4 = {0x08, 0x00};
-constexpr std::array<std::uint8_t, 2> ethertype_ipv6 = {0x86, 0xdd};
-
-/// Headers of Linux cooked captures (www.tcpdump.org/linktypes/LINKTYPE_LINUX_SLL.html and
-/// LINKTYPE_LINUX_SLL2.html): sizes, and where protocol, address and its length stand.
-struct Cooked {
-  std::size_t size, protocol, address_length, address;
+/// Which classic pcap file begins like this (draft-ietf-opsawg-pcap, and libpcap's sf-pcap.c for
+/// the variant of Kuznetzov), in whatever byte order.
+struct Classic {
+  bool is = false;
+  bool microseconds = false;
+  bool patched = false;  ///< that variant, with more in the headers of records
 };
-constexpr Cooked sll = {16, 14, 5, 6};
-constexpr Cooked sll2 = {20, 0, 11, 12};
-constexpr std::size_t mac_bytes = 6;
+/// Headers of the file and of a record.
+constexpr std::int64_t classic_file = 24, classic_record = 16;
+Classic classic(const std::vector<char>& first) {
+  if (first.size() < 4) return {};
+  const auto at = [&](std::size_t i) { return std::uint32_t{static_cast<std::uint8_t>(first[i])}; };
+  const std::uint32_t little = at(3) << 24 | at(2) << 16 | at(1) << 8 | at(0);
+  const std::uint32_t big = at(0) << 24 | at(1) << 16 | at(2) << 8 | at(3);
+  for (const std::uint32_t magic : {little, big}) {
+    if (magic == 0xa1b2c3d4) return {true, true};
+    if (magic == 0xa1b23c4d) return {true, false};
+    if (magic == 0xa1b2cd34) return {true, true, true};
+  }
+  return {};
+}
+
+/// A frame as libpcap is asked about it.
+pcap_pkthdr header_of(const CapturedFrame& frame) {
+  pcap_pkthdr header{};
+  header.caplen = static_cast<bpf_u_int32>(frame.bytes.size());
+  header.len = frame.length;
+  return header;
+}
 
 }  // namespace
 
 struct CaptureReader::State {
   std::string path;
-  pcap_t* pcap = nullptr;
-  std::FILE* file = nullptr;  ///< pcap's
+  std::optional<CaptureFile> file;
+  pcap_t* pcap = nullptr;  ///< null: a file of ERF records
   bpf_program program{};
   bool filters = false;
+  bool filters_made = false;  ///< frames as this room makes them, which libpcap does not know
+  bool fcs = false;
   bool ended = false;
   bool has_first = false;
+  bool unsigned_seconds = false;  ///< 32 bits of seconds, which libpcap takes for signed
   int link = DLT_EN10MB;
-  std::int64_t size = 0;
-  std::uint64_t read = 0, filtered = 0;
+  std::int64_t unit_ns = 1;  ///< of libpcap's fractions of a second
+  std::int64_t units_per_second = ns_per_second;
+  std::uint64_t read = 0, filtered = 0, lost = 0;
+  std::uint32_t longest = 0;  ///< record, by the file's header
+  std::int64_t next_at = -1;  ///< where the next record begins; negative: the file is to be asked
   std::int64_t first_seconds = 0, first_ns = 0;
-  std::vector<std::uint8_t> with_header;
+  EthernetMaker ethernet;
+  std::vector<std::uint8_t> record;  ///< of ERF
 
   State() = default;
   State(const State&) = delete;
@@ -64,60 +89,81 @@ struct CaptureReader::State {
   void open();
   void compile(const std::string& filter);
   [[noreturn]] void damaged(std::int64_t at, std::string_view why) const;
-  std::int64_t time_of(const pcap_pkthdr& header, std::int64_t at);
-  void add_ethernet(CapturedFrame& frame, std::span<const std::uint8_t> header,
-                    std::size_t replaced);
-  void make_ethernet(CapturedFrame& frame);
-  void make_ethernet(CapturedFrame& frame, const Cooked& cooked);
+  [[noreturn]] void ends_at(std::int64_t at, std::string_view why);
+  std::int64_t time_of(std::int64_t seconds, std::int64_t fraction, std::int64_t at);
+  bool passes(const CapturedFrame& frame);
+  bool make(CapturedFrame& frame, std::int64_t at);
+  bool make_of_erf(CapturedFrame& frame, const erf::Record& record, std::int64_t at);
+  bool make_of_record(CapturedFrame& frame, std::int64_t at);
+  bool next_erf(CapturedFrame& frame);
 };
 
 void CaptureReader::State::open() {
-  std::FILE* opened = std::fopen(path.c_str(), "rb");
-  if (opened == nullptr)
-    throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
-  std::array<char, PCAP_ERRBUF_SIZE> error{};
-  pcap = pcap_fopen_offline_with_tstamp_precision(opened, PCAP_TSTAMP_PRECISION_NANO, error.data());
-  if (pcap == nullptr) {
-    std::fclose(opened);
-    throw InputError(
-        fmt::format("{}: {}; expected a pcap or pcapng file", path, readable(error.data())));
+  file.emplace(path);
+  const Classic kind = classic(file->first());
+  if (!kind.is && erf::begins(file->first())) {
+    link = DLT_ERF;
+    return;
   }
-  file = opened;
-  struct stat status {};
-  if (::fstat(::fileno(file), &status) == 0 && S_ISREG(status.st_mode)) size = status.st_size;
+  // Libpcap multiplies microseconds in 32 bits, where too many of them would become others.
+  const u_int precision =
+      kind.microseconds ? PCAP_TSTAMP_PRECISION_MICRO : PCAP_TSTAMP_PRECISION_NANO;
+  unit_ns = kind.microseconds ? 1000 : 1;
+  units_per_second = ns_per_second / unit_ns;
+  unsigned_seconds = kind.is;
+  next_at = kind.is && !kind.patched ? classic_file : -1;
+  std::array<char, PCAP_ERRBUF_SIZE> error{};
+  pcap = pcap_fopen_offline_with_tstamp_precision(file->stream(), precision, error.data());
+  if (pcap == nullptr) {
+    const std::string problem = file->problem();
+    throw InputError(fmt::format("{}: {}; expected a pcap or pcapng file, or ERF records", path,
+                                 problem.empty() ? readable(error.data()) : problem));
+  }
+  file->release();
   link = pcap_datalink(pcap);
-  const bool known = link == DLT_EN10MB || link == DLT_RAW || link == DLT_IPV4 ||
-                     link == DLT_IPV6 || link == DLT_LINUX_SLL || link == DLT_LINUX_SLL2;
-  if (known) return;
-  const char* name = pcap_datalink_val_to_name(link);
-  throw InputError(
-      fmt::format("{}: link type {}{}; expected Ethernet, raw IP or Linux cooked captures "
-                  "(EN10MB, RAW, LINUX_SLL, LINUX_SLL2)",
-                  path, link, name != nullptr ? fmt::format(" ({})", name) : ""));
+  longest = static_cast<std::uint32_t>(pcap_snapshot(pcap));
+  if (!is_read(link))
+    throw InputError(
+        fmt::format("{}: link type {}; expected {}", path, link_text(link), links_read));
 }
 
 void CaptureReader::State::compile(const std::string& filter) {
   constexpr bool optimize = true;
-  if (pcap_compile(pcap, &program, filter.c_str(), optimize, PCAP_NETMASK_UNKNOWN) != 0) {
-    throw InputError(fmt::format("filter '{}': {}; expected an expression of pcap-filter(7)",
-                                 filter, readable(pcap_geterr(pcap))));
-  }
-  filters = true;
+  filters_made = link == DLT_ERF || link == DLT_INFINIBAND;
+  pcap_t* of = filters_made ? pcap_open_dead(DLT_EN10MB, snap) : pcap;
+  if (of == nullptr) throw InputError(fmt::format("filter '{}': no memory", filter));
+  filters = pcap_compile(of, &program, filter.c_str(), optimize, PCAP_NETMASK_UNKNOWN) == 0;
+  const std::string problem = filters ? std::string() : readable(pcap_geterr(of));
+  if (filters_made) pcap_close(of);
+  if (filters) return;
+  throw InputError(
+      fmt::format("filter '{}': {}; expected an expression of pcap-filter(7)", filter, problem));
 }
 
 void CaptureReader::State::damaged(std::int64_t at, std::string_view why) const {
-  throw InputError(fmt::format("{}: packet {}{}: {}", path, read,
-                               at >= 0 ? fmt::format(" at byte {}", at) : "", why));
+  throw InputError(fmt::format("{}: packet {}{}: {}", path, read, file->place(at), why));
+}
+
+/// A record behind which nothing can be found.
+void CaptureReader::State::ends_at(std::int64_t at, std::string_view why) {
+  ended = true;
+  const std::string problem = file->problem();
+  damaged(at, problem.empty() ? why : problem);
 }
 
 /// Nanoseconds since the first packet.
-std::int64_t CaptureReader::State::time_of(const pcap_pkthdr& header, std::int64_t at) {
-  const auto seconds = static_cast<std::int64_t>(header.ts.tv_sec);
-  const auto ns = static_cast<std::int64_t>(header.ts.tv_usec);  // so it is with this precision
-  // A damaged record may have any numbers; these bounds keep sums within 64 bits.
-  constexpr std::int64_t last_second = 9'000'000'000, most_ns = 1LL << 52;
-  const bool sane =
-      seconds >= -last_second && seconds <= last_second && ns >= -most_ns && ns <= most_ns;
+std::int64_t CaptureReader::State::time_of(std::int64_t seconds, std::int64_t fraction,
+                                           std::int64_t at) {
+  // Negative from 2038 on.
+  if (seconds < 0 && unsigned_seconds) seconds += std::int64_t{1} << 32;
+  if (fraction < 0 || fraction >= units_per_second) {
+    damaged(at, fmt::format("a time stamp of {} s and {} {}; expected less than a second of them",
+                            seconds, fraction & 0xffffffff, unit_ns == 1 ? "ns" : "us"));
+  }
+  const std::int64_t ns = fraction * unit_ns;
+  // A damaged record may have any number; these bounds keep sums within 64 bits.
+  constexpr std::int64_t last_second = 9'000'000'000;
+  const bool sane = seconds >= -last_second && seconds <= last_second;
   if (sane && !has_first) {
     has_first = true;
     first_seconds = seconds;
@@ -132,42 +178,90 @@ std::int64_t CaptureReader::State::time_of(const pcap_pkthdr& header, std::int64
   return whole * ns_per_second + (ns - first_ns);
 }
 
-/// Puts an Ethernet header in place of the first `replaced` bytes.
-void CaptureReader::State::add_ethernet(CapturedFrame& frame, std::span<const std::uint8_t> header,
-                                        std::size_t replaced) {
-  with_header.assign(header.begin(), header.end());
-  with_header.insert(with_header.end(), frame.bytes.begin() + static_cast<std::ptrdiff_t>(replaced),
-                     frame.bytes.end());
-  const std::uint64_t length = std::uint64_t{frame.length} - replaced + header.size();
-  frame.bytes = with_header;
-  frame.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, 0xffffffff));
+/// Of a frame that this room made.
+bool CaptureReader::State::passes(const CapturedFrame& frame) {
+  if (!filters) return true;
+  const pcap_pkthdr header = header_of(frame);
+  if (pcap_offline_filter(&program, &header, frame.bytes.data()) != 0) return true;
+  ++filtered;
+  return false;
 }
 
-void CaptureReader::State::make_ethernet(CapturedFrame& frame) {
-  std::array<std::uint8_t, wire::ethernet> header{};
-  const bool six = link == DLT_IPV6 ||
-                   (link == DLT_RAW && !frame.bytes.empty() && frame.bytes.front() >> 4 == 6);
-  std::ranges::copy(six ? ethertype_ipv6 : ethertype_ipv4, header.end() - 2);
-  add_ethernet(frame, header, 0);
+/// Of a link that is not Ethernet. Whether it is to be given.
+bool CaptureReader::State::make(CapturedFrame& frame, std::int64_t at) {
+  const std::string& problem = ethernet.make(frame, link);
+  if (!problem.empty()) damaged(at, problem);
+  return !filters_made || passes(frame);
 }
 
-void CaptureReader::State::make_ethernet(CapturedFrame& frame, const Cooked& cooked) {
-  const auto& from = frame.bytes;
-  if (from.size() < cooked.size) {  // too short to be anything
-    with_header.clear();
-    frame.bytes = with_header;
-    return;
+bool CaptureReader::State::make_of_erf(CapturedFrame& frame, const erf::Record& r,
+                                       std::int64_t at) {
+  if (r.holds == erf::Holds::nothing) return false;
+  lost += r.lost;
+  if (!r.problem.empty()) damaged(at, r.problem);
+  frame.bytes = r.bytes;
+  frame.length = std::max(r.length, static_cast<std::uint32_t>(r.bytes.size()));
+  int of = DLT_EN10MB;
+  if (r.holds == erf::Holds::infiniband) of = DLT_INFINIBAND;
+  if (r.holds == erf::Holds::ipv4) of = DLT_IPV4;
+  if (r.holds == erf::Holds::ipv6) of = DLT_IPV6;
+  if (of == DLT_EN10MB && !fcs) {
+    frame.length -= std::min<std::uint32_t>(frame.length, wire::fcs);
+    frame.bytes = frame.bytes.first(std::min<std::size_t>(frame.bytes.size(), frame.length));
   }
-  std::array<std::uint8_t, wire::ethernet> header{};
-  const std::size_t length = std::min<std::size_t>(from[cooked.address_length], mac_bytes);
-  std::ranges::copy(from.subspan(cooked.address, length), header.begin() + mac_bytes);
-  std::ranges::copy(from.subspan(cooked.protocol, 2), header.end() - 2);
-  add_ethernet(frame, header, cooked.size);
+  const std::string& problem = ethernet.make(frame, of);
+  if (!problem.empty()) damaged(at, problem);
+  return passes(frame);
 }
 
-CaptureReader::CaptureReader(const std::string& path, const std::string& filter)
+/// A record inside a packet of another format. Its own time counts: it is the exact one.
+bool CaptureReader::State::make_of_record(CapturedFrame& frame, std::int64_t at) {
+  if (frame.bytes.size() < erf::header) {
+    damaged(at, fmt::format("{} bytes; expected {}, the header of an ERF record",
+                            frame.bytes.size(), erf::header));
+  }
+  const erf::Record r = erf::taken_apart(frame.bytes);
+  if (r.holds != erf::Holds::nothing) frame.time_ns = time_of(r.seconds, r.ns, at);
+  return make_of_erf(frame, r, at);
+}
+
+bool CaptureReader::State::next_erf(CapturedFrame& frame) {
+  for (;;) {
+    const std::int64_t at = file->position();
+    record.resize(erf::header);
+    std::size_t there = std::fread(record.data(), 1, erf::header, file->stream());
+    if (there == 0 && file->problem().empty() && std::ferror(file->stream()) == 0) {
+      ended = true;
+      return false;
+    }
+    if (there == erf::header && record[8] != erf::pad) ++read;
+    if (there < erf::header) {
+      ++read;
+      ends_at(at, fmt::format("an ERF record of {} bytes; expected {} of its header", there,
+                              erf::header));
+    }
+    const std::size_t length = std::size_t{record[10]} << 8 | record[11];
+    if (length < erf::header) {
+      ends_at(at, fmt::format("an ERF record of {} bytes by its own account; expected at least {}",
+                              length, erf::header));
+    }
+    record.resize(length);
+    there += std::fread(record.data() + there, 1, length - there, file->stream());
+    if (there < length) {
+      ends_at(at, fmt::format("an ERF record of {} bytes, of which {} are there", length, there));
+    }
+    if (record[8] == erf::pad) continue;
+    const erf::Record r = erf::taken_apart(record);
+    frame.number = read;
+    if (r.holds != erf::Holds::nothing) frame.time_ns = time_of(r.seconds, r.ns, at);
+    if (make_of_erf(frame, r, at)) return true;
+  }
+}
+
+CaptureReader::CaptureReader(const std::string& path, const std::string& filter, bool fcs)
     : state_(std::make_unique<State>()) {
   state_->path = path;
+  state_->fcs = fcs;
   state_->open();
   if (!filter.empty()) state_->compile(filter);
 }
@@ -176,8 +270,9 @@ CaptureReader::~CaptureReader() = default;
 
 bool CaptureReader::next(CapturedFrame& frame) {
   State& s = *state_;
+  if (s.pcap == nullptr) return !s.ended && s.next_erf(frame);
   while (!s.ended) {
-    const std::int64_t at = ::ftello(s.file);
+    const std::int64_t at = s.next_at >= 0 ? s.next_at : s.file->position();
     pcap_pkthdr* header = nullptr;
     const std::uint8_t* bytes = nullptr;
     const int result = pcap_next_ex(s.pcap, &header, &bytes);
@@ -186,30 +281,29 @@ bool CaptureReader::next(CapturedFrame& frame) {
       return false;
     }
     ++s.read;
-    if (result != 1) {
-      s.ended = true;
-      s.damaged(at, readable(pcap_geterr(s.pcap)));
+    if (result != 1) s.ends_at(at, readable(pcap_geterr(s.pcap)));
+    if (s.next_at >= 0) {
+      s.next_at += classic_record + header->caplen;
+      // Libpcap gives no more of a longer record.
+      if (header->caplen == s.longest) s.next_at = s.file->position();
     }
     frame.number = s.read;
     frame.bytes = {bytes, header->caplen};
     frame.length = std::max(header->len, header->caplen);
-    frame.time_ns = s.time_of(*header, at);
+    if (s.link == DLT_ERF) {
+      if (s.make_of_record(frame, at)) return true;
+      continue;
+    }
+    frame.time_ns = s.time_of(header->ts.tv_sec, header->ts.tv_usec, at);
     if (header->len > longest_on_wire) {
       s.damaged(at, fmt::format("a length of {} bytes on the wire; expected at most {}",
                                 header->len, longest_on_wire));
     }
-    if (s.filters && pcap_offline_filter(&s.program, header, bytes) == 0) {
+    if (s.filters && !s.filters_made && pcap_offline_filter(&s.program, header, bytes) == 0) {
       ++s.filtered;
       continue;
     }
-    if (s.link == DLT_LINUX_SLL) {
-      s.make_ethernet(frame, sll);
-    } else if (s.link == DLT_LINUX_SLL2) {
-      s.make_ethernet(frame, sll2);
-    } else if (s.link != DLT_EN10MB) {
-      s.make_ethernet(frame);
-    }
-    return true;
+    if (s.link == DLT_EN10MB || s.make(frame, at)) return true;
   }
   return false;
 }
@@ -221,10 +315,7 @@ std::int64_t CaptureReader::first_stamp_ns() const {
 }
 std::uint64_t CaptureReader::read() const { return state_->read; }
 std::uint64_t CaptureReader::filtered() const { return state_->filtered; }
-double CaptureReader::share() const {
-  const std::int64_t at = ::ftello(state_->file);
-  if (at < 0 || state_->size == 0) return 0;
-  return std::min(1.0, static_cast<double>(at) / static_cast<double>(state_->size));
-}
+std::uint64_t CaptureReader::lost() const { return state_->lost; }
+double CaptureReader::share() const { return state_->file->share(); }
 
 }  // namespace horae::capture

@@ -4,6 +4,8 @@
 #include <boost/crc.hpp>
 #include <boost/endian/conversion.hpp>
 
+#include "infiniband.hpp"
+
 namespace horae::capture {
 namespace {
 
@@ -36,7 +38,8 @@ std::uint16_t sum_of(std::span<const std::uint8_t> b) {
 }
 
 std::uint32_t icrc_of(std::span<const std::uint8_t> b, const Dissection& d, std::uint32_t udp_end) {
-  return icrc(b.subspan(d.ip, udp_end - wire::icrc - d.ip));
+  const auto covered = b.subspan(d.ip, udp_end - wire::icrc - d.ip);
+  return d.v1 ? invariant_crc({}, covered, true) : icrc(covered);
 }
 
 /// Of a frame that is there up to the end of its datagram.
@@ -44,6 +47,9 @@ bool icrc_is_right(std::span<const std::uint8_t> b, const Dissection& d) {
   return b.size() >= d.udp_end && endian_load<std::uint32_t, 4, order::little>(
                                       &b[d.udp_end - wire::icrc]) == icrc_of(b, d, d.udp_end);
 }
+
+/// Where what the lengths count begins: UDP's header, or the BTH of RoCEv1.
+std::size_t datagram_of(const Dissection& d) { return d.v1 ? d.bth : d.udp; }
 
 std::uint32_t fcs_of(std::span<const std::uint8_t> b) {
   boost::crc_32_type crc;
@@ -90,10 +96,22 @@ void Rewriter::put_ip16(const Dissection& d, std::size_t at, std::uint32_t value
   put16(checksum, updated(get16(out_, checksum), before, value));
 }
 
+void Rewriter::swap_macs(std::size_t at) {
+  const auto first = out_.begin() + static_cast<std::ptrdiff_t>(at);
+  std::swap_ranges(first, first + mac_bytes, first + mac_bytes);
+}
+
+/// Of an IP header; its checksum stays what it is.
+void Rewriter::swap_addresses(std::size_t ip, bool ipv6) {
+  const auto source = out_.begin() + static_cast<std::ptrdiff_t>(ip + (ipv6 ? 8 : 12));
+  const std::ptrdiff_t size = ipv6 ? 16 : 4;
+  std::swap_ranges(source, source + size, source + size);
+}
+
 /// Fields that stay where they are.
 void Rewriter::patch(const Dissection& d, const Packet& after) {
   const Packet& p = d.packet;
-  if (after.ecn != p.ecn) {
+  if (after.ecn != p.ecn && !d.v1) {
     const unsigned shift = d.ipv6 ? 4 : 0;
     const std::uint32_t word = get16(out_, d.ip);
     put_ip16(d, d.ip, (word & ~(3u << shift)) | static_cast<std::uint32_t>(after.ecn) << shift);
@@ -107,13 +125,15 @@ void Rewriter::patch(const Dissection& d, const Packet& after) {
   }
   if (d.kind != FrameKind::roce) return;
   if (swapped(p, after)) {
-    std::swap_ranges(out_.begin(), out_.begin() + mac_bytes, out_.begin() + mac_bytes);
-    const auto source = out_.begin() + d.ip + (d.ipv6 ? 8 : 12);
-    const std::ptrdiff_t size = d.ipv6 ? 16 : 4;
-    std::swap_ranges(source, source + size, source + size);
+    if (d.has_mac()) swap_macs(d.mac);
+    swap_addresses(d.ip, d.ipv6);
+    if (d.tunnel != Tunnel::none) {
+      swap_macs(0);
+      swap_addresses(d.outer_ip, out_[d.outer_ip] >> 4 == 6);
+    }
   }
-  put16(d.udp, after.entropy);
-  const std::size_t bth = d.bth();
+  if (!d.v1) put16(d.udp, after.entropy);
+  const std::size_t bth = d.bth;
   out_[bth] = static_cast<std::uint8_t>(after.opcode);
   // What is not read of the reserved bits (BECN of a CNP) stays: only differences count.
   const std::uint32_t reserved = after.bth_reserved ^ p.bth_reserved;
@@ -132,7 +152,12 @@ void Rewriter::patch(const Dissection& d, const Packet& after) {
   }
 }
 
+/// `udp_length`: from UDP's header on; RoCEv1 has none, and counts from its BTH.
 void Rewriter::set_lengths(const Dissection& d, std::uint32_t udp_length) {
+  if (d.v1) {
+    put16(d.ip + grh::payload_length, std::min(udp_length, 0xffffu));
+    return;
+  }
   const std::uint32_t total = udp_length + (d.ipv6 ? 0 : static_cast<std::uint32_t>(wire::ipv4));
   put_ip16(d, d.ip + (d.ipv6 ? 4u : 2u), std::min(total, 0xffffu));
   put16(d.udp + 4u, std::min(udp_length, 0xffffu));
@@ -140,8 +165,8 @@ void Rewriter::set_lengths(const Dissection& d, std::uint32_t udp_length) {
 
 /// The four bytes behind the BTH come or go.
 void Rewriter::move_extra(const Dissection& d, const Packet& after, bool insert) {
-  const auto behind = out_.begin() + d.bth() + wire::bth;
-  const std::uint32_t length = d.udp_end - d.udp;
+  const auto behind = out_.begin() + d.bth + wire::bth;
+  const std::uint32_t length = d.udp_end - datagram_of(d);
   if (insert) {
     std::array<std::uint8_t, extra_bytes> field{};
     endian_store<std::uint32_t, 4, order::big>(field.data(), after.msn);
@@ -155,7 +180,7 @@ void Rewriter::move_extra(const Dissection& d, const Packet& after, bool insert)
 
 /// Headers to the BTH are kept; what its opcode asks for follows, and a payload of zeros.
 void Rewriter::make_body(const Dissection& d, const Packet& after) {
-  const std::size_t bth = d.bth();
+  const std::size_t bth = d.bth;
   out_.resize(bth + wire::bth);
   const std::uint8_t pad = pad_count_of(after.payload);
   out_[bth + 1] = static_cast<std::uint8_t>((out_[bth + 1] & 0xcf) | pad << 4);
@@ -170,7 +195,61 @@ void Rewriter::make_body(const Dissection& d, const Packet& after) {
   if (headers.immediate) out_.resize(out_.size() + wire::immediate);
   if (headers.cnp_reserved) out_.resize(out_.size() + wire::cnp_padding);
   out_.resize(out_.size() + after.payload + pad + wire::icrc);
-  set_lengths(d, static_cast<std::uint32_t>(out_.size() - d.udp));
+  set_lengths(d, static_cast<std::uint32_t>(out_.size() - datagram_of(d)));
+}
+
+/// A checksum of UDP or GRE over what begins at `from` of the frame, where what it covers was `old`
+/// to `old_end` and goes to `end` now. Both may be cut off.
+void Rewriter::put_checksum(std::size_t at, std::size_t from, std::span<const std::uint8_t> old,
+                            std::size_t old_end, std::size_t end) {
+  const auto part = [from](std::span<const std::uint8_t> b, std::size_t to) {
+    return sum_of(b.subspan(from, std::min(to, b.size()) - from));
+  };
+  put16(at, updated(get16(out_, at), part(old, old_end), part(out_, end)));
+}
+
+/// Outer headers: their lengths and checksums follow what changed inside. An answer, `made` by the
+/// switch, has their addresses exchanged and no checksum that it need not have.
+void Rewriter::follow_tunnel(const Dissection& d, bool made, std::span<const std::uint8_t> old,
+                             std::uint32_t udp_end) {
+  const std::size_t ip = d.outer_ip, next = d.outer_next;
+  const bool six = out_[ip] >> 4 == 6;
+  const auto moved = [&](std::size_t n) { return n + udp_end - d.udp_end; };
+  const auto put_length = [&](std::size_t at, auto put) {
+    const std::uint32_t before = get16(out_, at);  // 0: the sender's NIC fills it in
+    if (before != 0) put(at, static_cast<std::uint32_t>(moved(before)) & 0xffff);
+    return before;
+  };
+  Dissection outer;
+  outer.ip = d.outer_ip;
+  outer.ipv6 = six;
+  const std::uint32_t length =
+      put_length(ip + (six ? 4u : 2u),
+                 [&](std::size_t at, std::uint32_t value) { put_ip16(outer, at, value); });
+  const std::size_t old_end = length != 0 ? ip + (six ? wire::ipv6 : 0) + length : old.size();
+  const std::size_t end = std::min(moved(old_end), out_.size());
+  if (d.tunnel == Tunnel::gre) {
+    if ((out_[next] & 0x80) == 0) return;
+    if (made) {
+      put16(next + 4, 0);
+      put16(next + 4, ~std::uint32_t{sum_of(std::span(out_).subspan(next, end - next))});
+    } else {
+      put_checksum(next + 4, next, old, old_end, end);
+    }
+    return;
+  }
+  const std::uint32_t udp =
+      put_length(next + 4, [&](std::size_t at, std::uint32_t value) { put16(at, value); });
+  const std::size_t at = next + 6;
+  if (get16(out_, at) == 0) return;
+  if (made) {
+    put16(at, 0);
+    return;
+  }
+  put_checksum(at, next, old, old_end, end);
+  // The length stands in the pseudo header as well.
+  const std::uint32_t sum = updated(get16(out_, at), udp, get16(out_, next + 4));
+  put16(at, sum == 0 ? 0xffffu : sum);
 }
 
 /// The ICRC, where all it covers is there.
@@ -216,19 +295,17 @@ RewrittenFrame Rewriter::rewrite(const Dissection& d, const Packet& after,
     }
     if (change == Change::body || icrc_is_right(old, d)) finish(d, udp_end);
     const std::size_t at = d.udp + 6u;  // of UDP's checksum; zero: there is none
-    if (get16(out_, at) != 0) {
+    if (!d.v1 && get16(out_, at) != 0) {
       if (change == Change::body) {
         put16(at, 0);
       } else {
+        put_checksum(at, d.udp, old, old_end, udp_end);
         // The length stands in the pseudo header as well.
-        const auto segment = std::span<const std::uint8_t>(out_).subspan(
-            d.udp, std::min<std::size_t>(udp_end, out_.size()) - d.udp);
-        std::uint16_t sum =
-            updated(get16(out_, at), sum_of(old.subspan(d.udp, old_end - d.udp)), sum_of(segment));
-        sum = updated(sum, d.udp_end - d.udp, udp_end - d.udp);
+        const std::uint32_t sum = updated(get16(out_, at), d.udp_end - d.udp, udp_end - d.udp);
         put16(at, sum == 0 ? 0xffffu : sum);
       }
     }
+    if (d.tunnel != Tunnel::none) follow_tunnel(d, change == Change::body, old, udp_end);
   }
   if (fcs_ && whole) {
     std::uint32_t last = fcs_of(out_);

@@ -67,7 +67,17 @@ const Schema<StatefulSpec>& StatefulSpec::schema() {
           .required("cell_bits", &StatefulSpec::cell_bits,
                     {.doc = "widths of a register cell, pairs included", .min = 1})
           .required("index_bits", &StatefulSpec::index_bits,
-                    {.doc = "bits of the widest index", .min = 1, .max = 64});
+                    {.doc = "bits of the widest index", .min = 1, .max = 64})
+          .field("compares", &StatefulSpec::compares,
+                 {.doc = "comparison units of an ALU", .min = 1, .max = 16})
+          .field("outputs", &StatefulSpec::outputs,
+                 {.doc = "words that an access gives", .min = 1, .max = 16})
+          .field("actions", &StatefulSpec::actions,
+                 {.doc = "actions of a register", .min = 1, .max = 64})
+          .field("constants", &StatefulSpec::constants,
+                 {.doc = "constants of a register's actions that an instruction does not hold (-8 "
+                         "to 7)",
+                  .max = 64});
   return s;
 }
 

@@ -96,6 +96,8 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
           return r.object == object.name || r.object.starts_with(object.name + "[");
         });
     ledger.objects.push_back(std::move(o));
+    const auto* array = std::get_if<RegisterSpec>(&object.spec);
+    if (array != nullptr && array->unchecked) ledger.unchecked.push_back(object.name);
   }
   for (const auto& placed : placement.units) {
     stages_of[static_cast<std::size_t>(placed.unit.gress)].insert(placed.stage);
@@ -136,6 +138,7 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage) 
   const auto amounts_json = [](const Amounts& amounts, ordered_json& to) {
     for (const Resource r : all_resources) to[std::string(resource_name(r))] = amounts[r];
   };
+  if (!ledger.unchecked.empty()) out["unchecked"] = ledger.unchecked;
   out["by_stage"] = ordered_json::array();
   const auto stage_json = [&](std::size_t stage, const Amounts& amounts) {
     ordered_json in_stage = {{"stage", stage}};
@@ -213,6 +216,10 @@ std::string ledger_text(const Ledger& ledger, bool by_stage) {
                        row_of(o.total()));
   }
   out += "  (VLIW of an object: instructions; two share a word)\n";
+  if (!ledger.unchecked.empty()) {
+    out += fmt::format("  (unchecked functions in place of actions of the stateful ALU: {})\n",
+                       fmt::join(ledger.unchecked, ", "));
+  }
   if (!by_stage) return out;
   out += fmt::format("\n  {:<{}}{}\n", "stage", widest + 33, header);
   for (std::size_t s = 0; s < ledger.stages.size(); ++s)

@@ -21,6 +21,23 @@ std::string Pass::describe() const {
                      dataplane::describe(where_));
 }
 
+void Pipeline::add_action(const std::string& register_name, const ActionFacts& facts) {
+  for (auto& object : design_.objects) {
+    auto* const spec = std::get_if<RegisterSpec>(&object.spec);
+    if (object.name != register_name || spec == nullptr) continue;
+    const bool twice = std::any_of(spec->actions.begin(), spec->actions.end(),
+                                   [&](const auto& a) { return a.name == facts.name; });
+    if (twice)
+      throw ModelError(
+          fmt::format("{}.{}: action {} declared twice", name_, register_name, facts.name));
+    spec->unchecked = false;
+    spec->actions.push_back(facts);
+    return;
+  }
+  throw ModelError(
+      fmt::format("{}: no register {} for action {}", name_, register_name, facts.name));
+}
+
 Need guarded_by(const Gateway& gateway) { return {&gateway, DependencyKind::control, true, true}; }
 Need guarded_unless(const Gateway& gateway) {
   return {&gateway, DependencyKind::control, true, false};

@@ -43,8 +43,8 @@ std::uint64_t scaled(Wide mantissa, std::int64_t exponent, std::uint64_t most) {
 
 }  // namespace
 
-ListLines::ListLines(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-  if (!file_) throw InputError(fmt::format("{}: cannot be read", path));
+ListLines::ListLines(const std::string& path) : path_(path), bytes_(path) {
+  file_.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes_`
 }
 
 InputError ListLines::error(std::uint32_t column, std::string_view message) const {
@@ -60,7 +60,6 @@ bool ListLines::next() {
          file_.gcount() > 0) {
     ++line_;
     auto length = static_cast<std::size_t>(file_.gcount());
-    if (file_.bad()) throw InputError(fmt::format("{}: cannot be read", path_));
     if (file_.fail()) {
       throw error(1, fmt::format("a line of more than {} characters; expected a flow list",
                                  buffer_.size() - 2));
@@ -73,7 +72,6 @@ bool ListLines::next() {
     const std::size_t first = text_.find_first_not_of(blanks);
     if (first != std::string_view::npos && text_[first] != '#') return true;
   }
-  if (file_.bad()) throw InputError(fmt::format("{}: cannot be read", path_));
   return false;
 }
 

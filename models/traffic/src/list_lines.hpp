@@ -3,13 +3,14 @@
 
 #include <array>
 #include <cstdint>
-#include <fstream>
+#include <istream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/core/units.hpp"
+#include "horae/core/unpacked_file.hpp"
 
 namespace horae::traffic {
 
@@ -19,8 +20,9 @@ struct Word {
   std::uint32_t column = 1;
 };
 
-/// A file line by line in constant memory. Empty lines and those that begin with # are passed over;
-/// lines may end as Windows ends them, and the file may begin with a byte order mark.
+/// A file, packed with gzip or zstd or not, line by line in constant memory. Empty lines and those
+/// that begin with # are passed over; lines may end as Windows ends them, and the file may begin
+/// with a byte order mark.
 class ListLines {
  public:
   explicit ListLines(const std::string& path);
@@ -53,7 +55,8 @@ class ListLines {
 
  private:
   std::string path_;
-  std::ifstream file_;
+  UnpackedBuffer bytes_;
+  std::istream file_{&bytes_};
   std::array<char, 4096> buffer_{};
   std::string_view text_;
   std::uint32_t line_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "arrays.hpp"
@@ -113,6 +114,7 @@ struct Pricer {
     const uint64_t each = divide_up<uint64_t>(entries, pieces);
     const int64_t blocks = stateful_blocks(each, spec.cell_bits(), chip);
     if (blocks > most) return refuse_large(spec, whole, blocks, pieces);
+    if (!actions_fit(spec)) return;
     const uint32_t bits = index_bits(each);
     if (bits > chip.stateful.index_bits) {
       return refuse("index", bits, chip.stateful.index_bits,
@@ -130,6 +132,33 @@ struct Pricer {
       unit.stateful = true;
       add(std::move(unit));
     }
+  }
+
+  /// Whether the ALU can do what a program's actions ask; refuses what it cannot.
+  bool actions_fit(const RegisterSpec& spec) {
+    const auto& stateful = chip.stateful;
+    std::set<int64_t> constants;
+    for (const ActionFacts& a : spec.actions) {
+      constants.insert(a.constants.begin(), a.constants.end());
+      const auto over = [&](const char* what, uint32_t need, uint32_t have) {
+        refuse(what, need, have,
+               fmt::format("action {} of a stateful ALU of {}", a.name, chip.name));
+        return false;
+      };
+      if (a.compares > stateful.compares) return over("compares", a.compares, stateful.compares);
+      if (a.outputs > stateful.outputs) return over("outputs", a.outputs, stateful.outputs);
+    }
+    if (spec.actions.size() > stateful.actions) {
+      refuse("actions", static_cast<int64_t>(spec.actions.size()), stateful.actions,
+             "actions of one register");
+      return false;
+    }
+    if (constants.size() > stateful.constants) {
+      refuse("constants", static_cast<int64_t>(constants.size()), stateful.constants,
+             "constants of a register's actions beyond -8 to 7");
+      return false;
+    }
+    return true;
   }
 
   void refuse_large(const RegisterSpec& spec, int64_t whole, int64_t blocks, uint32_t pieces) {

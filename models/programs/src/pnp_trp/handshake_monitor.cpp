@@ -39,6 +39,9 @@ HandshakeMonitor::HandshakeMonitor(dataplane::Pipeline& pipeline, const PnpTrpCo
                                   .index = dataplane::IndexSource::hash,
                                   .index_bits = 104},
           {uses(cookie_), guarded_by(is_syn_), guarded_by(is_answer_), guarded_by(is_ack_)}),
+      is_free_(pipeline, tcp_cookie_, "is_free"),
+      mark_(pipeline, tcp_cookie_, "mark"),
+      unmark_(pipeline, tcp_cookie_, "unmark"),
       is_new_(pipeline, in, "is_new", {.kind = ConditionKind::bit}, {},
               {matches(tcp_cookie_), guarded_by(is_syn_)}),
       // Addresses, ports, sequence and acknowledgement numbers, flags, egress port.
@@ -60,8 +63,7 @@ bool HandshakeMonitor::ingress(Pass& pass, bool remote) {
 /// The first SYN of a client gets a cookie, the next one passes.
 bool HandshakeMonitor::open(Pass& pass, const TcpSegment& segment) {
   const Psn mine = cookie(pass, segment.sequence);
-  const bool is_new = tcp_cookie_.apply(pass, cell_of(pass.header()),
-                                        [](const std::uint32_t& cell) { return cell == 0; });
+  const bool is_new = is_free_.run(pass, cell_of(pass.header()));
   if (!is_new_.test(pass, is_new)) return false;
   ++counts_.cookies;
   to_syn_ack_.run(pass, [&] {
@@ -77,11 +79,8 @@ bool HandshakeMonitor::acknowledge(Pass& pass, const TcpSegment& segment) {
   const bool answers = is_answer_.test(
       pass, {std::uint64_t{segment.acknowledgement.value()}, std::uint64_t{expected.value()}});
   // A cell holds whose handshake is to pass. Another connection of the cell passes with it.
-  const bool known = tcp_cookie_.apply(pass, cell_of(pass.header()), [&](std::uint32_t& cell) {
-    const bool before = cell != 0;
-    cell = answers ? 1 : 0;
-    return before;
-  });
+  const std::size_t cell = cell_of(pass.header());
+  const bool known = answers ? mark_.run(pass, cell) : unmark_.run(pass, cell);
   if (answers) {
     ++counts_.resets;
     to_rst_.run(pass, [&] {

@@ -10,6 +10,7 @@
 
 #include "control_plane.hpp"
 #include "horae/core/tcp_segment.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "parts.hpp"
 
@@ -51,7 +52,27 @@ class HandshakeMonitor {
   dataplane::Hash cookie_;
   dataplane::Action cookie_next_;
   dataplane::Gateway is_answer_;
+  struct IsFree {
+    static constexpr bool only_reads = true;
+    template <class C>
+    auto operator()(const C& cell) const {
+      return cell == 0;
+    }
+  };
+  /// Marks it; whether it was marked.
+  template <int mark>
+  struct Mark {
+    template <class C>
+    auto operator()(C& cell) const {
+      const auto before = cell != 0;
+      cell = mark;
+      return before;
+    }
+  };
   dataplane::Register<std::uint32_t> tcp_cookie_;
+  dataplane::RegisterAction<std::uint32_t, IsFree> is_free_;
+  dataplane::RegisterAction<std::uint32_t, Mark<1>> mark_;
+  dataplane::RegisterAction<std::uint32_t, Mark<0>> unmark_;
   dataplane::Gateway is_new_;
   dataplane::Action to_syn_ack_;
   dataplane::Action to_rst_;

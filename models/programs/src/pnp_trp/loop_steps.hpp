@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 
 namespace horae::programs::pnp_trp {
@@ -27,8 +29,9 @@ class LoopSteps {
   }
 
   /// A CNP; whether it adds a loop.
-  bool cnp(CnpCount& c) const {
-    const bool is_first = c.left == first();
+  template <class Cell>
+  bool cnp(Cell& c) const {
+    const bool is_first = static_cast<bool>(c.left == first());
     const bool is_second = !is_first && c.left == second();
     if (is_first) {
       c.left = c.alpha;
@@ -36,19 +39,20 @@ class LoopSteps {
       --c.left;
     }
     if (!is_first && !is_second) return false;
-    if (c.alpha < most_alpha) ++c.alpha;
+    c.alpha = dataplane::stateful::plus_to_most(c.alpha, decltype(c.alpha)(1));
     return true;
   }
 
   /// A recovery begins: the count starts over, with half of alpha, 1 at least. The ALU's math unit
   /// halves: open-p4studio, tofino1_base.p4, MathUnit(MathOp_t.MUL, 1, 2).
-  void recover(CnpCount& c) const {
+  template <class Cell>
+  void recover(Cell& c) const {
+    using Alpha = decltype(c.alpha);
     c.left = first();
-    c.alpha = std::max<std::uint16_t>(c.alpha / 2, 1);
+    c.alpha = dataplane::stateful::greatest(dataplane::stateful::half(c.alpha), Alpha(1));
   }
 
  private:
-  static constexpr std::uint16_t most_alpha = 0xfff0;
   static constexpr std::uint16_t none_yet = 0xffff;
 
   // The values of the first word that make a step.
@@ -66,4 +70,33 @@ class LoopSteps {
   std::uint16_t alpha_;
 };
 
+/// Actions of `cnp_num_alpha`.
+struct CountCnp {
+  LoopSteps steps;
+  template <class Cell>
+  bool operator()(Cell& c) const {
+    return steps.cnp(c);
+  }
+};
+struct StartOver {
+  LoopSteps steps;
+  template <class Cell>
+  void operator()(Cell& c) const {
+    steps.recover(c);
+  }
+};
+
 }  // namespace horae::programs::pnp_trp
+
+namespace horae::dataplane::stateful {
+
+template <>
+struct Traced<programs::pnp_trp::CnpCount> {
+  struct Cell {
+    Word left, alpha;
+  };
+  static Cell before(const Exploration& e) { return {e.before(0), e.before(1)}; }
+  static std::vector<int> nodes(const Cell& c) { return {c.left.node(), c.alpha.node()}; }
+};
+
+}  // namespace horae::dataplane::stateful

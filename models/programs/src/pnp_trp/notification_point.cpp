@@ -74,6 +74,7 @@ dataplane::Needs NotificationPoint::make_gap(dataplane::Pipeline& pipeline,
                                              .index_bits = 88,
                                              .reads = {"ip.src", "ip.dst", "bth.dest_qp"}},
                      Needs{guarded_by(is_marked_)}, long_ago);
+  check_stamp_.emplace(pipeline, *cnp_stamp_, "check", IsDue{interval_});
   is_due_.emplace(pipeline, where_, "is_due", ConditionSpec{.kind = ConditionKind::bit},
                   std::vector<std::uint64_t>{},
                   Needs{matches(*cnp_stamp_), guarded_by(is_marked_)});
@@ -84,12 +85,7 @@ bool NotificationPoint::due(const Pass& pass) {
   if (!cnp_stamp_) return true;
   const FlowKey flow = key_of(pass.header());
   const std::uint32_t now = stamp(pass.now());
-  const bool passed =
-      cnp_stamp_->apply(pass, KeyHash{}(flow) % cnp_stamp_->entries(), [&](std::uint32_t& last) {
-        const bool passed = now - last > interval_;
-        if (passed) last = now;
-        return passed;
-      });
+  const bool passed = check_stamp_->run(pass, KeyHash{}(flow) % cnp_stamp_->entries(), now);
   return is_due_->test(pass, passed);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "horae/dataplane/mirror.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "parts.hpp"
 
@@ -51,7 +52,18 @@ class NotificationPoint {
   std::optional<dataplane::Gateway> leaves_;  ///< data in egress
   dataplane::Gateway is_marked_;
   std::optional<dataplane::Action> clear_ecn_;
+  /// Whether the last CNP of a flow was longer ago than the interval; then this is the last one.
+  struct IsDue {
+    std::uint32_t interval = 0;
+    template <class C>
+    auto operator()(C& last, C now) const {
+      const auto passed = now - last > interval;
+      if (passed) last = now;
+      return passed;
+    }
+  };
   std::optional<dataplane::Register<std::uint32_t>> cnp_stamp_;
+  std::optional<dataplane::RegisterAction<std::uint32_t, IsDue>> check_stamp_;
   std::optional<dataplane::Gateway> is_due_;
   dataplane::Mirror copy_;
   dataplane::ExactTable<FlowKey, std::uint32_t, KeyHash> qp_field_;

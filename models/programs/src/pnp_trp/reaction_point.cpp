@@ -6,8 +6,6 @@
 namespace horae::programs::pnp_trp {
 namespace {
 
-/// A PSN at the top of a word, so that its 24 bits turn over as the word does.
-constexpr std::uint32_t psn_unit = 1u << 8;
 /// Before the first packet left: no PSN comes after it.
 constexpr std::uint32_t no_psn = 1;
 std::uint32_t in_word(Psn psn) { return psn.value() * psn_unit; }
@@ -49,12 +47,17 @@ ReactionPoint::ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& 
       cnp_time_(pipeline, in, "cnp_time", config.flow_entries, 0,
                 {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
                  guarded_by(targets_.is_target())}),
+      set_time_(pipeline, cnp_time_, "set"),
+      is_silent_(pipeline, cnp_time_, "is_silent", IsSilent{beta_}),
       is_expired_(pipeline, in, "is_expired", expiry(config.judged_by),
                   incoming_only_ ? Constants{1, 0} : Constants{},
                   {matches(cnp_time_), guarded_by(targets_.is_target())}),
       flow_status_(pipeline, in, "flow_status", config.flow_entries, 0,
                    {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
                     guarded_by(is_expired_), guarded_by(targets_.is_target())}),
+      throttle_(pipeline, flow_status_, "throttle"),
+      read_status_(pipeline, flow_status_, "read"),
+      expire_(pipeline, flow_status_, "expire"),
       begins_recovery_(pipeline, in, "begins_recovery", {.bits = 8, .reads = {"status"}},
                        {throttled}, {matches(flow_status_), guarded_by(is_expired_)}),
       cnp_num_alpha_(
@@ -63,6 +66,8 @@ ReactionPoint::ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& 
           {matches(targets_.flow_hash()), guarded_by(targets_.cnp_goes_out()),
            guarded_by(begins_recovery_)},
           steps_.initial()),
+      count_cnp_(pipeline, cnp_num_alpha_, "count", CountCnp{steps_}),
+      start_over_(pipeline, cnp_num_alpha_, "start_over", StartOver{steps_}),
       is_step_(pipeline, in, "is_step", {.kind = ConditionKind::bit}, {},
                {matches(cnp_num_alpha_), guarded_by(targets_.cnp_goes_out())}),
       is_last_loop_(pipeline, in, "is_last_loop", {.bits = 16, .reads = {"loop"}}, {0},
@@ -71,6 +76,9 @@ ReactionPoint::ReactionPoint(dataplane::Pipeline& pipeline, const PnpTrpConfig& 
                  config.recovery == Recovery::none ? Constants{normal} : Constants{throttled, 0},
                  {matches(flow_status_), guarded_by(targets_.is_target()), follows(is_last_loop_)}),
       loop_num_(pipeline, in, "loop_num", config.flow_entries, 0, make_order(pipeline, config)),
+      add_loop_(pipeline, loop_num_, "add", AddLoop{most_loops_}),
+      read_loops_(pipeline, loop_num_, "read"),
+      take_loops_(pipeline, loop_num_, "take"),
       has_loops_(pipeline, in, "has_loops",
                  {.kind = ConditionKind::ne, .bits = 16, .reads = {"loop"}}, {0}, make_gates()),
       write_header_(pipeline, in, "write_loop_header", {.writes = {"loop"}},
@@ -98,6 +106,8 @@ RecoveryOrder::RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
       last_psn(pipeline, in, "last_psn", entries, no_psn,
                {matches(flow_hash), guarded_by(is_recovering), guarded_by(begins),
                 guarded_by(is_last_loop)}),
+      set_psn(pipeline, last_psn, "set"),
+      in_turn(pipeline, last_psn, "in_turn"),
       is_drained(pipeline, in, "is_drained",
                  {.bits = 8, .terms = 2, .reads = {"in_turn", "loop.valid"}}, {1, 0},
                  {matches(last_psn), guarded_by(is_recovering), guarded_by(begins)}),
@@ -131,15 +141,12 @@ void ReactionPoint::cnp(Pass& pass, bool remote) {
   if (!target) return;
   ++counts_.cnps;
   const std::size_t index = target->hash % flow_entries_;
-  cnp_time_.apply(pass, index, [&](std::uint32_t& cell) { cell = stamp(pass.now()); });
-  flow_status_.apply(pass, index, [](std::uint8_t& status) { status = throttled; });
-  const bool step =
-      cnp_num_alpha_.apply(pass, index, [&](CnpCount& count) { return steps_.cnp(count); });
+  set_time_.run(pass, index, stamp(pass.now()));
+  throttle_.run(pass, index);
+  const bool step = count_cnp_.run(pass, index);
   if (!is_step_.test(pass, step)) return;
   ++counts_.steps;
-  loop_num_.apply(pass, index, [&](std::uint16_t& loops) {
-    if (loops < most_loops_) ++loops;
-  });
+  add_loop_.run(pass, index);
 }
 
 bool ReactionPoint::data(Pass& pass, bool remote) {
@@ -178,8 +185,7 @@ bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
   const bool looped = flow.header.valid;
   look_up_status(pass, flow);
   if (looped && is_last_loop_.test(pass, flow.header.loops)) {
-    if (order_)
-      order_->last_psn.apply(pass, flow.index, [&](std::uint32_t& last) { last = flow.psn; });
+    if (order_) order_->set_psn.run(pass, flow.index, flow.psn);
     return false;
   }
   const bool slowed = recovery_ == Recovery::none
@@ -191,20 +197,15 @@ bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
 }
 
 void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
-  const bool silent = cnp_time_.apply(pass, flow.index, [&](const std::uint32_t& last) {
-    return stamp(pass.now()) - last > beta_;
-  });
+  const bool silent = is_silent_.run(pass, flow.index, stamp(pass.now()));
   flow.expired = incoming_only_ ? is_expired_.test(pass, bit(silent), bit(flow.header.valid))
                                 : is_expired_.test(pass, silent);
-  flow.status = flow_status_.apply(pass, flow.index, [&](std::uint8_t& cell) {
-    const auto before = static_cast<Status>(cell);
-    if (flow.expired && before == throttled) cell = recover;
-    return before;
-  });
+  flow.status = static_cast<Status>(flow.expired ? expire_.run(pass, flow.index)
+                                                 : read_status_.run(pass, flow.index));
   flow.begins = flow.expired && begins_recovery_.test(pass, flow.status);
   if (!flow.begins) return;
   ++counts_.recoveries;
-  cnp_num_alpha_.apply(pass, flow.index, [&](CnpCount& count) { steps_.recover(count); });
+  start_over_.run(pass, flow.index);
   if (tell_recovery_) {
     tell_recovery_->run(
         pass, [&] { control_.begin([this, target = flow.target] { look_after(target); }); });
@@ -214,11 +215,7 @@ void ReactionPoint::look_up_status(const Pass& pass, Flow& flow) {
 /// Whether a packet of a flow that recovers has to wait for the one before.
 bool ReactionPoint::out_of_turn(const Pass& pass, const Flow& flow) {
   if (!flow.begins && !order_->is_recovering.test(pass, flow.status)) return false;
-  const bool in_turn = order_->last_psn.apply(pass, flow.index, [&](std::uint32_t& last) {
-    const bool next = flow.psn - last == psn_unit;
-    if (next) last = flow.psn;
-    return next;
-  });
+  const bool in_turn = order_->in_turn.run(pass, flow.index, flow.psn);
   if (in_turn) ++counts_.in_turn;
   order_->is_drained.test(pass, in_turn, flow.header.valid);
   return order_->is_out_of_turn.test(pass, !in_turn);
@@ -228,9 +225,8 @@ bool ReactionPoint::out_of_turn(const Pass& pass, const Flow& flow) {
 /// because nothing of the flow is in the loop any more.
 std::uint32_t ReactionPoint::take_loops(const Pass& pass, const Flow& flow) {
   const bool reset = forgets_ && (order_ ? order_->is_drained.held(pass) : flow.begins);
-  const std::uint32_t loops = loop_num_.apply(pass, flow.index, [&](std::uint16_t& cell) {
-    return reset ? std::exchange(cell, std::uint16_t{0}) : cell;
-  });
+  const std::uint32_t loops =
+      reset ? take_loops_.run(pass, flow.index) : read_loops_.run(pass, flow.index);
   counts_.most_loops = std::max<std::uint64_t>(counts_.most_loops, loops);
   return loops;
 }

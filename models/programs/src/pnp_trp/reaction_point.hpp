@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "horae/dataplane/mirror.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "loop_header.hpp"
 #include "loop_steps.hpp"
@@ -19,6 +20,9 @@ namespace horae::programs::pnp_trp {
 /// What flow_status holds.
 enum Status : std::uint8_t { normal = 0, throttled = 1, recover = 2 };
 
+/// A PSN in the upper bits of a word: words then wrap where PSNs do.
+inline constexpr std::uint32_t psn_unit = 1u << 8;
+
 /// What keeps the order of a flow that recovers (appendix D).
 struct RecoveryOrder {
   RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
@@ -27,8 +31,19 @@ struct RecoveryOrder {
                 const dataplane::Gateway& is_last_loop);
 
   dataplane::Gateway is_recovering;
+  /// Whether a PSN follows the one that left the loop last; then it is that.
+  struct InTurn {
+    template <class C>
+    auto operator()(C& last, C psn) const {
+      const auto next = psn - last == psn_unit;
+      if (next) last = psn;
+      return next;
+    }
+  };
   dataplane::Register<std::uint32_t> last_psn;  ///< of the last packet that left the loop
-  dataplane::Gateway is_drained;                ///< nothing of the flow is in the loop
+  dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> set_psn;
+  dataplane::RegisterAction<std::uint32_t, InTurn> in_turn;
+  dataplane::Gateway is_drained;  ///< nothing of the flow is in the loop
   dataplane::Gateway is_out_of_turn;
 };
 
@@ -81,6 +96,40 @@ class ReactionPoint {
   void look_after(const Target& target);
   bool is_over(const Target& target);
 
+  struct IsSilent {
+    static constexpr bool only_reads = true;
+    std::uint32_t beta = 0;
+    template <class C>
+    auto operator()(const C& last, C now) const {
+      return now - last > beta;
+    }
+  };
+  /// A flow that is throttled recovers; what it was.
+  struct Expire {
+    template <class C>
+    C operator()(C& status) const {
+      const C before = status;
+      if (status == throttled) status = recover;
+      return before;
+    }
+  };
+  struct AddLoop {
+    std::uint32_t most = 0;
+    template <class C>
+    void operator()(C& loops) const {
+      if (loops < most) ++loops;
+    }
+  };
+  /// What it was; it is zero.
+  struct TakeAll {
+    template <class C>
+    C operator()(C& loops) const {
+      const C before = loops;
+      loops = 0;
+      return before;
+    }
+  };
+
   LoopSteps steps_;
   Recovery recovery_;
   bool forgets_;  ///< loop_num when a flow has recovered, and then its entry
@@ -94,16 +143,26 @@ class ReactionPoint {
   dataplane::Action count_down_;
   TargetFlows targets_;
   dataplane::Register<std::uint32_t> cnp_time_;
+  dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> set_time_;
+  dataplane::RegisterAction<std::uint32_t, IsSilent> is_silent_;
   dataplane::Gateway is_expired_;
   dataplane::Register<std::uint8_t> flow_status_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<throttled>> throttle_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::ReadCell> read_status_;
+  dataplane::RegisterAction<std::uint8_t, Expire> expire_;
   dataplane::Gateway begins_recovery_;
   std::optional<dataplane::Action> tell_recovery_;
   dataplane::Register<CnpCount> cnp_num_alpha_;
+  dataplane::RegisterAction<CnpCount, CountCnp> count_cnp_;
+  dataplane::RegisterAction<CnpCount, StartOver> start_over_;
   dataplane::Gateway is_step_;
   dataplane::Gateway is_last_loop_;
   dataplane::Gateway is_slowed_;
   std::optional<RecoveryOrder> order_;
   dataplane::Register<std::uint16_t> loop_num_;
+  dataplane::RegisterAction<std::uint16_t, AddLoop> add_loop_;
+  dataplane::RegisterAction<std::uint16_t, dataplane::ReadCell> read_loops_;
+  dataplane::RegisterAction<std::uint16_t, TakeAll> take_loops_;
   dataplane::Gateway has_loops_;
   dataplane::Action write_header_;
   dataplane::Action remove_header_;

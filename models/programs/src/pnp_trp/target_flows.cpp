@@ -12,6 +12,12 @@ ConditionSpec any_of(std::uint32_t terms) {
 
 }  // namespace
 
+TargetFlows::Cache::Cache(dataplane::Pipeline& pipeline, std::size_t entries,
+                          const dataplane::Needs& needs)
+    : array(pipeline, in, "cnp_cache", entries, 0, needs),
+      set(pipeline, array, "set"),
+      is(pipeline, array, "is") {}
+
 TargetFlows::TargetFlows(dataplane::Pipeline& pipeline, const PnpTrpConfig& config,
                          ControlPlane& control, const dataplane::Gateway& is_data,
                          const dataplane::Object& routes)
@@ -57,9 +63,9 @@ dataplane::Needs TargetFlows::make_tables(dataplane::Pipeline& pipeline, const P
   const dataplane::Gateway* looks_in_store = &data_comes_in_;
   if (config.target != TargetLookup::store) {
     cnp_cache_.emplace(
-        pipeline, in, "cnp_cache", config.cnp_cache_entries, 0,
+        pipeline, config.cnp_cache_entries,
         Needs{matches(flow_hash_), guarded_by(cnp_goes_out_), guarded_by(data_comes_in_)});
-    needs.push_back(matches(*cnp_cache_));
+    needs.push_back(matches(cnp_cache_->array));
   }
   if (config.target != TargetLookup::cache)
     to_cpu_.emplace(pipeline, in, "cnp_to_cpu", dataplane::ActionSpec{},
@@ -67,7 +73,8 @@ dataplane::Needs TargetFlows::make_tables(dataplane::Pipeline& pipeline, const P
   if (config.target == TargetLookup::both) {
     looks_in_store = &is_uncached_.emplace(
         pipeline, in, "is_uncached", ConditionSpec{.kind = ConditionKind::bit},
-        std::vector<std::uint64_t>{}, Needs{matches(*cnp_cache_), guarded_by(data_comes_in_)});
+        std::vector<std::uint64_t>{},
+        Needs{matches(cnp_cache_->array), guarded_by(data_comes_in_)});
   }
   if (config.target != TargetLookup::cache) {
     cnp_store_.emplace(
@@ -101,8 +108,7 @@ std::optional<Target> TargetFlows::add(const Pass& pass, bool remote) {
   Target target{.flow = {p.src, *qp}};
   target.hash = flow_hash_.of(pass, {target.flow.node, target.flow.qp});
   if (cnp_cache_) {
-    cnp_cache_->apply(pass, target.hash % cnp_cache_->entries(),
-                      [&](std::uint32_t& cell) { cell = target.hash; });
+    cnp_cache_->set.run(pass, target.hash % cnp_cache_->array.entries(), target.hash);
   }
   if (to_cpu_) to_cpu_->run(pass, [&] { report(target); });
   return target;
@@ -116,8 +122,7 @@ std::optional<Target> TargetFlows::find(const Pass& pass, bool remote, bool loop
   const bool comes_in = data_comes_in_.test(pass, remote, looped);
   bool cached = false, stored = false;
   if (comes_in && cnp_cache_) {
-    cached = cnp_cache_->apply(pass, target.hash % cnp_cache_->entries(),
-                               [&](const std::uint32_t& cell) { return cell == target.hash; });
+    cached = cnp_cache_->is.run(pass, target.hash % cnp_cache_->array.entries(), target.hash);
   }
   if (comes_in && cnp_store_ && (!is_uncached_ || is_uncached_->test(pass, !cached)))
     stored = cnp_store_->lookup(pass, target.flow) != nullptr;
@@ -131,8 +136,8 @@ void TargetFlows::report(const Target& target) {
     if (!over_ || !over_(target)) store(target);
     // The driver reads before it writes, so it clears no newer flow's.
     if (!cnp_cache_) return;
-    const std::size_t index = target.hash % cnp_cache_->entries();
-    if (cnp_cache_->read(index) == target.hash) cnp_cache_->write(index, 0);
+    const std::size_t index = target.hash % cnp_cache_->array.entries();
+    if (cnp_cache_->array.read(index) == target.hash) cnp_cache_->array.write(index, 0);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "control_plane.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/pnp_trp/pnp_trp.hpp"
 #include "parts.hpp"
 
@@ -79,7 +80,13 @@ class TargetFlows {
   dataplane::Hash flow_hash_;
   dataplane::Gateway cnp_goes_out_;
   dataplane::Gateway data_comes_in_;
-  std::optional<dataplane::Register<std::uint32_t>> cnp_cache_;
+  struct Cache {
+    Cache(dataplane::Pipeline& pipeline, std::size_t entries, const dataplane::Needs& needs);
+    dataplane::Register<std::uint32_t> array;
+    dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> set;
+    dataplane::RegisterAction<std::uint32_t, dataplane::EqualsCell> is;
+  };
+  std::optional<Cache> cnp_cache_;
   std::optional<dataplane::Action> to_cpu_;
   std::optional<dataplane::Gateway> is_uncached_;
   std::optional<Store> cnp_store_;

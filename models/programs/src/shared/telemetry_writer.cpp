@@ -48,6 +48,7 @@ TelemetryWriter::TelemetryWriter(dataplane::Pipeline& pipeline, const Routes& ro
       sent_(pipeline, out, "port_sent",
             dataplane::RegisterSpec{.width = 32, .entries = ports, .reads = {"egress_port"}},
             {uses(wire_length_), uses(longer_)}),
+      add_sent_(pipeline, sent_, "add"),
       // Twice and a quarter of the cells, then their sum.
       parts_of_cells_(pipeline, out, "parts_of_cells", {.instructions = 2},
                       {guarded_by(has_room_)}),
@@ -78,11 +79,7 @@ void TelemetryWriter::egress(dataplane::Pass& pass) {
   std::uint32_t length = 0;
   wire_length_.run(pass, [&] { length = p.frame + not_in_frames; });
   if (adds) longer_.run(pass, [&] { length += telemetry_hop_bytes; });
-  const std::uint32_t sent = sent_.apply(pass, pass.egress_port(), [length](std::uint32_t& bytes) {
-    const std::uint32_t before = bytes;
-    bytes += length;
-    return before;
-  });
+  const std::uint32_t sent = add_sent_.run(pass, pass.egress_port(), length);
   if (!adds) return;
   std::uint32_t twice = 0, quarter = 0, units = 0;
   parts_of_cells_.run(pass, [&] {

@@ -26,6 +26,8 @@ Destination::PathCheck::PathCheck(dataplane::Pipeline& pipeline, const ThemisCon
                                 .pieces = c.pieces,
                                 .reads = {"qp", "psn"}},
                    Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_nack)}),
+      keep_later(pipeline, path_psn_max, "keep_later"),
+      is_overtaken(pipeline, path_psn_max, "is_overtaken"),
       lost(pipeline, out, "is_lost", flags(1), {},
            Needs{matches(path_psn_max), guarded_by(missing)}) {}
 
@@ -109,9 +111,7 @@ inline void Destination::on_data(Pass& pass, std::uint32_t qp) {
   const Psn psn = pass.header().psn;
   if (!window_.mark(pass, qp, psn)) ++counts_.old_data;
   if (path_check_) {
-    path_check_->path_psn_max.apply(pass, path_index(qp, psn), [&](std::uint32_t& most) {
-      if (psn.after(Psn(most))) most = psn.value();
-    });
+    path_check_->keep_later.run(pass, path_index(qp, psn), psn.value());
   }
   if (!stash_) return;
   const auto settled = stash_->settle(pass, qp);
@@ -132,8 +132,7 @@ void Destination::on_nack(Pass& pass, std::uint32_t qp) {
   const bool missing = window_.ask(pass, qp, p.psn);
   bool overtaken = true;
   if (path_check_) {
-    overtaken = path_check_->path_psn_max.apply(
-        pass, path_index(qp, p.psn), [&](std::uint32_t most) { return Psn(most).after(p.psn); });
+    overtaken = path_check_->is_overtaken.run(pass, path_index(qp, p.psn), p.psn.value());
   }
   if (!missing) {  // condition C1 fails: it passed to the receiver
     ++counts_.invalid;

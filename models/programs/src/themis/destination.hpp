@@ -7,7 +7,7 @@
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/mirror.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/themis/themis.hpp"
 #include "horae/programs/themis/window_bitmap.hpp"
 #include "parts.hpp"
@@ -43,12 +43,27 @@ class Destination {
 
  private:
   static constexpr auto out = dataplane::Gress::egress;
+  struct KeepLater {
+    template <class C>
+    void operator()(C& most, C psn) const {
+      if (dataplane::stateful::comes_after<Psn::bits>(psn, most)) most = psn;
+    }
+  };
+  struct IsOvertaken {
+    static constexpr bool only_reads = true;
+    template <class C>
+    auto operator()(const C& most, C psn) const {
+      return dataplane::stateful::comes_after<Psn::bits>(most, psn);
+    }
+  };
   /// Condition C2 and what it needs.
   struct PathCheck {
     PathCheck(dataplane::Pipeline& pipeline, const ThemisConfig& config,
               const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
               const dataplane::Gateway& is_nack, const dataplane::Gateway& missing);
     dataplane::Register<std::uint32_t> path_psn_max;
+    dataplane::RegisterAction<std::uint32_t, KeepLater> keep_later;
+    dataplane::RegisterAction<std::uint32_t, IsOvertaken> is_overtaken;
     dataplane::Gateway lost;
   };
   std::optional<PathCheck> make_path_check(dataplane::Pipeline& pipeline);

@@ -27,7 +27,15 @@ Source::Avoidance::Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& 
                                        .entries = std::uint64_t{config.qps()} * config.paths,
                                        .pieces = config.pieces,
                                        .reads = {"source_qp", "psn"}},
-                          Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_signal)}) {}
+                          Needs{matches(qp_table), guarded_by(is_data), guarded_by(is_signal)}),
+      spend(pipeline, path_adaptive_count, "spend"),
+      fill(pipeline, path_adaptive_count, "fill", Fill{config.avoidance_window}) {}
+
+Source::NackedPsn::NackedPsn(dataplane::Pipeline& pipeline, const RegisterSpec& spec,
+                             const Needs& needs)
+    : array(pipeline, in, "recved_nack_psn", spec, needs, no_psn),
+      is(pipeline, array, "is"),
+      set(pipeline, array, "set") {}
 
 Source::Reroute::Reroute(dataplane::Pipeline& pipeline, const Needs& reasons,
                          const dataplane::Object* add_path)
@@ -51,7 +59,7 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                                        HashSpec{.input_bits = 104, .output_bits = 16})
                                  : nullptr),
       pathmap_(by_port(config)
-                   ? std::make_unique<dataplane::Register<std::uint16_t>>(
+                   ? std::make_unique<dataplane::Variable<std::uint16_t>>(
                          pipeline, in, "pathmap",
                          RegisterSpec{.width = 16, .entries = config.paths, .reads = {"psn"}},
                          Needs{guarded_by(is_data)})
@@ -60,7 +68,7 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
       avoidance_(make_avoidance(pipeline)),
       add_path_(by_port(config) ? std::make_unique<dataplane::Action>(
                                       pipeline, in, "add_path", dataplane::ActionSpec{},
-                                      Needs{uses(*base_path_), uses(*pathmap_), uses(routes)})
+                                      Needs{uses(*base_path_), uses(pathmap_->array), uses(routes)})
                                 : nullptr) {
   if (recved_nack_psn_ || avoidance_) reroute_.emplace(pipeline, reasons(), add_path_.get());
   if (!by_port(config)) {
@@ -69,16 +77,15 @@ Source::Source(dataplane::Pipeline& pipeline, const ThemisConfig& config,
     return;
   }
   for (std::uint32_t i = 0; i < config.paths; ++i)
-    pathmap_->write(i, static_cast<std::uint16_t>(i));
+    pathmap_->array.write(i, static_cast<std::uint16_t>(i));
 }
 
-std::optional<dataplane::Register<std::uint32_t>> Source::make_nack_psn(
-    dataplane::Pipeline& pipeline) {
-  using Made = std::optional<dataplane::Register<std::uint32_t>>;
+std::optional<Source::NackedPsn> Source::make_nack_psn(dataplane::Pipeline& pipeline) {
+  using Made = std::optional<NackedPsn>;
   if (is_nack_ == nullptr || !config_.rerouting) return Made();
-  return Made(std::in_place, pipeline, in, "recved_nack_psn",
+  return Made(std::in_place, pipeline,
               RegisterSpec{.width = 32, .entries = config_.qps(), .reads = {"source_qp"}},
-              Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(*is_nack_)}, no_psn);
+              Needs{matches(qps_.table()), guarded_by(is_data_), guarded_by(*is_nack_)});
 }
 
 std::optional<Source::Avoidance> Source::make_avoidance(dataplane::Pipeline& pipeline) {
@@ -90,7 +97,7 @@ std::optional<Source::Avoidance> Source::make_avoidance(dataplane::Pipeline& pip
 /// What may send a packet by another path.
 Needs Source::reasons() const {
   Needs needs;
-  if (recved_nack_psn_) needs.push_back(matches(*recved_nack_psn_));
+  if (recved_nack_psn_) needs.push_back(matches(recved_nack_psn_->array));
   if (avoidance_) needs.push_back(matches(avoidance_->path_adaptive_count));
   return needs;
 }
@@ -121,16 +128,8 @@ std::uint32_t Source::path(Pass& pass, std::uint32_t n) {
 inline bool Source::must_move(const Pass& pass, std::uint32_t qp) {
   if (!reroute_) return false;
   const Psn psn = pass.header().psn;
-  const bool retransmitted =
-      recved_nack_psn_ && recved_nack_psn_->apply(pass, qp, [&](std::uint32_t nacked) {
-        return nacked == psn.value();
-      });
-  const bool avoided = avoidance_ && avoidance_->path_adaptive_count.apply(
-                                         pass, path_index(qp, psn), [](std::uint32_t& count) {
-                                           const bool away = count != 0;
-                                           if (away) --count;
-                                           return away;
-                                         });
+  const bool retransmitted = recved_nack_psn_ && recved_nack_psn_->is.run(pass, qp, psn.value());
+  const bool avoided = avoidance_ && avoidance_->spend.run(pass, path_index(qp, psn));
   if (recved_nack_psn_ && avoidance_)
     return reroute_->other_path.test(pass, retransmitted, avoided);
   return reroute_->other_path.test(pass, retransmitted || avoided);
@@ -139,8 +138,7 @@ inline bool Source::must_move(const Pass& pass, std::uint32_t qp) {
 inline std::uint32_t Source::spray(const Pass& pass, std::uint32_t flow, std::uint32_t qp,
                                    std::uint32_t n) {
   const Psn psn = pass.header().psn;
-  const std::uint32_t offset =
-      pathmap_->apply(pass, path_of(psn, config_), [](std::uint16_t delta) { return delta; });
+  const std::uint32_t offset = pathmap_->read.run(pass, path_of(psn, config_));
   std::uint32_t path = 0;
   add_path_->run(pass, [&] { path = (flow + offset) % n; });
   if (must_move(pass, qp) && n > 1) {
@@ -167,13 +165,10 @@ void Source::steer(Pass& pass, std::uint32_t qp, std::uint32_t n) {
 
 void Source::take_note(const Pass& pass, std::uint32_t qp) {
   const Packet& p = pass.header();
-  if (recved_nack_psn_)
-    recved_nack_psn_->apply(pass, qp, [&](std::uint32_t& nacked) { nacked = p.psn.value(); });
+  if (recved_nack_psn_) recved_nack_psn_->set.run(pass, qp, p.psn.value());
   // The reserved BTH bit of the avoidance signal: the model's ACKs do not use ack_request.
   if (avoidance_ && avoidance_->is_signal.test(pass, p.ack_request)) {
-    avoidance_->path_adaptive_count.apply(pass, path_index(qp, p.psn), [&](std::uint32_t& count) {
-      count = config_.avoidance_window;
-    });
+    avoidance_->fill.run(pass, path_index(qp, p.psn));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/random.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/themis/themis.hpp"
 #include "parts.hpp"
 #include "queue_pairs.hpp"
@@ -43,6 +43,22 @@ class Source {
 
  private:
   static constexpr auto in = dataplane::Gress::ingress;
+  /// Whether packets are still to leave the path; then one fewer.
+  struct Spend {
+    template <class C>
+    auto operator()(C& count) const {
+      const auto away = count != 0;
+      if (away) --count;
+      return away;
+    }
+  };
+  struct Fill {
+    std::uint32_t window = 0;
+    template <class C>
+    void operator()(C& count) const {
+      count = window;
+    }
+  };
   /// What remembers avoidance signals.
   struct Avoidance {
     Avoidance(dataplane::Pipeline& pipeline, const ThemisConfig& config,
@@ -50,6 +66,8 @@ class Source {
               const dataplane::Gateway& is_nack);
     dataplane::Gateway is_signal;
     dataplane::Register<std::uint32_t> path_adaptive_count;
+    dataplane::RegisterAction<std::uint32_t, Spend> spend;
+    dataplane::RegisterAction<std::uint32_t, Fill> fill;
   };
   /// What takes another path than Eq. 1's.
   struct Reroute {
@@ -59,7 +77,15 @@ class Source {
     dataplane::Random random_path;
     dataplane::Action alter_path;
   };
-  std::optional<dataplane::Register<std::uint32_t>> make_nack_psn(dataplane::Pipeline& pipeline);
+  /// The last PSN that a NACK asked for.
+  struct NackedPsn {
+    NackedPsn(dataplane::Pipeline& pipeline, const dataplane::RegisterSpec& spec,
+              const dataplane::Needs& needs);
+    dataplane::Register<std::uint32_t> array;
+    dataplane::RegisterAction<std::uint32_t, dataplane::EqualsCell> is;
+    dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> set;
+  };
+  std::optional<NackedPsn> make_nack_psn(dataplane::Pipeline& pipeline);
   std::optional<Avoidance> make_avoidance(dataplane::Pipeline& pipeline);
   dataplane::Needs reasons() const;
   [[gnu::always_inline]] std::uint32_t spray(const dataplane::Pass& pass, std::uint32_t flow,
@@ -76,14 +102,14 @@ class Source {
   const dataplane::Gateway& is_data_;
   const dataplane::Gateway* is_nack_;
   QueuePairs qps_;
-  std::unique_ptr<dataplane::Hash> base_path_;                         // of path_control "port"
-  std::unique_ptr<dataplane::Register<std::uint16_t>> pathmap_;        // likewise
-  std::optional<dataplane::Register<std::uint32_t>> recved_nack_psn_;  // for rerouting
-  std::optional<Avoidance> avoidance_;                                 // for failure handling
-  std::unique_ptr<dataplane::Action> add_path_;                        // of path_control "port"
-  std::optional<Reroute> reroute_;                                     // for either of them
-  std::optional<Steering> steering_;  // of path_control "source_port"
-  std::uint64_t rerouted_ = 0;        // statistics of the model
+  std::unique_ptr<dataplane::Hash> base_path_;                   // of path_control "port"
+  std::unique_ptr<dataplane::Variable<std::uint16_t>> pathmap_;  // likewise
+  std::optional<NackedPsn> recved_nack_psn_;                     // for rerouting
+  std::optional<Avoidance> avoidance_;                           // for failure handling
+  std::unique_ptr<dataplane::Action> add_path_;                  // of path_control "port"
+  std::optional<Reroute> reroute_;                               // for either of them
+  std::optional<Steering> steering_;                             // of path_control "source_port"
+  std::uint64_t rerouted_ = 0;                                   // statistics of the model
 };
 
 }  // namespace horae::programs::themis

@@ -32,8 +32,12 @@ Stash::Stash(dataplane::Pipeline& pipeline, const ThemisConfig& c,
     : config_(c),
       stashed_nack_psn_(pipeline, out, "stashed_nack_psn", per_qp(32, c),
                         Needs{matches(qp_table), guarded_by(is_data), guarded_unless(lost)}),
+      keep_psn_(pipeline, stashed_nack_psn_, "keep"),
+      judge_(pipeline, stashed_nack_psn_, "judge", Judge{c.ooo_threshold}),
       stash_nack_path_id_(pipeline, out, "stash_nack_path_id", per_qp(32, c),
                           Needs{matches(qp_table), guarded_by(is_data), guarded_unless(lost)}),
+      keep_path_(pipeline, stash_nack_path_id_, "keep"),
+      same_path_(pipeline, stash_nack_path_id_, "same"),
       stash_nack_qpn_(pipeline, out, "stash_nack_qpn", per_qp(32, c),
                       Needs{matches(qp_table), guarded_by(is_data), guarded_unless(lost)}),
       stash_nack_egress_port_(pipeline, out, "stash_nack_egress_port", per_qp(16, c),
@@ -42,10 +46,12 @@ Stash::Stash(dataplane::Pipeline& pipeline, const ThemisConfig& c,
                Needs{matches(stashed_nack_psn_), matches(stash_nack_path_id_)}),
       stashed_nack_valid_(pipeline, out, "stashed_nack_valid", per_qp(8, c),
                           Needs{matches(qp_table), guarded_by(settles_), guarded_unless(lost)}),
+      validate_(pipeline, stashed_nack_valid_, "validate"),
+      take_(pipeline, stashed_nack_valid_, "take"),
       emits_(pipeline, out, "emits_nack", flags(2), {}, Needs{matches(stashed_nack_valid_)}),
       emit_(pipeline, out, "emit_nack",
-            Needs{guarded_by(emits_), uses(stashed_nack_psn_), uses(stash_nack_qpn_),
-                  uses(stash_nack_egress_port_)}),
+            Needs{guarded_by(emits_), uses(stashed_nack_psn_), uses(stash_nack_qpn_.array),
+                  uses(stash_nack_egress_port_.array)}),
       is_stashed_nack_(pipeline, out, "is_stashed_nack",
                        ConditionSpec{.kind = ConditionKind::eq,
                                      .bits = 8,
@@ -66,43 +72,30 @@ Stash::Stash(dataplane::Pipeline& pipeline, const ThemisConfig& c,
 
 void Stash::keep(const Pass& pass, std::uint32_t qp, std::uint16_t port) {
   const Packet& p = pass.header();
-  stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t& cell) { cell = p.psn.value(); });
-  stash_nack_path_id_.apply(pass, qp, [&](std::uint32_t& id) { id = path_of(p.psn, config_); });
-  stash_nack_qpn_.apply(pass, qp, [&](std::uint32_t& q) { q = p.dest_qp.value(); });
-  stash_nack_egress_port_.apply(pass, qp, [&](std::uint16_t& e) { e = port; });
-  stashed_nack_valid_.apply(pass, qp, [](std::uint8_t& valid) { valid = 1; });
+  keep_psn_.run(pass, qp, p.psn.value());
+  keep_path_.run(pass, qp, path_of(p.psn, config_));
+  stash_nack_qpn_.set.run(pass, qp, p.dest_qp.value());
+  stash_nack_egress_port_.set.run(pass, qp, port);
+  validate_.run(pass, qp);
 }
 
 // Whether this data packet says what became of the packet that the kept NACK asks for.
 Stash::Settled Stash::settle(Pass& pass, std::uint32_t qp) {
   const Psn psn = pass.header().psn;
-  struct Compared {
-    Psn psn;
-    bool arrived, later, too_far;
-  };
-  const auto stash = stashed_nack_psn_.apply(pass, qp, [&](std::uint32_t cell) {
-    const Psn kept(cell);
-    return Compared{kept, psn == kept, psn.after(kept),
-                    psn - kept > static_cast<std::int32_t>(config_.ooo_threshold)};
-  });
-  const bool same_path = stash_nack_path_id_.apply(
-      pass, qp, [&](std::uint32_t id) { return id == path_of(psn, config_); });
-  const std::uint32_t qpn = stash_nack_qpn_.apply(pass, qp, [](std::uint32_t q) { return q; });
-  const std::uint16_t port =
-      stash_nack_egress_port_.apply(pass, qp, [](std::uint16_t e) { return e; });
-  const bool lost = stash.later && same_path;
-  const bool settles = config_.failure_handling
-                           ? settles_.test(pass, stash.arrived, lost, stash.too_far)
-                           : settles_.test(pass, stash.arrived, lost);
+  const auto [kept, arrived, later, too_far] = judge_.run(pass, qp, psn.value());
+  const bool same_path = same_path_.run(pass, qp, path_of(psn, config_));
+  const std::uint32_t qpn = stash_nack_qpn_.read.run(pass, qp);
+  const std::uint16_t port = stash_nack_egress_port_.read.run(pass, qp);
+  const bool lost = later && same_path;
+  const bool settles = config_.failure_handling ? settles_.test(pass, arrived, lost, too_far)
+                                                : settles_.test(pass, arrived, lost);
   if (!settles) return Settled::no;
-  const bool was_valid = stashed_nack_valid_.apply(
-      pass, qp, [](std::uint8_t& valid) { return std::exchange(valid, 0) != 0; });
-  if (!emits_.test(pass, was_valid, !stash.arrived))
-    return was_valid ? Settled::arrived : Settled::no;
+  const bool was_valid = take_.run(pass, qp);
+  if (!emits_.test(pass, was_valid, !arrived)) return was_valid ? Settled::arrived : Settled::no;
   const bool signal = signals_ && signals_->test(pass, !lost);
   emit_.request(pass, {.egress_port = port,
                        .type = signal ? avoidance_signal : stashed_nack,
-                       .header = {stash.psn.value(), qpn},
+                       .header = {kept, qpn},
                        .length = nack_frame()});
   return signal ? Settled::too_far : Settled::lost;
 }

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/mirror.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/themis/themis.hpp"
 #include "parts.hpp"
 
@@ -37,13 +38,40 @@ class Stash {
  private:
   static constexpr auto out = dataplane::Gress::egress;
 
+  /// The PSN that is kept, and whether this one is the same, comes later, or far too late.
+  struct Judge {
+    static constexpr bool only_reads = true;
+    std::uint32_t threshold = 0;
+    template <class C>
+    auto operator()(const C& kept, C psn) const {
+      using namespace dataplane::stateful;
+      return std::tuple(kept, psn == kept, comes_after<Psn::bits>(psn, kept),
+                        further_than<Psn::bits>(psn, kept, threshold));
+    }
+  };
+  /// Whether one was kept; it is no more.
+  struct Take {
+    template <class C>
+    auto operator()(C& valid) const {
+      const auto was = valid != 0;
+      valid = 0;
+      return was;
+    }
+  };
+
   ThemisConfig config_;
   dataplane::Register<std::uint32_t> stashed_nack_psn_;
+  dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> keep_psn_;
+  dataplane::RegisterAction<std::uint32_t, Judge> judge_;
   dataplane::Register<std::uint32_t> stash_nack_path_id_;
-  dataplane::Register<std::uint32_t> stash_nack_qpn_;
-  dataplane::Register<std::uint16_t> stash_nack_egress_port_;
+  dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> keep_path_;
+  dataplane::RegisterAction<std::uint32_t, dataplane::EqualsCell> same_path_;
+  dataplane::Variable<std::uint32_t> stash_nack_qpn_;
+  dataplane::Variable<std::uint16_t> stash_nack_egress_port_;
   dataplane::Gateway settles_;
   dataplane::Register<std::uint8_t> stashed_nack_valid_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<1>> validate_;
+  dataplane::RegisterAction<std::uint8_t, Take> take_;
   dataplane::Gateway emits_;
   std::optional<dataplane::Gateway> signals_;  ///< with failure handling
   dataplane::Mirror emit_;

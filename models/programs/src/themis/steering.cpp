@@ -16,18 +16,17 @@ Steering::Steering(dataplane::Pipeline& pipeline, const ThemisConfig& config,
                RegisterSpec{.width = 16, .entries = config.paths, .reads = {"path_index"}},
                index != nullptr ? Needs{matches(*index), guarded_by(is_data)}
                                 : Needs{guarded_by(is_data)}),
-      set_port_(pipeline, Gress::ingress, "set_source_port", {}, Needs{uses(pathmap_)}),
+      set_port_(pipeline, Gress::ingress, "set_source_port", {}, Needs{uses(pathmap_.array)}),
       hash_(pipeline, Gress::ingress, "uplink_hash",
             HashSpec{.input_bits = 104, .output_bits = LinearHash::bits},
             Needs{matches(set_port_)}),
       choose_(pipeline, Gress::ingress, "choose_uplink", {}, Needs{uses(hash_), uses(routes)}) {
   const auto map = path_map(tiers, config.paths);
-  for (std::size_t i = 0; i < map.size(); ++i) pathmap_.write(i, map[i]);
+  for (std::size_t i = 0; i < map.size(); ++i) pathmap_.array.write(i, map[i]);
 }
 
 void Steering::rewrite(Pass& pass, std::uint32_t index) {
-  const std::uint16_t change =
-      pathmap_.apply(pass, index, [](std::uint16_t& delta) { return delta; });
+  const std::uint16_t change = pathmap_.read.run(pass, index);
   set_port_.run(pass, [&] { pass.header().entropy ^= change; });
 }
 

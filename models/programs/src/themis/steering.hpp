@@ -8,7 +8,7 @@
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/dataplane/hash.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/shared/path_map.hpp"
 #include "horae/programs/themis/themis.hpp"
 
@@ -33,7 +33,7 @@ class Steering {
 
  private:
   LinearHash function_;
-  dataplane::Register<std::uint16_t> pathmap_;
+  dataplane::Variable<std::uint16_t> pathmap_;
   dataplane::Action set_port_;
   dataplane::Hash hash_;
   dataplane::Action choose_;

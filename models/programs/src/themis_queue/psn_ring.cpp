@@ -18,13 +18,18 @@ namespace {
 
 /// 16 bits of a PSN: enough to compare by while the window is below 2^15.
 std::uint16_t short_psn(Psn psn) { return static_cast<std::uint16_t>(psn.value()); }
-bool after(std::uint16_t a, std::uint16_t b) { return static_cast<std::int16_t>(a - b) > 0; }
 
 RegisterSpec counter(const ThemisQueueConfig& c) {
   return {.width = 16, .entries = c.qps(), .reads = {"qp"}};
 }
 
 }  // namespace
+
+PsnRing::Array::Array(dataplane::Pipeline& pipeline, const std::string& name,
+                      const RegisterSpec& spec, const Needs& needs)
+    : psns(pipeline, out, name, spec, needs),
+      set(pipeline, psns, "set"),
+      look_at(pipeline, psns, "look_at") {}
 
 PsnRing::PsnRing(dataplane::Pipeline& pipeline, const ThemisQueueConfig& c,
                  const dataplane::Object& qp_table, const dataplane::Gateway& is_data,
@@ -34,9 +39,11 @@ PsnRing::PsnRing(dataplane::Pipeline& pipeline, const ThemisQueueConfig& c,
       depth_(c.queue_entries / c.queue_registers),
       tail_(pipeline, out, "queue_tail", counter(c),
             Needs{matches(qp_table), guarded_by(is_data), guarded_by(searches)}),
+      next_tail_(pipeline, tail_, "next"),
+      read_tail_(pipeline, tail_, "read"),
       head_(pipeline, out, "queue_head", counter(c),
             Needs{matches(qp_table), guarded_by(begins), guarded_by(ends)}),
-      span_(pipeline, out, "queue_span", {}, Needs{uses(tail_), uses(head_)}),
+      span_(pipeline, out, "queue_span", {}, Needs{uses(tail_), uses(head_.array)}),
       fits_(pipeline, out, "queue_fits",
             ConditionSpec{.kind = ConditionKind::lt,
                           .bits = 16,
@@ -53,11 +60,11 @@ PsnRing::PsnRing(dataplane::Pipeline& pipeline, const ThemisQueueConfig& c,
         pipeline, out, fmt::format("queue_write{}", r),
         ConditionSpec{.bits = 8, .terms = 2, .reads = {"is_data", "queue_tail"}},
         std::vector<std::uint64_t>{1, r}, Needs{matches(tail_)}));
-    psns_.push_back(std::make_unique<dataplane::Register<std::uint16_t>>(
-        pipeline, out, fmt::format("queue_psns{}", r),
+    arrays_of_psns_.push_back(std::make_unique<Array>(
+        pipeline, fmt::format("queue_psns{}", r),
         RegisterSpec{.width = 16, .entries = cells, .reads = {"qp", fmt::format("row{}", r)}},
         Needs{matches(place_), guarded_by(*writes_.back()), guarded_by(searches)}));
-    all.push_back(matches(*psns_.back()));
+    all.push_back(matches(arrays_of_psns_.back()->psns));
   }
   build_first(pipeline, all);
 }
@@ -90,18 +97,16 @@ std::uint64_t PsnRing::key(std::uint64_t larger, std::uint32_t turn, std::uint32
 }
 
 void PsnRing::put(const Pass& pass, std::uint32_t qp, Psn psn) {
-  const std::uint16_t position = tail_.apply(pass, qp, [](std::uint16_t& tail) { return tail++; });
+  const std::uint16_t position = next_tail_.run(pass, qp);
   const std::uint32_t array = position % arrays_;
   writes_[array]->test(pass, 1, array);
-  psns_[array]->apply(pass, cell(qp, position),
-                      [&](std::uint16_t& entry) { entry = short_psn(psn); });
+  arrays_of_psns_[array]->set.run(pass, cell(qp, position), short_psn(psn));
 }
 
 PsnRing::Look PsnRing::look(const Pass& pass, std::uint32_t qp, std::optional<std::uint16_t> from,
                             Psn expected) {
-  const std::uint16_t tail = tail_.apply(pass, qp, [](std::uint16_t& t) { return t; });
-  std::uint16_t start =
-      from ? *from : head_.apply(pass, qp, [](std::uint16_t& head) { return head; });
+  const std::uint16_t tail = read_tail_.run(pass, qp);
+  std::uint16_t start = from ? *from : head_.read.run(pass, qp);
   auto span = static_cast<std::uint16_t>(tail - start);
   if (!fits_.test(pass, span)) {  // full, or overwritten
     clamp_.run(pass, [&] {
@@ -115,9 +120,10 @@ PsnRing::Look PsnRing::look(const Pass& pass, std::uint32_t qp, std::optional<st
   for (std::uint32_t k = 0; k < arrays_; ++k) {
     const auto position = static_cast<std::uint16_t>(start + k);
     const std::uint32_t array = position % arrays_;
-    entries[k] =
-        psns_[array]->apply(pass, cell(qp, position), [](std::uint16_t& entry) { return entry; });
-    if (after(entries[k], short_psn(expected))) larger |= std::uint64_t{1} << array;
+    const auto [entry, is_after] =
+        arrays_of_psns_[array]->look_at.run(pass, cell(qp, position), short_psn(expected));
+    entries[k] = entry;
+    if (is_after) larger |= std::uint64_t{1} << array;
   }
   const std::uint32_t* first = first_->lookup(pass, key(larger, start % arrays_, count));
   if (first == nullptr) return {{}, static_cast<std::uint16_t>(start + count), span <= arrays_};
@@ -125,7 +131,7 @@ PsnRing::Look PsnRing::look(const Pass& pass, std::uint32_t qp, std::optional<st
 }
 
 void PsnRing::take(const Pass& pass, std::uint32_t qp, std::uint16_t head) {
-  head_.apply(pass, qp, [&](std::uint16_t& cell_value) { cell_value = head; });
+  head_.set.run(pass, qp, head);
 }
 
 }  // namespace horae::programs::themis_queue

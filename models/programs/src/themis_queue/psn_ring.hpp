@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "horae/core/psn.hpp"
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/gateway.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/dataplane/ternary_table.hpp"
 #include "horae/programs/themis_queue/themis_queue.hpp"
 
@@ -56,15 +58,33 @@ class PsnRing {
     return std::size_t{qp} * depth_ + position / arrays_ % depth_;
   }
 
+  /// An entry, and whether its PSN comes after the one that is asked for.
+  struct LookAt {
+    static constexpr bool only_reads = true;
+    template <class C>
+    auto operator()(const C& entry, C expected) const {
+      return std::tuple(entry, dataplane::stateful::comes_after<16>(entry, expected));
+    }
+  };
+  struct Array {
+    Array(dataplane::Pipeline& pipeline, const std::string& name,
+          const dataplane::RegisterSpec& spec, const dataplane::Needs& needs);
+    dataplane::Register<std::uint16_t> psns;
+    dataplane::RegisterAction<std::uint16_t, dataplane::SetCell> set;
+    dataplane::RegisterAction<std::uint16_t, LookAt> look_at;
+  };
+
   std::uint32_t arrays_, depth_;
   dataplane::Register<std::uint16_t> tail_;
-  dataplane::Register<std::uint16_t> head_;
+  dataplane::RegisterAction<std::uint16_t, dataplane::IncrementCell> next_tail_;
+  dataplane::RegisterAction<std::uint16_t, dataplane::ReadCell> read_tail_;
+  dataplane::Variable<std::uint16_t> head_;
   dataplane::Action span_;
   dataplane::Gateway fits_;
   dataplane::Action clamp_;
   dataplane::Action place_;
   std::vector<std::unique_ptr<dataplane::Gateway>> writes_;
-  std::vector<std::unique_ptr<dataplane::Register<std::uint16_t>>> psns_;
+  std::vector<std::unique_ptr<Array>> arrays_of_psns_;
   std::optional<dataplane::TernaryTable<std::uint32_t>> first_;
   std::optional<dataplane::Action> select_;
 };

@@ -1,15 +1,17 @@
 // horae replay.
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
 #include "horae/cli/written.hpp"
-#include "horae/core/quantity_text.hpp"
+#include "horae/core/units.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/replay/replay.hpp"
@@ -18,11 +20,26 @@
 namespace horae::cli {
 namespace {
 
+/// Six digits in the unit that suits them; the summary has every picosecond.
+std::string rounded(Picoseconds time) {
+  constexpr std::array<std::pair<std::int64_t, const char*>, 5> units = {{{1'000'000'000'000, "s"},
+                                                                          {1'000'000'000, "ms"},
+                                                                          {1'000'000, "us"},
+                                                                          {1'000, "ns"},
+                                                                          {1, "ps"}}};
+  for (const auto& [ps, name] : units) {
+    if (time.count() >= ps)
+      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(ps),
+                         name);
+  }
+  return "0 s";
+}
+
 void print_replay(const replay::ReplayOutcome& outcome) {
   const auto& s = outcome.summary;
   fmt::print("{} of {}: {} after {} simulated\n\n", s["replay"]["device"].get<std::string>(),
              s["platform"].get<std::string>(), s["verdict"].get<std::string>(),
-             to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
+             rounded(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
   for (const auto& [name, result] : s["results"].items()) {
     if (result["value"].get<double>() == 0 && !name.starts_with("packets_")) continue;
     fmt::print("  {:<34} {:>14.6g}  {}\n", name, result["value"].get<double>(),
@@ -87,7 +104,10 @@ Command add_replay(CLI::App& app) {
       app, "replay", "Send the packets of a capture through one switch of a platform.",
       "Example: horae replay up.pcap@4 down.pcap@h4 --platform platforms/themis_tor.toml --device "
       "leaf1 --out out/replay");
-  command->add_option("trace", o->traces, "pcap or pcapng, and the port its packets enter by")
+  command
+      ->add_option(
+          "trace", o->traces,
+          "pcap, pcapng or ERF, packed (gzip, zstd) or not, and the port its packets enter by")
       ->type_name("TRACE[@PORT]")
       ->required();
   command->add_option("--platform", o->platform, "platform file (TOML)")
@@ -113,7 +133,8 @@ Command add_replay(CLI::App& app) {
   command
       ->add_option("--unknown", o->unknown,
                    "what happens to packets whose addresses belong to no node: spread them over "
-                   "the nodes, drop them, or refuse the trace")
+                   "the nodes (default, but where no address is known), drop them, or refuse the "
+                   "trace")
       ->type_name("WAY");
   command
       ->add_option("--connections", o->replay.connections,

@@ -44,6 +44,14 @@ std::int64_t millionths(const std::string& text) {
   return value;
 }
 
+std::uint64_t limit_of(const std::string& text) {
+  const bool digits = !text.empty() && text.size() < 19 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  const std::uint64_t limit = digits ? std::stoull(text) : 0;
+  if (limit != 0) return limit;
+  throw InputError(fmt::format("--limit {}: expected a number of packets, 1 or more", text));
+}
+
 std::vector<std::string> listed(const std::string& text) {
   std::vector<std::string> items;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -66,16 +74,16 @@ replay::ReplayOptions options_of(const ReplayArguments& o) {
       {"spread", replay::UnknownAddress::spread},
       {"drop", replay::UnknownAddress::drop},
       {"refuse", replay::UnknownAddress::refuse}};
-  const auto way = ways.find(o.unknown);
-  if (way == ways.end()) {
-    throw InputError(fmt::format("--unknown {}: no such way{}", o.unknown,
-                                 suggestion(o.unknown, {"spread", "drop", "refuse"})));
+  if (o.unknown) {
+    const auto way = ways.find(*o.unknown);
+    if (way == ways.end()) {
+      throw InputError(fmt::format("--unknown {}: no such way{}", *o.unknown,
+                                   suggestion(*o.unknown, {"spread", "drop", "refuse"})));
+    }
+    replay.unknown = way->second;
+    replay.unknown_chosen = true;
   }
-  replay.unknown = way->second;
-  const bool digits = !o.limit.empty() && o.limit.size() < 19 &&
-                      o.limit.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits) throw InputError(fmt::format("--limit {}: expected a number of packets", o.limit));
-  replay.limit = std::stoull(o.limit);
+  if (o.limit) replay.limit = limit_of(*o.limit);
   replay.registers = listed(o.registers);
   replay.packets = !o.no_packets;
   replay.ports = !o.no_ports;

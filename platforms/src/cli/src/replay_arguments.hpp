@@ -18,9 +18,9 @@ struct ReplayArguments {
   std::vector<std::string> overrides;
   std::optional<std::string> out;
   std::optional<std::string> scale;
-  std::string unknown = "spread";
+  std::optional<std::string> unknown;
   std::string registers;
-  std::string limit = "0";
+  std::optional<std::string> limit;
   bool no_packets = false;
   bool no_ports = false;
   bool json = false;

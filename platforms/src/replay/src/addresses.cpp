@@ -96,8 +96,9 @@ std::size_t ReplayAddresses::Hash::operator()(const NetworkAddress& a) const {
 }
 
 ReplayAddresses::ReplayAddresses(const fabric::Topology& topology,
-                                 const std::vector<std::string>& maps, UnknownAddress unknown)
-    : nodes_(topology.endpoints()), unknown_(unknown) {
+                                 const std::vector<std::string>& maps, UnknownAddress unknown,
+                                 bool any)
+    : nodes_(topology.endpoints()), unknown_(unknown), any_(any) {
   for (const auto& map : maps) {
     const std::string what = fmt::format("--map {}", map);
     const auto equals = map.find('=');
@@ -141,14 +142,27 @@ NodeId ReplayAddresses::spread(const NetworkAddress& a, std::span<const NodeId> 
   return nodes.empty() ? hash % nodes_ : nodes[hash % nodes.size()];
 }
 
+void ReplayAddresses::check() const {
+  if (any_ || strange_ == 0) return;
+  throw InputError(
+      fmt::format("of {} packet{} none is from or to an address of the platform (10.0.0.1 and so "
+                  "on); expected --map ADDRESS=NODE, or --unknown spread, drop or refuse",
+                  strange_, strange_ == 1 ? "" : "s"));
+}
+
 void ReplayAddresses::place(capture::Dissection& d, const Sides& sides) {
   Packet& p = d.packet;
   p.src = known(d.source);
+  p.dst = known(d.destination);
+  if (p.src != no_node || p.dst != no_node) {
+    any_ = true;
+  } else if (!any_ && ++strange_ == looked_at) {
+    check();
+  }
   if (p.src == no_node) {
     ++unknown_sources_;
     p.src = spread(d.source, sides.behind);
   }
-  p.dst = known(d.destination);
   if (p.dst != no_node) return;
   if (unknown_ == UnknownAddress::refuse) {
     throw InputError(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 
@@ -50,6 +51,8 @@ class ConnectionFile {
   }
 
   ReplayConnections read() {
+    if (std::filesystem::is_directory(path_))
+      throw InputError(fmt::format("--connections {}: is a folder; expected a file", path_));
     if (!next_line()) throw error(1, "an empty file; expected a line of column names");
     read_header();
     ReplayConnections connections;

@@ -29,7 +29,7 @@ Session::Session(const config::PlatformConfig& platform, const ReplayOptions& op
       vertex_(find_device(platform, options.device)),
       routes_(platform.topology.shortest_path_routes()),
       specs_(ports_of(platform, vertex_)),
-      addresses_(platform.topology, options.maps, options.unknown),
+      addresses_(platform.topology, options.maps, options.unknown, options.unknown_chosen),
       context_({}, platform.sim.seed),
       progress_(options.progress) {
   find_entries();
@@ -110,6 +110,7 @@ void Session::learn() {
         look(trace.share() / static_cast<double>(entries.size()), "learning connections");
     }
   }
+  addresses.check();
   connections_ = learner.finish();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "horae/core/roce.hpp"
 #include "horae/core/stats.hpp"
@@ -30,17 +31,20 @@ ordered_json Session::results_json() const {
     sum.late += c.late;
     sum.lateness = std::max(sum.lateness, c.lateness);
   }
-  std::uint64_t filtered = 0, broken = 0;
+  std::uint64_t filtered = 0, broken = 0, lost = 0;
   for (const auto& entry : entries_) {
     const auto& c = entry.trace->counts();
     all.cut += c.cut;
     all.padded += c.padded;
     all.limited += c.limited;
     all.tagged += c.tagged;
+    all.tunnelled += c.tunnelled;
+    all.rocev1 += c.rocev1;
     all.backward += c.backward;
     all.skipped += c.skipped;
     broken += c.broken ? 1 : 0;
     filtered += entry.trace->filtered();
+    lost += entry.trace->lost();
   }
   add("packets_in", sum.sent, "packets");
   add("packets_out", sum.received, "packets");
@@ -71,6 +75,15 @@ ordered_json Session::results_json() const {
     const auto passes = static_cast<double>(std::max<std::uint64_t>(c.ingress_passes, 1));
     add("pipeline_wait_mean", static_cast<double>(c.pipeline_wait.count()) / passes / 1000, "ns");
   }
+  const auto* chip = chip_profile();
+  const auto* plain =
+      std::get_if<fabric::SwitchConfig>(&platform_.profiles.at(platform_.devices[vertex_].profile));
+  if (chip != nullptr && chip->program->takes_deflected())
+    add("deflected", chip_->counters().deflected, "packets");
+  if (plain != nullptr && plain->deflect) {
+    const auto& sw = static_cast<const fabric::output_queued_switch&>(*device_);
+    add("deflected", sw.counters().deflected, "packets");
+  }
   add("late_packets", sum.late, "packets");
   add("largest_lateness", static_cast<double>(sum.lateness.count()) / 1000, "ns");
   add("backward_stamps", all.backward, "packets");
@@ -78,6 +91,10 @@ ordered_json Session::results_json() const {
   add("padded", all.padded, "packets");
   add("shortened", all.limited, "packets");
   add("vlan_tagged", all.tagged, "packets");
+  // Of links and tunnels that most traces have not.
+  if (all.tunnelled > 0) add("tunnelled", all.tunnelled, "packets");
+  if (all.rocev1 > 0) add("rocev1", all.rocev1, "packets");
+  if (lost > 0) add("lost_by_capture", lost, "packets");
   add("filtered_out", filtered, "packets");
   add("damaged_skipped", all.skipped, "packets");
   add("traces_ended_by_damage", broken, "traces");

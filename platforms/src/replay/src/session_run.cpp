@@ -13,6 +13,7 @@ namespace horae::replay {
 
 ReplayOutcome Session::run() {
   run_to_end();
+  if (complete()) addresses_.check();
   recorder_.finish();
   ReplayOutcome outcome;
   outcome.summary = summary();

@@ -12,7 +12,7 @@ namespace horae::replay {
 Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
              const capture::DissectOptions& dissect, ReplayAddresses& addresses,
              ReplayAddresses::Sides sides)
-    : reader_(input.trace, options.filter),
+    : reader_(input.trace, options.filter, options.fcs),
       options_(options),
       dissect_options_(dissect),
       addresses_(addresses),
@@ -65,7 +65,7 @@ bool Trace::read() {
     if (options_.limit != 0 && counts_.injected == options_.limit) return false;
     if (!next_frame()) return false;
     capture::Dissection& d = packet_.dissection;
-    d = capture::dissect(frame_.bytes, frame_.length, dissect_options_);
+    capture::dissect(frame_.bytes, frame_.length, dissect_options_, d);
     if (d.kind != capture::FrameKind::malformed) return true;
     ++counts_.kinds[static_cast<std::size_t>(d.kind)];
     damaged(fmt::format("{}: packet {}, byte {} of the frame: {}", path(), frame_.number,
@@ -103,6 +103,8 @@ void Trace::take() {
   counts_.padded += d.padded ? 1 : 0;
   counts_.limited += d.limited ? 1 : 0;
   counts_.tagged += d.tags > 0 ? 1 : 0;
+  counts_.tunnelled += d.tunnel != capture::Tunnel::none ? 1 : 0;
+  counts_.rocev1 += d.v1 ? 1 : 0;
   has_ = false;
 }
 

@@ -13,7 +13,7 @@ namespace horae::capture {
 
 /// What was told apart, from what the headers that were captured say.
 enum class FrameKind : std::uint8_t {
-  roce,       ///< UDP to port 4791 with a whole BTH, and AETH where its opcode has one
+  roce,       ///< UDP to port 4791 or RoCEv1, with a whole BTH, and AETH where its opcode has one
   udp,        ///< other UDP, and RoCEv2 that was cut before its headers end
   tcp,        ///< TCP
   ip,         ///< other IP: fragments, IPv6 with extension headers, ICMP ...
@@ -31,6 +31,13 @@ constexpr std::string_view name_of(FrameKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+/// What a RoCE packet is wrapped in.
+enum class Tunnel : std::uint8_t {
+  none,
+  vxlan,  ///< UDP to port 4789 (RFC 7348)
+  gre,    ///< GRE (RFC 2784, 2890) of IP or, as NVGRE (RFC 7637), of Ethernet
+};
+
 /// An address of IPv4, IPv6 or Ethernet.
 struct NetworkAddress {
   std::array<std::uint8_t, 16> bytes{};  ///< the first `size`; zeros behind them
@@ -47,8 +54,14 @@ struct DissectOptions {
 };
 
 /// A frame taken apart. `packet` has everything but its nodes, which the addresses stand for; what
-/// is no RoCEv2 has the opcode `Opcode::none`. Its frame size is at least Ethernet's 64 bytes, and
+/// is no RoCE has the opcode `Opcode::none`. Its frame size is at least Ethernet's 64 bytes, and
 /// at most `longest_frame`.
+///
+/// RoCEv1 is as RoCEv2 with a GRH in place of IPv6 and UDP: its entropy is the low 16 bits of the
+/// flow label, it has no ECN, its class is the PCP of its tag, and a GID that maps an IPv4 address
+/// (::ffff:a.b.c.d) is that address. Of RoCE in a tunnel everything is the inner packet's but the
+/// frame size, which is that on the wire, with the outer headers. A tunnel of anything else, or in
+/// a tunnel, is the outer packet.
 struct Dissection {
   /// Less than 16 bits hold, so that a switch program may still add bytes.
   static constexpr std::uint16_t longest_frame = 65500;
@@ -59,16 +72,23 @@ struct Dissection {
   bool padded = false;   ///< shorter than 60 bytes without FCS
   bool limited = false;  ///< longer than `longest_frame`
   bool ipv6 = false;
-  bool extra = false;         ///< has the four bytes behind the BTH
-  std::uint8_t tags = 0;      ///< VLAN tags
-  std::uint16_t ip = 0;       ///< where the IP header begins; 0: there is none
-  std::uint16_t udp = 0;      ///< where UDP's or TCP's does; 0: there is none
-  std::uint32_t udp_end = 0;  ///< of RoCEv2, where the datagram ends on the wire
+  bool extra = false;     ///< has the four bytes behind the BTH
+  std::uint8_t tags = 0;  ///< VLAN tags, those of a tunnel and inside it
+  bool v1 = false;        ///< RoCEv1
+  Tunnel tunnel = Tunnel::none;
+  std::uint16_t ip = 0;          ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
+  std::uint16_t udp = 0;         ///< where UDP's or TCP's does; 0: there is none
+  std::uint16_t bth = 0;         ///< of RoCE, where the BTH does
+  std::uint16_t mac = 0;         ///< where the MAC addresses do, which not every tunnel has
+  std::uint16_t outer_ip = 0;    ///< of a tunnel, where its IP header does,
+  std::uint16_t outer_next = 0;  ///< and its UDP or GRE header
+  std::uint32_t udp_end = 0;     ///< of RoCE, where the datagram ends on the wire, with its ICRC
   NetworkAddress source, destination;
   std::string_view problem;  ///< of a malformed frame
   std::uint16_t problem_at = 0;
 
-  std::uint16_t bth() const { return static_cast<std::uint16_t>(udp + wire::udp); }
+  /// Whether the packet has MAC addresses of its own.
+  bool has_mac() const { return tunnel == Tunnel::none || mac != 0; }
 };
 
 /// Never refuses anything: what it does not know is of a kind that says so. `bytes` of `length` on
@@ -76,5 +96,8 @@ struct Dissection {
 /// headers, however little was captured.
 Dissection dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
                    const DissectOptions& options = {});
+/// The same in place of what `into` was.
+void dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
+             const DissectOptions& options, Dissection& into);
 
 }  // namespace horae::capture

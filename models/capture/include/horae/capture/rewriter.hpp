@@ -25,6 +25,8 @@ struct RewrittenFrame {
 /// part stays so. A right IPv4 or UDP checksum stays right and a wrong one wrong; so do the ICRC
 /// and the FCS where all bytes are there (wrong ones keep their bytes), and what the switch made
 /// has right ones. A queue's class is no header field: DSCP and PCP stay.
+/// Of a packet in a tunnel the inner one is changed; lengths and checksums of the outer headers
+/// follow, and an answer goes back with their addresses exchanged.
 class Rewriter {
  public:
   /// `fcs`: frames end with their FCS, before and after.
@@ -42,6 +44,12 @@ class Rewriter {
   void move_extra(const Dissection& before, const Packet& after, bool insert);
   void set_lengths(const Dissection& before, std::uint32_t udp_length);
   void make_body(const Dissection& before, const Packet& after);
+  void swap_macs(std::size_t at);
+  void swap_addresses(std::size_t ip, bool ipv6);
+  void put_checksum(std::size_t at, std::size_t from, std::span<const std::uint8_t> old,
+                    std::size_t old_end, std::size_t end);
+  void follow_tunnel(const Dissection& before, bool made, std::span<const std::uint8_t> old,
+                     std::uint32_t udp_end);
   void finish(const Dissection& before, std::uint32_t udp_end);
   void put16(std::size_t at, std::uint32_t value);
   void put_ip16(const Dissection& before, std::size_t at, std::uint32_t value);

@@ -50,6 +50,10 @@ struct StatefulSpec {
   std::uint32_t spare = 0;  ///< blocks added so that one word can be read and another written
   std::vector<std::uint32_t> cell_bits;  ///< widths of a register cell, pairs included
   std::uint32_t index_bits = 0;          ///< widest index
+  std::uint32_t compares = 2;            ///< comparison units of an ALU
+  std::uint32_t outputs = 1;             ///< words that an access gives
+  std::uint32_t actions = 4;             ///< of a register
+  std::uint32_t constants = 4;           ///< of a register, beyond -8 to 7: rows of its file
 
   /// Most data blocks of one register in one stage.
   std::uint32_t most_data_blocks() const;

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "horae/dataplane/action_facts.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/params/location.hpp"
 
@@ -62,6 +63,8 @@ struct RegisterSpec {
                                         ///< share crossbar bytes
   std::string table = {};  ///< match table whose actions access it; empty: tables of its own
   bool direct = false;     ///< a cell for each entry of `table`; `entries` does not count
+  std::vector<ActionFacts> actions = {};  ///< of a program: what its actions ask of the ALU
+  bool unchecked = false;  ///< of a program: functions work on it that no rule was checked for
   std::uint32_t cell_bits() const { return pair ? 2 * width : width; }
 
   bool operator==(const RegisterSpec&) const = default;

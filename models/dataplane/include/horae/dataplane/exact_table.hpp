@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/key_index.hpp"
@@ -36,11 +38,20 @@ class ExactTable final : public Object {
         capacity_(spec.entries),
         key_bits_(spec.key_bits) {}
 
+  /// Of entries that the program fixes: there are no others.
+  ExactTable(Pipeline& pipeline, Gress gress, const std::string& name, MatchSpec spec,
+             const std::vector<std::pair<K, V>>& constants, const Needs& needs = {})
+      : ExactTable(pipeline, gress, name, as_constant(spec, constants.size()), needs) {
+    for (const auto& [key, value] : constants) insert(key, value);
+    constant_ = true;
+  }
+
   std::size_t capacity() const { return capacity_; }
   std::size_t size() const { return entries_.size(); }
 
   /// Control plane: adds or replaces an entry. A full table is a ModelError.
   void insert(const K& key, V value) {
+    if (constant_) throw ModelError(name() + ": its entries are fixed");
     if constexpr (std::unsigned_integral<K>) {
       if (key_bits_ < 8 * sizeof(K) && key >> key_bits_ != 0)
         throw ModelError(fmt::format("{}: key {} in {} bits", name(), key, key_bits_));
@@ -53,7 +64,10 @@ class ExactTable final : public Object {
   /// Control plane: whether there is an entry.
   bool contains(const K& key) const { return entries_.contains(key); }
   /// Control plane: removes an entry if there is one.
-  void erase(const K& key) { entries_.erase(key); }
+  void erase(const K& key) {
+    if (constant_) throw ModelError(name() + ": its entries are fixed");
+    entries_.erase(key);
+  }
 
   /// The datum of `key`, or null on a miss.
   const V* lookup(const Pass& pass, const K& key) {
@@ -62,8 +76,15 @@ class ExactTable final : public Object {
   }
 
  private:
+  static MatchSpec as_constant(MatchSpec spec, std::size_t entries) {
+    spec.constant = true;
+    spec.entries = std::max<std::uint64_t>(spec.entries, entries);
+    return spec;
+  }
+
   std::size_t capacity_;
   std::uint32_t key_bits_;
+  bool constant_ = false;
   KeyIndex<K, V, H> entries_;
 };
 

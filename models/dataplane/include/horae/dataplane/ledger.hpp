@@ -41,6 +41,8 @@ struct Ledger {
   unsigned gress_stages[2] = {0, 0};  ///< stages that hold something of the gress
   std::vector<LedgerObject> objects;  ///< in the order of the design
   std::vector<Refusal> refused;
+  std::vector<std::string>
+      unchecked;  ///< registers of a program with functions that nobody checked
 
   unsigned stages_used() const { return static_cast<unsigned>(stages.size()); }
   /// Per cent of what the used stages have, no more than the chip's: the figure of the vendor

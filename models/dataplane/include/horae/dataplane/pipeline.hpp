@@ -34,6 +34,8 @@ class Pipeline {
   /// over.
   bool resubmits() const { return resubmits_; }
   void set_resubmits() { resubmits_ = true; }
+  /// For RegisterAction: the register has this action. ModelError: it has the name already.
+  void add_action(const std::string& register_name, const ActionFacts& facts);
 
  private:
   friend class Object;

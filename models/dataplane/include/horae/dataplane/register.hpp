@@ -55,15 +55,14 @@ class Register final : public Object {
     return cells_.at(index);
   }
 
-  /// Runs `f(T& cell)` on cell `index` and returns what it returns. An `f(T)` only reads it.
+  /// Runs `f(T& cell)` on cell `index` and returns what it returns. An `f(T)` only reads it. Nobody
+  /// checks that a stateful ALU can do it: `horae size` says so of the register. RegisterAction is
+  /// checked.
   template <class F>
   [[gnu::always_inline]] decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
-    check_single_access(pass);
-    if (index >= open_) [[unlikely]] {
-      first_access(pass, index);
-      if (watcher_ != nullptr) return watched(pass, index, std::forward<F>(f));
-    }
-    return access(pass, index, std::forward<F>(f));
+    if (has_actions_) [[unlikely]]
+      unchecked_access(pass);
+    return run(pass, index, std::forward<F>(f));
   }
 
   bool watch(RegisterObserver& watcher) override {
@@ -73,6 +72,22 @@ class Register final : public Object {
   }
 
  private:
+  template <class Cell, class F>
+  friend class RegisterAction;
+
+  template <class F>
+  [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index, F&& f) {
+    check_single_access(pass);
+    if (index >= open_) [[unlikely]] {
+      first_access(pass, index);
+      if (watcher_ != nullptr) return watched(pass, index, std::forward<F>(f));
+    }
+    return access(pass, index, std::forward<F>(f));
+  }
+
+  [[noreturn, gnu::noinline]] void unchecked_access(const Pass& pass) const {
+    broken_rule(pass, "a function that is none of its actions");
+  }
   /// A cell whose index was checked against `open_`.
   T& cell(std::size_t index) { return cells_.data()[index]; }
 
@@ -118,8 +133,7 @@ class Register final : public Object {
   }
 
   /// Before anything is constructed: what is refused leaves no object behind.
-  static const RegisterSpec& checked(const RegisterSpec& spec, const std::string& name,
-                                     const T& initial) {
+  static RegisterSpec checked(RegisterSpec spec, const std::string& name, const T& initial) {
     if (spec.cell_bits() > 8 * sizeof(T)) {
       throw ModelError(fmt::format("{}: cells of {} bits in a type of {}", name, spec.cell_bits(),
                                    8 * sizeof(T)));
@@ -128,6 +142,7 @@ class Register final : public Object {
       throw ModelError(
           fmt::format("{}: an initial value of more than {} bits", name, spec.cell_bits()));
     }
+    spec.unchecked = true;  // until it has actions
     return spec;
   }
 
@@ -165,6 +180,7 @@ class Register final : public Object {
   }
 
   std::uint32_t bits_;
+  bool has_actions_ = false;
   std::size_t entries_;
   T initial_;
   RegisterObserver* watcher_ = nullptr;

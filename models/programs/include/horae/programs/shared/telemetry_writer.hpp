@@ -7,7 +7,7 @@
 #include "horae/dataplane/action.hpp"
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/gateway.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::programs {
@@ -32,10 +32,21 @@ class TelemetryWriter {
     std::uint8_t code = 0;
   };
 
+  /// Adds to what a port sent; what it was before.
+  struct Add {
+    template <class C>
+    C operator()(C& bytes, C length) const {
+      const C before = bytes;
+      bytes += length;
+      return before;
+    }
+  };
+
   std::uint32_t number_;
   dataplane::Gateway asks_, has_room_;
   dataplane::Action wire_length_, longer_;
   dataplane::Register<std::uint32_t> sent_;
+  dataplane::RegisterAction<std::uint32_t, Add> add_sent_;
   dataplane::Action parts_of_cells_, units_of_cells_;
   dataplane::ExactTable<std::uint16_t, Units> by_rate_;
   dataplane::Action saturate_, add_record_;

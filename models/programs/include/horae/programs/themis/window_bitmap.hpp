@@ -5,7 +5,7 @@
 
 #include "horae/core/psn.hpp"
 #include "horae/dataplane/gateway.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 
 namespace horae::programs::themis {
 
@@ -61,15 +61,63 @@ class WindowBitmap {
   }
   bool in_second_half(Psn psn) const { return (psn.value() & shape_.window) != 0; }
 
+  /// Whether a PSN comes before the start of the window.
+  struct IsOld {
+    static constexpr bool only_reads = true;
+    template <class C>
+    auto operator()(const C& start, C psn) const {
+      return dataplane::stateful::comes_after<Psn::bits>(start, psn);
+    }
+  };
+  /// The window begins there unless it was further on; where it began before.
+  struct MoveStart {
+    template <class C>
+    C operator()(C& cell, C start) const {
+      const C before = cell;
+      if (dataplane::stateful::comes_after<Psn::bits>(start, cell)) cell = start;
+      return before;
+    }
+  };
+  /// Whether it is set.
+  struct ReadBase {
+    static constexpr bool only_reads = true;
+    template <class C>
+    auto operator()(const C& base) const {
+      return base != 0;
+    }
+  };
+  /// Whether it is set then.
+  struct TurnBase {
+    template <class C>
+    auto operator()(C& base) const {
+      const auto set = base == 0;
+      base ^= 1;
+      return set;
+    }
+  };
+  /// The base bit of a half of the window.
+  struct Base {
+    Base(dataplane::Pipeline& pipeline, const char* name, const WindowShape& shape,
+         const dataplane::Needs& needs);
+    dataplane::Register<std::uint8_t> array;
+    dataplane::RegisterAction<std::uint8_t, ReadBase> read;
+    dataplane::RegisterAction<std::uint8_t, TurnBase> turn;
+  };
+
   WindowShape shape_;
   dataplane::Register<std::uint32_t> epsn_;
+  dataplane::RegisterAction<std::uint32_t, IsOld> is_old_;
+  dataplane::RegisterAction<std::uint32_t, MoveStart> move_start_;
   dataplane::Gateway left_first_;
   dataplane::Gateway left_second_;
-  dataplane::Register<std::uint8_t> base_first_;
-  dataplane::Register<std::uint8_t> base_second_;
+  Base base_first_;
+  Base base_second_;
   dataplane::Gateway marks_one_;
   dataplane::Gateway marks_zero_;
   dataplane::Register<std::uint8_t> bitmap_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<1>> set_bit_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::FillCell<0>> clear_bit_;
+  dataplane::RegisterAction<std::uint8_t, dataplane::ReadCell> read_bit_;
   dataplane::Gateway missing_;
 };
 

@@ -24,9 +24,10 @@ class ReplayAddresses {
   /// A destination that no switch has a route for.
   static constexpr NodeId nowhere = AddressPlan::max_node;
 
-  /// `maps` as given on the command line; InputError for a bad one.
+  /// `maps` as given on the command line; InputError for a bad one. `any`: traces may be of another
+  /// network altogether.
   ReplayAddresses(const fabric::Topology& topology, const std::vector<std::string>& maps,
-                  UnknownAddress unknown);
+                  UnknownAddress unknown, bool any = true);
 
   /// Nodes on either side of a port of the replayed switch.
   struct Sides {
@@ -38,8 +39,13 @@ class ReplayAddresses {
 
   /// Fills in the packet's nodes. Unknown sources are nodes behind the port they enter by, unknown
   /// destinations nodes beyond it, each by a hash (CRC-16) of the address; without any such, any.
-  /// InputError, naming the address alone, where unknown destinations are refused.
+  /// InputError, naming the address alone, where unknown destinations are refused, and where no
+  /// packet of `looked_at` had an address of the platform.
   void place(capture::Dissection& d, const Sides& sides);
+
+  /// At the end of all traces: InputError where no packet had an address of the platform.
+  void check() const;
+  static constexpr std::uint64_t looked_at = 1000;
 
   std::uint64_t unknown_sources() const { return unknown_sources_; }
   std::uint64_t unknown_destinations() const { return unknown_destinations_; }
@@ -55,6 +61,8 @@ class ReplayAddresses {
   std::unordered_map<capture::NetworkAddress, NodeId, Hash> mapped_;
   NodeId nodes_;
   UnknownAddress unknown_;
+  bool any_;
+  std::uint64_t strange_ = 0;  ///< packets without an address of the platform before the first with
   std::uint64_t unknown_sources_ = 0;
   std::uint64_t unknown_destinations_ = 0;
 };

@@ -37,6 +37,9 @@ struct ReplayOptions {
   std::uint64_t limit = 0;        ///< packets of each trace; 0: all
   std::vector<std::string> maps;  ///< ADDRESS=NODE
   UnknownAddress unknown = UnknownAddress::spread;
+  /// A trace that has no address of the platform at all is refused, unless a user chose what is to
+  /// become of it.
+  bool unknown_chosen = false;
   bool skip_damaged = false;
   /// A file of connections, "learn" (from the traces) or "none".
   std::string connections = "learn";

@@ -20,13 +20,15 @@ namespace horae::replay {
 struct TraceCounts {
   std::uint64_t injected = 0;
   std::array<std::uint64_t, capture::frame_kinds> kinds{};
-  std::uint64_t cut = 0;       ///< captured in part
-  std::uint64_t padded = 0;    ///< to Ethernet's minimum
-  std::uint64_t limited = 0;   ///< to the longest frame
-  std::uint64_t tagged = 0;    ///< with VLAN tags
-  std::uint64_t backward = 0;  ///< stamped earlier than the packet before, and sent with it
-  std::uint64_t skipped = 0;   ///< packets left out as damaged
-  bool broken = false;         ///< ended at a damaged record
+  std::uint64_t cut = 0;        ///< captured in part
+  std::uint64_t padded = 0;     ///< to Ethernet's minimum
+  std::uint64_t limited = 0;    ///< to the longest frame
+  std::uint64_t tagged = 0;     ///< with VLAN tags
+  std::uint64_t tunnelled = 0;  ///< RoCE in VXLAN or GRE
+  std::uint64_t rocev1 = 0;     ///< of RoCEv1, or of InfiniBand
+  std::uint64_t backward = 0;   ///< stamped earlier than the packet before, and sent with it
+  std::uint64_t skipped = 0;    ///< packets left out as damaged
+  bool broken = false;          ///< ended at a damaged record
 };
 
 /// A packet to be sent.
@@ -63,6 +65,7 @@ class Trace {
   const std::string& path() const { return reader_.path(); }
   const TraceCounts& counts() const { return counts_; }
   std::uint64_t filtered() const { return reader_.filtered(); }
+  std::uint64_t lost() const { return reader_.lost(); }
   double share() const { return ended_ ? 1.0 : reader_.share(); }
 
  private:

@@ -1,0 +1,22 @@
+// What an action of a register asks of its stateful ALU.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace horae::dataplane {
+
+/// What one action asks of a stateful ALU.
+struct ActionFacts {
+  std::string name;
+  std::uint32_t compares = 0;
+  std::uint32_t updates = 0;            ///< different new values of a word, "as it was" included
+  std::uint32_t operands = 0;           ///< of header or metadata
+  std::uint32_t outputs = 0;            ///< words; what comparisons say is one together
+  std::vector<std::int64_t> constants;  ///< beyond -8 to 7: rows of the register file
+
+  bool operator==(const ActionFacts&) const = default;
+};
+
+}  // namespace horae::dataplane

@@ -1,0 +1,68 @@
+// Meters: two rates, three colours.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "horae/core/units.hpp"
+#include "horae/dataplane/pipeline.hpp"
+
+namespace horae::dataplane {
+
+enum class Colour : std::uint8_t { green, yellow, red };
+
+/// Rates and bursts of a meter, of frame bytes (RFC 2698: CIR, CBS, PIR, PBS).
+struct MeterRates {
+  BitRate committed;
+  Bytes committed_burst;
+  BitRate peak;
+  Bytes peak_burst;
+};
+
+/// Two-rate three-colour markers (RFC 2698), colour-aware: a packet that comes yellow or red is no
+/// better afterwards. Both buckets are full at first. Run once per pass. A bucket is the time at
+/// which it is full again, so each packet costs it at most a picosecond in rounding.
+class Meter final : public Object {
+ public:
+  Meter(Pipeline& pipeline, Gress gress, const std::string& name, const MeterSpec& spec,
+        const MeterRates& rates, const Needs& needs = {})
+      : Object(pipeline, gress, name, spec, needs), entries_(spec.entries), rates_(rates) {}
+
+  Colour execute(const Pass& pass, std::size_t index, Colour before = Colour::green) {
+    check_single_access(pass);
+    if (index >= entries_) broken_rule(pass, fmt::format("index {} of {} meters", index, entries_));
+    if (cells_.empty()) cells_.resize(entries_);
+    return mark(cells_[index], Bytes(pass.header().frame), pass.now(), before);
+  }
+
+ private:
+  struct Cell {
+    Picoseconds committed_full{}, peak_full{};
+  };
+  /// When the bucket would be full again with these bytes taken, or `never` if it has not as many.
+  static Picoseconds take(Picoseconds full, Bytes bytes, BitRate rate, Bytes burst, Picoseconds t) {
+    if (rate.count() == 0) return never;
+    const Picoseconds after = std::max(full, t) + serialisation_time(bytes, rate);
+    return after - t <= serialisation_time(burst, rate) ? after : never;
+  }
+  Colour mark(Cell& cell, Bytes bytes, Picoseconds t, Colour before) const {
+    const Picoseconds peak = take(cell.peak_full, bytes, rates_.peak, rates_.peak_burst, t);
+    if (before == Colour::red || peak == never) return Colour::red;
+    cell.peak_full = peak;
+    const Picoseconds committed =
+        take(cell.committed_full, bytes, rates_.committed, rates_.committed_burst, t);
+    if (before == Colour::yellow || committed == never) return Colour::yellow;
+    cell.committed_full = committed;
+    return Colour::green;
+  }
+
+  std::size_t entries_;
+  MeterRates rates_;
+  std::vector<Cell> cells_;  ///< none before the first is used
+};
+
+}  // namespace horae::dataplane

@@ -1,0 +1,170 @@
+// Actions of a register that its stateful ALU can do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "horae/core/error.hpp"
+#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/stateful_trace.hpp"
+
+namespace horae::dataplane {
+
+namespace stateful {
+
+/// How a cell of type T looks to an action that is explored. For a struct of two words, specialise
+/// it.
+template <class T>
+struct Traced {
+  static_assert(std::integral<T>, "specialise Traced for cells that are no integers");
+  using Cell = Word;
+  static Cell before(const Exploration& e) { return e.before(0); }
+  static std::vector<int> nodes(const Cell& cell) { return {cell.node()}; }
+};
+
+inline void add_output(Path& path, const Word& w) { path.words.push_back(w.node()); }
+inline void add_output(Path& path, const Flag&) { path.gives_flags = true; }
+inline void add_output(Path& path, bool) { path.gives_flags = true; }
+template <class... Outputs>
+void add_output(Path& path, const std::tuple<Outputs...>& outputs) {
+  std::apply([&](const auto&... o) { (add_output(path, o), ...); }, outputs);
+}
+
+template <class T, class F, std::size_t... i>
+ActionFacts explore(const std::string& name, std::uint32_t width, const F& f, std::string& fault,
+                    std::index_sequence<i...>) {
+  Exploration e;
+  while (e.begin()) {
+    auto cell = Traced<T>::before(e);
+    Path path;
+    if constexpr (std::is_void_v<decltype(f(cell, e.operand(i)...))>) {
+      f(cell, e.operand(i)...);
+    } else {
+      add_output(path, f(cell, e.operand(i)...));
+    }
+    path.cell = Traced<T>::nodes(cell);
+    e.end(std::move(path));
+  }
+  return e.facts(name, width, sizeof...(i), fault);
+}
+
+/// How many operands F takes behind the cell.
+template <class T, class F>
+constexpr std::size_t operands_of() {
+  using Cell = typename Traced<T>::Cell;
+  if constexpr (std::is_invocable_v<const F&, Cell&>)
+    return 0;
+  else if constexpr (std::is_invocable_v<const F&, Cell&, Word>)
+    return 1;
+  else if constexpr (std::is_invocable_v<const F&, Cell&, Word, Word>)
+    return 2;
+  else
+    return 3;
+}
+
+}  // namespace stateful
+
+/// One action of a register. `F` is a function object, a template over the types of the cell and of
+/// at most two operands (header fields, metadata or action data), and holds what the program fixes
+/// at elaboration. It is written with + - & | ^, comparisons, `if`, and the functions of
+/// stateful_trace.hpp. In a simulation it runs on integers; when it is declared it is run on
+/// symbols, and refused (ModelError) if no stateful ALU does it:
+///
+///   - a comparison is of a sum of one word of the cell, one operand and constants with zero;
+///   - a word has two new values at most, each one operation of a word of the cell or a constant,
+///   and
+///     of an operand or a constant;
+///   - what it gives is a word before or afterwards, an operand, zero instead, and what its
+///     comparisons say;
+///   - a cell of one bit is set, cleared or kept, and read.
+///
+/// How many comparisons, outputs, constants beyond -8 to 7 and actions a register may have is the
+/// chip's: that is refused where the program is priced. Sources: open Tofino compiler,
+/// mau/stateful_alu.cpp (StatefulAluSpec), bf-asm/instruction.cpp.
+template <class T, class F>
+class RegisterAction {
+ public:
+  RegisterAction(Pipeline& pipeline, Register<T>& array, const std::string& name, F f = {})
+      : array_(array), f_(std::move(f)) {
+    constexpr std::size_t operands = stateful::operands_of<T, F>();
+    static_assert(operands <= 2, "an action of the cell and at most two operands");
+    std::string fault;
+    const ActionFacts facts =
+        stateful::explore<T>(name, array.bits_, f_, fault, std::make_index_sequence<operands>());
+    if (!fault.empty()) throw ModelError(array.name() + ": action " + name + " " + fault);
+    pipeline.add_action(array.short_name(), facts);
+    array.has_actions_ = true;
+  }
+
+  /// Runs it on a cell, and returns what it gives. Once per pass, as any access of the register.
+  template <class... Operands>
+  [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index,
+                                            Operands... operands) {
+    if constexpr (requires { F::only_reads; }) {
+      return array_.run(pass, index,
+                        [&](const T& cell) { return f_(cell, static_cast<T>(operands)...); });
+    } else {
+      return array_.run(pass, index,
+                        [&](T& cell) { return f_(cell, static_cast<T>(operands)...); });
+    }
+  }
+
+ private:
+  Register<T>& array_;
+  [[no_unique_address]] F f_;
+};
+
+/// Common actions.
+struct ReadCell {
+  static constexpr bool only_reads = true;
+  template <class C>
+  C operator()(const C& cell) const {
+    return cell;
+  }
+};
+struct SetCell {
+  template <class C>
+  void operator()(C& cell, C value) const {
+    cell = value;
+  }
+};
+/// To what the program fixes.
+template <auto value>
+struct FillCell {
+  template <class C>
+  void operator()(C& cell) const {
+    cell = static_cast<std::int64_t>(value);
+  }
+};
+struct EqualsCell {
+  static constexpr bool only_reads = true;
+  template <class C>
+  auto operator()(const C& cell, C value) const {
+    return cell == value;
+  }
+};
+struct IncrementCell {
+  template <class C>
+  C operator()(C& cell) const {
+    return cell++;
+  }
+};
+
+/// A register that is read and set, and no more.
+template <class T>
+struct Variable {
+  Variable(Pipeline& pipeline, Gress gress, const std::string& name, const RegisterSpec& spec,
+           const Needs& needs = {}, T initial = {})
+      : array(pipeline, gress, name, spec, needs, initial),
+        read(pipeline, array, "read"),
+        set(pipeline, array, "set") {}
+  Register<T> array;
+  RegisterAction<T, ReadCell> read;
+  RegisterAction<T, SetCell> set;
+};
+
+}  // namespace horae::dataplane
