@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                ":13:3: preamble: found a value, expected '{'"},
         Damage{"Twice", "\"Ig.queue_pairs\"", "\"Ig.routes\"", ":12:1: 'Ig.routes' stands twice"},
         Damage{"TableOfNothing", "direct_table_id: 1", "direct_table_id: 9",
-               ":25:1: table 9 is not in the file"}),
+               ":24:1: table 9 is not in the file"}),
     [](const auto& p) { return std::string(p.param.name); });
 
 TEST(P4Info, ForeignFiles) {

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
                "F/manifest.json:15:15: lists no dep.json: compile with -g --create-graphs "
                "--verbose"},
         Damage{"NoJson", "pipe/graphs/dep.json", "\"graphs\"", "graphs",
-               "F/pipe/graphs/dep.json:3:2: no JSON at ' g'"},
+               "F/pipe/graphs/dep.json:3:2: no JSON at 'g'"},
         Damage{"UnknownEdgeType", "pipe/graphs/dep.json", "\"type\": \"match\"",
                "\"type\": \"magic\"",
                "F/pipe/graphs/dep.json:109:15: text \"magic\": expected match, action, control or "

@@ -117,7 +117,8 @@ class JsonReader {
     // The parser counts from 1 and has read what it does not like.
     const std::size_t offset = std::min(position == 0 ? 0 : position - 1, text_.size());
     const auto line = std::upper_bound(source_->lines.begin(), source_->lines.end(), offset) - 1;
-    const std::size_t from = std::max(*line, offset - std::min<std::size_t>(offset, 24));
+    std::size_t from = std::max(*line, offset - std::min<std::size_t>(offset, 24));
+    from = std::min(offset, text_.find_first_not_of(" \t", from));
     throw input_error(
         place(source_->lines, source_->name, offset),
         offset == text_.size()

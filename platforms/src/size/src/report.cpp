@@ -43,7 +43,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     pipeline["chip"] = d.ledger.chip;
     pipeline["copies"] = d.copies;
     if (d.compiler_stages != 0)
-      pipeline["stages_by_placer"] = {{"least", d.ledger.stages_used()},
+      pipeline["stages_by_placer"] = {{"least", std::min(d.ledger.stages_used(), d.compiler_stages)},
                                       {"compiler", d.compiler_stages}};
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
@@ -136,7 +136,11 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
     out += ledger_text(d.ledger, by_stage);
     if (d.compiler_stages != 0) {
       out += fmt::format("  stages: {} least, {} as the open compiler's greedy placer fills them\n",
-                         d.ledger.stages_used(), d.compiler_stages);
+                         std::min(d.ledger.stages_used(), d.compiler_stages), d.compiler_stages);
+      // The two keep different rules (StageSpec::stateful_addresses, hash functions).
+      if (d.compiler_stages < d.ledger.stages_used())
+        out += fmt::format("  (the table shows {}: it has {} addresses of registers in a stage)\n",
+                           d.ledger.stages_used(), d.stateful_addresses);
     }
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);

@@ -33,6 +33,7 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
 void place_design(const dataplane::Design& design, const dataplane::ChipSpec& chip,
                   const SizeRequest& request, SizedDesign& out) {
   out.ledger = make_ledger(design, chip, place(design, chip));
+  out.stateful_addresses = chip.stage.stateful_addresses;
   if (!request.as_compiler) return;
   const auto placement = dataplane::place_as_compiler(design, chip);
   if (placement.fits()) out.compiler_stages = placement.stages_used();

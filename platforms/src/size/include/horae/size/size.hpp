@@ -40,6 +40,7 @@ struct SizedDesign {
   std::vector<programs::StateAccount> accounts;
   std::vector<Comparison> comparisons;
   bool expected_refusal = false;  ///< the file says that it is not to fit
+  unsigned stateful_addresses = 0;  ///< of the chip: different ones in a stage
   unsigned compiler_stages = 0;   ///< as the open Tofino compiler's placer would
                                   ///< (dataplane::place_as_compiler); 0: it cannot
 };
