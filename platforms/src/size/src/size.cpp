@@ -36,7 +36,12 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
                                            fmt::join(dataplane::design_file_kinds(), "]], [[")));
   }
   SizedDesign out;
-  out.ledger = make_ledger(c.design, spec, place(c.design, spec));
+  // Who is expected to be refused must be refused, and nobody else.
+  const bool refusal = std::any_of(c.expected.begin(), c.expected.end(),
+                                   [](const auto& e) { return e.quantity == "placed"; });
+  out.ledger =
+      make_ledger(c.design, spec,
+                  place(c.design, spec, refusal ? dataplane::PlaceEffort::whole : request.effort));
   std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,
@@ -72,7 +77,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     dataplane::Design design = pipeline.design();
     design.name = device.profile;
     SizedDesign sized;
-    sized.ledger = make_ledger(design, chip, place(design, chip));
+    sized.ledger = make_ledger(design, chip, place(design, chip, request.effort));
     sized.copies = profile->chip.pipelines;
     sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {

@@ -17,6 +17,8 @@ struct SizeRequest {
   std::vector<std::string> overrides;           ///< KEY=VALUE, as for `horae run`
   std::optional<std::string> chip;              ///< in place of the chip that the file names
   std::optional<dataplane::Resource> relieved;  ///< as if each stage had twice as much of it
+  /// Searches ask whether it fits (see all_fit); nothing else of the result is right then.
+  dataplane::PlaceEffort effort = dataplane::PlaceEffort::whole;
 };
 
 /// A known value beside ours.
