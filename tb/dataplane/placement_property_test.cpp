@@ -156,6 +156,23 @@ struct Places {
   std::vector<int> shares;
 };
 
+// The quick answer of searches is the one that the whole placement gives.
+TEST(PlacementProperty, FitIsWhatTheWholePlacementSays) {
+  RandomDesigns lists("fit");
+  int fitting = 0, refused = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(60);
+    const bool fits = place(design, chip).fits();
+    (fits ? fitting : refused) += 1;
+    ASSERT_EQ(place(design, chip, PlaceEffort::fit).fits(), fits)
+        << "round " << round << " on " << chip.name << "\n"
+        << describe(design);
+  }
+  EXPECT_GT(fitting, 100);
+  EXPECT_GT(refused, 100);
+}
+
 TEST(PlacementProperty, EveryDependencyIsKept) {
   RandomDesigns lists("dependencies");
   int checked = 0;

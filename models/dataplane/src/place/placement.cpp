@@ -21,9 +21,20 @@ class Placer {
  public:
   enum class Order { chain, size, declared };
 
-  Placer(const Design& design, const ChipSpec& chip, const DesignPrice& price)
-      : design_(design), chip_(chip), price_(price) {
+  Placer(const Design& design, const ChipSpec& chip, const DesignPrice& price, PlaceEffort effort)
+      : design_(design),
+        chip_(chip),
+        price_(price),
+        most_stages_(effort == PlaceEffort::whole ? most_stages : chip.stages) {
     weigh();
+  }
+
+  /// Whether the chip lacks something however it is placed.
+  bool too_much() const {
+    Amounts all;
+    for (const auto& unit : price_.units) all += unit.needs;
+    return std::any_of(std::begin(all_resources), std::end(all_resources),
+                       [&](Resource r) { return all[r] > chip_.capacity(r) * chip_.stages; });
   }
 
   Placement run(Order order) {
@@ -31,13 +42,14 @@ class Placer {
     const std::size_t n = price_.units.size();
     stage_.assign(n, -1);
     stages_.clear();
+    shortages_.clear();
     Placement placement;
     std::vector<std::size_t> queue(n);
     std::iota(queue.begin(), queue.end(), std::size_t{0});
     std::stable_sort(queue.begin(), queue.end(),
                      [&](std::size_t a, std::size_t b) { return before(a, b); });
     std::size_t left = n;
-    for (unsigned s = 0; left > 0 && s < most_stages; ++s) {
+    for (unsigned s = 0; left > 0 && s < most_stages_; ++s) {
       stages_.emplace_back(chip_);
       for (bool again = true; again;) {
         again = false;
@@ -130,8 +142,8 @@ class Placer {
                                    -1,
                                    1,
                                    0,
-                                   stages_.size() == most_stages
-                                       ? fmt::format("beyond {} stages", most_stages)
+                                   stages_.size() == most_stages_
+                                       ? fmt::format("beyond {} stages", most_stages_)
                                        : std::string("comes after an object that cannot be placed"),
                                    {}});
       return;
@@ -197,6 +209,7 @@ class Placer {
   const Design& design_;
   const ChipSpec& chip_;
   const DesignPrice& price_;
+  unsigned most_stages_;
   Order order_ = Order::chain;
   std::vector<int> chain_;
   std::vector<std::int64_t> size_;
@@ -214,12 +227,20 @@ Amounts Placement::total() const {
   return sum;
 }
 
-Placement place(const Design& design, const ChipSpec& chip) {
+Placement place(const Design& design, const ChipSpec& chip, PlaceEffort effort) {
   design.check();
   const DesignPrice price = price_design(design, chip);
+  const bool whole = effort == PlaceEffort::whole;
+  Placer placer(design, chip, price, effort);
+  if (!whole && (!price.refused.empty() || placer.too_much())) {
+    Placement placement;
+    placement.refused.push_back({design.name, "stages", -1, 1, 0, "more than the chip has", {}});
+    return placement;
+  }
   std::optional<Placement> best;
   for (const auto order : {Placer::Order::chain, Placer::Order::size, Placer::Order::declared}) {
-    Placement found = Placer(design, chip, price).run(order);
+    Placement found = placer.run(order);
+    if (!whole && found.fits()) return found;
     const auto key = [](const Placement& p) {
       return std::tuple(p.stages_used(), p.latency[0] + p.latency[1]);
     };

@@ -24,8 +24,10 @@ SizeRequest with(SizeRequest request, const std::string& key, std::int64_t value
 }
 
 bool fits(const SizeRequest& request) {
+  SizeRequest quick = request;
+  quick.effort = dataplane::PlaceEffort::fit;
   try {
-    return all_fit(size_designs(request));
+    return all_fit(size_designs(quick));
   } catch (const InputError&) {
     return false;
   }

@@ -97,9 +97,9 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
   for (const auto& d : designs) {
     auto pipeline = ledger_json(d.sized.ledger, by_stage);
     pipeline["chip"] = d.sized.ledger.chip;
-    pipeline["stages_by_placer"] = {{"least", std::min(d.sized.ledger.stages_used(),
-                                                      d.as_compiler.stages_used())},
-                                    {"compiler", d.as_compiler.stages_used()}};
+    pipeline["stages_by_placer"] = {
+        {"least", std::min(d.sized.ledger.stages_used(), d.as_compiler.stages_used())},
+        {"compiler", d.as_compiler.stages_used()}};
     if (d.compiled) {
       pipeline["pipe"] = d.pipe;
       pipeline["compiler"] = {

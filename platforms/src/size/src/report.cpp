@@ -43,8 +43,9 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     pipeline["chip"] = d.ledger.chip;
     pipeline["copies"] = d.copies;
     if (d.compiler_stages != 0)
-      pipeline["stages_by_placer"] = {{"least", std::min(d.ledger.stages_used(), d.compiler_stages)},
-                                      {"compiler", d.compiler_stages}};
+      pipeline["stages_by_placer"] = {
+          {"least", std::min(d.ledger.stages_used(), d.compiler_stages)},
+          {"compiler", d.compiler_stages}};
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
       pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};

@@ -31,8 +31,8 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
 
 /// Places the design both ways, as far as the request asks for.
 void place_design(const dataplane::Design& design, const dataplane::ChipSpec& chip,
-                  const SizeRequest& request, SizedDesign& out) {
-  out.ledger = make_ledger(design, chip, place(design, chip));
+                  const SizeRequest& request, dataplane::PlaceEffort effort, SizedDesign& out) {
+  out.ledger = make_ledger(design, chip, place(design, chip, effort));
   out.stateful_addresses = chip.stage.stateful_addresses;
   if (!request.as_compiler) return;
   const auto placement = dataplane::place_as_compiler(design, chip);
@@ -46,7 +46,11 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
                                            fmt::join(dataplane::design_file_kinds(), "]], [[")));
   }
   SizedDesign out;
-  place_design(c.design, spec, request, out);
+  // Who is expected to be refused must be refused, and nobody else.
+  const bool refusal = std::any_of(c.expected.begin(), c.expected.end(),
+                                   [](const auto& e) { return e.quantity == "placed"; });
+  place_design(c.design, spec, request, refusal ? dataplane::PlaceEffort::whole : request.effort,
+               out);
   std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,
@@ -82,7 +86,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     dataplane::Design design = pipeline.design();
     design.name = device.profile;
     SizedDesign sized;
-    place_design(design, chip, request, sized);
+    place_design(design, chip, request, request.effort, sized);
     sized.copies = profile->chip.pipelines;
     sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {

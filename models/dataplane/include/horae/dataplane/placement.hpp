@@ -35,6 +35,12 @@ struct Placement {
   bool fits() const { return refused.empty(); }
 };
 
+/// How far a design that does not fit is placed.
+enum class PlaceEffort : std::uint8_t {
+  whole,  ///< with what is missing, and why
+  fit,    ///< only to know whether it fits: `Placement::fits` is all that is right, and soon
+};
+
 /// Places a design: every per-stage limit and every dependency is kept. The same design and chip
 /// give the same placement. Throws InputError for a design that contradicts itself.
 ///
@@ -42,7 +48,8 @@ struct Placement {
 /// first, then with the largest first, then in the order declared; the placement with the fewest
 /// stages is taken, of those the one with the fewest cycles. That is no search for the optimum: a
 /// list with one object more is placed anew and may, rarely, take a stage less.
-Placement place(const Design& design, const ChipSpec& chip);
+Placement place(const Design& design, const ChipSpec& chip,
+                PlaceEffort effort = PlaceEffort::whole);
 
 /// Places a design as the open Tofino compiler's greedy placer would (p4lang/p4c,
 /// backends/tofino/bf-p4c/mau/table_placement.cpp): no search, and limits that `place` does not

@@ -18,6 +18,8 @@ struct SizeRequest {
   std::optional<std::string> chip;              ///< in place of the chip that the file names
   std::optional<dataplane::Resource> relieved;  ///< as if each stage had twice as much of it
   bool as_compiler = false;                     ///< also place as the open compiler's placer would
+  /// Searches ask whether it fits (see all_fit); nothing else of the result is right then.
+  dataplane::PlaceEffort effort = dataplane::PlaceEffort::whole;
 };
 
 /// A known value beside ours.
@@ -39,10 +41,10 @@ struct SizedDesign {
   unsigned copies = 1;  ///< pipelines that each have this
   std::vector<programs::StateAccount> accounts;
   std::vector<Comparison> comparisons;
-  bool expected_refusal = false;  ///< the file says that it is not to fit
+  bool expected_refusal = false;    ///< the file says that it is not to fit
   unsigned stateful_addresses = 0;  ///< of the chip: different ones in a stage
-  unsigned compiler_stages = 0;   ///< as the open Tofino compiler's placer would
-                                  ///< (dataplane::place_as_compiler); 0: it cannot
+  unsigned compiler_stages = 0;     ///< as the open Tofino compiler's placer would
+                                    ///< (dataplane::place_as_compiler); 0: it cannot
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad
