@@ -33,7 +33,8 @@ MAY_USE = {
     "rtl": {"policy", "params", "core"},
 }
 MODELS = set(MAY_USE)
-# The rooms of the program see every room of models/ but theory, which tests and validations use.
+# The rooms of the program see every room of models/ but theory, which tests and validations use,
+# and p4, of which only prices of programs know.
 USED = MODELS - {"theory", "p4"}
 MAY_USE |= {
     "results": {"params", "core"},
@@ -50,7 +51,7 @@ MAY_USE |= {
     "explain": {"lab", "question", "run", "views", "build", "ranks", "flows", "config",
                 "results"} | USED,
     "cli": {"explain", "lab", "question", "run", "replay", "size", "views", "build", "ranks",
-            "flows", "config", "results"} | USED,
+            "flows", "config", "results", "p4"} | USED,
 }
 WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
                    "traffic", "rtl", "results"}

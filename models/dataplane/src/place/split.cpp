@@ -1,6 +1,7 @@
 #include "split.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace horae::dataplane {
 namespace {
@@ -46,7 +47,8 @@ std::optional<std::uint64_t> divisible_entries(const Unit& unit, const Design& d
 
 TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
                   std::uint64_t entries, bool first) {
-  DesignObject table = design.objects[whole.shares.front().object];
+  const std::size_t of_table = whole.shares.front().object;
+  DesignObject table = design.objects[of_table];
   const ChipSpec large = with_large_stages(chip);
   std::vector<const DesignObject*> attached;
   for (const auto& o : design.objects) {
@@ -56,15 +58,19 @@ TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
     std::get<MatchSpec>(table.spec).entries = n;
     ObjectPrice own = price_object(table, large, attached);
     TablePart part{std::move(own.units.front()), own.held.front()};
+    part.unit.shares = {{of_table, part.unit.alone()}};
     for (const DesignObject* o : attached) {
       if (!is_direct(o->spec)) continue;
-      for (const auto& unit : price_object(*o, large, {}, part.held).units) add(part.unit, unit);
+      const auto index = static_cast<std::size_t>(o - design.objects.data());
+      for (const auto& unit : price_object(*o, large, {}, part.held).units) {
+        part.unit.shares.push_back({index, unit.alone()});
+        add(part.unit, unit);
+      }
     }
     return part;
   };
   const TablePart all = price(std::get<MatchSpec>(table.spec).entries);
   TablePart part = price(entries);
-  part.unit.shares = {{whole.shares.front().object, part.unit.alone()}};
   if (!first) return part;
   // What the whole has beyond its table: conditions that were merged into it.
   for (const Resource r : all_resources) part.unit.needs[r] += whole.needs[r] - all.unit.needs[r];
@@ -74,7 +80,10 @@ TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
   rest(part.unit.exact_reads, whole.exact_reads, all.unit.exact_reads.size());
   rest(part.unit.ternary_reads, whole.ternary_reads, all.unit.ternary_reads.size());
   rest(part.unit.instructions, whole.instructions, all.unit.instructions.size());
-  part.unit.shares.insert(part.unit.shares.end(), whole.shares.begin() + 1, whole.shares.end());
+  std::copy_if(whole.shares.begin(), whole.shares.end(), std::back_inserter(part.unit.shares),
+               [&](const Share& s) {
+                 return s.object != of_table && !is_direct(design.objects[s.object].spec);
+               });
   return part;
 }
 
