@@ -140,6 +140,20 @@ TEST(Range, TakesTwoRowsForEachDigitButOne) {
   EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
 }
 
+// What the compiler took for such keys (netcache, rtt, precision and a generated program).
+TEST(Range, EveryWholeByteHasATcamOfItsOwn) {
+  const auto wide = [](unsigned key, unsigned bits) {
+    MatchSpec spec = kind_of(MatchKind::range, key, 512);
+    spec.range_bits = bits;
+    spec.range_percent = 0;
+    return total_of({object("r", spec)})[Resource::tcam];
+  };
+  EXPECT_EQ(wide(12, 12), 1);
+  EXPECT_EQ(wide(16, 16), 2);
+  EXPECT_EQ(wide(24, 16), 2);
+  EXPECT_EQ(wide(20, 20), 2);
+}
+
 TEST(Lpm, IsTernary) {
   const Amounts prefixes = total_of({object("t", kind_of(MatchKind::lpm, 42, 1024))});
   const Amounts masks = total_of({object("t", kind_of(MatchKind::ternary, 42, 1024))});

@@ -152,8 +152,13 @@ struct MatchPricer {
     const auto deep =
         divide_up<int64_t>(static_cast<int64_t>(tcam_lines(entries)), chip.stage.tcam_entries);
     piece.held = static_cast<uint64_t>(deep * chip.stage.tcam_entries);
+    // Of a range's bytes one in each TCAM is matched in both its digits (inferred: bf-p4c placed
+    // ranges of 12, 16 and 20 bits so in four of five tables; where the bytes of a field lie in
+    // other places of the crossbar, two went into one).
+    const int64_t both_digits = range ? spec.range_bits / 8 : 0;
     piece.unit.needs[Resource::tcam] =
-        deep * divide_up<int64_t>(bits + tcam_version_bits, chip.stage.tcam_bits);
+        deep *
+        std::max(divide_up<int64_t>(bits + tcam_version_bits, chip.stage.tcam_bits), both_digits);
     piece.unit.needs[Resource::sram] = indirection(piece.held, data_bits, actions);
     return piece;
   }
