@@ -141,7 +141,8 @@ TEST(DesignText, EveryKindReadsBackTheSame) {
 TEST(DesignText, SaysNoMoreThanItMust) {
   const auto text = design_text(read("[[exact]]\nname = \"t\"\nkey_bits = 32\nentries = 1024\n"));
   EXPECT_EQ(text,
-            "chip = \"tofino2\"\nname = \"design\"\n\n[[exact]]\nname = \"t\"\nkey_bits = 32\n"
+            "chip = \"tofino2\"\nname = \"design\"\norder = \"complete\"\n\n[[exact]]\nname = "
+            "\"t\"\nkey_bits = 32\n"
             "entries = 1024\n");
 }
 

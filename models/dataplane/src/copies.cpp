@@ -52,11 +52,13 @@ void make_copies(Design& design, const Copies& copies) {
     }
     object.after = std::move(after);
     if (auto* condition = std::get_if<ConditionSpec>(&object.spec)) {
-      std::vector<std::string> guards;
-      for (const auto& g : condition->guards) {
-        for (auto& name : names_of(g, copies)) guards.push_back(std::move(name));
+      for (auto* const list : {&condition->guards, &condition->guards_not}) {
+        std::vector<std::string> guards;
+        for (const auto& g : *list) {
+          for (auto& name : names_of(g, copies)) guards.push_back(std::move(name));
+        }
+        *list = std::move(guards);
       }
-      condition->guards = std::move(guards);
     }
     const auto found = copies.find(object.name);
     const std::uint32_t n = found == copies.end() ? 1 : found->second;

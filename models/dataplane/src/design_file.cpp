@@ -181,8 +181,12 @@ void read_objects(const Section& section, ReadCase& out) {
   }
 }
 
+/// Where a design's dependencies come from.
+enum class OrderSource : std::uint8_t { declared, derived, complete };
+
 struct Header {
   Located<std::string> chip{"tofino2", {}};
+  OrderSource order = OrderSource::declared;
   std::string name;
   std::string source;
   Section expect;
@@ -194,6 +198,13 @@ struct Header {
             .field("chip", &Header::chip,
                    {.doc = "a shipped chip's name, or a chip file (.toml) beside this one"})
             .field("name", &Header::name, {.doc = "name of the design"})
+            .choice("order", &Header::order,
+                    {{"declared", OrderSource::declared},
+                     {"derived", OrderSource::derived},
+                     {"complete", OrderSource::complete}},
+                    {.doc = "dependencies: as declared, with a warning of those that `reads` and "
+                            "`writes` of earlier lines show besides; with these; or as declared "
+                            "and no others"})
             .field("source", &Header::source, {.doc = "where the expected values come from"})
             .open("expect", &Header::expect, {.doc = "known values of the whole design"})
             .field("deviation", &Header::deviation,
@@ -216,6 +227,14 @@ DesignCase read_case(const Section& section, const std::string& name, const Head
   read_expectations(header.expect, true, "", header.deviation, out);
   read_objects(section, read);
   out.design.check();
+  const OrderSource order = section.has("order") ? header.order : defaults.order;
+  if (order != OrderSource::complete) {
+    auto orders = undeclared_orders(out.design);
+    if (order == OrderSource::derived)
+      declare(out.design, orders);
+    else
+      out.undeclared = std::move(orders);
+  }
   make_copies(out.design, read.copies);
   return std::move(read.result);
 }

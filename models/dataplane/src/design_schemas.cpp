@@ -142,6 +142,7 @@ const Schema<ConditionSpec>& condition_schema() {
                   {.doc = "how they are joined"})
           .field("constant", &T::constant, {.doc = "for lt: compared with"})
           .field("guards", &T::guards, {.doc = "objects that run only when it holds"})
+          .field("guards_not", &T::guards_not, {.doc = "objects that run only when it does not"})
           .field("reads", &T::reads, {.doc = "names of the fields compared"});
   return s;
 }

@@ -23,6 +23,10 @@ void check_shape(const Section& section, ConditionSpec& shape) {
     throw section.error("constant", fmt::format("constant = {} is beyond a field of {} bits",
                                                 shape.constant, shape.bits));
   }
+  for (const auto& name : shape.guards_not) {
+    if (std::find(shape.guards.begin(), shape.guards.end(), name) == shape.guards.end())
+      shape.guards.push_back(name);
+  }
 }
 
 namespace {

@@ -87,8 +87,8 @@ std::string order_text(const DesignObject& object) {
 }  // namespace
 
 std::string design_text(const DesignCase& design_case) {
-  std::string out = fmt::format("chip = {}\nname = {}\n", toml(design_case.chip.value),
-                                toml(design_case.design.name));
+  std::string out = fmt::format("chip = {}\nname = {}\norder = \"complete\"\n",
+                                toml(design_case.chip.value), toml(design_case.design.name));
   if (!design_case.source.empty()) out += fmt::format("source = {}\n", toml(design_case.source));
   for (const auto& object : design_case.design.objects) {
     out += fmt::format("\n[[{}]]\nname = {}\n", kind_name(object.spec), toml(object.name));

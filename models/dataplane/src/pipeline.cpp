@@ -65,7 +65,9 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
                                    need.object->name(), gress_name(where_.gress)));
     }
     if (need.guard) {
-      std::get<ConditionSpec>(other->spec).guards.push_back(name);
+      auto& condition = std::get<ConditionSpec>(other->spec);
+      condition.guards.push_back(name);
+      if (!need.holds) condition.guards_not.push_back(name);
       const auto* gateway = static_cast<const Gateway*>(need.object);
       if (guards_.empty()) let_through_by_ = 0;
       let_through_by_ |= gateway->bits()[need.holds ? 1 : 0];

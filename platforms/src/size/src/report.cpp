@@ -42,6 +42,12 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     auto pipeline = ledger_json(d.ledger, by_stage);
     pipeline["chip"] = d.ledger.chip;
     pipeline["copies"] = d.copies;
+    for (const auto& o : d.undeclared) {
+      pipeline["undeclared"].push_back({{"object", o.object},
+                                        {"on", o.on},
+                                        {"kind", dependency_name(o.kind)},
+                                        {"field", o.field}});
+    }
     if (d.compiler_stages != 0)
       pipeline["stages_by_placer"] = {
           {"least", std::min(d.ledger.stages_used(), d.compiler_stages)},
@@ -129,6 +135,29 @@ std::string comparison_text(const std::vector<SizedDesign>& designs) {
   return out;
 }
 
+namespace {
+
+/// Warnings, a line each.
+std::string undeclared_text(const std::vector<dataplane::FieldOrder>& orders) {
+  constexpr std::size_t most = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(orders.size(), most); ++i) {
+    const auto& o = orders[i];
+    const auto [does, did] =
+        o.kind == dataplane::DependencyKind::match    ? std::pair("reads", "writes")
+        : o.kind == dataplane::DependencyKind::action ? std::pair("writes", "writes")
+                                                      : std::pair("writes", "reads");
+    out +=
+        fmt::format("  warning: {} {} {}, which {} {} before it, and no dependency orders them\n",
+                    o.object, does, o.field, o.on, did);
+  }
+  if (orders.size() > most)
+    out += fmt::format("  warning: {} more of these\n", orders.size() - most);
+  return out;
+}
+
+}  // namespace
+
 std::string size_text(const std::vector<SizedDesign>& designs, const std::vector<Remedy>& remedies,
                       bool by_stage) {
   std::string out;
@@ -143,6 +172,7 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
         out += fmt::format("  (the table shows {}: it has {} addresses of registers in a stage)\n",
                            d.ledger.stages_used(), d.stateful_addresses);
     }
+    out += undeclared_text(d.undeclared);
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
     if (!d.accounts.empty()) out += "\n";

@@ -51,6 +51,7 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
                                    [](const auto& e) { return e.quantity == "placed"; });
   place_design(c.design, spec, request, refusal ? dataplane::PlaceEffort::whole : request.effort,
                out);
+  out.undeclared = c.undeclared;
   std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,
@@ -87,6 +88,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     design.name = device.profile;
     SizedDesign sized;
     place_design(design, chip, request, request.effort, sized);
+    sized.undeclared = undeclared_orders(design);
     sized.copies = profile->chip.pipelines;
     sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {

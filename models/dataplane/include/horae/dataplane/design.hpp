@@ -199,7 +199,8 @@ struct ConditionSpec {
   std::uint32_t terms = 1;
   Join join = Join::all;
   std::uint64_t constant = 0;            ///< for lt
-  std::vector<std::string> guards = {};  ///< objects that run only when it holds (or only when not)
+  std::vector<std::string> guards = {};  ///< objects that run only when it holds, or only when not
+  std::vector<std::string> guards_not = {};  ///< of these: only when it does not hold
   std::vector<std::string> reads = {};
 
   bool operator==(const ConditionSpec&) const = default;

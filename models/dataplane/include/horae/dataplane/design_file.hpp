@@ -9,6 +9,7 @@
 
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/dataplane/design.hpp"
+#include "horae/dataplane/field_order.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::dataplane {
@@ -30,6 +31,8 @@ struct DesignCase {
   std::vector<Expectation> expected;
   std::string source;  ///< where the expectations come from
   Location where = {};
+  /// What the fields of its objects ask for and no dependency gives. Copies are one object.
+  std::vector<FieldOrder> undeclared = {};
 };
 
 /// What an objects file holds: one design, or the [[design]] tables of a collection.
@@ -40,7 +43,8 @@ struct DesignFile {
 /// Reads an objects file. InputError for anything that is not one.
 DesignFile read_design_file(const Document& document);
 
-/// The text of an objects file that reads back as this design: what differs from the defaults.
+/// The text of an objects file that reads back as this design: what differs from the defaults. Its
+/// dependencies are said to be complete.
 /// Without what is expected of it. An action of a match, a number of pieces that is to be found,
 /// and a mirror that is matched have no words there; neither does what else only a program in code
 /// can say.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/dataplane/field_order.hpp"
 #include "horae/dataplane/ledger.hpp"
 #include "horae/programs/program.hpp"
 
@@ -41,10 +42,11 @@ struct SizedDesign {
   unsigned copies = 1;  ///< pipelines that each have this
   std::vector<programs::StateAccount> accounts;
   std::vector<Comparison> comparisons;
-  bool expected_refusal = false;    ///< the file says that it is not to fit
-  unsigned stateful_addresses = 0;  ///< of the chip: different ones in a stage
-  unsigned compiler_stages = 0;     ///< as the open Tofino compiler's placer would
-                                    ///< (dataplane::place_as_compiler); 0: it cannot
+  bool expected_refusal = false;                  ///< the file says that it is not to fit
+  std::vector<dataplane::FieldOrder> undeclared;  ///< by the fields of its objects
+  unsigned stateful_addresses = 0;                ///< of the chip: different ones in a stage
+  unsigned compiler_stages = 0;                   ///< as the open Tofino compiler's placer would
+                                                  ///< (dataplane::place_as_compiler); 0: it cannot
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad
