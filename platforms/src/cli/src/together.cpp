@@ -25,15 +25,21 @@ void say(unsigned rank, const char* text) {
 }  // namespace
 
 int together(fabric::rank_exchange& ranks, const std::function<int()>& work) {
+  // mpirun ends the others as soon as one ends with a code of failure, perhaps before rank 0 has
+  // said why. So only rank 0 has the code.
+  const bool first = ranks.rank() == 0;
   try {
-    return work();
+    const int code = work();
+    ranks.all_of(code);  // nobody is left behind that still could fail
+    return first ? code : results::exit_done;
   } catch (const fabric::RankFailed& e) {
-    if (ranks.rank() == 0) say(e.rank, e.what());
+    if (!first) return results::exit_done;
+    say(e.rank, e.what());
     return e.exit_code;
   } catch (const std::exception& e) {
     const int code = exit_code_of(e);
     ranks.fail(code, e.what());
-    if (ranks.rank() != 0) return code;
+    if (!first) return results::exit_done;
     if (code != results::exit_failed) throw;
     say(0, e.what());
     return code;
