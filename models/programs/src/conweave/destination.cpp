@@ -10,13 +10,15 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
                          const Routes& routes, const dataplane::Object& flows,
                          const dataplane::Gateway& is_destination)
     : config_(config),
-      default_ticks_(whole_ticks(config.resume_default)),
       is_timer_(pipeline, in, "is_timer", {.kind = ConditionKind::valid, .bits = 1}, {},
                 {guarded_by(is_destination)}),
-      // One action for each epoch a packet can have: there is no difference of two small fields.
       epoch_(pipeline, in, "epoch_rx",
              {.width = 8, .entries = config.flow_entries, .accesses = 4, .reads = {"flow"}},
              {matches(flows), guarded_unless(is_timer_)}, 1),
+      enter_{{{pipeline, epoch_, "enter0", {0}},
+              {pipeline, epoch_, "enter1", {1}},
+              {pipeline, epoch_, "enter2", {2}},
+              {pipeline, epoch_, "enter3", {3}}}},
       processes_(pipeline, in, "processes", flags(2, Join::any), {},
                  {matches(epoch_), guarded_by(is_destination)}),
       is_done_(pipeline, in, "is_done", flags(1), {}, {guarded_by(is_timer_)}),
@@ -30,17 +32,23 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
       tail_seen_(pipeline, in, "tail_seen",
                  {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
                  {matches(flows), matches(epoch_), guarded_by(processes_)}),
-      estimate_(pipeline, config, flows, old_seen_, is_timer_, processes_),
+      estimate_(pipeline, config, flows, old_seen_.array, is_timer_, processes_),
       counts_packets_(pipeline, in, "counts_packets", per_flow(8, config.flow_entries),
-                      {matches(phase_), guarded_unless(is_timer_), guarded_by(is_done_)}),
+                      {matches(phase_.array), guarded_unless(is_timer_), guarded_by(is_done_)}),
       queued_(pipeline, in, "queued",
               {.width = 32, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
-              {matches(counts_packets_), guarded_by(processes_)}),
+              {matches(counts_packets_.array), guarded_by(processes_)}),
+      add_queued_(pipeline, queued_, "add"),
+      read_queued_(pipeline, queued_, "read"),
+      clear_queued_(pipeline, queued_, "clear"),
       is_empty_(pipeline, in, "is_empty", {.bits = 32, .reads = {"queued"}}, {0},
                 {matches(queued_), guarded_by(processes_)}),
       reordering_(pipeline, in, "reordering",
                   {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
-                  {matches(phase_), guarded_by(processes_)}),
+                  {matches(phase_.array), guarded_by(processes_)}),
+      begin_(pipeline, reordering_, "begin"),
+      is_reordering_(pipeline, reordering_, "is"),
+      end_(pipeline, reordering_, "end"),
       is_waiting_(pipeline, in, "is_waiting",
                   {.kind = ConditionKind::ne, .bits = 8, .reads = {"status"}}, {0},
                   {matches(reordering_), guarded_unless(is_timer_)}),
@@ -49,10 +57,13 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
       resume_at_(pipeline, in, "resume_at",
                  {.width = 32, .entries = config.flow_entries, .accesses = 4, .reads = {"flow"}},
                  {matches(estimate_.last()), guarded_by(has_queue_), guarded_by(is_timer_)}),
+      set_resume_(pipeline, resume_at_, "set"),
+      put_off_(pipeline, resume_at_, "put_off"),
+      check_resume_(pipeline, resume_at_, "check", {whole_ticks(config.resume_default)}),
       is_due_(pipeline, in, "is_due", flags(1), {}, {matches(resume_at_), guarded_by(is_timer_)}),
       choice_(pipeline, in, "reorder_queue", {guarded_by(has_queue_)}),
       control_(pipeline, in, "hold_queue",
-               {matches(tail_seen_), guarded_by(has_queue_), guarded_by(is_due_)}),
+               {matches(tail_seen_.array), guarded_by(has_queue_), guarded_by(is_due_)}),
       is_copied_(pipeline, in, "is_copied", flags(4, Join::any), {},
                  {matches(is_empty_), matches(has_queue_)}),
       copy_(pipeline, in, "copy", {guarded_by(is_copied_)}),
@@ -72,10 +83,15 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
       left_(pipeline, out, "left",
             {.width = 32, .entries = config.queue_entries, .reads = {"queue"}},
             {matches(to_timer_), guarded_by(is_counted_), guarded_by(is_timer_out_)}),
+      count_left_(pipeline, left_, "count"),
+      read_left_(pipeline, left_, "read"),
+      clear_left_(pipeline, left_, "clear"),
       is_tail_(pipeline, out, "is_releasing_tail", flags(1), {}, {guarded_unless(is_timer_out_)}),
       waits_for_tail_(pipeline, out, "waits_for_tail", flags(1), {}, {guarded_by(is_timer_out_)}),
       tail_left_(pipeline, out, "tail_left", per_flow(8, config.flow_entries),
                  {matches(to_timer_), guarded_by(is_tail_), guarded_by(waits_for_tail_)}),
+      set_tail_left_(pipeline, tail_left_, "set"),
+      take_tail_left_(pipeline, tail_left_, "take"),
       release_(pipeline, out, "release_queue", {guarded_by(is_tail_)}),
       is_last_hop_(pipeline, out, "is_last_hop", flags(1), {}, {guarded_unless(is_timer_out_)}),
       remove_header_(pipeline, out, "remove_header", {.writes = {"shim", "stamps"}},
@@ -104,55 +120,28 @@ void Destination::ingress(Pass& pass, const FlowEntry* flow, unsigned port) {
 }
 
 Destination::Age Destination::age_of(const Pass& pass, const View& v) {
-  return epoch_.apply(pass, v.index, [&](std::uint8_t& cell) {
-    const unsigned ahead = (v.shim.epoch - cell) & 3u;
-    if (ahead == 0) return Age::current;
-    if (ahead == 3) return Age::past;
-    cell = v.shim.epoch;
-    return Age::fresh;
-  });
+  const auto [same, past] = enter_[v.shim.epoch].run(pass, v.index);
+  return same ? Age::current : past ? Age::past : Age::fresh;
 }
 
 /// Of an epoch's phase, the TAIL begins the second; what is of the second before is out of order.
 void Destination::update_phase(const Pass& pass, View& v, Age age) {
-  v.out_of_order = phase_.apply(pass, v.index, [&](std::uint8_t& cell) {
-    if (age == Age::fresh) cell = 0;
-    if (v.shim.tail) cell = 1;
-    return v.shim.rerouted && cell == 0;
-  });
-}
-
-/// Flags of an epoch.
-bool Destination::update_flag(const Pass& pass, dataplane::Register<std::uint8_t>& flag,
-                              std::uint16_t index, Age age, bool set) {
-  return flag.apply(pass, index, [&](std::uint8_t& cell) {
-    if (age == Age::fresh) cell = 0;
-    if (set) cell = 1;
-    return cell == 1;
-  });
+  const bool second = phase_.update(pass, v.index, age == Age::fresh, v.shim.tail);
+  v.out_of_order = v.shim.rerouted && !second;
 }
 
 /// Counts what goes to the reorder queue, from the first packet out of order on; whether nothing
 /// has.
 bool Destination::is_empty(const Pass& pass, const View& v) {
-  const std::uint8_t one = counts_packets_.apply(pass, v.index, [&](std::uint8_t& cell) {
-    if (v.out_of_order) cell = 1;
-    return cell;
-  });
-  const std::uint32_t queued = queued_.apply(pass, v.index, [&](std::uint32_t& cell) {
-    if (v.shim.rerouted) cell += one;
-    return cell;
-  });
+  const bool counts = counts_packets_.update(pass, v.index, false, v.out_of_order);
+  const std::uint32_t queued = v.shim.rerouted ? add_queued_.run(pass, v.index, counts)
+                                               : read_queued_.run(pass, v.index);
   return is_empty_.test(pass, queued);
 }
 
 Destination::Status Destination::status_of(const Pass& pass, const View& v) {
-  return reordering_.apply(pass, v.index, [&](std::uint8_t& cell) {
-    if (cell == 1) return Status::waits;
-    if (!v.out_of_order) return Status::none;
-    cell = 1;
-    return Status::begins;
-  });
+  if (!v.out_of_order) return is_reordering_.run(pass, v.index, 1) ? Status::waits : Status::none;
+  return begin_.run(pass, v.index) ? Status::waits : Status::begins;
 }
 
 void Destination::data(Pass& pass, View& v) {
@@ -162,8 +151,9 @@ void Destination::data(Pass& pass, View& v) {
     return;
   }
   update_phase(pass, v, age);
-  const bool old_seen = update_flag(pass, old_seen_, v.index, age, !v.shim.rerouted);
-  update_flag(pass, tail_seen_, v.index, age, v.shim.tail);
+  const bool fresh = age == Age::fresh;
+  const bool old_seen = old_seen_.update(pass, v.index, fresh, !v.shim.rerouted);
+  tail_seen_.update(pass, v.index, fresh, v.shim.tail);
   v.expected = estimate_.of(pass, v.index, old_seen);
   const bool empty = is_empty(pass, v);
   const Status status = status_of(pass, v);
@@ -202,7 +192,7 @@ void Destination::begin_reordering(Pass& pass, View& v) {
          v.index);
     return;
   }
-  resume_at_.apply(pass, v.index, [&](std::uint32_t& cell) { cell = v.expected; });
+  set_resume_.run(pass, v.index, v.expected);
   control_.hold(pass, v.port, queue->number);
   wait_in(pass, v, *queue);
   copy(pass, timer_copy, {.timer = true, .queue = queue->cell}, v.index);
@@ -216,14 +206,7 @@ void Destination::go_on_reordering(Pass& pass, View& v) {
   const auto queue = queues_.find(pass, v.port, v.index);
   if (!has_queue(pass, queue)) return;
   if (v.shim.rerouted) return wait_in(pass, v, *queue);
-  const std::uint32_t now = ticks(pass.now());
-  resume_at_.apply(pass, v.index, [&](std::uint32_t& cell) {
-    if (cell < now) {
-      cell = 0;  // the timer is to see it
-    } else if (cell > 0) {
-      cell = v.expected;
-    }
-  });
+  put_off_.run(pass, v.index, ticks(pass.now()), v.expected);
   if (!v.shim.tail) return;
   v.bridge.releases = true;
   v.bridge.queue = queue->cell;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "actions.hpp"
 #include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/queue_control.hpp"
 #include "horae/programs/conweave/conweave.hpp"
@@ -27,10 +28,10 @@ class TailEstimate {
  private:
   std::uint32_t default_;
   std::uint32_t extra_;
-  dataplane::Register<std::uint32_t> old_sent_;
-  dataplane::Register<std::uint32_t> old_arrived_;
+  Variable<std::uint32_t> old_sent_;
+  Variable<std::uint32_t> old_arrived_;
   dataplane::Gateway has_tail_time_;
-  dataplane::Register<std::uint32_t> tail_sent_;
+  Variable<std::uint32_t> tail_sent_;
   dataplane::Gateway is_unknown_;
   dataplane::Gateway is_backwards_;
   dataplane::Action gap_;
@@ -82,8 +83,6 @@ class Destination {
   Needs found_needs() const;
   Age age_of(const Pass& pass, const View& v);
   void update_phase(const Pass& pass, View& v, Age age);
-  bool update_flag(const Pass& pass, dataplane::Register<std::uint8_t>& flag, std::uint16_t index,
-                   Age age, bool set);
   bool is_empty(const Pass& pass, const View& v);
   Status status_of(const Pass& pass, const View& v);
   void data(Pass& pass, View& v);
@@ -100,25 +99,34 @@ class Destination {
   void to_nic(Pass& pass);
 
   ConweaveConfig config_;
-  std::uint32_t default_ticks_;
   // Ingress, in the order of a pass.
   dataplane::Gateway is_timer_;
   dataplane::Register<std::uint8_t> epoch_;
+  std::array<RegisterAction<std::uint8_t, EnterEpoch>, 4> enter_;
   dataplane::Gateway processes_;
   dataplane::Gateway is_done_;
   dataplane::Gateway is_over_;
-  dataplane::Register<std::uint8_t> phase_;
-  dataplane::Register<std::uint8_t> old_seen_;
-  dataplane::Register<std::uint8_t> tail_seen_;
+  FlagRegister phase_;
+  FlagRegister old_seen_;
+  FlagRegister tail_seen_;
   TailEstimate estimate_;
-  dataplane::Register<std::uint8_t> counts_packets_;
+  FlagRegister counts_packets_;
   dataplane::Register<std::uint32_t> queued_;
+  RegisterAction<std::uint32_t, Add> add_queued_;
+  RegisterAction<std::uint32_t, ReadCell> read_queued_;
+  RegisterAction<std::uint32_t, FillCell<0>> clear_queued_;
   dataplane::Gateway is_empty_;
   dataplane::Register<std::uint8_t> reordering_;
+  RegisterAction<std::uint8_t, TestAnd<1>> begin_;
+  RegisterAction<std::uint8_t, EqualsCell> is_reordering_;
+  RegisterAction<std::uint8_t, FillCell<0>> end_;
   dataplane::Gateway is_waiting_;
   ReorderQueues queues_;
   dataplane::Gateway has_queue_;
   dataplane::Register<std::uint32_t> resume_at_;
+  RegisterAction<std::uint32_t, SetCell> set_resume_;
+  RegisterAction<std::uint32_t, PutOff> put_off_;
+  RegisterAction<std::uint32_t, IsDue> check_resume_;
   dataplane::Gateway is_due_;
   dataplane::QueueChoice choice_;
   dataplane::QueueControl control_;
@@ -134,9 +142,14 @@ class Destination {
   dataplane::Gateway is_timer_out_;
   dataplane::Gateway is_counted_;
   dataplane::Register<std::uint32_t> left_;
+  RegisterAction<std::uint32_t, IncrementCell> count_left_;
+  RegisterAction<std::uint32_t, ReadCell> read_left_;
+  RegisterAction<std::uint32_t, FillCell<0>> clear_left_;
   dataplane::Gateway is_tail_;
   dataplane::Gateway waits_for_tail_;
   dataplane::Register<std::uint8_t> tail_left_;
+  RegisterAction<std::uint8_t, SetCell> set_tail_left_;
+  RegisterAction<std::uint8_t, ClearIf> take_tail_left_;
   dataplane::QueueControl release_;
   dataplane::Gateway is_last_hop_;
   dataplane::Action remove_header_;

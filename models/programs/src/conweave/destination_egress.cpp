@@ -49,19 +49,14 @@ void Destination::timer_egress(Pass& pass) {
   Packet& p = pass.header();
   Bridge b = Bridge::of(p.metadata);
   if (!b.unqueued) {
-    p.msn = left_.apply(pass, b.queue, [&](std::uint32_t& cell) {
-      if (b.over) cell = 0;
-      return cell;
-    });
+    p.msn = 0;
+    if (b.over)
+      clear_left_.run(pass, b.queue);
+    else
+      p.msn = read_left_.run(pass, b.queue);
   }
   if (!waits_for_tail_.test(pass, b.pre_timeout)) return;
-  const std::uint8_t epoch = Shim::of(p).epoch;
-  const bool tail_left = tail_left_.apply(pass, p.psn.value(), [&](std::uint8_t& cell) {
-    const bool left = cell == epoch + 1;
-    if (left) cell = 0;
-    return left;
-  });
-  if (!tail_left) return;
+  if (!take_tail_left_.run(pass, p.psn.value(), Shim::of(p).epoch + 1)) return;
   b.pre_timeout = false;
   b.timeout = true;
   p.metadata = b.bits();
@@ -70,11 +65,9 @@ void Destination::timer_egress(Pass& pass) {
 void Destination::to_nic(Pass& pass) {
   Packet& p = pass.header();
   const Bridge b = Bridge::of(p.metadata);
-  if (is_counted_.test(pass, b.queued))
-    left_.apply(pass, b.queue, [](std::uint32_t& cell) { ++cell; });
+  if (is_counted_.test(pass, b.queued)) count_left_.run(pass, b.queue);
   if (is_tail_.test(pass, b.releases)) {
-    const auto next = static_cast<std::uint8_t>(Shim::of(p).epoch + 1);
-    tail_left_.apply(pass, p.msn >> 16, [&](std::uint8_t& cell) { cell = next; });
+    set_tail_left_.run(pass, p.msn >> 16, Shim::of(p).epoch + 1);
     release_.release(pass, pass.egress_port(), p.msn & 0x7f);
     ++counts_.by_tail;
   }

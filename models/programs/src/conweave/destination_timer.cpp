@@ -4,13 +4,8 @@
 namespace horae::programs::conweave {
 
 bool Destination::is_due(const Pass& pass, std::uint16_t index) {
-  const std::uint32_t now = ticks(pass.now());
-  return is_due_.test(pass, resume_at_.apply(pass, index, [&](std::uint32_t& cell) {
-    const bool due = cell < now;
-    // A TAIL that is lost on its way out is not waited for longer than this.
-    if (due) cell = now + default_ticks_;
-    return due;
-  }));
+  // A TAIL that is lost on its way out is not waited for longer than resume_default.
+  return is_due_.test(pass, check_resume_.run(pass, index, ticks(pass.now())));
 }
 
 /// A timer has recirculated. When the TAIL is late it releases the queue at once; when the TAIL has
@@ -23,16 +18,17 @@ void Destination::timer(Pass& pass, View& v) {
   processes_.test(pass, true, false);
   const bool done = is_done_.test(pass, b.timeout);
   const bool over = is_over_.test(pass, b.over);
-  v.tail_seen = tail_seen_.apply(pass, v.index, [](const std::uint8_t& cell) { return cell == 1; });
+  v.tail_seen = tail_seen_.is.run(pass, v.index, 1);
   if (done) {
-    phase_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 1; });
-    counts_packets_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 0; });
-    reordering_.apply(pass, v.index, [](std::uint8_t& cell) { cell = 0; });
+    phase_.set.run(pass, v.index);
+    counts_packets_.clear.run(pass, v.index);
+    end_.run(pass, v.index);
   }
-  const std::uint32_t queued = queued_.apply(pass, v.index, [&](std::uint32_t& cell) {
-    if (over) cell = 0;
-    return cell;
-  });
+  std::uint32_t queued = 0;
+  if (over)
+    clear_queued_.run(pass, v.index);
+  else
+    queued = read_queued_.run(pass, v.index);
   if (over) return end_timer(pass, v);
   if (done) {
     b.over = queued == p.msn;

@@ -9,9 +9,6 @@
 namespace horae::programs::conweave {
 namespace {
 
-/// The owner of no queue; flows are numbered from one.
-constexpr std::uint32_t nobody = 0;
-
 /// Port and queue as the tables match them, 9 and 7 bits.
 std::uint16_t key_of(unsigned port, unsigned number) {
   return static_cast<std::uint16_t>(port << 7 | number);
@@ -29,7 +26,10 @@ ReorderQueues::Group::Group(dataplane::Pipeline& pipeline, const ConweaveConfig&
              .entries = config.queue_entries,
              .accesses = 3,
              .reads = {fmt::format("queue_{}", name)}},
-            owner_needs) {}
+            owner_needs),
+      take(pipeline, owner, "take"),
+      is(pipeline, owner, "is"),
+      give_back(pipeline, owner, "give_back") {}
 
 ReorderQueues::ReorderQueues(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
                              const Routes& routes, const dataplane::Object& status,
@@ -75,30 +75,28 @@ std::optional<ReorderQueue> ReorderQueues::first_that(const Pass& pass, unsigned
     const ReorderQueue* queue =
         groups_[g]->queues.lookup(pass, key_of(port, class_queues + g * size + sample));
     if (queue == nullptr) continue;
-    if (groups_[g]->owner.apply(pass, queue->cell, suits)) return *queue;
+    if (suits(*groups_[g], queue->cell)) return *queue;
   }
   return std::nullopt;
 }
 
 std::optional<ReorderQueue> ReorderQueues::take(const Pass& pass, unsigned port,
                                                 std::uint16_t flow) {
-  return first_that(pass, port, [&](std::uint32_t& owner) {
-    if (owner != nobody) return false;
-    owner = flow + 1u;
-    return true;
+  return first_that(pass, port, [&](Group& group, std::uint16_t cell) {
+    return group.take.run(pass, cell, flow + 1u);
   });
 }
 
 std::optional<ReorderQueue> ReorderQueues::find(const Pass& pass, unsigned port,
                                                 std::uint16_t flow) {
-  return first_that(pass, port, [&](const std::uint32_t& owner) { return owner == flow + 1u; });
+  return first_that(pass, port, [&](Group& group, std::uint16_t cell) {
+    return group.is.run(pass, cell, flow + 1u);
+  });
 }
 
 void ReorderQueues::give_back(const Pass& pass, std::uint16_t cell, std::uint16_t flow) {
   const unsigned g = cell % queues_ / (queues_ / groups);
-  groups_[g]->owner.apply(pass, cell, [&](std::uint32_t& owner) {
-    if (owner == flow + 1u) owner = nobody;
-  });
+  groups_[g]->give_back.run(pass, cell, flow + 1u);
 }
 
 Needs ReorderQueues::found() const {

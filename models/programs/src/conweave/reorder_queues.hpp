@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "actions.hpp"
 #include "horae/programs/conweave/conweave.hpp"
 #include "parts.hpp"
 
@@ -51,6 +52,9 @@ class ReorderQueues {
           const dataplane::Hash& hash, const Needs& owner_needs);
     dataplane::ExactTable<std::uint16_t, ReorderQueue> queues;
     dataplane::Register<std::uint32_t> owner;
+    RegisterAction<std::uint32_t, TakeIfFree> take;
+    RegisterAction<std::uint32_t, EqualsCell> is;
+    RegisterAction<std::uint32_t, ClearIf> give_back;
   };
   template <class F>
   std::optional<ReorderQueue> first_that(const Pass& pass, unsigned port, F&& suits);

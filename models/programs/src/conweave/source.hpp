@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "actions.hpp"
 #include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/random.hpp"
 #include "horae/programs/conweave/conweave.hpp"
@@ -46,9 +47,15 @@ class Source {
 
  private:
   static constexpr unsigned ways = 4;
-  struct Busy {
-    std::uint32_t path = 0;
-    std::uint32_t until = 0;
+  struct BusyPaths {
+    BusyPaths(dataplane::Pipeline& pipeline, const std::string& name, const RegisterSpec& spec,
+              const Needs& needs)
+        : array(pipeline, in, name, spec, needs),
+          is(pipeline, array, "is_busy"),
+          note(pipeline, array, "note") {}
+    dataplane::Register<Busy> array;
+    RegisterAction<Busy, IsBusy> is;
+    RegisterAction<Busy, NoteBusy> note;
   };
   /// One sampled path, looked up in a copy of the busy paths of its own.
   struct Sample {
@@ -58,7 +65,7 @@ class Source {
 
     dataplane::Random random;
     std::array<std::unique_ptr<dataplane::Gateway>, ways> is_way;
-    std::array<std::unique_ptr<dataplane::Register<Busy>>, ways> busy;
+    std::array<std::unique_ptr<BusyPaths>, ways> busy;
   };
 
   Needs found_needs(const dataplane::Gateway& is_data) const;
@@ -67,12 +74,12 @@ class Source {
   void note_busy(const Pass& pass, Sample& sample, std::uint8_t path, const Route& route);
   std::uint8_t choose(const Pass& pass, const FlowEntry& flow, bool expired, bool late, bool found,
                       std::uint8_t good);
+  bool passes_deadline(const Pass& pass, const FlowEntry& flow, bool opens, bool may_leave);
+  std::uint32_t tail_of(const Pass& pass, std::uint16_t index, bool opens, bool late);
   void reply(Pass& pass, const FlowEntry& flow);
 
   ConweaveConfig config_;
-  std::uint32_t inactive_;
   std::uint32_t busy_;
-  std::uint32_t extension_;
   dataplane::Gateway is_second_pass_;
   dataplane::Gateway is_reply_;
   dataplane::Gateway is_notify_;
@@ -80,14 +87,26 @@ class Source {
   Sample second_;
   dataplane::Gateway is_found_;
   dataplane::Register<std::uint32_t> active_time_;
+  RegisterAction<std::uint32_t, IsSilent> is_silent_;
   dataplane::Register<std::uint8_t> stability_;
+  RegisterAction<std::uint8_t, TestAnd<0>> take_stable_;
+  RegisterAction<std::uint8_t, FillCell<1>> set_stable_;
   dataplane::Gateway opens_;
   dataplane::Register<std::uint32_t> reply_deadline_;
+  RegisterAction<std::uint32_t, SetCell> set_deadline_;
+  RegisterAction<std::uint32_t, Expire> expire_;
+  RegisterAction<std::uint32_t, Extend> extend_;
+  RegisterAction<std::uint32_t, ReadCell> read_deadline_;
   dataplane::Register<std::uint8_t> epoch_;
-  dataplane::Register<std::uint8_t> phase_;
+  RegisterAction<std::uint8_t, NextEpoch> next_epoch_;
+  RegisterAction<std::uint8_t, ReadCell> read_epoch_;
+  RegisterAction<std::uint8_t, EqualsCell> is_epoch_;
+  FlagRegister phase_;
   dataplane::Action choose_path_;
   dataplane::Register<std::uint8_t> path_;
-  dataplane::Register<std::uint32_t> tail_time_;
+  RegisterAction<std::uint8_t, Exchange> change_path_;
+  RegisterAction<std::uint8_t, ReadCell> read_path_;
+  Variable<std::uint32_t> tail_time_;
   dataplane::Gateway is_accepted_;
   dataplane::Action write_header_;
   dataplane::Recirculation around_;

@@ -2,6 +2,17 @@
 #include "destination.hpp"
 
 namespace horae::programs::conweave {
+namespace {
+
+/// What is there afterwards.
+std::uint32_t set_or_read(const Pass& pass, Variable<std::uint32_t>& array, std::uint16_t index,
+                          bool sets, std::uint32_t value) {
+  if (!sets) return array.read.run(pass, index);
+  array.set.run(pass, index, value);
+  return value;
+}
+
+}  // namespace
 
 TailEstimate::TailEstimate(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
                            const dataplane::Object& flows, const dataplane::Object& old_seen,
@@ -21,31 +32,23 @@ TailEstimate::TailEstimate(dataplane::Pipeline& pipeline, const ConweaveConfig& 
       // Stamps are 16 bits and turn over: the sign of their difference.
       is_backwards_(pipeline, in, "is_backwards",
                     {.kind = ConditionKind::subtract_sign, .bits = 16}, {},
-                    {matches(old_sent_), matches(tail_sent_)}),
+                    {matches(old_sent_.array), matches(tail_sent_.array)}),
       // The gap with what may be missed, or the default.
       gap_(pipeline, in, "tail_gap", {.instructions = 3, .writes = {"gap"}},
-           {uses(old_sent_), uses(tail_sent_), matches(is_backwards_), matches(is_unknown_)}),
+           {uses(old_sent_.array), uses(tail_sent_.array), matches(is_backwards_), matches(is_unknown_)}),
       // After the last packet of the old path, or after now; none for a TAIL.
       expected_(pipeline, in, "tail_expected", {.instructions = 3, .writes = {"expected"}},
-                {uses(gap_), uses(old_arrived_), guarded_by(processes)}) {}
+                {uses(gap_), uses(old_arrived_.array), guarded_by(processes)}) {}
 
 std::uint32_t TailEstimate::of(const Pass& pass, std::uint16_t index, bool old_seen) {
   const Shim shim = Shim::of(pass.header());
   const Stamps stamps = Stamps::of(pass.header());
   const std::uint32_t now = ticks(pass.now());
-  const std::uint32_t old_sent = old_sent_.apply(pass, index, [&](std::uint32_t& cell) {
-    if (!shim.rerouted) cell = stamps.sent;
-    return cell;
-  });
-  const std::uint32_t old_arrived = old_arrived_.apply(pass, index, [&](std::uint32_t& cell) {
-    if (!shim.rerouted) cell = now;
-    return cell;
-  });
+  const bool is_old = !shim.rerouted;
+  const std::uint32_t old_sent = set_or_read(pass, old_sent_, index, is_old, stamps.sent);
+  const std::uint32_t old_arrived = set_or_read(pass, old_arrived_, index, is_old, now);
   const bool has_tail = has_tail_time_.test(pass, shim.tail, shim.rerouted);
-  const std::uint32_t tail_sent = tail_sent_.apply(pass, index, [&](std::uint32_t& cell) {
-    if (has_tail) cell = stamps.tail;
-    return cell;
-  });
+  const std::uint32_t tail_sent = set_or_read(pass, tail_sent_, index, has_tail, stamps.tail);
   const bool unknown = is_unknown_.test(pass, !old_seen);
   const bool backwards = is_backwards_.test(pass, tail_sent, old_sent);
   std::uint32_t gap = 0, expected = 0;

@@ -106,14 +106,17 @@ class RegisterAction {
                                             Operands... operands) {
     if constexpr (requires { F::only_reads; }) {
       return array_.run(pass, index,
-                        [&](const T& cell) { return f_(cell, static_cast<T>(operands)...); });
+                        [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
     } else {
       return array_.run(pass, index,
-                        [&](T& cell) { return f_(cell, static_cast<T>(operands)...); });
+                        [&](T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
     }
   }
 
  private:
+  /// As wide as the cell, or as a word of a pair may be.
+  using Operand = std::conditional_t<std::integral<T>, T, std::uint32_t>;
+
   Register<T>& array_;
   [[no_unique_address]] F f_;
 };

@@ -4,7 +4,7 @@
 
 #include "horae/dataplane/exact_table.hpp"
 #include "horae/dataplane/hash.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/params/schema.hpp"
 
 namespace horae::programs {
@@ -30,7 +30,8 @@ class Seen final : public Program {
       : routes_(p, Gress::ingress, "routes", {.key_bits = 32, .entries = 4096, .data_bits = 16}),
         index_(p, Gress::ingress, "index", {.input_bits = 56, .output_bits = config.index_bits}),
         seen_(p, Gress::ingress, "seen", std::size_t{1} << config.index_bits, 0,
-              {matches(index_)}) {
+              {matches(index_)}),
+        count_(p, seen_, "count") {
     update(routes);
   }
   void update(const Routes& routes) override {
@@ -40,7 +41,7 @@ class Seen final : public Program {
   void ingress(dataplane::Pass& pass) override {
     const Packet& packet = pass.header();
     const auto cell = index_.of(pass, {std::uint64_t{packet.dst} << 24 | packet.dest_qp.value()});
-    const auto n = seen_.apply(pass, cell, [](std::uint32_t& count) { return ++count; });
+    const auto n = count_.run(pass, cell) + 1;  // it gives the count before
     if (n > most_) most_ = n;
     const std::uint16_t* port = routes_.lookup(pass, packet.dst);
     if (port == nullptr) return pass.drop();
@@ -55,6 +56,7 @@ class Seen final : public Program {
   dataplane::ExactTable<NodeId, std::uint16_t> routes_;
   dataplane::Hash index_;
   dataplane::Register<std::uint32_t> seen_;
+  dataplane::RegisterAction<std::uint32_t, dataplane::IncrementCell> count_;
   std::uint64_t most_ = 0;  // a statistic for the report; the chip does not hold it
 };
 
