@@ -134,8 +134,8 @@ void Destination::update_phase(const Pass& pass, View& v, Age age) {
 /// has.
 bool Destination::is_empty(const Pass& pass, const View& v) {
   const bool counts = counts_packets_.update(pass, v.index, false, v.out_of_order);
-  const std::uint32_t queued = v.shim.rerouted ? add_queued_.run(pass, v.index, counts)
-                                               : read_queued_.run(pass, v.index);
+  const std::uint32_t queued =
+      v.shim.rerouted ? add_queued_.run(pass, v.index, counts) : read_queued_.run(pass, v.index);
   return is_empty_.test(pass, queued);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 namespace horae::programs::conweave {
 namespace {
 
@@ -98,13 +97,13 @@ Source::Source(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
       tail_time_(pipeline, in, "tail_time",
                  {.width = 32, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
                  {matches(reply_deadline_), guarded_by(is_data)}),
-      is_accepted_(
-          pipeline, in, "is_accepted", flags(3), {},
-          {matches(reply_deadline_), matches(epoch_), matches(phase_.array), guarded_by(is_reply_)}),
+      is_accepted_(pipeline, in, "is_accepted", flags(3), {},
+                   {matches(reply_deadline_), matches(epoch_), matches(phase_.array),
+                    guarded_by(is_reply_)}),
       // Epoch, phase and path; request and tail; both stamps.
-      write_header_(
-          pipeline, in, "write_header", {.instructions = 3, .writes = {"shim", "stamps"}},
-          {uses(epoch_), uses(phase_.array), uses(path_), uses(tail_time_.array), guarded_by(is_data)}),
+      write_header_(pipeline, in, "write_header", {.instructions = 3, .writes = {"shim", "stamps"}},
+                    {uses(epoch_), uses(phase_.array), uses(path_), uses(tail_time_.array),
+                     guarded_by(is_data)}),
       around_(pipeline, in, "reply_around", {guarded_by(is_accepted_)}),
       consume_(pipeline, in, "consume", {.writes = {"drop"}}, {guarded_by(is_control)}) {}
 
@@ -138,8 +137,7 @@ std::uint8_t Source::data(Pass& pass, const FlowEntry& flow, const Route& route)
   const bool opens = opens_.test(pass, expired, stable);
   const bool may_leave = found || !config_.abort_without_path;
   const bool late = passes_deadline(pass, flow, opens, may_leave);
-  const std::uint8_t epoch =
-      opens ? next_epoch_.run(pass, index) : read_epoch_.run(pass, index);
+  const std::uint8_t epoch = opens ? next_epoch_.run(pass, index) : read_epoch_.run(pass, index);
   const bool begins = opens || late;  // an epoch, or its second phase
   const bool rerouted = phase_.update(pass, index, begins, late) && !begins;
   std::uint8_t good = 0;

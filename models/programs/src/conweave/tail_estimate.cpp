@@ -35,7 +35,8 @@ TailEstimate::TailEstimate(dataplane::Pipeline& pipeline, const ConweaveConfig& 
                     {matches(old_sent_.array), matches(tail_sent_.array)}),
       // The gap with what may be missed, or the default.
       gap_(pipeline, in, "tail_gap", {.instructions = 3, .writes = {"gap"}},
-           {uses(old_sent_.array), uses(tail_sent_.array), matches(is_backwards_), matches(is_unknown_)}),
+           {uses(old_sent_.array), uses(tail_sent_.array), matches(is_backwards_),
+            matches(is_unknown_)}),
       // After the last packet of the old path, or after now; none for a TAIL.
       expected_(pipeline, in, "tail_expected", {.instructions = 3, .writes = {"expected"}},
                 {uses(gap_), uses(old_arrived_.array), guarded_by(processes)}) {}

@@ -29,8 +29,7 @@ class Seen final : public Program {
   Seen(dataplane::Pipeline& p, const SeenConfig& config, const Routes& routes)
       : routes_(p, Gress::ingress, "routes", {.key_bits = 32, .entries = 4096, .data_bits = 16}),
         index_(p, Gress::ingress, "index", {.input_bits = 56, .output_bits = config.index_bits}),
-        seen_(p, Gress::ingress, "seen", std::size_t{1} << config.index_bits, 0,
-              {matches(index_)}),
+        seen_(p, Gress::ingress, "seen", std::size_t{1} << config.index_bits, 0, {matches(index_)}),
         count_(p, seen_, "count") {
     update(routes);
   }
