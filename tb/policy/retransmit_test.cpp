@@ -31,8 +31,8 @@ std::string text(Merge m) {
 }
 // All a unit asks for, in one line; what has its least value is left out.
 std::string asks(const RetransmitUnit& u) {
-  std::string s = fmt::format("server {} merge {} stall {}", text(u.server()), text(u.merge()),
-                              text(u.stall()));
+  std::string s = fmt::format("server {} merge {}{} stall {}", text(u.server()), text(u.merge()),
+                              u.until_sent() ? " until sent" : "", text(u.stall()));
   const RetransmitWork w = u.work();
   if (w.processor > 0_ps) s += fmt::format(" processor {}", w.processor.count());
   if (w.serial_reads > 0) s += fmt::format(" reads {}", w.serial_reads);
@@ -93,6 +93,67 @@ TEST(Retransmit, ParametersReachTheUnit) {
         asks(RetransmitUnit(c)),
         fmt::format("server port merge one_pending stall {} processor 20000000", text(stall)));
   }
+}
+
+// Each named policy is a point of the space that `parts` spans.
+TEST(Retransmit, PartsSpanTheNamedPolicies) {
+  const auto parts = [](const RetransmitParts& p) {
+    RetransmitConfig c = with({"parts"});
+    c.parameters.of<RetransmitParts>() = p;
+    return asks(RetransmitUnit(c));
+  };
+  const auto named = [](const char* name) { return asks(unit({name})); };
+  constexpr Scope port = Scope::port, queue_pair = Scope::queue_pair;
+  constexpr Merge one = Merge::one_pending;
+  EXPECT_EQ(parts({.server = port, .merge = one, .stall = port, .serial_reads = 2}),
+            named("blocking_fetch"));
+  EXPECT_EQ(parts({.server = port,
+                   .merge = one,
+                   .stall = port,
+                   .event = 200_ns,
+                   .serial_reads = 1,
+                   .flush = true}),
+            named("pipeline_flush"));
+  EXPECT_EQ(parts({.serial_reads = 1}), named("strict_priority"));
+  EXPECT_EQ(parts({.nack_lock = 300_ns, .ack_lock = 300_ns}), named("context_lock"));
+  EXPECT_EQ(parts({.gap_window = 512}), named("window_stall"));
+  EXPECT_EQ(parts({.server = queue_pair,
+                   .merge = one,
+                   .stall = queue_pair,
+                   .serial_reads = 1,
+                   .hold = true}),
+            named("recovery_handshake"));
+  EXPECT_EQ(parts({.server = port, .stall = port, .from_pool = true}), named("buffer_thrash"));
+  EXPECT_EQ(parts({.server = port, .merge = one, .stall = queue_pair, .event = 5_us}),
+            named("firmware_event"));
+  EXPECT_EQ(parts({.nack_interval = 1_us}), named("nack_rate_limit"));
+  EXPECT_EQ(parts({}), asks(unit({})));
+  EXPECT_EQ(parts({.server = queue_pair,
+                   .until = RetransmitParts::Until::sent,
+                   .merge = Merge::ignore,
+                   .nack_lock = 360_ns}),
+            "server queue_pair merge ignore until sent stall none nack_lock 360000");
+}
+
+TEST(Retransmit, PartsThatSayNothingTogetherAreRefused) {
+  const auto refusal = [](const RetransmitParts& p) -> std::string {
+    RetransmitConfig c = with({"parts"});
+    c.parameters.of<RetransmitParts>() = p;
+    try {
+      (void)RetransmitUnit(c);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal({.merge = Merge::ignore}),
+            "parts: NACKs merge where they wait: expected server = 'queue_pair' or 'port' with "
+            "merge");
+  const std::string sent =
+      "parts: expected server = 'queue_pair' and merge = 'ignore' with until = 'sent'";
+  constexpr auto until = RetransmitParts::Until::sent;
+  EXPECT_EQ(refusal({.server = Scope::port, .until = until, .merge = Merge::ignore}), sent);
+  EXPECT_EQ(refusal({.server = Scope::queue_pair, .until = until}), sent);
 }
 
 TEST(Retransmit, NoPolicyAsksForNothing) {

@@ -10,7 +10,7 @@ using policy::Scope;
 bool NackServer::busy(const QueuePair& qp, Picoseconds now) const {
   switch (rules_.server()) {
     case Scope::queue_pair:
-      return qp.in_service > 0 || guarded(qp, now);
+      return serves(qp) || guarded(qp, now);
     case Scope::port:
       return busy_services_ > 0 || now < rest_until_ || guarded(qp, now);
     case Scope::none:

@@ -10,13 +10,15 @@ namespace horae::policy {
 // Each is defined in the file of its name.
 RetransmitEntry blocking_fetch_mechanism(), pipeline_flush_mechanism(), strict_priority_mechanism(),
     context_lock_mechanism(), window_stall_mechanism(), recovery_handshake_mechanism(),
-    buffer_thrash_mechanism(), firmware_event_mechanism(), nack_rate_limit_mechanism();
+    buffer_thrash_mechanism(), firmware_event_mechanism(), nack_rate_limit_mechanism(),
+    parts_mechanism();
 
 const std::vector<RetransmitEntry>& retransmit_policies() {
   static const std::vector<RetransmitEntry> all = {
       blocking_fetch_mechanism(), pipeline_flush_mechanism(), strict_priority_mechanism(),
       context_lock_mechanism(),   window_stall_mechanism(),   recovery_handshake_mechanism(),
       buffer_thrash_mechanism(),  firmware_event_mechanism(), nack_rate_limit_mechanism(),
+      parts_mechanism(),
   };
   return all;
 }
@@ -43,14 +45,21 @@ const RetransmitEntry& find_retransmit_policy(const Located<std::string>& name) 
 }
 
 RetransmitUnit::RetransmitUnit(const RetransmitConfig& config) {
-  for (const auto& name : config.policies)
-    combine(*find_retransmit_policy(name).make(config.parameters));
+  for (const auto& name : config.policies) {
+    const RetransmitEntry& entry = find_retransmit_policy(name);
+    try {
+      combine(*entry.make(config.parameters));
+    } catch (const InputError& e) {
+      throw input_error(name.where, e.what());
+    }
+  }
 }
 
 void RetransmitUnit::combine(const RetransmitPolicy& policy) {
   policy.add_work(work_);
   server_ = std::max(server_, policy.server());
   merge_ = std::max(merge_, policy.merge());
+  until_sent_ |= policy.until_sent();
   stall_ = std::max(stall_, policy.stall());
   hold_new_data_ |= policy.hold_new_data();
   hold_guard_ = std::min(hold_guard_, policy.hold_guard());

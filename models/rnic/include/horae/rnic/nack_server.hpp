@@ -104,6 +104,10 @@ class NackServer {
   bool guarded(const QueuePair& qp, Picoseconds now) const {
     return qp.hold_until && now - qp.hold_start < rules_.hold_guard();
   }
+  /// Whether a NACK of the queue pair is in service.
+  bool serves(const QueuePair& qp) const {
+    return qp.in_service > 0 || (rules_.until_sent() && qp.sender().retransmission_due());
+  }
   /// Whether a PSN is so little acknowledged that it may be sent again.
   bool known(const QueuePair& qp, Psn psn) const {
     return qp.sender().oldest_unacked() - psn < window_;

@@ -70,4 +70,27 @@ struct NackRateLimit {
   static const Schema<NackRateLimit>& schema();
 };
 
+/// Every part by itself. The policies above are points of this space.
+struct RetransmitParts {
+  /// When the next NACK of a queue pair may be served.
+  enum class Until : std::uint8_t { fetched, sent };
+
+  Scope server = Scope::none;
+  Until until = Until::fetched;
+  Merge merge = Merge::every;
+  Scope stall = Scope::none;
+  Picoseconds event{};
+  std::uint32_t serial_reads = 0;
+  bool flush = false;
+  bool from_pool = false;
+  bool hold = false;
+  Picoseconds guard = 50_us;
+  Picoseconds nack_lock{};
+  Picoseconds ack_lock{};
+  std::uint32_t gap_window = 0;
+  Picoseconds nack_interval{};
+
+  static const Schema<RetransmitParts>& schema();
+};
+
 }  // namespace horae::policy

@@ -55,6 +55,9 @@ class RetransmitPolicy {
   /// How many NACKs are in service at once: any number, one per queue pair, one in the NIC.
   virtual Scope server() const { return Scope::none; }
   virtual Merge merge() const { return Merge::every; }
+  /// Whether a NACK counts as in service until what it asked for is sent, and not only until that
+  /// was fetched.
+  virtual bool until_sent() const { return false; }
   /// What sends nothing while a NACK is served.
   virtual Scope stall() const { return Scope::none; }
   /// After serving, no new data of the queue pair until everything sent so far is acknowledged.
@@ -79,6 +82,7 @@ class RetransmitUnit {
   RetransmitWork work() const { return work_; }
   Scope server() const { return server_; }
   Merge merge() const { return merge_; }
+  bool until_sent() const { return until_sent_; }
   Scope stall() const { return stall_; }
   bool hold_new_data() const { return hold_new_data_; }
   Picoseconds hold_guard() const { return hold_guard_; }
@@ -92,6 +96,7 @@ class RetransmitUnit {
   RetransmitWork work_;
   Scope server_ = Scope::none;
   Merge merge_ = Merge::every;
+  bool until_sent_ = false;
   Scope stall_ = Scope::none;
   bool hold_new_data_ = false;
   Picoseconds hold_guard_ = never;
