@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/policy/retransmit/parameters.hpp"
 #include "queue_pair_parts.hpp"
 
 namespace horae::rnic::nack_server_test {
@@ -18,8 +19,9 @@ using Step = NackServer::Step;
 
 // Three queue pairs, PSNs 0 to 19 of each sent, 20 to 39 not; the server of one retransmit policy.
 struct Bench {
-  explicit Bench(const std::string& policy, bool host = false)
-      : rules(config(policy)), server(rules, test::part_window, host) {
+  explicit Bench(const std::string& policy, bool host = false) : Bench(config(policy), host) {}
+  explicit Bench(const policy::RetransmitConfig& c, bool host = false)
+      : rules(c), server(rules, test::part_window, host) {
     for (int n = 0; n < 3; ++n) {
       qps.push_back(test::make_queue_pair(40));
       test::send(*qps.back(), 20);
@@ -85,6 +87,26 @@ TEST(NackServer, OneOfThePortTakesOneAtATimeAndOnePerQueuePairWaits) {
   EXPECT_EQ(b.take(2, 1, 19_ns), Fate::waits);
   // In the order in which the queue pairs asked first, each with what it asked for last.
   for (const char* expected : {"1:7", "0:4", "2:1", "none"}) EXPECT_EQ(b.next(0, 20_ns), expected);
+}
+
+// A NACK is in service until what it asked for is sent: then the next one is served again.
+TEST(NackServer, UntilSentTheyMerge) {
+  policy::RetransmitConfig c = Bench::config("parts");
+  c.parameters.of<policy::RetransmitParts>() = {.server = policy::Scope::queue_pair,
+                                                .until = policy::RetransmitParts::Until::sent,
+                                                .merge = policy::Merge::ignore};
+  Bench b(c);
+  const auto slot = b.begin(0, 3, 0_ns);
+  EXPECT_TRUE(b.server.end(slot).resend);
+  auto& sender = b.qps[0]->sender();
+  sender.retransmit(Psn(3), 0_ns);
+  EXPECT_EQ(b.take(0, 4, 1_ns), Fate::merged);
+  EXPECT_EQ(sender.next(2_ns).psn, Psn(3));
+  EXPECT_EQ(b.take(0, 5, 2_ns), Fate::merged) << "the last packet sent waits still";
+  EXPECT_EQ(b.take(1, 5, 2_ns), Fate::served) << "another queue pair";
+  EXPECT_EQ(sender.next(3_ns).psn, Psn(19));
+  EXPECT_EQ(b.next(0, 3_ns), "none") << "what was merged is forgotten";
+  EXPECT_EQ(b.take(0, 6, 3_ns), Fate::served);
 }
 
 TEST(NackServer, WhereEveryOneIsServedTheyQueueInOrder) {
