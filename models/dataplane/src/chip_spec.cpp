@@ -144,6 +144,33 @@ const Schema<LatencySpec>& LatencySpec::schema() {
   return s;
 }
 
+const Schema<PhvSpec>& PhvSpec::schema() {
+  static const Schema<PhvSpec> s =
+      Schema<PhvSpec>("phv", "Containers of the header vector: numbers of 8, 16 and 32 bits.")
+          .field("normal", &PhvSpec::normal, {.doc = "for any operation", .max = 65536})
+          .field("mocha", &PhvSpec::mocha, {.doc = "set as a whole", .max = 65536})
+          .field("dark", &PhvSpec::dark, {.doc = "set as a whole, and never matched", .max = 65536})
+          .field("tagalong", &PhvSpec::tagalong,
+                 {.doc = "from the parser to the deparser only", .max = 65536})
+          .field("valid_bits", &PhvSpec::valid_bits,
+                 {.doc = "bits that say which headers a packet has; 0: not known", .max = 65536})
+          .field(
+              "clot_bytes", &PhvSpec::clot_bytes,
+              {.doc = "bytes of headers that pass the stages without a container", .max = 65536});
+  return s;
+}
+
+const Schema<ParserSpec>& ParserSpec::schema() {
+  static const Schema<ParserSpec> s =
+      Schema<ParserSpec>("parser", "Parser and deparser of one gress; 0: not known.")
+          .field("rows", &ParserSpec::rows, {.doc = "rows of the TCAM", .max = 1 << 20})
+          .field("states", &ParserSpec::states,
+                 {.doc = "states that the TCAM can tell apart", .max = 1 << 20})
+          .field("deparser_entries", &ParserSpec::deparser_entries,
+                 {.doc = "containers that the deparser can put out", .max = 1 << 20});
+  return s;
+}
+
 const Schema<TrafficManagerSpec>& TrafficManagerSpec::schema() {
   static const Schema<TrafficManagerSpec> s =
       Schema<TrafficManagerSpec>("traffic_manager", "Packet buffer.")
@@ -193,6 +220,8 @@ const Schema<ChipSpec>& ChipSpec::schema() {
           .table("exact", &ChipSpec::exact, ExactSpec::schema())
           .table("gateway", &ChipSpec::gateway, GatewaySpec::schema())
           .table("latency", &ChipSpec::latency, LatencySpec::schema())
+          .table("phv", &ChipSpec::phv, PhvSpec::schema())
+          .table("parser", &ChipSpec::parser, ParserSpec::schema())
           .table("traffic_manager", &ChipSpec::traffic_manager, TrafficManagerSpec::schema())
           .table("mirror", &ChipSpec::mirror, MirrorSpecOfChip::schema())
           .table("recirculation", &ChipSpec::recirculation, RecirculationSpec::schema());
@@ -272,6 +301,17 @@ ChipSpec ChipSpec::read(const Section& section) {
     refuse("stateful", "cell_bits",
            fmt::format("cell_bits: {} is no power of two up to a word's {} bits", bits,
                        chip.stage.sram_word_bits));
+  }
+  const std::pair<const char*, const std::vector<std::uint32_t>*> kinds[] = {
+      {"normal", &chip.phv.normal},
+      {"mocha", &chip.phv.mocha},
+      {"dark", &chip.phv.dark},
+      {"tagalong", &chip.phv.tagalong}};
+  for (const auto& [key, kind] : kinds) {
+    if (kind->size() == 3) continue;
+    refuse("phv", key,
+           fmt::format("{} has {} numbers; expected three: containers of 8, 16 and 32 bits", key,
+                       kind->size()));
   }
   return chip;
 }

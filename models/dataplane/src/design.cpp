@@ -160,6 +160,7 @@ void Design::check() const {
                                              in_entries ? "match table" : "table or an action"));
     }
   }
+  check_fields();
   check_circles();
 }
 

@@ -10,6 +10,7 @@
 #include "design_schemas.hpp"
 #include "design_shapes.hpp"
 #include "horae/core/error.hpp"
+#include "horae/dataplane/pipeline_amounts.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
 
@@ -25,6 +26,8 @@ struct Common {
   std::vector<std::string> after_read;
   std::vector<std::string> after_control;
   std::vector<std::string> after_anti;
+  std::vector<std::string> sets;
+  std::vector<std::string> uses;
   std::uint32_t copies = 1;
   Section expect;
   std::string deviation;
@@ -47,6 +50,9 @@ const Schema<Common>& common_schema() {
                  {.doc = "objects that decide whether it runs; the same stage will do"})
           .field("after_anti", &E::after_anti,
                  {.doc = "objects that read what it overwrites; the same stage will do"})
+          .field("sets", &E::sets,
+                 {.doc = "fields that its result or its actions write, beside `writes`"})
+          .field("uses", &E::uses, {.doc = "fields that its actions read"})
           .field("copies", &E::copies,
                  {.doc = "objects of this shape, NAME[0] and so on; others name them all at once",
                   .min = 1,
@@ -66,6 +72,7 @@ struct ReadCase {
 void read_expectations(const Section& expect, bool whole, const std::string& object,
                        const std::string& deviation, DesignCase& out) {
   std::vector<std::string> valid = {"placed"};
+  if (whole) valid = pipeline_amount_names(), valid.emplace_back("placed");
   for (const Resource r : all_resources) valid.emplace_back(resource_name(r));
   if (whole) {
     for (const char* extra :
@@ -108,7 +115,8 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
   check_fields(section, shape);
   if (shared.name.value.empty()) throw section.error("name", "name is empty");
 
-  DesignObject object{shared.name, shared.gress, std::move(shape), {}, shared.name.where};
+  DesignObject object{shared.name,       shared.gress, std::move(shape), {},
+                      shared.name.where, shared.sets,  shared.uses};
   const bool keyless = !reads_crossbar(object.spec);
   const auto depend = [&](const std::vector<std::string>& names, DependencyKind kind) {
     for (const auto& n : names) object.after.push_back({n, kind});
@@ -148,6 +156,20 @@ void read_array(const Section& section, ReadCase& out) {
   read_object(section, schema(direct), Shape{}, out);
 }
 
+void read_field(const Section& section, ReadCase& out) {
+  auto field = section.read<HeaderField>(field_schema());
+  if (field.name.empty()) throw section.error("name", "name is empty");
+  field.where = section.where("name");
+  out.result.design.fields.push_back(std::move(field));
+}
+
+void read_state(const Section& section, ReadCase& out) {
+  auto state = section.read<ParserState>(state_schema());
+  if (state.name.empty()) throw section.error("name", "name is empty");
+  state.where = section.where("name");
+  out.result.design.parser.push_back(std::move(state));
+}
+
 struct Kind {
   const char* name;
   void (*read)(const Section&, ReadCase&);
@@ -170,6 +192,8 @@ constexpr Kind kinds[] = {
     {"random", read_kind<RandomSpec, random_schema>},
     {"mirror", read_kind<MirrorSpec, mirror_schema>},
     {"recirculate", read_kind<RecirculateSpec, recirculate_schema>},
+    {"field", read_field},
+    {"state", read_state},
 };
 
 void read_objects(const Section& section, ReadCase& out) {
@@ -293,6 +317,8 @@ std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file
   add(random_schema());
   add(mirror_schema());
   add(recirculate_schema());
+  add(field_schema());
+  add(state_schema());
   return out;
 }
 

@@ -19,5 +19,7 @@ const Schema<HashSpec>& hash_schema();
 const Schema<RandomSpec>& random_schema();
 const Schema<MirrorSpec>& mirror_schema();
 const Schema<RecirculateSpec>& recirculate_schema();
+const Schema<HeaderField>& field_schema();
+const Schema<ParserState>& state_schema();
 
 }  // namespace horae::dataplane

@@ -43,8 +43,7 @@ bool said_otherwise(const Shape& shape, const std::string& key) {
 
 /// What differs from the defaults, and what has none.
 template <class Shape>
-std::string shape_text(const Shape& shape) {
-  const Schema<Shape>& schema = schema_of(shape);
+std::string shape_text(const Shape& shape, const Schema<Shape>& schema) {
   const ordered_json own = schema.dump(shape), defaults = schema.dump(Shape{});
   std::string out;
   for (const auto& field : schema.describe()) {
@@ -93,9 +92,16 @@ std::string design_text(const DesignCase& design_case) {
   for (const auto& object : design_case.design.objects) {
     out += fmt::format("\n[[{}]]\nname = {}\n", kind_name(object.spec), toml(object.name));
     if (object.gress == Gress::egress) out += "gress = \"egress\"\n";
-    out += std::visit([](const auto& shape) { return shape_text(shape); }, object.spec);
+    out += std::visit([](const auto& shape) { return shape_text(shape, schema_of(shape)); },
+                      object.spec);
     out += order_text(object);
+    if (!object.sets.empty()) out += fmt::format("sets = {}\n", toml(object.sets));
+    if (!object.uses.empty()) out += fmt::format("uses = {}\n", toml(object.uses));
   }
+  for (const auto& field : design_case.design.fields)
+    out += "\n[[field]]\n" + shape_text(field, field_schema());
+  for (const auto& state : design_case.design.parser)
+    out += "\n[[state]]\n" + shape_text(state, state_schema());
   return out;
 }
 

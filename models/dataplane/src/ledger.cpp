@@ -115,7 +115,36 @@ Ledger make_ledger(const Design& design, const ChipSpec& chip, const Placement& 
     ledger.latency[g] = placement.latency[g];
     ledger.gress_stages[g] = static_cast<unsigned>(stages_of[g].size());
   }
+  auto whole = pipeline_use(design, chip, placement);
+  ledger.pipeline = std::move(whole.amounts);
+  ledger.refused.insert(ledger.refused.end(), whole.refused.begin(), whole.refused.end());
+  // Which size a field is cut into is ours to choose: of containers only their bits can be short.
+  auto firm = ledger.pipeline;
+  std::erase_if(firm, [](const PipelineAmount& a) {
+    return a.name.starts_with("tagalong_") || (a.name.starts_with("phv_") && a.name != "phv_bits");
+  });
+  ledger.tightest = by_tightness(ledger.total, ledger.stages_used(), chip, firm);
   return ledger;
+}
+
+nlohmann::ordered_json pipeline_json(const std::vector<PipelineAmount>& pipeline) {
+  auto out = nlohmann::ordered_json::object();
+  for (const auto& amount : pipeline) {
+    auto& of = out[amount.name] = {{"used", amount.used}};
+    if (amount.most != amount.used) of["unshared"] = amount.most;
+    if (amount.capacity == 0) continue;
+    of["capacity"] = amount.capacity;
+    of["percent"] = amount.percent();
+  }
+  return out;
+}
+
+nlohmann::ordered_json tightest_json(const std::vector<Tightness>& tightest) {
+  constexpr std::size_t most = 3;
+  auto out = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < std::min(tightest.size(), most); ++i)
+    out.push_back({{"resource", tightest[i].resource}, {"percent", tightest[i].percent}});
+  return out;
 }
 
 nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage) {
@@ -135,6 +164,8 @@ nlohmann::ordered_json ledger_json(const Ledger& ledger, bool objects_by_stage) 
         {"chip_capacity", ledger.capacity[r] * std::int64_t{ledger.chip_stages}},
         {"chip_percent", ledger.percent_chip(r)}};
   }
+  if (!ledger.pipeline.empty()) out["pipeline_resources"] = pipeline_json(ledger.pipeline);
+  out["tightest"] = tightest_json(ledger.tightest);
   const auto amounts_json = [](const Amounts& amounts, ordered_json& to) {
     for (const Resource r : all_resources) to[std::string(resource_name(r))] = amounts[r];
   };
@@ -192,6 +223,30 @@ std::string refusals_text(const std::vector<Refusal>& refused) {
   return out;
 }
 
+std::string pipeline_text(const std::vector<PipelineAmount>& pipeline) {
+  if (pipeline.empty()) return {};
+  const bool shared = std::ranges::any_of(pipeline, [](const auto& a) { return a.most != a.used; });
+  std::string out = fmt::format("\n  {:<30} {:>6} {:>10} {:>10} {:>10}\n", "of the whole pipeline",
+                                "used", shared ? "unshared" : "", "of chip", "per cent");
+  for (const auto& a : pipeline) {
+    out += fmt::format("  {:<30} {:>6} {:>10}", a.title, a.used,
+                       a.most == a.used ? "" : fmt::format("{}", a.most));
+    out += a.capacity == 0 ? "    not known\n"
+                           : fmt::format(" {:>10} {:>9.2f}%\n", a.capacity, a.percent());
+  }
+  return out;
+}
+
+std::string tightest_text(const std::string& of, const std::vector<Tightness>& tightest) {
+  constexpr std::size_t most = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(tightest.size(), most); ++i) {
+    out +=
+        fmt::format("{}{} {:.1f} %", i == 0 ? "" : ", ", tightest[i].resource, tightest[i].percent);
+  }
+  return out.empty() ? out : fmt::format("  {}, of the chip: {}\n", of, out);
+}
+
 std::string ledger_text(const Ledger& ledger, bool by_stage) {
   std::string out = fmt::format("{} on {}: {} of {} stages; MAU {} cycles ingress, {} egress\n\n",
                                 ledger.name, ledger.chip, ledger.stages_used(), ledger.chip_stages,
@@ -204,6 +259,8 @@ std::string ledger_text(const Ledger& ledger, bool by_stage) {
                     ledger.total[r], capacity_of_used(ledger, r), ledger.percent_used_stages(r),
                     ledger.capacity[r] * std::int64_t{ledger.chip_stages}, ledger.percent_chip(r));
   }
+  out += pipeline_text(ledger.pipeline);
+  out += tightest_text("tightest", ledger.tightest);
   std::size_t widest = 6;
   for (const auto& o : ledger.objects) widest = std::max(widest, o.name.size());
   std::string header;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "fields_of.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/p4/imported.hpp"
@@ -177,6 +178,8 @@ ImportedDesign import_report(const CompilerReport& report) {
   add_numbers(report, program, out);
   out.design.name = report.program;
   out.design.objects = std::move(program.objects);
+  add_fields(report, chip, out);
+  out.pipeline = pipeline_of(report, chip);
   out.design.check();
   out.fits = out.stages <= chip.stages;
   return out;

@@ -22,6 +22,9 @@ std::array<std::uint32_t, 2> read_latency(const Json& file);
 /// The assembler file.
 std::vector<AssemblerTable> read_assembler_file(const std::string& path);
 
+/// Header vector, parser and deparser of the assembler file.
+HeaderVector read_header_vector(const std::string& path);
+
 /// "ingress" or "egress"; nothing for "ghost". InputError for anything else.
 std::optional<dataplane::Gress> read_gress(const Json& value);
 

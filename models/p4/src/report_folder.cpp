@@ -47,7 +47,9 @@ class PipeReader {
     out.usage = read_stage_usage(Json::load(required(files, "resources", "resources.json")));
     if (const auto power = path_of(files, "logs", "power.json"); power && exists(*power))
       out.cycles = read_latency(Json::load(in_folder(*power)));
-    out.tables = read_assembler_file(assembler_file());
+    const std::string assembler = assembler_file();
+    out.tables = read_assembler_file(assembler);
+    out.headers = read_header_vector(assembler);
   }
 
  private:

@@ -7,16 +7,9 @@
 #include <sstream>
 
 namespace horae::dataplane {
-namespace {
 
-using Names = std::set<std::string>;
-
-struct Fields {
-  Names reads, writes;
-};
-
-Fields fields_of(const ObjectSpec& spec) {
-  Fields out;
+NamedFields fields_of(const DesignObject& object) {
+  NamedFields out;
   std::visit(
       [&](const auto& s) {
         if constexpr (requires { s.reads; }) out.reads = {s.reads.begin(), s.reads.end()};
@@ -27,16 +20,22 @@ Fields fields_of(const ObjectSpec& spec) {
           }
         }
       },
-      spec);
+      object.spec);
+  out.writes.insert(object.sets.begin(), object.sets.end());
+  out.uses.insert(object.uses.begin(), object.uses.end());
   return out;
 }
+
+namespace {
+
+using Names = std::set<std::string>;
 
 class OrderFinder {
  public:
   explicit OrderFinder(const Design& design) : design_(design), n_(design.objects.size()) {
     for (std::size_t i = 0; i < n_; ++i) {
       index_[design.objects[i].name] = i;
-      fields_.push_back(fields_of(design.objects[i].spec));
+      fields_.push_back(fields_of(design.objects[i]));
     }
     collect();
   }
@@ -140,10 +139,14 @@ class OrderFinder {
     };
     if (const auto* field = common(fields_[a].writes, fields_[b].reads))
       add(a, b, DependencyKind::match, *field, out);
+    else if (const auto* used = common(fields_[a].writes, fields_[b].uses))
+      add(a, b, DependencyKind::read_after_write, *used, out);
     else if (const auto* both = common(fields_[a].writes, fields_[b].writes))
       add(a, b, DependencyKind::action, *both, out);
     else if (const auto* old = common(fields_[a].reads, fields_[b].writes))
       add(a, b, DependencyKind::anti, *old, out);
+    else if (const auto* source = common(fields_[a].uses, fields_[b].writes))
+      add(a, b, DependencyKind::anti, *source, out);
   }
 
   void add(std::size_t a, std::size_t b, DependencyKind kind, const std::string& field,
@@ -155,7 +158,7 @@ class OrderFinder {
   const Design& design_;
   std::size_t n_;
   std::map<std::string, std::size_t> index_;
-  std::vector<Fields> fields_;
+  std::vector<NamedFields> fields_;
   std::vector<std::vector<Edge>> into_;
   std::vector<std::vector<std::pair<std::size_t, bool>>> guards_;
 };

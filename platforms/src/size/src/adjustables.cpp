@@ -59,7 +59,7 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
       {"entries", 0, largest},    {"pieces", 1, 64},  // more take long to place
       {"key_bits", 0, 1024},      {"data_bits", 0, 1024}, {"actions", 0, 1024},
       {"partitions", 0, 1 << 20}, {"groups", 0, largest}, {"group_size", 0, 119040},
-      {"copies", 0, 1024}};
+      {"copies", 0, 1024},        {"bits", 0, 4096},      {"rows", 0, 65536}};
   const auto kinds = dataplane::design_file_kinds();
   const auto collect = [&](const Section& section, const std::string& prefix) {
     for (const auto& kind : kinds) {
@@ -68,6 +68,8 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
         const auto json = objects[i].to_json();
         const std::string name = json.value("name", "");
         for (const auto& number : numbers) {
+          // Of conditions and random bits it is what they are for.
+          if (std::string_view(number.key) == "bits" && kind != "field") continue;
           const bool pieces = std::string_view(number.key) == "pieces";
           if (pieces && (kind != "register" || json.contains("table"))) continue;
           const std::int64_t value =

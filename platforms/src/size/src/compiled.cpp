@@ -58,6 +58,13 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
   add("", "egress_stages", imported.gress_stages[1]);
   for (const Resource r : dataplane::all_resources)
     add("", std::string(resource_name(r)), static_cast<double>(imported.total[r]));
+  out.compiler_pipeline = imported.pipeline;
+  out.compiler_tightest =
+      dataplane::by_tightness(imported.total, imported.stages,
+                              dataplane::ChipSpec::find({imported.chip, {}}), imported.pipeline);
+  for (const auto& amount : imported.pipeline)
+    if (quantity_of(ledger, "", amount.name))
+      add("", amount.name, static_cast<double>(amount.used));
   if (imported.cycles[0] != 0) add("", "ingress_cycles", imported.cycles[0]);
   if (imported.cycles[1] != 0) add("", "egress_cycles", imported.cycles[1]);
   for (std::size_t i = 0; i < imported.design.objects.size(); ++i) {

@@ -20,11 +20,38 @@ ordered_json as_compiler(const CompiledDesign& d, const Comparison& c) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
+const dataplane::PipelineAmount* of_pipeline(const CompiledDesign& d, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      d.compiler_pipeline, [&](const dataplane::PipelineAmount& a) { return a.name == name; });
+  return found == d.compiler_pipeline.end() ? nullptr : &*found;
+}
+
+/// The compiler's amounts of the whole pipeline with ours: least and, of containers, unshared.
+std::string pipeline_table(const CompiledDesign& d) {
+  if (d.compiler_pipeline.empty()) return {};
+  std::string out =
+      fmt::format("\n  {:<30}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "of the whole pipeline", "least",
+                  "unshared", "compiler", "of chip", "per cent");
+  for (const auto& theirs : d.compiler_pipeline) {
+    const auto& amounts = d.sized.ledger.pipeline;
+    const auto ours =
+        std::ranges::find_if(amounts, [&](const auto& a) { return a.name == theirs.name; });
+    const bool known = ours != amounts.end();
+    out += fmt::format("  {:<30}{:>8}{:>10}{:>10}", theirs.title,
+                       known ? fmt::format("{}", ours->used) : "",
+                       known ? fmt::format("{}", ours->most) : "", theirs.used);
+    out += theirs.capacity == 0
+               ? "\n"
+               : fmt::format("{:>10}{:>9.2f}%\n", theirs.capacity, theirs.percent());
+  }
+  return out;
+}
+
 std::string program_table(const CompiledDesign& d) {
   std::string out = fmt::format("  {:<18}{:>8}{:>16}{:>10}\n", "of the program", "least",
                                 "as the compiler", "compiler");
   for (const auto& c : d.sized.comparisons) {
-    if (!c.id.empty()) continue;
+    if (!c.id.empty() || of_pipeline(d, c.quantity) != nullptr) continue;
     const auto as = quantity_of(d.as_compiler, "", c.quantity);
     const bool equal = as && *as == c.reference;
     out += fmt::format("  {:<18}{:>8}{:>16}{:>10}{}\n", c.quantity,
@@ -102,8 +129,11 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
         {"compiler", d.as_compiler.stages_used()}};
     if (d.compiled) {
       pipeline["pipe"] = d.pipe;
-      pipeline["compiler"] = {
-          {"version", d.compiler}, {"stages", d.compiler_stages}, {"fits", d.compiler_fits}};
+      pipeline["compiler"] = {{"version", d.compiler},
+                              {"stages", d.compiler_stages},
+                              {"fits", d.compiler_fits},
+                              {"pipeline_resources", dataplane::pipeline_json(d.compiler_pipeline)},
+                              {"tightest", dataplane::tightest_json(d.compiler_tightest)}};
     } else {
       pipeline["stages_are_a_bound"] = true;
     }
@@ -156,6 +186,8 @@ std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_st
     } else {
       out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
       out += program_table(d);
+      out += pipeline_table(d);
+      out += dataplane::tightest_text("tightest as the compiler placed it", d.compiler_tightest);
       out += object_table(d);
       out += stage_table(d);
     }

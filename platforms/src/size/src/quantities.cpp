@@ -31,6 +31,11 @@ std::optional<double> quantity_of(const dataplane::Ledger& ledger, const std::st
     }
     return sum;
   }
+  if (object.empty()) {
+    for (const auto& amount : ledger.pipeline) {
+      if (amount.name == quantity) return static_cast<double>(amount.used);
+    }
+  }
   if (quantity == "stages") return ledger.stages_used();
   if (quantity == "ingress_stages") return ledger.gress_stages[0];
   if (quantity == "egress_stages") return ledger.gress_stages[1];
@@ -69,6 +74,7 @@ Comparison compare_with(const config::PublishedSizeSpec& published, const SizedD
   if (c.ours) return c;
   std::vector<std::string> known = {"stages", "ingress_cycles", "egress_cycles"};
   for (const auto& account : design.accounts) known.push_back(account.name);
+  for (const auto& amount : design.ledger.pipeline) known.push_back(amount.name);
   for (const auto r : dataplane::all_resources) {
     known.emplace_back(resource_name(r));
     known.push_back(std::string(resource_name(r)) + std::string(percent));

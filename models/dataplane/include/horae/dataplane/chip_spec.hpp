@@ -105,6 +105,30 @@ struct LatencySpec {
   bool operator==(const LatencySpec&) const = default;
 };
 
+/// Containers of the header vector (PHV), of a pipeline, both gresses: numbers of 8, 16 and 32 bits
+/// each. All zero: not known, and nothing is limited by them.
+struct PhvSpec {
+  std::vector<std::uint32_t> normal = {0, 0, 0};    ///< for any operation
+  std::vector<std::uint32_t> mocha = {0, 0, 0};     ///< set as a whole
+  std::vector<std::uint32_t> dark = {0, 0, 0};      ///< set as a whole, and never matched
+  std::vector<std::uint32_t> tagalong = {0, 0, 0};  ///< from the parser to the deparser only
+  std::uint32_t valid_bits = 0;  ///< bits that the deparser tells headers by; 0: not known
+  std::uint32_t clot_bytes = 0;  ///< bytes of headers that pass the stages without a container
+  static const Schema<PhvSpec>& schema();
+
+  bool operator==(const PhvSpec&) const = default;
+};
+
+/// The parser and deparser of one gress; 0: not known.
+struct ParserSpec {
+  std::uint32_t rows = 0;    ///< of the TCAM
+  std::uint32_t states = 0;  ///< that the TCAM can tell apart
+  std::uint32_t deparser_entries = 0;
+  static const Schema<ParserSpec>& schema();
+
+  bool operator==(const ParserSpec&) const = default;
+};
+
 /// Copies of packets.
 struct MirrorSpecOfChip {
   std::uint32_t sessions = 0;
@@ -145,6 +169,8 @@ struct ChipSpec {
   ExactSpec exact;
   GatewaySpec gateway;
   LatencySpec latency;
+  PhvSpec phv;
+  ParserSpec parser;
   TrafficManagerSpec traffic_manager;
   MirrorSpecOfChip mirror;
   RecirculationSpec recirculation;

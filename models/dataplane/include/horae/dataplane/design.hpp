@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "horae/dataplane/action_facts.hpp"
+#include "horae/dataplane/header_fields.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/params/location.hpp"
 
@@ -262,19 +263,25 @@ struct DesignObject {
   Gress gress = Gress::ingress;
   ObjectSpec spec;
   std::vector<Dependency> after = {};
-  Location where = {};  ///< for messages about an objects file
+  Location where = {};                 ///< for messages about an objects file
+  std::vector<std::string> sets = {};  ///< fields that its result or actions write, beside `writes`
+  std::vector<std::string> uses = {};  ///< fields that its actions read
 
   /// Wherever it was written.
   bool operator==(const DesignObject& o) const {
-    return name == o.name && gress == o.gress && spec == o.spec && after == o.after;
+    return name == o.name && gress == o.gress && spec == o.spec && after == o.after &&
+           sets == o.sets && uses == o.uses;
   }
 };
 
 /// A list of objects; names are unique, dependencies point at objects of the same gress, or from
 /// egress at ingress (bridged metadata: no stage is between), and form no cycle (see `check`).
+/// Where it lists fields without their stages, objects name only these.
 struct Design {
   std::string name;
   std::vector<DesignObject> objects;
+  std::vector<HeaderField> fields = {};  ///< none: containers are not counted
+  std::vector<ParserState> parser = {};  ///< none: the parser is not counted
 
   const DesignObject* find(std::string_view object) const;
   /// InputError for a name twice, a dependency on nothing, of ingress on egress or in a circle.
@@ -282,6 +289,7 @@ struct Design {
 
  private:
   void check_circles() const;
+  void check_fields() const;
 };
 
 }  // namespace horae::dataplane

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/dataplane/pipeline_amounts.hpp"
 #include "horae/dataplane/placement.hpp"
 
 namespace horae::dataplane {
@@ -37,9 +38,11 @@ struct Ledger {
   std::vector<Amounts> stages;  ///< used, up to the last stage that holds anything; words of VLIW,
                                 ///< crossbar bytes once
   Amounts total;
-  Cycles latency[2];                  ///< MAU cycles by gress
-  unsigned gress_stages[2] = {0, 0};  ///< stages that hold something of the gress
-  std::vector<LedgerObject> objects;  ///< in the order of the design
+  Cycles latency[2];                     ///< MAU cycles by gress
+  unsigned gress_stages[2] = {0, 0};     ///< stages that hold something of the gress
+  std::vector<LedgerObject> objects;     ///< in the order of the design
+  std::vector<PipelineAmount> pipeline;  ///< of the whole, where the design says what there is
+  std::vector<Tightness> tightest;       ///< the tightest first
   std::vector<Refusal> refused;
   std::vector<std::string>
       unchecked;  ///< registers of a program with functions that nobody checked
@@ -62,6 +65,13 @@ class DoesNotFit : public std::runtime_error {
         ledger(std::move(account)) {}
   Ledger ledger;
 };
+
+/// What the whole pipeline gives, as in `horae size --json`, and as a table.
+nlohmann::ordered_json pipeline_json(const std::vector<PipelineAmount>& pipeline);
+std::string pipeline_text(const std::vector<PipelineAmount>& pipeline);
+/// The three tightest, as in `horae size --json`, and as a line that begins with `of`.
+nlohmann::ordered_json tightest_json(const std::vector<Tightness>& tightest);
+std::string tightest_text(const std::string& of, const std::vector<Tightness>& tightest);
 
 /// One pipeline as in `horae size --json`. `objects_by_stage`: also what each object has in each of
 /// its stages, as its `by_stage`.

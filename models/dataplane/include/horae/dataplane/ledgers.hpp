@@ -19,6 +19,8 @@ class Ledgers {
  private:
   struct Known {
     std::vector<DesignObject> objects;
+    std::vector<HeaderField> fields;
+    std::vector<ParserState> parser;
     ChipSpec chip;
     Ledger ledger;
   };

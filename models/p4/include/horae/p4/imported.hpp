@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/dataplane/design.hpp"
+#include "horae/dataplane/pipeline_amounts.hpp"
 #include "horae/dataplane/resources.hpp"
 #include "horae/p4/report.hpp"
 
@@ -30,8 +31,9 @@ struct ImportedDesign {
   std::string chip;  ///< "tofino1", "tofino2"
   dataplane::Design design;
   std::vector<ImportNote> notes;
-  std::map<std::string, CompilerNumbers> objects;  ///< by the design's names
-  dataplane::Amounts total;                        ///< of the program, each unit once
+  std::map<std::string, CompilerNumbers> objects;   ///< by the design's names
+  dataplane::Amounts total;                         ///< of the program, each unit once
+  std::vector<dataplane::PipelineAmount> pipeline;  ///< the compiler's, of the whole pipeline
   unsigned stages = 0;
   std::array<unsigned, 2> gress_stages = {0, 0};  ///< that hold something, by gress
   std::array<std::uint32_t, 2> cycles = {0, 0};   ///< 0: not said

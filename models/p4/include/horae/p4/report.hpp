@@ -103,6 +103,29 @@ struct AssemblerTable {
   Location where;
 };
 
+/// Containers of the header vector, the parser and the deparser, in the assembler file.
+struct HeaderVector {
+  /// A part of a field in a container. Parts in other stages, or other parts of the field, may be
+  /// in others.
+  struct Part {
+    std::uint32_t low = 0;  ///< of the field's bits
+    std::uint32_t bits = 0;
+    std::string container;  ///< "W3"; "MH0", "DB2": set as a whole; "TH1": tagalong
+    int first = -1;         ///< stages; below zero, and `last` too: from parser to deparser
+    int last = -1;
+  };
+  struct Field {
+    std::string name;  ///< "hdr.ipv4.ttl"; "hdr.ipv4.$valid": its validity
+    dataplane::Gress gress = dataplane::Gress::ingress;
+    std::vector<Part> parts;
+  };
+  std::vector<Field> fields;
+  std::vector<dataplane::ParserState> states;  ///< with their rows, and headers they extract from
+  std::array<std::size_t, 2> deparser_entries = {0,
+                                                 0};  ///< containers and pieces put out, by gress
+  std::size_t unread = 0;                             ///< fields in a form that is not known
+};
+
 /// One pipe of one program as the compiler left it.
 struct CompilerReport {
   std::string folder;
@@ -114,6 +137,7 @@ struct CompilerReport {
   TableGraph graph;
   StageUsage usage;
   std::vector<AssemblerTable> tables;
+  HeaderVector headers;
   std::array<std::uint32_t, 2> cycles = {0, 0};  ///< MAU latency by gress; 0: not said
 };
 

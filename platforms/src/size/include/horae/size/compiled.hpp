@@ -30,6 +30,8 @@ struct CompiledDesign {
     std::vector<unsigned> least, as_compiler, compiler;
   };
   std::vector<Stages> stages;
+  std::vector<dataplane::PipelineAmount> compiler_pipeline;  ///< its own, of the whole pipeline
+  std::vector<dataplane::Tightness> compiler_tightest;       ///< the tightest first
   bool compiled = true;       ///< false: no compiler's numbers and no dependencies are known
   bool compiler_fits = true;  ///< whether the stages it used exist
   unsigned compiler_stages = 0;

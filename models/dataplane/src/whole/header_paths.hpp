@@ -1,0 +1,28 @@
+// Which headers a packet may have together (internal to the room).
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/dataplane/design.hpp"
+
+namespace horae::dataplane {
+
+/// What the parser's states of one gress say.
+class HeaderPaths {
+ public:
+  HeaderPaths(const Design& design, Gress gress);
+
+  /// Whether no packet has both: both are extracted, never in one state, and from no state of one
+  /// is there a way to a state of the other.
+  bool exclude_each_other(const std::string& a, const std::string& b) const;
+
+ private:
+  std::map<std::string, std::set<std::size_t>> states_of_;  ///< of each header
+  std::vector<std::vector<bool>> reaches_;                  ///< itself included
+};
+
+}  // namespace horae::dataplane
