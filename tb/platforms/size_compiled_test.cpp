@@ -31,6 +31,21 @@ TEST(SizeCompiled, TheCompilersNumbersStandBesideOurs) {
   EXPECT_EQ(text.out.find("differs"), std::string::npos) << text.out;
 }
 
+TEST(SizeCompiled, ThePipelineAsAWhole) {
+  const Workplace place;
+  const auto pipeline = run(place, {"size", "--p4c", counted, "--json"}).json()["pipelines"][0];
+  const auto& compiler = pipeline["compiler"];
+  EXPECT_EQ(compiler["pipeline_resources"]["phv_16"]["used"], 1);
+  EXPECT_EQ(compiler["pipeline_resources"]["phv_16"]["capacity"], 120);
+  EXPECT_EQ(compiler["tightest"][0]["resource"], "stages");
+  EXPECT_EQ(pipeline["pipeline_resources"]["phv_16"]["used"], 1);
+  const Ended text = run(place, {"size", "--p4c", counted});
+  EXPECT_NE(text.out.find("containers of 16 bits"), std::string::npos);
+  EXPECT_NE(text.out.find("tightest as the compiler placed it, of the chip: stages 10.0 %"),
+            std::string::npos)
+      << text.out;
+}
+
 TEST(SizeCompiled, WhatDiffersIsMarked) {
   const Workplace place;
   const Ended ended = run(place, {"size", "--p4c", counted, "--chip", "tofino1"});

@@ -151,6 +151,26 @@ TEST(Size, WhatDoesNotFitIsRefusedWithWhatWould) {
   EXPECT_EQ(without, json);
 }
 
+// Bits of fields and rows of the parser are parameters like any other.
+TEST(Size, FieldsThatDoNotFitHaveRemediesToo) {
+  const Workplace place;
+  place.write("d.toml",
+              "[[field]]\nname = \"x\"\nbits = 32\ncopies = 200\nparsed = true\n"
+              "deparsed = true\n[[action]]\nname = \"a\"\n");
+  const auto json = size_of(place, {"--objects", "d.toml"}, 3);
+  ASSERT_EQ(json["refused"].size(), 1u);
+  EXPECT_EQ(json["refused"][0]["resource"], "phv_bits");
+  EXPECT_EQ(json["refused"][0]["need"], 6400);
+  EXPECT_EQ(json["refused"][0]["have"], 5120);
+  std::map<std::string, std::int64_t> remedies;
+  for (const auto& r : json["remedies"]) remedies[r[0]["key"]] = r[0]["fits"].get<std::int64_t>();
+  EXPECT_EQ(remedies.at("field[0].copies"), 160);
+  EXPECT_EQ(remedies.at("field[0].bits"), 25);
+  const auto fits = size_of(place, {"--objects", "d.toml", "--set", "field[0].copies=160"});
+  EXPECT_EQ(fits["pipelines"][0]["tightest"][0]["resource"], "phv_bits");
+  EXPECT_EQ(fits["pipelines"][0]["tightest"][0]["percent"], 100.0);
+}
+
 TEST(Size, AHypotheticalChipIsAnEdit) {
   const Workplace place;
   place.write("d.toml", "chip = \"mine.toml\"\n" + std::string(too_large).substr(17));

@@ -26,11 +26,12 @@ const dataplane::PipelineAmount* of_pipeline(const CompiledDesign& d, const std:
   return found == d.compiler_pipeline.end() ? nullptr : &*found;
 }
 
-/// The compiler's amounts of the whole pipeline with ours: least and, of containers, unshared.
+/// The compiler's amounts of the whole pipeline with ours: of containers with and without metadata
+/// that shares them.
 std::string pipeline_table(const CompiledDesign& d) {
   if (d.compiler_pipeline.empty()) return {};
   std::string out =
-      fmt::format("\n  {:<30}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "of the whole pipeline", "least",
+      fmt::format("\n  {:<30}{:>8}{:>10}{:>10}{:>10}{:>10}\n", "of the whole pipeline", "shared",
                   "unshared", "compiler", "of chip", "per cent");
   for (const auto& theirs : d.compiler_pipeline) {
     const auto& amounts = d.sized.ledger.pipeline;

@@ -15,7 +15,7 @@ namespace horae::dataplane {
 struct PipelineAmount {
   std::string name;           ///< in files and JSON: "phv_16"
   std::string title;          ///< in text
-  std::int64_t used = 0;      ///< the least that a design takes
+  std::int64_t used = 0;      ///< as predicted, or as a compiler has it
   std::int64_t most = 0;      ///< as much when no two fields of metadata share a container
   std::int64_t capacity = 0;  ///< 0: not known
   double percent() const {
