@@ -219,7 +219,8 @@ std::string points_csv(const question::Question& q, const InferredAnswer& a) {
       for (const double ours : outcome.ours)
         csv += std::isfinite(ours) ? fmt::format(",{}", ours) : ",";
       std::string values;
-      for (const auto& [name, value] : point_json(h, i).items()) {
+      const ordered_json at = point_json(h, i);
+      for (const auto& [name, value] : at.items()) {
         if (!values.empty()) values += "; ";
         values += name + "=" + value.get<std::string>();
       }

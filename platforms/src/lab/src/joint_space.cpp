@@ -7,7 +7,7 @@
 namespace horae::lab {
 namespace {
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& more) {
+void add_all(std::vector<std::string>& to, const std::vector<std::string>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
@@ -56,9 +56,9 @@ std::string JointDimension::text(double number) const {
 question::Setting JointPoint::setting(const question::ConditionSpec& condition,
                                       const std::vector<std::string>& more) const {
   question::Setting out{question::texts_of(condition.set), seed};
-  append(out.set, platform);
-  if (condition.reaction) append(out.set, reacting);
-  append(out.set, more);
+  add_all(out.set, platform);
+  if (condition.reaction) add_all(out.set, reacting);
+  add_all(out.set, more);
   return out;
 }
 
@@ -160,10 +160,10 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
     p.matters.push_back(d.unknown != Unknown::reaction_parameter);
     switch (d.unknown) {
       case Unknown::nuisance:
-        append(p.platform, d.value->spec().overrides(text));
+        add_all(p.platform, d.value->spec().overrides(text));
         break;
       case Unknown::parameter:
-        append(parameters, d.value->spec().overrides(text));
+        add_all(parameters, d.value->spec().overrides(text));
         break;
       case Unknown::reading:
         question::select_reading(p.readings, text);
@@ -180,13 +180,13 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
         break;
     }
   }
-  append(p.platform, question::texts_of(hypothesis_.set));
-  append(p.platform, parameters);
+  add_all(p.platform, question::texts_of(hypothesis_.set));
+  add_all(p.platform, parameters);
   for (const auto& r : reactions_) {
     if (r.reaction != reaction) continue;
-    append(p.reacting, question::texts_of(r.reaction->set));
+    add_all(p.reacting, question::texts_of(r.reaction->set));
     for (const std::size_t i : r.dimensions) {
-      append(p.reacting, dimensions_[i].value->spec().overrides(p.values[i]));
+      add_all(p.reacting, dimensions_[i].value->spec().overrides(p.values[i]));
       p.matters[i] = true;
     }
   }
