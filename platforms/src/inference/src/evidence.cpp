@@ -36,11 +36,11 @@ struct Part {
 
 std::vector<Part> parts_of(const Sampled& s) {
   std::vector<Part> parts;
-  double share = 1, squares = 0;
+  double share = 1, variation = 0;
   for (const auto& level : s.levels) {
-    parts.push_back({&level, share, std::sqrt(squares)});
+    parts.push_back({&level, share, variation});
     share *= level.share;
-    squares += level.variation * level.variation;
+    variation += level.variation;
   }
   return parts;
 }
@@ -103,7 +103,7 @@ Evidence evidence_of(const Sampled& s) {
   // A population within the target was only added for more points.
   const bool inside = last.level->within <= s.target;
   e.share = inside ? last.share : last.share * last.level->share;
-  e.variation = inside ? last.variation : std::hypot(last.variation, last.level->variation);
+  e.variation = last.variation + (inside ? 0 : last.level->variation);
   e.at_most = upper(e.share, e.variation);
   return e;
 }

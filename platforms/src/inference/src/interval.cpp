@@ -31,9 +31,24 @@ double sorted_quantile(const std::vector<WeightedValue>& values, double share) {
   return values.back().value;
 }
 
+/// How many equal weights say as much (Kish).
+double effective(const std::vector<WeightedValue>& values) {
+  double sum = 0, squares = 0;
+  for (const auto& v : values) {
+    sum += v.weight;
+    squares += v.weight * v.weight;
+  }
+  return sum * sum / squares;
+}
+
 Interval sorted_interval(const std::vector<WeightedValue>& values, double share) {
-  return {sorted_quantile(values, (1 - share) / 2), sorted_quantile(values, 0.5),
-          sorted_quantile(values, (1 + share) / 2), values.front().value, values.back().value};
+  const double n = effective(values);
+  // The k-th of n has k / (n + 1) of the draws to come below it, and (k - 1/2) / n is its middle.
+  const auto at = [&](double below) {
+    return sorted_quantile(values, (below * (n + 1) - 0.5) / n);
+  };
+  return {at((1 - share) / 2), at(0.5), at((1 + share) / 2), values.front().value,
+          values.back().value};
 }
 
 }  // namespace

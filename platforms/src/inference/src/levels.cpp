@@ -18,8 +18,8 @@ std::vector<std::vector<bool>> by_chain(const Level& level,
   return chains;
 }
 
-/// Twice the sum of the chains' autocorrelations, weighted (Au and Beck 2001, equations 28 to 30);
-/// no less than none.
+/// Twice the sum of the chains' autocorrelations, weighted by how often each lag is there (Au and
+/// Beck 2001); no less than none.
 double correlation(const std::vector<std::vector<bool>>& chains, double share) {
   const auto count = static_cast<double>(chains.size());
   const std::size_t length = chains.front().size();

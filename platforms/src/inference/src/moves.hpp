@@ -35,8 +35,9 @@ class Moves {
   const Space& space_;
   std::vector<Position> different_;  ///< seeds without repeats
   std::vector<double> spread_;       ///< of the seeds, by dimension, as the width of a uniform one
-  double each_ = 1;                  ///< factor of the spread
-  double along_ = 1;                 ///< factor of differences
+  double continuous_chance_ = 1, discrete_chance_ = 1;  ///< of a dimension to be moved
+  double each_ = 1;                                     ///< factor of the spread
+  double along_ = 1;                                    ///< factor of differences
 };
 
 }  // namespace horae::inference

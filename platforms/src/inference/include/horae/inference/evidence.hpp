@@ -25,10 +25,12 @@ struct Evidence {
   double error() const { return share * variation; }
 };
 
-/// The share within the target. Its variation is the root of the sum of the levels' squared ones,
-/// each with the correlation within chains (Au and Beck 2001, equations 28 to 30). Where nothing is
-/// within the target, `at_most` is the share of the last level times what no state of so many
-/// chains excludes at 95 %.
+/// The share within the target. Its variation is the sum of the levels', each with the correlation
+/// within chains: the upper bound of Au and Beck 2001, which takes levels as fully correlated.
+/// Their other estimate, the root of the sum of squares, is up to twice too small where chains are
+/// as short as here, since a level inherits much of the one before. Where nothing is within the
+/// target, `at_most` is the share of the last level times what no state of so many chains excludes
+/// at 95 %.
 Evidence evidence_of(const Sampled& sampled);
 
 /// The prior as weighted points: every state of a level that is not within the next stands for what

@@ -27,7 +27,10 @@ struct Interval {
 /// beyond the first and last middle it is the hull's end. Values are finite, at least one.
 double quantile(std::vector<WeightedValue> values, double share);
 
-/// The interval that holds `share` of the weight, with equal parts left out below and above.
+/// The interval that holds `share` of what is to come, with equal parts left out below and above:
+/// definition 6 of Hyndman and Fan, for as many values as the weights are worth (Kish 1965, Survey
+/// Sampling, 11.7: the square of their sum over the sum of their squares). Few points reach as far
+/// as they go.
 Interval interval_of(std::vector<WeightedValue> values, double share = 0.9);
 
 /// What the accepted points leave of one unknown.
