@@ -84,9 +84,9 @@ std::vector<double> JointRuns::distances(const std::vector<std::vector<double>>&
 }
 
 std::size_t JointRuns::find_closest() {
-  // At a time: few runs that turn out to be needless.
-  constexpr std::size_t batch = 32;
-  for (;;) {
+  // At a time, more and more: few runs that turn out to be needless.
+  constexpr std::size_t first_batch = 4, largest_batch = 32;
+  for (std::size_t batch = first_batch;; batch = std::min(2 * batch, largest_batch)) {
     double least = std::numeric_limits<double>::infinity();
     std::size_t closest = 0;
     for (std::size_t i = 0; i < points_.size(); ++i) {

@@ -56,6 +56,7 @@ std::string JointDimension::text(double number) const {
 question::Setting JointPoint::setting(const question::ConditionSpec& condition,
                                       const std::vector<std::string>& more) const {
   question::Setting out{question::texts_of(condition.set), seed};
+  add_all(out.set, question::texts_of(condition.brief));
   add_all(out.set, platform);
   if (condition.reaction) add_all(out.set, reacting);
   add_all(out.set, more);

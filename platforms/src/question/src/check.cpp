@@ -25,6 +25,10 @@ class SettingChecker {
     read({});
     for (const auto& c : q_.observations.conditions)
       layer(fmt::format("condition '{}'", c.id.value), c.id.where, {}, c.set);
+    if (q_.request.infer) {
+      for (const auto& c : q_.observations.conditions)
+        layer(fmt::format("condition '{}'", c.id.value), c.id.where, texts_of(c.set), c.brief);
+    }
     for (const auto& c : q_.observations.conditions) {
       for (const auto& v : q_.hypotheses.variants)
         layer(fmt::format("variant '{}'", v.label.value), v.label.where, texts_of(c.set), v.set);

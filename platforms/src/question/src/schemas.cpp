@@ -10,6 +10,8 @@ const Schema<ConditionSpec>& ConditionSpec::schema() {
           .required("id", &ConditionSpec::id, {.doc = "its name"})
           .field("title", &ConditionSpec::title, {.doc = "in words"})
           .field("set", &ConditionSpec::set, {.doc = "overrides, as for --set"})
+          .field("brief", &ConditionSpec::brief,
+                 {.doc = "more overrides for inference, whose runs are many: a shorter duration"})
           .field("reaction", &ConditionSpec::reaction,
                  {.doc = "congestion control is on: a [[reaction]] applies"});
   return s;
