@@ -34,7 +34,8 @@ TEST(Messages, EachPairHasItsQueuePairs) {
 
 TEST(Messages, QueuePairsMayStartApart) {
   const std::string text =
-      "kind = \"messages\"\nfrom = [\"h0\", \"h5\"]\nto = [\"h7\", \"h0\"]\nqps = 2\nstart = \"1 us\"\n";
+      "kind = \"messages\"\nfrom = [\"h0\", \"h5\"]\nto = [\"h7\", \"h0\"]\nqps = 2\nstart = \"1 "
+      "us\"\n";
   const auto starts = [&](const std::string& more, const std::string& seed = "1") {
     std::vector<Picoseconds> out;
     for (const Flow& f : flows_of(eight_placed(text + more, {"sim.seed=" + seed})))

@@ -2,11 +2,11 @@
 #include "horae/lab/joint_space.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <unistd.h>
 
 namespace horae::lab::joint_space_test {
 namespace {

@@ -51,8 +51,9 @@ ordered_json found(const ordered_json& summary, const std::string& id) {
   throw std::runtime_error("no hypothesis " + id);
 }
 
-double gbps(const std::string& text) { return std::stod(text.substr(0, text.find(' '))) *
-                                              (text.ends_with("Mbps") ? 1e-3 : 1); }
+double gbps(const std::string& text) {
+  return std::stod(text.substr(0, text.find(' '))) * (text.ends_with("Mbps") ? 1e-3 : 1);
+}
 
 TEST(ExplainInfer, FindsTheMechanismAndItsParameterAndExcludesTheOthers) {
   const Inquiry inquiry(observations_of_a_rate(), three + experiment);
@@ -78,8 +79,8 @@ TEST(ExplainInfer, FindsTheMechanismAndItsParameterAndExcludesTheOthers) {
   EXPECT_TRUE(window.at("verdict").get<std::string>().starts_with("excluded: no point of "));
   EXPECT_NE(window.at("verdict").get<std::string>().find("closest at nic.reliability.window = "),
             std::string::npos);
-  EXPECT_TRUE(free.at("verdict").get<std::string>().starts_with(
-      "impossible: it never idles the wire"));
+  EXPECT_TRUE(
+      free.at("verdict").get<std::string>().starts_with("impossible: it never idles the wire"));
   EXPECT_FALSE(free.contains("points"));
   // Two queue pairs have twice the rate.
   const ordered_json& x = s.at("infer").at("experiments").at(0);
@@ -98,16 +99,15 @@ std::string bytes(const Workplace& place, const std::string& folder) {
 std::size_t files_in(const fs::path& folder) {
   if (!fs::exists(folder)) return 0;
   const fs::recursive_directory_iterator all(folder);
-  return static_cast<std::size_t>(std::count_if(begin(all), end(all), [](const auto& entry) {
-    return entry.path().extension() == ".json";
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      begin(all), end(all), [](const auto& entry) { return entry.path().extension() == ".json"; }));
 }
 
 Words asked(const std::string& jobs, const std::string& out, const Words& more = {}) {
-  Words words = with_settings({"explain", testbed, "--observations", "o.toml", "--hypotheses",
-                               "h.toml", "--infer", "--points", "32", "--seeds", "2",
-                               "--no-progress", "--jobs", jobs, "--out", out},
-                              brief);
+  Words words = with_settings(
+      {"explain", testbed, "--observations", "o.toml", "--hypotheses", "h.toml", "--infer",
+       "--points", "32", "--seeds", "2", "--no-progress", "--jobs", jobs, "--out", out},
+      brief);
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -170,8 +170,9 @@ TEST(ExplainInfer, RefusesUnknownsThatAreNone) {
   EXPECT_EQ(refused_with("key = \"nic.mut\"\nvalues = [\"1KiB\", \"2KiB\"]\n"),
             "horae: h.toml:3:7: 'nic.mut' names no value of the platform, did you mean "
             "'nic.mtu'?\n");
-  EXPECT_EQ(refused_with("key = \"nic.mtu\"\nvalues = [\"1KiB\", \"8KiB\"]\n"),
-            "horae: h.toml:4:19: nuisance: --set nic.mtu: mtu = 8 KiB is above the maximum 4 KiB\n");
+  EXPECT_EQ(
+      refused_with("key = \"nic.mtu\"\nvalues = [\"1KiB\", \"8KiB\"]\n"),
+      "horae: h.toml:4:19: nuisance: --set nic.mtu: mtu = 8 KiB is above the maximum 4 KiB\n");
   EXPECT_EQ(refused_with("key = \"nic.mtu\"\nvalues = [\"1KiB\", \"1KiB\"]\n"),
             "horae: h.toml:4:19: 'nic.mtu': value '1KiB' is there already\n");
   EXPECT_EQ(refused_with("key = \"nic.mtu\"\nvalues = [\"1KiB\"]\n"),

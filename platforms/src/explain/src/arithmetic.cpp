@@ -89,8 +89,7 @@ std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers) {
     for (const auto& b : numbers.observations.conditions) {
       const auto tx = tx_share_in(numbers, b.id);
       const auto* goodput = find_number(numbers.observations, b.id, "goodput_ratio");
-      if (b.reaction || !tx || goodput == nullptr || !tx->below_line(numbers))
-        continue;
+      if (b.reaction || !tx || goodput == nullptr || !tx->below_line(numbers)) continue;
       out.push_back({blocking_bound(*nacks, *busy, *tx, *goodput, 0, numbers),
                      blocking_bound(*nacks, *busy, *tx, *goodput, 1, numbers)});
     }

@@ -27,17 +27,17 @@ void sample(lab::Laboratory& laboratory, const InferPlan& plan, Inferred& h) {
   h.dimensions = space_of(*h.space);
   h.runs = std::make_unique<lab::JointRuns>(laboratory, *h.space, h.hypothesis->id.value);
   if (h.runs->stages().empty())
-    throw InputError(fmt::format("{}: every condition is with a reaction, but {} has no [[reaction]]",
-                                 q.observations_path, q.hypotheses_path));
+    throw InputError(
+        fmt::format("{}: every condition is with a reaction, but {} has no [[reaction]]",
+                    q.observations_path, q.hypotheses_path));
   inference::SamplerPlan s;
   s.points = plan.points;
   s.population = plan.population;
   s.accepted = plan.population;
   s.seed = q.seed;
   s.stream = "explain." + h.hypothesis->id.value;
-  h.sampled = inference::sample(h.dimensions, s, [&](const auto& positions) {
-    return h.runs->distances(positions);
-  });
+  h.sampled = inference::sample(
+      h.dimensions, s, [&](const auto& positions) { return h.runs->distances(positions); });
   h.closest = h.runs->find_closest();
 }
 

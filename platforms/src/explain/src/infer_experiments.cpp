@@ -20,8 +20,7 @@ std::vector<Weighted> drawn(const std::vector<Weighted>& accepted, std::size_t m
   std::size_t next = 0;
   for (const auto& w : accepted) {
     sum += w.weight;
-    while (next < most &&
-           (static_cast<double>(next) + 0.5) / static_cast<double>(most) < sum) {
+    while (next < most && (static_cast<double>(next) + 0.5) / static_cast<double>(most) < sum) {
       times[w.point] += 1 / static_cast<double>(most);
       ++next;
     }
@@ -115,7 +114,8 @@ std::vector<InferredExperiment> infer_experiments(lab::Laboratory& laboratory,
     for (const auto& quantity : specs[x].quantities) noise.push_back(noise_of(q, quantity));
     // What is to be told apart are hypotheses as likely as each other: evidence is a matter of how
     // wide a space was declared.
-    const std::vector<double> equal(outcomes[x].size(), 1.0 / static_cast<double>(outcomes[x].size()));
+    const std::vector<double> equal(outcomes[x].size(),
+                                    1.0 / static_cast<double>(outcomes[x].size()));
     inference::GainPlan plan;
     plan.seed = q.seed;
     out[x].gain = inference::expected_gain(outcomes[x], equal, noise, plan);

@@ -88,16 +88,16 @@ std::array<std::string, tolerance_factors.size()> impossibilities(
     std::string why;
     for (const auto& f : facts) {
       for (const auto& r : readings) {
-        const auto all =
-            exclusions(hypothesis, {q.observations, r, f, tolerance_factors[i]});
+        const auto all = exclusions(hypothesis, {q.observations, r, f, tolerance_factors[i]});
         if (all.empty()) {
           nearest = 1;
           why.clear();
           continue;
         }
         // A combination is as far as its firmest reason.
-        const auto firmest = std::min_element(
-            all.begin(), all.end(), [](const auto& a, const auto& b) { return a.allowed < b.allowed; });
+        const auto firmest =
+            std::min_element(all.begin(), all.end(),
+                             [](const auto& a, const auto& b) { return a.allowed < b.allowed; });
         if (firmest->allowed <= nearest) continue;
         nearest = firmest->allowed;
         why = firmest->text;

@@ -14,15 +14,12 @@ using nlohmann::ordered_json;
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : nullptr; }
 
 ordered_json evidence_json(const inference::Evidence& e) {
-  return {{"share", e.share},
-          {"error", e.error()},
-          {"at_most", e.at_most},
-          {"points", e.points}};
+  return {{"share", e.share}, {"error", e.error()}, {"at_most", e.at_most}, {"points", e.points}};
 }
 
 ordered_json interval_json(const inference::Interval& i) {
-  return {{"low", i.low}, {"median", i.median}, {"high", i.high}, {"least", i.least},
-          {"most", i.most}};
+  return {
+      {"low", i.low}, {"median", i.median}, {"high", i.high}, {"least", i.least}, {"most", i.most}};
 }
 
 ordered_json point_json(const Inferred& h, std::size_t i) {
@@ -113,12 +110,9 @@ ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
 }
 
 ordered_json experiment_json(const InferredAnswer& a, const InferredExperiment& x) {
-  ordered_json out = {{"id", x.experiment->id.value},
-                      {"title", x.experiment->title},
-                      {"gain_nats", x.gain.hypothesis},
-                      {"most_nats", x.gain.most},
-                      {"by_chance_nats", x.gain.by_chance},
-                      {"predictions", ordered_json::array()}};
+  ordered_json out = {{"id", x.experiment->id.value},       {"title", x.experiment->title},
+                      {"gain_nats", x.gain.hypothesis},     {"most_nats", x.gain.most},
+                      {"by_chance_nats", x.gain.by_chance}, {"predictions", ordered_json::array()}};
   for (const auto& p : x.predictions) {
     ordered_json row = {{"hypothesis", a.hypotheses[p.hypothesis].hypothesis->id.value},
                         {"points", p.points}};

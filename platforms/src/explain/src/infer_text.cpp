@@ -158,12 +158,12 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
     } else if (!consistent) {
       verdict += " (inequality above)";
     }
-    rows.push_back({fmt::format("{}", ++n), h.hypothesis->id,
-                    h.has_points() ? evidence_text(h.evidence[as_declared]) : "-",
-                    consistent ? fmt::format("{:.2f} +- {:.2f}", h.posterior.probability,
-                                             h.posterior.error)
-                               : "-",
-                    h.has_points() ? fmt::format("{:.2f}", h.closest_miss()) : "-", verdict});
+    rows.push_back(
+        {fmt::format("{}", ++n), h.hypothesis->id,
+         h.has_points() ? evidence_text(h.evidence[as_declared]) : "-",
+         consistent ? fmt::format("{:.2f} +- {:.2f}", h.posterior.probability, h.posterior.error)
+                    : "-",
+         h.has_points() ? fmt::format("{:.2f}", h.closest_miss()) : "-", verdict});
   }
   return "\nRanked by evidence: the share of each hypothesis' space that agrees with every\n"
          "observation, with its Monte Carlo error; then by the closest approach in tolerances.\n"

@@ -11,9 +11,8 @@ namespace {
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 bool observed(const question::Question& q, const question::ConditionSpec& condition) {
-  return std::any_of(
-      q.observations.observations.begin(), q.observations.observations.end(),
-      [&](const auto& o) { return o.condition.value == condition.id.value; });
+  return std::any_of(q.observations.observations.begin(), q.observations.observations.end(),
+                     [&](const auto& o) { return o.condition.value == condition.id.value; });
 }
 
 }  // namespace
@@ -42,8 +41,7 @@ void JointRuns::compare(std::size_t i, const question::ConditionSpec& condition)
   for (std::size_t o = 0; o < observations.size(); ++o) {
     const question::ObservationSpec& published = observations[o];
     if (published.condition.value != condition.id.value) continue;
-    const double ours =
-        run.value(question::metric_of(published.quantity, points_[i].readings));
+    const double ours = run.value(question::metric_of(published.quantity, points_[i].readings));
     const double miss = (ours - published.value) / published.allowance();
     outcome.ours[o] = ours;
     outcome.misses[o] = std::isfinite(miss) ? std::clamp(miss, -most, most) : most;

@@ -102,15 +102,15 @@ void JointSpace::add_reactions() {
     dimensions_.push_back(std::move(which));
   }
   const auto& conditions = question_.observations.conditions;
-  const auto condition = std::find_if(conditions.begin(), conditions.end(),
-                                      [](const auto& c) { return c.reaction; });
+  const auto condition =
+      std::find_if(conditions.begin(), conditions.end(), [](const auto& c) { return c.reaction; });
   for (const auto& r : all) {
     ReactionUnknowns unknowns{&r, {}};
     const question::Setting base{question::texts_of(condition->set), question_.seed};
-    const auto effective = question_.platform
-                               .read(base.with(question::texts_of(hypothesis_.set))
-                                         .with(question::texts_of(r.set)))
-                               .effective;
+    const auto effective =
+        question_.platform
+            .read(base.with(question::texts_of(hypothesis_.set)).with(question::texts_of(r.set)))
+            .effective;
     for (const auto& p : r.parameters) {
       if (moved(question_.hypotheses.nuisances, p.key) || moved(hypothesis_.parameters, p.key))
         continue;
@@ -137,11 +137,10 @@ void JointSpace::add_readings() {
       return text.starts_with(name + "=");
     });
     const auto& observations = question_.observations.observations;
-    const bool matters =
-        std::any_of(observations.begin(), observations.end(), [&](const auto& o) {
-          return question::metric_of(o.quantity, base) !=
-                 question::metric_of(o.quantity, others[i].second);
-        });
+    const bool matters = std::any_of(observations.begin(), observations.end(), [&](const auto& o) {
+      return question::metric_of(o.quantity, base) !=
+             question::metric_of(o.quantity, others[i].second);
+    });
     if (matters && !is_fixed)
       dimensions_.push_back({Unknown::reading, name, std::nullopt, {texts[i], others[i].first}});
   }
@@ -173,9 +172,9 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
         p.seed = static_cast<std::uint32_t>(std::stoul(text));
         break;
       case Unknown::reaction:
-        reaction = &*std::find_if(
-            question_.hypotheses.reactions.begin(), question_.hypotheses.reactions.end(),
-            [&](const auto& r) { return r.id.value == text; });
+        reaction = &*std::find_if(question_.hypotheses.reactions.begin(),
+                                  question_.hypotheses.reactions.end(),
+                                  [&](const auto& r) { return r.id.value == text; });
         break;
       case Unknown::reaction_parameter:
         break;

@@ -45,9 +45,8 @@ std::optional<RunRecord> RunFolder::find(const std::string& key) const {
 
 void RunFolder::keep(const RunRecord& record) const {
   const ordered_json content = record.to_json();
-  const ordered_json json = {{"version", results::version()},
-                             {"digest", config::hash_of(content)},
-                             {"record", content}};
+  const ordered_json json = {
+      {"version", results::version()}, {"digest", config::hash_of(content)}, {"record", content}};
   const fs::path file = file_of(record.key);
   // Whole or not at all: written beside it, then renamed.
   const fs::path beside = file.string() + "." + std::to_string(::getpid());

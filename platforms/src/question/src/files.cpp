@@ -62,15 +62,16 @@ void check_parameters(const std::vector<ParameterSpec>& parameters, const std::s
       std::set<std::string> seen;
       for (const auto& v : p.values) {
         if (seen.insert(v.value).second) continue;
-        throw input_error(v.where, fmt::format("'{}': value '{}' is there already", p.key.value,
-                                               v.value));
+        throw input_error(v.where,
+                          fmt::format("'{}': value '{}' is there already", p.key.value, v.value));
       }
       continue;
     }
     for (const auto& [name, bound] : {std::pair{"low", &p.low}, {"high", &p.high}}) {
       if (!bound->value.empty()) continue;
-      throw input_error(p.key.where, fmt::format("'{}' has no '{}'; expected low and high, or values",
-                                                 p.key.value, name));
+      throw input_error(
+          p.key.where,
+          fmt::format("'{}' has no '{}'; expected low and high, or values", p.key.value, name));
     }
   }
 }

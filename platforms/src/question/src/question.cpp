@@ -53,9 +53,10 @@ void leave_out_spaces(const ExplainRequest& request, std::vector<HypothesisSpec>
   };
   for (const auto& h : hypotheses) {
     if (h.space() && named(h)) {
-      throw InputError(fmt::format("--only: '{}' chooses among values, which no fit can; expected "
-                                   "--infer with it",
-                                   h.id.value));
+      throw InputError(
+          fmt::format("--only: '{}' chooses among values, which no fit can; expected "
+                      "--infer with it",
+                      h.id.value));
     }
   }
   std::erase_if(hypotheses, [](const HypothesisSpec& h) { return h.space(); });

@@ -16,7 +16,7 @@ struct ConditionSpec {
   std::string title;
   std::vector<Located<std::string>> set;
   std::vector<Located<std::string>> brief;  ///< more of them, of the many runs of inference
-  bool reaction = false;  ///< congestion control is on, so a reaction applies
+  bool reaction = false;                    ///< congestion control is on, so a reaction applies
   static const Schema<ConditionSpec>& schema();
 };
 
