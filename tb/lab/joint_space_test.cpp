@@ -101,14 +101,14 @@ TEST(JointSpace, HasEachUnknownOnce) {
   for (const auto& d : space.dimensions()) names.push_back(name_of(d.unknown) + " " + d.name);
   EXPECT_EQ(names, (Texts{"parameter nic.nack_delay", "nuisance nic.mtu", "nuisance nic.tx_latency",
                           "reaction reaction", "reaction parameter nic.quantum",
-                          "reaction parameter nic.qp_rate", "reading rate", "seed seed"}));
+                          "reaction parameter nic.qp_rate", "seed seed"}));
 }
 
-TEST(JointSpace, MakesOverridesReadingsAndASeedOfAPosition) {
+TEST(JointSpace, MakesOverridesAndASeedOfAPosition) {
   const Place place;
   const question::Question q = asked(place);
   const JointSpace space(q, q.hypotheses.hypotheses.front());
-  const JointPoint p = space.at({0.5, 0.75, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75});
+  const JointPoint p = space.at({0.5, 0.75, 0.25, 0.25, 0.5, 0.5, 0.75});
   EXPECT_EQ(p.setting(q.observations.conditions[0]).set,
             (Texts{"nic.ack_delay=9ns", "sim.duration=1us", "nic.mtu=2KiB", "nic.tx_latency=150 ns",
                    "nic.rx_latency=150 ns", "nic.reliability.window=64", "nic.nack_delay=3 us"}));
@@ -117,13 +117,14 @@ TEST(JointSpace, MakesOverridesReadingsAndASeedOfAPosition) {
                    "nic.reliability.window=64", "nic.nack_delay=3 us", "nic.shaping=quantum",
                    "nic.quantum=6 KiB", "x=1"}));
   EXPECT_EQ(p.seed, 8u);
-  EXPECT_EQ(p.readings.rate, question::Readings::Rate::l2);
+  ASSERT_EQ(space.readings().size(), 2u);
+  EXPECT_EQ(space.readings()[0], question::Readings{});
+  EXPECT_EQ(space.readings()[1].rate, question::Readings::Rate::l2);
   EXPECT_TRUE(p.matters[4]);
   EXPECT_FALSE(p.matters[5]);
-  const JointPoint other = space.at({0, 0, 0, 0.75, 0.5, 0.5, 0, 0});
+  const JointPoint other = space.at({0, 0, 0, 0.75, 0.5, 0.5, 0});
   EXPECT_EQ(other.reacting, (Texts{"nic.shaping=quantum", "nic.qp_rate=2 Gbps"}));
   EXPECT_EQ(other.seed, 7u);
-  EXPECT_EQ(other.readings, question::Readings{});
 }
 
 TEST(JointSpace, AReadingOfTheCommandLineIsNotOpen) {
@@ -132,8 +133,7 @@ TEST(JointSpace, AReadingOfTheCommandLineIsNotOpen) {
   q.request.fixed_readings = {"rate=l2"};
   question::select_reading(q.request.readings, "rate=l2");
   const JointSpace space(q, q.hypotheses.hypotheses.front());
-  for (const auto& d : space.dimensions()) EXPECT_NE(d.unknown, Unknown::reading);
-  EXPECT_EQ(space.at({0, 0, 0, 0, 0, 0, 0}).readings.rate, question::Readings::Rate::l2);
+  EXPECT_EQ(space.readings(), std::vector{q.request.readings});
 }
 
 TEST(RunFolder, GivesBackWhatItKeptAndNothingElse) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "horae/core/error.hpp"
@@ -56,25 +57,82 @@ std::vector<std::optional<inference::Marginal>> marginals(const Inferred& h) {
   return out;
 }
 
+/// The evidence of points as near as `tolerances` under some reading, times the share of readings
+/// that agree there: readings are as likely as each other, and cost no runs.
+inference::Evidence over_readings(inference::Evidence e, const lab::JointRuns& runs,
+                                  const std::vector<inference::Weighted>& sample,
+                                  double tolerances) {
+  double sum = 0, mean = 0, square = 0, n = 0;
+  for (const auto& w : sample) {
+    const double share =
+        runs.whole(w.point) ? runs.outcomes()[w.point].share_within(tolerances) : 0;
+    if (!(share > 0)) continue;
+    sum += w.weight;
+    mean += w.weight * share;
+    square += w.weight * share * share;
+    n += 1;
+  }
+  if (!(sum > 0)) return e;
+  mean /= sum;
+  const double variance = std::max(0.0, square / sum - mean * mean) / n;
+  e.share *= mean;
+  e.at_most *= mean;
+  e.variation = std::sqrt(e.variation * e.variation + variance / (mean * mean));
+  return e;
+}
+
+/// What follows over the accepted points.
+void conclude_accepted(const question::Question& q, Inferred& h) {
+  double sum = 0;
+  std::map<std::string, double> readings;
+  std::vector<std::vector<inference::WeightedValue>> ours(h.predictions.size());
+  const auto& all = h.space->readings();
+  for (auto& w : h.accepted) {
+    const lab::JointOutcome& outcome = h.runs->outcomes()[w.point];
+    const double of_reading = w.weight / static_cast<double>(all.size());
+    w.weight *= outcome.share_within(1);
+    sum += w.weight;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      if (outcome.read[r].miss > 1) continue;
+      for (const auto& text : question::reading_texts(all[r])) readings[text] += of_reading;
+      for (std::size_t o = 0; o < ours.size(); ++o) {
+        if (std::isfinite(outcome.read[r].ours[o]))
+          ours[o].push_back({outcome.read[r].ours[o], of_reading});
+      }
+    }
+  }
+  for (auto& w : h.accepted) w.weight /= sum;
+  // Those that are open, in the order of the command line.
+  const auto base = question::reading_texts(q.request.readings);
+  const auto others = question::flipped(q.request.readings);
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    const bool open = std::any_of(all.begin(), all.end(), [&](const auto& r) {
+      return question::reading_texts(r)[i] != base[i];
+    });
+    if (!open) continue;
+    for (const std::string& text : {base[i], others[i].first})
+      h.readings.emplace_back(text, readings[text] / sum);
+  }
+  h.marginals = marginals(h);
+  for (std::size_t o = 0; o < ours.size(); ++o) {
+    if (!ours[o].empty()) h.predictions[o] = inference::interval_of(std::move(ours[o]));
+  }
+}
+
 /// What follows from the points.
 void conclude(const question::Question& q, Inferred& h) {
   std::vector<double> distances;
   for (const auto& e : h.sampled.evaluations) distances.push_back(e.distance);
-  for (std::size_t i = 0; i < tolerance_factors.size(); ++i) {
-    h.evidence[i] = i == as_declared
-                        ? inference::evidence_of(h.sampled)
-                        : inference::reread(h.sampled, distances, tolerance_factors[i]);
-  }
   h.accepted = inference::accepted_sample(h.sampled);
-  h.predictions.resize(q.observations.observations.size());
-  if (h.accepted.empty()) return;
-  h.marginals = marginals(h);
-  for (std::size_t o = 0; o < h.predictions.size(); ++o) {
-    std::vector<double> ours;
-    for (const auto& outcome : h.runs->outcomes()) ours.push_back(outcome.ours[o]);
-    if (std::isfinite(ours[h.accepted.front().point]))
-      h.predictions[o] = inference::predict(ours, h.accepted);
+  const auto prior = inference::prior_sample(h.sampled);
+  for (std::size_t i = 0; i < tolerance_factors.size(); ++i) {
+    const bool declared = i == as_declared;
+    const auto e = declared ? inference::evidence_of(h.sampled)
+                            : inference::reread(h.sampled, distances, tolerance_factors[i]);
+    h.evidence[i] = over_readings(e, *h.runs, declared ? h.accepted : prior, tolerance_factors[i]);
   }
+  h.predictions.resize(q.observations.observations.size());
+  if (!h.accepted.empty()) conclude_accepted(q, h);
 }
 
 /// Those with evidence first, the most of it; then by the closest point; the impossible last.

@@ -1,5 +1,6 @@
 // The answer of inference as JSON and CSV.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -29,6 +30,9 @@ ordered_json point_json(const Inferred& h, std::size_t i) {
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     if (point.matters[d]) values[dimensions[d].name] = point.values[d];
   }
+  values["readings"] = fmt::format(
+      "{}",
+      fmt::join(question::reading_texts(h.space->readings()[h.runs->outcomes()[i].reading]), " "));
   return values;
 }
 
@@ -90,11 +94,14 @@ ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
   out["points"] = h.runs->outcomes().size();
   out["evidence"] = evidence_json(h.evidence[as_declared]);
   out["levels"] = levels_json(h);
-  out["closest"] = {{"tolerances", closest.miss},
-                    {"observation", q.observations.observations[closest.worst].id.value},
-                    {"ours", number(closest.ours[closest.worst])},
+  const lab::ReadOutcome& best = closest.best();
+  out["closest"] = {{"tolerances", best.miss},
+                    {"observation", q.observations.observations[best.worst].id.value},
+                    {"ours", number(best.ours[best.worst])},
                     {"at", point_json(h, h.closest)}};
   out["unknowns"] = unknowns_json(h);
+  out["readings"] = ordered_json::object();
+  for (const auto& [text, share] : h.readings) out["readings"][text] = share;
   out["predictions"] = ordered_json::array();
   for (std::size_t o = 0; o < h.predictions.size(); ++o) {
     if (!h.predictions[o]) continue;
@@ -103,7 +110,7 @@ ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
                         {"published", published.value},
                         {"unit", published.unit.value},
                         {"allowed", published.allowance()}};
-    row.update(interval_json(h.predictions[o]->interval));
+    row.update(interval_json(*h.predictions[o]));
     out["predictions"].push_back(std::move(row));
   }
   return out;
@@ -129,7 +136,7 @@ ordered_json validation_json(const question::Question& q, const InferredAnswer& 
   for (const std::size_t i : a.order) {
     const Inferred& h = a.hypotheses[i];
     if (!h.has_points()) continue;
-    const lab::JointOutcome& closest = h.runs->outcomes()[h.closest];
+    const lab::ReadOutcome& closest = h.runs->outcomes()[h.closest].best();
     for (std::size_t o = 0; o < closest.ours.size(); ++o) {
       const auto& published = q.observations.observations[o];
       if (std::isnan(closest.misses[o])) continue;
@@ -207,10 +214,10 @@ std::string points_csv(const question::Question& q, const InferredAnswer& a) {
     for (const auto& w : h.accepted) weights[w.point] = w.weight;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const lab::JointOutcome& outcome = h.runs->outcomes()[i];
-      csv += fmt::format("{},{},{},{},{},{}", quoted(h.hypothesis->id), i, outcome.miss,
-                         q.observations.observations[outcome.worst].id.value, outcome.stages,
+      csv += fmt::format("{},{},{},{},{},{}", quoted(h.hypothesis->id), i, outcome.miss(),
+                         q.observations.observations[outcome.best().worst].id.value, outcome.stages,
                          weights[i]);
-      for (const double ours : outcome.ours)
+      for (const double ours : outcome.best().ours)
         csv += std::isfinite(ours) ? fmt::format(",{}", ours) : ",";
       std::string values;
       const ordered_json at = point_json(h, i);

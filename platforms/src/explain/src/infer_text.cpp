@@ -63,12 +63,19 @@ std::string accepted_text(const question::Question& q, const Inferred& h) {
                     marginal_text(dimensions[d], *h.marginals[d]),
                     fit ? "of " + range_of(dimensions[d].value->spec()) : ""});
   }
+  for (std::size_t i = 0; i + 1 < h.readings.size(); i += 2) {
+    rows.push_back(
+        {"reading", "",
+         fmt::format("{} {:.0f} %, {} {:.0f} %", h.readings[i].first, 100 * h.readings[i].second,
+                     h.readings[i + 1].first, 100 * h.readings[i + 1].second),
+         ""});
+  }
   out += aligned(rows, {false, false, false, false}, "    ");
   rows = {{"observation", "90 % of ours", "all", "published", "allowed", "unit"}};
   for (std::size_t o = 0; o < h.predictions.size(); ++o) {
     if (!h.predictions[o]) continue;
     const auto& published = q.observations.observations[o];
-    const auto& i = h.predictions[o]->interval;
+    const auto& i = *h.predictions[o];
     rows.push_back({published.id, number_text(i.low) + " to " + number_text(i.high),
                     number_text(i.least) + " to " + number_text(i.most),
                     number_text(published.value), number_text(published.allowance()),
@@ -152,7 +159,7 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
     const bool consistent = h.standing() == Standing::consistent;
     std::string verdict = name_of(h.standing());
     if (h.standing() == Standing::excluded) {
-      const auto& worst = q.observations.observations[h.runs->outcomes()[h.closest].worst];
+      const auto& worst = q.observations.observations[h.runs->outcomes()[h.closest].best().worst];
       verdict = fmt::format("excluded: no point of {} closer than {:.2f} tolerances ({})",
                             h.runs->outcomes().size(), h.closest_miss(), worst.id.value);
     } else if (!consistent) {

@@ -15,12 +15,13 @@ std::string closest_text(const question::Question& q, const Inferred& h) {
   const auto& dimensions = h.space->dimensions();
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     if (!point.matters[d] || dimensions[d].unknown == lab::Unknown::seed) continue;
-    values.push_back(dimensions[d].unknown == lab::Unknown::reading
-                         ? point.values[d]
-                         : fmt::format("{} = {}", dimensions[d].name, point.values[d]));
+    values.push_back(fmt::format("{} = {}", dimensions[d].name, point.values[d]));
   }
-  const auto& o = q.observations.observations[outcome.worst];
-  const double ours = outcome.ours[outcome.worst];
+  for (const auto& text : question::reading_texts(h.space->readings()[outcome.reading]))
+    values.push_back(text);
+  const lab::ReadOutcome& best = outcome.best();
+  const auto& o = q.observations.observations[best.worst];
+  const double ours = best.ours[best.worst];
   return fmt::format("{}, ours {}; closest at {}", o.id.value,
                      std::isfinite(ours) ? fmt::format("{:.4g}", ours) : "none",
                      fmt::join(values, ", "));

@@ -39,8 +39,6 @@ std::string name_of(Unknown unknown) {
       return "reaction";
     case Unknown::reaction_parameter:
       return "reaction parameter";
-    case Unknown::reading:
-      return "reading";
     case Unknown::seed:
       return "seed";
   }
@@ -128,6 +126,7 @@ void JointSpace::add_reactions() {
 
 void JointSpace::add_readings() {
   const question::Readings base = question_.request.readings;
+  readings_ = {base};
   const auto texts = question::reading_texts(base);
   const auto others = question::flipped(base);
   const auto& fixed = question_.request.fixed_readings;
@@ -141,14 +140,18 @@ void JointSpace::add_readings() {
       return question::metric_of(o.quantity, base) !=
              question::metric_of(o.quantity, others[i].second);
     });
-    if (matters && !is_fixed)
-      dimensions_.push_back({Unknown::reading, name, std::nullopt, {texts[i], others[i].first}});
+    if (!matters || is_fixed) continue;
+    const std::size_t n = readings_.size();
+    for (std::size_t r = 0; r < n; ++r) {
+      question::Readings turned = readings_[r];
+      question::select_reading(turned, others[i].first);
+      readings_.push_back(turned);
+    }
   }
 }
 
 JointPoint JointSpace::at(const std::vector<double>& numbers) const {
   JointPoint p;
-  p.readings = question_.request.readings;
   p.seed = question_.seed;
   const question::ReactionSpec* reaction =
       reactions_.empty() ? nullptr : reactions_.front().reaction;
@@ -164,9 +167,6 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
         break;
       case Unknown::parameter:
         add_all(parameters, d.value->spec().overrides(text));
-        break;
-      case Unknown::reading:
-        question::select_reading(p.readings, text);
         break;
       case Unknown::seed:
         p.seed = static_cast<std::uint32_t>(std::stoul(text));

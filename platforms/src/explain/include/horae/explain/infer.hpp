@@ -41,19 +41,21 @@ struct Inferred {
   std::unique_ptr<lab::JointSpace> space;
   std::unique_ptr<lab::JointRuns> runs;
   inference::Space dimensions;
-  inference::Sampled sampled;  ///< of staged distances
+  inference::Sampled sampled;  ///< of staged distances, each under its best reading
   std::array<inference::Evidence, tolerance_factors.size()> evidence;
-  std::vector<inference::Weighted> accepted;
+  std::vector<inference::Weighted> accepted;  ///< by the share of readings too
+  /// "nacks=both" and the like, with their shares of what agrees.
+  std::vector<std::pair<std::string, double>> readings;
   /// By dimension, over the accepted points where it matters; none if there are none.
   std::vector<std::optional<inference::Marginal>> marginals;
   /// By observation, over the accepted.
-  std::vector<std::optional<inference::Prediction>> predictions;
+  std::vector<std::optional<inference::Interval>> predictions;
   std::size_t closest = 0;  ///< index of a point
   inference::Posterior posterior;
 
   bool has_points() const { return runs != nullptr && !runs->outcomes().empty(); }
   Standing standing(std::size_t factor = as_declared) const;
-  double closest_miss() const { return runs->outcomes()[closest].miss; }
+  double closest_miss() const { return runs->outcomes()[closest].miss(); }
 };
 
 /// What a hypothesis predicts of an experiment: intervals by quantity.

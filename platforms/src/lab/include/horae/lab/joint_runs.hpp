@@ -1,7 +1,6 @@
 // How far the points of a joint space are from what was observed.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,18 +9,30 @@
 
 namespace horae::lab {
 
-/// How a point compares with the observations.
-struct JointOutcome {
+/// How a point compares with the observations under one reading.
+struct ReadOutcome {
   std::vector<double> ours;    ///< by observation; NaN: not run, or the run gave nothing
   std::vector<double> misses;  ///< (ours - published) / (rounding + tolerance); NaN: not run
-  std::size_t stages = 0;      ///< conditions that ran
-  double miss = 0;             ///< the greatest of them, without sign: no less when all have run
+  double miss = 0;             ///< the greatest of them, without sign
   std::size_t worst = 0;       ///< the observation that it is of
 };
 
+/// How a point compares under every reading of its space.
+struct JointOutcome {
+  std::vector<ReadOutcome> read;  ///< by reading
+  std::size_t stages = 0;         ///< conditions that ran
+  std::size_t reading = 0;        ///< the one with the least miss, the first of equals
+
+  const ReadOutcome& best() const { return read[reading]; }
+  /// The least over readings: a lower bound unless all conditions ran.
+  double miss() const { return best().miss; }
+  /// The share of readings under which it is within some tolerances.
+  double share_within(double tolerances) const;
+};
+
 /// Runs the points of a hypothesis condition by condition, those without reaction first. A point
-/// that misses an observation of a condition by more than `passing` tolerances does not run the
-/// next.
+/// that under every reading misses an observation of a condition by more than `passing` tolerances
+/// does not run the next.
 class JointRuns {
  public:
   /// Tolerances up to which a point goes on: conclusions hold for tolerances up to so many times
@@ -40,6 +51,7 @@ class JointRuns {
   /// Outcomes of all positions so far.
   const std::vector<JointOutcome>& outcomes() const { return outcomes_; }
   const JointPoint& point(std::size_t i) const { return points_[i]; }
+  const JointSpace& space() const { return space_; }
   /// The conditions that run, in their order.
   const std::vector<const question::ConditionSpec*>& stages() const { return stages_; }
   bool whole(std::size_t i) const { return outcomes_[i].stages == stages_.size(); }

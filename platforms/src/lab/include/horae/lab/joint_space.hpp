@@ -1,5 +1,6 @@
-// Everything that one hypothesis leaves open, together: its parameters, what nobody published, the
-// reaction of congestion control, and how the publication is read.
+// Everything that one hypothesis leaves open, together: its parameters, what nobody published, and
+// the reaction of congestion control. How the publication is read is open as well; that takes no
+// more runs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,13 +15,13 @@
 namespace horae::lab {
 
 /// What an unknown of a joint space is.
-enum class Unknown { parameter, nuisance, reaction, reaction_parameter, reading, seed };
+enum class Unknown { parameter, nuisance, reaction, reaction_parameter, seed };
 std::string name_of(Unknown unknown);
 
 /// One unknown: a value of the platform, or a choice of something else.
 struct JointDimension {
   Unknown unknown = Unknown::parameter;
-  std::string name;                             ///< the key; or "reaction", "rate", "seed"
+  std::string name;                             ///< the key; or "reaction", "seed"
   std::optional<question::FitParameter> value;  ///< of a value of the platform
   std::vector<std::string> choices;             ///< of a discrete one
   bool continuous() const { return choices.empty(); }
@@ -34,7 +35,6 @@ struct JointPoint {
   std::vector<bool> matters;  ///< by dimension: false of parameters of other reactions than its own
   std::vector<std::string> platform;  ///< overrides of nuisances, the hypothesis and its parameters
   std::vector<std::string> reacting;  ///< and of the reaction, where one applies
-  question::Readings readings;
   std::uint32_t seed = 1;
 
   /// The run in a condition, with `more` on top of everything.
@@ -52,6 +52,8 @@ class JointSpace {
 
   const std::vector<JointDimension>& dimensions() const { return dimensions_; }
   const question::HypothesisSpec& hypothesis() const { return hypothesis_; }
+  /// Every combination of the readings that are open and matter to an observation.
+  const std::vector<question::Readings>& readings() const { return readings_; }
   /// The point at a number of [0, 1) for each dimension.
   JointPoint at(const std::vector<double>& numbers) const;
 
@@ -71,6 +73,7 @@ class JointSpace {
   const question::HypothesisSpec& hypothesis_;
   std::vector<JointDimension> dimensions_;
   std::vector<ReactionUnknowns> reactions_;
+  std::vector<question::Readings> readings_;
 };
 
 }  // namespace horae::lab
