@@ -106,7 +106,7 @@ std::size_t files_in(const fs::path& folder) {
 Words asked(const std::string& jobs, const std::string& out, const Words& more = {}) {
   Words words = with_settings(
       {"explain", testbed, "--observations", "o.toml", "--hypotheses", "h.toml", "--infer",
-       "--points", "32", "--seeds", "2", "--no-progress", "--jobs", jobs, "--out", out},
+       "--points", "64", "--seeds", "2", "--no-progress", "--jobs", jobs, "--out", out},
       brief);
   words.insert(words.end(), more.begin(), more.end());
   return words;

@@ -32,13 +32,14 @@ void sample(lab::Laboratory& laboratory, const InferPlan& plan, Inferred& h) {
         fmt::format("{}: every condition is with a reaction, but {} has no [[reaction]]",
                     q.observations_path, q.hypotheses_path));
   inference::SamplerPlan s;
-  s.points = plan.points;
+  s.points = plan.points - plan.descent;
   s.population = plan.population;
   s.accepted = plan.population;
   s.seed = q.seed;
   s.stream = "explain." + h.hypothesis->id.value;
   h.sampled = inference::sample(
       h.dimensions, s, [&](const auto& positions) { return h.runs->distances(positions); });
+  if (!h.sampled.reached()) descend(q, plan.descent, h);
   h.closest = h.runs->find_closest();
 }
 
@@ -155,8 +156,10 @@ std::vector<std::size_t> ranked(const std::vector<Inferred>& all) {
 }  // namespace
 
 InferPlan InferPlan::of(const question::ExplainRequest& request) {
-  InferPlan plan = request.quick ? InferPlan{192, 0, 12} : InferPlan{1000, 0, 32};
+  InferPlan plan = request.quick ? InferPlan{192, 0, 0, 12} : InferPlan{1000, 0, 0, 32};
   if (request.points != 0) plan.points = request.points;
+  // A third is for the attempt to refute an exclusion; where points agree it is left.
+  if (plan.points >= 64) plan.descent = plan.points / 3;
   // At least a few levels, each of a power of two points, which fill a space best.
   plan.population =
       std::clamp<std::size_t>(std::bit_floor(plan.points / 6), std::size_t{8}, std::size_t{128});

@@ -193,6 +193,7 @@ ordered_json inferred_json(const lab::Laboratory& laboratory, const InferredAnsw
        {"title", q.observations.title},
        {"source", q.observations.source},
        {"points", a.plan.points},
+       {"descent", a.plan.descent},
        {"population", a.plan.population},
        {"runs", laboratory.runs().records().size()},
        {"hypotheses", ordered_json::array()},

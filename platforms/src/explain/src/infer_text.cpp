@@ -19,8 +19,10 @@ std::string heading(const lab::Laboratory& laboratory, const InferredAnswer& a) 
                      q.observations_path);
   out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
                      q.hypotheses_path, q.hypotheses.reactions.size());
-  out += fmt::format("points        {} of a hypothesis, {} of a level; seed {}\n", a.plan.points,
-                     a.plan.population, q.seed);
+  out += fmt::format(
+      "points        at most {} of a hypothesis, {} of them to come nearer where none agrees, {} of a "
+      "level; seed {}\n",
+      a.plan.points, a.plan.descent, a.plan.population, q.seed);
   out += fmt::format("runs          {}\n", laboratory.runs().records().size());
   return out;
 }
@@ -97,7 +99,8 @@ std::string hypothesis_text(const question::Question& q, const Inferred& h) {
   const inference::Evidence& e = h.evidence[as_declared];
   out += fmt::format("  share of its space that agrees: {}\n", evidence_text(e));
   out += fmt::format("  closest: {:.2f} tolerances ({})\n", h.closest_miss(), closest_text(q, h));
-  return h.accepted.empty() ? out : out + accepted_text(q, h);
+  if (!h.accepted.empty()) return out + accepted_text(q, h);
+  return out + "  found by descent alone: too small a share of the space for ranges\n";
 }
 
 std::string tolerances_text(const InferredAnswer& a) {

@@ -19,6 +19,7 @@ namespace horae::explain {
 /// What inference may spend on a hypothesis.
 struct InferPlan {
   std::size_t points;       ///< simulated joint points
+  std::size_t descent;      ///< of them, to come nearer where no point agrees
   std::size_t population;   ///< of a level of the sampler
   std::size_t experiments;  ///< accepted points that run each experiment
 
