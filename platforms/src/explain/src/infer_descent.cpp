@@ -1,7 +1,6 @@
 // From the closest points towards what was observed: an exclusion is only as good as the attempt to
 // refute it.
 #include <algorithm>
-#include <cmath>
 
 #include "horae/core/random.hpp"
 #include "infer_parts.hpp"
@@ -9,17 +8,23 @@
 namespace horae::explain {
 namespace {
 
+using inference::Evaluation;
+using inference::Position;
+
 /// Steps from a position: a few unknowns each, the continuous ones within a width.
 class Steps {
  public:
-  Steps(const inference::Space& space, std::uint64_t seed, const std::string& stream)
-      : space_(space), random_(seed, stream) {}
+  /// `held` keeps its value.
+  Steps(const inference::Space& space, std::size_t held, std::uint64_t seed,
+        const std::string& stream)
+      : space_(space), held_(held), random_(seed, stream) {}
 
-  inference::Position from(inference::Position at, double width) {
+  Position from(Position at, double width) {
     const auto n = static_cast<std::uint32_t>(space_.size());
     const std::uint32_t most = std::min<std::uint32_t>(n, 4);
     for (std::uint32_t left = 1 + random_.below(most); left > 0; --left) {
       const std::size_t d = random_.below(n);
+      if (d == held_) continue;
       if (space_[d].discrete()) {
         at[d] = space_[d].number(random_.below(space_[d].values));
       } else {
@@ -32,45 +37,69 @@ class Steps {
  private:
   static constexpr double below_one = 1 - 0x1.0p-53;
   const inference::Space& space_;
+  std::size_t held_;
   RandomStream random_;
 };
+
+/// A place on the way down.
+struct Way {
+  Evaluation at;
+  double width = 0.5;
+};
+
+bool nearer(const Way& a, const Way& b) { return a.at.distance < b.at.distance; }
+
+/// The nearest point under each reaction: what is near under one is a trap under another.
+std::vector<Way> begin_ways(const Inferred& h, std::size_t reaction) {
+  const Evaluation& nearest = h.sampled.evaluations[h.sampled.closest()];
+  if (reaction == h.dimensions.size()) return {{nearest}};
+  std::vector<Way> ways;
+  for (std::uint32_t value = 0; value < h.dimensions[reaction].values; ++value) {
+    Position position = nearest.position;
+    position[reaction] = h.dimensions[reaction].number(value);
+    ways.push_back({{std::move(position), 0}});
+  }
+  return ways;
+}
 
 }  // namespace
 
 void descend(const question::Question& q, std::size_t points, Inferred& h) {
-  // Some of the nearest points go on, each from its own place: the nearest of all may be a trap.
-  constexpr std::size_t ways = 4, batch = 16;
-  constexpr double widest = 0.5, narrowest = 0.02, narrower = 0.7;
-  auto ends = h.sampled.evaluations;
-  std::stable_sort(ends.begin(), ends.end(),
-                   [](const auto& a, const auto& b) { return a.distance < b.distance; });
-  const auto same = [](const auto& a, const auto& b) { return a.position == b.position; };
-  ends.erase(std::unique(ends.begin(), ends.end(), same), ends.end());
-  if (ends.size() > ways) ends.resize(ways);
-  std::vector<double> widths(ends.size(), widest);
-  Steps steps(h.dimensions, q.seed, "explain." + h.hypothesis->id.value + ".descent");
-  const auto nearest = [&] {
-    return std::min_element(ends.begin(), ends.end(), [](const auto& a, const auto& b) {
-             return a.distance < b.distance;
-           })->distance;
-  };
-  while (points >= batch && nearest() > tolerance_factors[as_declared]) {
-    std::vector<inference::Position> asked;
-    for (std::size_t i = 0; i < batch; ++i) {
-      const std::size_t way = i % ends.size();
-      asked.push_back(steps.from(ends[way].position, widths[way]));
+  constexpr std::size_t each = 3;  // points of a way in a round
+  constexpr unsigned rounds = 3;   // before the farthest way ends
+  constexpr std::size_t last = 2;  // ways that go on to the end
+  constexpr double narrowest = 0.02, narrower = 0.7;
+  const auto& unknowns = h.space->dimensions();
+  const auto reaction = static_cast<std::size_t>(
+      std::find_if(unknowns.begin(), unknowns.end(),
+                   [](const auto& d) { return d.unknown == lab::Unknown::reaction; }) -
+      unknowns.begin());
+  auto ways = begin_ways(h, reaction);
+  if (points < ways.size()) return;
+  std::vector<Position> asked;
+  for (const Way& way : ways) asked.push_back(way.at.position);
+  points -= asked.size();
+  auto distances = h.runs->distances(asked);
+  for (std::size_t w = 0; w < ways.size(); ++w) ways[w].at.distance = distances[w];
+  Steps steps(h.dimensions, reaction, q.seed, "explain." + h.hypothesis->id.value + ".descent");
+  for (unsigned round = 1; points >= each * ways.size(); ++round) {
+    std::stable_sort(ways.begin(), ways.end(), nearer);
+    if (ways.front().at.distance <= tolerance_factors[as_declared]) return;
+    if (round % rounds == 0 && ways.size() > last) ways.pop_back();
+    asked.clear();
+    for (const Way& way : ways) {
+      for (std::size_t i = 0; i < each; ++i)
+        asked.push_back(steps.from(way.at.position, way.width));
     }
-    points -= batch;
-    const auto distances = h.runs->distances(asked);
-    std::vector<bool> nearer(ends.size(), false);
-    for (std::size_t i = 0; i < batch; ++i) {
-      const std::size_t way = i % ends.size();
-      if (distances[i] >= ends[way].distance) continue;
-      ends[way] = {asked[i], distances[i]};
-      nearer[way] = true;
-    }
-    for (std::size_t way = 0; way < ends.size(); ++way) {
-      if (!nearer[way]) widths[way] = std::max(narrowest, widths[way] * narrower);
+    points -= asked.size();
+    distances = h.runs->distances(asked);
+    for (std::size_t w = 0; w < ways.size(); ++w) {
+      Way& way = ways[w];
+      const double before = way.at.distance;
+      for (std::size_t i = w * each; i < (w + 1) * each; ++i) {
+        if (distances[i] < way.at.distance) way.at = {asked[i], distances[i]};
+      }
+      if (!(way.at.distance < before)) way.width = std::max(narrowest, way.width * narrower);
     }
   }
 }

@@ -20,7 +20,8 @@ std::string heading(const lab::Laboratory& laboratory, const InferredAnswer& a) 
   out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
                      q.hypotheses_path, q.hypotheses.reactions.size());
   out += fmt::format(
-      "points        at most {} of a hypothesis, {} of them to come nearer where none agrees, {} of a "
+      "points        at most {} of a hypothesis, {} of them to come nearer where none agrees, {} "
+      "of a "
       "level; seed {}\n",
       a.plan.points, a.plan.descent, a.plan.population, q.seed);
   out += fmt::format("runs          {}\n", laboratory.runs().records().size());
