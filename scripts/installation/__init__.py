@@ -24,6 +24,12 @@ def find_program():
     return beside if beside.exists() else pathlib.Path(shutil.which("horae") or beside)
 
 
+def results_folder():
+    """Where results go unless told: out/ of the checkout, or of the current folder, since an installation may be
+    somebody else's."""
+    return (pathlib.Path.cwd() if is_installed() else ROOT) / "out"
+
+
 def _say_missing(kind, error, traceback):
     top = (getattr(error, "name", None) or "").split(".")[0]
     if issubclass(kind, ModuleNotFoundError) and top in PACKAGES:

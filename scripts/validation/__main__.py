@@ -13,6 +13,7 @@ from exploration.progress import Progress
 from exploration.reader import read_toml
 from exploration.study import read_study
 from exploration.variant import filled
+from installation import results_folder
 
 from . import plots, published, sources, tables
 
@@ -34,7 +35,7 @@ def arguments(name, words, root):
                              "already. --names lists them")
     parser.add_argument("--names", action="store_true", help="print the names of all runs, and run nothing")
     parser.add_argument("--out", metavar="DIR", help=f"folder of tables and figures (out/{name}; quick: out/{name}_quick)")
-    parser.add_argument("--store", metavar="DIR", default=str(ROOT / "out/explore"),
+    parser.add_argument("--store", metavar="DIR", default=str(results_folder() / "explore"),
                         help="folder of studies, with the store of results in it (out/explore)")
     add_options(parser)
     return parser.parse_args(words)
@@ -105,7 +106,7 @@ def validate(path, words):
     root = read_toml(path, os.path.relpath(path))
     root.folder = path.parent
     options = arguments(path.stem, words, root)
-    options.folder = folder(options.out or ROOT / "out" / (path.stem + ("_quick" if options.quick else "")), "--out")
+    options.folder = folder(options.out or results_folder() / (path.stem + ("_quick" if options.quick else "")), "--out")
     studies = studies_of(root, options)
     rules = [sources.read_rule(t) for t in root.children("rule")]
     wanted = [spec for t in root.children("table") for spec in tables.read_table(t)]

@@ -107,17 +107,19 @@ class Package(unittest.TestCase):
         self.assertEqual(left, [])
         self.assertFalse((root / "usr/lib/horae").exists())
 
+
+class WithoutPackages(unittest.TestCase):
     def test_containers_call_what_there_is(self):
         settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
-        commands = settings["onCreateCommand"] + settings["postCreateCommand"]
-        commands += (ROOT / ".devcontainer/Containerfile").read_text()
+        commands = " ".join([settings["onCreateCommand"], settings["postCreateCommand"], (ROOT / ".devcontainer/Containerfile").read_text()])
         for name in re.findall(r"scripts/\w+", commands):
             self.assertTrue(os.access(ROOT / name, os.X_OK), name)
 
     def test_what_is_no_build_is_refused(self):
-        out = run(ROOT / "scripts/package", "--build", self.tmp, "--out", self.tmp / "none", code=2)
-        self.assertIn("no build of Horae", out.stderr)
-        self.assertFalse((self.tmp / "none").exists())
+        with tempfile.TemporaryDirectory() as folder:
+            out = run(ROOT / "scripts/package", "--build", folder, "--out", f"{folder}/none", code=2)
+            self.assertIn("no build of Horae", out.stderr)
+            self.assertFalse(os.path.exists(f"{folder}/none"))
 
 
 if __name__ == "__main__":
