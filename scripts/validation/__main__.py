@@ -15,7 +15,7 @@ from exploration.study import read_study
 from exploration.variant import filled
 from installation import results_folder
 
-from . import plots, published, sources, tables
+from . import plots, published, sources, tables, verdicts
 
 STUDIES = ROOT / "platforms/studies/validate"
 TOPICS = ROOT / "tb/validate"
@@ -132,6 +132,9 @@ def validate(path, words):
                         tables.aligned(compared, lambda i: i >= 2, rule=True)]) + "\n"
     if missing:
         text += "\nnot run:\n" + "".join(f"  {m}\n" for m in missing)
+    text += "\n" + verdicts.line(path.stem, verdicts.counted(rows)) + "\n"
+    if any("wide" in r for r in rows):
+        text += "* seeds differ by more than the published effect\n"
     constants = {}
     for study in reversed(studies.values()):
         constants.update(study.constants)
@@ -139,6 +142,7 @@ def validate(path, words):
     print(text)
     options.folder.mkdir(parents=True, exist_ok=True)
     write_whole(options.folder / "table.txt", text)
+    write_whole(options.folder / "published.md", published.markdown(rows))
     write_json(options.folder / "summary.json", {"schema": 1, "validation": rows})
     drawn = options.folder / "plots"
     drawn.mkdir(exist_ok=True)
