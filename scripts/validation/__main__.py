@@ -13,8 +13,9 @@ from exploration.progress import Progress
 from exploration.reader import read_toml
 from exploration.study import read_study
 from exploration.variant import filled
+from installation import results_folder
 
-from . import plots, published, sources, tables
+from . import plots, published, sources, tables, verdicts
 
 STUDIES = ROOT / "platforms/studies/validate"
 TOPICS = ROOT / "tb/validate"
@@ -34,7 +35,7 @@ def arguments(name, words, root):
                              "already. --names lists them")
     parser.add_argument("--names", action="store_true", help="print the names of all runs, and run nothing")
     parser.add_argument("--out", metavar="DIR", help=f"folder of tables and figures (out/{name}; quick: out/{name}_quick)")
-    parser.add_argument("--store", metavar="DIR", default=str(ROOT / "out/explore"),
+    parser.add_argument("--store", metavar="DIR", default=str(results_folder() / "explore"),
                         help="folder of studies, with the store of results in it (out/explore)")
     add_options(parser)
     return parser.parse_args(words)
@@ -105,7 +106,7 @@ def validate(path, words):
     root = read_toml(path, os.path.relpath(path))
     root.folder = path.parent
     options = arguments(path.stem, words, root)
-    options.folder = folder(options.out or ROOT / "out" / (path.stem + ("_quick" if options.quick else "")), "--out")
+    options.folder = folder(options.out or results_folder() / (path.stem + ("_quick" if options.quick else "")), "--out")
     studies = studies_of(root, options)
     rules = [sources.read_rule(t) for t in root.children("rule")]
     wanted = [spec for t in root.children("table") for spec in tables.read_table(t)]
@@ -131,6 +132,9 @@ def validate(path, words):
                         tables.aligned(compared, lambda i: i >= 2, rule=True)]) + "\n"
     if missing:
         text += "\nnot run:\n" + "".join(f"  {m}\n" for m in missing)
+    text += "\n" + verdicts.line(path.stem, verdicts.counted(rows)) + "\n"
+    if any("wide" in r for r in rows):
+        text += "* seeds differ by more than the published effect\n"
     constants = {}
     for study in reversed(studies.values()):
         constants.update(study.constants)
@@ -138,6 +142,7 @@ def validate(path, words):
     print(text)
     options.folder.mkdir(parents=True, exist_ok=True)
     write_whole(options.folder / "table.txt", text)
+    write_whole(options.folder / "published.md", published.markdown(rows))
     write_json(options.folder / "summary.json", {"schema": 1, "validation": rows})
     drawn = options.folder / "plots"
     drawn.mkdir(exist_ok=True)

@@ -19,8 +19,8 @@ sys.path.insert(0, str(SCRIPTS))
 from exploration.complaint import Complaint  # noqa: E402
 from exploration.study import read_study  # noqa: E402
 from exploration.points import grid  # noqa: E402
-from validation import published, tables  # noqa: E402
-from validation.cube import Cell, Cube, Series  # noqa: E402
+from validation import published, tables, verdicts  # noqa: E402
+from validation.cube import Cell, Cube, Series, Spread  # noqa: E402
 
 # gain is x (100 - y) / 100 of fake_horae.
 LOADS = """[study]
@@ -165,8 +165,14 @@ class Compares(Place):
         # With a gain of 0 the bill does not count.
         self.assertEqual([r for r in rows if r[:1] == ["bill"]], [["bill", "-", "-", "-"], ["bill", "2.50", "2.50", "2.50"]])
         self.assertIn(["stuck", "failed"], rows)
-        self.assertIn("a.least  Us: gain less by       30 %         37.50 %       +7.50", printed)
-        self.assertIn("a.none   Us: nothing             1 x  not reproduced           -", printed)
+        self.assertIn("a.least  Us: gain less by       30 %     37.50 %       +7.50      reproduced", printed)
+        self.assertIn("a.none   Us: nothing             1 x           -           -       no number", printed)
+        self.assertIn("\ntopic: predicted: 1 reproduced, 0 ordering only, 0 not reproduced, 0 not comparable, 1 no number; "
+                      "calibrated: 0 reproduced, 0 ordering only, 1 not reproduced, 0 not comparable\n", printed)
+        self.assertEqual((self.folder / "out/published.md").read_text().splitlines()[2:], [
+            "| a.least | Us: gain less by | 30 % | 37.50 % | reproduced |",
+            "| a.most | Us: gain (calibrated) | 50 Gbps | 80.00 Gbps | not reproduced |",
+            "| a.none | Us: nothing | 1 x | - | no number |"])
         self.assertIn("not run:\n  run that first\n", printed)
         self.assertIn("\ny 20\n", printed)
         found = json.loads((self.folder / "out/summary.json").read_text())["validation"]
@@ -189,7 +195,7 @@ class Compares(Place):
     def test_only_some_and_of_the_others_what_is_there(self):
         printed = self.validate("out", "--only", "half 20", "--only", "sizes fine")
         self.assertEqual(len(self.starts()), 2)
-        self.assertIn("a.most   Us: gain            50 Gbps      10.00 Gbps", printed)
+        self.assertIn("a.most   Us: gain            50 Gbps  10.00 Gbps", printed)
         self.assertIn("not run", printed)
         self.assertEqual(self.validate("out", "--only", "nothing", code=2),
                          "validate: --only: no run has 'nothing' in its name; --names lists them\n")
@@ -278,6 +284,32 @@ class Reads(Place):
         made = tables.make(spec, cubes, median=True)
         self.assertEqual(made.texts, [["200.0 (100.0 to 900.0)"], ["100.0 (20.0 to 100.0)"]])
         self.assertEqual(made.values, [[200.0], [100.0]])
+
+    def test_verdicts(self):
+        def told(published, unit, numbers, *more):
+            return verdicts.verdict(published, unit, Spread.of(numbers), *more)
+        self.assertEqual(told(30, "%", [39, 40, 41]), "reproduced")  # within ten points
+        self.assertEqual(told(30, "%", [40.5]), "ordering only")
+        self.assertEqual(told(30, "%", [25, 60, 70]), "reproduced")  # inside the range
+        self.assertEqual(told(30, "%", [31, 60, 70]), "ordering only")
+        self.assertEqual(told(30, "%", [-1, 60, 70]), "reproduced")
+        self.assertEqual(told(30, "%", [-2, -1, 15]), "not reproduced")  # the sign of one seed is another
+        self.assertEqual(told(-30, "%", [-70, -60]), "ordering only")
+        self.assertEqual(told(6.1, "x", [5.5, 5.6]), "reproduced")  # ten per cent
+        self.assertEqual(told(6.1, "x", [1.1, 3, 3.5]), "ordering only")
+        self.assertEqual(told(6.1, "x", [0.9, 3, 3.5]), "not reproduced")
+        self.assertEqual(told(82, "B", [80]), "reproduced")
+        self.assertEqual(told(82, "B", [70]), "not reproduced")  # of sizes there is no order
+        self.assertEqual(told(8, "%", [3], "at most"), "reproduced")
+        self.assertEqual(told(8, "%", [142], "at most"), "not reproduced")
+        self.assertEqual(told(70, "x", [500], "at least"), "reproduced")
+        self.assertEqual(told(8, "%", [8], "", "for a reason"), "not comparable")
+        self.assertEqual(told(8, "%", []), "no number")
+        self.assertTrue(verdicts.is_wide(30, "%", Spread.of([-1, 60, 70])))
+        self.assertFalse(verdicts.is_wide(6.1, "x", Spread.of([3, 7])))
+        self.assertEqual(verdicts.sense_of("buffer (upper bound)"), "at most")
+        with self.assertRaisesRegex(ValueError, "sense 'up'"):
+            verdicts.sense_of("buffer", "up")
 
     def test_series_meet_where_what_both_have_is_equal(self):
         a = Series(("x", "s"), {(1, "p"): 10, (1, "q"): 20, (2, "p"): 30})

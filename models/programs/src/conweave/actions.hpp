@@ -113,6 +113,21 @@ struct EnterEpoch {
   }
 };
 
+/// How a flow's reordering stands: none, packets wait in its queue, or that has been released and
+/// empties.
+constexpr int in_order = 0, holding = 1, emptying = 2;
+/// A packet out of order: whether it begins a reordering, or one is going on. Neither while the
+/// queue of the last one empties: that has counts, and a timer, which are to meet.
+struct BeginReordering {
+  template <class C>
+  auto operator()(C& status) const {
+    const auto begins = status == in_order;
+    const auto goes_on = status == holding;
+    if (begins) status = holding;
+    return std::tuple(begins, goes_on);
+  }
+};
+
 /// The owner of no queue; flows are numbered from one.
 constexpr int nobody = 0;
 struct TakeIfFree {
