@@ -358,7 +358,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "empty.toml: 'design' has no objects; expected [[register]], [[exact]], "
                 "[[ternary]], [[lpm]], [[range]], [[atcam]], [[alpm]], [[counter]], [[meter]], "
                 "[[profile]], [[selector]], [[condition]], [[action]], [[hash]], [[random]], "
-                "[[mirror]], [[recirculate]], [[field]], [[state]]"},
+                "[[mirror]], [[recirculate]], [[field]], [[state]], [[value_set]], [[checksum]]"},
         BadCase{"FewerThanNone",
                 {"--objects", "d.toml", "--set", "register[0].entries=-5"},
                 "--set register[0].entries: entries = -5 is below the minimum 1"},

@@ -1,6 +1,7 @@
 // What ConWeave's registers do (internal to the room).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 
@@ -212,6 +213,12 @@ struct Traced<programs::conweave::Busy> {
   };
   static Cell before(const Exploration& e) { return {e.before(0), e.before(1)}; }
   static std::vector<int> nodes(const Cell& c) { return {c.path.node(), c.until.node()}; }
+  static programs::conweave::Busy make(const std::array<std::uint64_t, 2>& w) {
+    return {static_cast<std::uint32_t>(w[0]), static_cast<std::uint32_t>(w[1])};
+  }
+  static std::array<std::uint64_t, 2> words(const programs::conweave::Busy& c) {
+    return {c.path, c.until};
+  }
 };
 
 }  // namespace horae::dataplane::stateful
