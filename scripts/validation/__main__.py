@@ -15,10 +15,11 @@ from exploration.study import read_study
 from exploration.variant import filled
 from installation import results_folder
 
-from . import plots, published, sources, tables, verdicts
+from . import plots, published, readings, sources, tables, verdicts
 
 STUDIES = ROOT / "platforms/studies/validate"
 TOPICS = ROOT / "tb/validate"
+READINGS = "readings"  # the name of their study
 
 
 def arguments(name, words, root):
@@ -30,6 +31,9 @@ def arguments(name, words, root):
     for constant, words_of_it in root.get("options", dict, {}).items():
         parser.add_argument(f"--{constant}", metavar="VALUE", help=words_of_it)
     parser.add_argument("--seeds", type=whole(1), help="so many seeds: means, or medians and ranges")
+    if root.has("readings"):
+        parser.add_argument("--readings", action="store_true", help="also the readings of the paper: what it does not print, as "
+                            "parameters of a study; which of them reproduces how many numbers")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT",
                         help="only runs whose names contain this text; several: any of them; of the rest what is there "
                              "already. --names lists them")
@@ -41,11 +45,14 @@ def arguments(name, words, root):
     return parser.parse_args(words)
 
 
-def studies_of(root, options):
+def studies_of(root, options, told_readings):
     """By the names that tables use. A constant of the user goes to every study that has it."""
     given = {c: getattr(options, c) for c in root.get("options", dict, {}) if getattr(options, c) is not None}
     out = {}
-    for name, file in root.get("studies", dict, required=True).items():
+    files = dict(root.get("studies", dict, required=True))
+    if getattr(options, "readings", False):
+        files[READINGS] = told_readings["study"]
+    for name, file in files.items():
         path = pathlib.Path(os.path.relpath(root.folder / file if (root.folder / file).is_file() else STUDIES / file))
         told = read_toml(path, str(path))
         taken = {c: v for c, v in given.items() if c in told.get("constants", dict, {})}
@@ -107,7 +114,8 @@ def validate(path, words):
     root.folder = path.parent
     options = arguments(path.stem, words, root)
     options.folder = folder(options.out or results_folder() / (path.stem + ("_quick" if options.quick else "")), "--out")
-    studies = studies_of(root, options)
+    told_readings = readings.read(root.child("readings"))
+    studies = studies_of(root, options, told_readings)
     rules = [sources.read_rule(t) for t in root.children("rule")]
     wanted = [spec for t in root.children("table") for spec in tables.read_table(t)]
     figures = [{"name": t.text("name"), "columns": t.whole("columns"), "size": t.get("size", list), "widths": t.get("widths", list)}
@@ -143,6 +151,10 @@ def validate(path, words):
     options.folder.mkdir(parents=True, exist_ok=True)
     write_whole(options.folder / "table.txt", text)
     write_whole(options.folder / "published.md", published.markdown(rows))
+    if READINGS in studies:
+        found = readings.compare(told_readings, path.with_suffix(".csv"), cubes, cubes[READINGS], names, median)
+        write_whole(options.folder / "readings.md", readings.markdown(told_readings, found))
+        print(readings.markdown(told_readings, found))
     write_json(options.folder / "summary.json", {"schema": 1, "validation": rows})
     drawn = options.folder / "plots"
     drawn.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@ on `study("result", parameter = value, grid = "...")`, which is a number, or one
 vary; `least` and `most` of several, `reduction` and `increase` in per cent. Two more columns may be there: `sense` ("at
 most", "at least") where a number is a bound, and `apart`, why ours cannot be compared with it."""
 import csv
+import math
 
 from exploration.complaint import Complaint
 from exploration.expression import Expression
@@ -19,11 +20,16 @@ def all_of(arguments):
 
 
 def least(*arguments):
-    return Series((), {(): min(all_of(arguments), default=None)})
+    return Series((), {(): extreme(min, all_of(arguments))})
 
 
 def most(*arguments):
-    return Series((), {(): max(all_of(arguments), default=None)})
+    return Series((), {(): extreme(max, all_of(arguments))})
+
+
+def extreme(choose, numbers):
+    """NaN where one of them is not known yet."""
+    return math.nan if any(math.isnan(n) for n in numbers) else choose(numbers, default=None)
 
 
 def reduction(ours, theirs):
@@ -106,8 +112,8 @@ def said(r):
 
 def markdown(found):
     """The same for a page: a line for each published number."""
-    lines = ["| id | number | published | ours | verdict |", "|---|---|---|---|---|"]
+    lines = ["| id | number | published | ours | seeds | verdict |", "|---|---|---|---|---|---|"]
     for r in found:
         kind = "" if r["kind"] == "predicted" else f" ({r['kind']})"
-        lines.append(f"| {r['id']} | {r['what']}{kind} | {r['published']:g} {r['unit']} | {shown(r)} | {said(r)} |")
+        lines.append(f"| {r['id']} | {r['what']}{kind} | {r['published']:g} {r['unit']} | {shown(r)} | {r.get('seeds', '')} | {said(r)} |")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """scripts/validate of what is data: a small campaign of two studies is run, killed, resumed; its table, its published
 numbers and its figures are those of one that was left alone. Runs are those of fake_horae."""
+import csv
 import json
 import os
 import pathlib
@@ -19,7 +20,7 @@ sys.path.insert(0, str(SCRIPTS))
 from exploration.complaint import Complaint  # noqa: E402
 from exploration.study import read_study  # noqa: E402
 from exploration.points import grid  # noqa: E402
-from validation import published, tables, verdicts  # noqa: E402
+from validation import published, readings, tables, verdicts  # noqa: E402
 from validation.cube import Cell, Cube, Series, Spread  # noqa: E402
 
 # gain is x (100 - y) / 100 of fake_horae.
@@ -170,9 +171,9 @@ class Compares(Place):
         self.assertIn("\ntopic: predicted: 1 reproduced, 0 ordering only, 0 not reproduced, 0 not comparable, 1 no number; "
                       "calibrated: 0 reproduced, 0 ordering only, 1 not reproduced, 0 not comparable\n", printed)
         self.assertEqual((self.folder / "out/published.md").read_text().splitlines()[2:], [
-            "| a.least | Us: gain less by | 30 % | 37.50 % | reproduced |",
-            "| a.most | Us: gain (calibrated) | 50 Gbps | 80.00 Gbps | not reproduced |",
-            "| a.none | Us: nothing | 1 x | - | no number |"])
+            "| a.least | Us: gain less by | 30 % | 37.50 % |  | reproduced |",
+            "| a.most | Us: gain (calibrated) | 50 Gbps | 80.00 Gbps |  | not reproduced |",
+            "| a.none | Us: nothing | 1 x | - |  | no number |"])
         self.assertIn("not run:\n  run that first\n", printed)
         self.assertIn("\ny 20\n", printed)
         found = json.loads((self.folder / "out/summary.json").read_text())["validation"]
@@ -195,7 +196,8 @@ class Compares(Place):
     def test_only_some_and_of_the_others_what_is_there(self):
         printed = self.validate("out", "--only", "half 20", "--only", "sizes fine")
         self.assertEqual(len(self.starts()), 2)
-        self.assertIn("a.most   Us: gain            50 Gbps  10.00 Gbps", printed)
+        self.assertRegex(printed, r"a\.most +Us: gain +50 Gbps +- ")  # the largest of those that were run says nothing
+        self.assertRegex(printed, r"half +not run +10\.0 ")
         self.assertIn("not run", printed)
         self.assertEqual(self.validate("out", "--only", "nothing", code=2),
                          "validate: --only: no run has 'nothing' in its name; --names lists them\n")
@@ -241,6 +243,59 @@ class Resumes(Place):
         before = len(self.starts())
         self.validate("out")
         self.assertEqual(len(self.starts()), before)  # free
+
+
+class Papers(unittest.TestCase):
+    """The papers' numbers as the project has them."""
+    PLACE = HERE.parent / "validate"
+
+    def rows(self, name):
+        with open(self.PLACE / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_published_number_has_its_line(self):
+        published_rows = self.rows("published.csv")
+        papers = list(dict.fromkeys(r["paper"] for r in published_rows))
+        self.assertEqual(papers, ["themis", "longhaul", "eunomia"])
+        for paper in papers:
+            lines = {r["id"]: r for r in self.rows(f"{paper}.csv")}
+            for row in (r for r in published_rows if r["paper"] == paper):
+                with self.subTest(row["id"]):
+                    self.assertIn(row["id"], lines)
+                    found = lines[row["id"]]
+                    self.assertEqual((float(found["value"]), found["unit"]), (float(row["value"]), row["unit"]))
+                    self.assertTrue(found["ours"] or found.get("apart"))
+
+    def test_senses_and_kinds_are_known(self):
+        for paper in ("themis", "eunomia", "longhaul", "reps"):
+            rows = self.rows(f"{paper}.csv")
+            self.assertEqual(len({r["id"] for r in rows}), len(rows))
+            for row in rows:
+                verdicts.sense_of(row["metric"], row.get("sense") or "")
+                self.assertIn(row["kind"], ("predicted", "calibrated"))
+
+
+class Readings(unittest.TestCase):
+    def test_one_reading_for_all_numbers_of_a_paper(self):
+        def cell(scheme, buffer, value, status="complete"):
+            return Cell({"scheme": scheme, "buffer": buffer, "seed": 1}, lambda _: value, status)
+        study = Cube("readings", [cell("a", "9", 10.0), cell("b", "9", 100.0), cell("a", "32", 50.0), cell("b", "32", 100.0),
+                                  cell("a", "64", 1.0), cell("b", "64", None, "not run")], ["seed"])
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+            file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
+                       "less,Us,here,,a below b,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "rest,Us,here,,of another study,1,x,predicted,,,\"other('v')\"\n")
+            file.flush()
+            told = {"study": "s", "over": ["buffer"], "instead_of": "clos"}
+            found = readings.compare(told, file.name, {"clos": study, "other": study}, study, {}, True)
+        self.assertEqual([(at, [(r["id"], r["measured"], r["verdict"]) for r in rows]) for at, rows in found],
+                         [({"buffer": "9"}, [("less", 90.0, "ordering only")]), ({"buffer": "32"}, [("less", 50.0, "reproduced")]),
+                          ({"buffer": "64"}, [])])
+        text = readings.markdown(told, found)
+        self.assertLess(text.index("| 32 | 1 | 0 | 0 |"), text.index("| 9 | 0 | 1 | 0 |"))
+        self.assertIn("1 readings were run in part", text)
+        self.assertIn("The best: buffer 32", text)
+        self.assertIn("(calibrated)", text)
 
 
 class Reads(Place):
