@@ -13,7 +13,8 @@ RunLoop::RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress
     : simulation_(simulation),
       sim_(simulation.platform().sim),
       progress_(show_progress),
-      live_(live) {
+      live_(live),
+      patience_(simulation) {
   if (sim_.sample.count() > 0) series_.emplace(simulation);
 }
 
@@ -116,16 +117,24 @@ Picoseconds RunLoop::look_interval() const {
 
 Picoseconds RunLoop::next_check() const { return look_interval() * (checks_ + 1); }
 
+void RunLoop::skip_checks() {
+  if (patience_.expected() <= now_ || simulation_.ranks() != nullptr) return;
+  Picoseconds next = patience_.expected();
+  for (const auto& d : simulation_.devices()) next = std::min(next, d->next_time());
+  checks_ = std::max(checks_, (next.count() - 1) / look_interval().count());
+}
+
 bool RunLoop::check() {
   ++checks_;
   const auto delivered = standing_.delivered;
   if (delivered != last_delivered_ || !waiting()) {
     last_delivered_ = delivered;
-    last_progress_ = now_;
-  } else if (now_ - last_progress_ >= sim_.stuck_after) {
+    patience_.begin_anew(now_);
+  } else if (patience_.ends(now_)) {
     stuck_ = true;
     return false;
   }
+  skip_checks();
   if (live_ != nullptr) {
     live_->sim_time_ps = now_.count();
     live_->delivered = delivered;
