@@ -1,4 +1,6 @@
 // Value sets and checksums: what they compute, and what they take of the parser and deparser.
+#include "horae/dataplane/parser_objects.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +12,6 @@
 #include "horae/core/random.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/ledger.hpp"
-#include "horae/dataplane/parser_objects.hpp"
 #include "horae/params/document.hpp"
 
 namespace horae::dataplane::parser_objects_test {
@@ -65,8 +66,8 @@ TEST_F(ParserObjects, AValueSetKeepsItsRules) {
 const std::vector<std::string> ipv4_fields = {"version", "ihl", "tos",      "length", "id",
                                               "flags",   "ttl", "protocol", "src",    "dst"};
 const std::vector<std::uint32_t> ipv4_bits = {4, 4, 8, 16, 16, 16, 8, 8, 32, 32};
-constexpr std::array<std::uint64_t, 10> ipv4_values = {
-    4, 5, 0, 0x73, 0, 0x4000, 0x40, 0x11, 0xc0a80001, 0xc0a800c7};
+constexpr std::array<std::uint64_t, 10> ipv4_values = {4,      5,    0,    0x73,       0,
+                                                       0x4000, 0x40, 0x11, 0xc0a80001, 0xc0a800c7};
 
 TEST_F(ParserObjects, ChecksumsAreRfc1071) {
   Checksum update(pipeline, in, "update",
@@ -120,7 +121,8 @@ TEST_F(ParserObjects, ARestAndAnUpdateMakeTheNewChecksum) {
   Checksum update(pipeline, in, "update",
                   {.use = ChecksumUse::update, .over = with_rest, .bits = with_rest_bits});
   // The reference: all words of the segment, added one by one.
-  const auto whole = [](const std::vector<std::uint64_t>& h, const std::vector<std::uint16_t>& rest) {
+  const auto whole = [](const std::vector<std::uint64_t>& h,
+                        const std::vector<std::uint16_t>& rest) {
     std::uint64_t sum = h[0] + h[1] + (h[2] >> 16) + (h[2] & 0xffff);
     for (const auto w : rest) sum += w;
     return static_cast<std::uint16_t>(sum % 0xffff == 0 ? 0 : 0xffff - sum % 0xffff);
@@ -130,8 +132,9 @@ TEST_F(ParserObjects, ARestAndAnUpdateMakeTheNewChecksum) {
     std::vector<std::uint16_t> payload(1 + random.below(20));
     for (auto& w : payload) w = static_cast<std::uint16_t>(random.below(65536));
     const auto draw = [&] {
-      return std::vector<std::uint64_t>{std::uint64_t{1} + random.below(65535), random.below(65536),
-                                        std::uint64_t{random.below(65536)} << 16 | random.below(65536)};
+      return std::vector<std::uint64_t>{
+          std::uint64_t{1} + random.below(65535), random.below(65536),
+          std::uint64_t{random.below(65536)} << 16 | random.below(65536)};
     };
     const auto before = draw();
     auto after = draw();
@@ -146,11 +149,13 @@ TEST_F(ParserObjects, AChecksumKeepsItsRules) {
   const std::array<std::uint64_t, 2> fit = {1, 2};
   EXPECT_NE(broken_rule([&] { c.of(pass(), fit); }).find("used to update, declared to verify"),
             std::string::npos);
-  EXPECT_NE(broken_rule([&] { c.right(pass(), std::array<std::uint64_t, 1>{1}); })
-                .find("1 values for 2 fields"),
+  EXPECT_NE(broken_rule([&] {
+              c.right(pass(), std::array<std::uint64_t, 1>{1});
+            }).find("1 values for 2 fields"),
             std::string::npos);
-  EXPECT_NE(broken_rule([&] { c.right(pass(), std::array<std::uint64_t, 2>{1, 256}); })
-                .find("b = 0x100 is wider than 8 bits"),
+  EXPECT_NE(broken_rule([&] {
+              c.right(pass(), std::array<std::uint64_t, 2>{1, 256});
+            }).find("b = 0x100 is wider than 8 bits"),
             std::string::npos);
   const Pass once = pass();
   c.right(once, fit);
@@ -198,8 +203,8 @@ std::string state(const std::string& name, const std::string& next = "") {
   return "[[state]]\nname = \"" + name + "\"\nnext = [" + next + "]\n";
 }
 std::string value_set(const std::string& name, int entries, const std::string& more = "") {
-  return "[[value_set]]\nname = \"" + name + "\"\nkey_bits = 16\nentries = " +
-         std::to_string(entries) + "\n" + more;
+  return "[[value_set]]\nname = \"" + name +
+         "\"\nkey_bits = 16\nentries = " + std::to_string(entries) + "\n" + more;
 }
 std::string checksum(const std::string& name, const std::string& does,
                      const std::string& more = "") {
@@ -207,15 +212,16 @@ std::string checksum(const std::string& name, const std::string& does,
 }
 
 TEST(ParserPrices, EntriesStandInPlaceOfTheRowToTheirState) {
-  const std::string states = state("udp", R"("vxlan", "geneve")") + state("vxlan") + state("geneve");
+  const std::string states =
+      state("udp", R"("vxlan", "geneve")") + state("vxlan") + state("geneve");
   EXPECT_EQ(used(account(states, "tofino2"), "ingress_parser_rows"), 4);
-  const auto with = account(
-      states + value_set("ports", 8, "states = [\"udp\"]\nnext = \"vxlan\"\n"), "tofino2");
+  const auto with =
+      account(states + value_set("ports", 8, "states = [\"udp\"]\nnext = \"vxlan\"\n"), "tofino2");
   EXPECT_EQ(used(with, "ingress_parser_rows"), 8 + 1 + 1 + 1);
   EXPECT_EQ(used(with, "ingress_parser_states"), 3);
   // In two states they are there twice.
-  const auto twice = account(
-      states + value_set("ports", 8, "states = [\"udp\", \"geneve\"]\n"), "tofino2");
+  const auto twice =
+      account(states + value_set("ports", 8, "states = [\"udp\", \"geneve\"]\n"), "tofino2");
   EXPECT_EQ(used(twice, "ingress_parser_rows"), 4 + 16);
   EXPECT_EQ(refused(account(states + value_set("ports", 252), "tofino2")), "");
   EXPECT_EQ(refused(account(states + value_set("ports", 253), "tofino2")),
@@ -270,8 +276,7 @@ TEST(ParserPrices, ChecksumUnitsAreRefusedBeyondTheChips) {
             "egress_parser_checksums 6 of 5; ");
   // Tofino: two units of each gress's own, four for either. Tofino2: eight for either.
   const auto updates = [&](int ingress, int of_egress, const char* chip) {
-    return refused(
-        account(many("update", ingress) + many("update", of_egress, egress), chip));
+    return refused(account(many("update", ingress) + many("update", of_egress, egress), chip));
   };
   EXPECT_EQ(updates(6, 2, "tofino1"), "");
   EXPECT_EQ(updates(4, 4, "tofino1"), "");
@@ -317,12 +322,13 @@ TEST(ParserPrices, BadOnesAreRefusedInOneLine) {
 }
 
 TEST(ParserPrices, WrittenTheyReadBackTheSame) {
-  const std::string text =
-      "name = \"d\"\n[[action]]\nname = \"a\"\n" + state("udp", "\"vxlan\"") + state("vxlan") +
-      value_set("v", 4, "states = [\"udp\"]\nnext = \"vxlan\"\n") +
-      checksum("c", "update", "gress = \"egress\"\nover = [\"x\"]\nover_bits = [9]\n"
-                              "zeros_as_ones = true\n") +
-      checksum("r", "residual", "states = [\"udp\"]\n");
+  const std::string text = "name = \"d\"\n[[action]]\nname = \"a\"\n" + state("udp", "\"vxlan\"") +
+                           state("vxlan") +
+                           value_set("v", 4, "states = [\"udp\"]\nnext = \"vxlan\"\n") +
+                           checksum("c", "update",
+                                    "gress = \"egress\"\nover = [\"x\"]\nover_bits = [9]\n"
+                                    "zeros_as_ones = true\n") +
+                           checksum("r", "residual", "states = [\"udp\"]\n");
   const auto once = read_design_file(Document::parse(text, "d.toml")).cases.front();
   const auto twice = read_design_file(Document::parse(design_text(once), "e.toml")).cases.front();
   ASSERT_EQ(once.design.checksums.size(), 2u);

@@ -41,15 +41,15 @@ TEST_P(Descriptions, AreWhatRuns) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Descriptions,
-    ::testing::Values(
-        Shipped{"Forward", "forward", "path_choice = \"round_robin\"\n", 1},
-        Shipped{"NackFilter", "forward", "nack_drop = 3\nnack_of = 7\n", 1},
-        Shipped{"Telemetry", "forward", "telemetry = true\n", 1},
-        Shipped{"Themis", "themis", "", 10}, Shipped{"ThemisQueue", "themis_queue", "", 5},
-        Shipped{"PnpTrpText", "pnp_trp", "step = \"text\"\n", 10},
-        Shipped{"PnpTrpLiteral", "pnp_trp", "step = \"literal\"\n", 10},
-        Shipped{"PnpTrpCode", "pnp_trp", "step = \"code\"\n", 10},
-        Shipped{"Conweave", "conweave", "", 50}),
+    ::testing::Values(Shipped{"Forward", "forward", "path_choice = \"round_robin\"\n", 1},
+                      Shipped{"NackFilter", "forward", "nack_drop = 3\nnack_of = 7\n", 1},
+                      Shipped{"Telemetry", "forward", "telemetry = true\n", 1},
+                      Shipped{"Themis", "themis", "", 10},
+                      Shipped{"ThemisQueue", "themis_queue", "", 5},
+                      Shipped{"PnpTrpText", "pnp_trp", "step = \"text\"\n", 10},
+                      Shipped{"PnpTrpLiteral", "pnp_trp", "step = \"literal\"\n", 10},
+                      Shipped{"PnpTrpCode", "pnp_trp", "step = \"code\"\n", 10},
+                      Shipped{"Conweave", "conweave", "", 50}),
     [](const auto& p) { return std::string(p.param.name); });
 
 /// Described as an increment, and run as one of two.

@@ -83,7 +83,8 @@ void path_is_noted() {
 void silence_is_measured() {
   EXPECT_EQ(act(IsSilent{300}, Word{1000}, Word{1300}), Said(1300, false));
   EXPECT_EQ(act(IsSilent{300}, Word{1000}, Word{1301}), Said(1301, true));
-  EXPECT_EQ(act(IsSilent{300}, Word{0xfffffff0}, Word{0x10}), Said(0x10, false));  // time goes round
+  EXPECT_EQ(act(IsSilent{300}, Word{0xfffffff0}, Word{0x10}),
+            Said(0x10, false));  // time goes round
 }
 // Source: one packet opens an epoch after a CLEAR or a reply said that the flow is stable.
 void stability_is_taken_once() {
@@ -126,11 +127,15 @@ void epoch_is_entered(int epoch) {
 // Destination: packets that wait in the flow's queue.
 void queued_are_added() { EXPECT_EQ(act(Add{}, Word{7}, Word{1}), Gave(8, 8)); }
 void queued_are_cleared() { EXPECT_EQ(act(FillCell<0>{}, Word{8}), 0u); }
-// Destination: the first packet that overtakes its TAIL takes a queue, the others follow it.
+// Destination: the first packet that overtakes its TAIL begins a reordering, the others go on with
+// it; while the queue of the last one empties there is no new one.
 void reordering_begins_once() {
-  EXPECT_EQ(act(TestAnd<1>{}, Byte{0}), SaidByte(1, false));
-  EXPECT_EQ(act(TestAnd<1>{}, Byte{1}), SaidByte(1, true));
+  const auto says = [](int status) { return act(BeginReordering{}, static_cast<Byte>(status)); };
+  EXPECT_EQ(says(in_order), std::pair(Byte{holding}, std::tuple(true, false)));
+  EXPECT_EQ(says(holding), std::pair(Byte{holding}, std::tuple(false, true)));
+  EXPECT_EQ(says(emptying), std::pair(Byte{emptying}, std::tuple(false, false)));
 }
+void reordering_empties() { EXPECT_EQ(act(FillCell<emptying>{}, Byte{holding}), emptying); }
 // Destination: each packet of the old path puts the release off to when the TAIL is expected now;
 // what is over, or was never set, is not begun again.
 void release_is_put_off() {
@@ -174,38 +179,38 @@ using Test = std::function<void()>;
 /// By register and action; of registers that there are several of, the first's name stands for all.
 const std::map<std::string, Test>& tests() {
   static const std::map<std::string, Test> all = [] {
-    std::map<std::string, Test> t = {
-        {"busy.is_busy", path_is_busy},
-        {"busy.note", path_is_noted},
-        {"active_time.is_silent", silence_is_measured},
-        {"stability.take", stability_is_taken_once},
-        {"stability.set", sets_flag},
-        {"reply_deadline.set", sets_word},
-        {"reply_deadline.expire", deadline_expires_once},
-        {"reply_deadline.extend", deadline_is_extended_in_time},
-        {"reply_deadline.read", reads_word},
-        {"epoch.next", epochs_go_round},
-        {"epoch.read", reads_byte},
-        {"epoch.is", compares_byte},
-        {"path.change", path_changes},
-        {"path.read", reads_byte},
-        {"queued.add", queued_are_added},
-        {"queued.read", reads_word},
-        {"queued.clear", queued_are_cleared},
-        {"reordering.begin", reordering_begins_once},
-        {"reordering.is", compares_byte},
-        {"reordering.end", clears_flag},
-        {"resume_at.set", sets_word},
-        {"resume_at.put_off", release_is_put_off},
-        {"resume_at.check", release_is_due},
-        {"owner.take", queue_is_taken_if_free},
-        {"owner.is", queue_is_owned},
-        {"owner.give_back", queue_is_given_back},
-        {"left.count", left_are_counted},
-        {"left.read", reads_word},
-        {"left.clear", queued_are_cleared},
-        {"tail_left.set", tail_left_is_set},
-        {"tail_left.take", tail_left_is_taken_once}};
+    std::map<std::string, Test> t = {{"busy.is_busy", path_is_busy},
+                                     {"busy.note", path_is_noted},
+                                     {"active_time.is_silent", silence_is_measured},
+                                     {"stability.take", stability_is_taken_once},
+                                     {"stability.set", sets_flag},
+                                     {"reply_deadline.set", sets_word},
+                                     {"reply_deadline.expire", deadline_expires_once},
+                                     {"reply_deadline.extend", deadline_is_extended_in_time},
+                                     {"reply_deadline.read", reads_word},
+                                     {"epoch.next", epochs_go_round},
+                                     {"epoch.read", reads_byte},
+                                     {"epoch.is", compares_byte},
+                                     {"path.change", path_changes},
+                                     {"path.read", reads_byte},
+                                     {"queued.add", queued_are_added},
+                                     {"queued.read", reads_word},
+                                     {"queued.clear", queued_are_cleared},
+                                     {"reordering.begin", reordering_begins_once},
+                                     {"reordering.is", compares_byte},
+                                     {"reordering.empty", reordering_empties},
+                                     {"reordering.end", clears_flag},
+                                     {"resume_at.set", sets_word},
+                                     {"resume_at.put_off", release_is_put_off},
+                                     {"resume_at.check", release_is_due},
+                                     {"owner.take", queue_is_taken_if_free},
+                                     {"owner.is", queue_is_owned},
+                                     {"owner.give_back", queue_is_given_back},
+                                     {"left.count", left_are_counted},
+                                     {"left.read", reads_word},
+                                     {"left.clear", queued_are_cleared},
+                                     {"tail_left.set", tail_left_is_set},
+                                     {"tail_left.take", tail_left_is_taken_once}};
     for (int e = 0; e < 4; ++e)
       t["epoch_rx.enter" + std::to_string(e)] = [e] { epoch_is_entered(e); };
     for (const std::string flag :
@@ -239,8 +244,7 @@ std::string kind_of(const std::string& name) {
 
 TEST(ConweaveActions, AllOfThemAreTested) {
   dataplane::Pipeline pipeline("tor.pipe0", 0, 1);
-  const auto program =
-      conweave_test::read_conweave("")->make(pipeline, conweave_test::routes);
+  const auto program = conweave_test::read_conweave("")->make(pipeline, conweave_test::routes);
   std::set<std::string> declared, tested;
   for (const auto& a : pipeline.actions()) declared.insert(kind_of(a.register_name) + "." + a.name);
   for (const auto& [name, test] : tests()) tested.insert(name);

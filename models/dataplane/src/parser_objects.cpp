@@ -64,8 +64,9 @@ ValueSet::ValueSet(Pipeline& pipeline, Gress gress, const std::string& name, Val
       most_uses_(std::max<std::size_t>(1, spec.states.size())),
       all_bits_(ones(std::min(spec.key_bits, most_bits))) {
   if (spec.entries == 0 || spec.key_bits == 0 || spec.key_bits > most_bits) {
-    throw ModelError(fmt::format("{}: {} entries of {} bits; expected one at least, of 1 to {} bits",
-                                 this->name(), spec.entries, spec.key_bits, most_bits));
+    throw ModelError(
+        fmt::format("{}: {} entries of {} bits; expected one at least, of 1 to {} bits",
+                    this->name(), spec.entries, spec.key_bits, most_bits));
   }
   spec.name = name;
   spec.gress = gress;
@@ -111,9 +112,10 @@ Checksum::Checksum(Pipeline& pipeline, Gress gress, const std::string& name, Che
   const auto bad = [](std::uint32_t bits) { return bits == 0 || bits > most_bits; };
   if (spec_.over.empty() || spec_.over.size() != spec_.bits.size() ||
       std::ranges::any_of(spec_.bits, bad)) {
-    throw ModelError(fmt::format("{}: {} fields with {} widths; expected a width of 1 to {} bits "
-                                 "for each of one field at least",
-                                 this->name(), spec_.over.size(), spec_.bits.size(), most_bits));
+    throw ModelError(
+        fmt::format("{}: {} fields with {} widths; expected a width of 1 to {} bits "
+                    "for each of one field at least",
+                    this->name(), spec_.over.size(), spec_.bits.size(), most_bits));
   }
   spec_.name = name;
   spec_.gress = gress;

@@ -30,9 +30,9 @@ void expect_listed(const std::map<std::string, T>& listed, const std::string& na
                    const std::string& what, const char* noun, Gress gress, const Location& where) {
   if (listed.contains(name)) return;
   const auto names = keys_of(listed);
-  throw input_error(where, fmt::format("{} '{}', which is no {} of {}{}", what, name, noun,
-                                       gress_name(gress),
-                                       names.empty() ? "" : suggestion(name, names)));
+  throw input_error(
+      where, fmt::format("{} '{}', which is no {} of {}{}", what, name, noun, gress_name(gress),
+                         names.empty() ? "" : suggestion(name, names)));
 }
 
 void check_value_set(const ValueSetSpec& set, const GressParts& listed) {
@@ -41,10 +41,9 @@ void check_value_set(const ValueSetSpec& set, const GressParts& listed) {
                   set.gress, set.where);
     const auto& next = listed.states.at(state)->next;
     if (set.next.empty() || std::ranges::find(next, set.next) != next.end()) continue;
-    throw input_error(set.where,
-                      fmt::format("'{}' leads from '{}' to '{}', which is not in its next{}",
-                                  set.name, state, set.next,
-                                  next.empty() ? "" : suggestion(set.next, next)));
+    throw input_error(
+        set.where, fmt::format("'{}' leads from '{}' to '{}', which is not in its next{}", set.name,
+                               state, set.next, next.empty() ? "" : suggestion(set.next, next)));
   }
   if (set.states.empty() && !set.next.empty()) {
     throw input_error(set.where, fmt::format("'{}' leads to '{}' from no state: expected states",
@@ -84,7 +83,9 @@ void check_checksum(const ChecksumSpec& sum, const GressParts& listed) {
 
 void Design::check_parser_parts() const {
   GressParts listed[2];
-  const auto of = [&](Gress gress) -> GressParts& { return listed[static_cast<std::size_t>(gress)]; };
+  const auto of = [&](Gress gress) -> GressParts& {
+    return listed[static_cast<std::size_t>(gress)];
+  };
   for (const auto& s : parser) of(s.gress).states.emplace(s.name, &s);
   for (const auto& f : fields) of(f.gress).fields.emplace(f.name, f.bits);
   std::set<std::string> seen;

@@ -74,9 +74,13 @@ void add_fields(const CompilerReport& report, const dataplane::ChipSpec& chip,
   }
   design.value_sets = report.headers.value_sets;
   design.checksums = report.headers.checksums;
+  std::set<std::string> names;
+  for (const auto& object : design.objects) names.insert(object.name);
+  for (const auto& checksum : design.checksums) names.insert(checksum.name);
   for (auto& set : design.value_sets) {
     set.key_bits = chip.parser.match_bits;
-    while (design.find(set.name) != nullptr) set.name += "_value_set";
+    // The gresses may have one of a name each.
+    while (!names.insert(set.name).second) set.name += "_value_set";
     out.notes.push_back(
         {set.name,
          fmt::format("value set: its key taken as {} bits, what a state compares", set.key_bits),

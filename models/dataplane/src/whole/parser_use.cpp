@@ -20,7 +20,8 @@ std::int64_t rows_of(const ParserState& state, const Design& design) {
       return v.gress == state.gress && v.next == next && has(v.states, state.name);
     });
   };
-  const auto own = std::ranges::count_if(state.next, [&](const auto& n) { return !by_value_set(n); });
+  const auto own =
+      std::ranges::count_if(state.next, [&](const auto& n) { return !by_value_set(n); });
   return std::max<std::int64_t>(1, own);
 }
 

@@ -44,8 +44,8 @@ class ValueSet final : public ParserObject {
   ValueSet(Pipeline& pipeline, Gress gress, const std::string& name, ValueSetSpec spec);
 
   std::size_t size() const { return values_.size(); }
-  /// Control plane: adds a value, of which only the bits of the mask are compared. ModelError: it is
-  /// full, a bit lies beyond the key, or it is there.
+  /// Control plane: adds a value, of which only the bits of the mask are compared. ModelError: it
+  /// is full, a bit lies beyond the key, or it is there.
   void add(std::uint64_t value, std::uint64_t mask);
   void add(std::uint64_t value) { add(value, all_bits_); }
   /// Control plane: removes it. ModelError: it is not there.
@@ -70,7 +70,8 @@ class ValueSet final : public ParserObject {
 
 /// The Internet checksum (RFC 1071): the ones' complement of the ones' complement sum of 16-bit
 /// words. Its fields lie one behind the other; the last word is filled up with zeros. Price: a
-/// checksum unit of the parser or deparser; see PipelineUse for those that share one. Once per pass.
+/// checksum unit of the parser or deparser; see PipelineUse for those that share one. Once per
+/// pass.
 ///
 /// Values are given in the order of `spec.over`, each as wide as `spec.bits` says.
 class Checksum final : public ParserObject {
