@@ -9,7 +9,7 @@ from exploration.complaint import Complaint
 from exploration.expression import Expression
 
 from .cube import Cube, Series, Spread
-from .verdicts import is_wide, sense_of, verdict
+from .verdicts import is_weak, sense_of, verdict
 
 
 def all_of(arguments):
@@ -71,7 +71,7 @@ def rows(path, cubes, names, median=False):
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
                         "unit": row["unit"], "kind": row["kind"] or "predicted",
                         "verdict": verdict(theirs, row["unit"], found, sense, apart),
-                        **({"why": apart} if apart else {}), **({"wide": True} if is_wide(theirs, row["unit"], found) else {}),
+                        **({"why": apart} if apart else {}), **({"weak": True} if is_weak(theirs, row["unit"], found, sense) else {}),
                         "ratio": None if ours is None or not theirs else ours / theirs,
                         **({"least": found.least, "most": found.most, "seeds": found.count} if median and found else {})})
     return out
@@ -107,7 +107,7 @@ def shown(r):
 
 
 def said(r):
-    return r["verdict"] + (" *" if r.get("wide") else "") + (f": {r['why']}" if "why" in r else "")
+    return r["verdict"] + (" *" if r.get("weak") else "") + (f": {r['why']}" if "why" in r else "")
 
 
 def markdown(found):

@@ -13,7 +13,7 @@ def sense_of(metric, told=""):
     """What a number says: itself, or that nothing is above or below it."""
     if told not in SENSES:
         raise ValueError(f"sense '{told}': expected one of 'at most', 'at least', or none")
-    return told or ("at most" if "(upper bound)" in metric else "at least" if "(lower bound)" in metric else "")
+    return told or ("at most" if "(upper bound" in metric else "at least" if "(lower bound" in metric else "")
 
 
 def verdict(published, unit, spread, sense="", apart=""):
@@ -36,9 +36,13 @@ def verdict(published, unit, spread, sense="", apart=""):
     return ORDERING if all((n - even) * (published - even) > 0 for n in (spread.least, spread.most)) else NOT
 
 
-def is_wide(published, unit, spread):
-    """Whether seeds differ by more than the effect that was published: then a range that holds it says little."""
-    return spread is not None and unit in ("%", "x") and spread.most - spread.least > abs(published - (unit == "x"))
+def is_weak(published, unit, spread, sense=""):
+    """Whether a verdict says little: seeds differ by more than the effect that was published, or that is less than what
+    counts as near."""
+    if spread is None or sense or unit not in ("%", "x"):
+        return False
+    effect = abs(published - (unit == "x"))
+    return spread.most - spread.least > effect or (unit == "%" and effect < POINTS)
 
 
 def counted(rows):

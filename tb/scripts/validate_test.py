@@ -20,7 +20,7 @@ sys.path.insert(0, str(SCRIPTS))
 from exploration.complaint import Complaint  # noqa: E402
 from exploration.study import read_study  # noqa: E402
 from exploration.points import grid  # noqa: E402
-from validation import published, readings, tables, verdicts  # noqa: E402
+from validation import pages, published, readings, tables, verdicts  # noqa: E402
 from validation.cube import Cell, Cube, Series, Spread  # noqa: E402
 
 # gain is x (100 - y) / 100 of fake_horae.
@@ -266,6 +266,17 @@ class Papers(unittest.TestCase):
                     self.assertEqual((float(found["value"]), found["unit"]), (float(row["value"]), row["unit"]))
                     self.assertTrue(found["ours"] or found.get("apart"))
 
+    def test_every_published_number_is_on_its_page_with_a_verdict(self):
+        platforms = HERE.parent.parent / "platforms"
+        for paper in pages.PAGES:
+            found = pages.lines((platforms / f"{paper}.md").read_text(encoding="utf-8"))
+            wanted = {r["id"]: r for r in self.rows(f"{paper}.csv")}
+            self.assertEqual(sorted(found), sorted(wanted), paper)
+            for name, (cells, _, _) in found.items():
+                self.assertEqual(cells[1], f"{float(wanted[name]['value']):g} {wanted[name]['unit']}", name)
+        # The table in front counts them.
+        self.assertIn(pages.front(), (platforms / "validation.md").read_text(encoding="utf-8"))
+
     def test_senses_and_kinds_are_known(self):
         for paper in ("themis", "eunomia", "longhaul", "reps"):
             rows = self.rows(f"{paper}.csv")
@@ -360,9 +371,11 @@ class Reads(Place):
         self.assertEqual(told(70, "x", [500], "at least"), "reproduced")
         self.assertEqual(told(8, "%", [8], "", "for a reason"), "not comparable")
         self.assertEqual(told(8, "%", []), "no number")
-        self.assertTrue(verdicts.is_wide(30, "%", Spread.of([-1, 60, 70])))
-        self.assertFalse(verdicts.is_wide(6.1, "x", Spread.of([3, 7])))
-        self.assertEqual(verdicts.sense_of("buffer (upper bound)"), "at most")
+        self.assertTrue(verdicts.is_weak(30, "%", Spread.of([-1, 60, 70])))
+        self.assertTrue(verdicts.is_weak(5, "%", Spread.of([4])))
+        self.assertFalse(verdicts.is_weak(5, "%", Spread.of([4]), "at most"))
+        self.assertFalse(verdicts.is_weak(6.1, "x", Spread.of([3, 7])))
+        self.assertEqual(verdicts.sense_of("buffer (upper bound: 4 ln n)"), "at most")
         with self.assertRaisesRegex(ValueError, "sense 'up'"):
             verdicts.sense_of("buffer", "up")
 
