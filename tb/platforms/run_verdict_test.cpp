@@ -104,7 +104,7 @@ TEST(Verdict, StuckPointMakesTheSweepStuck) {
 label = "open"
 [[sweep.point]]
 label = "cut"
-set = ["link[1].outage=[{from=\"0us\",to=\"1s\"}]", "sim.stuck_after=10us", "nic.reliability.rto=2us"]
+set = ["link[1].outage=[{from=\"0us\",to=\"1s\"}]", "sim.stuck_after=10us", "nic.reliability.rto=4us"]
 [[sweep.column]]
 title = "TX"
 metric = "senders.tx_share"
