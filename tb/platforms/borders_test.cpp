@@ -87,5 +87,65 @@ TEST(Borders, AnErrorIsOneLineWhateverNamesHold) {
   }
 }
 
+/// Shares of senders: what they sent, and the causes of all other time.
+double share_sum(const ordered_json& s) {
+  double sum = result(s, "senders.tx_share");
+  for (const auto& [name, r] : s.at("results").items())
+    sum += name.starts_with("senders.idle_") ? r.at("value").get<double>() : 0.0;
+  return sum;
+}
+
+TEST(Borders, SharesAddUpToOneHoweverShortTheTime) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  for (const char* mtu : {"1KiB", "4KiB"}) {
+    for (const char* duration : {"1us", "1.3us", "2us", "2.777us", "20us"}) {
+      const ordered_json s = summary_of(
+          place, "p.toml", {std::string("sim.duration=") + duration, std::string("nic.mtu=") + mtu,
+                            "traffic[0].message=64KiB", "traffic[0].depth=8"});
+      EXPECT_LE(result(s, "senders.tx_share"), 1.0) << duration;
+      EXPECT_LE(result(s, "senders.tx_share_l2"), result(s, "senders.tx_share")) << duration;
+      EXPECT_NEAR(share_sum(s), 1.0, 1e-9) << mtu << " " << duration;
+    }
+  }
+}
+
+TEST(Borders, SharesAddUpToOneWhereRatesDiffer) {
+  const Workplace place;
+  place.write("p.toml", R"([platform]
+name = "rates"
+[sim]
+duration = "50 us"
+warmup = "7 us"
+[nic]
+kind = "rnic"
+[plain]
+kind = "switch"
+[[device]]
+names = ["a", "b", "c"]
+profile = "nic"
+[[device]]
+names = ["t"]
+profile = "plain"
+[[link]]
+between = ["a", "t"]
+rate = "400 Gbps"
+[[link]]
+between = ["b", "t"]
+rate = "25 Gbps"
+[[link]]
+between = ["c", "t"]
+rate = "100 Gbps"
+[[traffic]]
+kind = "messages"
+from = ["a", "b"]
+to = ["c", "c"]
+message = "64 KiB"
+depth = 2
+)");
+  const ordered_json s = summary_of(place, "p.toml");
+  EXPECT_NEAR(share_sum(s), 1.0, 1e-9);
+}
+
 }  // namespace
 }  // namespace horae::test::borders_test
