@@ -70,7 +70,7 @@ def rows(path, cubes, names, median=False):
             theirs, apart = float(row["value"]), row.get("apart") or ""
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
                         "unit": row["unit"], "kind": row["kind"] or "predicted",
-                        "verdict": verdict(theirs, row["unit"], found, sense, apart),
+                        "verdict": verdict(theirs, row["unit"], found, row["metric"], sense, apart),
                         **({"why": apart} if apart else {}), **({"weak": True} if is_weak(theirs, row["unit"], found, sense) else {}),
                         "ratio": None if ours is None or not theirs else ours / theirs,
                         **({"least": found.least, "most": found.most, "seeds": found.count} if median and found else {})})

@@ -294,7 +294,7 @@ class Readings(unittest.TestCase):
                                   cell("a", "64", 1.0), cell("b", "64", None, "not run")], ["seed"])
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
             file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
-                       "less,Us,here,,a below b,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "less,Us,here,,reduction of a,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
                        "rest,Us,here,,of another study,1,x,predicted,,,\"other('v')\"\n")
             file.flush()
             told = {"study": "s", "over": ["buffer"], "instead_of": "clos"}
@@ -352,8 +352,8 @@ class Reads(Place):
         self.assertEqual(made.values, [[200.0], [100.0]])
 
     def test_verdicts(self):
-        def told(published, unit, numbers, *more):
-            return verdicts.verdict(published, unit, Spread.of(numbers), *more)
+        def told(published, unit, numbers, sense="", apart="", metric="reduction"):
+            return verdicts.verdict(published, unit, Spread.of(numbers), metric, sense, apart)
         self.assertEqual(told(30, "%", [39, 40, 41]), "reproduced")  # within ten points
         self.assertEqual(told(30, "%", [40.5]), "ordering only")
         self.assertEqual(told(30, "%", [25, 60, 70]), "reproduced")  # inside the range
@@ -364,6 +364,7 @@ class Reads(Place):
         self.assertEqual(told(6.1, "x", [5.5, 5.6]), "reproduced")  # ten per cent
         self.assertEqual(told(6.1, "x", [1.1, 3, 3.5]), "ordering only")
         self.assertEqual(told(6.1, "x", [0.9, 3, 3.5]), "not reproduced")
+        self.assertEqual(told(34, "%", [20], metric="gateways"), "not reproduced")  # a share of a chip has no sign
         self.assertEqual(told(82, "B", [80]), "reproduced")
         self.assertEqual(told(82, "B", [70]), "not reproduced")  # of sizes there is no order
         self.assertEqual(told(8, "%", [3], "at most"), "reproduced")
