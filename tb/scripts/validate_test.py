@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 sys.dont_write_bytecode = True
@@ -276,6 +277,17 @@ class Papers(unittest.TestCase):
                 self.assertEqual(cells[1], f"{float(wanted[name]['value']):g} {wanted[name]['unit']}", name)
         # The table in front counts them.
         self.assertIn(pages.front(), (platforms / "validation.md").read_text(encoding="utf-8"))
+
+    def test_studies_of_readings_have_the_grids_that_numbers_name(self):
+        studies = HERE.parent.parent / "platforms/studies"
+        for paper, grids in (("themis", {"Figure 12", "Figure 13", "Figure 14", "Figure 15"}), ("eunomia", {"Figure 1", "Figure 10"})):
+            study = read_study(studies / f"readings_{paper}.toml")
+            self.assertEqual({g.name for g in study.grids}, grids)
+            told = tomllib.loads((self.PLACE / f"{paper}.toml").read_text(encoding="utf-8"))["readings"]
+            readings_of = {tuple(p[n] for n in told["over"]) for p in grid(study)}
+            self.assertGreater(len(readings_of), 5)
+            each = [sum(tuple(p[n] for n in told["over"]) == r for p in grid(study)) for r in readings_of]
+            self.assertEqual(len(set(each)), 1)  # whole readings only
 
     def test_senses_and_kinds_are_known(self):
         for paper in ("themis", "eunomia", "longhaul", "reps"):
