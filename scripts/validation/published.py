@@ -67,13 +67,15 @@ def rows(path, cubes, names, median=False):
             except (ValueError, Complaint) as e:
                 raise Complaint(f"{path}:{line}: {row['id']}: {e}") from e
             ours = found.median if found else None
+            drawn = any(cube.averaged and f"{name}(" in row["ours"] for name, cube in cubes.items())  # the seed matters
             theirs, apart = float(row["value"]), row.get("apart") or ""
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
                         "unit": row["unit"], "kind": row["kind"] or "predicted",
-                        "verdict": verdict(theirs, row["unit"], found, sense, apart),
+                        "verdict": verdict(theirs, row["unit"], found, row["metric"], sense, apart),
                         **({"why": apart} if apart else {}), **({"weak": True} if is_weak(theirs, row["unit"], found, sense) else {}),
                         "ratio": None if ours is None or not theirs else ours / theirs,
-                        **({"least": found.least, "most": found.most, "seeds": found.count} if median and found else {})})
+                        **({"least": found.least, "most": found.most} if median and found else {}),
+                        **({"seeds": found.count} if median and found and drawn else {})})
     return out
 
 

@@ -1,11 +1,13 @@
 """What a published number and ours say of each other, in the words of all pages of platforms/, and how many of each a
 paper has."""
 import collections
+import re
 
 REPRODUCED, ORDERING, NOT, APART = "reproduced", "ordering only", "not reproduced", "not comparable"
 WORDS = (REPRODUCED, ORDERING, NOT, APART)
 NONE = "no number"  # not run, or unfinished
 POINTS = 10  # how near is near: of numbers in per cent so many points, of others so many per cent of the published one
+EFFECT = re.compile("reduction|increase|gain|slowdown|growth|improvement")  # in per cent: of these the sign says something
 SENSES = ("", "at most", "at least")
 
 
@@ -16,9 +18,9 @@ def sense_of(metric, told=""):
     return told or ("at most" if "(upper bound" in metric else "at least" if "(lower bound" in metric else "")
 
 
-def verdict(published, unit, spread, sense="", apart=""):
-    """One of WORDS or NONE. `spread`: ours over seeds (cube.Spread), None if there is none; `apart`: why the two are
-    not comparable."""
+def verdict(published, unit, spread, metric="", sense="", apart=""):
+    """One of WORDS or NONE. `spread`: ours over seeds (cube.Spread), None if there is none; `metric` says what is measured;
+    `apart`: why the two are not comparable."""
     if apart:
         return APART
     if spread is None:
@@ -29,8 +31,8 @@ def verdict(published, unit, spread, sense="", apart=""):
         return REPRODUCED if beyond <= near else NOT
     if spread.least <= published <= spread.most or abs(spread.median - published) <= near:
         return REPRODUCED
-    # A reduction stays one in every seed, a ratio stays on its side of one; sizes have no order.
-    even = {"%": 0, "x": 1}.get(unit)
+    # A reduction stays one in every seed, a ratio stays on its side of one; sizes and shares have no order.
+    even = 1 if unit == "x" else 0 if unit == "%" and EFFECT.search(metric) else None
     if even is None or published == even:
         return NOT
     return ORDERING if all((n - even) * (published - even) > 0 for n in (spread.least, spread.most)) else NOT

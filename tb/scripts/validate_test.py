@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 sys.dont_write_bytecode = True
@@ -277,6 +278,17 @@ class Papers(unittest.TestCase):
         # The table in front counts them.
         self.assertIn(pages.front(), (platforms / "validation.md").read_text(encoding="utf-8"))
 
+    def test_studies_of_readings_have_the_grids_that_numbers_name(self):
+        studies = HERE.parent.parent / "platforms/studies"
+        for paper, grids in (("themis", {"Figure 12", "Figure 13", "Figure 14", "Figure 15"}), ("eunomia", {"Figure 1", "Figure 10"})):
+            study = read_study(studies / f"readings_{paper}.toml")
+            self.assertEqual({g.name for g in study.grids}, grids)
+            told = tomllib.loads((self.PLACE / f"{paper}.toml").read_text(encoding="utf-8"))["readings"]
+            readings_of = {tuple(p[n] for n in told["over"]) for p in grid(study)}
+            self.assertGreater(len(readings_of), 5)
+            each = [sum(tuple(p[n] for n in told["over"]) == r for p in grid(study)) for r in readings_of]
+            self.assertEqual(len(set(each)), 1)  # whole readings only
+
     def test_senses_and_kinds_are_known(self):
         for paper in ("themis", "eunomia", "longhaul", "reps"):
             rows = self.rows(f"{paper}.csv")
@@ -294,7 +306,7 @@ class Readings(unittest.TestCase):
                                   cell("a", "64", 1.0), cell("b", "64", None, "not run")], ["seed"])
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
             file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
-                       "less,Us,here,,a below b,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "less,Us,here,,reduction of a,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
                        "rest,Us,here,,of another study,1,x,predicted,,,\"other('v')\"\n")
             file.flush()
             told = {"study": "s", "over": ["buffer"], "instead_of": "clos"}
@@ -352,8 +364,8 @@ class Reads(Place):
         self.assertEqual(made.values, [[200.0], [100.0]])
 
     def test_verdicts(self):
-        def told(published, unit, numbers, *more):
-            return verdicts.verdict(published, unit, Spread.of(numbers), *more)
+        def told(published, unit, numbers, sense="", apart="", metric="reduction"):
+            return verdicts.verdict(published, unit, Spread.of(numbers), metric, sense, apart)
         self.assertEqual(told(30, "%", [39, 40, 41]), "reproduced")  # within ten points
         self.assertEqual(told(30, "%", [40.5]), "ordering only")
         self.assertEqual(told(30, "%", [25, 60, 70]), "reproduced")  # inside the range
@@ -364,6 +376,7 @@ class Reads(Place):
         self.assertEqual(told(6.1, "x", [5.5, 5.6]), "reproduced")  # ten per cent
         self.assertEqual(told(6.1, "x", [1.1, 3, 3.5]), "ordering only")
         self.assertEqual(told(6.1, "x", [0.9, 3, 3.5]), "not reproduced")
+        self.assertEqual(told(34, "%", [20], metric="gateways"), "not reproduced")  # a share of a chip has no sign
         self.assertEqual(told(82, "B", [80]), "reproduced")
         self.assertEqual(told(82, "B", [70]), "not reproduced")  # of sizes there is no order
         self.assertEqual(told(8, "%", [3], "at most"), "reproduced")
