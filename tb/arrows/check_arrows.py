@@ -37,6 +37,7 @@ MODELS = set(MAY_USE)
 # and p4, of which only prices of programs know.
 USED = MODELS - {"theory", "p4"}
 MAY_USE |= {
+    "inference": {"core"},
     "results": {"params", "core"},
     "config": {"results"} | USED - {"capture"},
     "flows": {"config", "results"} | USED - {"capture"},
@@ -47,14 +48,15 @@ MAY_USE |= {
     "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
     "replay": {"build", "flows", "config", "results"} | USED,
     "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
-    "lab": {"question", "run", "views", "build", "ranks", "flows", "config", "results"} | USED,
-    "explain": {"lab", "question", "run", "views", "build", "ranks", "flows", "config",
+    "lab": {"inference", "question", "run", "views", "build", "ranks", "flows", "config",
+            "results"} | USED,
+    "explain": {"lab", "inference", "question", "run", "views", "build", "ranks", "flows", "config",
                 "results"} | USED,
-    "cli": {"explain", "lab", "question", "run", "replay", "size", "views", "build", "ranks",
+    "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "build", "ranks",
             "flows", "config", "results", "p4"} | USED,
 }
 WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
-                   "traffic", "rtl", "results"}
+                   "traffic", "rtl", "results", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, and the version.
 WRITES_SOURCES = {"rtl", "results"}
 

@@ -32,6 +32,33 @@ TEST(Messages, EachPairHasItsQueuePairs) {
   EXPECT_EQ(flows::traffic_of(platform, 0).arrivals_end(platform), 0_ps);
 }
 
+TEST(Messages, QueuePairsMayStartApart) {
+  const std::string text =
+      "kind = \"messages\"\nfrom = [\"h0\", \"h5\"]\nto = [\"h7\", \"h0\"]\nqps = 2\nstart = \"1 "
+      "us\"\n";
+  const auto starts = [&](const std::string& more, const std::string& seed = "1") {
+    std::vector<Picoseconds> out;
+    for (const Flow& f : flows_of(eight_placed(text + more, {"sim.seed=" + seed})))
+      out.push_back(f.start);
+    return out;
+  };
+  using Times = std::vector<Picoseconds>;
+  EXPECT_EQ(starts(""), (Times{1_us, 1_us, 1_us, 1_us}));
+  EXPECT_EQ(starts("stagger = \"30 ns\"\n"), (Times{1_us, 1030_ns, 1060_ns, 1090_ns}));
+  const std::string random = "start_within = \"4 us\"\n";
+  const Times drawn = starts(random);
+  EXPECT_EQ(drawn, starts(random));
+  EXPECT_NE(drawn, starts(random, "2"));
+  EXPECT_EQ(std::set<Picoseconds>(drawn.begin(), drawn.end()).size(), 4u);
+  for (const Picoseconds at : drawn) {
+    EXPECT_GE(at, 1_us);
+    EXPECT_LT(at, 5_us);
+  }
+  const Times both = starts(random + "stagger = \"1 us\"\n");
+  for (std::size_t i = 0; i < both.size(); ++i)
+    EXPECT_EQ(both[i], drawn[i] + 1_us * static_cast<std::int64_t>(i));
+}
+
 TEST(Messages, APermutationSendsEveryNicToAnotherOne) {
   const std::string text = "kind = \"messages\"\npattern = \"permutation\"\n";
   const auto to_of = [&](const std::string& seed) {

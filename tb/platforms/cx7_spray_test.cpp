@@ -167,5 +167,18 @@ TEST(Cx7Spray, OneSenderAloneIsInOrderEvenAtRandom) {
   EXPECT_GT(result(s, "senders.tx_share"), 0.999);
 }
 
+// Bursts of eight packets at 46.6 Gbps last half of their period of 1.52 us.
+TEST(Cx7Spray, ShapedBurstsMeetLessWhenTheSendersAreOutOfPhase) {
+  const auto nacks_per_packet = [](const std::string& stagger) {
+    const Workplace place;
+    return result(alone(place, {"nic.qp_rate=46600Mbps", "nic.shaping=quantum", "nic.quantum=8KiB",
+                                "traffic[0].stagger=" + stagger}),
+                  "senders.nacks_per_packet");
+  };
+  const double together = nacks_per_packet("0ps"), apart = nacks_per_packet("760ns");
+  EXPECT_GT(together, 0.08);
+  EXPECT_LT(apart, 0.02);
+}
+
 }  // namespace
 }  // namespace horae::test::cx7_spray_test

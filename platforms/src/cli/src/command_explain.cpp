@@ -5,7 +5,9 @@
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/written.hpp"
+#include "horae/core/error.hpp"
 #include "horae/explain/answer.hpp"
+#include "horae/explain/infer.hpp"
 #include "horae/explain/report.hpp"
 #include "horae/lab/laboratory.hpp"
 #include "horae/question/question.hpp"
@@ -28,30 +30,54 @@ struct ExplainOptions {
   bool no_progress = false;
 };
 
+/// What an answer is given as: files, and one of text and JSON.
+struct Output {
+  std::string json, text;
+  std::vector<std::pair<std::string, std::string>> tables;  ///< CSV by file name
+};
+
+Output output_of(const question::Question& question) {
+  lab::Laboratory laboratory(question);
+  Output out;
+  if (question.request.infer) {
+    const explain::InferredAnswer answer = explain::infer(laboratory);
+    out.json = explain::inferred_json(laboratory, answer).dump(1) + "\n";
+    out.text = explain::inferred_text(laboratory, answer);
+    out.tables = {{"points.csv", explain::points_csv(question, answer)}};
+    return out;
+  }
+  const explain::Answer answer = explain::find_answer(laboratory);
+  out.json = explain::answer_json(laboratory, answer).dump(1) + "\n";
+  out.text = explain::answer_text(laboratory, answer);
+  out.tables = {{"runs.csv", lab::runs_csv(laboratory.runs())}};
+  return out;
+}
+
 int explain_platform(const ExplainOptions& o) {
   question::ExplainRequest request = o.request;
   request.platform = o.platform;
   request.overrides = o.overrides;
   for (const auto& text : o.readings) question::select_reading(request.readings, text);
+  request.fixed_readings = o.readings;
+  if (request.points != 0 && !request.infer)
+    throw InputError("--points: expected with --infer only");
   request.jobs = jobs_of(o.jobs);
   request.show_progress = !o.no_progress;
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
   const question::Question question = question::read_question(request);
-  lab::Laboratory laboratory(question);
-  const explain::Answer answer = explain::find_answer(laboratory);
-  const std::string json = explain::answer_json(laboratory, answer).dump(1) + "\n";
+  const Output output = output_of(question);
   if (folder) {
-    folder->write("summary.json", json);
-    folder->write("runs.csv", lab::runs_csv(laboratory.runs()));
+    folder->write("summary.json", output.json);
+    for (const auto& [name, table] : output.tables) folder->write(name, table);
     commit(*folder);
   }
   if (o.json) {
-    fmt::print("{}", json);
+    fmt::print("{}", output.json);
     return results::exit_done;
   }
   if (folder) fmt::print("{}\n\n", written(*o.out));
-  fmt::print("{}", explain::answer_text(laboratory, answer));
+  fmt::print("{}", output.text);
   return results::exit_done;
 }
 
@@ -102,6 +128,19 @@ Command add_explain(CLI::App& app) {
       ->check(whole_number(1000, 1));
   command->add_flag("--quick", o->request.quick,
                     "smaller fits, without what the file marks quick = false");
+  command->add_flag("--infer", o->request.infer,
+                    "what share of each hypothesis' whole space agrees, with what nobody published "
+                    "left open, in place of fits");
+  command
+      ->add_option("--points", o->request.points,
+                   "with --infer: simulated points of a hypothesis (default 1000; --quick: 192)")
+      ->type_name("N")
+      ->check(whole_number(1000000, 8));
+  command
+      ->add_option("--store", o->request.store,
+                   "keeps finished runs in this folder and looks for them there: what was killed "
+                   "goes on, several machines may share it")
+      ->type_name("DIR");
   add_out(*command, o->out);
   add_jobs(*command, o->jobs, "runs at the same time; 0: one per core");
   add_json(*command, o->json, "print the summary as JSON");

@@ -30,11 +30,17 @@ BlockingBound blocking_bound(const question::ObservationSpec& nacks, const TxSha
   const double of = numbers.readings.nacks == question::Readings::Nacks::both
                         ? static_cast<double>(numbers.facts.senders)
                         : 1;
-  b.nack_mpps = (nacks.value - sign * nacks.rounding.value) / of;
-  b.idle_busy = 1 - busy.value + sign * busy.rounding;
-  b.idle_tx = 1 - tx.value - sign * tx.rounding;
-  b.tx_gbps = (tx.value + sign * tx.rounding) * numbers.facts.line_gbps;
-  b.resent_share = resent_share(goodput.value - sign * goodput.rounding.value, numbers);
+  const auto off = [&](const auto& x) {
+    return sign * numbers.leeway(x.rounding.value, x.allowance());
+  };
+  const auto share_off = [&](const TxShare& x) {
+    return sign * numbers.leeway(x.rounding, x.allowance);
+  };
+  b.nack_mpps = (nacks.value - off(nacks)) / of;
+  b.idle_busy = 1 - busy.value + share_off(busy);
+  b.idle_tx = 1 - tx.value - share_off(tx);
+  b.tx_gbps = (tx.value + share_off(tx)) * numbers.facts.line_gbps;
+  b.resent_share = resent_share(goodput.value - off(goodput), numbers);
   b.stall_us = b.idle_busy / b.nack_mpps;
   b.served_mpps = b.idle_tx / b.stall_us;
   return b;
@@ -78,11 +84,12 @@ std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers) {
   for (const auto& a : numbers.observations.conditions) {
     const auto* nacks = find_number(numbers.observations, a.id, "nack_rate");
     const auto busy = tx_share_in(numbers, a.id);
-    if (nacks == nullptr || !busy || !(nacks->value - nacks->rounding.value > 0)) continue;
+    if (nacks == nullptr || !busy) continue;
+    if (!(nacks->value - numbers.leeway(nacks->rounding.value, nacks->allowance()) > 0)) continue;
     for (const auto& b : numbers.observations.conditions) {
       const auto tx = tx_share_in(numbers, b.id);
       const auto* goodput = find_number(numbers.observations, b.id, "goodput_ratio");
-      if (b.reaction || !tx || goodput == nullptr || !tx->below_line()) continue;
+      if (b.reaction || !tx || goodput == nullptr || !tx->below_line(numbers)) continue;
       out.push_back({blocking_bound(*nacks, *busy, *tx, *goodput, 0, numbers),
                      blocking_bound(*nacks, *busy, *tx, *goodput, 1, numbers)});
     }
@@ -90,9 +97,9 @@ std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers) {
   return out;
 }
 
-std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
-                                               const PublishedNumbers& numbers) {
-  std::vector<std::string> out;
+std::vector<Exclusion> exclusions(const question::HypothesisSpec& hypothesis,
+                                  const PublishedNumbers& numbers) {
+  std::vector<Exclusion> out;
   if (hypothesis.serves == question::Serves::every &&
       hypothesis.stalls == question::Stalls::served) {
     const unsigned packets = hypothesis.packets_per_nack;
@@ -101,22 +108,33 @@ std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& h
       const double most = check.favourable.frame_bytes(packets);
       if (frame <= most) continue;
       out.push_back(
-          fmt::format("every NACK stalls TX and brings {} packet{}: {} and {} allow at most "
-                      "{:.2f} us each, so {} and {} allow frames of at most {:.0f} B ({:.0f} B "
-                      "with roundings in its favour); ours have {:.0f} B",
-                      packets, packets == 1 ? "" : "s", check.nominal.nacks, check.nominal.busy,
-                      check.nominal.stall_us, check.nominal.tx, check.nominal.goodput,
-                      check.nominal.frame_bytes(packets), most, frame));
+          {fmt::format("every NACK stalls TX and brings {} packet{}: {} and {} allow at most "
+                       "{:.2f} us each, so {} and {} allow frames of at most {:.0f} B ({:.0f} B "
+                       "with {} in its favour); ours have {:.0f} B",
+                       packets, packets == 1 ? "" : "s", check.nominal.nacks, check.nominal.busy,
+                       check.nominal.stall_us, check.nominal.tx, check.nominal.goodput,
+                       check.nominal.frame_bytes(packets), most,
+                       numbers.tolerances > 0 ? "tolerances" : "roundings", frame),
+           most / frame});
     }
   }
   if (hypothesis.stalls == question::Stalls::none) {
     for (const auto& c : numbers.observations.conditions) {
       const auto tx = tx_share_in(numbers, c.id);
-      if (c.reaction || !tx || !tx->below_line()) continue;
-      out.push_back(fmt::format("it never idles the wire, so TX is line rate, but {} is {:g} of it",
-                                tx->observation->id.value, tx->value));
+      if (c.reaction || !tx || !tx->below_line(numbers)) continue;
+      out.push_back(
+          {fmt::format("it never idles the wire, so TX is line rate, but {} is {:g} of it",
+                       tx->observation->id.value, tx->value),
+           0});
     }
   }
+  return out;
+}
+
+std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
+                                               const PublishedNumbers& numbers) {
+  std::vector<std::string> out;
+  for (auto& e : exclusions(hypothesis, numbers)) out.push_back(std::move(e.text));
   return out;
 }
 

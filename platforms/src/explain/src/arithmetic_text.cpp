@@ -55,7 +55,7 @@ std::vector<std::string> arithmetic_text(const PublishedNumbers& numbers,
     if (!r.acts_when_blocked) continue;
     for (const auto& c : numbers.observations.conditions) {
       const auto tx = tx_share_in(numbers, c.id);
-      if (!c.reaction || !tx || tx->below_line()) continue;
+      if (!c.reaction || !tx || tx->below_line(numbers)) continue;
       out.push_back(
           fmt::format("{} acts also when no NACK arrives: whether {} stays at line rate "
                       "is for simulation to say",

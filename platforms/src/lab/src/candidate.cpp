@@ -44,7 +44,7 @@ bool Compared::within() const {
 std::vector<std::string> Fitted::overrides() const {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    out.push_back(parameters[i]->key.value + "=" + fit.best.values[i]);
+    append(out, parameters[i]->overrides(fit.best.values[i]));
   return out;
 }
 

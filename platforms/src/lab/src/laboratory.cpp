@@ -20,6 +20,31 @@ const FitBudget& FitBudget::of(const question::ExplainRequest& request) {
   return request.quick ? quick : full;
 }
 
+namespace {
+
+/// All that inference looks at, under any reading.
+std::set<std::string> metrics_of(const question::Question& q) {
+  std::vector<question::Readings> readings = {q.request.readings};
+  for (const auto& [name, other] : question::flipped(q.request.readings)) readings.push_back(other);
+  std::set<std::string> out;
+  const auto add = [&](const std::string& quantity) {
+    for (const auto& r : readings) out.insert(question::metric_of(quantity, r));
+  };
+  for (const auto& o : q.observations.observations) add(o.quantity);
+  for (const auto& x : q.hypotheses.experiments) {
+    for (const auto& quantity : x.quantities) add(quantity);
+  }
+  return out;
+}
+
+}  // namespace
+
+Laboratory::Laboratory(const question::Question& question)
+    : question_(question), runs_(question.platform) {
+  if (question.request.store) runs_.keep_in(RunFolder(*question.request.store));
+  if (question.request.infer) runs_.remember_only(metrics_of(question));
+}
+
 void Laboratory::run_stage(const std::vector<Candidate*>& candidates, const Stage& stage) {
   fit(candidates, stage);
   run_seeds(candidates, stage);

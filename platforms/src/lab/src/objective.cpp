@@ -15,8 +15,10 @@ const Trial& Objective::at(const std::vector<std::string>& values) {
     if (t.values == values) return t;
   }
   std::vector<std::string> overrides;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    overrides.push_back(problem_.parameters[i].key() + "=" + values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto more = problem_.parameters[i].spec().overrides(values[i]);
+    overrides.insert(overrides.end(), more.begin(), more.end());
+  }
   std::vector<const RunRecord*> runs;
   for (const auto& setting : problem_.settings)
     runs.push_back(&store_.run({setting.with(overrides), problem_.title, problem_.where}));

@@ -34,10 +34,10 @@ RunStore::Prepared RunStore::prepare(const RunRequest& request) {
   }
 }
 
-results::Task RunStore::task(const RunRequest& request, const Prepared& prepared) {
+results::Task RunStore::task(const RunRequest& request, const Prepared& prepared) const {
   const std::string title =
       fmt::format("{} with {}", request.title, fmt::join(request.setting.set, ", "));
-  return {title, request.where, [&request, &prepared]() -> ordered_json {
+  return {title, request.where, [this, &request, &prepared]() -> ordered_json {
             const ordered_json summary = run::run_platform(prepared.platform, false).summary;
             RunRecord record;
             record.key = prepared.key;
@@ -51,6 +51,7 @@ results::Task RunStore::task(const RunRequest& request, const Prepared& prepared
             record.events = summary["events"];
             record.packet_hops = summary["packet_hops"];
             record.packets = summary["packets"];
+            if (folder_) folder_->keep(record);
             return record.to_json();
           }};
 }
@@ -67,7 +68,9 @@ const RunRecord& RunStore::run(const RunRequest& request) {
   const Prepared prepared = prepare(request);
   const auto it = by_key_.find(prepared.key);
   if (it != by_key_.end()) return records_[it->second];
-  adopt(RunRecord::from_json(results::in_children({task(request, prepared)}, 1)[0]));
+  std::optional<RunRecord> kept = folder_ ? folder_->find(prepared.key) : std::nullopt;
+  adopt(kept ? std::move(*kept)
+             : RunRecord::from_json(results::in_children({task(request, prepared)}, 1)[0]));
   return records_.back();
 }
 
@@ -75,22 +78,32 @@ void RunStore::run_all(const std::vector<RunRequest>& requests, unsigned jobs,
                        const std::function<void(std::size_t, std::size_t)>& watch) {
   std::deque<Prepared> prepared;
   std::vector<results::Task> tasks;
+  std::vector<std::optional<RunRecord>> kept;  // by new run; none: one of the tasks
   std::unordered_map<std::string, bool> asked;
   for (const auto& request : requests) {
     if (find(request) != nullptr) continue;
     Prepared p = prepare(request);
     if (by_key_.contains(p.key) || !asked.emplace(p.key, true).second) continue;
+    kept.push_back(folder_ ? folder_->find(p.key) : std::nullopt);
+    if (kept.back()) continue;
     prepared.push_back(std::move(p));
     tasks.push_back(task(request, prepared.back()));
   }
   const auto results = results::in_children(tasks, jobs, [&](std::size_t done) {
     if (watch) watch(done, tasks.size());
   });
-  for (const auto& result : results) adopt(RunRecord::from_json(result));
+  // In the order asked for, wherever they come from.
+  std::size_t made = 0;
+  for (auto& record : kept)
+    adopt(record ? std::move(*record) : RunRecord::from_json(results[made++]));
 }
 
 void RunStore::adopt(RunRecord record) {
   if (!by_key_.emplace(record.key, records_.size()).second) return;
+  if (metrics_) {
+    std::erase_if(record.results, [&](const auto& r) { return !metrics_->contains(r.first); });
+    record.packets = nullptr;
+  }
   records_.push_back(std::move(record));
 }
 

@@ -25,10 +25,15 @@ class SettingChecker {
     read({});
     for (const auto& c : q_.observations.conditions)
       layer(fmt::format("condition '{}'", c.id.value), c.id.where, {}, c.set);
+    if (q_.request.infer) {
+      for (const auto& c : q_.observations.conditions)
+        layer(fmt::format("condition '{}'", c.id.value), c.id.where, texts_of(c.set), c.brief);
+    }
     for (const auto& c : q_.observations.conditions) {
       for (const auto& v : q_.hypotheses.variants)
         layer(fmt::format("variant '{}'", v.label.value), v.label.where, texts_of(c.set), v.set);
     }
+    if (q_.request.infer) nuisances();
     for (const auto& h : q_.hypotheses.hypotheses) hypothesis(h);
     for (const auto& r : q_.hypotheses.reactions) reaction(r);
     for (const auto& x : q_.hypotheses.experiments) {
@@ -79,10 +84,22 @@ class SettingChecker {
     const auto effective = read(under).effective;
     for (const auto& p : specs) {
       const FitParameter checked(p, effective);
-      for (const auto* bound : {&p.low, &p.high}) {
-        layer(title, bound->where, under, {{p.key.value + "=" + bound->value, bound->where}});
+      std::vector<const Located<std::string>*> ends = {&p.low, &p.high};
+      if (p.choice()) {
+        ends.clear();
+        for (const auto& v : p.values) ends.push_back(&v);
+      }
+      for (const auto* end : ends) {
+        LocatedTexts set;
+        for (const auto& text : p.overrides(*end)) set.push_back({text, end->where});
+        layer(title, end->where, under, set);
       }
     }
+  }
+
+  void nuisances() const {
+    for (const auto& c : q_.observations.conditions)
+      parameters("nuisance", texts_of(c.set), q_.hypotheses.nuisances);
   }
 
   void hypothesis(const HypothesisSpec& h) const {
@@ -108,7 +125,7 @@ class SettingChecker {
   /// Parameters need something to be fitted to.
   void fitted(const std::string& title, const Location& where, bool parameters,
               bool reaction) const {
-    if (!parameters) return;
+    if (!parameters || q_.request.infer) return;
     for (const auto& o : q_.observations.observations) {
       if (o.use == Use::fit && q_.condition(o.condition).reaction == reaction) return;
     }

@@ -42,6 +42,40 @@ void check_condition(const Located<std::string>& id, const ObservationsFile& fil
                     : fmt::format("unknown condition '{}'{}", id.value, suggestion(id.value, ids)));
 }
 
+void check_parameters(const std::vector<ParameterSpec>& parameters, const std::string& what) {
+  Names keys(what);
+  for (const auto& p : parameters) {
+    keys.add(p.key);
+    for (const auto& other : p.also) keys.add(other);
+    const bool bounds = !p.low.value.empty() || !p.high.value.empty();
+    if (p.choice() && bounds) {
+      throw input_error(p.key.where, fmt::format("'{}' has both bounds and values; expected either",
+                                                 p.key.value));
+    }
+    if (p.choice()) {
+      if (p.values.size() < 2) {
+        throw input_error(p.values.front().where,
+                          fmt::format("'{}': one value is no choice; expected two or more, or a "
+                                      "line of `set`",
+                                      p.key.value));
+      }
+      std::set<std::string> seen;
+      for (const auto& v : p.values) {
+        if (seen.insert(v.value).second) continue;
+        throw input_error(v.where,
+                          fmt::format("'{}': value '{}' is there already", p.key.value, v.value));
+      }
+      continue;
+    }
+    for (const auto& [name, bound] : {std::pair{"low", &p.low}, {"high", &p.high}}) {
+      if (!bound->value.empty()) continue;
+      throw input_error(
+          p.key.where,
+          fmt::format("'{}' has no '{}'; expected low and high, or values", p.key.value, name));
+    }
+  }
+}
+
 void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
   check_condition(o.condition, file);
   check_quantity(o.quantity);
@@ -66,6 +100,17 @@ void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> ParameterSpec::overrides(const std::string& value) const {
+  std::vector<std::string> out = {key.value + "=" + value};
+  for (const auto& other : also) out.push_back(other.value + "=" + value);
+  return out;
+}
+
+bool HypothesisSpec::space() const {
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const ParameterSpec& p) { return p.choice(); });
+}
 
 const ConditionSpec* ObservationsFile::find_condition(const std::string& id) const {
   for (const auto& c : conditions) {
@@ -93,18 +138,15 @@ HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& 
   auto file = root.read<HypothesesFile>();
   Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
       experiments("experiment"), curves("curve");
-  const auto check_parameters = [](const std::vector<ParameterSpec>& parameters) {
-    Names keys("parameter");
-    for (const auto& p : parameters) keys.add(p.key);
-  };
+  check_parameters(file.nuisances, "nuisance");
   for (const auto& v : file.variants) variants.add(v.label);
   for (const auto& h : file.hypotheses) {
     hypotheses.add(h.id);
-    check_parameters(h.parameters);
+    check_parameters(h.parameters, "parameter");
   }
   for (const auto& r : file.reactions) {
     reactions.add(r.id);
-    check_parameters(r.parameters);
+    check_parameters(r.parameters, "parameter");
   }
   for (const auto& e : file.experiments) {
     experiments.add(e.id);

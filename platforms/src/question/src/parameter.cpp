@@ -46,20 +46,29 @@ void collect_keys(const nlohmann::ordered_json& at, const std::string& prefix,
   }
 }
 
+/// The value in effect under a key; InputError where there is none.
+const nlohmann::ordered_json& value_of(const nlohmann::ordered_json& effective,
+                                       const Located<std::string>& key) {
+  if (const auto* now = config::find_value(effective, key.value)) return *now;
+  std::vector<std::string> keys;
+  collect_keys(effective, "", keys);
+  const std::string near = nearest_name(key.value, keys);
+  throw input_error(key.where,
+                    fmt::format("'{}' names no value of the platform{}", key.value,
+                                near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+}
+
 }  // namespace
 
 FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_json& effective)
     : spec_(&spec) {
-  const auto* now = config::find_value(effective, key());
-  if (now == nullptr) {
-    std::vector<std::string> keys;
-    collect_keys(effective, "", keys);
-    const std::string near = nearest_name(key(), keys);
-    throw input_error(spec.key.where,
-                      fmt::format("'{}' names no value of the platform{}", key(),
-                                  near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
-  }
+  const auto* now = &value_of(effective, spec.key);
+  for (const auto& other : spec.also) value_of(effective, other);
   const std::string& low = spec.low.value;
+  if (spec.choice()) {
+    kind_ = Kind::choice;
+    return;
+  }
   if (now->is_number_float()) {
     kind_ = Kind::number;
   } else if (now->is_number()) {
@@ -110,6 +119,7 @@ double FitParameter::parse(const Located<std::string>& text, std::string_view bo
       if (value && *value != std::floor(*value)) value.reset();
       break;
     case Kind::number:
+    case Kind::choice:
       value = parse_number(text), expected = "a number in quotes";
       break;
   }
@@ -143,6 +153,7 @@ std::string FitParameter::print(double value) const {
     case Kind::integer:
       return fmt::format("{}", count);
     case Kind::number:
+    case Kind::choice:
       break;
   }
   const std::string text = fmt::format("{:.4g}", value);
@@ -152,6 +163,11 @@ std::string FitParameter::print(double value) const {
 
 std::string FitParameter::text(double position) const {
   position = std::clamp(position, 0.0, 1.0);
+  if (kind_ == Kind::choice) {
+    const std::size_t n = spec_->values.size();
+    const auto at = static_cast<std::size_t>(position * static_cast<double>(n));
+    return spec_->values[std::min(at, n - 1)];
+  }
   const double value = spec_->scale == Scale::log
                            ? low_ * std::exp(position * std::log(high_ / low_))
                            : low_ + position * (high_ - low_);
@@ -159,6 +175,12 @@ std::string FitParameter::text(double position) const {
 }
 
 double FitParameter::position(const std::string& text) const {
+  if (kind_ == Kind::choice) {
+    const auto at = std::find_if(spec_->values.begin(), spec_->values.end(),
+                                 [&](const auto& v) { return v.value == text; });
+    return (static_cast<double>(at - spec_->values.begin()) + 0.5) /
+           static_cast<double>(spec_->values.size());
+  }
   const double value = parse({text, {}}, "value");
   const double at = spec_->scale == Scale::log ? std::log(value / low_) / std::log(high_ / low_)
                                                : (value - low_) / (high_ - low_);

@@ -10,6 +10,8 @@ const Schema<ConditionSpec>& ConditionSpec::schema() {
           .required("id", &ConditionSpec::id, {.doc = "its name"})
           .field("title", &ConditionSpec::title, {.doc = "in words"})
           .field("set", &ConditionSpec::set, {.doc = "overrides, as for --set"})
+          .field("brief", &ConditionSpec::brief,
+                 {.doc = "more overrides for inference, whose runs are many: a shorter duration"})
           .field("reaction", &ConditionSpec::reaction,
                  {.doc = "congestion control is on: a [[reaction]] applies"});
   return s;
@@ -58,11 +60,15 @@ const Schema<VariantSpec>& VariantSpec::schema() {
 
 const Schema<ParameterSpec>& ParameterSpec::schema() {
   static const Schema<ParameterSpec> s =
-      Schema<ParameterSpec>("parameter", "A value of the platform that a fit may move.")
+      Schema<ParameterSpec>("parameter", "A value of the platform that may move.")
           .required("key", &ParameterSpec::key, {.doc = "dotted key, as for --set"})
-          .required("low", &ParameterSpec::low,
-                    {.doc = "lower bound, a text of the key's own type: \"100 ns\", \"4\""})
-          .required("high", &ParameterSpec::high, {.doc = "upper bound, likewise"})
+          .field("also", &ParameterSpec::also, {.doc = "more keys that get the same value"})
+          .field("low", &ParameterSpec::low,
+                 {.doc = "lower bound, a text of the key's own type: \"100 ns\", \"4\""})
+          .field("high", &ParameterSpec::high, {.doc = "upper bound, likewise"})
+          .field("values", &ParameterSpec::values,
+                 {.doc = "in place of bounds: texts as for --set, equally likely; only inference "
+                         "chooses among them"})
           .choice("scale", &ParameterSpec::scale, {{"linear", Scale::linear}, {"log", Scale::log}},
                   {.doc = "how the range between them is divided"})
           .field("why", &ParameterSpec::why, {.doc = "why these bounds"})
@@ -118,6 +124,12 @@ const Schema<ExperimentSpec>& ExperimentSpec::schema() {
           .required("condition", &ExperimentSpec::condition, {.doc = "in which [[condition]]"})
           .field("set", &ExperimentSpec::set, {.doc = "overrides on top of it"})
           .required("quantities", &ExperimentSpec::quantities, {.doc = "what to look at"})
+          .choice("effort", &ExperimentSpec::effort,
+                  {{"command", Effort::command},
+                   {"setting", Effort::setting},
+                   {"hardware", Effort::hardware}},
+                  {.doc = "what it takes: options of the traffic generator, a setting of a NIC or "
+                          "switch, other hardware; inference lists the cheapest first"})
           .field("quick", &ExperimentSpec::quick, {.doc = "tried with --quick too"});
   return s;
 }
@@ -150,6 +162,7 @@ const Schema<HypothesesFile>& HypothesesFile::schema() {
       Schema<HypothesesFile>("hypotheses file", "Mechanisms to hold against them (horae explain).")
           .required("title", &HypothesesFile::title, {.doc = "what is to be explained"})
           .tables("variant", &HypothesesFile::variants, VariantSpec::schema())
+          .tables("nuisance", &HypothesesFile::nuisances, ParameterSpec::schema())
           .tables("hypothesis", &HypothesesFile::hypotheses, HypothesisSpec::schema())
           .tables("reaction", &HypothesesFile::reactions, ReactionSpec::schema())
           .tables("experiment", &HypothesesFile::experiments, ExperimentSpec::schema())

@@ -1,6 +1,9 @@
 // kind = "messages": streams between NICs as perftest sends them, or a finite number each.
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "horae/core/random.hpp"
 #include "horae/flows/nic_demands.hpp"
 #include "pattern.hpp"
 
@@ -13,6 +16,7 @@ struct MessagesConfig : PatternConfig {
   std::uint32_t qps = 1;
   std::uint32_t count = 0;
   Picoseconds start{};
+  std::optional<Picoseconds> stagger, start_within;
   std::uint32_t first_psn = 0;
   static const Schema<MessagesConfig>& schema();
 };
@@ -38,8 +42,23 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
           .field("count", &MessagesConfig::count,
                  {.doc = "messages per queue pair; 0: without end"})
           .field("start", &MessagesConfig::start, {.doc = "when the first is posted", .min = 0_ps})
+          .field("stagger", &MessagesConfig::stagger,
+                 {.doc = "each queue pair starts so much later than the one before; absent: all at "
+                         "once",
+                  .min = 0_ps,
+                  .max = 1000_ms})
+          .field("start_within", &MessagesConfig::start_within,
+                 {.doc = "each queue pair starts at a random time within this span besides; "
+                         "absent: all at once",
+                  .min = 0_ps,
+                  .max = 1000_ms})
           .field("first_psn", &MessagesConfig::first_psn, {.doc = "initial PSN", .max = Psn::mask});
   return s;
+}
+
+/// Whole picoseconds of a span, from 0 to just below all of it.
+Picoseconds share_of(Picoseconds span, double share) {
+  return Picoseconds(static_cast<std::int64_t>(static_cast<double>(span.count()) * share));
 }
 
 class MessagesTraffic final : public TrafficOf<MessagesConfig> {
@@ -56,15 +75,22 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
   }
 
   void flows(const config::PlatformConfig& platform, const FlowSink& sink) const override {
+    std::optional<RandomStream> phases;
+    if (config_.start_within)
+      phases.emplace(platform.sim.seed, fmt::format("traffic{}.phases", number()));
+    Picoseconds start = config_.start;
     for (const auto& [from, to] : pairs_of(platform, config_, EndPoint::nic)) {
       for (std::uint32_t q = 0; q < config_.qps; ++q) {
+        const Picoseconds phase =
+            phases ? share_of(*config_.start_within, phases->unit()) : Picoseconds{};
         sink({.from = from,
               .to = to,
               .message = config_.message,
               .count = config_.count,
               .depth = config_.depth,
-              .start = config_.start,
+              .start = start + phase,
               .first_psn = Psn(config_.first_psn)});
+        start += config_.stagger.value_or(Picoseconds{});
       }
     }
   }

@@ -42,6 +42,13 @@ struct PublishedNumbers {
   const question::ObservationsFile& observations;
   question::Readings readings;
   SenderFacts facts;
+  /// How far every number may be off in favour of a hypothesis, in units of rounding + tolerance;
+  /// 0: by its rounding alone.
+  double tolerances = 0;
+
+  double leeway(double rounding, double allowance) const {
+    return tolerances > 0 ? tolerances * allowance : rounding;
+  }
 };
 
 /// TX as a share of line, whether published as that or as a rate.
@@ -52,7 +59,9 @@ struct TxShare {
   double allowance = 0;
 
   /// Whether it is below line rate by more than it may miss.
-  bool below_line() const { return value + allowance < 1; }
+  bool below_line(const PublishedNumbers& numbers) const {
+    return value + (numbers.tolerances > 0 ? numbers.tolerances : 1) * allowance < 1;
+  }
 };
 std::optional<TxShare> tx_share_in(const PublishedNumbers& numbers, const std::string& condition);
 
@@ -65,7 +74,17 @@ const question::ObservationSpec* find_number(const question::ObservationsFile& f
 /// reaction with a TX rate or share below line and a goodput ratio.
 std::vector<BlockingCheck> blocking_checks(const PublishedNumbers& numbers);
 
-/// Why arithmetic excludes a hypothesis with these senders; empty if it does not say.
+/// Why arithmetic excludes a hypothesis.
+struct Exclusion {
+  std::string text;
+  /// What the numbers allow over what the hypothesis has, below 1; 0 where nothing would be enough.
+  double allowed = 0;
+};
+
+/// With these senders; empty if it does not say.
+std::vector<Exclusion> exclusions(const question::HypothesisSpec& hypothesis,
+                                  const PublishedNumbers& numbers);
+/// Their texts.
 std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
                                                const PublishedNumbers& numbers);
 

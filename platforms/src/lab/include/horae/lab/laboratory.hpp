@@ -36,8 +36,7 @@ struct FitBudget {
 class Laboratory {
  public:
   /// The question outlives the laboratory.
-  explicit Laboratory(const question::Question& question)
-      : question_(question), runs_(question.platform) {}
+  explicit Laboratory(const question::Question& question);
 
   const question::Question& question() const { return question_; }
   const RunStore& runs() const { return runs_; }

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,12 +42,35 @@ struct RunRequest {
   Location where;
 };
 
+/// Finished runs in a folder, a whole file each, by key: what a killed program has run is not run
+/// again, and programs on several machines may share one. A file that is damaged, or of another
+/// version of the program, is as good as none.
+class RunFolder {
+ public:
+  /// Makes the folder. InputError if it cannot be written.
+  explicit RunFolder(std::string path);
+
+  std::optional<RunRecord> find(const std::string& key) const;
+  /// ModelError if it cannot be written.
+  void keep(const RunRecord& record) const;
+
+ private:
+  std::string file_of(const std::string& key) const;
+
+  std::string path_;
+};
+
 /// All runs so far, in the order in which they were first asked for. Two settings with the same
 /// effective configuration are one run.
 class RunStore {
  public:
   /// `platform` outlives the store.
   explicit RunStore(const question::BasePlatform& platform) : platform_(platform) {}
+
+  /// Looks for runs in `folder` before it makes them, and leaves there what it makes.
+  void keep_in(RunFolder folder) { folder_.emplace(std::move(folder)); }
+  /// Remembers only these results of each run, and no packet counts: many runs fit into memory.
+  void remember_only(std::set<std::string> metrics) { metrics_.emplace(std::move(metrics)); }
 
   /// The run of a request, made in a child process if it is not there.
   const RunRecord& run(const RunRequest& request);
@@ -64,9 +89,11 @@ class RunStore {
   };
   Prepared prepare(const RunRequest& request);
   const RunRecord* find(const RunRequest& request) const;
-  static results::Task task(const RunRequest& request, const Prepared& prepared);
+  results::Task task(const RunRequest& request, const Prepared& prepared) const;
 
   const question::BasePlatform& platform_;
+  std::optional<RunFolder> folder_;
+  std::optional<std::set<std::string>> metrics_;
   std::deque<RunRecord> records_;
   std::unordered_map<std::string, std::size_t> by_key_;
   std::unordered_map<std::string, std::string> key_of_;  ///< settings met before

@@ -15,7 +15,8 @@ struct ConditionSpec {
   Located<std::string> id;
   std::string title;
   std::vector<Located<std::string>> set;
-  bool reaction = false;  ///< congestion control is on, so a reaction applies
+  std::vector<Located<std::string>> brief;  ///< more of them, of the many runs of inference
+  bool reaction = false;                    ///< congestion control is on, so a reaction applies
   static const Schema<ConditionSpec>& schema();
 };
 
@@ -60,22 +61,31 @@ struct VariantSpec {
 
 enum class Scale { linear, log };
 
-/// A value of the platform that a fit may move between two bounds, both texts of the value's own
-/// type.
+/// A value of the platform that may move: between two bounds, both texts of the value's own type,
+/// or among `values`.
 struct ParameterSpec {
   Located<std::string> key;
+  std::vector<Located<std::string>> also;  ///< more keys that get the same value
   Located<std::string> low;
   Located<std::string> high;
+  std::vector<Located<std::string>> values;  ///< in place of bounds
   Scale scale = Scale::linear;
   std::string why;
   std::string source;
   static const Schema<ParameterSpec>& schema();
+
+  /// One of some values, which only inference can move: a fit needs a direction.
+  bool choice() const { return !values.empty(); }
+  /// "key=value" for each of its keys.
+  std::vector<std::string> overrides(const std::string& value) const;
 };
 
 /// Which NACKs a mechanism serves: every one, or several as one.
 enum class Serves { every, merged };
 /// What idles the wire: each NACK served, each received, nothing, or the window.
 enum class Stalls { served, received, none, window };
+/// What an experiment takes.
+enum class Effort { command, setting, hardware };
 
 /// A mechanism that may explain the observations: overrides, and parameters to fit. The traits are
 /// for checks by arithmetic alone; without one, its check says nothing.
@@ -90,6 +100,9 @@ struct HypothesisSpec {
   std::optional<Stalls> stalls;
   std::uint32_t packets_per_nack = 2;  ///< retransmitted for a NACK that is served
   static const Schema<HypothesisSpec>& schema();
+
+  /// A space of mechanisms rather than one: some parameter is a choice.
+  bool space() const;
 };
 
 /// What congestion control makes of a NACK, on top of a hypothesis.
@@ -110,6 +123,7 @@ struct ExperimentSpec {
   Located<std::string> condition;
   std::vector<Located<std::string>> set;
   std::vector<Located<std::string>> quantities;
+  Effort effort = Effort::setting;
   bool quick = true;  ///< part of --quick
   static const Schema<ExperimentSpec>& schema();
 };
@@ -136,6 +150,8 @@ struct CurveSpec {
 struct HypothesesFile {
   std::string title;
   std::vector<VariantSpec> variants;  ///< at least one once read
+  /// What nobody published, with a range: in inference, in place of the variants.
+  std::vector<ParameterSpec> nuisances;
   std::vector<HypothesisSpec> hypotheses;
   std::vector<ReactionSpec> reactions;
   std::vector<ExperimentSpec> experiments;

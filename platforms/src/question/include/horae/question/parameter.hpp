@@ -10,7 +10,8 @@
 namespace horae::question {
 
 /// Maps positions of [0, 1] to texts of the key's own type between two bounds, on its scale. Texts
-/// have four significant digits, so that positions that do not matter apart are one value.
+/// have four significant digits, so that positions that do not matter apart are one value. Of a
+/// choice each value has an equal share of [0, 1).
 class FitParameter {
  public:
   /// `effective` is the platform's configuration, which says what type the key has. InputError for
@@ -25,7 +26,7 @@ class FitParameter {
   double position(const std::string& text) const;
 
  private:
-  enum class Kind { time, bytes, rate, frequency, integer, number };
+  enum class Kind { time, bytes, rate, frequency, integer, number, choice };
 
   double parse(const Located<std::string>& text, std::string_view bound) const;
   std::string print(double value) const;

@@ -27,6 +27,10 @@ struct ExplainRequest {
   unsigned evaluations = 0;  ///< per fitted parameter; 0: the laboratory's budget
   unsigned survivors = 6;    ///< at most so many are compared by experiments
   bool quick = false;
+  bool infer = false;                       ///< inference over spaces in place of fits
+  unsigned points = 0;                      ///< of inference, per hypothesis; 0: its default
+  std::vector<std::string> fixed_readings;  ///< not open to inference: those of the command line
+  std::optional<std::string> store;         ///< folder that keeps finished runs
   unsigned jobs = 1;
   bool show_progress = false;
 };

@@ -1,0 +1,235 @@
+// The answer of inference as JSON and CSV.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "horae/explain/infer.hpp"
+#include "horae/results/version.hpp"
+
+namespace horae::explain {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : nullptr; }
+
+ordered_json evidence_json(const inference::Evidence& e) {
+  return {{"share", e.share}, {"error", e.error()}, {"at_most", e.at_most}, {"points", e.points}};
+}
+
+ordered_json interval_json(const inference::Interval& i) {
+  return {
+      {"low", i.low}, {"median", i.median}, {"high", i.high}, {"least", i.least}, {"most", i.most}};
+}
+
+ordered_json point_json(const Inferred& h, std::size_t i) {
+  ordered_json values = ordered_json::object();
+  const lab::JointPoint& point = h.runs->point(i);
+  const auto& dimensions = h.space->dimensions();
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    if (point.matters[d]) values[dimensions[d].name] = point.values[d];
+  }
+  values["readings"] = fmt::format(
+      "{}",
+      fmt::join(question::reading_texts(h.space->readings()[h.runs->outcomes()[i].reading]), " "));
+  return values;
+}
+
+ordered_json unknowns_json(const Inferred& h) {
+  ordered_json out = ordered_json::array();
+  const auto& dimensions = h.space->dimensions();
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const lab::JointDimension& dimension = dimensions[d];
+    ordered_json row = {{"kind", lab::name_of(dimension.unknown)}, {"name", dimension.name}};
+    if (dimension.continuous()) {
+      row["low"] = dimension.value->spec().low.value;
+      row["high"] = dimension.value->spec().high.value;
+    } else {
+      row["values"] = dimension.choices;
+    }
+    if (!h.marginals.empty() && h.marginals[d]) {
+      const inference::Marginal& m = *h.marginals[d];
+      if (dimension.continuous()) {
+        row["accepted"] = {{"low", dimension.text(m.interval.low)},
+                           {"median", dimension.text(m.interval.median)},
+                           {"high", dimension.text(m.interval.high)},
+                           {"least", dimension.text(m.interval.least)},
+                           {"most", dimension.text(m.interval.most)}};
+      } else {
+        row["accepted"] = {{"shares", m.shares}};
+      }
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+ordered_json levels_json(const Inferred& h) {
+  ordered_json out = ordered_json::array();
+  for (const auto& level : h.sampled.levels) {
+    out.push_back({{"within", number(level.within)},
+                   {"next", number(level.next)},
+                   {"share", level.share},
+                   {"variation", level.variation},
+                   {"moved", level.moved}});
+  }
+  return out;
+}
+
+ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
+  ordered_json out = {{"id", h.hypothesis->id.value},
+                      {"family", h.hypothesis->family},
+                      {"title", h.hypothesis->title},
+                      {"standing", name_of(h.standing())},
+                      {"verdict", verdict_text(q, h)}};
+  for (std::size_t f = 0; f < tolerance_factors.size(); ++f) {
+    ordered_json row = {{"factor", tolerance_factors[f]}, {"standing", name_of(h.standing(f))}};
+    if (h.has_points()) row["evidence"] = evidence_json(h.evidence[f]);
+    out["tolerances"].push_back(std::move(row));
+  }
+  out["probability"] = {{"value", h.posterior.probability}, {"error", h.posterior.error}};
+  if (!h.has_points()) return out;
+  const lab::JointOutcome& closest = h.runs->outcomes()[h.closest];
+  out["points"] = h.runs->outcomes().size();
+  out["evidence"] = evidence_json(h.evidence[as_declared]);
+  out["levels"] = levels_json(h);
+  const lab::ReadOutcome& best = closest.best();
+  out["closest"] = {{"tolerances", best.miss},
+                    {"observation", q.observations.observations[best.worst].id.value},
+                    {"ours", number(best.ours[best.worst])},
+                    {"at", point_json(h, h.closest)}};
+  out["unknowns"] = unknowns_json(h);
+  out["readings"] = ordered_json::object();
+  for (const auto& [text, share] : h.readings) out["readings"][text] = share;
+  out["predictions"] = ordered_json::array();
+  for (std::size_t o = 0; o < h.predictions.size(); ++o) {
+    if (!h.predictions[o]) continue;
+    const auto& published = q.observations.observations[o];
+    ordered_json row = {{"observation", published.id.value},
+                        {"published", published.value},
+                        {"unit", published.unit.value},
+                        {"allowed", published.allowance()}};
+    row.update(interval_json(*h.predictions[o]));
+    out["predictions"].push_back(std::move(row));
+  }
+  return out;
+}
+
+ordered_json experiment_json(const InferredAnswer& a, const InferredExperiment& x) {
+  ordered_json out = {{"id", x.experiment->id.value},       {"title", x.experiment->title},
+                      {"gain_nats", x.gain.hypothesis},     {"most_nats", x.gain.most},
+                      {"by_chance_nats", x.gain.by_chance}, {"predictions", ordered_json::array()}};
+  for (const auto& p : x.predictions) {
+    ordered_json row = {{"hypothesis", a.hypotheses[p.hypothesis].hypothesis->id.value},
+                        {"points", p.points}};
+    for (std::size_t k = 0; k < p.quantities.size(); ++k)
+      row[x.experiment->quantities[k].value] = interval_json(p.quantities[k].interval);
+    out["predictions"].push_back(std::move(row));
+  }
+  return out;
+}
+
+/// The published numbers beside the closest point of each, as `horae run` validates.
+ordered_json validation_json(const question::Question& q, const InferredAnswer& a) {
+  ordered_json out = ordered_json::array();
+  for (const std::size_t i : a.order) {
+    const Inferred& h = a.hypotheses[i];
+    if (!h.has_points()) continue;
+    const lab::ReadOutcome& closest = h.runs->outcomes()[h.closest].best();
+    for (std::size_t o = 0; o < closest.ours.size(); ++o) {
+      const auto& published = q.observations.observations[o];
+      if (std::isnan(closest.misses[o])) continue;
+      out.push_back({{"hypothesis", h.hypothesis->id.value},
+                     {"id", published.id.value},
+                     {"published", published.value},
+                     {"measured", number(closest.ours[o])},
+                     {"unit", published.unit.value},
+                     {"kind", "calibrated"},
+                     {"allowed", published.allowance()},
+                     {"tolerances", closest.misses[o]},
+                     {"within", std::abs(closest.misses[o]) <= 1},
+                     {"source", published.source}});
+    }
+  }
+  return out;
+}
+
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '"');
+  return "\"" + text + "\"";
+}
+
+}  // namespace
+
+ordered_json inferred_json(const lab::Laboratory& laboratory, const InferredAnswer& a) {
+  const question::Question& q = laboratory.question();
+  ordered_json out = {{"schema", 1},
+                      {"platform", q.platform_name},
+                      {"config", q.platform_config},
+                      {"config_hash", q.platform_hash},
+                      {"seed", q.seed},
+                      {"version", results::version()},
+                      {"verdict", "complete"},
+                      {"wall_s", a.wall_seconds},
+                      {"results", ordered_json::object()}};
+  ordered_json rows = ordered_json::array();
+  for (std::size_t n = 0; n < a.order.size(); ++n) {
+    const Inferred& h = a.hypotheses[a.order[n]];
+    rows.push_back({{"rank", n + 1},
+                    {"hypothesis", h.hypothesis->id.value},
+                    {"standing", name_of(h.standing())},
+                    {"evidence", h.evidence[as_declared].share},
+                    {"error", h.evidence[as_declared].error()},
+                    {"closest", h.has_points() ? ordered_json(h.closest_miss()) : nullptr},
+                    {"verdict", verdict_text(q, h)}});
+  }
+  out["rows"] = {{"infer", std::move(rows)}};
+  out["validation"] = validation_json(q, a);
+  ordered_json& x = out["infer"];
+  x = {{"observations", q.observations_path},
+       {"hypotheses_file", q.hypotheses_path},
+       {"title", q.observations.title},
+       {"source", q.observations.source},
+       {"points", a.plan.points},
+       {"descent", a.plan.descent},
+       {"population", a.plan.population},
+       {"runs", laboratory.runs().records().size()},
+       {"hypotheses", ordered_json::array()},
+       {"ranked", ordered_json::array()},
+       {"experiments", ordered_json::array()}};
+  for (const auto& h : a.hypotheses) x["hypotheses"].push_back(hypothesis_json(q, h));
+  for (const std::size_t i : a.order) x["ranked"].push_back(a.hypotheses[i].hypothesis->id.value);
+  for (const auto& e : a.experiments) x["experiments"].push_back(experiment_json(a, e));
+  return out;
+}
+
+std::string points_csv(const question::Question& q, const InferredAnswer& a) {
+  std::string csv = "hypothesis,point,tolerances,worst,conditions,weight";
+  for (const auto& o : q.observations.observations) csv += "," + o.id.value;
+  csv += ",values\n";
+  for (const auto& h : a.hypotheses) {
+    if (!h.has_points()) continue;
+    std::vector<double> weights(h.runs->outcomes().size(), 0);
+    for (const auto& w : h.accepted) weights[w.point] = w.weight;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const lab::JointOutcome& outcome = h.runs->outcomes()[i];
+      csv += fmt::format("{},{},{},{},{},{}", quoted(h.hypothesis->id), i, outcome.miss(),
+                         q.observations.observations[outcome.best().worst].id.value, outcome.stages,
+                         weights[i]);
+      for (const double ours : outcome.best().ours)
+        csv += std::isfinite(ours) ? fmt::format(",{}", ours) : ",";
+      std::string values;
+      const ordered_json at = point_json(h, i);
+      for (const auto& [name, value] : at.items()) {
+        if (!values.empty()) values += "; ";
+        values += name + "=" + value.get<std::string>();
+      }
+      csv += "," + quoted(values) + "\n";
+    }
+  }
+  return csv;
+}
+
+}  // namespace horae::explain

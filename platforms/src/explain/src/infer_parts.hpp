@@ -1,0 +1,26 @@
+// Parts of inference: what arithmetic excludes in every setting, and experiments.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "horae/explain/infer.hpp"
+
+namespace horae::explain {
+
+/// By factor of the tolerances: why no combination of the discrete unknowns and readings escapes
+/// arithmetic, at the combination that comes nearest; empty where one does.
+std::array<std::string, tolerance_factors.size()> impossibilities(
+    const question::Question& question, const question::HypothesisSpec& hypothesis);
+
+/// Goes on from the nearest of a hypothesis' points by random steps that come nearer, until one is
+/// within the tolerances or `points` more have run. They are no sample: they count for the closest
+/// approach alone.
+void descend(const question::Question& question, std::size_t points, Inferred& inferred);
+
+/// Runs every experiment at accepted points of the consistent hypotheses.
+std::vector<InferredExperiment> infer_experiments(lab::Laboratory& laboratory,
+                                                  const InferredAnswer& answer);
+
+}  // namespace horae::explain

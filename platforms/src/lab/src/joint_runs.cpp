@@ -1,0 +1,133 @@
+#include "horae/lab/joint_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace horae::lab {
+namespace {
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+bool observed(const question::Question& q, const question::ConditionSpec& condition) {
+  return std::any_of(q.observations.observations.begin(), q.observations.observations.end(),
+                     [&](const auto& o) { return o.condition.value == condition.id.value; });
+}
+
+}  // namespace
+
+double JointOutcome::share_within(double tolerances) const {
+  const auto n = std::count_if(read.begin(), read.end(),
+                               [&](const ReadOutcome& r) { return r.miss <= tolerances; });
+  return static_cast<double>(n) / static_cast<double>(read.size());
+}
+
+JointRuns::JointRuns(Laboratory& laboratory, const JointSpace& space, std::string title)
+    : laboratory_(laboratory), space_(space), title_(std::move(title)) {
+  const question::Question& q = laboratory_.question();
+  for (const bool reaction : {false, true}) {
+    if (reaction && q.hypotheses.reactions.empty()) continue;
+    for (const auto& c : q.observations.conditions) {
+      if (c.reaction == reaction && observed(q, c)) stages_.push_back(&c);
+    }
+  }
+}
+
+RunRequest JointRuns::request(std::size_t i, const question::ConditionSpec& condition) const {
+  return {points_[i].setting(condition),
+          "hypothesis '" + space_.hypothesis().id.value + "', " + condition.id.value,
+          space_.hypothesis().id.where};
+}
+
+void JointRuns::compare(std::size_t i, const question::ConditionSpec& condition) {
+  const auto& observations = laboratory_.question().observations.observations;
+  JointOutcome& outcome = outcomes_[i];
+  const RunRecord& run = laboratory_.run(request(i, condition));
+  for (std::size_t r = 0; r < outcome.read.size(); ++r) {
+    ReadOutcome& read = outcome.read[r];
+    for (std::size_t o = 0; o < observations.size(); ++o) {
+      const question::ObservationSpec& published = observations[o];
+      if (published.condition.value != condition.id.value) continue;
+      const double ours = run.value(question::metric_of(published.quantity, space_.readings()[r]));
+      const double miss = (ours - published.value) / published.allowance();
+      read.ours[o] = ours;
+      read.misses[o] = std::isfinite(miss) ? std::clamp(miss, -most, most) : most;
+      if (std::abs(read.misses[o]) <= read.miss) continue;
+      read.miss = std::abs(read.misses[o]);
+      read.worst = o;
+    }
+  }
+  outcome.reading = 0;
+  for (std::size_t r = 1; r < outcome.read.size(); ++r) {
+    if (outcome.read[r].miss < outcome.best().miss) outcome.reading = r;
+  }
+  ++outcome.stages;
+}
+
+void JointRuns::run_stage(std::size_t stage, const std::vector<std::size_t>& which) {
+  std::vector<RunRequest> requests;
+  for (const std::size_t i : which) requests.push_back(request(i, *stages_[stage]));
+  laboratory_.run_all(requests, title_ + ", " + stages_[stage]->id.value);
+  for (const std::size_t i : which) compare(i, *stages_[stage]);
+}
+
+std::vector<double> JointRuns::distances(const std::vector<std::vector<double>>& positions) {
+  const std::size_t first = points_.size();
+  const std::size_t observations = laboratory_.question().observations.observations.size();
+  for (const auto& p : positions) {
+    points_.push_back(space_.at(p));
+    const ReadOutcome open{std::vector<double>(observations, none),
+                           std::vector<double>(observations, none), 0, 0};
+    outcomes_.push_back({std::vector<ReadOutcome>(space_.readings().size(), open), 0, 0});
+  }
+  std::vector<std::size_t> going(positions.size());
+  std::iota(going.begin(), going.end(), first);
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    run_stage(stage, going);
+    std::erase_if(going, [&](std::size_t i) { return outcomes_[i].miss() > passing; });
+  }
+  std::vector<double> out;
+  for (std::size_t i = first; i < points_.size(); ++i) {
+    const auto missing = static_cast<double>(stages_.size() - outcomes_[i].stages);
+    out.push_back(missing * (most + 1) + outcomes_[i].miss());
+  }
+  return out;
+}
+
+std::size_t JointRuns::find_closest() {
+  // At a time, more and more: few runs that turn out to be needless.
+  constexpr std::size_t first_batch = 4, largest_batch = 32;
+  for (std::size_t batch = first_batch;; batch = std::min(2 * batch, largest_batch)) {
+    double least = std::numeric_limits<double>::infinity();
+    std::size_t closest = 0;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (!whole(i) || outcomes_[i].miss() >= least) continue;
+      least = outcomes_[i].miss();
+      closest = i;
+    }
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      if (!whole(i) && outcomes_[i].miss() < least) open.push_back(i);
+    }
+    if (open.empty()) return closest;
+    std::stable_sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
+      return outcomes_[a].miss() < outcomes_[b].miss();
+    });
+    if (open.size() > batch) open.resize(batch);
+    // Condition by condition: a miss there may say enough.
+    for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+      std::vector<std::size_t> which;
+      for (const std::size_t i : open) {
+        if (outcomes_[i].stages == stage && outcomes_[i].miss() < least) which.push_back(i);
+      }
+      run_stage(stage, which);
+      if (stage + 1 < stages_.size()) continue;
+      for (const std::size_t i : open) {
+        if (whole(i)) least = std::min(least, outcomes_[i].miss());
+      }
+    }
+  }
+}
+
+}  // namespace horae::lab

@@ -1,0 +1,196 @@
+#include "horae/lab/joint_space.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace horae::lab {
+namespace {
+
+void add_all(std::vector<std::string>& to, const std::vector<std::string>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+bool has_key(const question::ParameterSpec& spec, const std::string& key) {
+  return spec.key.value == key ||
+         std::any_of(spec.also.begin(), spec.also.end(),
+                     [&](const auto& other) { return other.value == key; });
+}
+
+bool moved(const std::vector<question::ParameterSpec>& specs, const std::string& key) {
+  return std::any_of(specs.begin(), specs.end(),
+                     [&](const auto& spec) { return has_key(spec, key); });
+}
+
+bool same_range(const question::ParameterSpec& a, const question::ParameterSpec& b) {
+  return a.key == b.key && a.also == b.also && a.low == b.low && a.high == b.high &&
+         a.values == b.values && a.scale == b.scale;
+}
+
+}  // namespace
+
+std::string name_of(Unknown unknown) {
+  switch (unknown) {
+    case Unknown::parameter:
+      return "parameter";
+    case Unknown::nuisance:
+      return "nuisance";
+    case Unknown::reaction:
+      return "reaction";
+    case Unknown::reaction_parameter:
+      return "reaction parameter";
+    case Unknown::seed:
+      return "seed";
+  }
+  return {};
+}
+
+std::string JointDimension::text(double number) const {
+  if (continuous()) return value->text(number);
+  const auto at = static_cast<std::size_t>(number * static_cast<double>(choices.size()));
+  return choices[std::min(at, choices.size() - 1)];
+}
+
+question::Setting JointPoint::setting(const question::ConditionSpec& condition,
+                                      const std::vector<std::string>& more) const {
+  question::Setting out{question::texts_of(condition.set), seed};
+  add_all(out.set, question::texts_of(condition.brief));
+  add_all(out.set, platform);
+  if (condition.reaction) add_all(out.set, reacting);
+  add_all(out.set, more);
+  return out;
+}
+
+JointSpace::JointSpace(const question::Question& question,
+                       const question::HypothesisSpec& hypothesis)
+    : question_(question), hypothesis_(hypothesis) {
+  const question::Setting base{question::texts_of(question.observations.conditions.front().set),
+                               question.seed};
+  const auto effective =
+      question.platform.read(base.with(question::texts_of(hypothesis.set))).effective;
+  for (const auto& p : hypothesis.parameters)
+    add_value(Unknown::parameter, p, p.key.value, effective);
+  for (const auto& n : question.hypotheses.nuisances) {
+    if (!moved(hypothesis.parameters, n.key.value))
+      add_value(Unknown::nuisance, n, n.key.value, effective);
+  }
+  add_reactions();
+  add_readings();
+  if (question.request.seeds > 1) {
+    JointDimension seed{Unknown::seed, "seed", std::nullopt, {}};
+    for (unsigned i = 0; i < question.request.seeds; ++i)
+      seed.choices.push_back(fmt::format("{}", question.seed + i));
+    dimensions_.push_back(std::move(seed));
+  }
+}
+
+void JointSpace::add_value(Unknown unknown, const question::ParameterSpec& spec, std::string name,
+                           const nlohmann::ordered_json& effective) {
+  JointDimension d{unknown, std::move(name), question::FitParameter(spec, effective), {}};
+  for (const auto& v : spec.values) d.choices.push_back(v);
+  dimensions_.push_back(std::move(d));
+}
+
+void JointSpace::add_reactions() {
+  const auto& all = question_.hypotheses.reactions;
+  if (all.empty() || !question_.has_conditions(true)) return;
+  if (all.size() > 1) {
+    JointDimension which{Unknown::reaction, "reaction", std::nullopt, {}};
+    for (const auto& r : all) which.choices.push_back(r.id);
+    dimensions_.push_back(std::move(which));
+  }
+  const auto& conditions = question_.observations.conditions;
+  const auto condition =
+      std::find_if(conditions.begin(), conditions.end(), [](const auto& c) { return c.reaction; });
+  for (const auto& r : all) {
+    ReactionUnknowns unknowns{&r, {}};
+    const question::Setting base{question::texts_of(condition->set), question_.seed};
+    const auto effective =
+        question_.platform
+            .read(base.with(question::texts_of(hypothesis_.set)).with(question::texts_of(r.set)))
+            .effective;
+    for (const auto& p : r.parameters) {
+      if (moved(question_.hypotheses.nuisances, p.key) || moved(hypothesis_.parameters, p.key))
+        continue;
+      const auto there =
+          std::find_if(dimensions_.begin(), dimensions_.end(), [&](const JointDimension& d) {
+            return d.unknown == Unknown::reaction_parameter && same_range(d.value->spec(), p);
+          });
+      unknowns.dimensions.push_back(static_cast<std::size_t>(there - dimensions_.begin()));
+      if (there == dimensions_.end())
+        add_value(Unknown::reaction_parameter, p, p.key.value, effective);
+    }
+    reactions_.push_back(std::move(unknowns));
+  }
+}
+
+void JointSpace::add_readings() {
+  const question::Readings base = question_.request.readings;
+  readings_ = {base};
+  const auto texts = question::reading_texts(base);
+  const auto others = question::flipped(base);
+  const auto& fixed = question_.request.fixed_readings;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const std::string name = texts[i].substr(0, texts[i].find('='));
+    const bool is_fixed = std::any_of(fixed.begin(), fixed.end(), [&](const std::string& text) {
+      return text.starts_with(name + "=");
+    });
+    const auto& observations = question_.observations.observations;
+    const bool matters = std::any_of(observations.begin(), observations.end(), [&](const auto& o) {
+      return question::metric_of(o.quantity, base) !=
+             question::metric_of(o.quantity, others[i].second);
+    });
+    if (!matters || is_fixed) continue;
+    const std::size_t n = readings_.size();
+    for (std::size_t r = 0; r < n; ++r) {
+      question::Readings turned = readings_[r];
+      question::select_reading(turned, others[i].first);
+      readings_.push_back(turned);
+    }
+  }
+}
+
+JointPoint JointSpace::at(const std::vector<double>& numbers) const {
+  JointPoint p;
+  p.seed = question_.seed;
+  const question::ReactionSpec* reaction =
+      reactions_.empty() ? nullptr : reactions_.front().reaction;
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    const JointDimension& d = dimensions_[i];
+    const std::string text = d.text(numbers[i]);
+    p.values.push_back(text);
+    p.matters.push_back(d.unknown != Unknown::reaction_parameter);
+    switch (d.unknown) {
+      case Unknown::nuisance:
+        add_all(p.platform, d.value->spec().overrides(text));
+        break;
+      case Unknown::parameter:
+        add_all(parameters, d.value->spec().overrides(text));
+        break;
+      case Unknown::seed:
+        p.seed = static_cast<std::uint32_t>(std::stoul(text));
+        break;
+      case Unknown::reaction:
+        reaction = &*std::find_if(question_.hypotheses.reactions.begin(),
+                                  question_.hypotheses.reactions.end(),
+                                  [&](const auto& r) { return r.id.value == text; });
+        break;
+      case Unknown::reaction_parameter:
+        break;
+    }
+  }
+  add_all(p.platform, question::texts_of(hypothesis_.set));
+  add_all(p.platform, parameters);
+  for (const auto& r : reactions_) {
+    if (r.reaction != reaction) continue;
+    add_all(p.reacting, question::texts_of(r.reaction->set));
+    for (const std::size_t i : r.dimensions) {
+      add_all(p.reacting, dimensions_[i].value->spec().overrides(p.values[i]));
+      p.matters[i] = true;
+    }
+  }
+  return p;
+}
+
+}  // namespace horae::lab

@@ -1,0 +1,62 @@
+// Finished runs as files.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "horae/config/effective.hpp"
+#include "horae/core/error.hpp"
+#include "horae/lab/runs.hpp"
+#include "horae/results/version.hpp"
+
+namespace horae::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+}  // namespace
+
+RunFolder::RunFolder(std::string path) : path_(std::move(path)) {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  if (error || ::access(path_.c_str(), W_OK | X_OK) != 0)
+    throw InputError("--store " + path_ + ": expected a folder that can be written");
+}
+
+std::string RunFolder::file_of(const std::string& key) const {
+  // Not a hundred thousand files in one folder.
+  return (fs::path(path_) / key.substr(0, 2) / (key + ".json")).string();
+}
+
+std::optional<RunRecord> RunFolder::find(const std::string& key) const {
+  std::ifstream file(file_of(key));
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  const ordered_json json = ordered_json::parse(text.str(), nullptr, false);
+  if (!json.is_object() || !json.contains("record") ||
+      json.value("version", "") != results::version() ||
+      json.value("digest", "") != config::hash_of(json["record"]))
+    return std::nullopt;
+  return RunRecord::from_json(json["record"]);
+}
+
+void RunFolder::keep(const RunRecord& record) const {
+  const ordered_json content = record.to_json();
+  const ordered_json json = {
+      {"version", results::version()}, {"digest", config::hash_of(content)}, {"record", content}};
+  const fs::path file = file_of(record.key);
+  // Whole or not at all: written beside it, then renamed.
+  const fs::path beside = file.string() + "." + std::to_string(::getpid());
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  std::ofstream out(beside);
+  out << json.dump() << "\n";
+  out.close();
+  if (out) fs::rename(beside, file, error);
+  if (!out || error) throw ModelError("cannot write " + file.string());
+}
+
+}  // namespace horae::lab
