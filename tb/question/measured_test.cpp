@@ -88,7 +88,7 @@ TEST_F(Measured, PerftestTextInGigabits) {
   // And so has 0.006660 Mpps of 8.4 Mbit: 0.0042 against 0.005.
   EXPECT_NEAR(f.observations[1].value, 55.87, 0.01);
   EXPECT_NEAR(f.observations[1].rounding.value, 0.5e-6 * 8388.608, 1e-9);
-  EXPECT_EQ(f.observations[1].id.where.line, 20u);
+  EXPECT_EQ(f.observations[1].id.where.line, 22u);
 }
 
 TEST_F(Measured, PerftestTextInMebibytesAndSeveralRuns) {
@@ -222,11 +222,11 @@ TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
   EXPECT_EQ(refused("a.txt", read),
             "a.txt:2:21: 'RDMA_Read' is not modelled; expected RDMA_Write BW Test (ib_write_bw)");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   fast   4.0\n")),
-            "a.txt:19:19: BW average: expected a number, found 'fast'");
+            "a.txt:21:20: BW average: expected a number, found 'fast'");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1\n")),
-            "a.txt:19:2: 3 columns; expected 5: #bytes, #iterations, BW peak, BW average, MsgRate");
+            "a.txt:21:2: 3 columns; expected 5: #bytes, #iterations, BW peak, BW average, MsgRate");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   2.1   9.000000\n")),
-            "a.txt:19:2: BW average 2.1 is neither Gb/sec nor MB/sec (2^20) of 9 Mpps with 64 "
+            "a.txt:21:2: BW average 2.1 is neither Gb/sec nor MB/sec (2^20) of 9 Mpps with 64 "
             "bytes");
   EXPECT_EQ(refused("a.json", "{\"test_info\": \n ]"),
             "a.json:2:2: not JSON, nor what perftest writes with --out_json");
