@@ -113,6 +113,13 @@ ObservationsFile read_observations(const std::string& path) {
 HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations) {
   const Section root = Document::load(path).root();
   auto file = root.read<HypothesesFile>();
+  if (observations.of_tool) {
+    const auto elsewhere = [&](const auto& t) {
+      return observations.find_condition(t.condition.value) == nullptr;
+    };
+    std::erase_if(file.experiments, elsewhere);
+    std::erase_if(file.curves, elsewhere);
+  }
   Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
       experiments("experiment"), curves("curve");
   const auto check_parameters = [](const std::vector<ParameterSpec>& parameters) {

@@ -101,6 +101,7 @@ ObservationsFile read_measured(const std::string& path, const ImportSpec& import
                           : extension == ".json"
                               ? perftest_observations(perftest_json_rows(text, path), import)
                               : perftest_observations(perftest_text_rows(text, path), import);
+  file.of_tool = true;
   file.title = fmt::format("measured: {}", std::filesystem::path(path).filename().string());
   file.source = import.source.empty() ? path : import.source;
   return file;

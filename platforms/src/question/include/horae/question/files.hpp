@@ -47,6 +47,7 @@ struct ObservationsFile {
   std::vector<ConditionSpec> conditions;
   std::vector<ObservationSpec> observations;  ///< with those of the imports once read
   std::vector<ImportSpec> imports;
+  bool of_tool = false;  ///< a tool's file, which has only the conditions that it measured
   static const Schema<ObservationsFile>& schema();
 
   const ConditionSpec* find_condition(const std::string& id) const;
@@ -148,6 +149,8 @@ struct HypothesesFile {
 /// Reads and checks a file by itself: ids, quantities, units, conditions. Observations may also be
 /// a tool's file (is_measured). InputError.
 ObservationsFile read_observations(const std::string& path);
+/// Likewise. With observations of a tool's file, experiments and curves in conditions that it does
+/// not have are left out.
 HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations);
 
 }  // namespace horae::question
