@@ -25,8 +25,8 @@ TEST(ExplainMeasured, ShipsAQuestionOfQueuePairs) {
   const Workplace place;
   const Ended read = run(place, {"config", scaling, "--kind", "explain"});
   EXPECT_EQ(read.exit_code, 0) << read.err;
-  const Ended other = run(place, {"config", scaling, "--kind", "explain", "--set",
-                                  "nic.memory.round_trip=1us"});
+  const Ended other =
+      run(place, {"config", scaling, "--kind", "explain", "--set", "nic.memory.round_trip=1us"});
   EXPECT_EQ(other.exit_code, 0) << other.err;
 }
 
@@ -36,9 +36,8 @@ TEST(ExplainMeasured, FitsWhatPerftestMeasured) {
                           "nic.memory.round_trip=1200ns"};
   const double gbps = result(summary_of(place, scaling, settings), "receivers.delivered_rate");
   place.write("run.txt", perftest(gbps, 64));
-  const Ended ended =
-      run(place, {"explain", scaling, "--observations", "run.txt", "--quick", "--seeds", "1",
-                  "--only", "N0,N3", "--evaluations", "10"});
+  const Ended ended = run(place, {"explain", scaling, "--observations", "run.txt", "--quick",
+                                  "--seeds", "1", "--only", "N0,N3", "--evaluations", "10"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   // What is fitted is what was set: 128 reads outstanding take that long.
   EXPECT_NE(ended.out.find("N0.all_on_chip"), std::string::npos);
