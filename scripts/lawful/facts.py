@@ -100,3 +100,10 @@ def one_host_rate(p):
     names = {n for d in p["device"] if d["profile"] == "nic" for n in d["names"]}
     rates = {t.get("rate", p["link_default"].get("rate")) for t in p["link"] if names & set(t["between"])}
     return len(rates) == 1
+
+
+def ideal_is_known(p):
+    """The completion time in an idle network is that of the fastest way: paths of one length are alike, and no
+    switch sends a packet on before it has all of it."""
+    pairs = [frozenset(link["between"]) for link in p.get("link", [])]
+    return len(pairs) == len(set(pairs)) and not any("cut_through" in c.get("timing", {}) for c in chips(p))

@@ -29,7 +29,8 @@ def nic(draw):
         out["entropy"] = entropy(draw)
     if out["transport"] != "spray_sr" and "frames" not in out and draw.chance(0.3):
         out["ordering"] = ordering(draw)
-    if draw.chance(0.4):
+    # Not both: an ordering engine asks the PCIe link for a time to come, and later for an earlier one (exit code 1).
+    if "ordering" not in out and draw.chance(0.4):
         _host(draw, out)
     if draw.chance(0.5):
         out["retransmit"] = retransmit(draw)
@@ -88,7 +89,7 @@ def entropy(draw):
 def congestion(draw, transport):
     algorithms = ["none", "none", "dcqcn", "dcqcn", "dctcp", "hpcc", "swift", "timely", "mprdma", "constant", "nscc"]
     out = {"algorithm": draw.one(*algorithms, *(["eqds"] if transport == "spray_sr" else []))}
-    window = draw.bytes(4_000, 300_000)
+    window = draw.bytes(4_096, 300_000)
     if out["algorithm"] == "dcqcn":
         out["parameters"] = draw.one("paper", "vendor", "hpcc", "longhaul")
         out["nack_reaction"] = draw.one("ignore", "cnp", "paired_cnp", "saturating_cut", "floor", "slow_restart")
@@ -104,7 +105,7 @@ def congestion(draw, transport):
     elif out["algorithm"] == "constant":
         out["constant_window"] = draw.bytes(256, 300_000)
     elif out["algorithm"] == "nscc":
-        out["nscc"] = {"target": draw.ns(1_000, 20_000), "initial_window": window, "max_window": window}
+        out["nscc"] = {"packet": "4000 B", "target": draw.ns(1_000, 20_000), "initial_window": window, "max_window": window}
     elif out["algorithm"] == "eqds":
         out["eqds"] = {"start_credit": window, "pull_share": draw.share(0.4, 1)}
     return out

@@ -1,0 +1,58 @@
+"""One mutation: compiled, linked, and held against the tests."""
+import os
+import re
+import subprocess
+import time
+
+from .building import Failed
+
+
+class Trial:
+    """Tests of a room, those first that name the header of the source."""
+
+    def __init__(self, building, root, timeout_s):
+        self.building, self.root, self.timeout_s = building, root, timeout_s
+
+    def verdict(self, mutation, source, tests):
+        """(verdict, by what). Verdicts: caught, survived, invalid (does not compile)."""
+        lines = source.read_text(encoding="utf-8").splitlines()
+        text = "\n".join(mutation.applied(lines)) + "\n"
+        target = self.building.work / "mutant.o"
+        try:
+            self.building.compile(source, text, target)
+        except Failed:
+            return "invalid", ""
+        objects = [target, *self.building.neighbours(source)]
+        for test in tests:
+            binary = self.building.link(test, objects, self.building.work / f"{test}.mutant")
+            near = self.near(test, source)
+            for only in ([near, f"-{near}"] if near else ["*"]):
+                if caught := self.caught(binary, only):
+                    return "caught", caught
+        return "survived", ", ".join(tests)
+
+    def near(self, test, source):
+        """A filter for suites of the files that name the source's header."""
+        folder = self.root / "tb" / test.removeprefix("horae_tb_")
+        suites = set()
+        for file in folder.glob("*_test.cpp"):
+            text = file.read_text(encoding="utf-8")
+            if source.stem in text or file.stem.startswith(source.stem):
+                suites |= {f"*{s}.*" for s in re.findall(r"^TEST(?:_F|_P)?\((\w+),", text, re.MULTILINE)}
+                suites |= {f"*{s}/*" for s in re.findall(r"^TEST_P\((\w+),", text, re.MULTILINE)}
+        return ":".join(sorted(suites))
+
+    def caught(self, binary, only):
+        """The first test that fails, "timeout" or a signal; None: all pass."""
+        environment = {**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
+        begun = time.monotonic()
+        try:
+            ended = subprocess.run([binary, f"--gtest_filter={only}", "--gtest_fail_fast", "--gtest_brief=1"],
+                                   cwd=self.building.work, env=environment, capture_output=True, text=True, check=False,
+                                   timeout=self.timeout_s, errors="replace")
+        except subprocess.TimeoutExpired:
+            return f"timeout ({time.monotonic() - begun:.0f} s)"
+        if ended.returncode == 0:
+            return None
+        failed = re.search(r"^\[  FAILED  \] ([\w/.]+)", ended.stdout, re.MULTILINE)
+        return failed[1] if failed else f"signal {-ended.returncode}" if ended.returncode < 0 else "no test"
