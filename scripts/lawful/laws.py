@@ -59,7 +59,7 @@ def numbers(s):
             continue
         if isinstance(value, float) and not math.isfinite(value) or value < 0:
             yield f"{name} = {value}"
-        elif r["unit"].startswith("share") and value > 1 + 1e-9:
+        elif r["unit"].startswith("share ") and value > 1 + 1e-9:
             yield f"{name} = {value} {r['unit']}"
     shares = sum(r["value"] or 0 for name, r in s.base.summary["results"].items() if name.startswith("senders.idle_"))
     share = s.base.result("senders.tx_share")

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts/random_platforms"
 PROGRAM = os.environ["HORAE_PROGRAM"]
-COUNT = 150
+COUNT = 140
 
 
 def random_platforms(*options, **environment):
