@@ -103,7 +103,9 @@ def one_host_rate(p):
 
 
 def ideal_is_known(p):
-    """The completion time in an idle network is that of the fastest way: paths of one length are alike, and no
-    switch sends a packet on before it has all of it."""
+    """The completion time in an idle network, which is that of one path, is of every path: all are alike, packets do
+    not overtake each other, and no switch sends one on before it has all of it."""
     pairs = [frozenset(link["between"]) for link in p.get("link", [])]
-    return len(pairs) == len(set(pairs)) and not any("cut_through" in c.get("timing", {}) for c in chips(p))
+    slowed = any("rate" in t for t in p.get("impairment_group", []))
+    cut = any("cut_through" in c.get("timing", {}) for c in chips(p))
+    return len(pairs) == len(set(pairs)) and one_path(p) and not slowed and not cut

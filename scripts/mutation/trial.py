@@ -22,14 +22,24 @@ class Trial:
             self.building.compile(source, text, target)
         except Failed:
             return "invalid", ""
-        objects = [target, *self.building.neighbours(source)]
+        # Neighbours may have parts of the unchanged source in them, but that only hides a mutation: what survives
+        # is tried again without such neighbours.
+        if caught := self.caught_by([target], source, tests):
+            return "caught", caught
+        neighbours = self.building.neighbours(source)
+        if neighbours and (caught := self.caught_by([target, *neighbours], source, tests)):
+            return "caught", caught
+        return "survived", ", ".join(tests)
+
+    def caught_by(self, objects, source, tests):
+        """What catches the mutation that is in these objects; None: nothing."""
         for test in tests:
             binary = self.building.link(test, objects, self.building.work / f"{test}.mutant")
             near = self.near(test, source)
             for only in ([near, f"-{near}"] if near else ["*"]):
                 if caught := self.caught(binary, only):
-                    return "caught", caught
-        return "survived", ", ".join(tests)
+                    return caught
+        return None
 
     def near(self, test, source):
         """A filter for suites of the files that name the source's header."""
