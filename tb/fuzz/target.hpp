@@ -2,6 +2,7 @@
 // that says what is wrong.
 #pragma once
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,8 +11,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "horae/core/error.hpp"
 

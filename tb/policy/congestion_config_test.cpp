@@ -42,11 +42,12 @@ TEST(CongestionConfig, WhatContradictsItselfIsRefused) {
 TEST(CongestionConfig, WindowsHaveALeastThatIsNotAboveTheLargest) {
   CongestionConfig config;
   config.algorithm = "nscc";
-  config.parameters.of<NsccConfig>().values = NsccParameters{.packet = 4096_B, .max_window = 4096_B};
+  config.parameters.of<NsccConfig>().values =
+      NsccParameters{.packet = 4096_B, .max_window = 4096_B};
   EXPECT_EQ(refusal(config), "");
-  config.parameters.of<NsccConfig>().values = NsccParameters{.packet = 4096_B, .max_window = 4095_B};
-  EXPECT_EQ(refusal(config),
-            "nscc.packet = 4 KiB, the least window, is above max_window = 4095 B");
+  config.parameters.of<NsccConfig>().values =
+      NsccParameters{.packet = 4096_B, .max_window = 4095_B};
+  EXPECT_EQ(refusal(config), "nscc.packet = 4 KiB, the least window, is above max_window = 4095 B");
   config.algorithm = "swift";
   config.parameters.of<SwiftConfig>().values = SwiftParameters{.min_window = 2, .max_window = 1.5};
   EXPECT_EQ(refusal(config), "swift.min_window = 2 is above max_window = 1.5");

@@ -1,7 +1,8 @@
 // RoCEv2 frames: what decodes encodes to a frame that decodes to the same, and so does the
 // simulator's packet that it stands for.
-#include "../target.hpp"
 #include "horae/core/codec.hpp"
+
+#include "../target.hpp"
 
 namespace {
 
