@@ -37,7 +37,7 @@ constexpr Unit rate_units[] = {
 constexpr Unit frequency_units[] = {{"GHz", giga}, {"MHz", mega}, {"kHz", kilo}, {"Hz", 1}};
 
 template <class Q>
-constexpr Scale scale;
+constexpr Scale scale{};
 template <>
 constexpr Scale scale<Picoseconds>{"a time such as \"1.5 us\"", "picoseconds", time_units, 1};
 template <>

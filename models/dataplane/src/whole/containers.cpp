@@ -105,12 +105,13 @@ std::int64_t header_bits(const std::map<std::string, std::int64_t>& bits,
   });
   std::vector<std::string> together;
   std::int64_t sum = 0;
-  for (const auto& [n, header] : largest) {
+  for (const auto& entry : largest) {
+    const auto& header = entry.second;
     const bool excluded = std::ranges::any_of(
         together, [&](const auto& other) { return paths.exclude_each_other(header, other); });
     if (excluded) continue;
     together.push_back(header);
-    sum += n;
+    sum += entry.first;
   }
   return sum;
 }

@@ -34,12 +34,13 @@ results::Verdict RunLoop::run() {
 
 bool RunLoop::go(Picoseconds target) {
   while (now_ < target) {
-    const Picoseconds mark =
-        std::min({target, next_sample(), next_check(), next_change(), next_closing()});
+    const Picoseconds look = std::min({target, next_check(), next_change(), next_closing()});
+    const Picoseconds mark = std::min(look, next_sample());
     standing_ = standing(advance_to(mark));
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
     if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
+    if (now_ < look) continue;  // only a sample: whether the run is over does not depend on those
     if (now_ == next_check() && !check()) return false;
     if (!standing_.busy && standing_.work_left) {
       stuck_ = true;
