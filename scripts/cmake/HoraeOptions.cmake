@@ -6,6 +6,7 @@
 option(HORAE_TESTS "Build the tests in tb/" ON)
 option(HORAE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HORAE_UNITY "Compile several sources at once: sooner from nothing, later after a change" OFF)
+option(HORAE_FUZZ "Build the fuzz targets of tb/fuzz with libFuzzer (clang only)" OFF)
 set(HORAE_MPI AUTO CACHE STRING
     "Ranks (one run over several processes): AUTO builds them if MPI is there, ON, OFF")
 set(HORAE_PLAIN_OBJECTS "" CACHE PATH
@@ -44,6 +45,17 @@ if(HORAE_SANITIZE)
       -fsanitize=address,undefined -fno-sanitize=alignment,null,object-size,vptr
       -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
   add_compile_options(${HORAE_SANITIZER_OPTIONS})
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+if(HORAE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "HORAE_FUZZ=ON needs clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  # The coverage that libFuzzer follows, in all that is read; assertions and sanitizers end a run.
+  set(HORAE_COLD -O1)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=alignment,vptr
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -w)
   add_link_options(-fsanitize=address,undefined)
 endif()
 

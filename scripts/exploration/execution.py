@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 
+from installation import BUILT, ROOT, find_program, is_installed
+
 from .complaint import Complaint
 from .program import Program
 from .runs import Workers
 from .slurm import Cluster, made
 from .store import Store
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PROGRAM = ROOT / "build/platforms/horae"
 EXIT_INTERRUPTED = 130
 
 
@@ -28,8 +28,9 @@ def whole(least):
 
 def add_options(parser):
     parser.add_argument("--jobs", type=whole(1), metavar="N", help="runs at the same time (default: one per core)")
-    parser.add_argument("--program", metavar="FILE", default=str(PROGRAM),
-                        help="horae (default: build/platforms/horae, which is built if it is not there)")
+    parser.add_argument("--program", metavar="FILE", default=str(find_program()),
+                        help="horae (default: that of the installation, or build/platforms/horae, which is built if it is "
+                        "not there)")
     parser.add_argument("--retry-failed", action="store_true", help="run again what failed before (exit 1, 4, killed)")
     parser.add_argument("--slurm", action="store_true", help="run on a Slurm cluster that shares the folder of results")
     parser.add_argument("--partition", metavar="P", help="with --slurm: the partition")
@@ -54,7 +55,7 @@ class Execution:
     def __init__(self, options, base, read_only=False):
         self.options, self.base, self.read_only = options, base, read_only
         # So that a study is one command from a clean checkout.
-        if not read_only and pathlib.Path(options.program) == PROGRAM and not PROGRAM.exists():
+        if not read_only and not is_installed() and pathlib.Path(options.program) == BUILT and not BUILT.exists():
             subprocess.run([ROOT / "scripts/build"], check=True, stdout=sys.stderr)
         self.program = Program(options.program, None if read_only else base / "programs")
         self.store = Store(base / "store", read_only=read_only)

@@ -1,9 +1,41 @@
 """Arithmetic of a study file ("paths * qps > 4096"): numbers, texts and names, nothing else of Python."""
 import ast
+import math
 import operator
 
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-          ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow}
+MOST_SIGNS = 2000  # of an expression
+MOST_DEPTH = 100   # of one in another
+MOST_BITS = 1000   # of a whole number: what a floating-point number reaches
+
+
+def of_numbers(function):
+    """Texts and lists are not multiplied, nor formatted by %."""
+    def apply(a, b):
+        if isinstance(a, (str, list, tuple)) or isinstance(b, (str, list, tuple)):
+            raise TypeError
+        return bounded(function(a, b))
+    return apply
+
+
+def bounded(value):
+    """ArithmeticError beyond the numbers that there are."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        raise ArithmeticError
+    if isinstance(value, complex) or (isinstance(value, float) and not math.isfinite(value)):
+        raise ArithmeticError
+    return value
+
+
+def power(a, b):
+    # Before it is worked out, which would take as long as the number is.
+    if isinstance(a, int) and isinstance(b, int) and b > 0 and abs(a) > 1 and b * (a.bit_length() - 1) > MOST_BITS:
+        raise ArithmeticError
+    return a ** b
+
+
+BINARY = {ast.Add: operator.add, ast.Sub: of_numbers(operator.sub), ast.Mult: of_numbers(operator.mul),
+          ast.Div: of_numbers(operator.truediv), ast.FloorDiv: of_numbers(operator.floordiv),
+          ast.Mod: of_numbers(operator.mod), ast.Pow: of_numbers(power)}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b}
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_}
@@ -17,14 +49,23 @@ class Expression:
     def __init__(self, text, functions=None):
         self.text = text
         self.functions = {**FUNCTIONS, **(functions or {})}
+        if len(text) > MOST_SIGNS:
+            raise ValueError(f"'{text[:20]}...' is an expression of {len(text)} signs, expected {MOST_SIGNS} at most")
         try:
             self.tree = ast.parse(text, mode="eval").body
-        except SyntaxError as e:
+        except (SyntaxError, ValueError) as e:
             raise ValueError(f"'{text}' is no expression") from e
+        except (RecursionError, MemoryError) as e:
+            raise self._too_deep() from e
         self.names = []
-        self._check(self.tree)
+        self._check(self.tree, 0)
 
-    def _check(self, node):
+    def _too_deep(self):
+        return ValueError(f"'{self.text[:20]}...': expected {MOST_DEPTH} expressions in each other at most")
+
+    def _check(self, node, depth):
+        if depth > MOST_DEPTH:
+            raise self._too_deep()
         if isinstance(node, ast.Call):
             known = isinstance(node.func, ast.Name) and node.func.id in self.functions
             if not known or (node.keywords and (node.func.id in FUNCTIONS or any(k.arg is None for k in node.keywords))):
@@ -50,14 +91,14 @@ class Expression:
             raise ValueError(f"'{self.text}': expected numbers, texts, names, + - * / // % **, comparisons, "
                              f"and, or, not, in, {', '.join(self.functions)}")
         for child in children:
-            self._check(child)
+            self._check(child, depth + 1)
 
     def value(self, names):
         """None where a name has no value, or the arithmetic has none (a division by zero)."""
         if any(names[n] is None for n in self.names):
             return None
         try:
-            return self._value(self.tree, names)
+            return bounded(self._value(self.tree, names))
         except (ArithmeticError, TypeError, ValueError):
             return None
 
@@ -73,7 +114,7 @@ class Expression:
         if isinstance(node, ast.Call):
             return self.functions[node.func.id](*[of(a) for a in node.args], **{k.arg: of(k.value) for k in node.keywords})
         if isinstance(node, ast.BinOp):
-            return BINARY[type(node.op)](of(node.left), of(node.right))
+            return bounded(BINARY[type(node.op)](of(node.left), of(node.right)))
         if isinstance(node, ast.UnaryOp):
             return UNARY[type(node.op)](of(node.operand))
         if isinstance(node, ast.BoolOp):

@@ -129,7 +129,7 @@ class Reader:
     def summary(self, run):
         try:
             return json.loads((self.store.place(run.key) / "result/summary.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return None
 
     def judge(self, point, summaries):

@@ -7,6 +7,7 @@ from typing import Optional
 from .complaint import nearest
 
 EXACT = 12  # significant digits of steps: what a decimal fraction's last bits are rounded away by
+MOST_VALUES = 1_000_000  # of a parameter
 DIGITS = 4  # of values between two bounds: what an architect would type, and the same on any machine
 
 
@@ -101,11 +102,15 @@ class Parameter:
 def steps(low, high, step):
     """From `low` to `high`, both included where the steps meet it."""
     count = math.floor((high - low) / step + 1e-9) + 1
+    if count > MOST_VALUES:
+        raise ValueError(f"{count} values, expected {MOST_VALUES} at most")
     return [rounded(low + i * step, EXACT) for i in range(count)]
 
 
 def spread(low, high, count, log, integer):
     """So many values from `low` to `high`, both included; those that round to the same are one."""
+    if count > MOST_VALUES:
+        raise ValueError(f"{count} values, expected {MOST_VALUES} at most")
     values = []
     for i in range(count):
         share = i / (count - 1)

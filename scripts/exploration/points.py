@@ -1,7 +1,10 @@
 """The points of a study, in their order: of a grid, or of a latin hypercube."""
 import itertools
+import math
 
 from .complaint import Complaint
+
+MOST_POINTS = 1_000_000
 
 
 def same(a, b):
@@ -25,7 +28,12 @@ def distinct(study, candidates):
     return points
 
 
-def product(values):
+def product(study, values):
+    """Complaint for more than anybody waits for: skipped ones are looked at as well."""
+    count = math.prod(len(v) for v in values.values())
+    if count > MOST_POINTS:
+        raise Complaint(f"{study.file}: a grid of {count} points, expected {MOST_POINTS} at most (or [method] kind = "
+                        "\"latin\" or \"search\")")
     return (dict(zip(values, v)) for v in itertools.product(*values.values()))
 
 
@@ -39,13 +47,13 @@ def subgrids(study):
     values."""
     everything = {p.name: [c.value for c in p.choices] for p in study.parameters}
     if not study.grids:
-        return [("", list(everything), distinct(study, product(everything)))]
+        return [("", list(everything), distinct(study, product(study, everything)))]
     out = []
     for table in study.grids:
         values = {p.name: everything[p.name] if p.average or p.name in table.over else
                   taken(table.at.get(p.name, [p.known[0].value]), everything[p.name]) for p in study.parameters}
         named = [n for n in everything if n in table.over or n in table.at]
-        out.append((table.name, named, [v for v in product(values) if not skipped(study, v)]))
+        out.append((table.name, named, [v for v in product(study, values) if not skipped(study, v)]))
     return out
 
 

@@ -1,13 +1,15 @@
 """The program that runs points: its version, a copy of it that no build changes, and the configuration in
 effect at many points at once."""
-import hashlib
 import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
+import sys
 
 from .complaint import EXIT_BAD_INPUT, Complaint
+from .files import digest, sync
 
 
 class Program:
@@ -19,26 +21,35 @@ class Program:
             raise Complaint(f"--program {path}: found a folder, expected horae")
         if not os.access(path, os.X_OK):
             raise Complaint(f"{path} is not built: scripts/setup, then cmake (or --program FILE)")
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        identity = digest(path)
         self.path = path.resolve()
         self.version = self.run(["--version"]).stdout.strip()
         if not self.version:
             raise Complaint(f"--program {path}: does not tell its version, expected horae")
         if keep is not None:
-            self.path = self.copy(pathlib.Path(keep).resolve() / digest[:16])
+            self.path = self.copy(pathlib.Path(keep).resolve() / identity[:16])
             self.version = self.run(["--version"]).stdout.strip()
         # Changed sources have one version however they were changed.
         self.identity = self.version
         if "+" not in self.version or self.version.endswith(".modified"):
-            self.identity += " " + digest
+            self.identity += " " + identity
 
     def copy(self, folder):
         copy = folder / self.path.name
-        if not copy.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            part = copy.with_name(f".{copy.name}.{os.getpid()}")
+        is_there = copy.exists()
+        if is_there and digest(copy) == digest(self.path):
+            return copy
+        if is_there:
+            print(f"explore: {copy}: not the program it was copied from: copied again", file=sys.stderr)
+        folder.mkdir(parents=True, exist_ok=True)
+        part = copy.with_name(f".{copy.name}.{socket.gethostname()}.{os.getpid()}")
+        try:
             shutil.copy2(self.path, part)
+            sync(part)
             part.replace(copy)
+        finally:
+            part.unlink(missing_ok=True)
+        sync(folder)
         return copy
 
     def run(self, arguments, text=None):

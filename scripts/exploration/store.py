@@ -4,17 +4,23 @@
     ab/abcdef.../result/        its result folder, as horae wrote it
     ab/abcdef....claim          who is at it now
 
-A result appears by a rename, whole. A claim appears by a hard link, with its owner in it; both are atomic
-on NFS too. A claim whose owner is dead is taken over: on this host by its process, on others by its
-heartbeat, the file's time against that of a file written now (so clocks need not agree)."""
+A result appears by a rename, whole, when all of it is on the disk. A claim appears by a hard link, with its
+owner in it; both are atomic on NFS too. A claim whose owner is dead is taken over: on this host by its process,
+on others by its heartbeat, the file's time against that of a file written now (so clocks need not agree).
+
+What cannot be read, or is not what was published (by its digest), is treated as not there: a result is
+forgotten and made again, a claim is dead when it has been the same for as long as an owner may be silent."""
 import itertools
 import json
 import os
 import pathlib
 import shutil
 import socket
+import sys
 import threading
 import time
+
+from .files import digest, sync, sync_tree
 
 HEARTBEAT_S = 10
 STALE_S = 90
@@ -37,6 +43,25 @@ def boot():
         return ""
 
 
+def processes():
+    """Which numbers of processes are meant: those of a container are others than its host's."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
+
+
+def read_owner(path):
+    """Of a claim; None where it cannot be read. OSError where there is none."""
+    try:
+        owner = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+    kinds = {"host": str, "pid": int, "started": (int, type(None)), "boot": str, "processes": str}
+    known = isinstance(owner, dict) and all(isinstance(owner.get(name), kind) for name, kind in kinds.items())
+    return owner if known else None
+
+
 class Store:
     """`stale_s`: how long an owner on another host may be silent."""
 
@@ -45,7 +70,12 @@ class Store:
         if not read_only:
             self.folder.mkdir(parents=True, exist_ok=True)
         self.heartbeat_s, self.stale_s = heartbeat_s, stale_s
-        self.owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": started(os.getpid()), "boot": boot()}
+        self.owner = {"host": socket.gethostname(), "pid": os.getpid(), "started": started(os.getpid()), "boot": boot(),
+                      "processes": processes()}
+        self.read_only = read_only
+        self.checked = set()  # keys of results that were found whole
+        self.complained = set()
+        self.seen = {}  # of claims that another host has: their time, and when that was first seen
         self.lock = threading.Lock()
         self.held = set()
         self.beating = None
@@ -54,11 +84,45 @@ class Store:
         return self.folder / key[:2] / key
 
     def outcome(self, key):
-        """How the run of `key` ended, or None."""
+        """How the run of `key` ended, or None. A result that cannot be believed is forgotten, with one line."""
         try:
-            return json.loads((self.place(key) / "outcome.json").read_text(encoding="utf-8"))
+            outcome = json.loads((self.place(key) / "outcome.json").read_text(encoding="utf-8"))
+            fault = self.fault(key, self.place(key), outcome) if key not in self.checked else None
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except ValueError:
+            outcome, fault = None, "outcome.json cannot be read"
+        if fault is None:
+            self.checked.add(key)
+            return outcome
+        self.checked.discard(key)
+        if key not in self.complained:
+            self.complained.add(key)
+            print(f"explore: {self.place(key)}: {fault}: as if the run had not been made", file=sys.stderr)
+        if not self.read_only:
+            self.forget(key, unless_whole=True)
+        return None
+
+    @staticmethod
+    def fault(key, place, outcome):
+        """Why a result cannot be believed, or None."""
+        kinds = {"exit": int, "stderr": str, "signal": (int, type(None)), "arguments": list}
+        if not isinstance(outcome, dict) or "exit" not in outcome or not all(
+                isinstance(outcome[name], kind) for name, kind in kinds.items() if name in outcome):
+            return "outcome.json is not an outcome"
+        if outcome.get("key", key) != key:
+            return "outcome.json is another run's"
+        path = place / "result/summary.json"
+        there = digest(path)
+        if "summary_sha256" in outcome:
+            return None if outcome["summary_sha256"] == there else "result/summary.json is not the one that the run wrote"
+        if there is None:  # from here on of a version that kept no digest
+            return "no result/summary.json" if outcome["exit"] == 0 else None
+        try:
+            json.loads(path.read_text(encoding="utf-8"))
+            return None
+        except ValueError:
+            return "result/summary.json cannot be read"
 
     # --- claims
 
@@ -87,7 +151,7 @@ class Store:
             owner = json.loads(path.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return
-        if all(owner.get(name) == value for name, value in self.owner.items()):
+        if isinstance(owner, dict) and all(owner.get(name) == value for name, value in self.owner.items()):
             path.unlink(missing_ok=True)
 
     def _claim_path(self, key):
@@ -114,19 +178,28 @@ class Store:
             own.unlink()
 
     def _dead(self, path):
-        """Whether the owner of a claim is; False when that cannot be told."""
+        """Whether the owner of a claim is; False when that cannot be told. Who cannot be read is told by time."""
         try:
-            owner = json.loads(path.read_text(encoding="utf-8"))
             beat = path.stat().st_mtime
-        except (FileNotFoundError, ValueError):  # gone, or not all of it seen yet
+            owner = read_owner(path)
+        except FileNotFoundError:
+            self.seen.pop(path, None)
             return False
         if self._is_here(owner):
             return started(owner["pid"]) != owner["started"]
-        return self._silent(path, beat)
+        return self._silent(path, beat) or self._stands_still(path, beat)
 
     def _is_here(self, owner):
-        """Whether the processes of this host tell if an owner lives."""
-        return owner["host"] == self.owner["host"] and (owner["boot"] == self.owner["boot"] or not owner["boot"])
+        """Whether the processes that are seen here tell if an owner lives."""
+        return owner is not None and all(owner[name] == self.owner[name] for name in ("host", "boot", "processes"))
+
+    def _stands_still(self, path, beat):
+        """Whether a claim has had the same time for too long, by our own clock: its time may lie ahead."""
+        then, since = self.seen.get(path, (None, 0.0))
+        if then != beat:
+            self.seen[path] = (beat, time.monotonic())
+            return False
+        return time.monotonic() - since > self.stale_s
 
     def _silent(self, path, since):
         """Whether a file time is too long ago, by the clock of whoever keeps the files."""
@@ -168,48 +241,74 @@ class Store:
 
     def workplace(self, key):
         """A folder for the run of `key`, to be published or discarded."""
-        path = self.folder / "under_way" / f"{key}.{self.owner['host']}.{os.getpid()}"
+        unique = f"{self.owner['started']}.{next(NUMBERS)}"  # containers of one name have equal processes
+        path = self.folder / "under_way" / f"{key}.{self.owner['host']}.{os.getpid()}.{unique}"
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
         (path / "owner").write_text(json.dumps(self.owner) + "\n", encoding="utf-8")
         return path
 
     def publish(self, key, workplace, outcome):
-        """Makes the workplace the result of `key`. A result that is there stays."""
+        """Makes the workplace the result of `key`. A result that is there stays; what is there and is none goes."""
         place = self.place(key)
         place.parent.mkdir(exist_ok=True)
+        whole = {**outcome, "key": key, "summary_sha256": digest(workplace / "result/summary.json")}
         try:
-            (workplace / "outcome.json").write_text(json.dumps(outcome, indent=1) + "\n", encoding="utf-8")
-            workplace.rename(place)
+            (workplace / "outcome.json").write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+            sync_tree(workplace)
+            self._put(workplace, place)
         except OSError:
             if self.outcome(key) is None:
-                raise
-            shutil.rmtree(workplace, ignore_errors=True)
+                if not (workplace / "outcome.json").exists():
+                    raise
+                self.forget(key, unless_whole=True)
+                self._put(workplace, place)
+            else:
+                shutil.rmtree(workplace, ignore_errors=True)
         (place / "owner").unlink(missing_ok=True)
 
-    def forget(self, key):
-        """Removes a result, so that its run is made again."""
+    @staticmethod
+    def _put(workplace, place):
+        workplace.rename(place)
+        sync(place.parent)
+
+    def forget(self, key, unless_whole=False):
+        """Removes a result, so that its run is made again. `unless_whole`: another may have made it meanwhile."""
+        self.checked.discard(key)
         gone = self.workplace(f"forgotten_{key}")  # not the run's, which a sweep takes once it has an outcome
         try:
             self.place(key).rename(gone / "old")
-        except FileNotFoundError:
+            if unless_whole and self._is_whole(key, gone / "old"):
+                (gone / "old").rename(self.place(key))
+        except OSError:  # gone, or another one has come
             pass
-        shutil.rmtree(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def _is_whole(self, key, place):
+        try:
+            return self.fault(key, place, json.loads((place / "outcome.json").read_text(encoding="utf-8"))) is None
+        except (OSError, ValueError):
+            return False
 
     def sweep(self):
         """Removes what dead processes were at: on this host those that are gone; elsewhere what has an
         outcome, or is old and claimed by nobody."""
         for path in (self.folder / "under_way").glob("*"):
             try:
-                owner = json.loads((path / "owner").read_text(encoding="utf-8"))
-            except (OSError, ValueError):
+                owner = read_owner(path / "owner")
+            except OSError:
                 owner = None  # it died before it said who it is, or is about to say
-            if owner is not None and self._is_here(owner):
+            if self._is_here(owner):
                 left = started(owner["pid"]) != owner["started"]
             else:
                 left = self._is_left(path)
             if left:
                 shutil.rmtree(path, ignore_errors=True)
+        # What a claim was written as, and the guard of a takeover.
+        for pattern in (".now.*", "*/.*.claim*", "*/*.takeover"):
+            for path in self.folder.glob(pattern):
+                if self._dead(path):
+                    path.unlink(missing_ok=True)
 
     def _is_left(self, path):
         key = path.name.split(".")[0]

@@ -13,6 +13,11 @@ from .reader import read_toml, shown
 from .variant import Variant
 
 KINDS = ("run", "size", "explain")
+# What a command may be told: nothing that writes elsewhere, nor what the study says itself.
+OPTIONS = {"run": ("--trace", "--waves", "--pcap", "--from", "--to", "--flow", "--every", "--trace-most"),
+           "size": ("--chip", "--stages", "--most", "--over"),
+           "explain": ("--observations", "--hypotheses", "--reading", "--only", "--seeds", "--evaluations",
+                       "--survivors", "--quick")}
 
 
 @dataclasses.dataclass
@@ -185,6 +190,10 @@ def read_commands(path, root, about):
         for table in tables:
             kind = table.choice("kind", KINDS, required=True)
             options = table.texts("options")
+            for option in (o.partition("=")[0] for o in options if o.startswith("-")):
+                if option not in OPTIONS[kind]:
+                    raise table.error("options", f"options: found \"{option}\"; expected one of "
+                                      f"{', '.join(OPTIONS[kind])}")
             try:
                 list(of_configuration(options))
             except ValueError as e:
@@ -311,10 +320,14 @@ def read_range(table, parameter):
     if step is not None and step <= 0:
         raise table.error("step", f"step: found {step}, expected more than 0")
     values = None
-    if step is not None:
-        values = steps(low, high, step)
-    elif count is not None:
-        values = spread(low, high, count, parameter.log, parameter.integer)
+    try:
+        if step is not None:
+            values = steps(low, high, step)
+        elif count is not None:
+            values = spread(low, high, count, parameter.log, parameter.integer)
+    except ValueError as e:
+        key = "step" if step is not None else "count"
+        raise table.error(key, f"{key}: {e}") from e
     if values is None:
         parameter.low, parameter.high = low, high
     else:

@@ -13,11 +13,13 @@ from exploration.progress import Progress
 from exploration.reader import read_toml
 from exploration.study import read_study
 from exploration.variant import filled
+from installation import results_folder
 
-from . import plots, published, sources, tables
+from . import plots, published, readings, sources, tables, verdicts
 
 STUDIES = ROOT / "platforms/studies/validate"
 TOPICS = ROOT / "tb/validate"
+READINGS = "readings"  # the name of their study
 
 
 def arguments(name, words, root):
@@ -29,22 +31,28 @@ def arguments(name, words, root):
     for constant, words_of_it in root.get("options", dict, {}).items():
         parser.add_argument(f"--{constant}", metavar="VALUE", help=words_of_it)
     parser.add_argument("--seeds", type=whole(1), help="so many seeds: means, or medians and ranges")
+    if root.has("readings"):
+        parser.add_argument("--readings", action="store_true", help="also the readings of the paper: what it does not print, as "
+                            "parameters of a study; which of them reproduces how many numbers")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT",
                         help="only runs whose names contain this text; several: any of them; of the rest what is there "
                              "already. --names lists them")
     parser.add_argument("--names", action="store_true", help="print the names of all runs, and run nothing")
     parser.add_argument("--out", metavar="DIR", help=f"folder of tables and figures (out/{name}; quick: out/{name}_quick)")
-    parser.add_argument("--store", metavar="DIR", default=str(ROOT / "out/explore"),
+    parser.add_argument("--store", metavar="DIR", default=str(results_folder() / "explore"),
                         help="folder of studies, with the store of results in it (out/explore)")
     add_options(parser)
     return parser.parse_args(words)
 
 
-def studies_of(root, options):
+def studies_of(root, options, told_readings):
     """By the names that tables use. A constant of the user goes to every study that has it."""
     given = {c: getattr(options, c) for c in root.get("options", dict, {}) if getattr(options, c) is not None}
     out = {}
-    for name, file in root.get("studies", dict, required=True).items():
+    files = dict(root.get("studies", dict, required=True))
+    if getattr(options, "readings", False):
+        files[READINGS] = told_readings["study"]
+    for name, file in files.items():
         path = pathlib.Path(os.path.relpath(root.folder / file if (root.folder / file).is_file() else STUDIES / file))
         told = read_toml(path, str(path))
         taken = {c: v for c, v in given.items() if c in told.get("constants", dict, {})}
@@ -105,8 +113,9 @@ def validate(path, words):
     root = read_toml(path, os.path.relpath(path))
     root.folder = path.parent
     options = arguments(path.stem, words, root)
-    options.folder = folder(options.out or ROOT / "out" / (path.stem + ("_quick" if options.quick else "")), "--out")
-    studies = studies_of(root, options)
+    options.folder = folder(options.out or results_folder() / (path.stem + ("_quick" if options.quick else "")), "--out")
+    told_readings = readings.read(root.child("readings"))
+    studies = studies_of(root, options, told_readings)
     rules = [sources.read_rule(t) for t in root.children("rule")]
     wanted = [spec for t in root.children("table") for spec in tables.read_table(t)]
     figures = [{"name": t.text("name"), "columns": t.whole("columns"), "size": t.get("size", list), "widths": t.get("widths", list)}
@@ -131,6 +140,9 @@ def validate(path, words):
                         tables.aligned(compared, lambda i: i >= 2, rule=True)]) + "\n"
     if missing:
         text += "\nnot run:\n" + "".join(f"  {m}\n" for m in missing)
+    text += "\n" + verdicts.line(path.stem, verdicts.counted(rows)) + "\n"
+    if any("weak" in r for r in rows):
+        text += "* seeds differ by more than the published effect, or it is less than 10 %\n"
     constants = {}
     for study in reversed(studies.values()):
         constants.update(study.constants)
@@ -138,6 +150,11 @@ def validate(path, words):
     print(text)
     options.folder.mkdir(parents=True, exist_ok=True)
     write_whole(options.folder / "table.txt", text)
+    write_whole(options.folder / "published.md", published.markdown(rows))
+    if READINGS in studies:
+        found = readings.compare(told_readings, path.with_suffix(".csv"), cubes, cubes[READINGS], names, median)
+        write_whole(options.folder / "readings.md", readings.markdown(told_readings, found))
+        print(readings.markdown(told_readings, found))
     write_json(options.folder / "summary.json", {"schema": 1, "validation": rows})
     drawn = options.folder / "plots"
     drawn.mkdir(exist_ok=True)

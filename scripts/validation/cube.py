@@ -1,6 +1,7 @@
 """Results by the values of parameters: of the points of a study, or of rows that a file or program gives."""
 import dataclasses
 import itertools
+import math
 import statistics
 
 from exploration.complaint import Complaint, nearest
@@ -125,7 +126,7 @@ class Spread:
     @classmethod
     def of(cls, numbers):
         """Of those that there are; None, if there is none."""
-        known = sorted(n for n in numbers if n is not None)
+        known = sorted(n for n in numbers if n is not None and not math.isnan(n))
         return cls(statistics.median(known), known[0], known[-1], len(known)) if known else None
 
     def scaled(self, by):
@@ -139,5 +140,8 @@ class Spread:
 
 
 def mean(cells, result):
+    """None where one has none; no number (NaN) where one was not run, so that nothing is said of a part of the runs."""
+    if any(c.status == "not run" for c in cells):
+        return math.nan
     numbers = [c.look(result) for c in cells]
     return None if None in numbers else sum(numbers) / len(numbers)

@@ -1,12 +1,15 @@
 """Published numbers (tb/validate/NAME.csv) beside ours. Its column `ours` says how ours come from results: arithmetic
 on `study("result", parameter = value, grid = "...")`, which is a number, or one for each value of the parameters that
-vary; `least` and `most` of several, `reduction` and `increase` in per cent."""
+vary; `least` and `most` of several, `reduction` and `increase` in per cent. Two more columns may be there: `sense` ("at
+most", "at least") where a number is a bound, and `apart`, why ours cannot be compared with it."""
 import csv
+import math
 
 from exploration.complaint import Complaint
 from exploration.expression import Expression
 
 from .cube import Cube, Series, Spread
+from .verdicts import is_weak, sense_of, verdict
 
 
 def all_of(arguments):
@@ -17,11 +20,16 @@ def all_of(arguments):
 
 
 def least(*arguments):
-    return Series((), {(): min(all_of(arguments), default=None)})
+    return Series((), {(): extreme(min, all_of(arguments))})
 
 
 def most(*arguments):
-    return Series((), {(): max(all_of(arguments), default=None)})
+    return Series((), {(): extreme(max, all_of(arguments))})
+
+
+def extreme(choose, numbers):
+    """NaN where one of them is not known yet."""
+    return math.nan if any(math.isnan(n) for n in numbers) else choose(numbers, default=None)
 
 
 def reduction(ours, theirs):
@@ -55,14 +63,19 @@ def rows(path, cubes, names, median=False):
         for line, row in enumerate(csv.DictReader(file), 2):
             try:
                 found = Spread.of([number(row["ours"], functions, names) for functions in samples])
+                sense = sense_of(row["metric"], row.get("sense") or "")
             except (ValueError, Complaint) as e:
                 raise Complaint(f"{path}:{line}: {row['id']}: {e}") from e
             ours = found.median if found else None
-            theirs = float(row["value"])
+            drawn = any(cube.averaged and f"{name}(" in row["ours"] for name, cube in cubes.items())  # the seed matters
+            theirs, apart = float(row["value"]), row.get("apart") or ""
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
                         "unit": row["unit"], "kind": row["kind"] or "predicted",
+                        "verdict": verdict(theirs, row["unit"], found, row["metric"], sense, apart),
+                        **({"why": apart} if apart else {}), **({"weak": True} if is_weak(theirs, row["unit"], found, sense) else {}),
                         "ratio": None if ours is None or not theirs else ours / theirs,
-                        **({"least": found.least, "most": found.most, "seeds": found.count} if median and found else {})})
+                        **({"least": found.least, "most": found.most} if median and found else {}),
+                        **({"seeds": found.count} if median and found and drawn else {})})
     return out
 
 
@@ -78,13 +91,31 @@ def number(told, functions, names):
 
 
 def text(found, compare):
-    lines = [["id", "what", "published", "ours", compare]]
+    lines = [["id", "what", "published", "ours", compare, "verdict"]]
     for r in found:
         ours = r["measured"]
-        shown = "not reproduced" if ours is None else f"{ours:.2f} {r['unit']}"
-        if r.get("least") != r.get("most"):
-            shown += f" ({r['least']:.2f} to {r['most']:.2f})"
         beside = ("-" if ours is None else f"{ours - r['published']:+.2f}") if compare == "difference" else (
             "-" if r["ratio"] is None else f"{r['ratio']:.2f}")
-        lines.append([r["id"], r["what"], f"{r['published']:g} {r['unit']}", shown, beside])
+        lines.append([r["id"], r["what"], f"{r['published']:g} {r['unit']}", shown(r), beside, said(r)])
     return lines
+
+
+def shown(r):
+    """Ours, with its range over seeds."""
+    if r["measured"] is None:
+        return "-"
+    spread = f" ({r['least']:.2f} to {r['most']:.2f})" if r.get("least") != r.get("most") else ""
+    return f"{r['measured']:.2f} {r['unit']}{spread}"
+
+
+def said(r):
+    return r["verdict"] + (" *" if r.get("weak") else "") + (f": {r['why']}" if "why" in r else "")
+
+
+def markdown(found):
+    """The same for a page: a line for each published number."""
+    lines = ["| id | number | published | ours | seeds | verdict |", "|---|---|---|---|---|---|"]
+    for r in found:
+        kind = "" if r["kind"] == "predicted" else f" ({r['kind']})"
+        lines.append(f"| {r['id']} | {r['what']}{kind} | {r['published']:g} {r['unit']} | {shown(r)} | {r.get('seeds', '')} | {said(r)} |")
+    return "\n".join(lines) + "\n"

@@ -22,6 +22,33 @@ TEST(Codec, IcrcAndChecksumsEqualThoseOfKnownPackets) {
   }
 }
 
+// One's complement sums carry over, and what carried over may carry over again.
+TEST(Codec, ChecksumsCarryTwice) {
+  RandomStream random(7, "carries");
+  for (int i = 0; i < 50; ++i) {
+    auto frame = random_frame(random, {.opcode = Opcode::write_only, .payload = 16});
+    auto& ip = std::get<Ipv4Header>(frame.ip);
+    const auto sum_of = [](const ByteVector& bytes, bool with_checksum) {
+      std::uint32_t sum = 0;
+      for (std::size_t at = 0; at < 20; at += 2) {
+        if (at == 10 && !with_checksum) continue;
+        sum += static_cast<std::uint32_t>(bytes[wire::ethernet + at] << 8) |
+               bytes[wire::ethernet + at + 1];
+      }
+      return sum;
+    };
+    // The identification with which the lower half of the sum is all ones.
+    ip.identification = 0;
+    const std::uint32_t others = sum_of(encode(frame), false);
+    ip.identification = static_cast<std::uint16_t>(0xffff - (others & 0xffff));
+    const auto bytes = encode(frame);
+    ASSERT_GT(sum_of(bytes, false), 0x1ffffu - 1);
+    std::uint32_t sum = sum_of(bytes, true);
+    while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+    ASSERT_EQ(sum, 0xffffu);
+  }
+}
+
 // The CRC register over a frame with its FCS ends in a constant whatever the frame, which pins the
 // FCS's byte order too.
 TEST(Codec, FcsHasTheResidueOfEthernet) {

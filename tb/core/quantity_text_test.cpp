@@ -87,6 +87,28 @@ TEST(QuantityText, EdgesOfSixtyFourBits) {
   EXPECT_EQ(error<Picoseconds>("-9223372036854775809 ps"),
             "\"-9223372036854775809 ps\" does not fit 64 bits of picoseconds");
   EXPECT_FALSE(parse_quantity<BitRate>(std::string(1000, '9') + " Tbps"));
+  // The largest, and a digit more.
+  for (const char digit : {'0', '7'}) {
+    EXPECT_FALSE(parse_quantity<Picoseconds>(std::string("9223372036854775807") + digit + " ps"));
+    EXPECT_FALSE(parse_quantity<Picoseconds>(std::string("-9223372036854775808") + digit + " ps"));
+  }
+}
+
+TEST(QuantityText, ExponentsMoveThePoint) {
+  EXPECT_EQ(value<Picoseconds>("2e3 s"), 2'000'000'000'000'000);
+  EXPECT_EQ(value<Picoseconds>("1.5e-3us"), 1'500);
+  EXPECT_EQ(value<Picoseconds>("12.5E+1 ns"), 125'000);
+  EXPECT_EQ(value<Picoseconds>("0.001e-9s"), 1);
+  EXPECT_EQ(value<BitRate>("100e9 bps"), 100'000'000'000);
+  EXPECT_EQ(error<Picoseconds>("1e9s"), "\"1e9s\" does not fit 64 bits of picoseconds");
+  EXPECT_EQ(error<Picoseconds>("1e-3 ps"), "\"1e-3 ps\" is not a whole number of picoseconds");
+  for (const char* text : {"1e s", "1e999 s", "e3 s", "1e3", "1e3.5 s", "1 e3 s"})
+    EXPECT_FALSE(parse_quantity<Picoseconds>(text)) << text;
+}
+
+TEST(QuantityText, MicrosecondsByTheirSign) {
+  EXPECT_EQ(value<Picoseconds>("1.5 \u00b5s"), 1'500'000);
+  EXPECT_EQ(value<Picoseconds>("2\u03bcs"), 2'000'000);
 }
 
 TEST(QuantityText, WhatIsNoQuantity) {

@@ -64,6 +64,21 @@ TEST(Histogram, SmallCasesAreExact) {
   EXPECT_EQ(h.percentile(1), 5);
 }
 
+// However wide their bins are, the ends are what was measured.
+TEST(Histogram, TheFirstAndTheLastAreExact) {
+  for (const std::int64_t base : {std::int64_t{1'000'003}, std::int64_t{987'654'321'012}}) {
+    for (std::int64_t i = 0; i < 200; ++i) {
+      const std::int64_t least = base + 37 * i, most = 3 * base + 101 * i;
+      Histogram h;
+      for (const std::int64_t v : {least, most, (least + most) / 2}) h.add(v);
+      ASSERT_EQ(h.percentile(0), least);
+      ASSERT_EQ(h.percentile(0.3), least);
+      ASSERT_EQ(h.percentile(0.7), most);
+      ASSERT_EQ(h.percentile(1), most);
+    }
+  }
+}
+
 TEST(Histogram, RanksDoNotSufferFromRounding) {
   Histogram h;
   for (std::int64_t v = 1; v <= 63; ++v) h.add(v, 100);

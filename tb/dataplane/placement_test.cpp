@@ -45,6 +45,26 @@ TEST(Placement, NothingTakesNoStage) {
   }
 }
 
+TEST(Placement, TheSecondHalfOfATofinoBeginsMatchDependent) {
+  const Placement p = place_on({"empty", {}}, "tofino1");
+  const auto& stages = p.dependencies[static_cast<std::size_t>(Gress::ingress)];
+  ASSERT_EQ(stages.size(), 12u);
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    EXPECT_EQ(stages[s] == StageDependency::match, s == 0 || s == 6) << s;
+}
+
+TEST(Placement, EgressIsPaddedToItsLeastAndNoFurther) {
+  ChipSpec chip = shipped_chip("tofino1");
+  const Design empty{"empty", {}};
+  const auto egress_of = [&](std::uint32_t least) {
+    chip.latency.least_egress = least;
+    return cycles(place(empty, chip), Gress::egress);
+  };
+  const std::int64_t bare = egress_of(0);
+  EXPECT_EQ(egress_of(static_cast<std::uint32_t>(bare)), bare);
+  EXPECT_GT(egress_of(static_cast<std::uint32_t>(bare + 1)), bare);
+}
+
 TEST(Placement, DependentRegistersTakeAStageEach) {
   struct Case {
     const char* chip;

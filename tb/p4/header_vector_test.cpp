@@ -115,5 +115,74 @@ TEST(HeaderVector, BecomesFieldsAndTheCompilersOwnAmounts) {
   EXPECT_TRUE(noted);
 }
 
+// Value sets and checksum units, in the words of the assembler (bf-asm, Parser and Deparser).
+constexpr const char* with_units =
+    "phv ingress:\n"
+    "  meta.hop: H0\n"
+    "parser ingress:\n"
+    "  start: start\n"
+    "  states:\n"
+    "    start:\n"
+    "      match: [ half ]\n"
+    "      value_set ports 8:\n"
+    "        handle: 4097\n"
+    "        checksum 0:\n"
+    "          type: VERIFY\n"
+    "        next: more\n"
+    "      *:\n"
+    "        next: end\n"
+    "    more:\n"
+    "      *:\n"
+    "        checksum 0:\n"
+    "          type: VERIFY\n"
+    "        checksum 1:\n"
+    "          type: RESIDUAL\n"
+    "        checksum 2:\n"
+    "          type: CLOT\n"
+    "        next: end\n"
+    "deparser ingress:\n"
+    "  dictionary:\n"
+    "    full_checksum 3: B0(2)\n"
+    "    clot 1:\n"
+    "      pov: hdr.eth.$valid\n"
+    "      10: full_checksum 4\n"
+    "  full_checksum 3:\n"
+    "    - partial_checksum 3: { pov: B0(2) }\n";
+
+TEST(HeaderVector, ValueSetsAndChecksumUnits) {
+  const ReportCopy copy(counted);
+  copy.replace(assembler, was, with_units);
+  const CompilerReport report = read_report_folder(copy.path()).at(0);
+  ASSERT_EQ(report.headers.value_sets.size(), 1u);
+  EXPECT_EQ(report.headers.value_sets[0].name, "ports");
+  EXPECT_EQ(report.headers.value_sets[0].entries, 8u);
+  EXPECT_EQ(report.headers.value_sets[0].states, std::vector<std::string>{"start"});
+  EXPECT_EQ(report.headers.states.at(0).rows, 1u);
+  EXPECT_EQ(report.headers.states.at(0).next, std::vector<std::string>{"more"});
+
+  const ImportedDesign imported = import_report(report);
+  const auto amount = [&](const std::string& name) {
+    for (const auto& a : imported.pipeline) {
+      if (a.name == name) return a.used;
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(amount("ingress_parser_rows"), 8 + 1 + 1);
+  EXPECT_EQ(amount("ingress_parser_checksums"), 3);
+  EXPECT_EQ(amount("ingress_deparser_checksums"), 2);
+  EXPECT_EQ(amount("deparser_checksums"), 2);
+  std::string checksums;
+  for (const auto& c : imported.design.checksums) checksums += c.name + " ";
+  EXPECT_EQ(checksums,
+            "ingress_parser_checksum_0 ingress_parser_checksum_1 ingress_deparser_checksum_3 "
+            "ingress_deparser_checksum_4 ");
+  EXPECT_EQ(imported.design.checksums.at(0).states, (std::vector<std::string>{"start", "more"}));
+  EXPECT_EQ(imported.design.value_sets.at(0).key_bits, 32u);
+  std::string notes;
+  for (const auto& n : imported.notes) notes += n.object + ": " + n.text + "\n";
+  EXPECT_NE(notes.find("ports: value set: its key taken as 32 bits"), std::string::npos) << notes;
+  EXPECT_NE(notes.find(": 1 checksum units of the ingress parser"), std::string::npos) << notes;
+}
+
 }  // namespace
 }  // namespace horae::p4::header_vector_test

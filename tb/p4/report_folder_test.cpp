@@ -1,6 +1,7 @@
 // The compiler's output folder: what is read of it, and the one line in which a bad one is refused.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "horae/p4/report.hpp"
@@ -38,6 +39,37 @@ TEST(ReportFolder, UnitsByStageAndByNameAndPurpose) {
   EXPECT_EQ(routes.by_purpose.at("match_entry_ram")[Resource::sram], 4);
   EXPECT_EQ(routes.reads.at("exact_match").at("ingress::hdr.ipv4.dst"), 32u);
   EXPECT_EQ(usage.tables.at("tbl_seen"), std::vector<unsigned>{1});
+}
+
+// Buses, stashes and crossbar groups have no price here: they are taken over as they are.
+TEST(ReportFolder, UnitsThatAreNotPricedAreCounted) {
+  EXPECT_TRUE(read_report_folder(counted).at(0).usage.unpriced.empty());  // it does not say
+  const ReportCopy copy(counted);
+  const std::string bus = R"({"id": 0, "usages": [{"used_by": "t", "used_for": "f"}]})";
+  const std::string idle = R"({"id": 1, "usages": []})";
+  const auto byte = [](int number, const char* type) {
+    return R"({"byte_number": )" + std::to_string(number) + R"(, "byte_type": ")" + type +
+           R"(", "usages": [{"used_by": "t", "used_for": "f"}]},)";
+  };
+  std::string text = R"("exm_result_buses": {"size": 16, "ids": [)" + bus + "," + idle + "]},";
+  text += R"("stashes": {"nRows": 8, "nUnits": 2, "stashes": [)" + bus + "," + bus + "]},";
+  // Exact groups 0 (as the file has it) and 2; ternary groups 0, 1 and, by the byte between, 2.
+  text += R"("xbar_bytes": {"size": 194, "exact_size": 128, "ternary_size": 66, "bytes": [)";
+  for (const int b : {32, 47}) text += byte(b, "exact");
+  for (const int b : {128, 132, 134, 144}) text += byte(b, "ternary");
+  copy.replace("pipe/logs/resources.json",
+               "\"xbar_bytes\": {\n      \"size\": 194,\n      \"bytes\": [", text);
+  std::map<std::string, std::string> found;
+  const auto reports = read_report_folder(copy.path());
+  for (const auto& u : reports.at(0).usage.unpriced) {
+    found[u.name] = std::to_string(u.used) + " " + std::to_string(u.fullest) + " in " +
+                    std::to_string(u.stage) + " of " + std::to_string(u.capacity);
+  }
+  const std::map<std::string, std::string> expected = {{"exact_result_buses", "1 1 in 0 of 16"},
+                                                       {"stashes", "2 2 in 0 of 16"},
+                                                       {"exact_xbar_groups", "2 2 in 0 of 8"},
+                                                       {"ternary_xbar_groups", "3 3 in 0 of 12"}};
+  EXPECT_EQ(found, expected);
 }
 
 TEST(ReportFolder, TheAssemblerFileSaysKeysActionsAndCells) {

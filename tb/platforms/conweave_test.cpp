@@ -194,6 +194,23 @@ TEST(Conweave, LossesStopNothing) {
   EXPECT_EQ(result(summary, "senders.messages_completed"), 2 * 16 * 40);
 }
 
+// Slow flows to one NIC, which give up on their TAILs at once and are often silent, so that epochs
+// open while queues still empty. When all is delivered no timer is left.
+TEST(Conweave, TimersEndWithTheirFlows) {
+  const Workplace place;
+  std::string traffic = messages(32, "count = 10\n");
+  traffic.replace(traffic.find("[\"b0\", \"b1\"]"), 12, "[\"b0\", \"b0\"]");
+  place.write("p.toml", two_racks + links() + traffic + background + "count = 20000\n");
+  const auto summary = summary_of(
+      place, "p.toml",
+      {"nic.qp_rate=5 Gbps", "tor.program.inactive=40 us", "tor.program.resume_extra=0 us",
+       "tor.program.resume_default=1 us", "sim.duration=10 ms"});
+  expect_balance(summary);
+  EXPECT_EQ(result(summary, "senders.messages_completed"), 2 * 32 * 10);
+  EXPECT_GT(sum(summary, "released_by_timeout"), 100);
+  EXPECT_EQ(summary.at("packets").at("in_flight"), 0);
+}
+
 TEST(Conweave, WhatTheChipCannotDoIsRefused) {
   const Workplace place;
   place.write("p.toml", two_racks + links() + messages(1));

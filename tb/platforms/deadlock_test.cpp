@@ -11,21 +11,26 @@ namespace {
 
 constexpr int switches = 5;
 
+/// Of links to NICs, and of those between switches.
+struct Delays {
+  std::string nics = "500 ns", ring = "500 ns";
+};
+
 /// Five switches in a ring with a NIC each. The first `flows` of them send to the NIC two switches
 /// on, clockwise, the short way: what comes from one link of the ring waits for the next link.
 /// `kind` of switch i is "plain" or "chip".
 template <class Kind>
-std::string ring(int flows, Kind&& kind) {
+std::string ring(int flows, Kind&& kind, const Delays& delays = {}) {
   std::string text = R"([platform]
 name = "ring"
 [sim]
-duration = "20 ms"
+duration = "50 s"
 stop = "finished"
 stuck_after = "1 ms"
 [nic]
 kind = "rnic"
 mtu = "1 KiB"
-reliability = { window = 4096, rto = "50 ms" }
+reliability = { window = 4096, rto = "3 s" }
 [plain]
 kind = "switch"
 latency = "300 ns"
@@ -40,9 +45,10 @@ program = { name = "forward" }
     text += fmt::format(
         "[[device]]\nnames = [\"h{0}\"]\nprofile = \"nic\"\n"
         "[[device]]\nnames = [\"s{0}\"]\nprofile = \"{1}\"\n"
-        "[[link]]\nbetween = [\"h{0}\", \"s{0}\"]\n",
-        i, kind(i));
-    links += fmt::format("[[link]]\nbetween = [\"s{}\", \"s{}\"]\n", i, (i + 1) % switches);
+        "[[link]]\nbetween = [\"h{0}\", \"s{0}\"]\ndelay = \"{2}\"\n",
+        i, kind(i), delays.nics);
+    links += fmt::format("[[link]]\nbetween = [\"s{}\", \"s{}\"]\ndelay = \"{}\"\n", i,
+                         (i + 1) % switches, delays.ring);
     if (i < flows) {
       traffic += fmt::format(
           "[[traffic]]\nkind = \"messages\"\nfrom = [\"h{}\"]\nto = [\"h{}\"]\n"
@@ -64,14 +70,22 @@ std::string mixed(int i) { return i % 2 == 0 ? "plain" : "chip"; }
 
 /// The whole ring stands: nothing was dropped, each switch waits for the next one.
 template <class Kind>
-void expect_deadlock(Kind&& kind) {
-  const Ended ended = run_ring(ring(switches, kind));
+void expect_deadlock(Kind&& kind, const Delays& delays = {},
+                     std::int64_t within_ps = 1'200'000'000) {
+  const Ended ended = run_ring(ring(switches, kind, delays));
   EXPECT_EQ(ended.exit_code, 4);
   const ordered_json s = ended.json();
   EXPECT_EQ(s.at("verdict"), "stuck");
   EXPECT_GT(s.at("packets").at("in_flight"), 0);
   for (const auto& [cause, n] : s.at("packets").at("dropped").items()) EXPECT_EQ(n, 0) << cause;
-  EXPECT_LT(s.at("sim_time_ps"), 1'200'000'000);  // soon after the patience of a millisecond
+  // Soon after the patience of a millisecond, and what is on the wires.
+  EXPECT_LT(s.at("sim_time_ps"), within_ps);
+  // Who waits for whom: by port 0 a switch reaches its NIC, by port 2 the next one, s0 by port 1.
+  const std::string who =
+      "s0 port 1 (class 0) waits for s1 port 2, which waits for s2 port 2, which waits for s3 "
+      "port 2, which waits for s4 port 2, which waits for s0 port 1";
+  EXPECT_EQ(s.at("deadlock"), who);
+  EXPECT_NE(ended.err.find("\n  deadlock: " + who + "\n"), std::string::npos) << ended.err;
   EXPECT_TRUE(ended.err.starts_with("horae: no progress; what is waiting:\n")) << ended.err;
   for (int i = 0; i < switches; ++i) {
     // Port 0 leads to the NIC; of the ring's links, s0 has the next switch on port 1.
@@ -84,15 +98,16 @@ void expect_deadlock(Kind&& kind) {
 }
 /// One flow less, and one link of the ring waits for no other.
 template <class Kind>
-void expect_completion(Kind&& kind) {
-  const Ended ended = run_ring(ring(switches - 1, kind));
+void expect_completion(Kind&& kind, const Delays& delays = {}) {
+  const Ended ended = run_ring(ring(switches - 1, kind, delays));
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const ordered_json s = ended.json();
   EXPECT_EQ(s.at("verdict"), "complete");
+  EXPECT_FALSE(s.contains("deadlock"));
   EXPECT_EQ(s.at("packets").at("in_flight"), 0);
   for (const auto& [cause, n] : s.at("packets").at("dropped").items()) EXPECT_EQ(n, 0) << cause;
   // It was not for want of pauses.
-  EXPECT_GT(s.at("results").at("nics.paused").at("value"), 0.2);
+  EXPECT_GT(s.at("results").at("nics.paused").at("value"), 0.1);
 }
 
 TEST(Deadlock, ARingOfPlainSwitchesStandsStill) { expect_deadlock(plain); }
@@ -101,6 +116,18 @@ TEST(Deadlock, ARingOfBothStandsStill) { expect_deadlock(mixed); }
 TEST(Deadlock, AChainOfPlainSwitchesDoesNot) { expect_completion(plain); }
 TEST(Deadlock, AChainOfChipsDoesNot) { expect_completion(chip); }
 TEST(Deadlock, AChainOfBothDoesNot) { expect_completion(mixed); }
+
+// Timers of 3 s are due all the while: NICs are paused, so they change nothing.
+TEST(Deadlock, IsFoundWhateverTheDelaysAre) {
+  expect_deadlock(plain, {"20 ns", "20 ns"});
+  expect_deadlock(chip, {"1 us", "10 us"});
+  expect_deadlock(plain, {"1 ms", "500 ns"}, 3'200'000'000);
+  expect_deadlock(mixed, {"1 s", "500 ns"}, 2'100'000'000'000);
+}
+TEST(Deadlock, IsNotFoundInAChainWhateverTheDelaysAre) {
+  expect_completion(plain, {"20 ns", "20 ns"});
+  expect_completion(mixed, {"1 ms", "500 ns"});
+}
 
 }  // namespace
 }  // namespace horae::test::deadlock_test

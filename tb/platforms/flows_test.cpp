@@ -68,6 +68,7 @@ TEST(FlowsPlatform, ResultsAreThoseOfItsFlows) {
   const auto summary = run_to(place, "out", {"sim.warmup=100us"});
   EXPECT_EQ(summary.at("verdict"), "complete");
   std::vector<double> all, small, slow;
+  std::vector<std::pair<double, double>> by_size;  // bytes, slowdown
   double before = 0;
   for (const auto& row : rows_of(place.read("out/flows.csv"))) {
     EXPECT_EQ(row.at("messages_completed"), "1");
@@ -80,6 +81,7 @@ TEST(FlowsPlatform, ResultsAreThoseOfItsFlows) {
     all.push_back(std::stod(row.at("fct_us")));
     EXPECT_NEAR(all.back(), std::stod(row.at("last_completion_us")) - at, 2e-6);
     slow.push_back(std::stod(row.at("slowdown")));
+    by_size.emplace_back(std::stod(row.at("size_bytes")), slow.back());
     if (std::stod(row.at("size_bytes")) <= 10'000) small.push_back(all.back());
   }
   ASSERT_GT(all.size(), 100u);
@@ -92,6 +94,27 @@ TEST(FlowsPlatform, ResultsAreThoseOfItsFlows) {
   const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(all.size())));
   EXPECT_NEAR(result(summary, "fct.p99"), all[rank - 1], 1e-5);
   EXPECT_NEAR(result(summary, "fct.max"), all.back(), 1e-5);
+  // Slowdown over size: equal groups that are all of them, with the percentiles of their own.
+  const auto& groups = summary.at("rows").at("slowdown");
+  ASSERT_EQ(groups.size(), 20u);
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::size_t begin = 0;
+  for (const auto& group : groups) {
+    const auto count = group.at("messages").get<std::size_t>();
+    EXPECT_NEAR(static_cast<double>(count), static_cast<double>(by_size.size()) / 20, 1);
+    std::vector<double> own;
+    for (std::size_t i = begin; i < begin + count; ++i) own.push_back(by_size.at(i).second);
+    begin += count;
+    EXPECT_EQ(group.at("upto_bytes").get<double>(), by_size[begin - 1].first);
+    std::sort(own.begin(), own.end());
+    for (const auto& [name, share] : {std::pair{"slowdown_p50", 0.5}, {"slowdown_p95", 0.95}}) {
+      const auto nth = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+      EXPECT_NEAR(group.at(name).get<double>(), own[nth - 1], 1e-4);
+    }
+  }
+  EXPECT_EQ(begin, all.size());
+  EXPECT_EQ(groups.back().at("share_of_messages"), 1.0);
   const auto& bins = summary.at("rows").at("size_bins");
   ASSERT_EQ(bins.size(), 3u);
   EXPECT_EQ(bins[0].at("messages"), small.size());

@@ -66,5 +66,21 @@ TEST(Series, SumsUpToTheRun) {
   EXPECT_NEAR(bits / 8, delivered, delivered * 1e-4);
 }
 
+// Found by random platforms: a run of which messages are to be finished ended at the first sample
+// behind the last of them.
+TEST(Series, ChangesNoResult) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const Words finished = {"sim.stop=finished", "traffic[0].count=3", "sim.duration=1ms"};
+  const ordered_json without = summary_of(place, "p.toml", finished);
+  for (const char* sample : {"sim.sample=177ns", "sim.sample=1us"}) {
+    Words sampled = finished;
+    sampled.push_back(sample);
+    const ordered_json with = summary_of(place, "p.toml", sampled);
+    for (const char* part : {"sim_time_ps", "results", "packets", "statistics"})
+      EXPECT_EQ(with.at(part), without.at(part)) << sample << " " << part;
+  }
+}
+
 }  // namespace
 }  // namespace horae::test::run_series_test

@@ -63,30 +63,30 @@ TEST(Verdict, StuckWhenEverythingIsCut) {
   const ordered_json s = ended.json();
   EXPECT_EQ(s.at("verdict"), "stuck");
   EXPECT_EQ(s, place.read_json("out/summary.json"));
-  // Noticed soon, not at the end.
-  EXPECT_GE(s.at("sim_time_ps"), 210'000'000);
-  EXPECT_LE(s.at("sim_time_ps"), 320'000'000);
+  // Noticed soon, after seven timeouts of 50 us, not at the end.
+  EXPECT_GE(s.at("sim_time_ps"), 360'000'000);
+  EXPECT_LE(s.at("sim_time_ps"), 500'000'000);
   EXPECT_TRUE(ended.err.starts_with("horae: no progress; what is waiting:\n")) << ended.err;
   EXPECT_NE(ended.err.find("a queue pair 0x40: 2 messages outstanding"), std::string::npos)
       << ended.err;
 }
 
 TEST(Verdict, StuckDumpNamesEveryQueueThatHolds) {
-  // The last link is slow and longer than the patience: packets stand before it.
+  // A link is slow, and the one behind it cut for good: what is sent again and again, 32 packets
+  // of 9 us on that wire every 50 us, stands before it.
   const Workplace place;
   place.write("p.toml", tiny);
   const Ended ended =
-      run(place,
-          with_settings({"run", "p.toml"},
-                        {"sim.stuck_after=20us", "sim.duration=500us", "nic.reliability.rto=1ms",
-                         "traffic[0].message=16KiB", "link[1].rate=1Gbps", "link[1].delay=100us"}));
+      run(place, with_settings({"run", "p.toml"}, {"sim.stuck_after=20us", "sim.duration=5ms",
+                                                   "nic.reliability.rto=50us",
+                                                   "traffic[0].message=16KiB", "link[1].rate=1Gbps",
+                                                   "link[1].outage=[{from=\"0us\",to=\"1s\"}]"}));
   EXPECT_EQ(ended.exit_code, 4);
-  // 32 packets, 9 us each on a wire that the first reaches after 1.4 us: at 20 us the third has
-  // begun, and 28 of 1086 bytes and one of 1102, with a RETH, are left.
-  EXPECT_EQ(ended.err,
-            "horae: no progress; what is waiting:\n"
-            "  a queue pair 0x40: 2 messages outstanding, 0 packets unsent, 32 unacknowledged\n"
-            "  t port 1 (pipeline 0): 29 packets, 31510 bytes\n");
+  EXPECT_TRUE(ended.err.starts_with(
+      "horae: no progress; what is waiting:\n"
+      "  a queue pair 0x40: 2 messages outstanding, 0 packets unsent, 32 unacknowledged\n"
+      "  t port 1 (pipeline 0): "))
+      << ended.err;
 }
 
 TEST(Verdict, LateStartIsNotStuck) {
@@ -104,13 +104,13 @@ TEST(Verdict, StuckPointMakesTheSweepStuck) {
 label = "open"
 [[sweep.point]]
 label = "cut"
-set = ["link[1].outage=[{from=\"0us\",to=\"1s\"}]", "sim.stuck_after=10us"]
+set = ["link[1].outage=[{from=\"0us\",to=\"1s\"}]", "sim.stuck_after=10us", "nic.reliability.rto=4us"]
 [[sweep.column]]
 title = "TX"
 metric = "senders.tx_share"
 )");
-  const Ended ended = run(place, {"run", "p.toml", "--json", "--set", "sim.duration=60us", "--set",
-                                  "sim.warmup=50us", "--set", "nic.reliability.rto=100us"});
+  const Ended ended = run(
+      place, {"run", "p.toml", "--json", "--set", "sim.duration=60us", "--set", "sim.warmup=50us"});
   EXPECT_EQ(ended.exit_code, 4);
   const ordered_json s = ended.json();
   EXPECT_EQ(s.at("verdict"), "stuck");
@@ -120,8 +120,7 @@ metric = "senders.tx_share"
   EXPECT_TRUE(s.at("rows").at("sweep")[1].at("TX").is_null());  // over before the warm-up was
   EXPECT_TRUE(ended.err.starts_with("horae: cut: no progress; what is waiting:\n  a queue pair"))
       << ended.err;
-  EXPECT_EQ(run(place, {"run", "p.toml", "--set", "sim.duration=60us", "--set", "sim.warmup=50us",
-                        "--set", "nic.reliability.rto=100us"})
+  EXPECT_EQ(run(place, {"run", "p.toml", "--set", "sim.duration=60us", "--set", "sim.warmup=50us"})
                 .exit_code,
             4);
 }

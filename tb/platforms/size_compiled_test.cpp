@@ -39,7 +39,9 @@ TEST(SizeCompiled, ThePipelineAsAWhole) {
   EXPECT_EQ(compiler["pipeline_resources"]["phv_16"]["capacity"], 120);
   EXPECT_EQ(compiler["tightest"][0]["resource"], "stages");
   EXPECT_EQ(pipeline["pipeline_resources"]["phv_16"]["used"], 1);
+  EXPECT_TRUE(compiler["not_priced"].empty());  // the report has none of them
   const Ended text = run(place, {"size", "--p4c", counted});
+  EXPECT_EQ(text.out.find("not priced here"), std::string::npos);
   EXPECT_NE(text.out.find("containers of 16 bits"), std::string::npos);
   EXPECT_NE(text.out.find("tightest as the compiler placed it, of the chip: stages 10.0 %"),
             std::string::npos)

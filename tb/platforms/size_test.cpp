@@ -25,8 +25,6 @@ ordered_json size_of(const Workplace& place, const Words& arguments, int exit_co
   return ended.json();
 }
 
-// Programs whose registers have actions that a stateful ALU does, and the one whose have not yet
-// (models/programs/README.md).
 // Every register of a shipped program has actions that an ALU can do.
 TEST(Size, NoShippedProgramHasUncheckedFunctions) {
   const Workplace place;
@@ -169,6 +167,43 @@ TEST(Size, FieldsThatDoNotFitHaveRemediesToo) {
   const auto fits = size_of(place, {"--objects", "d.toml", "--set", "field[0].copies=160"});
   EXPECT_EQ(fits["pipelines"][0]["tightest"][0]["resource"], "phv_bits");
   EXPECT_EQ(fits["pipelines"][0]["tightest"][0]["percent"], 100.0);
+}
+
+// So are the entries of a value set; of checksums it is said what shares a unit.
+TEST(Size, ValueSetsAndChecksumsAreRefusedBeyondTheParser) {
+  const Workplace place;
+  const std::string value_set = "[[value_set]]\nname = \"v\"\nkey_bits = 40\nentries = 400\n";
+  std::string text = value_set;
+  for (const std::string name : {"a", "b", "c"})
+    text += "[[checksum]]\nname = \"" + name + "\"\ndoes = \"verify\"\n";
+  place.write("d.toml", "chip = \"tofino1\"\n" + text);
+  const auto json = size_of(place, {"--objects", "d.toml"}, 3);
+  std::map<std::string, std::string> refused;
+  for (const auto& r : json["refused"]) {
+    refused[r["resource"]] = r["object"].get<std::string>() + " " + r["need"].dump() + " of " +
+                             r["have"].dump() + ": " + r["rewrite"].get<std::string>();
+  }
+  const std::map<std::string, std::string> expected = {
+      {"ingress_parser_rows",
+       "design 400 of 256: states that tell fewer values apart, or value sets of fewer entries: a "
+       "match table can"},
+      {"parser_match_bits", "v 40 of 32: key_bits = 32, or a match table"},
+      {"ingress_parser_checksums",
+       "design 3 of 2: verifications in states of their own (states = [...]): they share a unit"}};
+  EXPECT_EQ(refused, expected);
+  // Each alone has the remedy that one expects.
+  const auto remedy = [&](const std::string& key_bits, const std::string& entries) {
+    place.write("v.toml", "[[value_set]]\nname = \"v\"\nkey_bits = " + key_bits +
+                              "\nentries = " + entries + "\n");
+    const auto found = size_of(place, {"--objects", "v.toml"}, 3)["remedies"];
+    return found[0][0]["key"].get<std::string>() + " = " + found[0][0]["fits"].dump();
+  };
+  EXPECT_EQ(remedy("16", "400"), "value_set[0].entries = 256");
+  EXPECT_EQ(remedy("40", "4"), "value_set[0].key_bits = 32");
+  const auto most = size_of(place, {"--objects", "v.toml", "--set", "value_set[0].key_bits=32",
+                                    "--most", "value_set[0].entries"});
+  EXPECT_EQ(most["points"][0]["value"], 256);
+  EXPECT_EQ(most["points"][0]["binding"], "ingress_parser_rows");
 }
 
 TEST(Size, AHypotheticalChipIsAnEdit) {
@@ -358,7 +393,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "empty.toml: 'design' has no objects; expected [[register]], [[exact]], "
                 "[[ternary]], [[lpm]], [[range]], [[atcam]], [[alpm]], [[counter]], [[meter]], "
                 "[[profile]], [[selector]], [[condition]], [[action]], [[hash]], [[random]], "
-                "[[mirror]], [[recirculate]], [[field]], [[state]]"},
+                "[[mirror]], [[recirculate]], [[field]], [[state]], [[value_set]], [[checksum]]"},
         BadCase{"FewerThanNone",
                 {"--objects", "d.toml", "--set", "register[0].entries=-5"},
                 "--set register[0].entries: entries = -5 is below the minimum 1"},

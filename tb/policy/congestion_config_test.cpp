@@ -5,6 +5,8 @@
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/congestion/nscc.hpp"
+#include "horae/policy/congestion/swift.hpp"
 
 namespace horae::policy::congestion_config_test {
 namespace {
@@ -34,6 +36,21 @@ TEST(CongestionConfig, WhatContradictsItselfIsRefused) {
   config.parameters.of<DcqcnConfig>().set = "hpcc";
   EXPECT_EQ(refusal(config, BitRate(999'999'999)),
             "dcqcn.min_rate = 1 Gbps of parameters = 'hpcc' is above the line rate 999999999 bps");
+}
+
+// Found by random platforms: a least window above the largest ended the program.
+TEST(CongestionConfig, WindowsHaveALeastThatIsNotAboveTheLargest) {
+  CongestionConfig config;
+  config.algorithm = "nscc";
+  config.parameters.of<NsccConfig>().values =
+      NsccParameters{.packet = 4096_B, .max_window = 4096_B};
+  EXPECT_EQ(refusal(config), "");
+  config.parameters.of<NsccConfig>().values =
+      NsccParameters{.packet = 4096_B, .max_window = 4095_B};
+  EXPECT_EQ(refusal(config), "nscc.packet = 4 KiB, the least window, is above max_window = 4095 B");
+  config.algorithm = "swift";
+  config.parameters.of<SwiftConfig>().values = SwiftParameters{.min_window = 2, .max_window = 1.5};
+  EXPECT_EQ(refusal(config), "swift.min_window = 2 is above max_window = 1.5");
 }
 
 TEST(CongestionConfig, NoneIsTheLineRate) {

@@ -277,6 +277,48 @@ TEST(ConweaveDestination, TheTailMayComeAfterTheTimeout) {
   EXPECT_TRUE(Header::of(r.tor.copied(at_tick(150), next).packet).rerouted);
 }
 
+// A flow that was silent opens an epoch while the queue of its last reordering still empties, and
+// is rerouted at once. That begins nothing: a second queue would mix up the counts by which timers
+// know that theirs is empty, and both would recirculate for ever and keep their queues.
+TEST(ConweaveDestination, ANewEpochBeginsNothingWhileTheQueueEmpties) {
+  Receiver r;
+  r.receive(100, {.request = true, .sent = 1000});
+  const Outcome first = r.receive(110, {.rerouted = true, .sent = 1012, .tail_sent = 1009});
+  Outcome timer = first;
+  std::int64_t t = 111;
+  for (; timer.control.action != QueueRequest::release; ++t) {
+    ASSERT_LT(t, 200);
+    timer = r.around(t, timer);
+  }
+  timer = r.around(t, timer);
+  r.receive(t, {.epoch = 2, .request = true, .sent = 1500});
+  for (int i = 0; i < 3; ++i) {
+    const Outcome o = r.receive(t, {.epoch = 2,
+                                    .rerouted = true,
+                                    .sent = static_cast<std::uint16_t>(1510 + i),
+                                    .tail_sent = 1509});
+    EXPECT_EQ(o.queue, 0u);
+    EXPECT_EQ(o.control.action, QueueRequest::none);
+    EXPECT_FALSE(o.copy);
+    r.leave(t, o);
+    timer = r.around(t, timer);
+    EXPECT_TRUE(timer.loops());  // `first` is still there
+  }
+  EXPECT_EQ(r.tor.count("reorderings"), 1u);
+  r.leave(t, first);
+  timer = r.around(t, timer);
+  EXPECT_TRUE(timer.loops());
+  timer = r.around(t, timer);
+  EXPECT_TRUE(timer.dropped());
+  // Then the flow's TAIL clears, and the next epoch is reordered as ever.
+  EXPECT_TRUE(r.receive(t, {.epoch = 2, .tail = true, .sent = 1509, .tail_sent = 1509}).copy);
+  r.receive(t, {.epoch = 3, .request = true, .sent = 1600});
+  const Outcome next =
+      r.receive(t, {.epoch = 3, .rerouted = true, .sent = 1610, .tail_sent = 1609});
+  EXPECT_EQ(next.queue, first.queue);
+  EXPECT_EQ(next.control.action, QueueRequest::hold);
+}
+
 // A TAIL that comes just when its time is over, before the timer has seen it, releases the queue.
 TEST(ConweaveDestination, ATailAtTheLastMomentIsNotForgotten) {
   Receiver r;

@@ -195,6 +195,15 @@ TEST(PnpTrp, TheStoreCatchesWhatTheCacheLoses) {
   EXPECT_EQ(small.count("flows_not_stored"), 1u);
 }
 
+// The control plane clears the cell of the flow that it stored, unless another has it by now.
+TEST(PnpTrp, WhatIsStoredLeavesTheCacheToANewerFlow) {
+  Switch esw("cnp_cache_entries = 1\ncnp_store_entries = 1\nbeta = \"100 ms\"");
+  esw(2_ms, cnp(comes));
+  esw(2_ms + 500_us, cnp(comes_too));  // takes the cell; the first is stored at 3 ms
+  EXPECT_EQ(esw.loops(3_ms + 1_us, data(comes)), 1u);
+  EXPECT_EQ(esw.loops(3_ms + 1_us, data(comes_too)), 1u);  // by the cache: it is not stored
+}
+
 TEST(PnpTrp, AFlowRecoversWhenItsLastCnpIsLongAgo) {
   Switch esw;
   for (int n = 0; n < 7; ++n) esw(2_ms, cnp(comes));

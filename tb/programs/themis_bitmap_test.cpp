@@ -133,6 +133,28 @@ void compare(std::uint32_t window, std::uint64_t operations) {
   }
 }
 
+// A response from before the window, in the other half, comes when the window has begun the second.
+TEST(ThemisBitmap, AResponseFromBeforeTheWindowTurnsNoBase) {
+  for (const bool of_nack : {false, true}) {
+    Bitmap real({.qps = 1, .window = 8});
+    real.bitmap.connect(0, Psn(0));
+    for (std::uint32_t psn = 0; psn < 10; ++psn) {
+      real.mark(0, Psn(psn));
+      real.acknowledge(0, Psn(psn));
+    }
+    real.mark(0, Psn(10));
+    if (of_nack) {
+      real.missing(0, Psn(2));
+    } else {
+      real.acknowledge(0, Psn(2));
+    }
+    EXPECT_FALSE(real.missing(0, Psn(10)));
+    EXPECT_TRUE(real.missing(0, Psn(11)));
+    real.mark(0, Psn(11));
+    EXPECT_FALSE(real.missing(0, Psn(11)));
+  }
+}
+
 TEST(ThemisBitmap, IsOneOfAllPsns) {
   compare(64, horae::test::sanitized() ? 1'000'000 : 100'000'000);
 }

@@ -292,6 +292,16 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
              "s.toml:9:1: to: found 40.5, expected a whole number with integer = true"),
             ("[[objective]]", "[method]\nkind = \"grit\"\n[[objective]]",
              "s.toml:17:1: kind: found \"grit\", did you mean 'grid'?"),
+            ("step = 10", "step = 1e-9", "s.toml:10:1: step: 40000000001 values, expected 1000000 at most"),
+            ("step = 10", "step = 1e-4", "s.toml: a grid of 1200003 points, expected 1000000 at most (or [method] kind "
+                                         "= \"latin\" or \"search\")"),
+            ("[[objective]]", "[[skip]]\nwhen = \"" + "-" * 1500 + "x\"\n[[objective]]",
+             "s.toml:17:1: when: '--------------------...': expected 100 expressions in each other at most"),
+            ("[[objective]]", "[[skip]]\nwhen = \"" + "x + " * 1000 + "x\"\n[[objective]]",
+             "s.toml:17:1: when: 'x + x + x + x + x + ...' is an expression of 4001 signs, expected 2000 at most"),
+            ('platform = "p.toml"\n', '[[command]]\nkind = "run"\nplatform = "p.toml"\noptions = ["--out=/any/file"]\n',
+             "s.toml:6:1: options: found \"--out\"; expected one of --trace, --waves, --pcap, --from, --to, --flow, "
+             "--every, --trace-most"),
         ]
         for old, new, expected in cases:
             with self.subTest(expected):
@@ -299,6 +309,19 @@ values = ["fine", "refuse", "stuck", "crash", "break"]
                 self.assertEqual((ended.stderr, ended.stdout), (f"explore: {expected}\n", ""))
                 self.assertFalse((self.folder / "out/grid").exists())
 
+
+    def test_expressions_are_arithmetic_that_ends(self):
+        from exploration.expression import Expression  # pylint: disable=import-outside-toplevel
+        for text, value in (("2**10", 1024), ("2**-1", 0.5), ("(-3)**3", -27), ("1**10**6", 1), ("10 % 4 // 2", 1),
+                            ("2**1000", 2**1000 if (2**1000).bit_length() <= 1000 else None), ("2**999", 2**999),
+                            ("9**9**9", None), ("10**5000", None), ("'a' * 10**10", None), ("[1] * 10**10", None),
+                            ("'%9999999d' % 7", None), ("1e308 * 10", None), ("(-8)**0.5", None), ("1 / 0", None),
+                            ("'a' + 'b'", "ab"), ("max(1, 2.5)", 2.5)):
+            with self.subTest(text):
+                self.assertEqual(Expression(text).value({}), value)
+        for text in ("1" * 5000, "-" * 3000 + "1", "(" * 500 + "1" + ")" * 500, "\0"):
+            with self.subTest(text[:5]), self.assertRaises(ValueError):
+                Expression(text)
 
     def test_bad_options_are_one_line(self):
         (self.folder / "folder").mkdir()
@@ -554,7 +577,7 @@ class Claims(Place):
         store.publish("aa1", first, {"exit": 0})
         other = second.workplace("aa1")
         second.publish("aa1", other, {"exit": 1})
-        self.assertEqual(store.outcome("aa1"), {"exit": 0})
+        self.assertEqual(store.outcome("aa1")["exit"], 0)
         self.assertFalse(other.exists())
         self.assertFalse(store.claim("aa1"))  # there is nothing to do
 

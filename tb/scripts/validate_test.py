@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """scripts/validate of what is data: a small campaign of two studies is run, killed, resumed; its table, its published
 numbers and its figures are those of one that was left alone. Runs are those of fake_horae."""
+import csv
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 sys.dont_write_bytecode = True
@@ -19,8 +21,8 @@ sys.path.insert(0, str(SCRIPTS))
 from exploration.complaint import Complaint  # noqa: E402
 from exploration.study import read_study  # noqa: E402
 from exploration.points import grid  # noqa: E402
-from validation import published, tables  # noqa: E402
-from validation.cube import Cell, Cube, Series  # noqa: E402
+from validation import pages, published, readings, tables, verdicts  # noqa: E402
+from validation.cube import Cell, Cube, Series, Spread  # noqa: E402
 
 # gain is x (100 - y) / 100 of fake_horae.
 LOADS = """[study]
@@ -165,8 +167,14 @@ class Compares(Place):
         # With a gain of 0 the bill does not count.
         self.assertEqual([r for r in rows if r[:1] == ["bill"]], [["bill", "-", "-", "-"], ["bill", "2.50", "2.50", "2.50"]])
         self.assertIn(["stuck", "failed"], rows)
-        self.assertIn("a.least  Us: gain less by       30 %         37.50 %       +7.50", printed)
-        self.assertIn("a.none   Us: nothing             1 x  not reproduced           -", printed)
+        self.assertIn("a.least  Us: gain less by       30 %     37.50 %       +7.50      reproduced", printed)
+        self.assertIn("a.none   Us: nothing             1 x           -           -       no number", printed)
+        self.assertIn("\ntopic: predicted: 1 reproduced, 0 ordering only, 0 not reproduced, 0 not comparable, 1 no number; "
+                      "calibrated: 0 reproduced, 0 ordering only, 1 not reproduced, 0 not comparable\n", printed)
+        self.assertEqual((self.folder / "out/published.md").read_text().splitlines()[2:], [
+            "| a.least | Us: gain less by | 30 % | 37.50 % |  | reproduced |",
+            "| a.most | Us: gain (calibrated) | 50 Gbps | 80.00 Gbps |  | not reproduced |",
+            "| a.none | Us: nothing | 1 x | - |  | no number |"])
         self.assertIn("not run:\n  run that first\n", printed)
         self.assertIn("\ny 20\n", printed)
         found = json.loads((self.folder / "out/summary.json").read_text())["validation"]
@@ -189,7 +197,8 @@ class Compares(Place):
     def test_only_some_and_of_the_others_what_is_there(self):
         printed = self.validate("out", "--only", "half 20", "--only", "sizes fine")
         self.assertEqual(len(self.starts()), 2)
-        self.assertIn("a.most   Us: gain            50 Gbps      10.00 Gbps", printed)
+        self.assertRegex(printed, r"a\.most +Us: gain +50 Gbps +- ")  # the largest of those that were run says nothing
+        self.assertRegex(printed, r"half +not run +10\.0 ")
         self.assertIn("not run", printed)
         self.assertEqual(self.validate("out", "--only", "nothing", code=2),
                          "validate: --only: no run has 'nothing' in its name; --names lists them\n")
@@ -237,6 +246,81 @@ class Resumes(Place):
         self.assertEqual(len(self.starts()), before)  # free
 
 
+class Papers(unittest.TestCase):
+    """The papers' numbers as the project has them."""
+    PLACE = HERE.parent / "validate"
+
+    def rows(self, name):
+        with open(self.PLACE / name, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_published_number_has_its_line(self):
+        published_rows = self.rows("published.csv")
+        papers = list(dict.fromkeys(r["paper"] for r in published_rows))
+        self.assertEqual(papers, ["themis", "longhaul", "eunomia"])
+        for paper in papers:
+            lines = {r["id"]: r for r in self.rows(f"{paper}.csv")}
+            for row in (r for r in published_rows if r["paper"] == paper):
+                with self.subTest(row["id"]):
+                    self.assertIn(row["id"], lines)
+                    found = lines[row["id"]]
+                    self.assertEqual((float(found["value"]), found["unit"]), (float(row["value"]), row["unit"]))
+                    self.assertTrue(found["ours"] or found.get("apart"))
+
+    def test_every_published_number_is_on_its_page_with_a_verdict(self):
+        platforms = HERE.parent.parent / "platforms"
+        for paper in pages.PAGES:
+            found = pages.lines((platforms / f"{paper}.md").read_text(encoding="utf-8"))
+            wanted = {r["id"]: r for r in self.rows(f"{paper}.csv")}
+            self.assertEqual(sorted(found), sorted(wanted), paper)
+            for name, (cells, _, _) in found.items():
+                self.assertEqual(cells[1], f"{float(wanted[name]['value']):g} {wanted[name]['unit']}", name)
+        # The table in front counts them.
+        self.assertIn(pages.front(), (platforms / "validation.md").read_text(encoding="utf-8"))
+
+    def test_studies_of_readings_have_the_grids_that_numbers_name(self):
+        studies = HERE.parent.parent / "platforms/studies"
+        for paper, grids in (("themis", {"Figure 12", "Figure 13", "Figure 14", "Figure 15"}), ("eunomia", {"Figure 1", "Figure 10"})):
+            study = read_study(studies / f"readings_{paper}.toml")
+            self.assertEqual({g.name for g in study.grids}, grids)
+            told = tomllib.loads((self.PLACE / f"{paper}.toml").read_text(encoding="utf-8"))["readings"]
+            readings_of = {tuple(p[n] for n in told["over"]) for p in grid(study)}
+            self.assertGreater(len(readings_of), 5)
+            each = [sum(tuple(p[n] for n in told["over"]) == r for p in grid(study)) for r in readings_of]
+            self.assertEqual(len(set(each)), 1)  # whole readings only
+
+    def test_senses_and_kinds_are_known(self):
+        for paper in ("themis", "eunomia", "longhaul", "reps"):
+            rows = self.rows(f"{paper}.csv")
+            self.assertEqual(len({r["id"] for r in rows}), len(rows))
+            for row in rows:
+                verdicts.sense_of(row["metric"], row.get("sense") or "")
+                self.assertIn(row["kind"], ("predicted", "calibrated"))
+
+
+class Readings(unittest.TestCase):
+    def test_one_reading_for_all_numbers_of_a_paper(self):
+        def cell(scheme, buffer, value, status="complete"):
+            return Cell({"scheme": scheme, "buffer": buffer, "seed": 1}, lambda _: value, status)
+        study = Cube("readings", [cell("a", "9", 10.0), cell("b", "9", 100.0), cell("a", "32", 50.0), cell("b", "32", 100.0),
+                                  cell("a", "64", 1.0), cell("b", "64", None, "not run")], ["seed"])
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+            file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
+                       "less,Us,here,,reduction of a,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "rest,Us,here,,of another study,1,x,predicted,,,\"other('v')\"\n")
+            file.flush()
+            told = {"study": "s", "over": ["buffer"], "instead_of": "clos"}
+            found = readings.compare(told, file.name, {"clos": study, "other": study}, study, {}, True)
+        self.assertEqual([(at, [(r["id"], r["measured"], r["verdict"]) for r in rows]) for at, rows in found],
+                         [({"buffer": "9"}, [("less", 90.0, "ordering only")]), ({"buffer": "32"}, [("less", 50.0, "reproduced")]),
+                          ({"buffer": "64"}, [])])
+        text = readings.markdown(told, found)
+        self.assertLess(text.index("| 32 | 1 | 0 | 0 |"), text.index("| 9 | 0 | 1 | 0 |"))
+        self.assertIn("1 readings were run in part", text)
+        self.assertIn("The best: buffer 32", text)
+        self.assertIn("(calibrated)", text)
+
+
 class Reads(Place):
     def test_a_variant_and_values_of_the_user(self):
         os.chdir(self.folder)
@@ -278,6 +362,35 @@ class Reads(Place):
         made = tables.make(spec, cubes, median=True)
         self.assertEqual(made.texts, [["200.0 (100.0 to 900.0)"], ["100.0 (20.0 to 100.0)"]])
         self.assertEqual(made.values, [[200.0], [100.0]])
+
+    def test_verdicts(self):
+        def told(published, unit, numbers, sense="", apart="", metric="reduction"):
+            return verdicts.verdict(published, unit, Spread.of(numbers), metric, sense, apart)
+        self.assertEqual(told(30, "%", [39, 40, 41]), "reproduced")  # within ten points
+        self.assertEqual(told(30, "%", [40.5]), "ordering only")
+        self.assertEqual(told(30, "%", [25, 60, 70]), "reproduced")  # inside the range
+        self.assertEqual(told(30, "%", [31, 60, 70]), "ordering only")
+        self.assertEqual(told(30, "%", [-1, 60, 70]), "reproduced")
+        self.assertEqual(told(30, "%", [-2, -1, 15]), "not reproduced")  # the sign of one seed is another
+        self.assertEqual(told(-30, "%", [-70, -60]), "ordering only")
+        self.assertEqual(told(6.1, "x", [5.5, 5.6]), "reproduced")  # ten per cent
+        self.assertEqual(told(6.1, "x", [1.1, 3, 3.5]), "ordering only")
+        self.assertEqual(told(6.1, "x", [0.9, 3, 3.5]), "not reproduced")
+        self.assertEqual(told(34, "%", [20], metric="gateways"), "not reproduced")  # a share of a chip has no sign
+        self.assertEqual(told(82, "B", [80]), "reproduced")
+        self.assertEqual(told(82, "B", [70]), "not reproduced")  # of sizes there is no order
+        self.assertEqual(told(8, "%", [3], "at most"), "reproduced")
+        self.assertEqual(told(8, "%", [142], "at most"), "not reproduced")
+        self.assertEqual(told(70, "x", [500], "at least"), "reproduced")
+        self.assertEqual(told(8, "%", [8], "", "for a reason"), "not comparable")
+        self.assertEqual(told(8, "%", []), "no number")
+        self.assertTrue(verdicts.is_weak(30, "%", Spread.of([-1, 60, 70])))
+        self.assertTrue(verdicts.is_weak(5, "%", Spread.of([4])))
+        self.assertFalse(verdicts.is_weak(5, "%", Spread.of([4]), "at most"))
+        self.assertFalse(verdicts.is_weak(6.1, "x", Spread.of([3, 7])))
+        self.assertEqual(verdicts.sense_of("buffer (upper bound: 4 ln n)"), "at most")
+        with self.assertRaisesRegex(ValueError, "sense 'up'"):
+            verdicts.sense_of("buffer", "up")
 
     def test_series_meet_where_what_both_have_is_equal(self):
         a = Series(("x", "s"), {(1, "p"): 10, (1, "q"): 20, (2, "p"): 30})

@@ -37,7 +37,7 @@ constexpr Unit rate_units[] = {
 constexpr Unit frequency_units[] = {{"GHz", giga}, {"MHz", mega}, {"kHz", kilo}, {"Hz", 1}};
 
 template <class Q>
-constexpr Scale scale;
+constexpr Scale scale{};
 template <>
 constexpr Scale scale<Picoseconds>{"a time such as \"1.5 us\"", "picoseconds", time_units, 1};
 template <>
@@ -75,6 +75,38 @@ std::string_view take_while(std::string_view& rest, bool (*wanted)(char)) {
   return taken;
 }
 
+/// Takes "e6" or "E-3" in front of a unit: so many places the point is to be moved. Nothing where
+/// there is no such exponent, or one beyond any quantity.
+int take_exponent(std::string_view& rest) {
+  if (rest.empty() || to_lower(rest[0]) != 'e') return 0;
+  std::string_view after = rest.substr(1);
+  const bool negative = after.starts_with('-');
+  if (negative || after.starts_with('+')) after.remove_prefix(1);
+  const std::string_view digits = take_while(after, is_digit);
+  if (digits.empty() || digits.size() > 2) return 0;
+  int exponent = 0;
+  for (const char digit : digits) exponent = 10 * exponent + (digit - '0');
+  rest = after;
+  return negative ? -exponent : exponent;
+}
+
+/// Moves the point between two rows of digits.
+void move_point(std::string& whole, std::string& fraction, int places) {
+  for (; places > 0; --places) {
+    whole += fraction.empty() ? '0' : fraction.front();
+    if (!fraction.empty()) fraction.erase(0, 1);
+  }
+  for (; places < 0; ++places) {
+    fraction.insert(0, 1, whole.empty() ? '0' : whole.back());
+    if (!whole.empty()) whole.pop_back();
+  }
+}
+
+/// The micro sign and the Greek letter are the u of "us".
+std::string_view plain_unit(std::string_view unit) {
+  return unit == "\u00b5s" || unit == "\u03bcs" ? "us" : unit;
+}
+
 ParsedQuantity<std::int64_t> parse_in(std::string_view text, const Scale& s) {
   const auto fail = [](std::string why) {
     return ParsedQuantity<std::int64_t>{std::nullopt, std::move(why)};
@@ -86,15 +118,16 @@ ParsedQuantity<std::int64_t> parse_in(std::string_view text, const Scale& s) {
   while (!rest.empty() && is_blank(rest.back())) rest.remove_suffix(1);
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  const std::string_view whole = take_while(rest, is_digit);
-  std::string_view fraction;
+  std::string whole(take_while(rest, is_digit)), fraction;
   bool number = !whole.empty();
   if (rest.starts_with('.')) {
     rest.remove_prefix(1);
     fraction = take_while(rest, is_digit);
     number = number && !fraction.empty();
   }
+  move_point(whole, fraction, take_exponent(rest));
   take_while(rest, is_blank);
+  rest = plain_unit(rest);
   if (!number || (!rest.empty() && (is_digit(rest[0]) || rest[0] == '.'))) {
     return fail(fmt::format("expected {}, found {}", s.expectation, shown));
   }

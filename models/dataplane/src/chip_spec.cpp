@@ -166,8 +166,17 @@ const Schema<ParserSpec>& ParserSpec::schema() {
           .field("rows", &ParserSpec::rows, {.doc = "rows of the TCAM", .max = 1 << 20})
           .field("states", &ParserSpec::states,
                  {.doc = "states that the TCAM can tell apart", .max = 1 << 20})
+          .field("match_bits", &ParserSpec::match_bits,
+                 {.doc = "bits that a state compares", .max = 1 << 20})
+          .field("checksums", &ParserSpec::checksums,
+                 {.doc = "checksum units of the parser", .max = 1 << 20})
           .field("deparser_entries", &ParserSpec::deparser_entries,
-                 {.doc = "containers that the deparser can put out", .max = 1 << 20});
+                 {.doc = "containers that the deparser can put out", .max = 1 << 20})
+          .field("deparser_checksums", &ParserSpec::deparser_checksums,
+                 {.doc = "checksum units that the deparser of one gress may have", .max = 1 << 20})
+          .field(
+              "deparser_shared_checksums", &ParserSpec::deparser_shared_checksums,
+              {.doc = "of these: units that only one of the two gresses may have", .max = 1 << 20});
   return s;
 }
 
@@ -312,6 +321,11 @@ ChipSpec ChipSpec::read(const Section& section) {
     refuse("phv", key,
            fmt::format("{} has {} numbers; expected three: containers of 8, 16 and 32 bits", key,
                        kind->size()));
+  }
+  if (chip.parser.deparser_shared_checksums > chip.parser.deparser_checksums) {
+    refuse("parser", "deparser_shared_checksums",
+           fmt::format("deparser_shared_checksums = {} is above deparser_checksums = {}",
+                       chip.parser.deparser_shared_checksums, chip.parser.deparser_checksums));
   }
   return chip;
 }

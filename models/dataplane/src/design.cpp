@@ -102,6 +102,12 @@ const DesignObject* Design::find(std::string_view object) const {
   return nullptr;
 }
 
+bool Design::declares(std::string_view name) const {
+  const auto named = [&](const auto& part) { return part.name == name; };
+  return std::ranges::any_of(objects, named) || std::ranges::any_of(value_sets, named) ||
+         std::ranges::any_of(checksums, named);
+}
+
 void Design::check() const {
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -161,6 +167,7 @@ void Design::check() const {
     }
   }
   check_fields();
+  check_parser_parts();
   check_circles();
 }
 

@@ -170,6 +170,20 @@ void read_state(const Section& section, ReadCase& out) {
   out.result.design.parser.push_back(std::move(state));
 }
 
+void read_value_set(const Section& section, ReadCase& out) {
+  auto set = section.read<ValueSetSpec>(value_set_schema());
+  if (set.name.empty()) throw section.error("name", "name is empty");
+  set.where = section.where("name");
+  out.result.design.value_sets.push_back(std::move(set));
+}
+
+void read_checksum(const Section& section, ReadCase& out) {
+  auto checksum = section.read<ChecksumSpec>(checksum_schema());
+  if (checksum.name.empty()) throw section.error("name", "name is empty");
+  checksum.where = section.where("name");
+  out.result.design.checksums.push_back(std::move(checksum));
+}
+
 struct Kind {
   const char* name;
   void (*read)(const Section&, ReadCase&);
@@ -194,6 +208,8 @@ constexpr Kind kinds[] = {
     {"recirculate", read_kind<RecirculateSpec, recirculate_schema>},
     {"field", read_field},
     {"state", read_state},
+    {"value_set", read_value_set},
+    {"checksum", read_checksum},
 };
 
 void read_objects(const Section& section, ReadCase& out) {
@@ -319,6 +335,8 @@ std::vector<std::pair<std::string, std::vector<ParamInfo>>> describe_design_file
   add(recirculate_schema());
   add(field_schema());
   add(state_schema());
+  add(value_set_schema());
+  add(checksum_schema());
   return out;
 }
 

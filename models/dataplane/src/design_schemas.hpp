@@ -21,5 +21,7 @@ const Schema<MirrorSpec>& mirror_schema();
 const Schema<RecirculateSpec>& recirculate_schema();
 const Schema<HeaderField>& field_schema();
 const Schema<ParserState>& state_schema();
+const Schema<ValueSetSpec>& value_set_schema();
+const Schema<ChecksumSpec>& checksum_schema();
 
 }  // namespace horae::dataplane

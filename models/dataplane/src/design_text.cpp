@@ -102,6 +102,10 @@ std::string design_text(const DesignCase& design_case) {
     out += "\n[[field]]\n" + shape_text(field, field_schema());
   for (const auto& state : design_case.design.parser)
     out += "\n[[state]]\n" + shape_text(state, state_schema());
+  for (const auto& set : design_case.design.value_sets)
+    out += "\n[[value_set]]\n" + shape_text(set, value_set_schema());
+  for (const auto& checksum : design_case.design.checksums)
+    out += "\n[[checksum]]\n" + shape_text(checksum, checksum_schema());
   return out;
 }
 

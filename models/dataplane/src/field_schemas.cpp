@@ -1,4 +1,5 @@
-// The tables of an objects file for what a packet carries: [[field]] and [[state]].
+// The tables of an objects file for what a packet carries and what the parser does: [[field]],
+// [[state]], [[value_set]] and [[checksum]].
 #include "design_schemas.hpp"
 
 namespace horae::dataplane {
@@ -43,7 +44,49 @@ const Schema<ParserState>& state_schema() {
           .field("next", &T::next, {.doc = "states that may follow"})
           .field(
               "rows", &T::rows,
-              {.doc = "rows of the TCAM; 0: one for each of `next`, one at least", .max = 65536});
+              {.doc =
+                   "rows of the TCAM, without those of value sets; 0: one for each of `next` that "
+                   "no value set leads to, one at least",
+               .max = 65536});
+  return s;
+}
+
+const Schema<ValueSetSpec>& value_set_schema() {
+  using T = ValueSetSpec;
+  static const Schema<T> s =
+      of_gress<T>("value_set", "Values that the control plane has a parser's state compare with.")
+          .required("name", &T::name, {.doc = "name"})
+          .required("key_bits", &T::key_bits, {.doc = "bits compared", .min = 1, .max = 1024})
+          .required("entries", &T::entries,
+                    {.doc = "values with masks: rows of the TCAM in each of `states`",
+                     .min = 1,
+                     .max = 1 << 20})
+          .field("states", &T::states,
+                 {.doc = "states that compare with it; none: one that is not listed"})
+          .field("next", &T::next, {.doc = "state that follows where a value is in the set"});
+  return s;
+}
+
+const Schema<ChecksumSpec>& checksum_schema() {
+  using T = ChecksumSpec;
+  static const Schema<T> s =
+      of_gress<T>("checksum", "An Internet checksum (RFC 1071), in a unit of the hardware.")
+          .required("name", &T::name, {.doc = "name"})
+          .choice("does", &T::use,
+                  {{"verify", ChecksumUse::verify},
+                   {"residual", ChecksumUse::residual},
+                   {"update", ChecksumUse::update}},
+                  {.doc = "verify a header, or keep the sum of the rest of the packet (residual), "
+                          "in the parser; update in the deparser",
+                   .required = true})
+          .field("over", &T::over, {.doc = "fields that are summed"})
+          .field("over_bits", &T::bits,
+                 {.doc = "their widths; none: as the [[field]] tables say", .min = 1, .max = 4096})
+          .field("states", &T::states,
+                 {.doc = "states that sum; in no common one, checksums share a unit; none: not "
+                         "known"})
+          .field("zeros_as_ones", &T::zeros_as_ones,
+                 {.doc = "an update of 0 is sent as 0xffff (UDP)"});
   return s;
 }
 

@@ -21,7 +21,8 @@ std::string Pass::describe() const {
                      dataplane::describe(where_));
 }
 
-void Pipeline::add_action(const std::string& register_name, const ActionFacts& facts) {
+void Pipeline::add_action(const std::string& register_name, const ActionFacts& facts,
+                          std::function<std::string(RandomStream&, unsigned)> difference) {
   for (auto& object : design_.objects) {
     auto* const spec = std::get_if<RegisterSpec>(&object.spec);
     if (object.name != register_name || spec == nullptr) continue;
@@ -32,10 +33,25 @@ void Pipeline::add_action(const std::string& register_name, const ActionFacts& f
           fmt::format("{}.{}: action {} declared twice", name_, register_name, facts.name));
     spec->unchecked = false;
     spec->actions.push_back(facts);
+    actions_.push_back({register_name, facts.name, std::move(difference)});
     return;
   }
   throw ModelError(
       fmt::format("{}: no register {} for action {}", name_, register_name, facts.name));
+}
+
+void Pipeline::check_new(const std::string& name) const {
+  if (design_.declares(name)) throw ModelError(fmt::format("{}.{}: declared twice", name_, name));
+}
+
+void Pipeline::add(ValueSetSpec spec) {
+  check_new(spec.name);
+  design_.value_sets.push_back(std::move(spec));
+}
+
+void Pipeline::add(ChecksumSpec spec) {
+  check_new(spec.name);
+  design_.checksums.push_back(std::move(spec));
 }
 
 Need guarded_by(const Gateway& gateway) { return {&gateway, DependencyKind::control, true, true}; }
@@ -51,9 +67,7 @@ Object::Object(Pipeline& pipeline, Gress gress, const std::string& name, ObjectS
       short_from_(pipeline.name().size() + 1) {
   auto& objects = pipeline.design_.objects;
   DesignObject object{name, gress, std::move(spec), {}, {}};
-  if (pipeline.design_.find(name) != nullptr) {
-    throw ModelError(fmt::format("{}: declared twice", name_));
-  }
+  pipeline.check_new(name);
   for (const Need& need : needs) {
     const std::string on = need.object->short_name();
     const auto other = std::find_if(objects.begin(), objects.end(),

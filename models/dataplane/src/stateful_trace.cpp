@@ -25,9 +25,9 @@ Word Word::combine(char op, Word a, Word b) {
   return Word(exploration().node({op, 0, a.node_, b.node_}), nullptr);
 }
 
-Flag compare(const char* relation, Word a, Word b) {
+Flag compare(const char* relation, Word a, Word b, unsigned bits) {
   auto& compares = exploration().compares_;
-  const Exploration::Compare c{relation, a.node(), b.node()};
+  const Exploration::Compare c{relation, a.node(), b.node(), bits};
   auto at = std::find(compares.begin(), compares.end(), c);
   if (at == compares.end()) at = compares.insert(compares.end(), c);
   return {static_cast<int>(at - compares.begin()), false};
@@ -175,7 +175,7 @@ ActionFacts Exploration::facts(const std::string& name, std::uint32_t width, uns
   for (const Path& p : paths_)
     for (const auto& [compare, holds] : p.decided) asked.insert(compare);
   bool flags = false;
-  for (const Path& p : paths_) flags = flags || p.gives_flags;
+  for (const Path& p : paths_) flags = flags || !p.flags.empty();
   // A comparison that is given and not asked is one as well.
   if (flags)
     for (std::size_t i = 0; i < compares_.size(); ++i) asked.insert(static_cast<int>(i));

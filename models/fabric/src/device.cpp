@@ -119,6 +119,24 @@ std::uint64_t device::held() const {
   return n;
 }
 
+void device::add_outlook(Outlook& outlook) const {
+  for (const tx_port* sender : left_by_) {
+    for (const auto* left = sender->left_.get(); left != sender->left_end_; ++left) {
+      if (!left->packet->again) outlook.expect(left->last_bit + receive_latency_);
+    }
+  }
+  events_.for_each([&](const Event& e) {
+    const auto kind = key_kind(e.key);
+    const bool comes = kind == arrival_event && !arrived(e).again;
+    if (comes || kind == pause_event || kind == resume_event) outlook.expect(e.time);
+  });
+  for (const auto& tx : tx_) {
+    if (tx->link().loss < 1) outlook.chances += tx->counters().lost;
+    if (tx->link().bit_errors < 1) outlook.chances += tx->counters().corrupted;
+  }
+  own_outlook(outlook);
+}
+
 void device::run_to(Picoseconds end) {
   handle_before(end);
   settle(end);

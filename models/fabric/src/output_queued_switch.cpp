@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "horae/core/error.hpp"
+#include "horae/fabric/pause_waits.hpp"
 
 namespace horae::fabric {
 namespace {
@@ -389,6 +391,38 @@ std::uint64_t output_queued_switch::queued() const {
   std::uint64_t n = 0;
   for (const auto& egress : egress_) n += egress.out.packets();
   return n;
+}
+
+void output_queued_switch::own_outlook(Outlook& outlook) const {
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    if (due_[i] == never) continue;
+    egress_[i].out.for_each([&](const Packet& p, unsigned) {
+      if (!p.again) outlook.expect(due_[i]);
+    });
+  }
+  events_.for_each([&](const Event& e) {
+    if (key_kind(e.key) >= own_events) outlook.expect(e.time);
+  });
+}
+
+void output_queued_switch::add_waits(PauseWaits& waits) const {
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    const auto queue = [&](unsigned port, unsigned traffic_class) {
+      return PortClass{number(), static_cast<std::uint16_t>(port),
+                       static_cast<std::uint16_t>(traffic_class)};
+    };
+    std::set<std::pair<PortClass, PortClass>> kept_in;
+    unsigned held = 0;
+    egress_[i].out.for_each([&](const Packet& p, unsigned c) {
+      if (egress_[i].out.paused(c)) held |= 1u << c;
+      if (pfc_ && is_in(counted_, p) && ingress_.pausing(queue_of(p)))
+        kept_in.emplace(queue(p.ingress_port, p.traffic_class), queue(i, c));
+    });
+    for (unsigned c = 0; c < OutputPort::classes; ++c) {
+      if ((held >> c & 1u) != 0) waits.held.push_back(queue(i, c));
+    }
+    waits.kept_in.insert(waits.kept_in.end(), kept_in.begin(), kept_in.end());
+  }
 }
 
 std::vector<std::string> output_queued_switch::describe_queues() const {

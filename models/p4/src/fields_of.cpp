@@ -72,6 +72,29 @@ void add_fields(const CompilerReport& report, const dataplane::ChipSpec& chip,
     const auto& of_gress = known[static_cast<std::size_t>(state.gress)];
     std::erase_if(state.extracts, [&](const auto& h) { return !of_gress.contains(h); });
   }
+  design.value_sets = report.headers.value_sets;
+  design.checksums = report.headers.checksums;
+  std::set<std::string> names;
+  for (const auto& object : design.objects) names.insert(object.name);
+  for (const auto& checksum : design.checksums) names.insert(checksum.name);
+  for (auto& set : design.value_sets) {
+    set.key_bits = chip.parser.match_bits;
+    // The gresses may have one of a name each.
+    while (!names.insert(set.name).second) set.name += "_value_set";
+    out.notes.push_back(
+        {set.name,
+         fmt::format("value set: its key taken as {} bits, what a state compares", set.key_bits),
+         false});
+  }
+  for (const Gress gress : {Gress::ingress, Gress::egress}) {
+    const auto& units = report.headers.clot_checksums[static_cast<std::size_t>(gress)];
+    if (units.empty()) continue;
+    out.notes.push_back({"",
+                         fmt::format("{} checksum units of the {} parser, which sum bytes that "
+                                     "pass the stages, for updates",
+                                     units.size(), gress_name(gress)),
+                         true});
+  }
   if (report.headers.unread > 0) {
     out.notes.push_back({"",
                          fmt::format("{} fields of the header vector in a form that is not known",
@@ -100,6 +123,7 @@ std::vector<dataplane::PipelineAmount> pipeline_of(const CompilerReport& report,
     out = container_amounts(stages, stages, aside, aside, chip);
     out.push_back(dataplane::pipeline_amount("valid_bits", valid, chip));
   }
+  std::int64_t all_updates = 0;
   for (const Gress gress : {Gress::ingress, Gress::egress}) {
     std::int64_t rows = 0, states = 0;
     for (const auto& s : headers.states) {
@@ -107,16 +131,28 @@ std::vector<dataplane::PipelineAmount> pipeline_of(const CompilerReport& report,
       rows += s.rows;
       ++states;
     }
+    for (const auto& v : headers.value_sets)
+      if (v.gress == gress) rows += static_cast<std::int64_t>(v.tcam_rows());
     if (states == 0) continue;
+    const auto g = static_cast<std::size_t>(gress);
+    auto sums = static_cast<std::int64_t>(headers.clot_checksums[g].size());
+    std::int64_t updates = 0;
+    for (const auto& c : headers.checksums) {
+      if (c.gress == gress) ++(c.use == dataplane::ChecksumUse::update ? updates : sums);
+    }
+    all_updates += updates;
     const std::string name(gress_name(gress));
     const auto add = [&](const char* what, std::int64_t n) {
       out.push_back(dataplane::pipeline_amount(name + what, n, chip));
     };
     add("_parser_rows", rows);
     add("_parser_states", states);
-    add("_deparser_entries",
-        static_cast<std::int64_t>(headers.deparser_entries[static_cast<std::size_t>(gress)]));
+    if (sums > 0) add("_parser_checksums", sums);
+    add("_deparser_entries", static_cast<std::int64_t>(headers.deparser_entries[g]));
+    if (updates > 0) add("_deparser_checksums", updates);
   }
+  if (all_updates > 0)
+    out.push_back(dataplane::pipeline_amount("deparser_checksums", all_updates, chip));
   return out;
 }
 

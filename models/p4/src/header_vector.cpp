@@ -137,6 +137,88 @@ void name_headers(const IndentedLine& line, std::set<std::string>& out) {
   for (const auto& below : line.below) name_headers(below, out);
 }
 
+/// "NOUN NAME": the name.
+std::optional<std::string_view> named(std::string_view text, std::string_view noun) {
+  if (!text.starts_with(noun) || text.size() <= noun.size() || text[noun.size()] != ' ')
+    return std::nullopt;
+  return trimmed(text.substr(noun.size() + 1));
+}
+
+/// "value_set NAME SIZE" (bf-asm, Parser::State::Match): so many rows. False: it is something else.
+bool read_value_set(std::string_view text, const dataplane::ParserState& state, HeaderVector& out) {
+  const auto rest = named(text, "value_set");
+  if (!rest) return false;
+  const auto blank = rest->rfind(' ');
+  const auto size =
+      blank == std::string_view::npos ? std::nullopt : small_number(rest->substr(blank + 1));
+  if (!size || *size == 0) {
+    ++out.unread;
+    return true;
+  }
+  const std::string name(trimmed(rest->substr(0, blank)));
+  auto set = std::ranges::find_if(out.value_sets, [&](const auto& v) {
+    return v.name == name && v.gress == state.gress && v.entries == *size;
+  });
+  if (set == out.value_sets.end()) {
+    dataplane::ValueSetSpec added;
+    added.name = name;
+    added.gress = state.gress;
+    added.entries = *size;
+    out.value_sets.push_back(std::move(added));
+    set = out.value_sets.end() - 1;
+  }
+  set->states.push_back(state.name);
+  return true;
+}
+
+dataplane::ChecksumSpec& checksum_of(Gress gress, dataplane::ChecksumUse use, std::uint32_t unit,
+                                     HeaderVector& out) {
+  const std::string name = std::string(gress_name(gress)) +
+                           (use == dataplane::ChecksumUse::update ? "_deparser" : "_parser") +
+                           "_checksum_" + std::to_string(unit);
+  auto known = std::ranges::find_if(out.checksums, [&](const auto& c) { return c.name == name; });
+  if (known != out.checksums.end()) return *known;
+  dataplane::ChecksumSpec added;
+  added.name = name;
+  added.gress = gress;
+  added.use = use;
+  out.checksums.push_back(std::move(added));
+  return out.checksums.back();
+}
+
+/// "checksum UNIT:" with its "type: VERIFY" (bf-asm, Parser::Checksum).
+void read_parser_checksum(const IndentedLine& line, const dataplane::ParserState& state,
+                          HeaderVector& out) {
+  const auto text = named(line.key(), "checksum");
+  const auto unit = text ? small_number(*text) : std::nullopt;
+  if (!unit) return;
+  const auto* type = line.find("type");
+  const std::string_view kind = type == nullptr ? std::string_view{} : type->value();
+  if (kind == "CLOT") {
+    out.clot_checksums[static_cast<std::size_t>(state.gress)].insert(*unit);
+    return;
+  }
+  if (kind != "VERIFY" && kind != "RESIDUAL") {
+    ++out.unread;
+    return;
+  }
+  const auto use =
+      kind == "VERIFY" ? dataplane::ChecksumUse::verify : dataplane::ChecksumUse::residual;
+  auto& states = checksum_of(state.gress, use, *unit, out).states;
+  if (std::ranges::find(states, state.name) == states.end()) states.push_back(state.name);
+}
+
+/// "full_checksum UNIT", as an entry of the dictionary or in place of bytes that pass the stages.
+void read_deparser_checksums(const IndentedLine& line, Gress gress, HeaderVector& out) {
+  for (const std::string_view text : {line.key(), line.value()}) {
+    const auto unit = named(text, "full_checksum");
+    if (!unit) continue;
+    if (const auto n = small_number(*unit))
+      checksum_of(gress, dataplane::ChecksumUse::update, *n, out);
+  }
+  for (const auto& below : line.below) read_deparser_checksums(below, gress, out);
+}
+
 void read_states(const IndentedLine& section, Gress gress, HeaderVector& out) {
   const auto* states = section.find("states");
   if (states == nullptr) return;
@@ -147,10 +229,13 @@ void read_states(const IndentedLine& section, Gress gress, HeaderVector& out) {
     std::set<std::string> headers, next;
     for (const auto& row : line.below) {
       const std::string_view value = row.key();  // "*", "0x0800", "0b1*": what a row matches
-      if (value.empty() ||
-          (value[0] != '*' && std::isdigit(static_cast<unsigned char>(value[0])) == 0))
-        continue;
-      ++state.rows;
+      if (!read_value_set(value, state, out)) {
+        if (value.empty() ||
+            (value[0] != '*' && std::isdigit(static_cast<unsigned char>(value[0])) == 0))
+          continue;
+        ++state.rows;
+      }
+      for (const auto& below : row.below) read_parser_checksum(below, state, out);
       name_headers(row, headers);
       if (const auto* to = row.find("next"); to != nullptr && to->value() != "end")
         next.insert(std::string(to->value()));
@@ -181,8 +266,10 @@ HeaderVector read_header_vector(const std::string& path) {
     if (!gress) continue;
     if (section.text.starts_with("phv ")) read_fields(section, *gress, out);
     if (section.text.starts_with("parser ")) read_states(section, *gress, out);
-    if (section.text.starts_with("deparser "))
+    if (section.text.starts_with("deparser ")) {
       out.deparser_entries[static_cast<std::size_t>(*gress)] = deparser_entries(section);
+      read_deparser_checksums(section, *gress, out);
+    }
   }
   // A state may go where no state is listed (the end under another name).
   for (auto& state : out.states) {

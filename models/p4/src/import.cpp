@@ -154,6 +154,7 @@ void add_numbers(const CompilerReport& report, const ProgramObjects& program, Im
     out.objects.emplace(program.objects[i].name, std::move(numbers));
   }
   out.total = report.usage.total();
+  out.unpriced = report.usage.unpriced;
   out.stages = static_cast<unsigned>(report.usage.stages.size());
   std::set<unsigned> of_gress[2];
   for (const auto& t : report.tables) {

@@ -29,7 +29,16 @@ Document Document::load(const std::string& path, const std::vector<std::string>&
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) throw refuse(errno != 0 ? std::strerror(errno) : "cannot open");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // A device without an end, or data in the place of a document, is not read to the end.
+  constexpr std::size_t most = std::size_t{64} << 20;
+  std::string text(64 << 10, '\0');
+  std::size_t size = 0;
+  while (file.read(text.data() + size, static_cast<std::streamsize>(text.size() - size))) {
+    size = text.size();
+    if (size >= most) throw refuse("is larger than 64 MiB, expected a TOML file");
+    text.resize(2 * size);
+  }
+  text.resize(size + static_cast<std::size_t>(file.gcount()));
   if (file.bad()) throw refuse("input error");
   return parse(text, path, overrides);
 }

@@ -97,10 +97,24 @@ double read_number(const Value& value, std::string_view label) {
   refuse_value(value, label, "a number such as 0.25 or \"1/256\"");
 }
 
+/// A text without what a terminal would obey when it is printed; lines and tabs may be in it.
+static std::string shown_text(const Value& value, std::string_view label, const std::string& text) {
+  for (const char c : text) {
+    const bool obeyed = (c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f';
+    if (!obeyed) continue;
+    throw input_error(value.where,
+                      fmt::format("{}: found the control character {:#04x} in a text, expected "
+                                  "characters that can be printed",
+                                  label, static_cast<unsigned>(c)));
+  }
+  return text;
+}
+
 std::string read_text(const Value& value, std::string_view label, std::string_view expected) {
-  if (const auto* text = std::get_if<std::string>(&value.data)) return *text;
+  if (const auto* text = std::get_if<std::string>(&value.data))
+    return shown_text(value, label, *text);
   // `--set name=100` means the text, whatever else the words could be.
-  if (value.words) return *value.words;
+  if (value.words) return shown_text(value, label, *value.words);
   refuse_value(value, label, expected);
 }
 

@@ -68,6 +68,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
 
 void rnic::begin() {
   const auto shortest = policy::shortest_timeout(transport_, config_.reliability);
+  shortest_timeout_ = shortest.value;
   if (shortest.value <= context_.clock.window()) {
     throw InputError(
         fmt::format("{}: the retransmission timeout{} must be longer than the time window of {} ps",

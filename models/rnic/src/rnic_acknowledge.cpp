@@ -76,6 +76,7 @@ void rnic::expire(std::size_t i, Picoseconds now) {
   if (qp.sender().next_deadline() <= now) {
     ++counters_.timeouts;
     ++qp.progress().timeouts;
+    qp.timeouts.add(context_.repetition, now, shortest_timeout_);
     if (nic_watcher_ != nullptr)
       nic_watcher_->timed_out(*this, i, qp.sender().oldest_unacked(), now);
     qp.sender().on_timeout(now);

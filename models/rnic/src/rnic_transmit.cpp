@@ -50,7 +50,9 @@ void rnic::decide_before(Picoseconds end) {
       continue;
     }
     Picoseconds until = std::min(end, next.at);
-    if (response_waits) until = std::min(until, responses_.next_ready());
+    // Also of a response that is paused: from then on it is what the wire waits for.
+    if (!responses_.empty() && responses_.next_ready() > cursor_)
+      until = std::min(until, responses_.next_ready());
     if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
     const IdleCause cause = idle_cause(next, stopped);
     counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;

@@ -84,6 +84,7 @@ void tofino_switch::generate(unsigned number, std::uint16_t trigger, Picoseconds
     p.created = t;
     p.id = generator_node << 40 | generated_count_++;
     p.ingress_port = came_around;
+    p.again = g.what.trigger == PacketGenerator::Trigger::timer;
     generated_.emplace(&p,
                        dataplane::GeneratedHeader{.app = static_cast<std::uint8_t>(g.app),
                                                   .batch = static_cast<std::uint16_t>(g.batches),

@@ -10,14 +10,14 @@ namespace horae::dataplane {
 namespace {
 
 /// A piece of a field, or of neighbours in a header.
-struct Piece {
+struct FieldPiece {
   std::size_t size = 0;  ///< of Containers::sizes
   int first = 0, last = 0;
   std::string header;
 };
 
 /// The smallest containers that hold so many bits.
-void cut(std::int64_t bits, const Piece& like, std::vector<Piece>& out) {
+void cut(std::int64_t bits, const FieldPiece& like, std::vector<FieldPiece>& out) {
   const auto add = [&](std::size_t size) {
     out.push_back(like);
     out.back().size = size;
@@ -33,16 +33,16 @@ void cut(std::int64_t bits, const Piece& like, std::vector<Piece>& out) {
   }
 }
 
-std::vector<Piece> pieces_of(const std::vector<LiveField>& fields, Gress gress, bool touched) {
-  std::vector<Piece> out;
-  Piece open;  // neighbours in a header that end within a byte so far
+std::vector<FieldPiece> pieces_of(const std::vector<LiveField>& fields, Gress gress, bool touched) {
+  std::vector<FieldPiece> out;
+  FieldPiece open;  // neighbours in a header that end within a byte so far
   std::int64_t bits = 0;
   const auto close = [&] {
     cut(bits, open, out);
     bits = 0;
   };
   const auto put = [&](const LiveField& f) {
-    const Piece like{0, f.first, f.last, f.field->header};
+    const FieldPiece like{0, f.first, f.last, f.field->header};
     for (std::uint32_t i = 0; i < f.field->copies; ++i) {
       if (like.header.empty() || open.header != like.header || bits % 8 == 0) close();
       open = like;
@@ -65,11 +65,11 @@ class Packer {
  public:
   Packer(const HeaderPaths& paths, bool share) : paths_(paths), share_(share) {}
 
-  void put(const Piece& piece) {
+  void put(const FieldPiece& piece) {
     for (auto& held : containers_) {
       if (held.front().size != piece.size) continue;
-      const bool free =
-          std::ranges::none_of(held, [&](const Piece& other) { return collide(other, piece); });
+      const bool free = std::ranges::none_of(
+          held, [&](const FieldPiece& other) { return collide(other, piece); });
       if (!free) continue;
       held.push_back(piece);
       return;
@@ -83,7 +83,7 @@ class Packer {
 
  private:
   /// A stage lies between two fields of one container: in the compiler's reports it is seldom less.
-  bool collide(const Piece& a, const Piece& b) const {
+  bool collide(const FieldPiece& a, const FieldPiece& b) const {
     if (!a.header.empty() && !b.header.empty())
       return !paths_.exclude_each_other(a.header, b.header);
     return !share_ || (a.first <= b.last + 1 && b.first <= a.last + 1);
@@ -91,7 +91,7 @@ class Packer {
 
   const HeaderPaths& paths_;
   bool share_;
-  std::vector<std::vector<Piece>> containers_;
+  std::vector<std::vector<FieldPiece>> containers_;
 };
 
 /// The largest set of headers found of which none excludes another: some packet may have them all,
@@ -105,12 +105,13 @@ std::int64_t header_bits(const std::map<std::string, std::int64_t>& bits,
   });
   std::vector<std::string> together;
   std::int64_t sum = 0;
-  for (const auto& [n, header] : largest) {
+  for (const auto& entry : largest) {
+    const auto& header = entry.second;
     const bool excluded = std::ranges::any_of(
         together, [&](const auto& other) { return paths.exclude_each_other(header, other); });
     if (excluded) continue;
     together.push_back(header);
-    sum += n;
+    sum += entry.first;
   }
   return sum;
 }
@@ -123,7 +124,7 @@ PackedFields pack_fields(const Design& design, const std::vector<LiveField>& fie
     const HeaderPaths paths(design, gress);
     for (const bool touched : {true, false}) {
       auto pieces = pieces_of(fields, gress, touched);
-      std::ranges::stable_sort(pieces, [](const Piece& a, const Piece& b) {
+      std::ranges::stable_sort(pieces, [](const FieldPiece& a, const FieldPiece& b) {
         return std::tie(b.size, a.first) < std::tie(a.size, b.first);
       });
       Packer packer(paths, share);

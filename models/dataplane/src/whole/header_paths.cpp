@@ -6,10 +6,9 @@ namespace horae::dataplane {
 
 HeaderPaths::HeaderPaths(const Design& design, Gress gress) {
   std::vector<const ParserState*> states;
-  std::map<std::string, std::size_t> index;
   for (const auto& s : design.parser) {
     if (s.gress != gress) continue;
-    index[s.name] = states.size();
+    index_[s.name] = states.size();
     states.push_back(&s);
   }
   reaches_.assign(states.size(), std::vector<bool>(states.size(), false));
@@ -22,10 +21,15 @@ HeaderPaths::HeaderPaths(const Design& design, Gress gress) {
       if (reaches_[i][at]) continue;
       reaches_[i][at] = true;
       for (const auto& next : states[at]->next) {
-        if (const auto to = index.find(next); to != index.end()) open.push_back(to->second);
+        if (const auto to = index_.find(next); to != index_.end()) open.push_back(to->second);
       }
     }
   }
+}
+
+bool HeaderPaths::one_leads_to_other(const std::string& a, const std::string& b) const {
+  const std::size_t i = index_.at(a), j = index_.at(b);
+  return reaches_[i][j] || reaches_[j][i];
 }
 
 bool HeaderPaths::exclude_each_other(const std::string& a, const std::string& b) const {

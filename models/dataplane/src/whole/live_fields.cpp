@@ -31,7 +31,7 @@ AllUses uses_of(const Design& design, const Placement& placement) {
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const auto found = stages.find(i);
     if (found == stages.end()) continue;
-    const auto [first, last] = found->second;
+    const auto first = found->second.first, last = found->second.second;
     const auto named = fields_of(design.objects[i]);
     const auto use = [&](const std::set<std::string>& names, bool write) {
       for (const auto& name : names) {

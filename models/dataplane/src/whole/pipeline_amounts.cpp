@@ -8,6 +8,7 @@
 
 #include "containers.hpp"
 #include "horae/core/error.hpp"
+#include "parser_use.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -45,8 +46,13 @@ constexpr AmountName amount_names[] = {
     {"egress_parser_rows", "egress parser TCAM rows"},
     {"ingress_parser_states", "ingress parser states"},
     {"egress_parser_states", "egress parser states"},
+    {"ingress_parser_checksums", "ingress parser checksum units"},
+    {"egress_parser_checksums", "egress parser checksum units"},
     {"ingress_deparser_entries", "ingress deparser entries"},
     {"egress_deparser_entries", "egress deparser entries"},
+    {"ingress_deparser_checksums", "ingress deparser checksum units"},
+    {"egress_deparser_checksums", "egress deparser checksum units"},
+    {"deparser_checksums", "deparser checksum units, both"},
 };
 
 std::int64_t capacity_of(std::string_view name, const ChipSpec& chip) {
@@ -59,6 +65,12 @@ std::int64_t capacity_of(std::string_view name, const ChipSpec& chip) {
   if (name == "valid_bits") return chip.phv.valid_bits;
   if (name.ends_with("parser_rows")) return chip.parser.rows;
   if (name.ends_with("parser_states")) return chip.parser.states;
+  if (name.ends_with("parser_checksums") && !name.ends_with("deparser_checksums"))
+    return chip.parser.checksums;
+  if (name == "deparser_checksums") {
+    return 2 * std::int64_t{chip.parser.deparser_checksums} - chip.parser.deparser_shared_checksums;
+  }
+  if (name.ends_with("deparser_checksums")) return chip.parser.deparser_checksums;
   return chip.parser.deparser_entries;
 }
 
@@ -86,6 +98,15 @@ class Bounds {
            fmt::format("{} {} needed, {} has {}", amount.used, amount.title, chip_.name,
                        amount.capacity),
            instead);
+  }
+
+  /// A state compares what its value set does, at once.
+  void match_bits(const ValueSetSpec& set) {
+    if (chip_.parser.match_bits == 0 || set.key_bits <= chip_.parser.match_bits) return;
+    out_.push_back({set.name, "parser_match_bits", -1, set.key_bits, chip_.parser.match_bits,
+                    fmt::format("a key of {} bits, a state of {}'s parser compares {}",
+                                set.key_bits, chip_.name, chip_.parser.match_bits),
+                    fmt::format("key_bits = {}, or a match table", chip_.parser.match_bits)});
   }
 
  private:
@@ -200,20 +221,31 @@ PipelineUse pipeline_use(const Design& design, const ChipSpec& chip, const Place
     out.amounts.push_back(pipeline_amount("valid_bits", valid_bits(design), chip));
     bounds.at_most(out.amounts.back(), "fewer headers");
   }
+  const auto limited = [&](const std::string& name, std::int64_t used, const char* instead) {
+    if (used == 0) return;
+    out.amounts.push_back(pipeline_amount(name, used, chip));
+    bounds.at_most(out.amounts.back(), instead);
+  };
   for (const Gress gress : {Gress::ingress, Gress::egress}) {
-    std::int64_t rows = 0, states = 0;
-    for (const auto& s : design.parser) {
-      if (s.gress != gress) continue;
-      rows += s.tcam_rows();
-      ++states;
-    }
-    if (states == 0) continue;
     const std::string name(gress_name(gress));
-    out.amounts.push_back(pipeline_amount(name + "_parser_rows", rows, chip));
-    bounds.at_most(out.amounts.back(), "states that tell fewer values apart: a match table can");
-    out.amounts.push_back(pipeline_amount(name + "_parser_states", states, chip));
-    bounds.at_most(out.amounts.back(), "fewer states");
+    limited(name + "_parser_rows", parser_rows(design, gress),
+            "states that tell fewer values apart, or value sets of fewer entries: a match table "
+            "can");
+    limited(name + "_parser_states",
+            std::ranges::count_if(design.parser, [&](const auto& s) { return s.gress == gress; }),
+            "fewer states");
+    limited(name + "_parser_checksums", parser_checksum_units(design, gress),
+            "verifications in states of their own (states = [...]): they share a unit");
   }
+  std::int64_t updates = 0;
+  for (const Gress gress : {Gress::ingress, Gress::egress}) {
+    const std::int64_t of_gress = deparser_checksum_units(design, gress);
+    updates += of_gress;
+    limited(std::string(gress_name(gress)) + "_deparser_checksums", of_gress,
+            "updates in the other gress");
+  }
+  limited("deparser_checksums", updates, "fewer updates");
+  for (const auto& set : design.value_sets) bounds.match_bits(set);
   return out;
 }
 

@@ -1,7 +1,11 @@
 #include "horae/policy/congestion/nscc.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
@@ -196,6 +200,14 @@ std::vector<StateField> nscc_state(const CongestionConfig&) {
           {"quick adapt: end, delivered, lost, to ignore", 3 * 32 + 1}};
 }
 
+void check_nscc(const CongestionConfig& config, BitRate) {
+  refuse_acting_reactions(config);
+  const auto p = config.parameters.of<NsccConfig>().values.value_or(NsccParameters{});
+  if (p.packet <= p.max_window) return;
+  throw InputError(fmt::format("nscc.packet = {}, the least window, is above max_window = {}",
+                               to_text(p.packet), to_text(p.max_window)));
+}
+
 }  // namespace
 
 CongestionEntry nscc_congestion() {
@@ -207,7 +219,7 @@ CongestionEntry nscc_congestion() {
                 config.parameters.of<NsccConfig>().values.value_or(NsccParameters{}), line);
           },
           .make_notification = nullptr,
-          .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
+          .check = check_nscc,
           .parameters = {keys_of<NsccConfig>()},
           .listens = {.acks = true, .times = true},
           .state = nscc_state,

@@ -18,6 +18,10 @@ SwiftParameters swift_values(const CongestionConfig& config) {
 void check_swift(const CongestionConfig& config, BitRate) {
   refuse_acting_reactions(config);
   const SwiftParameters p = swift_values(config);
+  if (p.min_window > p.max_window) {
+    throw InputError(
+        fmt::format("swift.min_window = {} is above max_window = {}", p.min_window, p.max_window));
+  }
   if (p.flow_min_window < p.flow_max_window) return;
   throw InputError(fmt::format("swift.flow_min_window = {} is not below flow_max_window = {}",
                                p.flow_min_window, p.flow_max_window));

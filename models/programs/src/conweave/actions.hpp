@@ -1,6 +1,7 @@
 // What ConWeave's registers do (internal to the room).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 
@@ -112,6 +113,21 @@ struct EnterEpoch {
   }
 };
 
+/// How a flow's reordering stands: none, packets wait in its queue, or that has been released and
+/// empties.
+constexpr int in_order = 0, holding = 1, emptying = 2;
+/// A packet out of order: whether it begins a reordering, or one is going on. Neither while the
+/// queue of the last one empties: that has counts, and a timer, which are to meet.
+struct BeginReordering {
+  template <class C>
+  auto operator()(C& status) const {
+    const auto begins = status == in_order;
+    const auto goes_on = status == holding;
+    if (begins) status = holding;
+    return std::tuple(begins, goes_on);
+  }
+};
+
 /// The owner of no queue; flows are numbered from one.
 constexpr int nobody = 0;
 struct TakeIfFree {
@@ -197,6 +213,12 @@ struct Traced<programs::conweave::Busy> {
   };
   static Cell before(const Exploration& e) { return {e.before(0), e.before(1)}; }
   static std::vector<int> nodes(const Cell& c) { return {c.path.node(), c.until.node()}; }
+  static programs::conweave::Busy make(const std::array<std::uint64_t, 2>& w) {
+    return {static_cast<std::uint32_t>(w[0]), static_cast<std::uint32_t>(w[1])};
+  }
+  static std::array<std::uint64_t, 2> words(const programs::conweave::Busy& c) {
+    return {c.path, c.until};
+  }
 };
 
 }  // namespace horae::dataplane::stateful

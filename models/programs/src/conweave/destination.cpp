@@ -33,8 +33,16 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
                  {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
                  {matches(flows), matches(epoch_), guarded_by(processes_)}),
       estimate_(pipeline, config, flows, old_seen_.array, is_timer_, processes_),
+      reordering_(pipeline, in, "reordering",
+                  {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
+                  {matches(phase_.array), guarded_by(processes_), guarded_by(is_done_),
+                   guarded_by(is_over_)}),
+      begin_(pipeline, reordering_, "begin"),
+      is_reordering_(pipeline, reordering_, "is"),
+      empty_(pipeline, reordering_, "empty"),
+      end_(pipeline, reordering_, "end"),
       counts_packets_(pipeline, in, "counts_packets", per_flow(8, config.flow_entries),
-                      {matches(phase_.array), guarded_unless(is_timer_), guarded_by(is_done_)}),
+                      {matches(reordering_), guarded_unless(is_timer_), guarded_by(is_done_)}),
       queued_(pipeline, in, "queued",
               {.width = 32, .entries = config.flow_entries, .accesses = 3, .reads = {"flow"}},
               {matches(counts_packets_.array), guarded_by(processes_)}),
@@ -43,12 +51,6 @@ Destination::Destination(dataplane::Pipeline& pipeline, const ConweaveConfig& co
       clear_queued_(pipeline, queued_, "clear"),
       is_empty_(pipeline, in, "is_empty", {.bits = 32, .reads = {"queued"}}, {0},
                 {matches(queued_), guarded_by(processes_)}),
-      reordering_(pipeline, in, "reordering",
-                  {.width = 8, .entries = config.flow_entries, .accesses = 2, .reads = {"flow"}},
-                  {matches(phase_.array), guarded_by(processes_)}),
-      begin_(pipeline, reordering_, "begin"),
-      is_reordering_(pipeline, reordering_, "is"),
-      end_(pipeline, reordering_, "end"),
       is_waiting_(pipeline, in, "is_waiting",
                   {.kind = ConditionKind::ne, .bits = 8, .reads = {"status"}}, {0},
                   {matches(reordering_), guarded_unless(is_timer_)}),
@@ -130,18 +132,21 @@ void Destination::update_phase(const Pass& pass, View& v, Age age) {
   v.out_of_order = v.shim.rerouted && !second;
 }
 
-/// Counts what goes to the reorder queue, from the first packet out of order on; whether nothing
-/// has.
-bool Destination::is_empty(const Pass& pass, const View& v) {
-  const bool counts = counts_packets_.update(pass, v.index, false, v.out_of_order);
+/// Counts what goes to the reorder queue, from the first packet out of order that it takes on;
+/// whether nothing has.
+bool Destination::is_empty(const Pass& pass, const View& v, Status status) {
+  const bool waits = v.out_of_order && status != Status::none;
+  const bool counts = counts_packets_.update(pass, v.index, false, waits);
   const std::uint32_t queued =
       v.shim.rerouted ? add_queued_.run(pass, v.index, counts) : read_queued_.run(pass, v.index);
   return is_empty_.test(pass, queued);
 }
 
 Destination::Status Destination::status_of(const Pass& pass, const View& v) {
-  if (!v.out_of_order) return is_reordering_.run(pass, v.index, 1) ? Status::waits : Status::none;
-  return begin_.run(pass, v.index) ? Status::waits : Status::begins;
+  if (!v.out_of_order)
+    return is_reordering_.run(pass, v.index, holding) ? Status::waits : Status::none;
+  const auto [begins, goes_on] = begin_.run(pass, v.index);
+  return begins ? Status::begins : goes_on ? Status::waits : Status::none;
 }
 
 void Destination::data(Pass& pass, View& v) {
@@ -155,8 +160,8 @@ void Destination::data(Pass& pass, View& v) {
   const bool old_seen = old_seen_.update(pass, v.index, fresh, !v.shim.rerouted);
   tail_seen_.update(pass, v.index, fresh, v.shim.tail);
   v.expected = estimate_.of(pass, v.index, old_seen);
-  const bool empty = is_empty(pass, v);
   const Status status = status_of(pass, v);
+  const bool empty = is_empty(pass, v, status);
   if (is_waiting_.test(pass, static_cast<std::uint64_t>(status))) {
     if (status == Status::begins) return begin_reordering(pass, v);
     go_on_reordering(pass, v);

@@ -21,8 +21,11 @@ void Destination::timer(Pass& pass, View& v) {
   v.tail_seen = tail_seen_.is.run(pass, v.index, 1);
   if (done) {
     phase_.set.run(pass, v.index);
+    if (over)
+      end_.run(pass, v.index);
+    else
+      empty_.run(pass, v.index);
     counts_packets_.clear.run(pass, v.index);
-    end_.run(pass, v.index);
   }
   std::uint32_t queued = 0;
   if (over)

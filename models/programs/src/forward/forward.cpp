@@ -14,7 +14,7 @@
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/mirror.hpp"
 #include "horae/dataplane/random.hpp"
-#include "horae/dataplane/register.hpp"
+#include "horae/dataplane/register_action.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/programs/shared/flow_key.hpp"
 #include "horae/programs/shared/least_queue.hpp"
@@ -30,6 +30,34 @@ using dataplane::Gress;
 using dataplane::HashSpec;
 using dataplane::MatchSpec;
 using dataplane::Pass;
+
+/// Whether the first `drop` of every `of` accesses are to be dropped, and this is one.
+struct DropsOfEvery {
+  std::uint32_t drop = 0, of = 1;
+  template <class C>
+  auto operator()(C& count) const {
+    const auto drops = count < drop;
+    if (count + 1 == of)
+      count = 0;
+    else
+      count += 1;
+    return drops;
+  }
+};
+
+/// One of n after the other.
+struct NextTurn {
+  template <class C>
+  C operator()(C& turn, C n) const {
+    const C now = turn;
+    if (turn < n) {
+      turn += 1;
+      return now;
+    }
+    turn = 1;
+    return 0;
+  }
+};
 
 class Forward final : public Program {
  public:
@@ -153,6 +181,8 @@ class Forward final : public Program {
       nack_random_.emplace(pipeline, in, "nack_random", nack);
     } else {
       nack_count_.emplace(pipeline, in, "nack_count", 1, 0, nack);
+      count_nack_.emplace(pipeline, *nack_count_, "count",
+                          DropsOfEvery{config_.nack_drop, config_.nack_of});
     }
     const dataplane::Object& filter =
         nack_random_ ? static_cast<const dataplane::Object&>(*nack_random_) : *nack_count_;
@@ -180,8 +210,10 @@ class Forward final : public Program {
       chosen.push_back(matches(*object));
     };
     if (config_.path_choice == PathChoice::random) choose(path_random_, "path_random", sprayed);
-    if (config_.path_choice == PathChoice::round_robin)
+    if (config_.path_choice == PathChoice::round_robin) {
       choose(path_turn_, "path_turn", std::size_t{1}, 0u, sprayed);
+      next_turn_.emplace(pipeline, *path_turn_, "next");
+    }
     if (config_.path_choice == PathChoice::psn)
       choose(path_psn_, "path_psn", HashSpec{.input_bits = 24, .output_bits = 16}, sprayed);
     if (config_.path_choice == PathChoice::psn_hash)
@@ -206,11 +238,7 @@ class Forward final : public Program {
 
   bool filtered(const Pass& pass) {
     if (nack_random_) return nack_random_->below(pass, config_.nack_of) < config_.nack_drop;
-    return nack_count_->apply(pass, 0, [&](std::uint32_t& count) {
-      const bool drop = count < config_.nack_drop;
-      count = count + 1 == config_.nack_of ? 0 : count + 1;
-      return drop;
-    });
+    return count_nack_->run(pass, 0);
   }
 
   /// One of `n` in equal shares of the hash's range.
@@ -227,11 +255,7 @@ class Forward final : public Program {
       case PathChoice::random:
         return path_random_->below(pass, n);
       case PathChoice::round_robin:
-        return path_turn_->apply(pass, 0, [n](std::uint32_t& turn) {
-          const std::uint32_t now = turn < n ? turn : 0;
-          turn = now + 1;
-          return now;
-        });
+        return next_turn_->run(pass, 0, n);
       case PathChoice::psn:
         path_psn_->of(pass, {p.psn.value()});  // the identity hash into an action selector
         return p.psn.value() % n;
@@ -256,12 +280,14 @@ class Forward final : public Program {
   dataplane::ExactTable<NodeId, PortGroup> routes_;
   std::optional<dataplane::Gateway> is_nack_;
   std::optional<dataplane::Register<std::uint32_t>> nack_count_;
+  std::optional<dataplane::RegisterAction<std::uint32_t, DropsOfEvery>> count_nack_;
   std::optional<dataplane::Random> nack_random_;
   std::optional<dataplane::Gateway> is_dropped_;
   std::optional<dataplane::Action> drop_;
   std::optional<dataplane::Gateway> is_data_;
   std::optional<dataplane::Random> path_random_;
   std::optional<dataplane::Register<std::uint32_t>> path_turn_;
+  std::optional<dataplane::RegisterAction<std::uint32_t, NextTurn>> next_turn_;
   std::optional<dataplane::Hash> path_psn_;
   std::optional<dataplane::Hash> path_hash_;
   std::optional<LeastQueue> least_queue_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -97,6 +98,12 @@ struct Traced<programs::pnp_trp::CnpCount> {
   };
   static Cell before(const Exploration& e) { return {e.before(0), e.before(1)}; }
   static std::vector<int> nodes(const Cell& c) { return {c.left.node(), c.alpha.node()}; }
+  static programs::pnp_trp::CnpCount make(const std::array<std::uint64_t, 2>& w) {
+    return {static_cast<std::uint16_t>(w[0]), static_cast<std::uint16_t>(w[1])};
+  }
+  static std::array<std::uint64_t, 2> words(const programs::pnp_trp::CnpCount& c) {
+    return {c.left, c.alpha};
+  }
 };
 
 }  // namespace horae::dataplane::stateful

@@ -113,7 +113,7 @@ Findings Findings::of(const Simulation& s) {
   return out;
 }
 
-void Findings::describe_devices(const Simulation& s, Picoseconds end, bool queues) {
+void Findings::describe_devices(const Simulation& s, Picoseconds end, bool ended_early) {
   const Layer layer = s.platform().sim.rate_layer;
   for (const auto& d : s.devices()) {
     if (!d->runs_here()) continue;
@@ -123,7 +123,10 @@ void Findings::describe_devices(const Simulation& s, Picoseconds end, bool queue
     d->port_statistics(tree, layer, end);
     d->statistics(tree);
     out.statistics = tree.to_json();
-    if (queues) out.queues = d->describe_queues();
+    if (ended_early) {
+      out.queues = d->describe_queues();
+      d->add_waits(out.waits);
+    }
     for (unsigned port = 0; port < d->ports(); ++port) {
       for (const auto& turn : d->pauses(port).turns(end))
         out.pauses.push_back({turn.at, port, turn.held});

@@ -16,6 +16,9 @@ void put(WireWriter& w, const DeviceEnd& d) {
   for (const auto& c : d.counters) w.put(c.name), w.put(c.value), w.put(c.unit);
   w.put(d.statistics.dump());
   w.put(d.queues);
+  w.put(d.waits.held);
+  w.put(d.waits.kept_in.size());
+  for (const auto& [ingress, egress] : d.waits.kept_in) w.put(ingress), w.put(egress);
   w.put(d.pauses);
 }
 
@@ -27,6 +30,9 @@ DeviceEnd get_device(WireReader& r) {
   for (auto& c : d.counters) r.get(c.name), r.get(c.value), r.get(c.unit);
   d.statistics = nlohmann::ordered_json::parse(r.get<std::string>());
   r.get(d.queues);
+  r.get(d.waits.held);
+  d.waits.kept_in.resize(r.get<std::size_t>());
+  for (auto& [ingress, egress] : d.waits.kept_in) r.get(ingress), r.get(egress);
   r.get(d.pauses);
   return d;
 }

@@ -91,8 +91,20 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
                                      const Lossless& sw) {
   if (!sw.pfc.enabled()) return {};
   auto out = headrooms(platform, vertex, sw);
-  if (!sw.pfc.dynamic() || sw.pfc.pool(sw.buffer, out).count() > 0) return out;
   const auto& spec = platform.devices[vertex];
+  if (!sw.pfc.dynamic()) {
+    // One class of each port: what a pause leaves room for, and what comes after it.
+    Bytes needed = sw.pfc.xoff * static_cast<std::int64_t>(sw.ports);
+    for (const Bytes headroom : out) needed += headroom;
+    if (sw.buffer.count() == 0 || needed <= sw.buffer) return out;
+    throw input_error(
+        spec.where,
+        fmt::format("{} of '{}' is less than its {} ports may hold with pfc.xoff = {} and a "
+                    "headroom of up to {} each: packets would be lost; expected at least {}",
+                    sw.buffer_text, spec.name, sw.ports, to_text(sw.pfc.xoff),
+                    to_text(*std::max_element(out.begin(), out.end())), to_text(needed)));
+  }
+  if (sw.pfc.pool(sw.buffer, out).count() > 0) return out;
   const Bytes most = *std::max_element(out.begin(), out.end());
   throw input_error(
       spec.where,

@@ -1,6 +1,7 @@
 #include "horae/cli/command.hpp"
 
 #include <fmt/format.h>
+#include <sys/auxv.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +18,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 }
 
 CLI::Option* add_platform_file(CLI::App& command, std::string& file) {
-  return command.add_option("platform", file, "platform file (TOML)")->type_name("PLATFORM.toml");
+  return shipped_file(
+      command.add_option("platform", file, "platform file (TOML)")->type_name("PLATFORM.toml"));
 }
 
 CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides,
@@ -88,7 +90,27 @@ CLI::Validator whole_number(unsigned most, unsigned least) {
 }
 
 std::string platform_dir() {
-  return std::filesystem::is_directory("platforms") ? "platforms" : HORAE_PLATFORM_DIR;
+  if (std::filesystem::is_directory("platforms")) return "platforms";
+  // An installation has them beside bin/. The name that the kernel was given is there without
+  // /proc.
+  if (const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN)); name != nullptr) {
+    std::error_code error;
+    const auto program = std::filesystem::canonical(name, error);
+    const auto beside = program.parent_path().parent_path() / "platforms";
+    if (!error && program.parent_path().filename() == "bin" && is_directory(beside, error))
+      return beside;
+  }
+  return HORAE_PLATFORM_DIR;
+}
+
+CLI::Option* shipped_file(CLI::Option* option) {
+  return option->transform([](const std::string& name) {
+    constexpr std::string_view shipped = "platforms/";
+    std::error_code error;
+    if (!name.starts_with(shipped) || std::filesystem::exists(name, error)) return name;
+    const auto there = std::filesystem::path(platform_dir()) / name.substr(shipped.size());
+    return std::filesystem::exists(there, error) ? there.string() : name;
+  });
 }
 
 }  // namespace horae::cli

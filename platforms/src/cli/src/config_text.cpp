@@ -60,8 +60,30 @@ void add_partition(const ordered_json& partition, std::string& out) {
   }
 }
 
+/// Whether brackets are in each other deeper than any override needs: a reader that calls itself
+/// for each would run out of stack.
+bool too_deep(const std::string& json) {
+  constexpr int most = 64;
+  int depth = 0;
+  bool text = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (text && c == '\\') ++i;
+    if (c == '"') text = !text;
+    if (text) continue;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
 /// The overrides of a line of points.
 std::vector<std::string> overrides_of(const std::string& line, const Location& where) {
+  if (too_deep(line)) {
+    throw input_error(where, fmt::format("found '{}' with lists in each other more than 64 deep",
+                                         printable(line, 40)));
+  }
   const auto object = ordered_json::parse(line, nullptr, false);
   if (object.is_discarded() || !object.is_object()) {
     throw input_error(where, fmt::format("found '{}', expected a JSON object of overrides, such as "

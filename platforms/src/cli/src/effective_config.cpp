@@ -145,8 +145,13 @@ EffectiveConfig effective_config(const ConfigRequest& request) {
           beside(request, request.observations, platform.explain.observations, "observations");
       const auto hypotheses =
           beside(request, request.hypotheses, platform.explain.hypotheses, "hypotheses");
-      question::read_hypotheses(hypotheses, question::read_observations(observations));
+      const auto read = question::read_observations(observations);
+      question::read_hypotheses(hypotheses, read);
       out.files["observations"] = file_hash(observations);
+      for (const auto& i : read.imports) {
+        out.files["observations: " + i.file.value] =
+            file_hash((fs::path(observations).parent_path() / i.file.value).string());
+      }
       out.files["hypotheses"] = file_hash(hypotheses);
     }
   }

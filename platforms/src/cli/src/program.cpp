@@ -4,9 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <string_view>
 
 #include "horae/cli/command.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
@@ -95,6 +101,13 @@ std::string names_of(const std::vector<Command>& commands) {
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
 }
 
+/// What was printed did not arrive.
+int output_lost(int error) {
+  fmt::print(stderr, "horae: standard output: cannot be written: {}\n",
+             std::strerror(error != 0 ? error : EIO));
+  return results::exit_failed;
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Cycle-approximate SystemC models of a Tofino2 switch and an RDMA NIC."};
   app.set_version_flag("--version", results::version());
@@ -131,9 +144,13 @@ int dispatch(int argc, char** argv) {
 
 int run_program(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    errno = 0;
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return output_lost(errno);
+    return code;
   } catch (const InputError& e) {
-    fmt::print(stderr, "horae: {}\n", e.what());
+    // One line, whatever a name in it holds.
+    fmt::print(stderr, "horae: {}\n", printable(e.what(), std::string_view::npos));
     return results::exit_bad_input;
   } catch (const dataplane::DoesNotFit& e) {
     fmt::print(stderr, "horae: {} (see horae size)\n{}", e.what(), refusals_text(e.ledger.refused));
@@ -141,8 +158,12 @@ int run_program(int argc, char** argv) {
   } catch (const flows::NicDoesNotFit& e) {
     fmt::print(stderr, "horae: {}", e.what());
     return results::exit_does_not_fit;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "horae: out of memory\n");
+    return results::exit_failed;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "horae: {}\n", e.what());
+    if (std::ferror(stdout) != 0) return output_lost(errno);
+    fmt::print(stderr, "horae: {}\n", printable(e.what(), std::string_view::npos));
     return results::exit_failed;
   }
 }

@@ -12,6 +12,7 @@ namespace horae::cli {
 void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
                const run::RunOutcome& outcome) {
   folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
+  if (outcome.exit_code == results::exit_does_not_fit) return;
   folder.write(sub / "flows.csv", outcome.flows_csv);
   if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
   if (!outcome.trace_json.empty()) folder.write(sub / "trace.json", outcome.trace_json);
@@ -45,13 +46,23 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
   fmt::print("\npackets: {} created = {} delivered + dropped ({}) + {} in flight\n",
              p["created"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
              dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+  if (s.contains("lockstep")) {
+    const auto& both = s["lockstep"];
+    fmt::print(
+        "model and RTL: {} NICs, {} requests answered alike, state compared, no difference\n",
+        both["nics"].get<std::uint64_t>(), both["requests"].get<std::uint64_t>());
+  }
   print_plain_devices(platform);
   print_assumptions(platform);
 }
 
 void print_dump(const std::string& label, const run::RunOutcome& outcome) {
+  const std::string of = label.empty() ? "" : label + ": ";
+  if (outcome.exit_code == results::exit_does_not_fit) {
+    fmt::print(stderr, "horae: {}{}\n", of, fmt::join(outcome.dump, "\n"));
+  }
   if (outcome.exit_code != results::exit_stuck) return;
-  fmt::print(stderr, "horae: {}no progress; what is waiting:\n", label.empty() ? "" : label + ": ");
+  fmt::print(stderr, "horae: {}no progress; what is waiting:\n", of);
   for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);
 }
 

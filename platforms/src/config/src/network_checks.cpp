@@ -144,7 +144,18 @@ void check_group(const ImpairmentGroup& group, const Section& section) {
   }
 }
 
+void check_samples(const PlatformConfig& platform, const Section& root) {
+  constexpr std::int64_t most = 1'000'000;
+  const auto& sim = platform.sim;
+  if (sim.sample.count() == 0 || sim.duration / sim.sample <= most) return;
+  throw root.child("sim").error(
+      "sample",
+      fmt::format("sample = {} gives {} samples in {}, expected at most {}", to_text(sim.sample),
+                  sim.duration / sim.sample, to_text(sim.duration), most));
+}
+
 void check_network(const PlatformConfig& platform, const Section& root) {
+  check_samples(platform, root);
   check_connected(platform, root);
   check_routes(platform);
   check_window(platform, root);

@@ -42,8 +42,9 @@ const Schema<SimConfig>& SimConfig::schema() {
           .field("sample_devices", &SimConfig::sample_devices,
                  {.doc = "devices whose series are written; empty: all"})
           .field("stuck_after", &SimConfig::stuck_after,
-                 {.doc = "the run counts as stuck when no packet is delivered for this time while "
-                         "messages are unfinished",
+                 {.doc = "the run is stuck when messages are unfinished, no packet is delivered "
+                         "for this time, and nothing but repetition is to come: no packet on a "
+                         "wire, timer, shaper, start or end of an outage",
                   .min = 10_us})
           .choice("rate_layer", &SimConfig::rate_layer, {{"l1", Layer::l1}, {"l2", Layer::l2}},
                   {.doc = "which bytes rates count: frame, preamble and gap (l1), or the frame "

@@ -67,7 +67,7 @@ std::vector<IdleShares> idle_shares(lab::Laboratory& laboratory, const lab::Cand
 }
 
 void flip_readings(lab::Laboratory& laboratory, std::vector<HypothesisVerdict>& hypotheses) {
-  for (const auto& [name, readings] : question::flipped(laboratory.question().request.readings)) {
+  for (const auto& [name, readings] : laboratory.question().open_readings()) {
     const auto others = reread(laboratory, hypotheses, name, readings);
     for (std::size_t i = 0; i < others.size(); ++i)
       hypotheses[i].other_readings.push_back(others[i]);

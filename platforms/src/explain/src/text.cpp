@@ -24,8 +24,10 @@ std::string heading_text(const question::Question& q, std::size_t runs) {
   out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
                      q.hypotheses_path, q.hypotheses.reactions.size());
   out += fmt::format("variants      {}\n", variants);
-  out += fmt::format("readings      {}\n",
-                     fmt::join(question::reading_texts(q.request.readings), ", "));
+  if (!q.open_readings().empty()) {
+    out += fmt::format("readings      {}\n",
+                       fmt::join(question::reading_texts(q.request.readings), ", "));
+  }
   out += fmt::format("seeds         {} to {}; fits with {}\n", q.seed, last, q.seed);
   out += fmt::format("runs          {}\n", runs);
   return out;
@@ -49,6 +51,8 @@ std::string arithmetic_section(const question::Question& q, const Answer& answer
       it->second += ", " + title;
     }
   }
+  // About acknowledgements out of order: other questions have none of it.
+  if (blocks.empty() && q.open_readings().empty()) return "";
   std::string out = "\nArithmetic on the published numbers, without simulation\n";
   for (const auto& [lines, title] : blocks) {
     out += fmt::format("  {}\n", title);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "horae/core/error.hpp"
@@ -99,6 +100,28 @@ void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
   }
 }
 
+void append(ObservationsFile& file, ObservationsFile more) {
+  for (auto& c : more.conditions) file.conditions.push_back(std::move(c));
+  for (auto& o : more.observations) file.observations.push_back(std::move(o));
+}
+
+/// The file with what its imports give; or a tool's file as such.
+ObservationsFile with_imports(const std::string& path) {
+  if (is_measured(path)) return read_measured(path, {});
+  auto file = Document::load(path).root().read<ObservationsFile>();
+  for (const auto& i : file.imports) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    if (!is_measured(i.file.value)) {
+      throw input_error(i.file.where, fmt::format("'{}' is no tool's file; expected .txt, .log, "
+                                                  ".out, .json or .csv",
+                                                  i.file.value));
+    }
+    if (i.id.empty()) throw input_error(i.file.where, "an empty id");
+    append(file, read_measured((folder / i.file.value).string(), i));
+  }
+  return file;
+}
+
 }  // namespace
 
 std::vector<std::string> ParameterSpec::overrides(const std::string& value) const {
@@ -120,8 +143,7 @@ const ConditionSpec* ObservationsFile::find_condition(const std::string& id) con
 }
 
 ObservationsFile read_observations(const std::string& path) {
-  const Section root = Document::load(path).root();
-  auto file = root.read<ObservationsFile>();
+  ObservationsFile file = with_imports(path);
   Names conditions("condition"), observations("observation");
   for (const auto& c : file.conditions) conditions.add(c.id);
   for (const auto& o : file.observations) {
@@ -129,13 +151,20 @@ ObservationsFile read_observations(const std::string& path) {
     check_observation(o, file);
   }
   if (file.observations.empty())
-    throw root.error("observation", fmt::format("no [[observation]] to explain"));
+    throw input_error({path, 0, 0, {}}, "no [[observation]] to explain");
   return file;
 }
 
 HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations) {
   const Section root = Document::load(path).root();
   auto file = root.read<HypothesesFile>();
+  if (observations.of_tool) {
+    const auto elsewhere = [&](const auto& t) {
+      return observations.find_condition(t.condition.value) == nullptr;
+    };
+    std::erase_if(file.experiments, elsewhere);
+    std::erase_if(file.curves, elsewhere);
+  }
   Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
       experiments("experiment"), curves("curve");
   check_parameters(file.nuisances, "nuisance");

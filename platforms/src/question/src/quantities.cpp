@@ -46,6 +46,17 @@ std::vector<std::pair<std::string, Readings>> flipped(const Readings& readings) 
           {reading_texts(nacks)[2], nacks}};
 }
 
+std::vector<std::pair<std::string, Readings>> open_readings(
+    const Readings& readings, const std::vector<std::string>& quantities) {
+  auto out = flipped(readings);
+  std::erase_if(out, [&](const auto& other) {
+    return std::all_of(quantities.begin(), quantities.end(), [&](const auto& quantity) {
+      return metric_of(quantity, readings) == metric_of(quantity, other.second);
+    });
+  });
+  return out;
+}
+
 const std::vector<MeasuredQuantity>& quantities() {
   static const std::vector<MeasuredQuantity> all = {
       {"tx_share", "share of line", 0.005, "what the port sent, over the line rate (reading rate)"},

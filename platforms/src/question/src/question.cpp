@@ -76,6 +76,12 @@ bool Question::has_conditions(bool reaction) const {
                      [&](const auto& c) { return c.reaction == reaction; });
 }
 
+std::vector<std::pair<std::string, Readings>> Question::open_readings() const {
+  std::vector<std::string> quantities;
+  for (const auto& o : observations.observations) quantities.push_back(o.quantity);
+  return question::open_readings(request.readings, quantities);
+}
+
 double Question::resolution(const std::string& quantity) const {
   double published = 0;
   for (const auto& o : observations.observations) {

@@ -45,7 +45,8 @@ const Schema<ObservationsFile>& ObservationsFile::schema() {
           .required("title", &ObservationsFile::title, {.doc = "what was measured"})
           .required("source", &ObservationsFile::source, {.doc = "the publication"})
           .tables("condition", &ObservationsFile::conditions, ConditionSpec::schema())
-          .tables("observation", &ObservationsFile::observations, ObservationSpec::schema());
+          .tables("observation", &ObservationsFile::observations, ObservationSpec::schema())
+          .tables("import", &ObservationsFile::imports, ImportSpec::schema());
   return s;
 }
 

@@ -8,6 +8,8 @@ std::string_view name_of(Verdict verdict) {
       return "complete";
     case Verdict::timeout:
       return "timeout";
+    case Verdict::refused:
+      return "refused";
     case Verdict::stuck:
       break;
   }

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <string_view>
 
+#include "folder_parts.hpp"
 #include "horae/core/error.hpp"
 
 namespace horae::results {
@@ -33,12 +36,18 @@ ResultFolder::ResultFolder(fs::path target) : shown_(target.string()) {
   if (target.empty()) throw refuse("''", "expected the name of a folder");
   target_ = fs::absolute(target).lexically_normal();
   if (!target_.has_filename()) target_ = target_.parent_path();  // "out/x/"
-  staging_ = target_;
-  staging_ += fmt::format(".partial.{}", ::getpid());
+  std::error_code error;
+  if (fs::is_symlink(target_, error)) {
+    const fs::path named = fs::read_symlink(target_, error);
+    target_ = fs::canonical(target_, error);
+    if (error) {
+      throw refuse(shown_, fmt::format("is a link to {}: {}", named.string(), error.message()));
+    }
+  }
+  staging_ = beside(target_, "partial");
+  clean_beside(target_);
   check_target();
-  // Whether it can be made shows before the run, not after it.
-  make_staging();
-  remove_staging();
+  prove_target();
 }
 
 ResultFolder::~ResultFolder() {
@@ -74,6 +83,26 @@ void ResultFolder::check_target() const {
   }
 }
 
+void ResultFolder::prove_target() {
+  make_staging();
+  std::error_code error;
+  const fs::path probe = beside(target_, "probe");
+  fs::rename(staging_, probe, error);
+  if (!error && fs::exists(target_, error)) {
+    error = exchange(probe, target_);
+    if (!error) error = exchange(probe, target_);
+  } else if (!error) {
+    fs::rename(probe, target_, error);
+    std::error_code ignored;
+    fs::remove(target_, ignored);
+  }
+  const std::string why = error.message();
+  std::error_code ignored;
+  fs::remove(probe, ignored);
+  remove_staging();
+  if (error) throw refuse(shown_, fmt::format("cannot be put in place: {}", why));
+}
+
 void ResultFolder::make_staging() {
   std::error_code error;
   made_.clear();
@@ -81,7 +110,9 @@ void ResultFolder::make_staging() {
        p = p.parent_path()) {
     made_.insert(made_.begin(), p);
   }
-  fs::create_directories(staging_, error);
+  fs::create_directories(staging_.parent_path(), error);
+  alive_ = std::make_unique<LiveFolder>();
+  if (!error) error = alive_->make(staging_);
   if (!error) return;
   const std::string why = error.message();
   remove_staging();
@@ -90,6 +121,7 @@ void ResultFolder::make_staging() {
 
 void ResultFolder::remove_staging() {
   std::error_code error;
+  alive_.reset();
   fs::remove_all(staging_, error);
   for (auto p = made_.rbegin(); p != made_.rend(); ++p) fs::remove(*p, error);  // if empty
 }
@@ -125,28 +157,31 @@ void ResultFolder::write(const fs::path& relative, const std::string& content) {
 
 void ResultFolder::write(const fs::path& relative,
                          const std::function<void(std::ostream&)>& content) {
+  errno = 0;
   std::ofstream file(place(relative), std::ios::binary);
   content(file);
   file.close();
-  if (!file) throw refuse(shown_, fmt::format("{} cannot be written", relative.string()));
+  if (!file) {
+    const char* const why = std::strerror(errno != 0 ? errno : EIO);
+    throw refuse(shown_, fmt::format("{} cannot be written: {}", relative.string(), why));
+  }
 }
 
 void ResultFolder::commit() {
   check_target();  // what the run took the time to become
-  std::error_code error;
-  fs::path old = target_;
-  old += fmt::format(".old.{}", ::getpid());
-  const bool replaces = fs::exists(target_, error);
-  if (replaces) fs::rename(target_, old, error);
-  if (!error) fs::rename(staging_, target_, error);
-  if (error) {
-    const std::string why = error.message();
-    if (replaces && !fs::exists(target_, error)) fs::rename(old, target_, error);
-    throw refuse(shown_, fmt::format("cannot be put in place: {}", why));
+  std::error_code error = sync_tree(staging_);
+  const bool replaces = !error && fs::exists(target_, error);
+  if (!error && replaces) {
+    error = exchange(staging_, target_);
+  } else if (!error) {
+    fs::rename(staging_, target_, error);
   }
+  if (error) throw refuse(shown_, fmt::format("cannot be put in place: {}", error.message()));
   committed_ = true;
-  replaced_ = replaces && !fs::is_empty(old, error);
-  if (replaces) fs::remove_all(old, error);
+  sync(target_.parent_path());
+  replaced_ = replaces && !fs::is_empty(staging_, error);
+  alive_.reset();
+  if (replaces) fs::remove_all(staging_, error);
 }
 
 }  // namespace horae::results

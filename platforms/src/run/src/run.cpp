@@ -55,6 +55,14 @@ std::string of_any(fabric::rank_exchange& ranks, const std::string& text) {
   return out;
 }
 
+/// The ring of queues that wait for each other, if there is one.
+std::string deadlock_of(const build::Simulation& simulation, const build::Findings& found) {
+  fabric::PauseWaits waits;
+  for (const auto& d : found.devices) waits.add(d.waits);
+  const auto& topology = simulation.platform().topology;
+  return describe(topology, pause_ring(topology, waits));
+}
+
 RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* live,
                views::Views* views) {
   if (views != nullptr) views->attach(simulation);
@@ -64,7 +72,7 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   const bool stuck = verdict == results::Verdict::stuck;
 
   auto found = build::Findings::of(simulation);
-  found.describe_devices(simulation, loop.now(), stuck);
+  found.describe_devices(simulation, loop.now(), verdict != results::Verdict::complete);
   if (views != nullptr) views->finish(loop.now());
   RunOutcome outcome;
   outcome.trace_json = nack_trace.finish(views);
@@ -77,8 +85,11 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   outcome.summary = run_summary(simulation, found, loop, verdict);
   outcome.flows_csv = flows_csv(simulation, found, loop.now());
   outcome.series_csv = loop.series();
+  const std::string deadlock = deadlock_of(simulation, found);
+  if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;
   if (stuck) {
     outcome.exit_code = results::exit_stuck;
+    if (!deadlock.empty()) outcome.dump.push_back("deadlock: " + deadlock);
     for (const auto& d : found.devices)
       outcome.dump.insert(outcome.dump.end(), d.queues.begin(), d.queues.end());
   }

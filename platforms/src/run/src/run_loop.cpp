@@ -13,7 +13,8 @@ RunLoop::RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress
     : simulation_(simulation),
       sim_(simulation.platform().sim),
       progress_(show_progress),
-      live_(live) {
+      live_(live),
+      patience_(simulation) {
   if (sim_.sample.count() > 0) series_.emplace(simulation);
 }
 
@@ -33,12 +34,13 @@ results::Verdict RunLoop::run() {
 
 bool RunLoop::go(Picoseconds target) {
   while (now_ < target) {
-    const Picoseconds mark =
-        std::min({target, next_sample(), next_check(), next_change(), next_closing()});
+    const Picoseconds look = std::min({target, next_check(), next_change(), next_closing()});
+    const Picoseconds mark = std::min(look, next_sample());
     standing_ = standing(advance_to(mark));
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
     if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
+    if (now_ < look) continue;  // only a sample: whether the run is over does not depend on those
     if (now_ == next_check() && !check()) return false;
     if (!standing_.busy && standing_.work_left) {
       stuck_ = true;
@@ -116,16 +118,24 @@ Picoseconds RunLoop::look_interval() const {
 
 Picoseconds RunLoop::next_check() const { return look_interval() * (checks_ + 1); }
 
+void RunLoop::skip_checks() {
+  if (patience_.expected() <= now_ || simulation_.ranks() != nullptr) return;
+  Picoseconds next = patience_.expected();
+  for (const auto& d : simulation_.devices()) next = std::min(next, d->next_time());
+  checks_ = std::max(checks_, (next.count() - 1) / look_interval().count());
+}
+
 bool RunLoop::check() {
   ++checks_;
   const auto delivered = standing_.delivered;
   if (delivered != last_delivered_ || !waiting()) {
     last_delivered_ = delivered;
-    last_progress_ = now_;
-  } else if (now_ - last_progress_ >= sim_.stuck_after) {
+    patience_.begin_anew(now_);
+  } else if (patience_.ends(now_)) {
     stuck_ = true;
     return false;
   }
+  skip_checks();
   if (live_ != nullptr) {
     live_->sim_time_ps = now_.count();
     live_->delivered = delivered;

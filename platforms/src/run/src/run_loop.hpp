@@ -13,6 +13,7 @@
 #include "horae/run/run.hpp"
 #include "horae/run/series_csv.hpp"
 #include "horae/run/snapshot.hpp"
+#include "patience.hpp"
 
 namespace horae::run {
 
@@ -70,6 +71,8 @@ class RunLoop {
   Picoseconds next_check() const;
 
   bool check();
+  /// Up to where anything happens, when that is known to be far.
+  void skip_checks();
 
   results::Verdict finish();
 
@@ -88,7 +91,7 @@ class RunLoop {
   std::int64_t checks_ = 0;
   Standing standing_;
   std::uint64_t last_delivered_ = 0;
-  Picoseconds last_progress_{};
+  Patience patience_;
   bool stuck_ = false;
 };
 

@@ -1,6 +1,8 @@
 // What senders did: rates, shares of the line, NACKs, idle time by its cause.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -37,6 +39,10 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const Layer layer = s.platform().sim.rate_layer;
   rnic::RnicCounters sum;
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
+  double ahead_bits = 0;  // counted in the window, and on the wire after it
+  // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
+  std::array<double, rnic::idle_causes> idle_bits{};
+  bool equal_rates = true;
   bool selective = false, steered = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
@@ -50,7 +56,13 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
     tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
     tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
-    line_bits += static_cast<double>(nics[i]->tx(0).link().rate.count()) * window;
+    const BitRate line = nics[i]->tx(0).link().rate;
+    const auto rate = static_cast<double>(line.count());
+    line_bits += rate * window;
+    ahead_bits += to_seconds(to.nic_ahead[i] - from.nic_ahead[i]) * rate;
+    equal_rates &= line == s.senders().front()->tx(0).link().rate;
+    for (std::size_t c = 0; c < rnic::idle_causes; ++c)
+      idle_bits[c] += to_seconds(d.idle[c]) * rate;
     fresh_bits += 8.0 * fresh_data_bytes(d, layer);
   }
   const auto n = static_cast<double>(s.senders().size());
@@ -58,8 +70,11 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
-  add("tx_share", ratio(tx_l1_bits, line_bits), "share of line rate");
-  add("tx_share_l2", ratio(tx_l2_bits, line_bits), "share of line rate");
+  const double on_wire = std::min(tx_l1_bits - ahead_bits, line_bits);  // but for rounding
+  add("tx_share", ratio(on_wire, line_bits), "share of line rate");
+  add("tx_share_l2",
+      ratio(tx_l2_bits * (ahead_bits == 0 ? 1 : ratio(on_wire, tx_l1_bits)), line_bits),
+      "share of line rate");
   add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
   add("tx_rate_l1", tx_l1_bits / n / window / 1e9, "Gbps");
   add("tx_rate_l2", tx_l2_bits / n / window / 1e9, "Gbps");
@@ -92,7 +107,8 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   add("timeouts", static_cast<double>(sum.timeouts), "timeouts");
   for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
-        to_seconds(sum.idle[c]) / n / window, "share of time");
+        equal_rates ? to_seconds(sum.idle[c]) / n / window : ratio(idle_bits[c], line_bits),
+        "share of time");
   }
   if (steered) {
     const policy::EntropyCounts& e = sum.entropy;

@@ -72,8 +72,10 @@ ordered_json rows_of(const build::Simulation& simulation, const build::Findings&
                      const RunLoop& loop) {
   ordered_json rows = ordered_json::object();
   if (!simulation.groups().empty()) rows["groups"] = group_rows(simulation, found);
-  if (!simulation.messages().empty())
+  if (!simulation.messages().empty()) {
     rows["size_bins"] = size_bin_rows(simulation, found, loop.begin().time);
+    rows["slowdown"] = slowdown_rows(simulation, found, loop.begin().time);
+  }
   if (!simulation.messages().empty() && simulation.platform().has_sites())
     rows["sites"] = site_rows(simulation, found, loop.begin().time);
   for (std::size_t i = 0; i < simulation.platform().traffic.size(); ++i)

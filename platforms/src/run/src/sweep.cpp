@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "horae/config/effective.hpp"
@@ -60,7 +62,12 @@ struct Totals {
     events += s["events"].get<std::uint64_t>();
     hops += s["packet_hops"].get<std::uint64_t>();
     sim_time += Picoseconds(s["sim_time_ps"].get<std::int64_t>());
-    if (s["verdict"] != "complete" && verdict != "stuck") verdict = s["verdict"].get<std::string>();
+    const auto rank = [](std::string_view v) {
+      constexpr std::array<std::string_view, 4> worse = {"complete", "timeout", "refused", "stuck"};
+      return std::find(worse.begin(), worse.end(), v) - worse.begin();
+    };
+    const std::string ended = s["verdict"].get<std::string>();
+    if (rank(ended) > rank(verdict)) verdict = ended;
     exit_code = std::max(exit_code, outcome.exit_code);
   }
 };

@@ -9,9 +9,14 @@
 #include <new>
 #include <utility>
 
+#include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
+#include "horae/dataplane/ledger.hpp"
+#include "horae/flows/nic_fit.hpp"
 #include "horae/results/children.hpp"
+#include "horae/results/exit_code.hpp"
 #include "horae/results/progress.hpp"
+#include "horae/results/summary_head.hpp"
 
 namespace horae::run {
 namespace {
@@ -61,6 +66,64 @@ class SharedProgress {
 
 }  // namespace
 
+namespace {
+
+/// What a point says that does not fit, in lines; the others go on.
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// What `work` gives; of what does not fit {"refused": lines}.
+template <class F>
+ordered_json unless_refused(F&& work) {
+  try {
+    return work();
+  } catch (const dataplane::DoesNotFit& e) {
+    return {{"refused", lines_of(e.what() + std::string(" (see horae size)\n") +
+                                 refusals_text(e.ledger.refused))}};
+  } catch (const flows::NicDoesNotFit& e) {
+    return {{"refused", lines_of(e.what())}};
+  }
+}
+
+bool is_refused(const ordered_json& result) {
+  return result.is_object() && result.contains("refused");
+}
+
+/// A point that does not fit has a summary as all others have, without results.
+RunOutcome refused_outcome(const config::PlatformConfig& point, std::vector<std::string> why) {
+  ordered_json config = point.effective;
+  config.erase("sweep");
+  std::string hash = config::hash_of(config);
+  RunOutcome out;
+  out.summary = results::summary_head({.platform = point.about.name,
+                                       .config = std::move(config),
+                                       .config_hash = std::move(hash),
+                                       .seed = point.sim.seed,
+                                       .verdict = name_of(results::Verdict::refused),
+                                       .sim_time = Picoseconds(0),
+                                       .wall_s = 0});
+  out.summary["refused"] = why;
+  out.summary["packets"] = {
+      {"created", 0}, {"delivered", 0}, {"dropped", ordered_json::object()}, {"in_flight", 0}};
+  out.summary["events"] = 0;
+  out.summary["packet_hops"] = 0;
+  out.summary["results"] = ordered_json::object();
+  out.summary["rows"] = ordered_json::object();
+  out.summary["validation"] = ordered_json::array();
+  out.dump = std::move(why);
+  out.exit_code = results::exit_does_not_fit;
+  return out;
+}
+
+}  // namespace
+
 std::string title_of(const config::SweepPoint& point) {
   return fmt::format("point '{}'", point.label.value);
 }
@@ -74,15 +137,21 @@ std::vector<RunOutcome> run_points(const std::vector<config::PlatformConfig>& po
   for (std::size_t i = 0; i < points.size(); ++i) {
     tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
                      [&point = points[i], &live = shared.of(i)]() -> ordered_json {
-                       const RunOutcome outcome = run_platform(point, false, &live);
-                       return {{"summary", outcome.summary},   {"flows", outcome.flows_csv},
-                               {"series", outcome.series_csv}, {"trace", outcome.trace_json},
-                               {"dump", outcome.dump},         {"exit_code", outcome.exit_code}};
+                       return unless_refused([&]() -> ordered_json {
+                         const RunOutcome outcome = run_platform(point, false, &live);
+                         return {{"summary", outcome.summary},   {"flows", outcome.flows_csv},
+                                 {"series", outcome.series_csv}, {"trace", outcome.trace_json},
+                                 {"dump", outcome.dump},         {"exit_code", outcome.exit_code}};
+                       });
                      }});
   }
   std::vector<RunOutcome> outcomes;
   for (auto& result :
        results::in_children(tasks, jobs, [&](std::size_t done) { shared.show(progress, done); })) {
+    if (is_refused(result)) {
+      outcomes.push_back(refused_outcome(points[outcomes.size()], result["refused"]));
+      continue;
+    }
     outcomes.push_back({.summary = std::move(result["summary"]),
                         .flows_csv = result["flows"].get<std::string>(),
                         .series_csv = result["series"].get<std::string>(),
@@ -98,10 +167,13 @@ void check_metrics(const std::vector<config::PlatformConfig>& points,
   std::vector<results::Task> tasks;
   for (std::size_t i = 0; i < points.size(); ++i) {
     tasks.push_back({title_of(sweep.points[i]), sweep.points[i].label.where,
-                     [&point = points[i]]() -> ordered_json { return result_units(point); }});
+                     [&point = points[i]]() -> ordered_json {
+                       return unless_refused([&]() -> ordered_json { return result_units(point); });
+                     }});
   }
   const auto results = results::in_children(tasks, jobs);
   for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_refused(results[i])) continue;  // it has none
     std::vector<std::string> names;
     for (const auto& result : results[i]) names.push_back(result[0].get<std::string>());
     const auto check = [&](const Located<std::string>& metric) {

@@ -65,6 +65,8 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
   for (const auto& amount : imported.pipeline)
     if (quantity_of(ledger, "", amount.name))
       add("", amount.name, static_cast<double>(amount.used));
+  for (const auto& u : imported.unpriced)
+    out.unpriced.push_back({u.name, u.title, u.used, u.fullest, u.capacity, u.stage});
   if (imported.cycles[0] != 0) add("", "ingress_cycles", imported.cycles[0]);
   if (imported.cycles[1] != 0) add("", "egress_cycles", imported.cycles[1]);
   for (std::size_t i = 0; i < imported.design.objects.size(); ++i) {

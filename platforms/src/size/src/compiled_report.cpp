@@ -48,6 +48,28 @@ std::string pipeline_table(const CompiledDesign& d) {
   return out;
 }
 
+/// What the compiler had of units that nothing is charged for.
+std::string unpriced_table(const CompiledDesign& d) {
+  if (d.unpriced.empty()) return {};
+  std::string out =
+      fmt::format("\n  {:<30}{:>8}{:>15}{:>10}{:>10}\n", "not priced here, compiler's", "used",
+                  "fullest stage", "has", "of");
+  for (const auto& u : d.unpriced) {
+    out += fmt::format("  {:<30}{:>8}{:>15}{:>10}{:>10}\n", u.title, u.used,
+                       u.used == 0 ? "" : fmt::format("{}", u.stage), u.fullest, u.capacity);
+  }
+  return out;
+}
+
+ordered_json unpriced_json(const CompiledDesign& d) {
+  auto out = ordered_json::object();
+  for (const auto& u : d.unpriced) {
+    out[u.name] = {
+        {"used", u.used}, {"fullest", u.fullest}, {"stage", u.stage}, {"capacity", u.capacity}};
+  }
+  return out;
+}
+
 std::string program_table(const CompiledDesign& d) {
   std::string out = fmt::format("  {:<18}{:>8}{:>16}{:>10}\n", "of the program", "least",
                                 "as the compiler", "compiler");
@@ -134,7 +156,8 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
                               {"stages", d.compiler_stages},
                               {"fits", d.compiler_fits},
                               {"pipeline_resources", dataplane::pipeline_json(d.compiler_pipeline)},
-                              {"tightest", dataplane::tightest_json(d.compiler_tightest)}};
+                              {"tightest", dataplane::tightest_json(d.compiler_tightest)},
+                              {"not_priced", unpriced_json(d)}};
     } else {
       pipeline["stages_are_a_bound"] = true;
     }
@@ -188,6 +211,7 @@ std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_st
       out += fmt::format("\nBeside the compiler's own ({}):\n", d.source.source);
       out += program_table(d);
       out += pipeline_table(d);
+      out += unpriced_table(d);
       out += dataplane::tightest_text("tightest as the compiler placed it", d.compiler_tightest);
       out += object_table(d);
       out += stage_table(d);

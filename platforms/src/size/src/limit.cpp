@@ -103,7 +103,12 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
     more.relieved = r;
     if (fits(more)) relieving += (relieving.empty() ? "" : " / ") + std::string(resource_name(r));
   }
-  limit.binding = relieving.empty() ? "stages" : relieving;
+  // What no stage has more or less of (parser, header vector, an ALU's parts) cannot be relieved.
+  const bool of_stages = dataplane::find_resource(limit.binding).has_value();
+  if (!relieving.empty())
+    limit.binding = relieving;
+  else if (of_stages || limit.binding == "none")
+    limit.binding = "stages";
   return limit;
 }
 

@@ -41,7 +41,7 @@ void place_design(const dataplane::Design& design, const dataplane::ChipSpec& ch
 
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
-  if (c.design.objects.empty() && c.expected.empty()) {
+  if (c.design.empty() && c.expected.empty()) {
     throw input_error(c.where, fmt::format("'{}' has no objects; expected [[{}]]", c.design.name,
                                            fmt::join(dataplane::design_file_kinds(), "]], [[")));
   }

@@ -49,6 +49,7 @@ struct Packet {
   bool trimmed : 1 = false;         ///< a switch cut off its payload: a data packet of headers only
   bool corrupted : 1 = false;       ///< has a bit error: the end point drops it
   bool deflected : 1 = false;       ///< inside a chip: its queue refused it, and a program gets it
+  bool again : 1 = false;           ///< sent, or made, as before and to the same end: see Outlook
   bool pinned : 1 = false;          ///< of a connection that plain switches hash, whatever balances
   std::uint8_t mirror_type = 0;     ///< inside a switch: what kind of copy this is; 0: none
   std::uint8_t hop_limit = 255;     ///< IP time to live; only switches that deflect count it down

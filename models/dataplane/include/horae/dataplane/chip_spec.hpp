@@ -121,9 +121,13 @@ struct PhvSpec {
 
 /// The parser and deparser of one gress; 0: not known.
 struct ParserSpec {
-  std::uint32_t rows = 0;    ///< of the TCAM
-  std::uint32_t states = 0;  ///< that the TCAM can tell apart
+  std::uint32_t rows = 0;        ///< of the TCAM
+  std::uint32_t states = 0;      ///< that the TCAM can tell apart
+  std::uint32_t match_bits = 0;  ///< that a state compares
+  std::uint32_t checksums = 0;   ///< units of the parser
   std::uint32_t deparser_entries = 0;
+  std::uint32_t deparser_checksums = 0;         ///< units that the deparser of one gress may have
+  std::uint32_t deparser_shared_checksums = 0;  ///< of these: that only one of the gresses may have
   static const Schema<ParserSpec>& schema();
 
   bool operator==(const ParserSpec&) const = default;

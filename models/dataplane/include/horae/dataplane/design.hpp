@@ -11,6 +11,7 @@
 
 #include "horae/dataplane/action_facts.hpp"
 #include "horae/dataplane/header_fields.hpp"
+#include "horae/dataplane/parser_specs.hpp"
 #include "horae/dataplane/pass.hpp"
 #include "horae/params/location.hpp"
 
@@ -281,15 +282,24 @@ struct Design {
   std::string name;
   std::vector<DesignObject> objects;
   std::vector<HeaderField> fields = {};  ///< none: containers are not counted
-  std::vector<ParserState> parser = {};  ///< none: the parser is not counted
+  std::vector<ParserState> parser = {};  ///< none: of the parser only value sets are counted
+  std::vector<ValueSetSpec> value_sets = {};
+  std::vector<ChecksumSpec> checksums = {};
 
+  bool empty() const {
+    return objects.empty() && fields.empty() && parser.empty() && value_sets.empty() &&
+           checksums.empty();
+  }
   const DesignObject* find(std::string_view object) const;
+  /// Whether an object, a value set or a checksum has this name.
+  bool declares(std::string_view name) const;
   /// InputError for a name twice, a dependency on nothing, of ingress on egress or in a circle.
   void check() const;
 
  private:
   void check_circles() const;
   void check_fields() const;
+  void check_parser_parts() const;
 };
 
 }  // namespace horae::dataplane

@@ -43,13 +43,10 @@ struct ParserState {
   Gress gress = Gress::ingress;
   std::vector<std::string> extracts = {};  ///< headers
   std::vector<std::string> next = {};      ///< states that follow
-  std::uint32_t rows = 0;                  ///< of the TCAM; 0: one for each of `next`, one at least
+  std::uint32_t rows = 0;  ///< of the TCAM, without those of value sets; 0: one for each of `next`
+                           ///< that no value set leads to, one at least
   Location where = {};
 
-  std::uint32_t tcam_rows() const {
-    if (rows != 0) return rows;
-    return next.empty() ? 1 : static_cast<std::uint32_t>(next.size());
-  }
   /// Wherever it was written.
   bool operator==(const ParserState& o) const {
     return name == o.name && gress == o.gress && extracts == o.extracts && next == o.next &&

@@ -21,6 +21,8 @@ class Ledgers {
     std::vector<DesignObject> objects;
     std::vector<HeaderField> fields;
     std::vector<ParserState> parser;
+    std::vector<ValueSetSpec> value_sets;
+    std::vector<ChecksumSpec> checksums;
     ChipSpec chip;
     Ledger ledger;
   };

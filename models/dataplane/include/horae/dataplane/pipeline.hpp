@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "horae/core/random.hpp"
 #include "horae/dataplane/design.hpp"
 #include "horae/dataplane/pass.hpp"
 
@@ -30,22 +32,38 @@ class Pipeline {
   const std::vector<Object*>& objects() const { return objects_; }
   /// The objects as a list of shapes and dependencies, named as the program names them.
   const Design& design() const { return design_; }
+  /// For ValueSet and Checksum: the program has this. ModelError: something else has its name.
+  void add(ValueSetSpec spec);
+  void add(ChecksumSpec spec);
   /// Whether the program resubmits packets: then the device keeps what came in until ingress is
   /// over.
   bool resubmits() const { return resubmits_; }
   void set_resubmits() { resubmits_ = true; }
+  /// An action that a program declared.
+  struct DeclaredAction {
+    std::string register_name;
+    std::string name;
+    /// Runs it on random cells and operands, as it runs in a simulation and as the ALU does that it
+    /// was described as. The first difference in words; empty when there is none.
+    std::function<std::string(RandomStream&, unsigned samples)> difference;
+  };
   /// For RegisterAction: the register has this action. ModelError: it has the name already.
-  void add_action(const std::string& register_name, const ActionFacts& facts);
+  void add_action(const std::string& register_name, const ActionFacts& facts,
+                  std::function<std::string(RandomStream&, unsigned)> difference);
+  const std::vector<DeclaredAction>& actions() const { return actions_; }
 
  private:
   friend class Object;
   friend class Gateway;
+  void check_new(const std::string& name) const;
+
   std::string name_;
   unsigned index_;
   std::uint64_t seed_;
   std::vector<Object*> objects_;
   std::array<unsigned, 2> gateways_{};  ///< so far, of each gress
   Design design_;
+  std::vector<DeclaredAction> actions_;
   bool resubmits_ = false;
 };
 

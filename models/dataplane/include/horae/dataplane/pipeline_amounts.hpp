@@ -44,7 +44,8 @@ std::vector<PipelineAmount> container_amounts(const Containers& least, const Con
 /// An amount by name: its title, and what a chip has of it.
 PipelineAmount pipeline_amount(const std::string& name, std::int64_t used, const ChipSpec& chip);
 
-/// What the fields and parser states of a placed design take. Empty for a design that lists none.
+/// What the fields, parser states, value sets and checksums of a placed design take. Empty for a
+/// design that lists none.
 ///
 /// A prediction by a simple rule: a field is cut into containers of 32, 16 and 8 bits, the smallest
 /// that hold it; neighbours in a header that end within a byte are one piece. Containers of
@@ -52,12 +53,14 @@ PipelineAmount pipeline_amount(const std::string& name, std::int64_t used, const
 /// parser's states) share them. Metadata takes a container from the stage behind its first writer
 /// to its last reader; another may have it after a stage between. A header field that no stage
 /// touches takes a tagalong container, or none where the chip carries such bytes past the stages.
-/// `most` is the same without sharing of metadata. Whether the compiler finds as few is another
-/// question: what one operation may read and write constrains it.
+/// `most` is the same without sharing of metadata. Checksums share units of the parser as the
+/// compiler lets them; those of the deparser are updates alone. Whether the compiler finds as few
+/// is another question: what one operation may read and write constrains it.
 struct PipelineUse {
   std::vector<PipelineAmount> amounts;
   std::vector<Refusal> refused;  ///< by bounds, not by the prediction: bits that live at once
-                                 ///< against bits of containers, rows, validity bits
+                                 ///< against bits of containers, rows, validity bits, checksum
+                                 ///< units, bits that a value set compares
 };
 PipelineUse pipeline_use(const Design& design, const ChipSpec& chip, const Placement& placement);
 

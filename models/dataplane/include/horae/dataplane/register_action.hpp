@@ -1,7 +1,11 @@
 // Actions of a register that its stateful ALU can do.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -9,6 +13,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/core/random.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/dataplane/stateful_trace.hpp"
 
@@ -24,20 +29,26 @@ struct Traced {
   using Cell = Word;
   static Cell before(const Exploration& e) { return e.before(0); }
   static std::vector<int> nodes(const Cell& cell) { return {cell.node()}; }
+  /// A cell of these words, and its words.
+  static T make(const std::array<std::uint64_t, 2>& words) { return static_cast<T>(words[0]); }
+  static std::array<std::uint64_t, 2> words(const T& cell) {
+    return {static_cast<std::uint64_t>(cell), 0};
+  }
 };
 
 inline void add_output(Path& path, const Word& w) { path.words.push_back(w.node()); }
-inline void add_output(Path& path, const Flag&) { path.gives_flags = true; }
-inline void add_output(Path& path, bool) { path.gives_flags = true; }
+inline void add_output(Path& path, const Flag& f) {
+  path.flags.push_back({f.compare(), false, f.negated()});
+}
+inline void add_output(Path& path, bool value) { path.flags.push_back({-1, value}); }
 template <class... Outputs>
 void add_output(Path& path, const std::tuple<Outputs...>& outputs) {
   std::apply([&](const auto&... o) { (add_output(path, o), ...); }, outputs);
 }
 
+/// Runs the action on symbols, in all ways.
 template <class T, class F, std::size_t... i>
-ActionFacts explore(const std::string& name, std::uint32_t width, const F& f, std::string& fault,
-                    std::index_sequence<i...>) {
-  Exploration e;
+void explore(Exploration& e, const F& f, std::index_sequence<i...>) {
   while (e.begin()) {
     auto cell = Traced<T>::before(e);
     Path path;
@@ -49,8 +60,45 @@ ActionFacts explore(const std::string& name, std::uint32_t width, const F& f, st
     path.cell = Traced<T>::nodes(cell);
     e.end(std::move(path));
   }
-  return e.facts(name, width, sizeof...(i), fault);
 }
+
+template <class Value>
+void add_result(AluOutcome& out, const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    out.flags.push_back(value);
+  } else if constexpr (std::integral<Value>) {
+    out.words.push_back(static_cast<std::uint64_t>(value));
+  } else {
+    const auto words = Traced<Value>::words(value);
+    out.words.insert(out.words.end(), words.begin(), words.end());
+  }
+}
+template <class... Values>
+void add_result(AluOutcome& out, const std::tuple<Values...>& values) {
+  std::apply([&](const auto&... v) { (add_result(out, v), ...); }, values);
+}
+
+/// Runs it on integers.
+template <class T, class Operand, class F, std::size_t... i>
+AluOutcome run_on_integers(const F& f, const AluInput& in, std::size_t words,
+                           std::index_sequence<i...>) {
+  T cell = Traced<T>::make(in.cell);
+  AluOutcome out;
+  if constexpr (std::is_void_v<decltype(f(cell, static_cast<Operand>(in.operands[i])...))>)
+    f(cell, static_cast<Operand>(in.operands[i])...);
+  else
+    add_result(out, f(cell, static_cast<Operand>(in.operands[i])...));
+  const auto after = Traced<T>::words(cell);
+  out.cell.assign(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(words));
+  return out;
+}
+
+/// An input: at random, at the ends, near the other values and near the action's constants.
+AluInput draw_input(RandomStream& random, const std::vector<std::int64_t>& constants,
+                    unsigned width);
+/// The difference in words; empty when there is none.
+std::string difference(const AluInput& in, const std::optional<AluOutcome>& described,
+                       AluOutcome ran);
 
 /// How many operands F takes behind the cell.
 template <class T, class F>
@@ -72,7 +120,8 @@ constexpr std::size_t operands_of() {
 /// at most two operands (header fields, metadata or action data), and holds what the program fixes
 /// at elaboration. It is written with + - & | ^, comparisons, `if`, and the functions of
 /// stateful_trace.hpp. In a simulation it runs on integers; when it is declared it is run on
-/// symbols, and refused (ModelError) if no stateful ALU does it:
+/// symbols, and refused (ModelError) if no stateful ALU does it (`Pipeline::actions` compares
+/// both):
 ///
 ///   - a comparison is of a sum of one word of the cell, one operand and constants with zero;
 ///   - a word has two new values at most, each one operation of a word of the cell or a constant,
@@ -92,11 +141,27 @@ class RegisterAction {
       : array_(array), f_(std::move(f)) {
     constexpr std::size_t operands = stateful::operands_of<T, F>();
     static_assert(operands <= 2, "an action of the cell and at most two operands");
+    using Indexes = std::make_index_sequence<operands>;
     std::string fault;
-    const ActionFacts facts =
-        stateful::explore<T>(name, array.bits_, f_, fault, std::make_index_sequence<operands>());
+    stateful::Exploration described;
+    stateful::explore<T>(described, f_, Indexes());
+    const ActionFacts facts = described.facts(name, array.bits_, operands, fault);
     if (!fault.empty()) throw ModelError(array.name() + ": action " + name + " " + fault);
-    pipeline.add_action(array.short_name(), facts);
+    pipeline.add_action(
+        array.short_name(), facts,
+        [f = f_, bits = array.bits_](RandomStream& random, unsigned samples) -> std::string {
+          stateful::Exploration again;
+          stateful::explore<T>(again, f, Indexes());
+          const auto constants = again.constants();
+          const auto width = static_cast<unsigned>(bits / again.words());
+          for (unsigned s = 0; s < samples; ++s) {
+            const auto in = stateful::draw_input(random, constants, width);
+            auto ran = stateful::run_on_integers<T, Operand>(f, in, again.words(), Indexes());
+            auto what = stateful::difference(in, again.outcome(in), std::move(ran));
+            if (!what.empty()) return what;
+          }
+          return {};
+        });
     array.has_actions_ = true;
   }
 

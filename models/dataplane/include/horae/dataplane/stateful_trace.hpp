@@ -1,8 +1,10 @@
 // What a stateful action computes, found by running it on symbols.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,12 +54,15 @@ class Flag {
   Flag(int compare, bool negated) : compare_(compare), negated_(negated) {}
   explicit operator bool() const;
   Flag operator!() const { return {compare_, !negated_}; }
+  int compare() const { return compare_; }
+  bool negated() const { return negated_; }
 
  private:
   int compare_;
   bool negated_;
 };
-Flag compare(const char* relation, Word a, Word b);
+/// `bits`: of serial numbers ("after").
+Flag compare(const char* relation, Word a, Word b, unsigned bits = 0);
 inline Flag operator==(Word a, Word b) { return compare("==", a, b); }
 inline Flag operator!=(Word a, Word b) { return !compare("==", a, b); }
 inline Flag operator<(Word a, Word b) { return compare("<", a, b); }
@@ -75,17 +80,17 @@ constexpr bool comes_after(std::uint32_t a, std::uint32_t b) {
 }
 template <unsigned bits>
 Flag comes_after(Word a, Word b) {
-  return compare("after", a, b);
+  return compare("after", a, b, bits);
 }
-/// Whether `a` is more than `n` after `b`; such numbers likewise.
+/// Whether `a` is more than `n` after `b`; such numbers likewise. As the ALU's sum goes round, this
+/// also holds for the first n numbers beyond half the circle.
 template <unsigned bits>
 constexpr bool further_than(std::uint32_t a, std::uint32_t b, std::uint32_t n) {
-  const std::uint32_t ahead = (a - b) << (32 - bits);
-  return static_cast<std::int32_t>(ahead) >> (32 - bits) > static_cast<std::int32_t>(n);
+  return comes_after<bits>(a - n, b);
 }
 template <unsigned bits>
 Flag further_than(Word a, Word b, Word n) {
-  return compare("after", a - n, b);
+  return compare("after", a - n, b, bits);
 }
 /// Half of it, rounded down: the math unit (open-p4studio, tofino1_base.p4, MathUnit).
 template <class T>
@@ -117,12 +122,32 @@ constexpr T minus_to_zero(T a, T b) {
 }
 inline Word minus_to_zero(Word a, Word b) { return Word::combine('d', a, b); }
 
+/// What a comparison says, or a fixed answer, as an output.
+struct GivenFlag {
+  int compare = -1;  ///< below zero: `value`
+  bool value = false;
+  bool negated = false;
+};
+
 /// One way through the action.
 struct Path {
   std::vector<std::pair<int, bool>> decided;  ///< comparisons and their answers
   std::vector<int> cell;                      ///< nodes of the words afterwards
   std::vector<int> words;                     ///< nodes of the words that it gives
-  bool gives_flags = false;
+  std::vector<GivenFlag> flags;               ///< what it says of comparisons
+};
+
+/// What an ALU works on: one cell, of one word or two, and the operands.
+struct AluInput {
+  std::array<std::uint64_t, 2> cell = {}, operands = {};
+  unsigned width = 32;  ///< bits of a word
+};
+/// What it leaves behind and gives.
+struct AluOutcome {
+  std::vector<std::uint64_t> cell;   ///< its words afterwards
+  std::vector<std::uint64_t> words;  ///< given
+  std::vector<bool> flags;           ///< given
+  bool operator==(const AluOutcome&) const = default;
 };
 
 /// Runs an action as often as it has ways.
@@ -145,10 +170,18 @@ class Exploration {
   ActionFacts facts(const std::string& name, std::uint32_t width, unsigned operands,
                     std::string& fault) const;
 
+  /// What the ALU that was described does: all comparisons are made, they choose the new words and
+  /// what is given. Words are unsigned and wrap at their width. Nothing, when the answers choose
+  /// not exactly one way.
+  std::optional<AluOutcome> outcome(const AluInput& in) const;
+  /// Words of a cell, and all constants of the action.
+  std::size_t words() const { return paths_.front().cell.size(); }
+  std::vector<std::int64_t> constants() const;
+
  private:
   friend class stateful::Word;
   friend class stateful::Flag;
-  friend Flag compare(const char* relation, Word a, Word b);
+  friend Flag compare(const char* relation, Word a, Word b, unsigned bits);
   struct Node {
     char op;  ///< c: constant, b: word before, o: operand, else an operation
     std::int64_t value = 0;
@@ -158,6 +191,7 @@ class Exploration {
   struct Compare {
     std::string relation;
     int left, right;
+    unsigned bits = 0;
     bool operator==(const Compare&) const = default;
   };
   int node(const Node& n);
@@ -165,6 +199,8 @@ class Exploration {
   std::string text(int node) const;
   std::string check_compare(const Compare& c) const;
   std::string check_update(int node, unsigned word) const;
+  std::uint64_t value(int node, const AluInput& in) const;
+  bool holds(const Compare& c, const AluInput& in) const;
   void collect_constants(int node, std::vector<std::int64_t>& constants) const;
   void add_terms(int node, int sign, std::vector<std::pair<int, int>>& terms) const;
 

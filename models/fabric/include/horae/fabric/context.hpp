@@ -5,6 +5,7 @@
 
 #include "horae/fabric/event_chunks.hpp"
 #include "horae/fabric/observer.hpp"
+#include "horae/fabric/outlook.hpp"
 #include "horae/fabric/packet_pool.hpp"
 #include "horae/fabric/window_clock.hpp"
 
@@ -26,6 +27,7 @@ struct sim_context {
   /// The border to the other processes of the run; null: there are none.
   rank_border* border = nullptr;
   std::uint32_t devices = 0;  ///< constructed so far
+  Repetition repetition{};    ///< changes no result: it says when a run is stuck
 
   /// This process runs the devices on its side of `ranks`. Before they are constructed; whoever
   /// calls it keeps the border alive.

@@ -21,6 +21,7 @@ class StatTree;
 namespace horae::fabric {
 
 struct Crossing;
+struct PauseWaits;
 
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
 /// among events of one time: pauses take effect before packets are handled.
@@ -72,6 +73,10 @@ class device : public sc_core::sc_module {
   std::uint64_t held() const;
   /// One line per non-empty queue and per blocked port, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }
+  /// What can still happen to it or by it. It looks at everything that it holds.
+  void add_outlook(Outlook& outlook) const;
+  /// Which of its queues are paused, and whom it pauses.
+  virtual void add_waits(PauseWaits& /*waits*/) const {}
 
   /// Pauses (PFC) that the port had to obey.
   const PauseLog& pauses(unsigned port) const;
@@ -115,6 +120,8 @@ class device : public sc_core::sc_module {
   virtual void begin() {}
   /// Local time reached `end`: start what is due before it.
   virtual void settle(Picoseconds /*end*/) {}
+  /// The same beside arrivals, pauses on their way, and what links did at random.
+  virtual void own_outlook(Outlook& /*outlook*/) const {}
   /// Packets inside the device, not counting those still arriving.
   virtual std::uint64_t queued() const { return 0; }
 

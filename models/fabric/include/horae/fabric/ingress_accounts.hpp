@@ -119,6 +119,8 @@ class IngressAccounts {
     q.pausing = false;
     return true;
   }
+  /// Whether a pause is in force.
+  bool pausing(std::size_t queue) const { return queues_[queue].pausing; }
   /// Dynamic: free bytes of the pool.
   Bytes free() const { return Bytes(free_); }
 

@@ -37,6 +37,7 @@ class open_loop_host : public device {
   void statistics(StatTree& tree) const override;
 
  protected:
+  void own_outlook(Outlook& outlook) const override { outlook.expect(next_start()); }
   void begin() override { item_ = source_ ? source_->next() : std::nullopt; }
   void handle(const Event& e) override;
   void settle(Picoseconds end) override;

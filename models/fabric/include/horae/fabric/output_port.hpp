@@ -99,6 +99,14 @@ class OutputPort {
     }
     return n;
   }
+  /// Calls `f(packet, class)` with everything that waits, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    for (unsigned c = 0; c < classes; ++c) {
+      for (const Packet& p : queue_[c].packets) f(p, c);
+      if (srpt_) (*srpt_)[c].for_each([&](const Packet& p) { f(p, c); });
+    }
+  }
   bool paused(unsigned traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   bool empty() const { return waiting_ == 0; }
 

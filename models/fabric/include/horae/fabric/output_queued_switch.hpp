@@ -152,6 +152,7 @@ class output_queued_switch : public device {
 
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
+  void add_waits(PauseWaits& waits) const override;
   void statistics(StatTree& tree) const override;
   /// What a switch with a part of its own counted, for results; all others add nothing.
   virtual void part_statistics(StatTree& /*tree*/) const {}
@@ -170,6 +171,7 @@ class output_queued_switch : public device {
   void handle_watched(const Event& e) override;
   void settle(Picoseconds end) override;
   std::uint64_t queued() const override;
+  void own_outlook(Outlook& outlook) const override;
   void begin() override;
 
  private:

@@ -45,6 +45,17 @@ class SrptQueue {
   Packet& pop();
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
+  /// Calls `f` with every packet, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    if (order_ == RemainingOrder::packet) {
+      for (const Entry& e : heap_) f(*e.packet);
+    } else {
+      for (const Flow& flow : flows_) {
+        for (const Packet& p : flow.packets) f(p);
+      }
+    }
+  }
 
  private:
   struct Key {

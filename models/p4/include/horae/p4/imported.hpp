@@ -34,6 +34,7 @@ struct ImportedDesign {
   std::map<std::string, CompilerNumbers> objects;   ///< by the design's names
   dataplane::Amounts total;                         ///< of the program, each unit once
   std::vector<dataplane::PipelineAmount> pipeline;  ///< the compiler's, of the whole pipeline
+  std::vector<UnpricedUse> unpriced;                ///< the compiler's, of what has no price here
   unsigned stages = 0;
   std::array<unsigned, 2> gress_stages = {0, 0};  ///< that hold something, by gress
   std::array<std::uint32_t, 2> cycles = {0, 0};   ///< 0: not said

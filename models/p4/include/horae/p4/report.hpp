@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,23 @@ struct NamedUse {
   dataplane::Amounts total() const;
 };
 
+/// Units of stages that no object pays for here: what the compiler had.
+struct UnpricedUse {
+  std::string name;           ///< in JSON: "exact_result_buses"
+  std::string title;          ///< in text
+  std::int64_t used = 0;      ///< of all stages
+  std::int64_t fullest = 0;   ///< of the stage that has most
+  unsigned stage = 0;         ///< the first such stage
+  std::int64_t capacity = 0;  ///< of a stage
+};
+
 /// The units of all stages and who has them (resources.json).
 struct StageUsage {
   std::vector<dataplane::Amounts> stages;                       ///< each unit once
   std::map<std::string, std::map<unsigned, NamedUse>> by_name;  ///< by stage
   std::map<std::string, std::vector<unsigned>> tables;          ///< stages of each logical table
   std::vector<unsigned> hash_functions;                         ///< in use, by stage
+  std::vector<UnpricedUse> unpriced;  ///< buses, stashes, groups of the crossbars
   dataplane::Amounts total() const;
 };
 
@@ -121,6 +133,12 @@ struct HeaderVector {
   };
   std::vector<Field> fields;
   std::vector<dataplane::ParserState> states;  ///< with their rows, and headers they extract from
+  std::vector<dataplane::ValueSetSpec> value_sets;  ///< with their rows; widths of keys in bits
+  /// Units with the states of the parser that use them; of the deparser: updates, without states.
+  std::vector<dataplane::ChecksumSpec> checksums;
+  /// Units of the parser that sum what passes the stages in no container, by gress: a part of an
+  /// update.
+  std::array<std::set<std::uint32_t>, 2> clot_checksums;
   std::array<std::size_t, 2> deparser_entries = {0,
                                                  0};  ///< containers and pieces put out, by gress
   std::size_t unread = 0;                             ///< fields in a form that is not known

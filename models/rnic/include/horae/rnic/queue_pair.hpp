@@ -10,6 +10,7 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/fabric/outlook.hpp"
 #include "horae/policy/congestion/credits.hpp"
 #include "horae/policy/ordering/ordered_receiver.hpp"
 #include "horae/policy/transport/selective.hpp"
@@ -178,6 +179,7 @@ class QueuePair {
   std::uint32_t in_service = 0;     ///< NACKs of it that are being served
   bool stalled = false;             ///< sends nothing meanwhile
   std::optional<Psn> pending_nack;  ///< to be served next
+  fabric::Tries timeouts;           ///< in a row
   std::optional<Psn> hold_until;    ///< nothing new before everything below it is acknowledged
   Picoseconds hold_start{};
   std::optional<Psn> gap_until;    ///< a NACKed packet below it is unacknowledged

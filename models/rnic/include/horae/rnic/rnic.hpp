@@ -99,6 +99,7 @@ class rnic : public fabric::device {
   void handle(const fabric::Event& e) override;
   void handle_watched(const fabric::Event& e) override;
   void settle(Picoseconds end) override { transmit_before(end); }
+  void own_outlook(fabric::Outlook& outlook) const override;
   std::uint64_t queued() const override { return host_.contexts ? host_.contexts->waiting() : 0; }
 
  private:
@@ -126,6 +127,10 @@ class rnic : public fabric::device {
   void take_response(std::size_t qp, const AckInfo& ack, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
+  /// Whether its timeout has run out in vain so often that the next time is repetition.
+  bool tires(const QueuePair& qp) const {
+    return qp.timeouts.in(context_.repetition) >= context_.repetition.most;
+  }
 
   // congestion/rnic_feedback.cpp: what congestion control and entropy schemes listen to
   struct Heard {
@@ -237,6 +242,7 @@ class rnic : public fabric::device {
   const policy::TransportEntry& transport_;
   /// With one timeout, which begins anew later and later, deadlines never come nearer.
   bool deadlines_recede_;
+  Picoseconds shortest_timeout_{};
   policy::RetransmitUnit retransmit_;
   RnicCounters counters_;
   QueuePairTable qps_;

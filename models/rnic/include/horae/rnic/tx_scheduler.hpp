@@ -84,6 +84,13 @@ class TxScheduler {
     }
     return first;
   }
+  /// Calls `f(queue pair, its number)` with each that its window lets send.
+  template <class F>
+  void for_each_sending(F&& f) const {
+    for (const std::uint16_t i : ready_) {
+      if (qps_[i]->can_send) f(*qps_[i], i);
+    }
+  }
   /// Whether any queue pair has something that its window lets it send.
   bool any_can_send() const {
     return std::any_of(ready_.begin(), ready_.end(),

@@ -107,6 +107,20 @@ class EgressPort : public fabric::OutputPort {
   Bytes depth_of_queue(unsigned queue) const {
     return queue < classes ? depth(queue) : Bytes(own_[queue - classes].bytes);
   }
+  /// Calls `f(packet, class)` with everything that waits and is not held, in no order.
+  template <class F>
+  void for_each(F&& f) const {
+    OutputPort::for_each(f);
+    for (const auto& q : own_) {
+      if (q.held) continue;
+      for (const Packet& p : q.packets) f(p, unsigned{q.traffic_class});
+    }
+  }
+  /// Whether packets wait in a queue that is held.
+  bool holds_any() const {
+    return std::any_of(own_.begin(), own_.end(),
+                       [](const OwnQueue& q) { return q.held && !q.packets.empty(); });
+  }
   bool held(unsigned queue) const { return queue >= classes && own_[queue - classes].held; }
   std::uint64_t packets() const {
     std::uint64_t n = OutputPort::packets();

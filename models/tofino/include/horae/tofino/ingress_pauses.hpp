@@ -56,6 +56,11 @@ class IngressPauses {
   void add(Account account, std::int64_t bytes, Picoseconds t);
   void remove(Account account, std::int64_t bytes, Picoseconds t);
 
+  /// Whether a pause is in force.
+  bool pausing(Account account) const {
+    return account >= 0 && accounts_.pausing(static_cast<std::size_t>(account));
+  }
+
   /// Pauses, without resumes.
   std::uint64_t sent() const { return sent_; }
   /// With a dynamic threshold: what is free of the shared buffer.

@@ -35,6 +35,11 @@ class SortedLane {
   void pop() { ++first_; }
   /// Time of the earliest, or `never`.
   Picoseconds next_time() const { return first_->time; }
+  /// Calls `f` with every item, the earliest first.
+  template <class F>
+  void for_each(F&& f) const {
+    std::for_each(first_, last_, f);
+  }
   /// Takes out what `is` says of, if there is one.
   template <class F>
   void remove(F&& is) {

@@ -116,6 +116,7 @@ class tofino_switch : public fabric::device {
     return std::min({events_.next_time(), managed_.next_time(), starts_.next_time()});
   }
   std::vector<std::string> describe_queues() const override;
+  void add_waits(fabric::PauseWaits& waits) const override;
   void statistics(StatTree& tree) const override;
   /// Summed over the pipelines.
   void program_statistics(StatTree& tree) const override;
@@ -132,6 +133,7 @@ class tofino_switch : public fabric::device {
   }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
+  void own_outlook(fabric::Outlook& outlook) const override;
 
  private:
   // While it is watched it runs code of its own, so that telling costs nothing at other times.

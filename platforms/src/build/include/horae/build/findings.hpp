@@ -9,6 +9,7 @@
 
 #include "horae/build/simulation.hpp"
 #include "horae/core/stats.hpp"
+#include "horae/fabric/pause_waits.hpp"
 
 namespace horae::build {
 
@@ -40,6 +41,7 @@ struct DeviceEnd {
   std::vector<NamedNumber> counters;  ///< of a chip, or a part of a plain switch
   nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
   std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
+  fabric::PauseWaits waits;           ///< of a run that did not complete
   std::vector<PauseTurn> pauses;      ///< of a platform with sites: port by port
 };
 
@@ -67,8 +69,9 @@ struct Findings {
   std::int64_t most_buffered = 0;                   ///< by any of them, bytes
 
   static Findings of(const Simulation& simulation);
-  /// Fills in each device's statistics and pauses up to `end`, and its queues if they are wanted.
-  void describe_devices(const Simulation& simulation, Picoseconds end, bool queues);
+  /// Fills in each device's statistics and pauses up to `end`; of a run that ended before all was
+  /// done, what its queues hold and wait for.
+  void describe_devices(const Simulation& simulation, Picoseconds end, bool ended_early);
   /// All ranks call it: rank 0 then has what all of them found.
   void gather(const Simulation& simulation, fabric::rank_exchange& ranks);
 

@@ -65,7 +65,11 @@ unsigned jobs_of(unsigned jobs);
 /// Digits only, from `least` to `most`.
 CLI::Validator whole_number(unsigned most, unsigned least = 0);
 
-/// The platforms that come with the sources; beside the current directory first.
+/// The platforms that come with Horae: of the current directory, else of the installation (beside
+/// the program's bin/), else of the sources.
 std::string platform_dir();
+
+/// A value of the option "platforms/..." that is no file here is that of `platform_dir`.
+CLI::Option* shipped_file(CLI::Option* option);
 
 }  // namespace horae::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "horae/params/located.hpp"
+#include "horae/question/measured.hpp"
 
 namespace horae::question {
 
@@ -45,7 +46,9 @@ struct ObservationsFile {
   std::string title;
   std::string source;
   std::vector<ConditionSpec> conditions;
-  std::vector<ObservationSpec> observations;
+  std::vector<ObservationSpec> observations;  ///< with those of the imports once read
+  std::vector<ImportSpec> imports;
+  bool of_tool = false;  ///< a tool's file, which has only the conditions that it measured
   static const Schema<ObservationsFile>& schema();
 
   const ConditionSpec* find_condition(const std::string& id) const;
@@ -159,8 +162,11 @@ struct HypothesesFile {
   static const Schema<HypothesesFile>& schema();
 };
 
-/// Reads and checks a file by itself: ids, quantities, units, conditions. InputError.
+/// Reads and checks a file by itself: ids, quantities, units, conditions. Observations may also be
+/// a tool's file (is_measured). InputError.
 ObservationsFile read_observations(const std::string& path);
+/// Likewise. With observations of a tool's file, experiments and curves in conditions that it does
+/// not have are left out.
 HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& observations);
 
 }  // namespace horae::question

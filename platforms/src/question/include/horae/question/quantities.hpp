@@ -35,6 +35,11 @@ std::vector<std::string> reading_texts(const Readings& readings);
 /// The readings that differ from these in one.
 std::vector<std::pair<std::string, Readings>> flipped(const Readings& readings);
 
+/// The texts and readings of `flipped` that read a number of these quantities otherwise. A question
+/// whose numbers are unambiguous has none.
+std::vector<std::pair<std::string, Readings>> open_readings(
+    const Readings& readings, const std::vector<std::string>& quantities);
+
 /// A quantity of the list; anything with a dot in its name is a result of a run by that name.
 struct MeasuredQuantity {
   std::string_view name;

@@ -59,6 +59,8 @@ struct Question {
   }
   /// Whether some condition is with a reaction, or without one.
   bool has_conditions(bool reaction) const;
+  /// Readings under which some observation is another number (question::open_readings).
+  std::vector<std::pair<std::string, Readings>> open_readings() const;
   /// The half unit of the last published digit, below which no spread counts; 0: not known.
   double resolution(const std::string& quantity) const;
 };

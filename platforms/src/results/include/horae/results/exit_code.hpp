@@ -19,6 +19,7 @@ enum class Verdict {
   complete,
   timeout,  ///< messages unfinished at the end of a run that was to finish
   stuck,    ///< nothing moves any more, with messages unfinished
+  refused,  ///< nothing ran: it does not fit the chip or the NIC
 };
 std::string_view name_of(Verdict verdict);
 

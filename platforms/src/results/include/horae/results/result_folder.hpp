@@ -5,17 +5,22 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 namespace horae::results {
 
+class LiveFolder;
+
 /// Collects files beside the target and renames the folder into place on commit(). An earlier
 /// result folder (a summary.json, and nothing that is no result) of that name is replaced; anything
-/// else there is an InputError, at construction. Without commit() nothing remains, and before the
-/// first write() nothing is there: a run that is interrupted or killed leaves no trace. From the
-/// first write() to the end of this object, interrupts wait.
+/// else there is an InputError, at construction; so is a place that commit() could not take, which
+/// is tried. A link is followed. Without commit() nothing remains, and before the first write()
+/// nothing is there: a run that is interrupted or killed leaves no trace. From the first write() to
+/// the end of this object, interrupts wait; what a kill leaves then, the next one of the name
+/// cleans up. All is on the disk before it is in place.
 class ResultFolder {
  public:
   explicit ResultFolder(std::filesystem::path target);
@@ -41,6 +46,8 @@ class ResultFolder {
 
  private:
   void check_target() const;
+  /// Puts an empty folder in place and takes it away again.
+  void prove_target();
   void begin_writing();
   void make_staging();
   void remove_staging();
@@ -48,6 +55,7 @@ class ResultFolder {
   std::string shown_;  ///< the target as the user named it
   std::filesystem::path target_;
   std::filesystem::path staging_;
+  std::unique_ptr<LiveFolder> alive_;        ///< the staging folder's
   std::vector<std::filesystem::path> made_;  ///< folders above the target, outermost first
   bool writing_ = false;
   bool committed_ = false;

@@ -32,4 +32,11 @@ void flow_results(const build::Simulation& simulation, const build::Findings& fo
 nlohmann::ordered_json size_bin_rows(const build::Simulation& simulation,
                                      const build::Findings& found, Picoseconds warmup);
 
+/// Slowdown over message size, as the papers of this field draw it: the messages by size, the
+/// smallest first, in twenty groups of as many messages as can be equal (fewer where there are
+/// fewer messages); a row per group with its nearest-rank percentiles, of the messages that are
+/// completed. Messages of one size stay in the order in which they were posted.
+nlohmann::ordered_json slowdown_rows(const build::Simulation& simulation,
+                                     const build::Findings& found, Picoseconds warmup);
+
 }  // namespace horae::run

@@ -23,7 +23,7 @@ struct RunOutcome {
   std::string flows_csv;
   std::string series_csv;         ///< empty when no samples were asked for
   std::string trace_json;         ///< empty unless asked for
-  std::vector<std::string> dump;  ///< every queue of a stuck run
+  std::vector<std::string> dump;  ///< every queue of a stuck run; what does not fit
   int exit_code = results::exit_done;
 };
 

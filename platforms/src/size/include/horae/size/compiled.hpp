@@ -32,6 +32,14 @@ struct CompiledDesign {
   std::vector<Stages> stages;
   std::vector<dataplane::PipelineAmount> compiler_pipeline;  ///< its own, of the whole pipeline
   std::vector<dataplane::Tightness> compiler_tightest;       ///< the tightest first
+  /// Units of stages that have no price here.
+  struct Unpriced {
+    std::string name, title;
+    std::int64_t used = 0, fullest = 0,
+                 capacity = 0;  ///< of all stages, of the fullest, of a stage
+    unsigned stage = 0;         ///< the first that is as full
+  };
+  std::vector<Unpriced> unpriced;
   bool compiled = true;       ///< false: no compiler's numbers and no dependencies are known
   bool compiler_fits = true;  ///< whether the stages it used exist
   unsigned compiler_stages = 0;

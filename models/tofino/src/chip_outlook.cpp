@@ -1,0 +1,56 @@
+// What can still happen to a chip that makes no progress, and whom it waits for.
+#include <set>
+#include <utility>
+
+#include "chip_events.hpp"
+#include "horae/fabric/pause_waits.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+
+namespace horae::tofino {
+
+using fabric::Event;
+
+/// A program lets queues go that it holds when something comes: a packet on its way around, which
+/// may be one that a generator makes again and again.
+void tofino_switch::own_outlook(fabric::Outlook& outlook) const {
+  bool holds = false;
+  for (unsigned i = 0; i < ports(); ++i) {
+    holds |= port(i).holds_any();
+    if (starts_.of(i) == never) continue;
+    port(i).for_each([&](const Packet& p, unsigned) {
+      if (!p.again) outlook.expect(starts_.of(i));
+    });
+  }
+  const auto expect = [&](const Event& e) {
+    const auto kind = fabric::key_kind(e.key);
+    if (kind < fabric::device_events) return;
+    const bool carries_packet = kind != queue_event && kind != generate_event;
+    const bool repeats = kind == generate_event || (carries_packet && arrived(e).again);
+    if (holds || !repeats) outlook.expect(e.time);
+  };
+  managed_.for_each(expect);
+  events_.for_each(expect);
+}
+
+void tofino_switch::add_waits(fabric::PauseWaits& waits) const {
+  const auto& pauses = traffic_manager_.pauses();
+  for (unsigned i = 0; i < ports(); ++i) {
+    const auto queue = [&](unsigned port, unsigned traffic_class) {
+      return fabric::PortClass{number(), static_cast<std::uint16_t>(port),
+                               static_cast<std::uint16_t>(traffic_class)};
+    };
+    std::set<std::pair<fabric::PortClass, fabric::PortClass>> kept_in;
+    unsigned held = 0;
+    port(i).for_each([&](const Packet& p, unsigned c) {
+      if (port(i).paused(c)) held |= 1u << c;
+      if (pauses && pauses->pausing(IngressPauses::account_of(p)))
+        kept_in.emplace(queue(front_port(p), p.traffic_class), queue(i, c));
+    });
+    for (unsigned c = 0; c < fabric::OutputPort::classes; ++c) {
+      if ((held >> c & 1u) != 0) waits.held.push_back(queue(i, c));
+    }
+    waits.kept_in.insert(waits.kept_in.end(), kept_in.begin(), kept_in.end());
+  }
+}
+
+}  // namespace horae::tofino

@@ -1,0 +1,110 @@
+#include "horae/question/measured.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
+#include "measured_rows.hpp"
+
+namespace horae::question {
+namespace {
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || std::filesystem::is_directory(path) || !(text << in.rdbuf()))
+    throw InputError(fmt::format("{}: cannot be read, or is empty", path));
+  return text.str();
+}
+
+}  // namespace
+
+const Schema<ImportSpec>& ImportSpec::schema() {
+  static const Schema<ImportSpec> s =
+      Schema<ImportSpec>("import", "Measurements as a tool wrote them.")
+          .required("file", &ImportSpec::file,
+                    {.doc = "beside this file: perftest's output as text or JSON (.txt, .log, "
+                            ".out, .json), or counters over time (.csv)"})
+          .required("id", &ImportSpec::id, {.doc = "begins the names of what it gives"})
+          .field("set", &ImportSpec::set,
+                 {.doc = "overrides of its conditions, before those that the file says"})
+          .field("reaction", &ImportSpec::reaction,
+                 {.doc = "congestion control is on: a [[reaction]] applies"})
+          .field("tolerance", &ImportSpec::tolerance,
+                 {.doc = "of every value, a share of it", .min = 0, .max = 1})
+          .field("tolerance_why", &ImportSpec::tolerance_why, {.doc = "why so much"})
+          .choice("use", &ImportSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
+                  {.doc = "parameters may be fitted to it, or it is only compared with"})
+          .field("from", &ImportSpec::from, {.doc = "counters: the window begins, s"})
+          .field("to", &ImportSpec::to, {.doc = "counters: the window ends, s"})
+          .field("message", &ImportSpec::message,
+                 {.doc = "counters: size of a WRITE request, for rx_write_requests"})
+          .field("source", &ImportSpec::source, {.doc = "who measured, where"});
+  return s;
+}
+
+PrintedNumber PrintedNumber::parse(std::string_view text, const Location& where,
+                                   std::string_view what) {
+  PrintedNumber n;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, n.value, std::chars_format::fixed);
+  if (error != std::errc() || rest != end || !std::isfinite(n.value) || n.value < 0)
+    throw input_error(where, fmt::format("{}: expected a number, found '{}'", what, text));
+  const auto point = text.find('.');
+  const auto decimals =
+      point == std::string_view::npos ? 0 : static_cast<int>(text.size() - point - 1);
+  n.rounding = 0.5 * std::pow(10.0, -decimals);
+  return n;
+}
+
+std::uint64_t printed_whole(std::string_view text, const Location& where, std::string_view what) {
+  std::uint64_t n = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, n);
+  if (error != std::errc() || rest != end)
+    throw input_error(where, fmt::format("{}: expected a whole number, found '{}'", what, text));
+  return n;
+}
+
+ObservationSpec imported(const ImportSpec& import, const std::string& condition,
+                         const std::string& id, const Location& where) {
+  ObservationSpec o;
+  o.id = {id, where};
+  o.condition = {condition, where};
+  o.use = import.use;
+  o.source = import.source.empty() ? where.text() : import.source;
+  o.tolerance_why = import.tolerance_why.empty()
+                        ? fmt::format("{:g} % of the value, what is not said otherwise",
+                                      import.tolerance.value * 100)
+                        : import.tolerance_why;
+  return o;
+}
+
+bool is_measured(const std::string& path) {
+  constexpr std::array<std::string_view, 5> tools = {".json", ".csv", ".txt", ".log", ".out"};
+  const std::string extension = std::filesystem::path(path).extension().string();
+  return std::find(tools.begin(), tools.end(), extension) != tools.end();
+}
+
+ObservationsFile read_measured(const std::string& path, const ImportSpec& import) {
+  const std::string text = text_of_file(path);
+  const std::string extension = std::filesystem::path(path).extension().string();
+  ObservationsFile file = extension == ".csv" ? counter_observations(text, path, import)
+                          : extension == ".json"
+                              ? perftest_observations(perftest_json_rows(text, path), import)
+                              : perftest_observations(perftest_text_rows(text, path), import);
+  file.of_tool = true;
+  file.title = fmt::format("measured: {}", std::filesystem::path(path).filename().string());
+  file.source = import.source.empty() ? path : import.source;
+  return file;
+}
+
+}  // namespace horae::question

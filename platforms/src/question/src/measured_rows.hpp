@@ -1,0 +1,47 @@
+// What the readers of tools' files share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/question/files.hpp"
+
+namespace horae::question {
+
+/// A number as it is printed.
+struct PrintedNumber {
+  double value = 0;
+  double rounding = 0;  ///< half of its last digit
+
+  /// Plain decimals such as "55.86"; InputError at `where` that says what `what` is.
+  static PrintedNumber parse(std::string_view text, const Location& where, std::string_view what);
+};
+
+/// A line of perftest's results.
+struct PerftestRow {
+  Location where;
+  std::uint64_t queue_pairs = 1;
+  std::optional<std::uint64_t> depth, mtu;
+  std::uint64_t bytes = 0;
+  PrintedNumber average;  ///< in Gbps or MiB/s
+  PrintedNumber rate;     ///< million messages per second
+};
+
+std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name);
+std::vector<PerftestRow> perftest_json_rows(std::string_view text, const std::string& name);
+ObservationsFile perftest_observations(const std::vector<PerftestRow>& rows,
+                                       const ImportSpec& import);
+ObservationsFile counter_observations(std::string_view text, const std::string& name,
+                                      const ImportSpec& import);
+
+/// A whole number of a tool's file; InputError likewise.
+std::uint64_t printed_whole(std::string_view text, const Location& where, std::string_view what);
+
+/// An observation with the import's tolerance and use; `spread` comes on top.
+ObservationSpec imported(const ImportSpec& import, const std::string& condition,
+                         const std::string& id, const Location& where);
+
+}  // namespace horae::question

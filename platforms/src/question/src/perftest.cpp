@@ -1,0 +1,184 @@
+// Observations out of perftest's lines, and its text output (linux-rdma/perftest,
+// perftest_parameters.h: RESULT_FMT, RESULT_FMT_G and the lines above them).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "horae/core/error.hpp"
+#include "measured_rows.hpp"
+
+namespace horae::question {
+namespace {
+
+constexpr double bits_per_byte = 8;
+constexpr double mebibyte = 1 << 20;  // perftest's "MB"
+
+struct Word {
+  std::string_view text;
+  Location where;
+};
+
+std::vector<Word> words_of(std::string_view line, const std::string& name, std::uint32_t number) {
+  constexpr std::string_view blanks = " \t\r";
+  std::vector<Word> out;
+  for (std::size_t i = line.find_first_not_of(blanks); i != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(blanks, i), line.size());
+    out.push_back({line.substr(i, end - i), {name, number, static_cast<std::uint32_t>(i + 1), {}}});
+    i = line.find_first_not_of(blanks, end);
+  }
+  return out;
+}
+
+/// The word after "LABEL :" anywhere in the line; two such pairs stand in one.
+std::optional<Word> after(std::string_view line, std::string_view label, const std::string& name,
+                          std::uint32_t number) {
+  const auto words = words_of(line, name, number);
+  const auto labels = words_of(label, name, number);
+  for (std::size_t i = 0; i + labels.size() + 1 < words.size(); ++i) {
+    bool same = true;
+    for (std::size_t k = 0; k < labels.size(); ++k)
+      same = same && words[i + k].text == labels[k].text;
+    if (same && words[i + labels.size()].text == ":") return words[i + labels.size() + 1];
+  }
+  return std::nullopt;
+}
+
+/// Payload in Gbps, from whichever of the two numbers is printed more finely. Both must say the
+/// same: the unit of the average is found that way.
+PrintedNumber payload_gbps(const PerftestRow& r) {
+  const double per_message = static_cast<double>(r.bytes) * bits_per_byte / 1e3;  // Mpps to Gbps
+  const PrintedNumber by_rate = {r.rate.value * per_message, r.rate.rounding * per_message};
+  for (const double unit : {1.0, mebibyte * bits_per_byte / 1e9}) {
+    const PrintedNumber by_average = {r.average.value * unit, r.average.rounding * unit};
+    constexpr double same = 0.01;
+    const double apart = std::fabs(by_average.value - by_rate.value);
+    if (apart > by_average.rounding + by_rate.rounding + same * by_rate.value) continue;
+    return by_average.rounding < by_rate.rounding ? by_average : by_rate;
+  }
+  throw input_error(r.where, fmt::format("BW average {:g} is neither Gb/sec nor MB/sec (2^20) of "
+                                         "{:g} Mpps with {} bytes",
+                                         r.average.value, r.rate.value, r.bytes));
+}
+
+std::string condition_name(const ImportSpec& import, const PerftestRow& r) {
+  const std::string name = fmt::format("q{}.s{}", r.queue_pairs, r.bytes);
+  return import.id.empty() ? name : import.id + "." + name;
+}
+
+ConditionSpec condition_of(const ImportSpec& import, const PerftestRow& r) {
+  ConditionSpec c;
+  c.id = {condition_name(import, r), r.where};
+  c.title = fmt::format("{} queue pairs, messages of {} bytes", r.queue_pairs, r.bytes);
+  c.set = import.set;
+  c.reaction = import.reaction;
+  const auto set = [&](const std::string& text) { c.set.push_back({text, r.where}); };
+  set(fmt::format("traffic[0].message={}B", r.bytes));
+  set(fmt::format("traffic[0].qps={}", r.queue_pairs));
+  if (r.depth) set(fmt::format("traffic[0].depth={}", *r.depth));
+  if (r.mtu) set(fmt::format("nic.mtu={}B", *r.mtu));
+  return c;
+}
+
+}  // namespace
+
+std::vector<PerftestRow> perftest_text_rows(std::string_view text, const std::string& name) {
+  std::vector<PerftestRow> rows;
+  PerftestRow now;
+  bool table = false;
+  std::uint32_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    const auto words = words_of(line, name, number);
+    if (words.empty()) continue;
+    if (words[0].text.find(" BW Test") != std::string_view::npos ||
+        line.find(" BW Test") != std::string_view::npos ||
+        line.find(" Latency Test") != std::string_view::npos) {
+      table = false;
+      now = PerftestRow{};
+      if (words[0].text != "RDMA_Write" || line.find(" BW ") == std::string_view::npos) {
+        throw input_error(words[0].where,
+                          fmt::format("'{}' is not modelled; expected RDMA_Write BW Test "
+                                      "(ib_write_bw)",
+                                      words[0].text));
+      }
+    }
+    if (const auto w = after(line, "Number of qps", name, number))
+      now.queue_pairs = printed_whole(w->text, w->where, "Number of qps");
+    if (const auto w = after(line, "TX depth", name, number))
+      now.depth = printed_whole(w->text, w->where, "TX depth");
+    if (const auto w = after(line, "Mtu", name, number))
+      now.mtu = printed_whole(w->text.substr(0, w->text.find('[')), w->where, "Mtu");
+    if (const auto w = after(line, "Connection type", name, number); w && w->text != "RC") {
+      throw input_error(w->where,
+                        fmt::format("connection type '{}' is not modelled; expected RC", w->text));
+    }
+    if (words[0].text == "#bytes") {
+      constexpr std::string_view four = "BW average[";
+      if (line.find(four) == std::string_view::npos || line.find("#sl") != std::string_view::npos)
+        throw input_error(words[0].where,
+                          "expected the columns #bytes, #iterations, BW peak, BW "
+                          "average, MsgRate");
+      table = true;
+      continue;
+    }
+    if (words[0].text.front() == '-') table = false;
+    if (!table) continue;
+    if (words.size() < 5) {
+      throw input_error(words[0].where,
+                        fmt::format("{} columns; expected 5: #bytes, #iterations, BW peak, BW "
+                                    "average, MsgRate",
+                                    words.size()));
+    }
+    now.where = words[0].where;
+    now.bytes = printed_whole(words[0].text, words[0].where, "#bytes");
+    now.average = PrintedNumber::parse(words[3].text, words[3].where, "BW average");
+    now.rate = PrintedNumber::parse(words[4].text, words[4].where, "MsgRate");
+    rows.push_back(now);
+  }
+  if (rows.empty()) {
+    throw input_error({name, 0, 0, {}},
+                      "no results of perftest: expected lines below '#bytes #iterations BW peak "
+                      "BW average MsgRate', as ib_write_bw prints them");
+  }
+  return rows;
+}
+
+ObservationsFile perftest_observations(const std::vector<PerftestRow>& rows,
+                                       const ImportSpec& import) {
+  ObservationsFile file;
+  std::map<std::string, std::vector<PrintedNumber>> repeated;
+  for (const auto& r : rows) {
+    if (r.bytes == 0 || r.queue_pairs == 0)
+      throw input_error(r.where, "messages of no bytes, or no queue pairs");
+    const std::string name = condition_name(import, r);
+    auto& values = repeated[name];
+    values.push_back(payload_gbps(r));
+    if (values.size() > 1) continue;
+    file.conditions.push_back(condition_of(import, r));
+    ObservationSpec o = imported(import, name, name + ".rate", r.where);
+    o.quantity = {"delivered_rate", r.where};
+    o.unit = {"Gbps", r.where};
+    file.observations.push_back(o);
+  }
+  for (auto& o : file.observations) {
+    const auto& values = repeated.at(o.condition.value);
+    const auto n = static_cast<double>(values.size());
+    double squares = 0;
+    for (const auto& v : values) {
+      o.value += v.value / n;
+      o.rounding.value = std::max(o.rounding.value, v.rounding);
+    }
+    for (const auto& v : values) squares += (v.value - o.value) * (v.value - o.value);
+    const double spread = n > 1 ? std::sqrt(squares / (n - 1)) : 0;
+    o.tolerance.value = import.tolerance.value * o.value + spread;
+    if (n > 1) o.tolerance_why += fmt::format(", and the spread of {} runs", values.size());
+  }
+  return file;
+}
+
+}  // namespace horae::question

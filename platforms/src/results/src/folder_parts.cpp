@@ -1,0 +1,137 @@
+#include "folder_parts.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <vector>
+
+namespace horae::results {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::error_code last_error() { return {errno, std::generic_category()}; }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
+}
+
+/// Whether the process whose number ends a name is another one and lives.
+bool lives(const fs::path& path) {
+  const auto pid = static_cast<pid_t>(std::atol(path.extension().c_str() + 1));
+  return pid != ::getpid() && (::kill(pid, 0) == 0 || errno == EPERM);
+}
+
+/// Whether no living process has a folder: neither its number nor its lock, which is taken by `fd`
+/// then. (Two containers of one name have processes of their own, but their locks are the same.)
+bool is_left(const fs::path& path, int& fd) {
+  if (lives(path)) return false;
+  fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  return fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+}  // namespace
+
+std::error_code sync(const fs::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return last_error();
+  // EINVAL, ENOTSUP: a file system that has nothing to sync.
+  const bool failed = ::fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS;
+  const std::error_code error = failed ? last_error() : std::error_code();
+  ::close(fd);
+  return error;
+}
+
+std::error_code sync_tree(const fs::path& folder) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (const auto failed = sync(it->path())) return failed;
+  }
+  return error ? error : sync(folder);
+}
+
+std::error_code exchange(const fs::path& from, const fs::path& to) {
+  if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+    return {};
+  if (errno != EINVAL && errno != ENOSYS) return last_error();
+  std::error_code error;
+  const fs::path aside = beside(to, "aside");
+  fs::rename(to, aside, error);
+  if (error) return error;
+  fs::rename(from, to, error);
+  std::error_code back;
+  fs::rename(aside, error ? to : from, back);
+  return error ? error : back;
+}
+
+std::error_code LiveFolder::make(const fs::path& path) {
+  // Who cleans up may take a folder between its making and its lock.
+  for (int tries = 0; tries < 10; ++tries) {
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) return last_error();
+    fd_ = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd_ < 0) {
+      if (errno == ENOENT) continue;
+      return last_error();
+    }
+    ::flock(fd_, LOCK_SH | LOCK_NB);
+    struct stat here {
+    }, there{};
+    if (::fstat(fd_, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
+        here.st_ino == there.st_ino)
+      return {};
+    release();
+  }
+  return std::make_error_code(std::errc::device_or_resource_busy);
+}
+
+void LiveFolder::release() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+fs::path beside(const fs::path& path, std::string_view kind) {
+  fs::path out = path;
+  out += fmt::format(".{}.{}.{}", kind, host_name(), ::getpid());
+  return out;
+}
+
+void clean_beside(const fs::path& path) {
+  std::error_code error;
+  std::vector<fs::path> mine;
+  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* kind : {"partial", "probe", "aside", "old"}) {
+      const std::string begin =
+          fmt::format("{}.{}.{}.", path.filename().string(), kind, host_name());
+      if (name.starts_with(begin) &&
+          name.find_first_not_of("0123456789", begin.size()) == std::string::npos)
+        mine.push_back(entry.path());
+    }
+  }
+  for (const fs::path& left : mine) {
+    int fd = -1;
+    const bool gone = is_left(left, fd);
+    const bool written =
+        left.filename().string().starts_with(path.filename().string() + ".partial");
+    const bool free = !fs::exists(path, error) || fs::is_empty(path, error);
+    if (gone && !written && free && fs::exists(left / "summary.json", error)) {
+      fs::rename(left, path, error);  // a result of before: its process was killed on the way
+    } else if (gone) {
+      fs::remove_all(left, error);
+    }
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+}  // namespace horae::results

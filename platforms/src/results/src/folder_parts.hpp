@@ -1,0 +1,39 @@
+// What putting a folder in place takes: system calls that std::filesystem has not.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace horae::results {
+
+/// Everything in a folder, and its names, is on the disk.
+std::error_code sync_tree(const std::filesystem::path& folder);
+/// What is in a file, or the names in a folder, is on the disk.
+std::error_code sync(const std::filesystem::path& path);
+
+/// Puts folder `from` in the place of folder `to`, and what was there in the place of `from`: at
+/// once where the file system can exchange names, else with a moment in which there is no `to`.
+std::error_code exchange(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// A folder that says that its process lives, by a lock on it.
+class LiveFolder {
+ public:
+  /// Makes it; its parent is there.
+  std::error_code make(const std::filesystem::path& path);
+  /// Lets it go; it stays.
+  void release();
+  ~LiveFolder() { release(); }
+
+ private:
+  int fd_ = -1;
+};
+
+/// "PATH.KIND.HOST.PID": beside a folder, of this process.
+std::filesystem::path beside(const std::filesystem::path& path, std::string_view kind);
+/// Puts right what processes of this host that were killed left beside a folder: what they wrote
+/// goes, what they moved out of its place comes back if that is empty or not there.
+void clean_beside(const std::filesystem::path& path);
+
+}  // namespace horae::results

@@ -1,0 +1,1 @@
+"""Random platforms and the laws that every run keeps: parts of scripts/random_platforms."""

@@ -1,0 +1,197 @@
+"""The laws. Each takes a Subject and yields a line for each violation; a law that a platform is not subject to
+yields none. LAWS says in which order they are asked; EXTRA are asked of a part of the platforms, in turn."""
+import math
+
+from . import facts, replays
+
+SAME = ("packets", "packet_hops", "verdict", "sim_time_ps", "results", "rows", "statistics")
+EXIT_REFUSED = (2, 3)
+
+
+def ends(s):
+    """A legal platform runs to its end: no crash, no broken rule of the model, not stuck, nothing unfinished."""
+    if s.base.code is None or s.base.code not in (0, *EXIT_REFUSED):
+        first = s.base.err.splitlines()[0] if s.base.err else "nothing said"
+        yield f"exit code {s.base.code}: {first}"
+    elif s.base.code == 2 and len(s.base.err.splitlines()) != 1:
+        yield f"refused with {len(s.base.err.splitlines())} lines"
+    elif s.base.code == 0 and s.base.summary["verdict"] != "complete":
+        yield f"verdict {s.base.summary['verdict']}"
+
+
+def books(s):
+    """created = delivered + dropped + in flight; at the end of a complete run nothing is in flight."""
+    p = s.base.summary["packets"]
+    if p["created"] != p["delivered"] + sum(p["dropped"].values()) + p["in_flight"]:
+        yield f"books: {p}"
+    if s.base.summary["verdict"] == "complete" and p["in_flight"] != 0 and not facts.chips(s.platform):
+        yield f"{p['in_flight']} packets in flight at the end"
+    if not facts.chips(s.platform) and not any("trim" in x for x in facts.switches(s.platform)):
+        sent = sum(d["port0"]["tx_packets"]["value"] for d in nics(s))
+        if sent != p["created"]:
+            yield f"NICs sent {sent} packets, {p['created']} were created"
+
+
+def nics(s):
+    return [d for name, d in s.base.summary["statistics"].items() if "delivered_bytes" in d]
+
+
+def payload(s):
+    """Every byte that was posted is delivered, once."""
+    rows = s.base.flows()
+    for r in rows:
+        if r["messages_posted"] != r["messages_completed"]:
+            yield f"flow {r['flow']}: {r['messages_completed']} of {r['messages_posted']} messages"
+        if r["bytes_delivered"] != r["bytes_completed"]:
+            yield f"flow {r['flow']}: {r['bytes_delivered']} bytes delivered, {r['bytes_completed']} completed"
+    total = sum(int(r["bytes_delivered"]) for r in rows)
+    if (expected := facts.expected_bytes(s.platform)) not in (None, total):
+        yield f"{total} bytes delivered of {expected}"
+    if (counted := sum(d["delivered_bytes"]["value"] for d in nics(s))) != total:
+        yield f"NICs count {counted} bytes, flows {total}"
+
+
+def numbers(s):
+    """Shares are shares, and what adds up does."""
+    for name, r in s.base.summary["results"].items():
+        value = r["value"]
+        if value is None:
+            continue
+        if isinstance(value, float) and not math.isfinite(value) or value < 0:
+            yield f"{name} = {value}"
+        elif r["unit"].startswith("share ") and value > 1 + 1e-9:
+            yield f"{name} = {value} {r['unit']}"
+    shares = sum(r["value"] or 0 for name, r in s.base.summary["results"].items() if name.startswith("senders.idle_"))
+    share = s.base.result("senders.tx_share")
+    # A mean over senders of unequal rates is weighed by them, one of their times is not.
+    if share is not None and facts.one_host_rate(s.platform) and abs(shares + share - 1) > 1e-6:
+        yield f"shares of the senders' time sum to {shares + share}"
+
+
+def not_faster_than_idle(s):
+    """No message is faster than in an idle network."""
+    if s.platform["nic"].get("memory", {}).get("jitter") or not facts.ideal_is_known(s.platform):
+        return
+    for r in s.base.flows():
+        if r["slowdown"] and float(r["slowdown"]) < 0.9999:
+            yield f"flow {r['flow']}: slowdown {r['slowdown']}"
+
+
+def loses_nothing(s):
+    """Enough room, or pauses with sufficient headroom: no packet is lost."""
+    if facts.lossless(s.platform) and sum(s.base.summary["packets"]["dropped"].values()):
+        yield f"lost: { {k: v for k, v in s.base.summary['packets']['dropped'].items() if v} }"
+
+
+def keeps_order(s):
+    """What goes one way arrives in order unless something is lost."""
+    if not facts.one_path(s.platform) or sum(s.base.summary["packets"]["dropped"].values()):
+        return
+    if (late := s.base.result("receivers.out_of_order")):
+        yield f"a share of {late} arrived out of order on one path, and nothing was lost"
+
+
+def differences(one, other, what, events=True):
+    if other.code != one.code:
+        yield f"{what}: exit code {other.code} in place of {one.code}: {other.err[:200]}"
+        return
+    for part in SAME:
+        if part == "statistics" and not events:
+            # A start that nobody watches is counted without being one.
+            for d in (*one.summary[part].values(), *other.summary[part].values()):
+                d.pop("events", None)
+        if one.summary[part] != other.summary[part]:
+            yield f"{what}: {part} differ: {first_difference(one.summary[part], other.summary[part])}"
+            return
+    if [list(r.values()) for r in one.flows()] != [list(r.values()) for r in other.flows()]:
+        yield f"{what}: flows.csv differ"
+
+
+def first_difference(a, b, path=""):
+    if isinstance(a, dict) and isinstance(b, dict):
+        for key in [*a, *(k for k in b if k not in a)]:
+            if a.get(key) != b.get(key):
+                return first_difference(a.get(key), b.get(key), f"{path}.{key}")
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for i, (x, y) in enumerate(zip(a, b)):
+            if x != y:
+                return first_difference(x, y, f"{path}[{i}]")
+    return f"{path.lstrip('.')} {a} and {b}"
+
+
+def smallest_delay_ns(p):
+    tables = [p["link_default"], *p.get("link", []), p.get("two_sites", {})]
+    delays = [int(t[k].split()[0]) for t in tables for k in ("delay", "edge_delay", "long_delay") if k in t]
+    return min(delays)
+
+
+def windows(s):
+    """Shorter windows change nothing."""
+    half = max(1, smallest_delay_ns(s.platform) * 3 // 5)
+    yield from differences(s.base, s.changed(lambda p: p["sim"].update(window=f"{half} ns")), f"window {half} ns")
+
+
+def exact(s):
+    """Exact wake-ups change nothing."""
+    other = s.changed(lambda p: p["sim"].update(scheduling="exact_wake"))
+    yield from differences(s.base, other, "exact wake")
+
+
+def ranks(s):
+    """Several processes change nothing."""
+    yield from differences(s.base, s.run(s.platform, "--ranks", "2"), "2 ranks")
+
+
+def watched(s):
+    """Views and samples change nothing."""
+    sampled = s.changed(lambda p: p["sim"].update(sample="1777 ns"))
+    yield from differences(s.base, sampled, "with samples")
+    if s.base.summary["packet_hops"] < 5000:
+        yield from differences(s.base, s.run(s.platform, "--trace", "--waves", "--trace-most", "50000"), "with views",
+                               events=False)
+
+
+def more_bandwidth(s):
+    """A single message over links of twice the rate is not later."""
+    p = s.platform
+    if not facts.single_message(p) or not facts.lossless(p) or not facts.one_path(p):
+        return
+    if p["nic"]["congestion"]["algorithm"] != "none" or "qp_rate" in p["nic"] or "memory" in p["nic"]:
+        return
+    faster = s.changed(double_rates)
+    if faster.code != 0:
+        yield f"twice the rates: exit code {faster.code}: {faster.err[:200]}"
+        return
+    before, after = (float(r.flows()[0]["last_completion_us"]) for r in (s.base, faster))
+    if after > before:
+        yield f"twice the rates: completed at {after} us, not {before} us"
+
+
+def double_rates(p):
+    tables = [p["link_default"], *p.get("link", []), *p.get("impairment_group", [])]
+    tables += [p[name] for name in facts.STRUCTURES if name in p]
+    for t in tables:
+        for key in ("rate", "host_rate", "edge_rate", "long_rate"):
+            if key in t:
+                t[key] = f"{2 * int(t[key].split()[0])} Gbps"
+
+
+def replayed(s):
+    """What a switch received in the run, replayed through it alone, leaves by the same ports."""
+    yield from replays.differences(s)
+
+
+LAWS = (ends, books, payload, numbers, not_faster_than_idle, loses_nothing, keeps_order)
+WAYS = (windows, exact)
+EXTRA = (watched, more_bandwidth, replayed, ranks)
+EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
+
+
+def broken(subject, names):
+    """(name of the law, violation) of the first law broken, or None."""
+    for name in names:
+        if name != "ends" and subject.base.code != 0:
+            return None
+        for line in EVERY[name](subject):
+            return name, line
+    return None

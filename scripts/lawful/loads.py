@@ -1,0 +1,58 @@
+"""Traffic at random: who sends what to whom, always with an end."""
+
+
+def traffic(draw, hosts):
+    """The tables [[traffic]] of a platform with so many NICs."""
+    return [_load(draw, hosts) for _ in range(draw.one(1, 1, 1, 2, 3))]
+
+
+def _load(draw, hosts):
+    kind = draw.one("messages", "messages", "batch", "batch", "flows", "incast", "collective", "pipeline")
+    start = draw.ns(0, 50_000)
+    if kind in ("messages", "batch"):
+        out = {"kind": kind, **_pattern(draw, hosts), "start": start}
+        if kind == "batch":
+            out["size"] = draw.bytes(1, 120_000)
+        else:
+            out.update({"message": draw.bytes(1, 40_000), "count": draw.scale(1, 8), "depth": draw.scale(1, 8),
+                        "qps": draw.one(1, 1, 2, 5)})
+            if draw.chance(0.3):
+                out["first_psn"] = draw.one(0xffffff, 0xfffff0, 12345)
+    elif kind == "flows":
+        out = {"kind": kind, "workload": draw.one("alistorage2019", "fbhadoop2015", "googlerpc2008"),
+               "load": draw.share(0.05, 0.5), "duration": draw.ns(2_000, 8_000), "start": start}
+    elif kind == "incast":
+        out = {"kind": kind, "fan_in": draw.whole(1, hosts - 1), "size": draw.bytes(100, 30_000),
+               "load": draw.share(0.05, 0.4), "duration": draw.ns(2_000, 15_000), "start": start}
+    elif kind == "collective":
+        slices = draw.one(1, 1, 2, 4)
+        parts = hosts * slices
+        out = {"kind": kind, "operation": _operation(draw, hosts), "size": f"{parts * draw.scale(1, 60_000 // parts)} B",
+               "start": start}
+        if out["operation"] not in ("all_to_all", "butterfly") and slices > 1:
+            out["slices"] = slices
+        if draw.chance(0.3):
+            out["compute"] = draw.ns(1, 3_000)
+    else:
+        layers = draw.one(*(n for n in range(2, hosts + 1) if hosts % n == 0))
+        connections = draw.one(1, 1, 3)
+        out = {"kind": kind, "layers": layers, "size": f"{connections * draw.scale(100, 10_000)} B",
+               "load": draw.share(0.1, 0.9), "duration": draw.ns(3_000, 20_000), "connections": connections}
+    if draw.chance(0.15):
+        out["ecmp_every"] = draw.whole(1, 3)
+    return out
+
+
+def _pattern(draw, hosts):
+    pattern = draw.one("pairs", "permutation", "tornado", "incast")
+    if pattern == "incast":
+        return {"pattern": pattern, "fan_in": draw.whole(1, hosts // 2)}
+    if pattern != "pairs":
+        return {"pattern": pattern}
+    pairs = [(draw.whole(0, hosts - 1), draw.whole(1, hosts - 1)) for _ in range(draw.whole(1, 3))]
+    return {"pattern": pattern, "from": [f"h{a}" for a, _ in pairs], "to": [f"h{(a + d) % hosts}" for a, d in pairs]}
+
+
+def _operation(draw, hosts):
+    rings = ["ring_permutation", "reduce_scatter", "all_gather", "all_reduce", "all_to_all"]
+    return draw.one(*rings, *(["butterfly"] if hosts & (hosts - 1) == 0 else []))

@@ -1,0 +1,52 @@
+"""A random platform: a table as TOML has it."""
+from .draw import Draw
+from .loads import traffic
+from .networks import network
+from .nics import nic
+
+
+def platform(seed, number):
+    """The platform with this number of this seed. It is legal but for rare combinations, which horae refuses."""
+    draw = Draw(f"{seed}/{number}")
+    out = {"platform": {"name": f"random_{seed}_{number}"},
+           "sim": {"duration": "300 ms", "stop": "finished", "stuck_after": "100 ms", "seed": draw.whole(1, 1000)}}
+    out["nic"], need = nic(draw)
+    hosts = network(draw, out, need, draw.one("ideal", "lossless", "lossless", "lossy"))
+    out["traffic"] = traffic(draw, hosts)
+    if number % 10 in SPECIAL:
+        SPECIAL[number % 10](draw, out)
+    return out
+
+
+def _single_message(draw, out):
+    """A single message over one path: for more_bandwidth."""
+    out["nic"]["congestion"] = {"algorithm": "none"}
+    out["traffic"] = [{"kind": "batch", "pattern": "pairs", "from": ["h0"], "to": ["h1"],
+                       "size": draw.bytes(1, 400_000)}]
+    for key in ("entropy", "memory", "qp_rate", "sram"):
+        out["nic"].pop(key, None)
+    out["link_default"].pop("loss", None)
+    out.pop("impairment_group", None)
+    for link in out.get("link", []):
+        link.pop("outage", None)
+    _choose_by_flow(out)
+
+
+def _by_flow(draw, out):
+    """Switches that choose by the flow, without marks, limits and pauses: for replayed."""
+    _choose_by_flow(out)
+    for name in ("edge", "core"):
+        for key in ("ecn", "pfc", "buffer", "queue_limit", "trim", "full", "limit_of", "deflect"):
+            out.get(name, {}).pop(key, None)
+
+
+def _choose_by_flow(out):
+    for name in ("edge", "core"):
+        s = out.get(name, {})
+        if s.get("kind") == "switch":
+            s["balance"] = "ecmp"
+        elif s:
+            s["program"] = {"name": "forward", "path_choice": "ecmp"}
+
+
+SPECIAL = {3: _single_message, 6: _by_flow, 7: _by_flow}

@@ -1,0 +1,70 @@
+#!/usr/bin/python3 -B
+"""Writes the first inputs of the fuzz targets, from files that the project has: tb/fuzz/make_seeds.py [FOLDER].
+
+What fuzzers found beside them stays in the corpora (names of 40 hex digits); these are made again, the same bytes."""
+import gzip
+import pathlib
+import struct
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OUT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "tb/fuzz/corpora"
+
+
+def write(target, name, content):
+    folder = OUT / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def packets(capture):
+    """(record header, frame) of a little-endian pcap."""
+    bytes_ = capture.read_bytes()
+    at = 24
+    while at < len(bytes_):
+        length = struct.unpack_from("<I", bytes_, at + 8)[0]
+        yield bytes_[at:at + 16], bytes_[at + 16:at + 16 + length]
+        at += 16 + length
+
+
+def captures():
+    seen = set()
+    for capture in sorted((ROOT / "traces").glob("*.pcap")):
+        head = capture.read_bytes()[:24]
+        few = b""
+        for record, frame in list(packets(capture)):
+            opcode = frame[42]
+            # Payloads are zeros: what is cut off is not missed.
+            if len(few) < 600:
+                few += record[:8] + struct.pack("<I", min(len(frame), 120)) + record[12:] + frame[:120]
+            if opcode not in seen and len(frame) < 200:
+                seen.add(opcode)
+                write("codec", f"opcode_{opcode:02x}", b"\0" + frame)
+                write("codec", f"opcode_{opcode:02x}_fcs", b"\3" + frame + bytes(4))
+        write("captures", capture.name, head + few)
+        write("captures", capture.name + ".gz", gzip.compress(head + few, mtime=0))
+    frame = next(packets(ROOT / "traces/cnp.pcap"))[1][:90]
+    block = struct.pack("<IIIIIII", 6, 32 + 92, 0, 0, 1, 90, 90) + frame + bytes(2) + struct.pack("<I", 32 + 92)
+    section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+    write("captures", "one.pcapng", section + struct.pack("<IIHHII", 1, 20, 1, 0, 0, 20) + block)
+    write("captures", "one.erf", struct.pack("<QBBHHH", 1 << 32, 2, 4, 18 + 94, 0, 94) + bytes(2) + frame + bytes(4))
+
+
+def texts():
+    for file in sorted((ROOT / "tb/validate/compiler").glob("*.toml")):
+        designs = file.read_text(encoding="utf-8").split("[[design]]")
+        write("objects", file.name, "[[design]]".join(designs[:2])[:4000])
+    for file in sorted((ROOT / "traces/flow_lists").iterdir()):
+        write("flow_lists", file.name, "\0" + file.read_text(encoding="utf-8")[:1500])
+    write("p4_files", "small.p4info.txt", (ROOT / "tb/p4/p4info/small.p4info.txt").read_bytes())
+    for file in sorted((ROOT / "tb/p4/counted").rglob("*.json")):
+        write("p4_files", file.name, file.read_bytes()[:3000])
+    for number in range(12):
+        shown = subprocess.run([ROOT / "scripts/random_platforms", "--show", "--seed", "5", "--first", str(number),
+                                "--count", "1"], capture_output=True, text=True, check=True)
+        write("platforms", f"random_{number}.toml", shown.stdout)
+
+
+captures()
+texts()

@@ -1,0 +1,23 @@
+// Flow lists of every format: flows are read to the end, each between nodes that there are.
+#include "../target.hpp"
+#include "horae/traffic/flow_list.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace horae;
+  if (size == 0) return 0;
+  static fuzz::MemoryFile file;
+  file.write({data + 1, size - 1});
+  const traffic::ListNodes nodes{.names = {"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"},
+                                 .fold = (data[0] & 4) != 0};
+  const auto format = static_cast<traffic::ListFormat>(data[0] & 3);
+  fuzz::read_or_refuse([&] {
+    const auto list = traffic::FlowList::open(file.path(), format, nodes);
+    while (const auto flow = list->next()) {
+      fuzz::require(flow->from < nodes.names.size() && flow->to < nodes.names.size(),
+                    "a node that is not there");
+      fuzz::require(nodes.fold || flow->from != flow->to, "a flow to its own sender");
+      fuzz::require(flow->bytes >= 1_B && flow->at >= 0_ps, "a flow of nothing, or before time 0");
+    }
+  });
+  return 0;
+}

@@ -1,0 +1,257 @@
+// Observations out of what perftest and counters of a NIC say, in the formats that they are in.
+#include "horae/question/measured.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "horae/core/error.hpp"
+#include "horae/question/files.hpp"
+#include "refusal.hpp"
+
+namespace horae::question::measured_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder for one test's files.
+class Measured : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("horae_measured_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = (folder_ / name).string();
+    std::ofstream(path) << text;
+    return path;
+  }
+  /// What the file is refused with, without its folder.
+  std::string refused(const std::string& name, const std::string& text, ImportSpec import = {}) {
+    const std::string path = write(name, text);
+    const std::string said = test::refusal_of([&] { read_measured(path, import); });
+    const std::string folder = folder_.string() + "/";
+    return said.starts_with(folder) ? said.substr(folder.size()) : said;
+  }
+
+  fs::path folder_;
+};
+
+const std::string line(87, '-');
+
+std::string run_of(const std::string& qps, const std::string& unit, const std::string& rows) {
+  return line +
+         "\n                    RDMA_Write BW Test\n"
+         " Dual-port       : OFF\t\tDevice         : mlx5_0\n"
+         " Number of qps   : " +
+         qps +
+         "\t\tTransport type : IB\n"
+         " Connection type : RC\t\tUsing SRQ      : OFF\n"
+         " PCIe relax order: ON\n ibv_wr* API     : ON\n TX depth        : 128\n"
+         " CQ Moderation   : 100\n Mtu             : 1024[B]\n Link type       : Ethernet\n"
+         " GID index       : 3\n Max inline data : 0[B]\n rdma_cm QPs\t : OFF\n"
+         " Data ex. method : Ethernet\n" +
+         line +
+         "\n local address: LID 0000 QPN 0x0091 PSN 0xc94686 RKey 0x17ffe1 VAddr 0x007f5fe8d09000\n"
+         " GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01\n" +
+         line + "\n #bytes     #iterations    BW peak[" + unit + "]    BW average[" + unit +
+         "]   MsgRate[Mpps]\n" + rows + line + "\n";
+}
+
+TEST_F(Measured, PerftestTextInGigabits) {
+  const auto path = write("a.txt", run_of("1", "Gb/sec",
+                                          " 64         5000             2.10               2.05   "
+                                          "\t\t   4.003906\n"
+                                          " 1048576    5000             55.87              55.86"
+                                          "               0.006660\n"));
+  const ObservationsFile f = read_measured(path, {});
+  ASSERT_EQ(f.conditions.size(), 2u);
+  EXPECT_EQ(f.conditions[0].id.value, "q1.s64");
+  const std::vector<std::string> set = {"traffic[0].message=64B", "traffic[0].qps=1",
+                                        "traffic[0].depth=128", "nic.mtu=1024B"};
+  EXPECT_EQ(std::vector<std::string>(f.conditions[0].set.begin(), f.conditions[0].set.end()), set);
+  ASSERT_EQ(f.observations.size(), 2u);
+  const ObservationSpec& small = f.observations[0];
+  EXPECT_EQ(small.quantity.value, "delivered_rate");
+  EXPECT_EQ(small.unit.value, "Gbps");
+  EXPECT_EQ(small.use, Use::fit);
+  // The message rate has more digits than 2.05: 4.003906 Mpps of 512 bits.
+  EXPECT_NEAR(small.value, 2.049999872, 1e-9);
+  EXPECT_NEAR(small.rounding.value, 0.5e-6 * 0.512, 1e-12);
+  EXPECT_NEAR(small.tolerance.value, 0.05 * small.value, 1e-12);
+  // And so has 0.006660 Mpps of 8.4 Mbit: 0.0042 against 0.005.
+  EXPECT_NEAR(f.observations[1].value, 55.87, 0.01);
+  EXPECT_NEAR(f.observations[1].rounding.value, 0.5e-6 * 8388.608, 1e-9);
+  EXPECT_EQ(f.observations[1].id.where.line, 22u);
+}
+
+TEST_F(Measured, PerftestTextInMebibytesAndSeveralRuns) {
+  // 11728.47 MB/s of 2^20 are 98.386 Gbps; twice 65536 on 8 queue pairs are one observation.
+  const auto path = write(
+      "a.log",
+      run_of("8", "MB/sec",
+             " 65536      5000             11729.00            11728.47\t\t   0.187656\n") +
+          run_of("8", "MB/sec",
+                 " 65536      5000             11629.00            11628.47\t\t   0.186056\n") +
+          run_of("64", "MB/sec",
+                 " 65536      5000             11000.00            11000.00\t\t   0.176000\n"));
+  const ObservationsFile f = read_measured(path, {});
+  ASSERT_EQ(f.observations.size(), 2u);
+  EXPECT_EQ(f.observations[0].condition.value, "q8.s65536");
+  EXPECT_EQ(f.observations[1].condition.value, "q64.s65536");
+  const double one = 11728.47 * 8 * 1048576 / 1e9, other = 11628.47 * 8 * 1048576 / 1e9;
+  EXPECT_NEAR(f.observations[0].value, (one + other) / 2, 1e-6);
+  EXPECT_NEAR(f.observations[0].rounding.value, 0.005 * 8 * 1048576 / 1e9, 1e-12);
+  EXPECT_NEAR(f.observations[0].tolerance.value,
+              0.05 * f.observations[0].value + (one - other) / std::sqrt(2.0), 1e-6);
+}
+
+const char* strict_json = R"({
+"test_info": {
+"test": "RDMA_Write BW",
+"Dual_port": "OFF",
+"Device": "mlx5_0",
+"Number_of_qps": 4,
+"Connection_type": "RC",
+"TX_depth": 128,
+"Mtu": 4096
+},
+"results": {
+"MsgSize": 65536,
+"n_iterations": 5000,
+"BW_peak": 98.01,
+"BW_average": 97.86,
+"MsgRate": 0.186653
+}
+})";
+
+TEST_F(Measured, PerftestJson) {
+  const ObservationsFile f = read_measured(write("a.json", strict_json), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.observations[0].id.value, "q4.s65536.rate");
+  EXPECT_NEAR(f.observations[0].value, 0.186653 * 65536 * 8 / 1e3, 1e-9);
+  EXPECT_EQ(f.conditions[0].set.back().value, "nic.mtu=4096B");
+}
+
+// As older releases write it: nothing quoted, a comma after the last.
+TEST_F(Measured, PerftestJsonWithoutQuotes) {
+  std::string loose = strict_json;
+  std::erase(loose, '"');
+  loose.replace(loose.find("0.186653"), 8, "0.186653,");
+  loose.replace(loose.find("Mtu: 4096"), 9, "Mtu: 4096,");
+  const ObservationsFile f = read_measured(write("loose.json", loose), {});
+  const ObservationsFile strict = read_measured(write("strict.json", strict_json), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.observations[0].id.value, strict.observations[0].id.value);
+  EXPECT_EQ(f.observations[0].value, strict.observations[0].value);
+  EXPECT_EQ(f.observations[0].rounding.value, strict.observations[0].rounding.value);
+}
+
+TEST_F(Measured, CountersOverTime) {
+  // packet_seq_err wraps at 32 bits between the second and the third sample.
+  const auto path = write("c.csv",
+                          "# mlx5_0 port 1\n"
+                          "time,port_xmit_data,packet_seq_err,out_of_sequence,port_rcv_packets,"
+                          "rx_write_requests\n"
+                          "10.0,1000,4294967290,0,0,5\n"
+                          "10.5,781251000,4294967290,100,4000,5\n"
+                          "12.0,3125001000,479994,300,16000,100005\n");
+  ImportSpec import;
+  import.id = "spray";
+  import.message = Located<std::string>{"4 KiB", {}};
+  const ObservationsFile f = read_measured(path, import);
+  ASSERT_EQ(f.conditions.size(), 1u);
+  EXPECT_EQ(f.conditions[0].id.value, "spray");
+  ASSERT_EQ(f.observations.size(), 4u);
+  const auto& tx = f.observations[0];
+  EXPECT_EQ(tx.id.value, "spray.port_xmit_data");
+  EXPECT_EQ(tx.quantity.value, "senders.tx_rate_l2");
+  EXPECT_NEAR(tx.value, 3125000000.0 * 32 / 2 / 1e9, 1e-9);
+  const auto& nacks = f.observations[1];
+  EXPECT_EQ(nacks.quantity.value, "senders.nack_rate");
+  EXPECT_NEAR(nacks.value, 0.24, 1e-12);  // 480000 in 2 s
+  EXPECT_NEAR(nacks.rounding.value, 0.5e-6, 1e-15);
+  EXPECT_EQ(f.observations[2].quantity.value, "receivers.out_of_order");
+  EXPECT_NEAR(f.observations[2].value, 300.0 / 16000, 1e-12);
+  EXPECT_NEAR(f.observations[3].value, 100000.0 * 4096 * 8 / 1e9 / 2, 1e-9);
+  // A window without the wrap.
+  import.to = Located<double>{10.5, {}};
+  EXPECT_EQ(read_measured(path, import).observations[1].value, 0);
+  EXPECT_NEAR(read_measured(path, import).observations[0].value, 781250000.0 * 32 / 0.5 / 1e9,
+              1e-9);
+}
+
+TEST_F(Measured, AnObservationsFileImportsThem) {
+  write("run.txt",
+        run_of("2", "Gb/sec",
+               " 65536      5000             97.00              96.50\t\t   0.184059\n"));
+  const auto path = write("o.toml", R"(title = "T"
+source = "S"
+[[import]]
+file = "run.txt"
+id = "lab"
+set = ["link_default.rate=100Gbps"]
+tolerance = 0.02
+use = "predict"
+source = "our lab"
+)");
+  const ObservationsFile f = read_observations(path);
+  EXPECT_EQ(f.title, "T");
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.observations[0].id.value, "lab.q2.s65536.rate");
+  EXPECT_EQ(f.observations[0].use, Use::predict);
+  EXPECT_EQ(f.observations[0].source, "our lab");
+  EXPECT_NEAR(f.observations[0].tolerance.value, 0.02 * f.observations[0].value, 1e-12);
+  EXPECT_EQ(f.conditions[0].set[0].value, "link_default.rate=100Gbps");
+  EXPECT_EQ(read_observations((folder_ / "run.txt").string()).observations[0].id.value,
+            "q2.s65536.rate");
+}
+
+TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
+  EXPECT_EQ(refused("a.txt", "hello\n"),
+            "a.txt: no results of perftest: expected lines below '#bytes #iterations BW peak BW "
+            "average MsgRate', as ib_write_bw prints them");
+  std::string read = run_of("1", "Gb/sec", "");
+  read.replace(read.find("RDMA_Write"), 10, "RDMA_Read");
+  EXPECT_EQ(refused("a.txt", read),
+            "a.txt:2:21: 'RDMA_Read' is not modelled; expected RDMA_Write BW Test (ib_write_bw)");
+  EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   fast   4.0\n")),
+            "a.txt:21:20: BW average: expected a number, found 'fast'");
+  EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1\n")),
+            "a.txt:21:2: 3 columns; expected 5: #bytes, #iterations, BW peak, BW average, MsgRate");
+  EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   2.1   9.000000\n")),
+            "a.txt:21:2: BW average 2.1 is neither Gb/sec nor MB/sec (2^20) of 9 Mpps with 64 "
+            "bytes");
+  EXPECT_EQ(refused("a.json", "{\"test_info\": \n ]"),
+            "a.json:2:2: not JSON, nor what perftest writes with --out_json");
+  EXPECT_EQ(refused("a.json", "{}"),
+            "a.json: no 'test_info.test': expected what perftest writes with --out_json "
+            "(test_info, results)");
+  EXPECT_EQ(refused("a.csv", "seconds,packet_seq_err\n"),
+            "a.csv:1:1: expected the columns time (s) and names of counters, found 'seconds'");
+  EXPECT_EQ(refused("a.csv", "time,packet_seq_er\n"),
+            "a.csv:1:6: unknown counter 'packet_seq_er', did you mean 'packet_seq_err'?");
+  EXPECT_EQ(refused("a.csv", "time,packet_seq_err\n0,1\n1,x\n"),
+            "a.csv:3:3: packet_seq_err: expected a whole number, found 'x'");
+  EXPECT_EQ(refused("a.csv", "time,packet_seq_err\n0,1\n0,2\n"),
+            "a.csv:3:1: time 0 s is not after 0 s");
+  EXPECT_EQ(refused("a.csv", "time,packet_seq_err\n0,100\n1,20\n"),
+            "a.csv:3:3: packet_seq_err goes back from 100 to 20, too far to have wrapped at 32 "
+            "bits: was it set back?");
+  EXPECT_EQ(refused("a.csv", "time,packet_seq_err\n0,100\n"),
+            "a.csv: 1 samples of counters in the window; expected 2 or more, below a line with "
+            "time and names of counters");
+  EXPECT_EQ(refused("a.csv", "time,np_cnp_sent\n0,1\n1,2\n"),
+            "a.csv:1:1: no counter here is compared with anything: expected port_xmit_data, "
+            "packet_seq_err, out_of_sequence with port_rcv_packets, or rx_write_requests with the "
+            "import's message");
+}
+
+}  // namespace
+}  // namespace horae::question::measured_test

@@ -1,0 +1,128 @@
+#!/usr/bin/python3 -B
+"""scripts/package: the tarball runs where nothing but the C library is, the .deb leaves nothing behind."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ["HORAE_PROGRAM"]).parents[1]
+C_LIBRARY = ["libc.so.6", "libm.so.6", "libdl.so.2", "librt.so.1", "libpthread.so.0"]
+SKIPPED = 77
+
+
+def run(*command, code=0, **options):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, **options)
+    assert done.returncode == code, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def comparable(text):
+    """A summary without what differs between two runs of one program."""
+    return {k: v for k, v in json.loads(text).items() if k != "wall_s"}
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.tmp = pathlib.Path(cls.folder.name)
+        run(ROOT / "scripts/package", "--build", BUILD, "--out", cls.tmp / "packages")
+        (cls.tarball,) = (cls.tmp / "packages").glob("*.tar.gz")
+        (cls.deb,) = (cls.tmp / "packages").glob("*.deb")
+        cls.root = cls.tmp / "root"
+        cls.root.mkdir()
+        run("tar", "xf", cls.tarball, "-C", cls.root)
+        (cls.unpacked,) = cls.root.iterdir()
+        # What every Linux has: the loader and the C library.
+        listed = run("ldd", "/bin/true").stdout.split()
+        (loader,) = [word for word in listed if "ld-linux" in word]
+        libc = pathlib.Path([word for word in listed if word.endswith("libc.so.6") and "/" in word][0]).parent
+        for place in (cls.root / loader.lstrip("/"), *(cls.root / "lib" / name for name in C_LIBRARY)):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            origin = pathlib.Path(loader) if "ld-linux" in place.name else libc / place.name
+            if origin.exists():
+                shutil.copy(origin.resolve(), place)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def in_an_empty_root(self, *arguments, code=0):
+        inside = "/" + str(self.unpacked.relative_to(self.root))
+        # Where the program lies the loader asks /proc, which this root lacks.
+        environment = {"LD_LIBRARY_PATH": "/lib", "LD_ORIGIN_PATH": f"{inside}/bin"}
+        return run(shutil.which("chroot"), self.root, f"{inside}/bin/horae", *arguments, code=code,
+                   env=environment)
+
+    def test_the_tarball_runs_in_an_empty_root(self):
+        ours = run(BUILD / "platforms/horae", "run", ROOT / "platforms/flow_list.toml", "--json").stdout
+        # Shipped files are found from "/", where there is no folder platforms.
+        theirs = self.in_an_empty_root("run", "platforms/flow_list.toml", "--json", "--out", "/result").stdout
+        self.assertEqual(comparable(ours), comparable(theirs))
+        self.assertTrue((self.root / "result/summary.json").exists())
+        self.assertIn("themis_tor", self.in_an_empty_root("list", "platforms").stdout)
+        self.assertIn("stages", self.in_an_empty_root("size", "platforms/themis_tor.toml").stdout)
+
+    def test_the_main_job_runs_in_an_empty_root(self):
+        out = self.in_an_empty_root("explain", "platforms/cx7_spray.toml", "--quick", "--evaluations", "1", "--seeds", "1",
+                                    "--only", "H1", "--set", "sim.warmup=100us", "--no-progress").stdout
+        self.assertIn("H1", out)
+
+    def test_scripts_find_the_program_beside_them(self):
+        study = self.tmp / "study.toml"
+        platform = self.unpacked / "platforms/flow_list.toml"
+        study.write_text(f'[study]\nname = "two"\ndescription = "two"\nplatform = "{platform}"\n'
+                         '[[parameter]]\nname = "seed"\nkey = "sim.seed"\ndoc = "seed"\nvalues = [1, 2]\n'
+                         '[[objective]]\nname = "fct"\nresult = "fct.p50"\ndirection = "min"\nunit = "us"\n')
+        out = run(self.unpacked / "scripts/explore", study, "--out", self.tmp / "explored", "--no-progress", cwd="/")
+        self.assertIn("2", out.stdout)
+
+    def test_a_missing_module_is_one_line(self):
+        hidden = self.tmp / "hidden"
+        hidden.mkdir()
+        (hidden / "jinja2.py").write_text("raise ModuleNotFoundError('No module named jinja2', name='jinja2')\n")
+        out = run(self.unpacked / "scripts/report", "-h", code=1, env={"PYTHONPATH": str(hidden)})
+        self.assertEqual(out.stderr.count("\n"), 1)
+        self.assertIn("needs the Python module 'jinja2' (Debian: python3-jinja2)", out.stderr)
+
+    def test_the_deb_leaves_nothing(self):
+        root = self.tmp / "debian"
+        for part in ("info", "updates"):
+            (root / "var/lib/dpkg" / part).mkdir(parents=True)
+        for part in ("status", "available"):
+            (root / "var/lib/dpkg" / part).touch()
+        dpkg = ["dpkg", f"--root={root}", "--log=/dev/null", "--force-depends", "--force-script-chrootless"]
+        run(*dpkg, "-i", self.deb)
+        # It needs libraries that Debian brings: those of this machine.
+        out = run(root / "usr/bin/horae", "run", "platforms/flow_list.toml", cwd=self.tmp)
+        self.assertIn("complete", out.stdout)
+        run(*dpkg, "--purge", "horae")
+        left = [p for p in root.rglob("*") if "var/lib/dpkg" not in str(p) and not p.is_dir()]
+        self.assertEqual(left, [])
+        self.assertFalse((root / "usr/lib/horae").exists())
+
+
+class WithoutPackages(unittest.TestCase):
+    def test_containers_call_what_there_is(self):
+        settings = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
+        commands = " ".join([settings["onCreateCommand"], settings["postCreateCommand"], (ROOT / ".devcontainer/Containerfile").read_text()])
+        for name in re.findall(r"scripts/\w+", commands):
+            self.assertTrue(os.access(ROOT / name, os.X_OK), name)
+
+    def test_what_is_no_build_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = run(ROOT / "scripts/package", "--build", folder, "--out", f"{folder}/none", code=2)
+            self.assertIn("no build of Horae", out.stderr)
+            self.assertFalse(os.path.exists(f"{folder}/none"))
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0 or not shutil.which("cpack"):
+        sys.exit(SKIPPED)  # chroot and dpkg want root
+    unittest.main()
