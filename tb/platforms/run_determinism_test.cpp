@@ -79,5 +79,52 @@ metric = "senders.tx_share"
   }
 }
 
+// Found by random platforms: a response that became ready while its class was paused was idle time
+// for want of work until the end of the window.
+TEST(Determinism, AResponseThatIsPausedCountsAlikeInAllWindows) {
+  const Workplace place;
+  place.write("p.toml", R"([platform]
+name = "paused"
+[sim]
+duration = "300 ms"
+stop = "finished"
+[nic]
+kind = "rnic"
+transport = "spray_sr"
+mtu = "1500 B"
+ack_delay = "131 ns"
+reliability = { window = 13, rto = "257704 ns", ack_every = 1 }
+[link_default]
+rate = "10 Gbps"
+delay = "509 ns"
+[plain]
+kind = "switch"
+latency = "45 ns"
+balance = "spray"
+pfc = { xoff = "4743 B", xon = "4533 B" }
+[leaf_spine]
+leaves = 3
+spines = 3
+hosts_per_leaf = 3
+host = "nic"
+leaf = "plain"
+spine = "plain"
+host_rate = "400 Gbps"
+[[traffic]]
+kind = "batch"
+pattern = "incast"
+fan_in = 4
+size = "20 KB"
+[[traffic]]
+kind = "batch"
+pattern = "tornado"
+size = "6 KB"
+)");
+  const ordered_json windowed = summary_of(place, "p.toml");
+  EXPECT_GT(result(windowed, "senders.idle_paused"), 0.05);
+  for (const char* how : {"sim.window=305ns", "sim.window=77ns", "sim.scheduling=exact_wake"})
+    EXPECT_EQ(summary_of(place, "p.toml", {how}).at("results"), windowed.at("results")) << how;
+}
+
 }  // namespace
 }  // namespace horae::test::run_determinism_test

@@ -16,7 +16,7 @@ from lawful import platform, shrink  # noqa: E402
 
 SCRIPT = ROOT / "scripts/random_platforms"
 PROGRAM = os.environ["HORAE_PROGRAM"]
-COUNT = 140
+COUNT = 180
 
 
 def random_platforms(*options, **environment):
