@@ -10,6 +10,36 @@
 namespace horae::test::borders_test {
 namespace {
 
+TEST(Borders, NoTimeSizeOrRateIsBelowZero) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("20 us", "kind = \"messages\"\nfrom = [\"h0\"]\nto = "
+                                            "[\"h5\"]\nmessage = \"1 KiB\"\n"));
+  struct Case {
+    std::string key, value, least;
+  };
+  for (const auto& [key, value, least] : std::initializer_list<Case>{
+           {"switch.latency", "-5 ns", "0 ps"},
+           {"nic.tx_latency", "-400 ns", "0 ps"},
+           {"nic.rx_latency", "-400 ns", "0 ps"},
+           {"nic.nack_delay", "-1 ps", "0 ps"},
+           {"nic.ack_delay", "-1 ns", "0 ps"},
+           {"nic.memory.mmio_latency", "-400 ns", "0 ps"},
+           {"nic.qp_rate", "-1 Gbps", "0 bps"},
+           {"nic.pcie.credit_return", "-1 ns", "0 ps"},
+           {"nic.congestion.nack_min_gap", "-1 ns", "0 ps"},
+           {"nic.congestion.dcqcn.cnp_interval", "-1 us", "0 ps"},
+           {"nic.firmware_event.event", "-1 us", "0 ps"},
+           {"switch.queue_limit", "-1 KB", "0 B"}}) {
+    const Ended ended = run(place, {"run", "p.toml", "--set", key + "=" + value});
+    EXPECT_EQ(ended.exit_code, 2) << key;
+    const std::string name = key.substr(key.rfind('.') + 1);
+    EXPECT_NE(ended.err.find(name + " = " + value + " is below the minimum " + least),
+              std::string::npos)
+        << ended.err;
+  }
+  EXPECT_EQ(run(place, {"run", "p.toml", "--set", "switch.latency=0ns"}).exit_code, 0);
+}
+
 TEST(Borders, SamplesAreCountedBeforeTheyAreTaken) {
   const Workplace place;
   place.write("p.toml", tiny);
@@ -21,8 +51,9 @@ TEST(Borders, SamplesAreCountedBeforeTheyAreTaken) {
 
 TEST(Borders, ABufferHoldsWhatItsPausesLeaveRoomFor) {
   const Workplace place;
-  std::string text = eight_nics("20 us", "kind = \"messages\"\nfrom = [\"h0\"]\nto = [\"h5\"]\n"
-                                         "message = \"1 KiB\"\n");
+  std::string text = eight_nics("20 us",
+                                "kind = \"messages\"\nfrom = [\"h0\"]\nto = [\"h5\"]\n"
+                                "message = \"1 KiB\"\n");
   place.write("p.toml", text);
   const auto with = [&](const std::string& buffer) {
     return run(place, with_settings({"run", "p.toml"},
@@ -44,13 +75,14 @@ TEST(Borders, DeepJsonIsOneLine) {
   const Workplace place;
   place.write("p.toml", tiny);
   for (const std::size_t depth : {65u, 1000u, 90'000u}) {
-    place.write("points", "{\"nic.mtu\": " + std::string(depth, '[') + std::string(depth, ']') +
-                              "}\n");
+    place.write("points",
+                "{\"nic.mtu\": " + std::string(depth, '[') + std::string(depth, ']') + "}\n");
     const Ended ended = run(place, {"config", "p.toml", "--points", "points"});
     EXPECT_EQ(ended.exit_code, 2) << depth;
-    EXPECT_EQ(ended.err,
-              "horae: points:1:1: found '{\"nic.mtu\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[...' with lists in "
-              "each other more than 64 deep\n");
+    EXPECT_EQ(
+        ended.err,
+        "horae: points:1:1: found '{\"nic.mtu\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[...' with lists in "
+        "each other more than 64 deep\n");
   }
   // Brackets in a text are none.
   place.write("points", "{\"platform.description\": \"" + std::string(1000, '[') + "\\\"\"}\n");
@@ -76,8 +108,9 @@ TEST(Borders, AnErrorIsOneLineWhateverNamesHold) {
   std::string text = tiny;
   text.replace(text.find("names = [\"a\", \"b\"]"), 18, "names = [\"a\\nc\", \"b\"]");
   place.write("p.toml", text + "[[device]]\nnames = [\"lost\\nfound\"]\nprofile = \"nic\"\n");
-  place.write("o.toml", "chip = \"tofino2\"\n[[exact]]\nname = \"t\\nu\"\ngress = \"ingress\"\n"
-                        "key_bits = 32\nentries = 100\ndata_bits = 8\nafter = [\"v\\nw\"]\n");
+  place.write("o.toml",
+              "chip = \"tofino2\"\n[[exact]]\nname = \"t\\nu\"\ngress = \"ingress\"\n"
+              "key_bits = 32\nentries = 100\ndata_bits = 8\nafter = [\"v\\nw\"]\n");
   for (const Words& arguments :
        {Words{"run", "p.toml"}, Words{"size", "--objects", "o.toml"},
         Words{"run", "p.toml", "--set", "switch.latency=1 u\ns"}, Words{"run", "no\nfile"}}) {
@@ -100,9 +133,10 @@ TEST(Borders, SharesAddUpToOneHoweverShortTheTime) {
   place.write("p.toml", tiny);
   for (const char* mtu : {"1KiB", "4KiB"}) {
     for (const char* duration : {"1us", "1.3us", "2us", "2.777us", "20us"}) {
-      const ordered_json s = summary_of(
-          place, "p.toml", {std::string("sim.duration=") + duration, std::string("nic.mtu=") + mtu,
-                            "traffic[0].message=64KiB", "traffic[0].depth=8"});
+      const ordered_json s =
+          summary_of(place, "p.toml",
+                     {std::string("sim.duration=") + duration, std::string("nic.mtu=") + mtu,
+                      "traffic[0].message=64KiB", "traffic[0].depth=8"});
       EXPECT_LE(result(s, "senders.tx_share"), 1.0) << duration;
       EXPECT_LE(result(s, "senders.tx_share_l2"), result(s, "senders.tx_share")) << duration;
       EXPECT_NEAR(share_sum(s), 1.0, 1e-9) << mtu << " " << duration;
@@ -145,6 +179,43 @@ depth = 2
 )");
   const ordered_json s = summary_of(place, "p.toml");
   EXPECT_NEAR(share_sum(s), 1.0, 1e-9);
+}
+
+TEST(Borders, RanksOfTheSameMessagesAreTheSame) {
+  const Workplace place;
+  const ordered_json s = summary_of(place, HORAE_PLATFORM_DIR "/flow_list.toml");
+  for (const char* rank : {"p50", "p99"}) {
+    EXPECT_EQ(result(s, std::string("flows.fct_") + rank), result(s, std::string("fct.") + rank));
+  }
+}
+
+TEST(Borders, NoThroughputIsMeasuredWhereArrivalsEndAtOnce) {
+  const Workplace place;
+  place.write("mine.csv", "start_ns,source,destination,bytes\n0,h0,h5,65536\n100,h1,h5,65536\n");
+  const Ended ended = run(place, {"run", HORAE_PLATFORM_DIR "/flow_list.toml", "--json", "--set",
+                                  "traffic[0].file=mine.csv", "--set", "traffic[0].from=0s"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_TRUE(ended.json().at("results").at("fct.throughput").at("value").is_null());
+}
+
+TEST(Borders, SamplesOfBytesAreWhole) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("300 us", R"(kind = "messages"
+from = ["h1", "h2", "h3", "h4"]
+to = ["h0", "h0", "h0", "h0"]
+message = "1 MiB"
+count = 1
+)"));
+  ASSERT_EQ(run(place, {"run", "p.toml", "--out", "x", "--set", "sim.sample=20us"}).exit_code, 0);
+  const std::string series = place.read("x/series.csv");
+  EXPECT_EQ(series.find("e+"), std::string::npos);
+  std::size_t large = 0;
+  for (std::size_t at = series.find(",bytes\n"); at != std::string::npos;
+       at = series.find(",bytes\n", at + 1)) {
+    const std::size_t begin = series.rfind(',', at - 1) + 1;
+    large += at - begin >= 7 ? 1 : 0;  // a million and more
+  }
+  EXPECT_GT(large, 0u);
 }
 
 }  // namespace

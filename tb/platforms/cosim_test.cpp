@@ -53,6 +53,15 @@ TEST_F(Cosim, EveryLevelGivesTheSameRun) {
   EXPECT_FALSE(place_.has("out"));  // nothing differed
 }
 
+TEST_F(Cosim, BothSayWhatTheyCompared) {
+  const Ended both = run_at(place_, "both", small);
+  const ordered_json lockstep = both.json().at("lockstep");
+  EXPECT_GT(lockstep.at("nics"), 0);
+  EXPECT_GT(lockstep.at("requests"), 1000);
+  EXPECT_EQ(lockstep.at("differences"), 0);
+  EXPECT_FALSE(run_at(place_, "rtl", small).json().contains("lockstep"));
+}
+
 TEST_F(Cosim, ExhaustionIsPartOfTheComparison) {
   const ordered_json results = results_of(run_at(place_, "both", small));
   EXPECT_GT(results.at("ordering.rejected_no_metadata").at("value"), 0);

@@ -184,8 +184,7 @@ TEST(SafeResults, FullStandardOutputSaysSo) {
                                 "size p.toml", "completion bash", "--help"}) {
     const Ended ended = run_into_full_output(place, arguments);
     EXPECT_EQ(ended.exit_code, 1) << arguments;
-    EXPECT_EQ(ended.err,
-              "horae: standard output: cannot be written: No space left on device\n")
+    EXPECT_EQ(ended.err, "horae: standard output: cannot be written: No space left on device\n")
         << arguments;
   }
 }

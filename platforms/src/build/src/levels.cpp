@@ -36,6 +36,12 @@ void Levels::check(const config::PlatformConfig& platform) const {
   }
 }
 
+Levels::Compared Levels::compared() const {
+  Compared sum{.nics = locksteps_.size()};
+  for (const auto* lockstep : locksteps_) sum.requests += lockstep->requests();
+  return sum;
+}
+
 void Levels::compare() const {
   for (const auto* lockstep : locksteps_) lockstep->compare_whole();
 }

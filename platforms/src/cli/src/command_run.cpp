@@ -142,6 +142,11 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   const config::PlatformConfig effective = o.point ? point() : platform;
   std::optional<results::ResultFolder> folder;
   if (o.out && (ranks == nullptr || ranks->rank() == 0)) folder.emplace(*o.out);
+  constexpr std::size_t long_to_build = 300'000;
+  if (!o.no_progress && effective.links.size() > long_to_build) {
+    fmt::print(stderr, "horae: a network of {} devices and {} links takes a while to build\n",
+               effective.devices.size(), effective.links.size());
+  }
   const int exit_code =
       sweep ? run_all_points(o, effective, folder) : run_one(o, effective, folder, ranks);
   if (folder && !o.json) fmt::print("\n{}\n", written(*o.out));

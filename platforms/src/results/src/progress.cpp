@@ -7,7 +7,7 @@
 
 namespace horae::results {
 
-Progress::Progress(bool enabled) : enabled_(enabled && ::isatty(STDERR_FILENO) != 0) {}
+Progress::Progress(bool enabled) : enabled_(enabled), terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r\033[K");
@@ -21,7 +21,7 @@ bool Progress::due() const {
   using namespace std::chrono_literals;
   if (!enabled_) return false;
   const auto now = Clock::now();
-  return now - start_ > 2s && now - last_ > 200ms;
+  return terminal_ ? now - start_ > 2s && now - last_ > 200ms : now - last_ > 60s;
 }
 
 void Progress::update(double share, const std::string& text) {
@@ -29,9 +29,14 @@ void Progress::update(double share, const std::string& text) {
   last_ = Clock::now();
   const double elapsed = elapsed_seconds();
   const std::string left = share > 0 ? fmt::format("{:.0f}", elapsed / share - elapsed) : "?";
-  fmt::print(stderr, "\r\033[K{:5.1f} %  {}  {} s left", share * 100, text, left);
+  const std::string line = fmt::format("{:5.1f} %  {}  {} s left", share * 100, text, left);
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", line);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
   std::fflush(stderr);
-  shown_ = true;
+  shown_ = terminal_;
 }
 
 }  // namespace horae::results

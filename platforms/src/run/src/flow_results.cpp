@@ -61,10 +61,12 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
   std::uint64_t delivered = 0;
   for (std::size_t i = 0; i < s.nics().size(); ++i)
     delivered += arrivals.nics[i].delivered_bytes - from.nics[i].delivered_bytes;
+  // Where arrivals ended before anything could arrive, none was measured.
   out.push_back({"fct.throughput",
-                 mean_bits_per_second(Bytes(static_cast<std::int64_t>(delivered)),
-                                      arrivals.time - from.time) /
-                     1e9,
+                 delivered == 0 ? no_value
+                                : mean_bits_per_second(Bytes(static_cast<std::int64_t>(delivered)),
+                                                       arrivals.time - from.time) /
+                                      1e9,
                  "Gbps of payload"});
   query_results(s, found, from.time, out);
 }

@@ -76,7 +76,14 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   if (views != nullptr) views->finish(loop.now());
   RunOutcome outcome;
   outcome.trace_json = nack_trace.finish(views);
+  auto compared = simulation.compared_levels();
   if (auto* ranks = simulation.ranks()) {
+    const auto all = ranks->all_of(compared);
+    compared = {};
+    for (const auto& one : all) {
+      compared.nics += one.nics;
+      compared.requests += one.requests;
+    }
     found.gather(simulation, *ranks);
     loop.gather(*ranks);
     outcome.trace_json = of_any(*ranks, outcome.trace_json);
@@ -85,6 +92,11 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   outcome.summary = run_summary(simulation, found, loop, verdict);
   outcome.flows_csv = flows_csv(simulation, found, loop.now());
   outcome.series_csv = loop.series();
+  if (compared.nics > 0) {
+    // A difference would have ended the run.
+    outcome.summary["lockstep"] = {
+        {"nics", compared.nics}, {"requests", compared.requests}, {"differences", 0}};
+  }
   const std::string deadlock = deadlock_of(simulation, found);
   if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;
   if (stuck) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <span>
 #include <tuple>
@@ -25,8 +26,12 @@ SeriesCsv::SeriesCsv(const build::Simulation& simulation)
 void SeriesCsv::line(Picoseconds now, const std::string& object, std::string_view quantity,
                      double value, std::string_view unit) {
   const std::size_t before = csv_.size();
-  csv_ += fmt::format("{:.6f},{:.6f},{},{},{:.6g},{}\n", to_microseconds(now),
-                      to_microseconds(now - last_.time), object, quantity, value, unit);
+  csv_ += fmt::format("{:.6f},{:.6f},{},{},", to_microseconds(now),
+                      to_microseconds(now - last_.time), object, quantity);
+  // Bytes and packets are whole however many there are.
+  constexpr double largest_whole = 9007199254740992.0;  // 2^53
+  const bool whole = std::abs(value) < largest_whole && value == std::floor(value);
+  csv_ += whole ? fmt::format("{:.0f},{}\n", value, unit) : fmt::format("{:.6g},{}\n", value, unit);
   if (!parts_.empty()) parts_.back().bytes += csv_.size() - before;
 }
 

@@ -19,7 +19,8 @@ struct FieldInfo {
   bool required = false;
 };
 
-/// What is said about a field of numbers; the range is inclusive and holds for each element.
+/// What is said about a field of numbers; the range is inclusive and holds for each element. Of a
+/// quantity that says no minimum it is zero.
 template <class Q>
 struct RangedFieldInfo {
   std::string doc = {};
@@ -52,6 +53,11 @@ using CoreOf = typename Core<M>::type;
 template <class Q>
 inline constexpr bool has_range =
     !std::same_as<Q, bool> && !std::same_as<Q, std::string> && std::totally_ordered<Q>;
+/// A time, size, rate, frequency or number of cycles.
+template <class Q>
+inline constexpr bool is_quantity = requires(const Q& q) {
+  q.count();
+};
 template <class Q>
 struct InfoFor {
   using type = std::conditional_t<has_range<Q>, RangedFieldInfo<Q>, FieldInfo>;

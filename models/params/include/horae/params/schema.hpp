@@ -58,6 +58,8 @@ class Schema {
     detail::PlainRule<Q> rule;
     if constexpr (detail::has_range<Q>) {
       rule.min = info.min;
+      // No time, size or rate is below zero.
+      if constexpr (detail::is_quantity<Q>) rule.min = info.min.value_or(Q{});
       rule.max = info.max;
     }
     return add(std::move(name), member, detail::plain_field<M>(std::move(rule)),

@@ -35,6 +35,9 @@ class LockstepEngine : public policy::OrderingEngine {
   /// Compares everything now; for the end of a run.
   void compare_whole() const;
 
+  /// Requests so far, each of which both answered alike.
+  std::uint64_t requests() const { return requests_; }
+
   const policy::EunomiaEngine& model() const { return *model_; }
   const EunomiaRtl& rtl() const { return *rtl_; }
   EunomiaRtl& rtl() { return *rtl_; }

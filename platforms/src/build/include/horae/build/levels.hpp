@@ -1,6 +1,7 @@
 // NICs whose ordering layer runs as hardware, in place of its model or beside it.
 #pragma once
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,11 @@ class Levels {
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare() const;
+  /// NICs where both run, and the requests to their ordering layers that both answered alike.
+  struct Compared {
+    std::uint64_t nics = 0, requests = 0;
+  };
+  Compared compared() const;
   /// Those NICs, in the order of the platform.
   const std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>>& hardware() const {
     return hardware_;

@@ -67,6 +67,7 @@ class Simulation {
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare_levels() const { levels_.compare(); }
+  Levels::Compared compared_levels() const { return levels_.compared(); }
   /// Whether, here, messages are still to be completed, posted or not.
   bool work_left() const;
   /// Whether, here, messages are posted and not completed: what must make progress.

@@ -6,8 +6,8 @@
 
 namespace horae::results {
 
-/// Writes a line to standard error that overwrites itself, once a run takes longer than two seconds
-/// and only if standard error is a terminal. Never influences a result.
+/// Writes a line to standard error, once a run takes longer than two seconds. It overwrites itself
+/// on a terminal; elsewhere there is one a minute. Never influences a result.
 class Progress {
  public:
   /// `enabled` false: silent.
@@ -25,6 +25,7 @@ class Progress {
  private:
   using Clock = std::chrono::steady_clock;
   bool enabled_;
+  bool terminal_;
   bool shown_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
