@@ -85,9 +85,8 @@ std::string hypothesis_text(const question::Question& q, const HypothesisVerdict
     if (other.changes || other.open)
       out += fmt::format("    read {}: {}\n", other.reading, other.verdict);
   }
-  if (!r.other_readings.empty() &&
-      std::none_of(r.other_readings.begin(), r.other_readings.end(),
-                   [](const auto& o) { return o.changes || o.open; }))
+  if (!r.other_readings.empty() && std::none_of(r.other_readings.begin(), r.other_readings.end(),
+                                                [](const auto& o) { return o.changes || o.open; }))
     out += "    the verdict holds under every single other reading\n";
   if (c.reaction == nullptr && r.best().consistent() && q.has_conditions(true))
     out += "    not tested with congestion control: there is no [[reaction]]\n";
