@@ -12,24 +12,25 @@ namespace {
 
 TEST(Borders, NoTimeSizeOrRateIsBelowZero) {
   const Workplace place;
-  place.write("p.toml", eight_nics("20 us", "kind = \"messages\"\nfrom = [\"h0\"]\nto = "
-                                            "[\"h5\"]\nmessage = \"1 KiB\"\n"));
+  place.write("p.toml", eight_nics("20 us",
+                                   "kind = \"messages\"\nfrom = [\"h0\"]\nto = "
+                                   "[\"h5\"]\nmessage = \"1 KiB\"\n"));
   struct Case {
     std::string key, value, least;
   };
-  for (const auto& [key, value, least] : std::initializer_list<Case>{
-           {"switch.latency", "-5 ns", "0 ps"},
-           {"nic.tx_latency", "-400 ns", "0 ps"},
-           {"nic.rx_latency", "-400 ns", "0 ps"},
-           {"nic.nack_delay", "-1 ps", "0 ps"},
-           {"nic.ack_delay", "-1 ns", "0 ps"},
-           {"nic.memory.mmio_latency", "-400 ns", "0 ps"},
-           {"nic.qp_rate", "-1 Gbps", "0 bps"},
-           {"nic.pcie.credit_return", "-1 ns", "0 ps"},
-           {"nic.congestion.nack_min_gap", "-1 ns", "0 ps"},
-           {"nic.congestion.dcqcn.cnp_interval", "-1 us", "0 ps"},
-           {"nic.firmware_event.event", "-1 us", "0 ps"},
-           {"switch.queue_limit", "-1 KB", "0 B"}}) {
+  for (const auto& [key, value, least] :
+       std::initializer_list<Case>{{"switch.latency", "-5 ns", "0 ps"},
+                                   {"nic.tx_latency", "-400 ns", "0 ps"},
+                                   {"nic.rx_latency", "-400 ns", "0 ps"},
+                                   {"nic.nack_delay", "-1 ps", "0 ps"},
+                                   {"nic.ack_delay", "-1 ns", "0 ps"},
+                                   {"nic.memory.mmio_latency", "-400 ns", "0 ps"},
+                                   {"nic.qp_rate", "-1 Gbps", "0 bps"},
+                                   {"nic.pcie.credit_return", "-1 ns", "0 ps"},
+                                   {"nic.congestion.nack_min_gap", "-1 ns", "0 ps"},
+                                   {"nic.congestion.dcqcn.cnp_interval", "-1 us", "0 ps"},
+                                   {"nic.firmware_event.event", "-1 us", "0 ps"},
+                                   {"switch.queue_limit", "-1 KB", "0 B"}}) {
     const Ended ended = run(place, {"run", "p.toml", "--set", key + "=" + value});
     EXPECT_EQ(ended.exit_code, 2) << key;
     const std::string name = key.substr(key.rfind('.') + 1);
