@@ -96,7 +96,7 @@ TEST(Deflect, WithoutItTheTailIsDropped) {
 // A queue may take the share of what is free: with a share of one, half the buffer.
 TEST(Deflect, ADynamicLimitIsAShareOfWhatIsFree) {
   for (const auto& [share, queued] :
-       {std::pair{1.0, 10u}, std::pair{0.25, 4u}, std::pair{4.0, 16u}}) {
+       {std::pair{1.0, 10u}, std::pair{0.5, 7u}, std::pair{0.25, 4u}, std::pair{4.0, 16u}}) {
     const std::string held = test::in_child([&, share = share] {
       sim_context context;
       Star star(context, {.ports = 6, .queue_share = share, .buffer = frame * 20});

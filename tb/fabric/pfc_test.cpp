@@ -52,6 +52,26 @@ struct Blocked {
   probe sender, receiver;
 };
 
+// Sixteen pauses, one of each class and its resume, go out in front of a frame.
+TEST(Pfc, PauseFramesTakeTheirTimeOnTheWire) {
+  sim_context context;
+  output_queued_switch sw("sw", context, {.ports = 2, .latency = latency});
+  probe sender("sender", context), receiver("receiver", context);
+  connect(sw, 0, sender, 0, link_of(100_Gbps, delay));
+  connect(sw, 1, receiver, 0, link_of(100_Gbps, delay));
+  sw.routes().set(0, {0});
+  sw.routes().set(1, {1});
+  for (unsigned c = 0; c < OutputPort::classes; ++c) {
+    for (const bool pause : {true, false})
+      sender.send_pause({.at = 1_us, .traffic_class = c, .pause = pause});
+  }
+  sender.send({.at = 1_us + 1_ps, .dst = 1, .frame = frame});
+  context.clock.run_to(20_us);
+  ASSERT_EQ(receiver.arrivals.size(), 1u);
+  EXPECT_EQ(receiver.arrivals[0].at,
+            1_us + pause_frame * 16 + frame_time + delay + latency + frame_time + delay);
+}
+
 TEST(Pfc, PausesAboveXoffAndResumesAtXon) {
   sim_context context;
   Blocked net(context, lossless_switch(2, frame * 10, frame * 4, frame * 20));
