@@ -29,7 +29,7 @@ TEST(Borders, NoTimeSizeOrRateIsBelowZero) {
                                    {"nic.pcie.credit_return", "-1 ns", "0 ps"},
                                    {"nic.congestion.nack_min_gap", "-1 ns", "0 ps"},
                                    {"nic.congestion.dcqcn.cnp_interval", "-1 us", "0 ps"},
-                                   {"nic.firmware_event.event", "-1 us", "0 ps"},
+                                   {"nic.retransmit.firmware_event.event", "-1 us", "0 ps"},
                                    {"switch.queue_limit", "-1 KB", "0 B"}}) {
     const Ended ended = run(place, {"run", "p.toml", "--set", key + "=" + value});
     EXPECT_EQ(ended.exit_code, 2) << key;
