@@ -10,6 +10,9 @@
 namespace horae::inference {
 namespace {
 
+/// Boost would work in long doubles, which differ between machines, and which valgrind has not.
+using InDoubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
+
 /// Silverman 1986: the smaller of standard deviation and interquartile range as of a normal
 /// distribution (3.30), times the factor for that distribution (4.14) less a tenth to either side
 /// of which it loses little (3.31).
@@ -33,7 +36,8 @@ double smoothing(const std::vector<WeightedValue>& values, double quantities) {
 /// The standard normal number below which a share lies.
 double normal_quantile(double share) {
   constexpr double least = 0x1.0p-53;
-  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * std::clamp(share, least, 1 - least));
+  return -std::numbers::sqrt2 *
+         boost::math::erfc_inv(2 * std::clamp(share, least, 1 - least), InDoubles());
 }
 
 }  // namespace
