@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "horae/explain/infer.hpp"
-#include "horae/results/version.hpp"
+#include "json.hpp"
 
 namespace horae::explain {
 namespace {
@@ -155,25 +155,12 @@ ordered_json validation_json(const question::Question& q, const InferredAnswer& 
   return out;
 }
 
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-    text.insert(at, 1, '"');
-  return "\"" + text + "\"";
-}
-
 }  // namespace
 
 ordered_json inferred_json(const lab::Laboratory& laboratory, const InferredAnswer& a) {
   const question::Question& q = laboratory.question();
-  ordered_json out = {{"schema", 1},
-                      {"platform", q.platform_name},
-                      {"config", q.platform_config},
-                      {"config_hash", q.platform_hash},
-                      {"seed", q.seed},
-                      {"version", results::version()},
-                      {"verdict", "complete"},
-                      {"wall_s", a.wall_seconds},
-                      {"results", ordered_json::object()}};
+  ordered_json out = head_json(q, a.wall_seconds);
+  out["results"] = ordered_json::object();
   ordered_json rows = ordered_json::array();
   for (std::size_t n = 0; n < a.order.size(); ++n) {
     const Inferred& h = a.hypotheses[a.order[n]];
@@ -215,7 +202,7 @@ std::string points_csv(const question::Question& q, const InferredAnswer& a) {
     for (const auto& w : h.accepted) weights[w.point] = w.weight;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const lab::JointOutcome& outcome = h.runs->outcomes()[i];
-      csv += fmt::format("{},{},{},{},{},{}", quoted(h.hypothesis->id), i, outcome.miss(),
+      csv += fmt::format("{},{},{},{},{},{}", lab::csv_text(h.hypothesis->id), i, outcome.miss(),
                          q.observations.observations[outcome.best().worst].id.value, outcome.stages,
                          weights[i]);
       for (const double ours : outcome.best().ours)
@@ -226,7 +213,7 @@ std::string points_csv(const question::Question& q, const InferredAnswer& a) {
         if (!values.empty()) values += "; ";
         values += name + "=" + value.get<std::string>();
       }
-      csv += "," + quoted(values) + "\n";
+      csv += "," + lab::csv_text(values) + "\n";
     }
   }
   return csv;

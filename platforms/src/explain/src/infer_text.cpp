@@ -13,12 +13,7 @@ namespace {
 
 std::string heading(const lab::Laboratory& laboratory, const InferredAnswer& a) {
   const question::Question& q = laboratory.question();
-  std::string out = fmt::format("{}\n{}\n\n", q.observations.title, q.observations.source);
-  out += fmt::format("platform      {} ({})\n", q.platform_name, q.request.platform);
-  out += fmt::format("observations  {} from {}\n", q.observations.observations.size(),
-                     q.observations_path);
-  out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
-                     q.hypotheses_path, q.hypotheses.reactions.size());
+  std::string out = question_text(q);
   out += fmt::format(
       "points        at most {} of a hypothesis, {} of them to come nearer where none agrees, {} "
       "of a "

@@ -59,16 +59,20 @@ void add_totals(const lab::RunStore& runs, ordered_json& out) {
 
 }  // namespace
 
+ordered_json head_json(const question::Question& q, double wall_seconds) {
+  return {{"schema", 1},
+          {"platform", q.platform_name},
+          {"config", q.platform_config},
+          {"config_hash", q.platform_hash},
+          {"seed", q.seed},
+          {"version", results::version()},
+          {"verdict", "complete"},
+          {"wall_s", wall_seconds}};
+}
+
 ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& answer) {
   const question::Question& q = laboratory.question();
-  ordered_json out = {{"schema", 1},
-                      {"platform", q.platform_name},
-                      {"config", q.platform_config},
-                      {"config_hash", q.platform_hash},
-                      {"seed", q.seed},
-                      {"version", results::version()},
-                      {"verdict", "complete"},
-                      {"wall_s", answer.wall_seconds}};
+  ordered_json out = head_json(q, answer.wall_seconds);
   add_totals(laboratory.runs(), out);
   out["results"] = ordered_json::object();
   out["rows"] = {{"explain", ranked_json(answer)}};

@@ -7,6 +7,8 @@
 
 namespace horae::explain {
 
+/// The keys with which every answer begins, up to the time taken.
+nlohmann::ordered_json head_json(const question::Question& question, double wall_seconds);
 /// A published number beside ours.
 nlohmann::ordered_json comparison_json(const lab::Compared& compared);
 /// All about one hypothesis.

@@ -17,12 +17,7 @@ std::string heading_text(const question::Question& q, std::size_t runs) {
   for (const auto& v : q.hypotheses.variants)
     variants += (variants.empty() ? "" : ", ") + v.label.value;
   const unsigned last = q.seed + q.request.seeds - 1;
-  std::string out = fmt::format("{}\n{}\n\n", q.observations.title, q.observations.source);
-  out += fmt::format("platform      {} ({})\n", q.platform_name, q.request.platform);
-  out += fmt::format("observations  {} from {}\n", q.observations.observations.size(),
-                     q.observations_path);
-  out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
-                     q.hypotheses_path, q.hypotheses.reactions.size());
+  std::string out = question_text(q);
   out += fmt::format("variants      {}\n", variants);
   if (!q.open_readings().empty()) {
     out += fmt::format("readings      {}\n",
@@ -62,6 +57,16 @@ std::string arithmetic_section(const question::Question& q, const Answer& answer
 }
 
 }  // namespace
+
+std::string question_text(const question::Question& q) {
+  std::string out = fmt::format("{}\n{}\n\n", q.observations.title, q.observations.source);
+  out += fmt::format("platform      {} ({})\n", q.platform_name, q.request.platform);
+  out += fmt::format("observations  {} from {}\n", q.observations.observations.size(),
+                     q.observations_path);
+  out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
+                     q.hypotheses_path, q.hypotheses.reactions.size());
+  return out;
+}
 
 std::string answer_text(const lab::Laboratory& laboratory, const Answer& answer) {
   const question::Question& q = laboratory.question();

@@ -18,6 +18,9 @@ std::string number_text(double value);
 std::string aligned(const std::vector<Row>& rows, const std::vector<bool>& right,
                     const std::string& indent);
 
+/// What was asked: title, platform, files.
+std::string question_text(const question::Question& question);
+
 /// All about one hypothesis.
 std::string hypothesis_text(const question::Question& question, const HypothesisVerdict& verdict);
 /// What would tell the survivors apart; empty without experiments.

@@ -37,6 +37,12 @@ RunRecord RunRecord::from_json(const nlohmann::ordered_json& json) {
   return r;
 }
 
+std::string csv_text(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
+    text.insert(at, 1, '"');
+  return "\"" + text + "\"";
+}
+
 std::string runs_csv(const RunStore& store) {
   std::map<std::string, bool> names;
   for (const auto& r : store.records()) {
@@ -49,9 +55,7 @@ std::string runs_csv(const RunStore& store) {
   for (const auto& r : store.records()) {
     std::string set;
     for (const auto& s : r.setting.set) set += (set.empty() ? "" : "; ") + s;
-    for (std::size_t at = 0; (at = set.find('"', at)) != std::string::npos; at += 2)
-      set.insert(at, 1, '"');
-    csv += fmt::format("{},{},{},\"{}\"", n++, r.setting.seed, r.verdict, set);
+    csv += fmt::format("{},{},{},{}", n++, r.setting.seed, r.verdict, csv_text(set));
     for (const auto& [name, there] : names) {
       const auto it = r.results.find(name);
       csv += it == r.results.end() ? "," : fmt::format(",{}", it->second);

@@ -39,6 +39,13 @@ double Samples::percentile_between(std::size_t per_mille) const {
   return low + (high - low) * (place - static_cast<double>(below));
 }
 
+std::optional<Completion> completion_of(const build::Findings& found, const build::Message& m) {
+  const build::FlowEnd& flow = found.flows[m.connection];
+  if (!flow.finished) return std::nullopt;
+  const Picoseconds time = flow.progress.last_completion - found.posted_at(m);
+  return Completion{time, static_cast<double>(time.count()) / static_cast<double>(m.ideal.count())};
+}
+
 std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
                                      Picoseconds warmup,
                                      const std::function<bool(const build::Message&)>& counts) {
@@ -58,6 +65,7 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
     if (start < warmup || (counts && !counts(m))) continue;
     const build::FlowEnd& flow = found.flows[m.connection];
     const auto& received = flow.progress;
+    const auto completion = completion_of(found, m);
     const auto add = [&](MessageBin& bin) {
       ++bin.messages;
       bin.packets += received.received;
@@ -65,10 +73,9 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
       bin.reordered += received.out_of_order > 0;
       bin.reorder_sum += received.reorder_sum;
       bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
-      if (!flow.finished) return;
-      const Picoseconds fct = flow.progress.last_completion - start;
-      bin.fct.add(to_microseconds(fct));
-      bin.slowdown.add(static_cast<double>(fct.count()) / static_cast<double>(m.ideal.count()));
+      if (!completion) return;
+      bin.fct.add(to_microseconds(completion->time));
+      bin.slowdown.add(completion->slowdown);
     };
     add(bins.front());
     for (std::size_t i = 1; i < bins.size(); ++i) {

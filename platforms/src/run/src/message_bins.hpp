@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,14 @@ class Samples {
  private:
   std::vector<double> values_;
 };
+
+/// How long a message took since it was posted, and that over that of an idle network; nothing
+/// while it is unfinished.
+struct Completion {
+  Picoseconds time;
+  double slowdown;
+};
+std::optional<Completion> completion_of(const build::Findings& found, const build::Message& m);
 
 /// What is known of the messages of one bin, or of all.
 struct MessageBin {

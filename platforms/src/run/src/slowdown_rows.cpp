@@ -21,14 +21,9 @@ std::vector<Sent> sent_by_size(const build::Simulation& s, const build::Findings
                                Picoseconds warmup) {
   std::vector<Sent> all;
   for (const auto& m : s.messages()) {
-    const Picoseconds start = found.posted_at(m);
-    if (start < warmup) continue;
-    const build::FlowEnd& flow = found.flows[m.connection];
+    if (found.posted_at(m) < warmup) continue;
     Sent sent{m.flow.message, {}};
-    if (flow.finished) {
-      sent.slowdown = static_cast<double>((flow.progress.last_completion - start).count()) /
-                      static_cast<double>(m.ideal.count());
-    }
+    if (const auto completion = completion_of(found, m)) sent.slowdown = completion->slowdown;
     all.push_back(sent);
   }
   std::stable_sort(all.begin(), all.end(),

@@ -99,6 +99,9 @@ class RunStore {
   std::unordered_map<std::string, std::string> key_of_;  ///< settings met before
 };
 
+/// A text as a cell of a CSV file: in quotes, those inside doubled (RFC 4180).
+std::string csv_text(std::string text);
+
 /// runs.csv: a line per run: number, seed, verdict, overrides, every result.
 std::string runs_csv(const RunStore& store);
 
