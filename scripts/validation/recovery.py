@@ -26,8 +26,8 @@ HYPOTHESES = "platforms/hypotheses/cx7_spray.toml"
 TRUTHS = ["H1.pending", "H1.ignore", "H2.flush", "H4.lock", "H4.merging_lock", "H5.gap_window", "H5'.from_nack",
           "H6.buffer", "H7.firmware", "H1.pending+H8"]
 DRAWN = 8  # points to choose from
-# A measurement told afterwards: tolerances as of the same quantities in the published numbers.
-TOLD = {"tx_share": 0.05, "goodput_ratio": 0.02}
+# A measurement told afterwards: units and tolerances as of the same quantities in the published numbers.
+TOLD = {"tx_share": ("share of line", 0.05), "goodput_ratio": ("ratio", 0.02)}
 
 
 class Explain:
@@ -107,8 +107,8 @@ def add_experiment(content, experiment, values):
     content["condition"].append(condition)
     for quantity, value in values.items():
         content["observation"].append({
-            "id": f"{experiment}.{quantity}", "condition": experiment, "quantity": quantity, "value": value, "unit": "ratio",
-            "rounding": 0.0005, "tolerance": TOLD[quantity], "tolerance_why": "as without the change",
+            "id": f"{experiment}.{quantity}", "condition": experiment, "quantity": quantity, "value": value,
+            "unit": TOLD[quantity][0], "rounding": 0.0005, "tolerance": TOLD[quantity][1], "tolerance_why": "as without the change",
             "use": "predict", "source": "measured afterwards"})
 
 
