@@ -1,5 +1,5 @@
 // An ordering engine as a user may have one: a bitmap of WINDOW bits for each connection, bit i of which stands for
-// the PSN i after the expected one. A packet a clock; its answer stands in the clock after it.
+// the PSN i after the expected one. A packet, or a connection's end, a clock; its answer stands in the clock after it.
 module reorder_window #(
     parameter int unsigned CONNECTIONS = 4,
     parameter int unsigned WINDOW = 16
@@ -7,6 +7,7 @@ module reorder_window #(
     input logic clk,
     input logic reset,
     input logic packet_valid,
+    input logic close,  // no packet: the connection ends
     input logic [$clog2(CONNECTIONS)-1:0] connection,
     input logic [23:0] psn,
     input logic [23:0] head,
@@ -32,10 +33,17 @@ module reorder_window #(
   assign marked = bits | (beyond ? '0 : WINDOW'(1) << ahead[$clog2(WINDOW)-1:0]);
   assign known = !beyond && marked == bits;
 
+`ifdef REORDER_WINDOW_BREAK
+  // For the test of comparisons: a run of half the window at most.
+  localparam int unsigned LONGEST = WINDOW / 2;
+`else
+  localparam int unsigned LONGEST = WINDOW;
+`endif
+
   // Ones from the expected packet on, once it is there.
   always_comb begin
-    run = 8'(WINDOW);
-    for (int i = WINDOW - 1; i >= 0; i--) if (!marked[i]) run = 8'(i);
+    run = 8'(LONGEST);
+    for (int i = LONGEST - 1; i >= 0; i--) if (!marked[i]) run = 8'(i);
   end
   assign next = now + 24'(run);
 
@@ -46,7 +54,7 @@ module reorder_window #(
     expected <= next;
     if (reset) open <= '0;
     else if (packet_valid) begin
-      open[connection] <= 1'b1;
+      open[connection] <= !close;
       first_missing[connection] <= next;
       arrived[connection] <= marked >> run;
     end

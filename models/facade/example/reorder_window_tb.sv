@@ -10,7 +10,7 @@ module reorder_window_tb;
   logic clk = 0;
   always #1 clk = !clk;
 
-  logic reset = 1, packet_valid = 0;
+  logic reset = 1, packet_valid = 0, close = 0;
   logic [1:0] connection;
   logic [23:0] psn;
   logic [23:0] head[CONNECTIONS], missing[CONNECTIONS];
@@ -26,6 +26,7 @@ module reorder_window_tb;
       .clk(clk),
       .reset(reset),
       .packet_valid(packet_valid),
+      .close(close),
       .connection(connection),
       .psn(psn),
       .head(head[connection]),
@@ -52,6 +53,14 @@ module reorder_window_tb;
     reset = 0;
     for (int n = 0; n < packets; n++) begin
       connection = 2'($urandom);
+      if ($urandom_range(499) == 0) begin  // it ends, and begins again where it was
+        close = 1;
+        packet_valid = 1;
+        @(negedge clk);
+        close = 0;
+        ordering_close(model, 32'(connection));
+        head[connection] = missing[connection];
+      end
       // From a few that were there to a few that are out of reach; the expected one most of the time.
       psn = 24'(horae_psn_add(32'(missing[connection]), $urandom_range(2) == 0 ? $urandom_range(24) - 4 : 0));
       packet_valid = 1;
