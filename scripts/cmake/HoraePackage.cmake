@@ -1,5 +1,5 @@
 # What an installation holds, and packages of it (scripts/package). The layout is that of a checkout, so
-# that commands and links of the pages hold: bin/horae, lib/, platforms/, scripts/, traces/, *.md.
+# that commands and links of the pages hold: bin/horae, include/, lib/, platforms/, scripts/, traces/, *.md.
 # In the .deb it lies in /usr/lib/horae, and /usr/bin/horae leads to it.
 # Left out: horae_mpi.so, since MPI belongs to the machine it runs on. Ranks over sockets work.
 
@@ -20,7 +20,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms ${PROJECT_SOURCE_DIR}/scripts
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN __pycache__ EXCLUDE
   PATTERN platforms/src EXCLUDE # what builds it is no part of it
+  PATTERN platforms/plugins/build* EXCLUDE
+  PATTERN scripts/python/src EXCLUDE
   PATTERN scripts/cmake EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/platforms/plugins/CMakeLists.txt DESTINATION platforms/plugins)
 # Pages that others link to.
 file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/models/*.md ${PROJECT_SOURCE_DIR}/platforms/src/*.md ${PROJECT_SOURCE_DIR}/tb/*.md)

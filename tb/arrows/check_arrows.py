@@ -58,8 +58,9 @@ MAY_USE |= {
 }
 WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
                    "traffic", "rtl", "facade", "results", "inference"}
-# Rooms for which the build writes sources: from their own descriptions, and the version.
-WRITES_SOURCES = {"rtl", "results"}
+# Rooms for which the build writes sources: from their own descriptions, the version, and which headers
+# plug-ins are built with.
+WRITES_SOURCES = {"rtl", "results", "config"}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
 IS_SYSTEMC = re.compile(r"(systemc|sysc/|tlm)")

@@ -1,8 +1,11 @@
 #include "horae/core/registry.hpp"
 
+#include <utility>
+
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/ordering/ordering_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -10,13 +13,22 @@ namespace horae::policy {
 OrderingEntry none_ordering(), ideal_ordering(), static_ordering(), irn_ordering(),
     mp_rdma_ordering(), eunomia_ordering();
 
-const std::vector<OrderingEntry>& ordering_engines() {
-  static const std::vector<OrderingEntry> all = {
-      none_ordering(), ideal_ordering(),   static_ordering(),
-      irn_ordering(),  mp_rdma_ordering(), eunomia_ordering(),
-  };
+namespace {
+Registry<OrderingEntry>& ordering_registry() {
+  static Registry<OrderingEntry> all("ordering engine", {
+                                                            none_ordering(),
+                                                            ideal_ordering(),
+                                                            static_ordering(),
+                                                            irn_ordering(),
+                                                            mp_rdma_ordering(),
+                                                            eunomia_ordering(),
+                                                        });
   return all;
 }
+}  // namespace
+
+const std::vector<OrderingEntry>& ordering_engines() { return ordering_registry().all(); }
+void add_ordering_engine(OrderingEntry entry) { ordering_registry().add(std::move(entry)); }
 
 const Schema<OrderingHardware>& OrderingHardware::schema() {
   static const Schema<OrderingHardware> s =
