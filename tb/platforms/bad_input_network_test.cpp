@@ -121,7 +121,7 @@ ports = 2)",
 R"(mtu = "1 KiB")",
 R"(mtu = "1 KiB"
 port_choice = "rail")",
-"p.toml:10:1: port_choice is of a NIC with several ports; expected ports = 2 or more"},
+"p.toml:11:15: port_choice is of a NIC with several ports; expected ports = 2 or more"},
 {"NoPath",
 R"([[link]]
 between = ["t", "s"]
