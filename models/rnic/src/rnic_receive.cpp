@@ -131,7 +131,8 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
     progress.reorder_sum += static_cast<std::uint32_t>(out.ahead);
     progress.reorder_max = std::max(progress.reorder_max, static_cast<std::uint32_t>(out.ahead));
   }
-  if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now)) respond(i, true, {}, now);
+  if (qp.notification && qp.notification->on_data(p.ecn == Ecn::ce, now))
+    respond(i, p.ingress_port, true, {}, now);
   if (!out.response) return true;
   if (out.response->nack) {
     const bool too_soon =
@@ -142,11 +143,12 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
       return true;
     }
     qp.last_nack_sent = now;
-    if (qp.notification && qp.notification->on_nack_sent(now)) respond(i, true, {}, now);
+    if (qp.notification && qp.notification->on_nack_sent(now))
+      respond(i, p.ingress_port, true, {}, now);
     if (nic_watcher_ != nullptr) [[unlikely]]
       notify_nack(i, p, out.response->psn, now);
   }
-  respond(i, false, *out.response, decided);
+  respond(i, p.ingress_port, false, *out.response, decided);
   if (echoes_) [[unlikely]]
     keep_echo(qp, p);
   return true;

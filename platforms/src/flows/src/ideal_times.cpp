@@ -5,6 +5,22 @@
 #include "horae/flows/end_points.hpp"
 
 namespace horae::flows {
+namespace {
+
+/// Ports that one connection uses.
+unsigned lanes_of(const rnic::RnicConfig& nic) {
+  const auto choice = nic.port_choice.value_or(rnic::PortChoice::entropy);
+  const bool one = choice == rnic::PortChoice::rail || choice == rnic::PortChoice::hash ||
+                   (choice == rnic::PortChoice::entropy &&
+                    policy::find_entropy_scheme(nic.entropy.scheme).constant);
+  return one ? 1 : nic.port_count();
+}
+/// Their rate, if each is `rate`.
+BitRate together(const rnic::RnicConfig& nic, BitRate rate) {
+  return BitRate(rate.count() * lanes_of(nic));
+}
+
+}  // namespace
 
 IdealTimes::IdealTimes(const config::PlatformConfig& platform)
     : platform_(platform), routes_(platform.topology.shortest_path_routes()) {
@@ -89,7 +105,7 @@ const std::vector<IdealTimes::Path>& IdealTimes::between(unsigned first, unsigne
 }
 
 std::vector<IdealTimes::Path> IdealTimes::paths(unsigned from, unsigned to) const {
-  const Step out = step(from, 0), back = step(to, 0);  // a NIC has one port
+  const Step out = step(from, 0), back = step(to, 0);  // planes are alike
   if (out.next == to) return {{out.hop}};
   const NodeId node = platform_.topology.vertices()[to].node;
   const Step in = step(back.next, routes_[back.next].towards(node).front());
@@ -123,7 +139,7 @@ Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) con
   const std::int64_t packets = packets_of(platform_, from, bytes);
   const Bytes headers = l1_bytes(frame_bytes(Opcode::write_middle, sender.mtu)) - sender.mtu;
   const Bytes last = bytes - sender.mtu * (packets - 1);
-  const BitRate rate = step(from, 0).hop.rate;
+  const BitRate rate = together(sender, step(from, 0).hop.rate);
   return time + serialisation_time(sender.mtu + headers, rate) * (packets - 1) +
          serialisation_time(last + headers, rate);
 }
@@ -140,7 +156,11 @@ Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes)
 Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
                                      const Path& there) const {
   const auto& sender = nic_at(platform_, from);
-  std::vector<Picoseconds> free(there.size());
+  // Planes are alike, and packets take turns among them.
+  const unsigned lanes = lanes_of(sender);
+  const BitRate pipe_rate = together(sender, there.front().rate);
+  std::vector<Picoseconds> free(there.size() * lanes);
+  Picoseconds pipe{};  // free from then on, where it serves several lanes
   const std::int64_t mtu = sender.mtu.count();
   const std::int64_t packets = std::max<std::int64_t>(1, (bytes.count() + mtu - 1) / mtu);
   Picoseconds arrived{};
@@ -152,12 +172,15 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
     if (sender.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
     if (sender.frames == rnic::Frames::htsim)
       frame = rnic::htsim_frame(Bytes(last ? bytes.count() - i * mtu : mtu));
-    arrived = sender.tx_latency;
+    Picoseconds at = sender.tx_latency + pipe;
+    if (lanes > 1) pipe += serialisation_time(l1_bytes(frame), pipe_rate);
+    Picoseconds* const lane = free.data() + static_cast<std::size_t>(i % lanes) * there.size();
     for (std::size_t h = 0; h < there.size(); ++h) {
-      const Picoseconds start = std::max(arrived + there[h].before, free[h]);
-      free[h] = start + serialisation_time(l1_bytes(frame), there[h].rate);
-      arrived = free[h] + there[h].delay;
+      const Picoseconds start = std::max(at + there[h].before, lane[h]);
+      lane[h] = start + serialisation_time(l1_bytes(frame), there[h].rate);
+      at = lane[h] + there[h].delay;
     }
+    arrived = std::max(arrived, at);
   }
   return arrived + nic_at(platform_, to).rx_latency;
 }
