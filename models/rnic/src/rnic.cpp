@@ -52,6 +52,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     qp.receive_by(*ordering_.engine(), static_cast<policy::ConnectionId>(i), config_.reliability);
   }
   exchanges_.add(static_cast<std::uint16_t>(i), qp.config());
+  programs_.add(qp.config());
   nacks_.add(qp);
   scheduler_.add(qp);
   if (host_.fetcher) host_.fetcher->add(qp);
@@ -82,6 +83,10 @@ void rnic::begin() {
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     if (config_.shakes_hands()) plan_handshake(i);
     post(i, Picoseconds(0));
+  }
+  for (std::size_t p = 0; p < programs_.size(); ++p) {
+    programs_[p].begin();
+    go_on(p, Picoseconds(0));
   }
 }
 
@@ -142,7 +147,7 @@ void rnic::handle(const fabric::Event& e) {
       begin_next_service(fabric::key_entity(e.key), e.time);
       break;
     case notify_event:
-      notify(qps_[fabric::key_entity(e.key)].config().exchange, e.payload, e.time);
+      tell_received(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case handshake_event:
       try_handshake(fabric::key_entity(e.key), e.payload, e.time);
@@ -151,6 +156,13 @@ void rnic::handle(const fabric::Event& e) {
       grant_planned_ = false;
       grant(e.time);
       break;
+    case program_event: {
+      const std::size_t program = fabric::key_entity(e.key);
+      programs_.came(program, e.time);
+      programs_[program].proceed(e.time);
+      go_on(program, e.time);
+      break;
+    }
     case context_event:
       host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
@@ -185,6 +197,10 @@ std::vector<std::string> rnic::describe_queues() const {
   }
   if (!responses_.empty())
     lines.push_back(fmt::format("{}: {} responses waiting", name(), responses_.size()));
+  for (std::size_t p = 0; p < programs_.size(); ++p) {
+    for (const auto& line : programs_[p].waiting())
+      lines.push_back(fmt::format("{} {}", name(), line));
+  }
   return lines;
 }
 

@@ -23,6 +23,7 @@ enum nic_event : std::uint8_t {
   context_event,    ///< payload: a received packet whose context is there
   handshake_event,  ///< entity: queue pair; payload: SYNs sent so far
   grant_event,
+  program_event,  ///< entity: program of the host
 };
 
 }  // namespace horae::rnic

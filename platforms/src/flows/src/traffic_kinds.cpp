@@ -11,11 +11,12 @@ TrafficKind flows_kind();
 TrafficKind incast_kind();
 TrafficKind flow_list_kind();
 TrafficKind pipeline_kind();
+TrafficKind goal_kind();
 
 const std::vector<TrafficKind>& traffic_kinds() {
   static const std::vector<TrafficKind> all = {messages_kind(), packets_kind(), collective_kind(),
                                                flows_kind(),    incast_kind(),  flow_list_kind(),
-                                               pipeline_kind(), batch_kind()};
+                                               pipeline_kind(), batch_kind(),   goal_kind()};
   return all;
 }
 
