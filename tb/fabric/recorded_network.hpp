@@ -26,6 +26,7 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
     std::string name, profile;
     std::vector<std::string> ports = {};  ///< the peer of each
     std::optional<unsigned> site = {};
+    std::optional<std::uint32_t> number = {};
   };
   struct Link {
     std::string from, to;
@@ -45,6 +46,7 @@ struct RecordedNetwork final : fabric::NetworkBuilder {
     links.push_back({devices[a].name, devices[b].name, where.line, values});
   }
   void place(unsigned device, unsigned site) override { devices.at(device).site = site; }
+  void number(unsigned device, std::uint32_t node) override { devices.at(device).number = node; }
 
   /// Names with a profile, in the order added.
   std::vector<std::string> of(const std::string& profile) const {

@@ -84,6 +84,45 @@ TEST(FlowListTraffic, ATriggerCountsWhatFiresIt) {
   EXPECT_EQ(flows::traffic_of(platform, 0).arrivals_end(platform), platform.sim.duration);
 }
 
+TEST(FlowListTraffic, AFlowWithoutEndIsMessagesWithoutEndAndIsSaid) {
+  const List list(
+      "Nodes 8\nConnections 3\nTriggers 1\n"
+      "0->1 start 2000 size 0\n2->3 start 0 size 10 send_done_trigger 1\n"
+      "2->4 trigger 1 size 0\ntrigger id 1 oneshot\n");
+  const auto platform = eight_placed(list.table());
+  const auto flows = flows_of(platform);
+  ASSERT_EQ(flows.size(), 3u);
+  EXPECT_EQ(flows[0].count, 1u);
+  for (const std::size_t i : {1u, 2u}) {
+    EXPECT_EQ(flows[i].count, 0u);
+    EXPECT_EQ(flows[i].message, 64_KiB);
+    EXPECT_EQ(flows[i].depth, 128u);
+  }
+  EXPECT_EQ(flows[1].start, 2_ns);
+  EXPECT_EQ(flows[2].trigger, 1u);
+  EXPECT_EQ(flows[2].after, 1u);
+  const auto& traffic = flows::traffic_of(platform, 0);
+  EXPECT_NE(traffic.note().find(": 2 flows without end (size 0) send until the run ends at "
+                                "sim.duration"),
+            std::string::npos)
+      << traffic.note();
+  nlohmann::ordered_json rows;
+  traffic.add_rows(rows);
+  EXPECT_EQ(rows.at("flow_lists").at(0).at("endless"), 2);
+  EXPECT_EQ(rows.at("flow_lists").at(0).at("bytes"), 10);
+}
+
+TEST(FlowListTraffic, WhatWasNotReadIsSaid) {
+  const List list("1\n0 5 3 100 20000 0\n3 1 3 100 999 0\nFirst line: # of flows\n");
+  const auto platform = eight_placed(list.table());
+  EXPECT_EQ(flows_of(platform).size(), 1u);
+  EXPECT_NE(flows::traffic_of(platform, 0)
+                .note()
+                .find(":3: the 1 flows that the first line announces are read, and nothing from "
+                      "here on, as in ns-3"),
+            std::string::npos);
+}
+
 TEST(FlowListTraffic, WhatCannotBeDoneIsRefusedAtItsLine) {
   const List beyond("start_ns,source,destination,bytes\n0,0,9,10\n");
   EXPECT_NE(why_refused(beyond.table()).find(":2:5: destination = 9"), std::string::npos)

@@ -134,6 +134,32 @@ TEST(FlowListPlatform, APlanWrittenDownAsAListTakesTheSameTimes) {
     EXPECT_EQ(result(listed.summary, name), result(plan.summary, name)) << name;
 }
 
+// An endless flow and a message that begins in its midst share a link: the message is measured, the
+// flow goes on until the run ends, and what there is of it counts as streams do.
+TEST(FlowListPlatform, AFlowWithoutEndSendsUntilTheRunEnds) {
+  const Workplace place;
+  place.write("p.toml", platform());
+  place.write("list",
+              "Nodes 8\nConnections 2\n0->5 start 0 size 0\n1->4 start 1000000 size 40000\n");
+  const Outcome r = run_list(place, {"sim.duration=200us", "sim.stop=duration"});
+  ASSERT_EQ(r.sent.size(), 2u);
+  EXPECT_EQ(r.sent[0].from, "h0");
+  // At line rate but for the first round trip: 100 Gbps are 12.5 kB/us.
+  const std::int64_t most = 200 * 12'500;
+  EXPECT_LT(r.sent[0].delivered, most);
+  EXPECT_GT(r.sent[0].delivered, most * 85 / 100);
+  EXPECT_EQ(r.sent[1].bytes, 40000);
+  EXPECT_EQ(result(r.summary, "fct.completed"), 1);
+  EXPECT_EQ(result(r.summary, "fct.unfinished"), 0);
+  const Ended ended =
+      run(place, {"run", "p.toml", "--set", "sim.duration=200us", "--set", "sim.stop=duration"});
+  EXPECT_EQ(ended.exit_code, 0);
+  const std::string note =
+      "list: 1 flow without end (size 0) send until the run ends at sim.duration\n";
+  EXPECT_NE(ended.out.find(note), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find(note), ended.out.rfind(note));
+}
+
 TEST(FlowListPlatform, WindowScaleAndFold) {
   const Workplace place;
   place.write("p.toml", platform());

@@ -1,8 +1,10 @@
 // flows.csv and series.csv: they sum up to what the summary says.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "csv.hpp"
 #include "run_parts.hpp"
@@ -79,6 +81,48 @@ TEST(Series, ChangesNoResult) {
     const ordered_json with = summary_of(place, "p.toml", sampled);
     for (const char* part : {"sim_time_ps", "results", "packets", "statistics"})
       EXPECT_EQ(with.at(part), without.at(part)) << sample << " " << part;
+  }
+}
+
+// Of two connections that share a link: what each moved sums up to what it completed, and asking
+// changes nothing else.
+TEST(Series, OfFlowsSumUpToThemAndChangeNothing) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const auto series = [&](const std::string& asked, const std::string& out) {
+    EXPECT_EQ(run(place, {"run", "p.toml", "--out", out, "--set", "sim.stop=finished", "--set",
+                          "traffic[0].count=40", "--set", "traffic[0].qps=2", "--set",
+                          "sim.duration=5ms", "--set", "sim.sample=1us", "--set",
+                          "nic.congestion.algorithm=dcqcn", "--set", "sim.sample_flows=" + asked})
+                  .exit_code,
+              0);
+    return rows_of(place.read(out + "/series.csv"));
+  };
+  const auto with = series("true", "with"), without = series("false", "without");
+  EXPECT_EQ(place.read("with/flows.csv"), place.read("without/flows.csv"));
+  std::map<std::string, double> acked, delivered;
+  std::set<std::string> quantities;
+  std::vector<Row> others;
+  for (const Row& row : with) {
+    const std::string& object = row.at("object");
+    if (!object.starts_with("flow")) {
+      others.push_back(row);
+      continue;
+    }
+    quantities.insert(row.at("quantity") + " " + row.at("unit"));
+    const double bytes = std::stod(row.at("value")) * std::stod(row.at("window_us")) * 125;
+    if (row.at("quantity") == "acked_rate") acked[object] += bytes;
+    if (row.at("quantity") == "delivered_rate") delivered[object] += bytes;
+  }
+  EXPECT_EQ(others, without);
+  EXPECT_EQ(quantities,
+            (std::set<std::string>{"acked_rate Gbps", "allowed_rate Gbps", "delivered_rate Gbps",
+                                   "unacked packets", "unsent packets"}));
+  // Six digits of each sample; what was moved behind the last one is not in it.
+  for (const auto& flow : rows_of(place.read("with/flows.csv"))) {
+    const double bytes = std::stod(flow.at("bytes_completed"));
+    EXPECT_NEAR(acked["flow" + flow.at("flow")], bytes, bytes * 0.1);
+    EXPECT_NEAR(delivered["flow" + flow.at("flow")], bytes, bytes * 0.1);
   }
 }
 

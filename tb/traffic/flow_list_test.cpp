@@ -43,6 +43,7 @@ struct All {
   ListFormat format{};
   std::vector<ListedFlow> flows;
   std::vector<ListedTrigger> triggers;
+  std::uint32_t surplus = 0;
 };
 
 All read(const std::string& text, ListNodes nodes = eight(),
@@ -51,7 +52,9 @@ All read(const std::string& text, ListNodes nodes = eight(),
   const auto list = FlowList::open(file.with(text).path(), format, nodes);
   All all{list->format(), {}, {}};
   while (auto flow = list->next()) all.flows.push_back(*flow);
+  EXPECT_FALSE(list->next());  // the end stays the end
   all.triggers = list->triggers();
+  all.surplus = list->surplus();
   return all;
 }
 
@@ -110,6 +113,21 @@ TEST(FlowListNs3, TimesAreExactAndRoundedToThePicosecond) {
   EXPECT_EQ(at("1000000"), 1'000'000'000'000'000'000);
 }
 
+// simulation/mix/flow.txt of HPCC: 2 announced, 256 listed, and an explanation of the columns
+// behind them; its simulator reads two flows.
+TEST(FlowListNs3, WhatFollowsTheAnnouncedFlowsIsNotRead) {
+  const auto all = read(
+      "2\n2 1 3 100 200000000 2\n3 1 3 100 200000000 2\n4 1 3 100 150000000 2\n\n"
+      "First line: # of flows\nsrc0 dst0 3 dst_port0 size0 start_time0\n...\n" +
+      std::string(5000, 'x') + "\n");
+  ASSERT_EQ(all.flows.size(), 2u);
+  EXPECT_EQ(all.flows[1].from, 3u);
+  EXPECT_EQ(all.surplus, 4u);
+  EXPECT_EQ(read("1\n2 1 3 100 200000000 2\n\n# a comment\n").surplus, 0u);
+  // An explanation right behind the flows.
+  EXPECT_EQ(read("1\n2 1 3 100 200000000 2\n\nFirst line: # of flows\n").surplus, 4u);
+}
+
 TEST(FlowListCsv, ColumnsComeInAnyOrderAndNodesByNameOrNumber) {
   const auto all = read(
       "\xef\xbb\xbf"
@@ -151,6 +169,16 @@ TEST(FlowListHtsim, ConnectionsAndTriggers) {
   EXPECT_EQ(all.triggers[2].line, 10u);
 }
 
+TEST(FlowListHtsim, AFlowOfSizeZeroHasNoEnd) {
+  const auto all = read(
+      "Nodes 8\nConnections 2\nTriggers 1\n0->7 start 5 size 0\n"
+      "1->7 trigger 1 size 0\ntrigger id 1 oneshot\n");
+  ASSERT_EQ(all.flows.size(), 2u);
+  EXPECT_EQ(all.flows[0].bytes, 0_B);
+  EXPECT_EQ(all.flows[0].at, 5_ps);
+  EXPECT_EQ(all.flows[1].trigger, 1u);
+}
+
 TEST(FlowList, NodesBeyondThePlatformFoldOnlyWhereAsked) {
   ListNodes nodes = eight();
   nodes.fold = true;
@@ -173,7 +201,7 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
        "list:1:1: the first line is of no known flow list; expected a number of flows alone (ns3), "
        "'Nodes N' (htsim) or 'start_ns,source,destination,bytes' (csv)"},
       {"2\n0 1 3 1 0\n", "list:1:1: 2 flows are announced; the file has 1"},
-      {"1\n0 1 3 1 0\n1 2 3 1 0\n", "list:3:1: a flow after the 1 that line 1 announces"},
+      {"0\n0 1 3 1 0\n", "accepted"},  // a list without flows; the platform refuses it
       {"1\n0 1 3\n", "list:2:1: 3 columns; expected src dst pg dport size start, or without dport"},
       {"2\n0 1 3 1 0\n0 1 3 100 1 0\n",
        "list:3:1: 6 columns; expected 5, as before: src dst pg size start"},
@@ -211,6 +239,10 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {csv + "0,h1,h2\n", "list:2:1: 3 cells; expected 4, as in the heading"},
       {csv + ",h1,h2,1\n", "list:2:1: start_ns = ''; expected a decimal number, 0 or more"},
       {cm + "0->1 start 0\n", "list:3:1: a connection without its 'size'"},
+      {cm + "0->1 start 0 size 0 send_done_trigger 1\n",
+       "list:3:21: 'send_done_trigger' of a flow without end (size 0), which never fires"},
+      {cm + "0->1 start 0 size -1\n",
+       "list:3:19: size = '-1'; expected a whole number from 1 to 1099511627776"},
       {cm + "0->1 size 1\n", "list:3:1: a connection with neither 'start' nor 'trigger'"},
       {cm + "0->1 size 1 start 0 trigger 1\n",
        "list:3:21: a connection with both 'start' and 'trigger'"},

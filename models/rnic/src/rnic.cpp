@@ -58,6 +58,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   }
   if (ports_) qp.own_port = static_cast<std::uint8_t>(own_port(qp.config()));
   exchanges_.add(static_cast<std::uint16_t>(i), qp.config());
+  programs_.add(qp.config());
   nacks_.add(qp);
   scheduler_.add(qp);
   if (host_.fetcher) host_.fetcher->add(qp);
@@ -91,6 +92,10 @@ void rnic::begin() {
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     if (config_.shakes_hands()) plan_handshake(i);
     post(i, Picoseconds(0));
+  }
+  for (std::size_t p = 0; p < programs_.size(); ++p) {
+    programs_[p].begin();
+    go_on(p, Picoseconds(0));
   }
 }
 
@@ -157,7 +162,7 @@ void rnic::handle(const fabric::Event& e) {
       begin_next_service(fabric::key_entity(e.key), e.time);
       break;
     case notify_event:
-      notify(qps_[fabric::key_entity(e.key)].config().exchange, e.payload, e.time);
+      tell_received(fabric::key_entity(e.key), e.payload, e.time);
       break;
     case handshake_event:
       try_handshake(fabric::key_entity(e.key), e.payload, e.time);
@@ -166,6 +171,13 @@ void rnic::handle(const fabric::Event& e) {
       grant_planned_ = false;
       grant(e.time);
       break;
+    case program_event: {
+      const std::size_t program = fabric::key_entity(e.key);
+      programs_.came(program, e.time);
+      programs_[program].proceed(e.time);
+      go_on(program, e.time);
+      break;
+    }
     case context_event:
       host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
@@ -213,6 +225,10 @@ std::vector<std::string> rnic::describe_queues() const {
     if (ports_->waiting(p) == 0) continue;
     lines.push_back(fmt::format("{} port {}: {} packets in line{}", name(), p, ports_->waiting(p),
                                 ports_->held(p) ? ", paused" : ""));
+  }
+  for (std::size_t p = 0; p < programs_.size(); ++p) {
+    for (const auto& line : programs_[p].waiting())
+      lines.push_back(fmt::format("{} {}", name(), line));
   }
   return lines;
 }

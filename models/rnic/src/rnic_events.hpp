@@ -25,6 +25,7 @@ enum nic_event : std::uint8_t {
   grant_event,
   placement_event,  ///< entity: queue pair of the packet that the ordering engine is done with
   copy_event,       ///< entity: queue pair; payload: 0 for the read of a copy, 1 for its write
+  program_event,    ///< entity: program of the host
 };
 
 }  // namespace horae::rnic

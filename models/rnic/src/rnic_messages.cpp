@@ -45,13 +45,18 @@ void rnic::complete(std::size_t i, std::uint32_t messages, Picoseconds now) {
   qps_.completed(qp);
   if (config_.entropy.keeps() && qp.finished()) finished_last_[qp.config().peer] = i;
   if (qp.config().completes >= 0) notify(qp.config().completes, messages, now);
+  if (qp.config().program >= 0) [[unlikely]] {
+    const auto program = static_cast<std::size_t>(qp.config().program);
+    programs_[program].completed(qp.config().channel, messages, now);
+    go_on(program, now);
+  }
 }
 
 void rnic::in_memory(std::size_t i, std::uint32_t messages, Picoseconds now) {
   if (messages == 0) return;
   const QueuePair& qp = qps_[i];
   const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
-  if (at == now) return notify(qp.config().exchange, messages, now);
+  if (at == now) return tell_received(i, messages, now);
   schedule(at, notify_event, static_cast<std::uint16_t>(i), event_ordinal_++, messages);
 }
 

@@ -83,6 +83,10 @@ std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& c) {
     case Operation::butterfly:
       refuse_slices(c);
       return butterfly(c);
+    case Operation::tree:
+    case Operation::double_tree:
+    case Operation::hierarchical:
+      throw ModelError("a collective that is a schedule, taken as flows");
     case Operation::all_to_all:
       if (c.window != 0) refuse_slices(c);
       break;

@@ -60,15 +60,21 @@ std::unique_ptr<FlowList> FlowList::open(const std::string& path, ListFormat for
 }
 
 NodeTable::NodeTable(const ListNodes& nodes) : nodes_(nodes) {
-  for (std::size_t i = 0; i < nodes_.names.size(); ++i)
-    by_name_.emplace(nodes_.names[i], static_cast<std::uint32_t>(i));
+  for (std::size_t i = 0; i < nodes_.names.size(); ++i) {
+    if (!nodes_.names[i].empty()) by_name_.emplace(nodes_.names[i], static_cast<std::uint32_t>(i));
+  }
 }
 
 std::uint32_t NodeTable::fold(const ListLines& lines, const Word& word, std::string_view what,
                               std::uint64_t number) const {
   const std::uint64_t n = nodes_.names.size();
-  if (number < n) return static_cast<std::uint32_t>(number);
-  if (nodes_.fold) return static_cast<std::uint32_t>(number % n);
+  if (number < n || nodes_.fold) {
+    const auto node = static_cast<std::size_t>(number % n);
+    if (!nodes_.names[node].empty()) return static_cast<std::uint32_t>(node);
+    throw lines.error(word.column, fmt::format("{} = {}; node {} of the network is a switch; "
+                                               "expected an end point",
+                                               what, number, node));
+  }
   throw lines.error(word.column,
                     fmt::format("{} = {}; expected a node from 0 to {} (nodes = \"modulo\" takes "
                                 "the remainder)",

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "horae/traffic/flow_list.hpp"
-#include "list_lines.hpp"
+#include "horae/traffic/list_lines.hpp"
 
 namespace horae::traffic {
 

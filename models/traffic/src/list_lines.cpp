@@ -1,4 +1,4 @@
-#include "list_lines.hpp"
+#include "horae/traffic/list_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,8 @@ std::uint64_t scaled(Wide mantissa, std::int64_t exponent, std::uint64_t most) {
 
 }  // namespace
 
-ListLines::ListLines(const std::string& path) : path_(path), bytes_(path) {
+ListLines::ListLines(const std::string& path, std::string_view what, std::size_t longest)
+    : path_(path), bytes_(path), what_(what), buffer_(longest + 2) {
   file_.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes_`
 }
 
@@ -61,8 +62,8 @@ bool ListLines::next() {
     ++line_;
     auto length = static_cast<std::size_t>(file_.gcount());
     if (file_.fail()) {
-      throw error(1, fmt::format("a line of more than {} characters; expected a flow list",
-                                 buffer_.size() - 2));
+      throw error(1, fmt::format("a line of more than {} characters; expected {}",
+                                 buffer_.size() - 2, what_));
     }
     if (!file_.eof()) --length;  // the end of the line counts
     text_ = {buffer_.data(), length};

@@ -13,7 +13,9 @@ namespace {
 /// HPCC's reader takes `src dst pg dport size start` from a line (alibaba-edu/
 /// High-Precision-Congestion-Control, traffic_gen/traffic_gen.py writes "%d %d 3 100 %d %.9f"),
 /// ConWeave's the same without the port (conweave-project/conweave-ns3, traffic_gen/traffic_gen.py:
-/// "%d %d 3 %d %.9f"). Bytes, and seconds. The first line says how many there are.
+/// "%d %d 3 %d %.9f"). Bytes, and seconds. The first line says how many there are: HPCC's simulator
+/// (simulation/scratch/third.cc) reads so many and nothing of what follows, and its own
+/// simulation/mix/flow.txt announces 2 of 256 flows and ends in an explanation.
 class Ns3List final : public FlowList {
  public:
   Ns3List(std::unique_ptr<ListLines> lines, const ListNodes& nodes)
@@ -28,12 +30,18 @@ class Ns3List final : public FlowList {
   }
 
   ListFormat format() const override { return ListFormat::ns3; }
+  std::uint32_t surplus() const override { return surplus_; }
 
   std::optional<ListedFlow> next() override {
+    if (surplus_ != 0) return std::nullopt;
     if (!lines_.next()) {
       if (read_ == announced_) return std::nullopt;
       throw lines_.error_at(
           announced_at_, fmt::format("{} flows are announced; the file has {}", announced_, read_));
+    }
+    if (read_ == announced_) {
+      surplus_ = lines_.line();
+      return std::nullopt;
     }
     const auto& words = lines_.words();
     const bool first = columns_ == 0;
@@ -44,10 +52,6 @@ class Ns3List final : public FlowList {
                          columns_ == 5   ? "5, as before: src dst pg size start"
                          : columns_ == 6 ? "6, as before: src dst pg dport size start"
                                          : "src dst pg dport size start, or without dport"));
-    }
-    if (read_ == announced_) {
-      throw lines_.error(
-          1, fmt::format("a flow after the {} that line {} announces", announced_, announced_at_));
     }
     ++read_;
     std::size_t at = 0;
@@ -70,7 +74,7 @@ class Ns3List final : public FlowList {
   NodeTable nodes_;
   std::size_t columns_ = 0;
   std::uint64_t announced_ = 0, read_ = 0;
-  std::uint32_t announced_at_ = 0;
+  std::uint32_t announced_at_ = 0, surplus_ = 0;
 };
 
 class CsvList final : public FlowList {

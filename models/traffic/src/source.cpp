@@ -12,6 +12,12 @@ std::optional<TrafficItem> ConstantSource::next() {
   if (config_.count != 0 && issued_ == config_.count) return std::nullopt;
   const Picoseconds at = config_.start + config_.interval * static_cast<std::int64_t>(issued_);
   ++issued_;
+  if (config_.gated)
+    return TrafficItem{.at = at,
+                       .dst = config_.dst,
+                       .bytes = config_.bytes,
+                       .flow = config_.flow,
+                       .after = issued_};
   return TrafficItem{
       .at = at,
       .dst = config_.dst,

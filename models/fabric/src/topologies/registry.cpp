@@ -12,11 +12,13 @@ TopologyKind leaf_spine();
 TopologyKind fat_tree();
 TopologyKind jellyfish();
 TopologyKind two_sites();
+TopologyKind ns3_topology();
+TopologyKind htsim_topology();
 
 namespace {
 Registry<TopologyKind>& topology_registry() {
-  static Registry<TopologyKind> all("topology",
-                                    {leaf_spine(), fat_tree(), jellyfish(), two_sites()});
+  static Registry<TopologyKind> all("topology", {leaf_spine(), fat_tree(), jellyfish(), two_sites(),
+                                                 ns3_topology(), htsim_topology()});
   return all;
 }
 }  // namespace

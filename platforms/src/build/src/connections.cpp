@@ -59,6 +59,7 @@ void Connections::build() {
     const bool messages = queries || measure == flows::Measure::messages;
     if (messages && !ideal) ideal.emplace(platform_);
     LeadExchanges leads(devices_.all.size(), -1);
+    add_programs(traffic);
     const std::uint64_t ecmp_every = traffic.ecmp_every().value_or(0);
     mixed = mixed || ecmp_every != 0;
     std::uint64_t ordinal = 0;
@@ -70,10 +71,11 @@ void Connections::build() {
       if (!messages && !groups &&
           (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
         throw ModelError("triggers of flows that are not measured as messages or groups");
-      if (messages)
+      const bool message = messages && flow.count == 1;  // others send until the run ends
+      if (message)
         messages_.push_back(
             {all_.size(), i, flow, ideal->completion(flow.from, flow.to, flow.message)});
-      add(i, flow, leads, messages);
+      add(i, flow, leads, message);
     });
   }
   if (mixed) {
@@ -92,6 +94,13 @@ void Connections::build() {
   }
 }
 
+void Connections::add_programs(const flows::Traffic& traffic) {
+  program_of_.assign(devices_.all.size(), -1);
+  traffic.programs(platform_, [&](unsigned device, std::unique_ptr<traffic::HostProgram> program) {
+    program_of_[device] = devices_.nic(device).add_program(std::move(program));
+  });
+}
+
 void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads,
                       bool closes) {
   auto send = queue_pair(flow.depth, flow);
@@ -102,7 +111,8 @@ void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges&
                                       .start = flow.start,
                                       .count = flow.count,
                                       .lead = flow.lead,
-                                      .after = flow.after});
+                                      .after = flow.after,
+                                      .gated = flow.channel.has_value()});
   if (flow.lead != 0) {
     for (const unsigned device : {flow.from, flow.to}) {
       if (leads[device] < 0) leads[device] = exchanges_[device]++;
@@ -119,9 +129,15 @@ void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges&
     if (closes) starts.starts.push_back(messages_.size() - 1);
     send.exchange = starts.exchange;
   }
-  if (receive.exchange >= 0) {
-    receive.receive_packets =
-        static_cast<std::uint32_t>(flows::packets_of(platform_, flow.from, flow.message));
+  if (flow.channel) {
+    send.exchange = exchanges_[flow.from]++;
+    send.program = program_of_[flow.from];
+    receive.program = program_of_[flow.to];
+    send.channel = receive.channel = *flow.channel;
+  }
+  if (receive.exchange >= 0 || flow.channel) {
+    receive.receive_packets = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(1, flows::packets_of(platform_, flow.from, flow.message)));
     receive.notify_delay = flow.notify_delay;
   }
   connect(flow, std::move(send), std::move(receive));

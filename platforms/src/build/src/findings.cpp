@@ -103,6 +103,12 @@ Findings Findings::of(const Simulation& s) {
     end.events = d->events_handled();
     for (unsigned i = 0; i < d->ports(); ++i) end.hops += d->tx(i).counters().packets;
   }
+  for (const auto* nic : s.nics()) {
+    for (std::size_t p = 0; p < nic->programs().size(); ++p) {
+      const auto& program = nic->programs()[p];
+      out.devices[nic->number()].programs.push_back(program.finished() ? program.end() : never);
+    }
+  }
   for (const auto* t : s.tofinos()) out.devices[t->number()].counters = counters_of(*t);
   for (const auto* sw : s.switches()) {
     out.devices[sw->number()].counters = counters_of(*sw);

@@ -20,6 +20,7 @@ void put(WireWriter& w, const DeviceEnd& d) {
   w.put(d.waits.kept_in.size());
   for (const auto& [ingress, egress] : d.waits.kept_in) w.put(ingress), w.put(egress);
   w.put(d.pauses);
+  w.put(d.programs);
 }
 
 DeviceEnd get_device(WireReader& r) {
@@ -34,6 +35,7 @@ DeviceEnd get_device(WireReader& r) {
   d.waits.kept_in.resize(r.get<std::size_t>());
   for (auto& [ingress, egress] : d.waits.kept_in) r.get(ingress), r.get(egress);
   r.get(d.pauses);
+  r.get(d.programs);
   return d;
 }
 

@@ -48,6 +48,7 @@ void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome
           v["unit"].get<std::string>(), v["source"].get<std::string>());
     }
   }
+  print_notes(platform);
   print_plain_devices(platform);
   print_assumptions(platform);
 }

@@ -5,6 +5,7 @@
 #include "horae/cli/result_lines.hpp"
 #include "horae/config/plain_devices.hpp"
 #include "horae/core/quantity_text.hpp"
+#include "horae/flows/traffic.hpp"
 #include "horae/results/exit_code.hpp"
 
 namespace horae::cli {
@@ -22,6 +23,13 @@ void print_assumptions(const config::PlatformConfig& platform) {
   if (platform.about.assumptions.empty()) return;
   fmt::print("\nAssumptions (no published value; `horae list parameters` gives sources):\n");
   for (const auto& a : platform.about.assumptions) fmt::print("  - {}\n", a);
+}
+
+void print_notes(const config::PlatformConfig& platform) {
+  for (std::size_t t = 0; t < platform.traffic.size(); ++t) {
+    const std::string note = flows::traffic_of(platform, t).note();
+    if (!note.empty()) fmt::print("{}\n", note);
+  }
 }
 
 void print_plain_devices(const config::PlatformConfig& platform) {
@@ -52,6 +60,7 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
         "model and RTL: {} NICs, {} requests answered alike, state compared, no difference\n",
         both["nics"].get<std::uint64_t>(), both["requests"].get<std::uint64_t>());
   }
+  print_notes(platform);
   print_plain_devices(platform);
   print_assumptions(platform);
 }

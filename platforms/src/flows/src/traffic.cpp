@@ -32,6 +32,9 @@ void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& 
 void Traffic::packets(const config::PlatformConfig& /*platform*/,
                       const PacketSink& /*sink*/) const {}
 
+void Traffic::programs(const config::PlatformConfig& /*platform*/,
+                       const ProgramSink& /*sink*/) const {}
+
 Picoseconds Traffic::arrivals_end(const config::PlatformConfig& /*platform*/) const { return {}; }
 
 void Traffic::ask(const config::PlatformConfig& platform, NicDemands& demands) const {

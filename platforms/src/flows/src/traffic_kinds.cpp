@@ -15,12 +15,14 @@ TrafficKind flows_kind();
 TrafficKind incast_kind();
 TrafficKind flow_list_kind();
 TrafficKind pipeline_kind();
+TrafficKind goal_kind();
 
 namespace {
 Registry<TrafficKind>& kind_registry() {
   static Registry<TrafficKind> all(
-      "kind of traffic", {messages_kind(), packets_kind(), collective_kind(), flows_kind(),
-                          incast_kind(), flow_list_kind(), pipeline_kind(), batch_kind()});
+      "kind of traffic",
+      {messages_kind(), packets_kind(), collective_kind(), flows_kind(), incast_kind(),
+       flow_list_kind(), pipeline_kind(), batch_kind(), goal_kind()});
   return all;
 }
 }  // namespace

@@ -7,22 +7,33 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <istream>
+#include <iterator>
 
 #include "horae/core/error.hpp"
+#include "horae/core/unpacked_file.hpp"
 #include "horae/params/schema.hpp"
 #include "measured_rows.hpp"
 
 namespace horae::question {
 namespace {
 
+/// Unpacked where it is packed.
 std::string text_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(path) || !(text << in.rdbuf()))
-    throw InputError(fmt::format("{}: cannot be read, or is empty", path));
-  return text.str();
+  if (std::filesystem::is_directory(path))
+    throw InputError(fmt::format("{}: is a folder; expected a file", path));
+  UnpackedBuffer bytes(path);
+  std::istream in(&bytes);
+  in.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes`
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.empty()) throw InputError(fmt::format("{}: cannot be read, or is empty", path));
+  return text;
+}
+
+/// Of the file that was packed, if it is named so.
+std::string extension_of(const std::filesystem::path& path) {
+  const std::string last = path.extension().string();
+  return last == ".gz" || last == ".zst" ? path.stem().extension().string() : last;
 }
 
 }  // namespace
@@ -90,13 +101,13 @@ ObservationSpec imported(const ImportSpec& import, const std::string& condition,
 
 bool is_measured(const std::string& path) {
   constexpr std::array<std::string_view, 5> tools = {".json", ".csv", ".txt", ".log", ".out"};
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string extension = extension_of(path);
   return std::find(tools.begin(), tools.end(), extension) != tools.end();
 }
 
 ObservationsFile read_measured(const std::string& path, const ImportSpec& import) {
   const std::string text = text_of_file(path);
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string extension = extension_of(path);
   ObservationsFile file = extension == ".csv" ? counter_observations(text, path, import)
                           : extension == ".json"
                               ? perftest_observations(perftest_json_rows(text, path), import)

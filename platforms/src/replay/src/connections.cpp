@@ -6,10 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
+#include <istream>
 #include <string_view>
 
 #include "horae/core/error.hpp"
+#include "horae/core/unpacked_file.hpp"
 #include "horae/replay/addresses.hpp"
 
 namespace horae::replay {
@@ -46,13 +47,11 @@ std::vector<Cell> cells_of(const std::string& line) {
 class ConnectionFile {
  public:
   ConnectionFile(const std::string& path, const fabric::Topology& topology)
-      : path_(path), topology_(topology), in_(path) {
-    if (!in_) throw InputError(fmt::format("--connections {}: cannot be read", path));
+      : path_(path), topology_(topology), bytes_(opened(path)) {
+    in_.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes_`
   }
 
   ReplayConnections read() {
-    if (std::filesystem::is_directory(path_))
-      throw InputError(fmt::format("--connections {}: is a folder; expected a file", path_));
     if (!next_line()) throw error(1, "an empty file; expected a line of column names");
     read_header();
     ReplayConnections connections;
@@ -64,6 +63,12 @@ class ConnectionFile {
   }
 
  private:
+  static const std::string& opened(const std::string& path) {
+    if (std::filesystem::is_directory(path))
+      throw InputError(fmt::format("--connections {}: is a folder; expected a file", path));
+    return path;
+  }
+
   bool next_line() {
     if (!std::getline(in_, line_)) return false;
     if (!line_.empty() && line_.back() == '\r') line_.pop_back();
@@ -132,7 +137,8 @@ class ConnectionFile {
 
   std::string path_;
   const fabric::Topology& topology_;
-  std::ifstream in_;
+  UnpackedBuffer bytes_;
+  std::istream in_{&bytes_};
   std::string line_;
   int number_ = 0;
   std::array<int, columns.size()> place_ = {-1, -1, -1, -1, -1, -1};

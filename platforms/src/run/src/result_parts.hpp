@@ -32,6 +32,9 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
 /// no number while unfinished.
 void completion_results(const build::Simulation& s, const build::Findings& found,
                         std::vector<NamedResult>& out);
+/// `schedules.*`: when programs of hosts ended; no number while one has not.
+void schedule_results(const build::Simulation& s, const build::Findings& found,
+                      std::vector<NamedResult>& out);
 /// `hosts.*`.
 void host_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                   std::vector<NamedResult>& out);

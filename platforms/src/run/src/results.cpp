@@ -16,6 +16,7 @@ std::vector<NamedResult> results_between(const build::Simulation& simulation,
       ordering_results(simulation, from, to, loaded, out);
       completion_results(simulation, found, out);
     }
+    schedule_results(simulation, found, out);
     host_results(simulation, from, to, out);
     pause_results(simulation, from, loaded, out);
   }

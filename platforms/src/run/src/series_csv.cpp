@@ -21,7 +21,16 @@ constexpr std::string_view head = "time_us,window_us,object,quantity,value,unit\
 }  // namespace
 
 SeriesCsv::SeriesCsv(const build::Simulation& simulation)
-    : simulation_(simulation), last_(Snapshot::take(simulation, Picoseconds(0))), csv_(head) {}
+    : simulation_(simulation), last_(Snapshot::take(simulation, Picoseconds(0))), csv_(head) {
+  if (!simulation.platform().sim.sample_flows) return;
+  flows_.resize(simulation.devices().size());
+  std::size_t number = 0;
+  for (const auto& c : simulation.flows()) {
+    flows_[c.sender->number()].push_back({number, c.sender_qp, true});
+    flows_[c.receiver->number()].push_back({number, c.receiver_qp, false});
+    ++number;
+  }
+}
 
 void SeriesCsv::line(Picoseconds now, const std::string& object, std::string_view quantity,
                      double value, std::string_view unit) {
@@ -116,6 +125,28 @@ void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
   }
 }
 
+void SeriesCsv::flows(Picoseconds now, rnic::rnic& nic) {
+  const double window = to_seconds(now - last_.time);
+  for (SampledFlow& flow : flows_[nic.number()]) {
+    const rnic::QueuePair& qp = nic.queue_pair(flow.qp);
+    const std::int64_t bytes =
+        flow.sends ? qp.acked_bytes() : static_cast<std::int64_t>(qp.progress().delivered_bytes);
+    const std::int64_t moved = bytes - std::exchange(flow.bytes, bytes);
+    const auto rate = [&] { return 8e-9 * static_cast<double>(moved) / window; };
+    const std::string object = fmt::format("flow{}", flow.number);
+    if (!flow.sends) {
+      if (moved != 0) line(now, object, "delivered_rate", rate(), "Gbps");
+      continue;
+    }
+    if (moved == 0 && qp.outstanding() == 0) continue;
+    line(now, object, "acked_rate", rate(), "Gbps");
+    if (const BitRate allowed = nic.rate(flow.qp, now); allowed.count() > 0)
+      line(now, object, "allowed_rate", static_cast<double>(allowed.count()) / 1e9, "Gbps");
+    line(now, object, "unsent", static_cast<double>(qp.sender().unsent()), "packets");
+    line(now, object, "unacked", static_cast<double>(qp.sender().unacked()), "packets");
+  }
+}
+
 void SeriesCsv::sample(Picoseconds now) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
@@ -137,6 +168,7 @@ void SeriesCsv::sample(Picoseconds now) {
       line(now, name, "ordering_bitmap", static_cast<double>(memory.bitmap.count()), "bytes");
       line(now, name, "ordering_metadata", static_cast<double>(memory.metadata.count()), "bytes");
     }
+    if (!flows_.empty()) flows(now, *simulation_.nics()[i]);
   }
   const auto ports = [&](const fabric::device& device, auto&& port) {
     const std::string name = device.name();

@@ -1,6 +1,7 @@
 // The topology seam: generated networks, each from a table of its own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -18,6 +19,7 @@ namespace horae::fabric {
 struct LinkValues {
   std::optional<BitRate> rate{};
   std::optional<Picoseconds> delay{};
+  std::optional<double> loss{};  ///< share of packets lost, in either direction
 };
 
 /// What a generator adds its network through.
@@ -34,6 +36,9 @@ class NetworkBuilder {
   void add_link(unsigned a, unsigned b, const Location& where) { add_link(a, b, where, {}); }
   /// Says in which of several sites (data centres) a device is, by their numbers from 0.
   virtual void place(unsigned device, unsigned site) = 0;
+  /// Says by which number files of the same origin (flow lists) call an end point. Without it an
+  /// end point's number is its place among the end points.
+  virtual void number(unsigned device, std::uint32_t node) = 0;
 };
 
 /// One generated network, as its table asks for it. Rate, delay and loss of its links are the

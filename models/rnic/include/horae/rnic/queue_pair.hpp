@@ -41,6 +41,11 @@ struct QueuePairConfig {
   bool spray = true;  ///< its packets may take any path; else what balances leaves them to a hash
   std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted
   Picoseconds notify_delay{};         ///< from a message received to what waits for it
+  /// The program of this NIC's host (numbered from 0) that is told of its messages, as those of
+  /// `channel`, and lets them go; none: -1. A queue pair with a source then has an exchange of its
+  /// own, and a gated source.
+  int program = -1;
+  std::uint32_t channel = 0;
 };
 
 /// Where in which message a PSN lies.

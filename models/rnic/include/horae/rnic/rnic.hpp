@@ -16,6 +16,7 @@
 #include "horae/rnic/ack_order.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/handshakes.hpp"
+#include "horae/rnic/host_programs.hpp"
 #include "horae/rnic/host_side.hpp"
 #include "horae/rnic/message_exchange.hpp"
 #include "horae/rnic/nack_server.hpp"
@@ -55,6 +56,12 @@ class rnic : public fabric::device {
   /// Adds a queue pair (elaboration only); returns its number.
   Qpn add_queue_pair(QueuePairConfig config);
   std::size_t queue_pairs() const { return qps_.size(); }
+  /// Adds a program of the host, whose queue pairs say so (QueuePairConfig::program) and are added
+  /// after it (elaboration only); returns its number.
+  int add_program(std::unique_ptr<traffic::HostProgram> program) {
+    return programs_.add(std::move(program));
+  }
+  const HostPrograms& programs() const { return programs_; }
   const QueuePair& queue_pair(std::size_t i) const { return qps_[i]; }
 
   NodeId id() const { return id_; }
@@ -102,8 +109,9 @@ class rnic : public fabric::device {
   /// The connection of queue pair `qp` is over, as both of its ends know at `now`: the ordering
   /// engine, if there is one, forgets it. Between windows only.
   void close_connection(std::size_t qp, Picoseconds now);
-  /// Whether all queue pairs with a source have completed all of its messages.
-  bool finished() const { return qps_.finished(); }
+  /// Whether all queue pairs with a source have completed all of its messages, and the host's
+  /// programs have ended.
+  bool finished() const { return qps_.finished() && programs_.finished(); }
 
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
@@ -212,6 +220,12 @@ class rnic : public fabric::device {
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
+  // rnic_programs.cpp: programs of the host
+  /// So many messages that a queue pair received are in memory.
+  void tell_received(std::size_t qp, std::uint64_t messages, Picoseconds now);
+  /// Posts what a program wants posted, and plans when it goes on.
+  void go_on(std::size_t program, Picoseconds now);
+
   // rnic_handshakes.cpp: TCP before the first message
   void plan_handshake(std::size_t qp);
   void try_handshake(std::size_t qp, std::uint64_t attempts, Picoseconds now);
@@ -304,6 +318,7 @@ class rnic : public fabric::device {
   OrderingUnit ordering_;
   Placements placements_;  ///< empty unless there are both an ordering engine and a host
   MessageExchange exchanges_;
+  HostPrograms programs_;
   AckOrder acks_;
 
   // Transmit.

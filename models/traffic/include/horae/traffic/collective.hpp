@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/traffic/goal.hpp"
 
 namespace horae::traffic {
 
@@ -16,6 +17,12 @@ enum class Operation : std::uint8_t {
   all_reduce,        ///< ring: reduce-scatter, then all-gather: 2(n-1) steps of size/n
   all_to_all,  ///< each rank writes size/n to each of the others, all at once or a few at a time
   butterfly,   ///< all-reduce by recursive doubling: log2(n) steps of size
+  // Those below are schedules of operations (collective_schedule).
+  tree,          ///< all-reduce up a binary tree and down again: all of size each way
+  double_tree,   ///< two such trees with half of size each; who has children in one has none in the
+                 ///< other, where n is even
+  hierarchical,  ///< all-reduce: reduce-scatter within `local` ranks, all-reduce of each part among
+                 ///< those that have it, all-gather within; all of them rings
 };
 
 struct CollectiveConfig {
@@ -26,6 +33,9 @@ struct CollectiveConfig {
   std::uint32_t slices = 1;
   /// Of all_to_all: peers that a rank writes to at a time; 0: all.
   std::uint32_t window = 0;
+  /// Of hierarchical: ranks of a node, which are neighbours by number.
+  std::uint32_t local = 1;
+  Picoseconds compute{};  ///< of a schedule: from a slice received to its being sent on
 };
 
 /// Messages from one rank to another, in order.
@@ -50,5 +60,16 @@ struct CollectiveFlow {
 /// any of those under way is completed. InputError when the size does not divide into equal
 /// messages, when a butterfly's ranks are no power of two, and for slices where there are none.
 std::vector<CollectiveFlow> collective_flows(const CollectiveConfig& config);
+
+/// Whether an operation is a schedule and has no collective_flows().
+bool is_schedule(Operation operation);
+
+/// The schedule of one collective; a unit of its calcs is a picosecond. Rank 0 is the root of a
+/// tree: below it is the largest power of two, and below rank r those as far to either side as half
+/// of r's lowest bit (the binary trees of NCCL, after Sanders, Speck and Traeff, "Two-tree
+/// algorithms for full bandwidth broadcast, reduction and scan", 2009). The second tree is the
+/// first one read backwards, or shifted by one where the number of ranks is odd. InputError when
+/// the size does not divide into equal messages, or ranks not into nodes.
+GoalSchedule collective_schedule(const CollectiveConfig& config);
 
 }  // namespace horae::traffic

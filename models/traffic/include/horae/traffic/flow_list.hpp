@@ -29,7 +29,7 @@ struct ListedFlow {
   std::uint32_t line = 0;
   std::uint32_t from = 0, to = 0;  ///< nodes of ListNodes; equal only where folding made them so
   Picoseconds at{};                ///< by the list's clock; nothing where a trigger starts it
-  Bytes bytes{};                   ///< 1 or more
+  Bytes bytes{};                   ///< 1 or more; 0: it never ends
   std::optional<std::uint32_t> priority;  ///< ns-3's priority group, htsim's prio
   // Numbers of triggers; 0: none.
   std::uint32_t trigger = 0;            ///< starts it
@@ -51,6 +51,7 @@ struct ListedTrigger {
 };
 
 /// The nodes that a list may name: by number, from 0 in the order of `names`, in CSV by name too.
+/// One without a name is no end point.
 struct ListNodes {
   std::vector<std::string> names;
   bool fold = false;  ///< a number beyond them stands for its remainder; else it is refused
@@ -71,6 +72,9 @@ class FlowList {
   virtual std::optional<ListedFlow> next() = 0;
   /// Complete at the end of the file.
   virtual const std::vector<ListedTrigger>& triggers() const;
+  /// At its end: the first line that lies behind the flows its first line announces, which is not
+  /// read, nor is any after it; 0: there is none.
+  virtual std::uint32_t surplus() const { return 0; }
 };
 
 }  // namespace horae::traffic

@@ -47,6 +47,8 @@ class ConstantSource final : public TrafficSource {
     std::uint32_t lead = 0;
     /// Messages that must have been received before any of it (TrafficItem::after).
     std::uint64_t after = 0;
+    /// Whether item i (from 0) waits for i + 1 of them: each is let go by one.
+    bool gated = false;
   };
   explicit ConstantSource(const Config& config) : config_(config) {}
   std::optional<TrafficItem> next() override;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "horae/config/file_content.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/end_points.hpp"
 #include "horae/flows/traffic_kind.hpp"
+#include "horae/params/file_content.hpp"
 #include "horae/params/shipped_file.hpp"
 
 namespace horae::flows {
@@ -73,7 +73,7 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
       throw table.section.error("to", fmt::format("to = {} is not above from = {}",
                                                   to_text(*config_.to), to_text(config_.from)));
     }
-    config::take_content(find_file(config_.file, "file"), config_.content);
+    take_content(find_file(config_.file, "file"), config_.content);
     list_ = place_list(table.platform, number(), config_);
     table.demand.ask(queue_pairs_of(*this, table.platform), table.section, "file");
   }
@@ -97,7 +97,27 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
                                   {"messages", list_.flows.size()},
                                   {"bytes", list_.bytes.count()},
                                   {"outside", list_.outside},
-                                  {"folded", list_.folded}});
+                                  {"folded", list_.folded},
+                                  {"endless", list_.endless},
+                                  {"surplus_from_line", list_.surplus}});
+  }
+
+  std::string note() const override {
+    std::string text;
+    if (list_.surplus != 0) {
+      text = fmt::format(
+          "{}:{}: the {} flows that the first line announces are read, and nothing "
+          "from here on, as in ns-3",
+          config_.file.value, list_.surplus, list_.listed);
+    }
+    if (list_.endless != 0) {
+      text += fmt::format(
+          "{}{}: {} flow{} without end (size 0) send until the run ends at "
+          "sim.duration",
+          text.empty() ? "" : "\n", config_.file.value, list_.endless,
+          list_.endless == 1 ? "" : "s");
+    }
+    return text;
   }
 
  private:

@@ -42,6 +42,8 @@ struct PlacedList {
   std::uint64_t listed = 0;   ///< flows in the file
   std::uint64_t outside = 0;  ///< of those, not between `from` and `to`, or after the run's end
   std::uint64_t folded = 0;   ///< of those, ended where they began on fewer nodes
+  std::uint64_t endless = 0;  ///< of those that are placed, send until the run ends
+  std::uint32_t surplus = 0;  ///< first line that was not read, behind the flows announced; 0: none
   bool triggers = false;      ///< some are started by others
 };
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "arrivals.hpp"
-#include "horae/config/file_content.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/file_content.hpp"
 #include "horae/params/shipped_file.hpp"
 
 namespace horae::flows {
@@ -36,7 +36,7 @@ class FlowsTraffic final : public ArrivalTraffic<FlowsConfig> {
  public:
   explicit FlowsTraffic(const TrafficSection& table) : ArrivalTraffic(table) {
     if (config_.workload.value.ends_with(".toml")) {
-      config::take_content(find_file(config_.workload, "workload"), config_.content);
+      take_content(find_file(config_.workload, "workload"), config_.content);
     } else if (config_.content) {
       throw input_error(
           config_.content->where,

@@ -21,6 +21,11 @@ using traffic::ListedFlow;
 constexpr std::int64_t longest = 1'000'000'000'000'000'000;  // ps, as in a list
 constexpr std::int64_t largest = std::int64_t{1} << 40;      // bytes, as in a list
 
+// A flow without end is messages as perftest sends them: its default size and tx-depth, as of kind
+// "messages".
+constexpr Bytes endless_message = 64_KiB;
+constexpr std::uint32_t endless_depth = 128;
+
 /// Reads, filters and scales a list.
 class Placer {
  public:
@@ -28,14 +33,18 @@ class Placer {
       : platform_(platform),
         config_(config),
         path_(std::move(path)),
-        members_(members_of(platform, config.members)) {}
+        members_(members_of(platform, config.members)) {
+    // Of a network that has numbers of its own a list has the same.
+    if (config.members.empty()) by_number();
+  }
 
   PlacedList place(std::uint64_t seed, std::size_t table) {
     traffic::ListNodes nodes;
-    for (const unsigned m : members_) nodes.names.push_back(platform_.devices[m].name);
-    if (nodes.names.size() < 2) {
+    for (const unsigned m : members_)
+      nodes.names.push_back(m == nobody ? "" : platform_.devices[m].name);
+    if (nics_ < 2) {
       throw input_error(config_.file.where,
-                        fmt::format("{} NICs take part; expected 2 or more", nodes.names.size()));
+                        fmt::format("{} NICs take part; expected 2 or more", nics_));
     }
     nodes.fold = config_.nodes == FlowListConfig::Nodes::modulo;
     const auto list = FlowList::open(path_, config_.format, nodes);
@@ -46,6 +55,7 @@ class Placer {
       take(*flow, out);
     }
     if (out.flows.empty()) refuse_empty(out);
+    out.surplus = list->surplus();
     out.triggers = !list->triggers().empty();
     resolve_triggers(platform_, config_, path_, list->triggers(), lines_, out.flows);
     sort(out);
@@ -56,6 +66,19 @@ class Placer {
   }
 
  private:
+  static constexpr unsigned nobody = ~0u;
+
+  void by_number() {
+    std::vector<unsigned> numbered;
+    for (const unsigned m : members_) {
+      const auto& number = platform_.devices[m].number;
+      if (!number) return;
+      if (numbered.size() <= *number) numbered.resize(*number + 1, nobody);
+      numbered[*number] = m;
+    }
+    members_ = numbered;
+  }
+
   InputError error(std::uint32_t line, std::string_view message) const {
     return input_error({path_, line, 1, {}}, message);
   }
@@ -93,8 +116,16 @@ class Placer {
     }
     m.from = members_[flow.from];
     m.to = members_[flow.to];
-    m.message = Bytes(std::max<std::int64_t>(
-        1, scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
+    if (flow.bytes == 0_B) {
+      m.message = endless_message;
+      m.count = 0;
+      m.depth = endless_depth;
+      ++out.endless;
+    } else {
+      m.message = Bytes(std::max<std::int64_t>(
+          1, scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
+      out.bytes += m.message;
+    }
     m.trigger = flow.trigger;
     m.fires_at_sender = flow.fires_at_sender;
     m.fires_at_receiver = flow.fires_at_receiver;
@@ -104,11 +135,10 @@ class Placer {
       throw error(flow.line, e.what());
     }
     // Each NIC has 65536 queue pairs at most: a list that is longer cannot run, whatever it says.
-    if (out.flows.size() == 32768 * members_.size())
+    if (out.flows.size() == 32768 * nics_)
       throw error(flow.line, fmt::format("more than {} flows within the run, which the queue pairs "
                                          "of {} NICs cannot hold; expected a shorter time, by to",
-                                         out.flows.size(), members_.size()));
-    out.bytes += m.message;
+                                         out.flows.size(), nics_));
     out.flows.push_back(m);
     lines_.push_back(flow.line);
   }
@@ -153,7 +183,8 @@ class Placer {
   const config::PlatformConfig& platform_;
   const FlowListConfig& config_;
   std::string path_;
-  std::vector<unsigned> members_;
+  std::vector<unsigned> members_;  ///< by node
+  std::size_t nics_ = members_.size();
   std::vector<std::uint32_t> lines_;  ///< of the messages
   Picoseconds first_ = never;
   std::optional<std::pair<std::uint32_t, std::uint32_t>> priority_;  ///< and its line

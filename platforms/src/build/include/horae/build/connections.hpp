@@ -72,6 +72,8 @@ class Connections {
   /// Of a table that is being built: by device, the exchange of flows with a lead; -1: none.
   using LeadExchanges = std::vector<int>;
 
+  /// Programs of the hosts, for the table whose flows follow.
+  void add_programs(const flows::Traffic& traffic);
   /// `closes`: it is a message, whose connection is closed behind it.
   void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads, bool closes);
   /// Of the messages in `open_`, by place, whether they are completed: as all ranks know.
@@ -90,6 +92,7 @@ class Connections {
   std::vector<rnic::rnic*> receivers_;
   std::map<std::pair<std::size_t, std::uint32_t>, Trigger> triggers_;  ///< by table and number
   std::vector<int> exchanges_;        ///< by device: so many are in use
+  std::vector<int> program_of_;       ///< of the table that is being built, by device; -1: none
   std::vector<std::size_t> by_time_;  ///< messages in the order of time, but for triggered ones
   std::size_t arrived_ = 0;           ///< of those, so many have arrived
   std::vector<std::size_t> open_;     ///< arrived, their connections not closed

@@ -43,6 +43,7 @@ struct DeviceEnd {
   std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
   fabric::PauseWaits waits;           ///< of a run that did not complete
   std::vector<PauseTurn> pauses;      ///< of a platform with sites: port by port
+  std::vector<Picoseconds> programs;  ///< of a NIC's host: when each ended; `never`: it has not
 };
 
 /// The fates of packets, summed.

@@ -30,9 +30,13 @@ class NetworkReader final : public fabric::NetworkBuilder {
     LinkSpec spec;
     spec.rate = values.rate;
     spec.delay = values.delay;
+    spec.loss = values.loss;
     add_link(a, b, spec, where);
   }
   void place(unsigned device, unsigned site) override { platform_.devices[device].site = site; }
+  void number(unsigned device, std::uint32_t node) override {
+    platform_.devices[device].number = node;
+  }
   /// Changes the link between two devices; of several, all.
   void impair(const ImpairmentSpec& spec, const Section& section);
   /// The vertex of a device.

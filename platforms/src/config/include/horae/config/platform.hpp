@@ -26,6 +26,7 @@ struct DeviceInstance {
   std::string profile;
   Location where;
   std::optional<unsigned> site{};  ///< of several data centres, from 0; absent: no such platform
+  std::optional<std::uint32_t> number{};  ///< of the node in the file that its network is from
 };
 
 struct LinkInstance {

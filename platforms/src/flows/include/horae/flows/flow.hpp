@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
@@ -28,6 +29,9 @@ struct Flow {
   std::uint32_t fires_at_sender = 0;    ///< fired when it is completed
   std::uint32_t fires_at_receiver = 0;  ///< fired when it has arrived
   std::uint64_t after = 0;              ///< ... when `trigger` has been fired so often
+  /// Of a table with programs: the number of the channel whose messages it is. They go when the
+  /// program of `from` says so, and that of `to` is told of them.
+  std::optional<std::uint32_t> channel{};
   /// Whether its NIC may give its packets other entropies than the connection's own, and switches
   /// may balance it (Traffic::ecmp_every); else both leave it to the hash.
   bool spray = true;

@@ -7,10 +7,12 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "horae/config/platform.hpp"
 #include "horae/flows/flow.hpp"
 #include "horae/params/located.hpp"
+#include "horae/traffic/host_program.hpp"
 #include "horae/traffic/source.hpp"
 
 namespace horae::flows {
@@ -23,7 +25,8 @@ struct TrafficSection;
 enum class Measure : std::uint8_t {
   streams,   ///< rates
   groups,    ///< the completion time of each group: collectives
-  messages,  ///< each flow is one message: its completion time, and that in an idle network
+  messages,  ///< each flow is one message: its completion time, and that in an idle network;
+             ///< or it has no end, and only its rate counts
   queries,   ///< the same, and the completion time of each group
 };
 
@@ -36,6 +39,8 @@ struct PacketStream {
 
 using FlowSink = std::function<void(const Flow&)>;
 using PacketSink = std::function<void(PacketStream)>;
+using ProgramSink =
+    std::function<void(unsigned device, std::unique_ptr<traffic::HostProgram> program)>;
 
 /// A [[traffic]] table as read and checked. A kind of traffic derives its own and says what differs
 /// from a table that asks for nothing.
@@ -51,11 +56,16 @@ class Traffic : public config::TrafficTable {
   virtual void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
   /// Likewise what hosts without a transport send.
   virtual void packets(const config::PlatformConfig& platform, const PacketSink& sink) const;
+  /// Gives the programs of its NICs' hosts, at most one for each NIC, to which Flow::channel
+  /// belongs.
+  virtual void programs(const config::PlatformConfig& platform, const ProgramSink& sink) const;
   virtual Measure measure() const { return Measure::streams; }
   /// When the last message comes; 0 where that is no question.
   virtual Picoseconds arrivals_end(const config::PlatformConfig& platform) const;
   /// What it asks of the NICs' chips; by default what its flows need.
   virtual void ask(const config::PlatformConfig& platform, NicDemands& demands) const;
+  /// What the user is told once about how the table was taken; lines, or nothing.
+  virtual std::string note() const { return {}; }
   /// Adds rows to the tables of a run's summary.
   virtual void add_rows(nlohmann::ordered_json& rows) const;
 

@@ -36,6 +36,9 @@ class SeriesCsv {
   /// By number of the device: its place in a sample.
   std::vector<std::size_t> places_of_devices() const;
   void inside(Picoseconds now, const tofino::tofino_switch& chip);
+  /// Connections that a NIC sends on or receives on, where they are asked for: those with anything
+  /// outstanding, or moved since the last sample.
+  void flows(Picoseconds now, rnic::rnic& nic);
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
@@ -43,6 +46,14 @@ class SeriesCsv {
   Snapshot last_;
   std::map<std::string, std::vector<fabric::TxCounters>> ports_;  ///< of switches, by name
   std::map<std::string, std::int64_t> looped_;  ///< bytes given to loopback ports, by name
+  /// A connection at one of its ends, and what it had moved at the last sample.
+  struct SampledFlow {
+    std::size_t number = 0;  ///< of the connection, as in flows.csv
+    std::size_t qp = 0;
+    bool sends = false;
+    std::int64_t bytes = 0;
+  };
+  std::vector<std::vector<SampledFlow>> flows_;  ///< by device; empty: not asked for
   std::string csv_;
   std::uint32_t samples_ = 0;
   std::vector<Part> parts_;  ///< of what is behind the head line; empty in a run of one process

@@ -1,7 +1,7 @@
-// Lines of a flow list: read one at a time, cut into words, numbers read exactly, faults placed.
+// Lines of a list (flows, links, operations): read one at a time, cut into words, numbers read
+// exactly, faults placed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <istream>
 #include <string>
@@ -25,7 +25,10 @@ struct Word {
 /// with a byte order mark.
 class ListLines {
  public:
-  explicit ListLines(const std::string& path);
+  /// `what` it should be, for messages; a longer line than `longest` is refused. InputError where
+  /// it cannot be read.
+  explicit ListLines(const std::string& path, std::string_view what = "a flow list",
+                     std::size_t longest = 4094);
   ListLines(const ListLines&) = delete;  // its words lie in it
   ListLines& operator=(const ListLines&) = delete;
 
@@ -57,7 +60,8 @@ class ListLines {
   std::string path_;
   UnpackedBuffer bytes_;
   std::istream file_{&bytes_};
-  std::array<char, 4096> buffer_{};
+  std::string what_;
+  std::vector<char> buffer_;
   std::string_view text_;
   std::uint32_t line_ = 0;
   std::vector<Word> words_;

@@ -6,7 +6,7 @@
 
 #include "horae/params/located.hpp"
 
-namespace horae::config {
+namespace horae {
 
 /// Name-based UUID (RFC 4122) of a file's bytes: of its first 64 KiB in a namespace of our own,
 /// then of each further 64 KiB in the one found so far. InputError where it cannot be read.
@@ -16,4 +16,4 @@ std::string content_hash(const std::string& path);
 /// file's is another one.
 void take_content(const std::string& path, std::optional<Located<std::string>>& content);
 
-}  // namespace horae::config
+}  // namespace horae

@@ -1,4 +1,4 @@
-#include "horae/config/file_content.hpp"
+#include "horae/params/file_content.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "horae/core/error.hpp"
 
-namespace horae::config {
+namespace horae {
 
 std::string content_hash(const std::string& path) {
   constexpr std::size_t piece = 65536;
@@ -38,4 +38,4 @@ void take_content(const std::string& path, std::optional<Located<std::string>>& 
   if (!content) content.emplace(Located<std::string>{found, {}});
 }
 
-}  // namespace horae::config
+}  // namespace horae

@@ -1,0 +1,32 @@
+// When schedules of operations ended.
+#include <algorithm>
+#include <cstdint>
+
+#include "result_parts.hpp"
+
+namespace horae::run {
+
+void schedule_results(const build::Simulation& s, const build::Findings& found,
+                      std::vector<NamedResult>& out) {
+  Picoseconds last{};
+  double sum = 0;
+  std::uint64_t ended = 0, unfinished = 0;
+  for (const auto* nic : s.nics()) {
+    for (const Picoseconds end : found.devices[nic->number()].programs) {
+      if (end == never) {
+        ++unfinished;
+        continue;
+      }
+      ++ended;
+      last = std::max(last, end);
+      sum += to_microseconds(end);
+    }
+  }
+  if (ended + unfinished == 0) return;
+  const bool all = unfinished == 0;
+  out.push_back({"schedules.end_max", all ? to_microseconds(last) : no_value, "us"});
+  out.push_back({"schedules.end_mean", all ? sum / static_cast<double>(ended) : no_value, "us"});
+  out.push_back({"schedules.unfinished", static_cast<double>(unfinished), "ranks"});
+}
+
+}  // namespace horae::run

@@ -1,0 +1,142 @@
+// [ns3_topology] and [htsim_topology] on a platform: the same network as a generated one, node
+// numbers of flow lists, losses, and the round trip in closed form.
+#include <gtest/gtest.h>
+
+#include "csv.hpp"
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
+#include "program.hpp"
+
+namespace horae::test::topology_files_test {
+namespace {
+
+std::string shipped(const std::string& name) {
+  return (std::filesystem::path(HORAE_PLATFORM_DIR).parent_path() / "traces" / "topologies" / name)
+      .string();
+}
+
+/// 16 NICs on a fat tree of 20 switches, as the file or the generator has it.
+std::string platform(const std::string& network, const std::string& traffic) {
+  return R"([platform]
+name = "tree"
+[sim]
+duration = "20 ms"
+stop = "finished"
+[end]
+kind = "rnic"
+mtu = "1000 B"
+tx_latency = "300 ns"
+rx_latency = "200 ns"
+ack_delay = "50 ns"
+[plain]
+kind = "switch"
+latency = "400 ns"
+balance = "drill"
+[link_default]
+rate = "100 Gbps"
+delay = "1 us"
+)" + network +
+         "[[traffic]]\n" + traffic;
+}
+
+const std::string generated =
+    "[fat_tree]\nk = 4\nhost = \"end\"\nedge = \"plain\"\naggregation = \"plain\"\n"
+    "core = \"plain\"\n";
+const std::string from_ns3 = "[ns3_topology]\nfile = \"" + shipped("fat_tree_16.ns3.txt") +
+                             "\"\nhost = \"end\"\nswitch = \"plain\"\n";
+const std::string from_htsim = "[htsim_topology]\nfile = \"" + shipped("fat_tree_16.topo") +
+                               "\"\nhost = \"end\"\ntor = \"plain\"\naggregation = "
+                               "\"plain\"\ncore = \"plain\"\n";
+
+std::string flows_of(const std::string& network, const std::string& traffic) {
+  const Workplace place;
+  place.write("p.toml", platform(network, traffic));
+  const Ended ended = run(place, {"run", "p.toml", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return place.read("out/flows.csv");
+}
+
+TEST(TopologyFiles, TheSameNetworkSendsTheSamePacketsAtTheSameTimes) {
+  const std::string traffic = "kind = \"batch\"\npattern = \"permutation\"\nsize = \"200 KB\"\n";
+  const std::string flows = flows_of(generated, traffic);
+  EXPECT_EQ(rows_of(flows).size(), 16u);
+  EXPECT_EQ(flows_of(from_ns3, traffic), flows);
+}
+
+// One packet there, an acknowledgement back: six links and five switches each.
+TEST(TopologyFiles, TheRoundTripIsThatOfItsLinks) {
+  const std::string traffic =
+      "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\nto = [\"h15\"]\nsize = \"1000 B\"\n";
+  const auto way = [](Opcode opcode, Bytes payload) {
+    const Bytes frame = l1_bytes(frame_bytes(opcode, payload));
+    return 6 * (serialisation_time(frame, 100_Gbps) + 1_us) + 5 * 400_ns + 300_ns + 200_ns;
+  };
+  const Picoseconds expected =
+      way(Opcode::write_only, 1000_B) + way(Opcode::acknowledge, 0_B) + 50_ns;
+  for (const auto& network : {generated, from_ns3, from_htsim}) {
+    const auto rows = rows_of(flows_of(network, traffic));
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].at("fct_us"), fmt::format("{:.6f}", to_microseconds(expected)));
+    EXPECT_EQ(rows[0].at("ideal_us"), rows[0].at("fct_us"));
+  }
+}
+
+TEST(TopologyFiles, NodesOfAFlowListAreThoseOfTheNetwork) {
+  const Workplace place;
+  place.write("star.txt", "4 1 3\n0\n1 0 100Gbps 1us 0\n2 0 100Gbps 1us 0\n3 0 100Gbps 1us 0\n");
+  place.write("p.toml",
+              platform("[ns3_topology]\nfile = \"star.txt\"\nhost = \"end\"\nswitch = \"plain\"\n",
+                       "kind = \"flow_list\"\nfile = \"flow.txt\"\n"));
+  place.write("flow.txt", "1\n3 1 3 100 5000 0\n");
+  ASSERT_EQ(run(place, {"run", "p.toml", "--out", "out"}).exit_code, 0);
+  const auto rows = rows_of(place.read("out/flows.csv"));
+  EXPECT_EQ(rows.at(0).at("sender"), "h3");
+  EXPECT_EQ(rows.at(0).at("receiver"), "h1");
+  for (const auto& [list, why] : std::vector<std::pair<std::string, std::string>>{
+           {"1\n3 0 3 100 5000 0\n",
+            "flow.txt:2:3: dst = 0; node 0 of the network is a switch; expected an end point"},
+           {"1\n3 4 3 100 5000 0\n",
+            "flow.txt:2:3: dst = 4; expected a node from 0 to 3 (nodes = \"modulo\" takes the "
+            "remainder)"}}) {
+    place.write("flow.txt", list);
+    const Ended ended = run(place, {"run", "p.toml"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "horae: " + why + "\n");
+  }
+}
+
+// An error rate is a loss of packets in either direction: in a thousand of them, so many.
+TEST(TopologyFiles, ErrorRatesAreLosses) {
+  const Workplace place;
+  place.write("pair.txt", "3 1 2\n2\n0 2 100Gbps 1us 0.05\n1 2 100Gbps 1us 0\n");
+  place.write("p.toml",
+              platform("[ns3_topology]\nfile = \"pair.txt\"\nhost = \"end\"\nswitch = \"plain\"\n",
+                       "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\nto = [\"h1\"]\n"
+                       "size = \"1 MB\"\n"));
+  const auto summary = summary_of(place, "p.toml", {"end.reliability.rto=100us"});
+  EXPECT_EQ(summary.at("verdict"), "complete");
+  const auto& from = summary.at("statistics").at("h0").at("port0");
+  const double sent = from.at("packets").at("value"), lost = from.at("lost").at("value");
+  EXPECT_GT(sent, 1000);
+  // Six standard deviations.
+  EXPECT_NEAR(lost / sent, 0.05, 6 * std::sqrt(0.05 * 0.95 / sent));
+}
+
+TEST(TopologyFiles, AFileMayBeMissingAndACopyOfTheConfigurationNeedsTheSame) {
+  const Workplace place;
+  const std::string traffic = "kind = \"batch\"\n";
+  place.write("p.toml", platform("[ns3_topology]\nfile = \"none.txt\"\nhost = \"end\"\nswitch = "
+                                 "\"plain\"\n",
+                                 traffic));
+  Ended ended = run(place, {"run", "p.toml"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "horae: p.toml:19:8: file = \"none.txt\": no such file\n");
+  place.write("none.txt", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
+  ended = run(place, {"run", "p.toml", "--set", "ns3_topology.content=else"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("content = \"else\": that of none.txt is"), std::string::npos)
+      << ended.err;
+}
+
+}  // namespace
+}  // namespace horae::test::topology_files_test
