@@ -1,21 +1,29 @@
 # What an installation holds, and packages of it (scripts/package). The layout is that of a checkout, so
-# that commands and links of the pages hold: bin/horae, lib/, platforms/, scripts/, traces/, *.md.
+# that commands and links of the pages hold: bin/horae, include/, lib/, platforms/, scripts/, traces/, *.md.
 # In the .deb it lies in /usr/lib/horae, and /usr/bin/horae leads to it.
 # Left out: horae_mpi.so, since MPI belongs to the machine it runs on. Ranks over sockets work.
 
 # The old kind of run path also holds for what the brought libraries need themselves.
 target_link_options(horae PRIVATE LINKER:--disable-new-dtags)
 set_target_properties(horae PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+# Models for testbenches of others: library, headers, imports, example (models/facade).
+target_link_options(horae_c PRIVATE LINKER:--disable-new-dtags)
+set_target_properties(horae_c PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 
 # What is built is packed: building all again is not the business of an installation.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-install(TARGETS horae RUNTIME DESTINATION bin)
+install(TARGETS horae horae_c RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/facade/include ${PROJECT_SOURCE_DIR}/models/facade/sv
+  ${PROJECT_SOURCE_DIR}/models/facade/example DESTINATION models/facade)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms ${PROJECT_SOURCE_DIR}/scripts
   ${PROJECT_SOURCE_DIR}/traces DESTINATION . USE_SOURCE_PERMISSIONS
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN __pycache__ EXCLUDE
   PATTERN platforms/src EXCLUDE # what builds it is no part of it
+  PATTERN platforms/plugins/build* EXCLUDE
+  PATTERN scripts/python/src EXCLUDE
   PATTERN scripts/cmake EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/platforms/plugins/CMakeLists.txt DESTINATION platforms/plugins)
 # Pages that others link to.
 file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/models/*.md ${PROJECT_SOURCE_DIR}/platforms/src/*.md ${PROJECT_SOURCE_DIR}/tb/*.md)

@@ -1,10 +1,11 @@
-# horae_room(<name> USES <rooms and libraries...>)
+# horae_room(<name> USES <rooms and libraries...> [SHARED_USE])
 #
 # One room of the architecture: a static library of src/*.cpp with include/ as its own include root.
 # A room sees the headers of what it USES and of nothing else, so a wrong arrow does not compile
-# (tb/arrows checks every pair). A room without sources is an interface library.
+# (tb/arrows checks every pair). A room without sources is an interface library. SHARED_USE: a shared
+# library takes it in (scripts/python); calls inside it stay as direct as without.
 function(horae_room name)
-  cmake_parse_arguments(ROOM "" "" "USES" ${ARGN})
+  cmake_parse_arguments(ROOM "SHARED_USE" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp
        ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.cpp)
   if(sources)
@@ -14,9 +15,16 @@ function(horae_room name)
     add_library(horae_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(horae_${name} ${scope} ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_include_directories(horae_${name} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
   target_link_libraries(horae_${name} ${scope} ${ROOM_USES})
+  if(ROOM_SHARED_USE)
+    set_target_properties(horae_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(horae_${name} PRIVATE -fno-semantic-interposition)
+  endif()
   add_library(horae::${name} ALIAS horae_${name})
   set_property(GLOBAL APPEND PROPERTY HORAE_ROOMS ${name})
   set_property(GLOBAL PROPERTY HORAE_ROOM_${name} ${CMAKE_CURRENT_SOURCE_DIR})
 endfunction()
+
+# The rooms of models/ that an installation brings as libraries.
+set(HORAE_INSTALLED_ROOMS core theory params capture policy dataplane p4 programs traffic fabric tofino rnic)

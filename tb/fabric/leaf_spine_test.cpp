@@ -40,6 +40,16 @@ TEST(LeafSpine, HostsMayHaveARateOfTheirOwn) {
     EXPECT_EQ(link.values.rate.value_or(BitRate(0)), link.from[0] == 'h' ? 100_Gbps : BitRate(0));
 }
 
+// Copies side by side: port n of a host leads to plane n, and nothing joins two planes.
+TEST(LeafSpine, PlanesAreCopiesOfLeavesAndSpines) {
+  const auto net = generated("leaf_spine", small + "planes = 3\n").network;
+  EXPECT_EQ(net.of("end").size(), 4u);
+  EXPECT_EQ(net.links.size(), 3 * (4u + 2 * 3));
+  EXPECT_EQ(net.ports("h3"), (Names{"p0_leaf1", "p1_leaf1", "p2_leaf1"}));
+  EXPECT_EQ(net.ports("p1_leaf0"), (Names{"h0", "h1", "p1_spine0", "p1_spine1", "p1_spine2"}));
+  EXPECT_EQ(net.ports("p2_spine1"), (Names{"p2_leaf0", "p2_leaf1"}));
+}
+
 TEST(LeafSpine, DefaultsAreInEffect) {
   const auto [net, config] = generated("leaf_spine", profiles);
   EXPECT_EQ(net.devices.size(), 16u + 4 + 4);

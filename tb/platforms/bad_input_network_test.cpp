@@ -112,6 +112,16 @@ R"(between = ["t", "s"]
 [[link]]
 between = ["a", "s"])",
 "p.toml:67:11: 'a' has one port, and a link already"},
+{"NicWithTooFewLinks",
+R"(mtu = "1 KiB")",
+R"(mtu = "1 KiB"
+ports = 2)",
+"p.toml:49:10: device 'a' has 2 ports (ports of profile 'nic'), but one link; expected a link for each"},
+{"PortsOfOne",
+R"(mtu = "1 KiB")",
+R"(mtu = "1 KiB"
+port_choice = "rail")",
+"p.toml:11:15: port_choice is of a NIC with several ports; expected ports = 2 or more"},
 {"NoPath",
 R"([[link]]
 between = ["t", "s"]

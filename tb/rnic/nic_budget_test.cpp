@@ -41,6 +41,21 @@ TEST(NicBudget, EveryStructureIsItsCountTimesItsSize) {
   EXPECT_EQ(b.cache(), b.capacity - b.on_chip());
 }
 
+TEST(NicBudget, LinesOfSeveralPortsAreOnTheChip) {
+  const OnChipMemoryConfig c;
+  const NicDemand one{.groups = {{10, 128, 64_KiB}}, .port_buffer = 16_KiB};
+  NicDemand eight = one;
+  eight.ports = 8;
+  const NicBudget before = nic_budget(c, one), after = nic_budget(c, eight);
+  EXPECT_EQ(bytes_of(after, "port_buffer"), 128_KiB);
+  EXPECT_EQ(after.used(), before.used() + 128_KiB);
+  EXPECT_EQ(after.lines.size(), before.lines.size() + 1);
+  // Room for fewer queue pairs.
+  const std::int64_t each = (before.used() - 512_KiB - 64_B).count() / 10;
+  EXPECT_NEAR(static_cast<double>(before.most_cached - after.most_cached),
+              128.0 * 1024 / static_cast<double>(each), 1.0);
+}
+
 TEST(NicBudget, TheReorderBitmapFollowsTheWindowUnlessItIsGiven) {
   OnChipMemoryConfig c;
   EXPECT_EQ(c.reorder_state(512), 64_B);

@@ -111,6 +111,33 @@ TEST(PcieBandwidth, OfTlpsIsThePublished) {
   EXPECT_NEAR(rnic::tlp_bandwidth(link_of(3, 8, 256_B, 512_B)) * 1e-9, 57.88, 0.01);
 }
 
+// In flits: 236 of 256 bytes, less skip ordered sets; headers of 16 and 12 bytes and nothing else.
+TEST(PcieBandwidth, OfFlitsIsTheirClosedForm) {
+  const double skips = 1 - 4.0 / 1538;
+  for (const std::uint32_t lanes : {4u, 16u, 32u}) {
+    const PcieConfig config = link_of(6, lanes, 512_B, 4096_B);
+    const double tlps = lanes * 64.0 * 236 / 256 * skips;
+    EXPECT_NEAR(rnic::tlp_bandwidth(config) * 1e-9, tlps, 1e-6 * tlps);
+    for (const std::int64_t size : {256, 512, 4096}) {
+      const double pieces = size <= 512 ? 1.0 : static_cast<double>(size) / 512;
+      const auto n = static_cast<double>(size);
+      EXPECT_NEAR(model_read(config, Bytes(size)), tlps * n / (n + 12 * pieces), 0.01 * tlps);
+      EXPECT_NEAR(model_write(config, Bytes(size)), tlps * n / (n + 16 * pieces), 0.01 * tlps);
+    }
+  }
+  // Twice the rate of the same lanes before it and more: no ACKs, and less around each TLP.
+  EXPECT_GT(rnic::write_bandwidth(link_of(6, 16, 256_B, 512_B), 256_B),
+            2 * rnic::write_bandwidth(link_of(5, 16, 256_B, 512_B), 256_B));
+}
+
+// 32 lanes are two links of 16.
+TEST(PcieBandwidth, OfThirtyTwoLanesIsTwice) {
+  for (const std::uint32_t generation : {5u, 6u}) {
+    EXPECT_DOUBLE_EQ(rnic::tlp_bandwidth(link_of(generation, 32, 256_B, 512_B)),
+                     2 * rnic::tlp_bandwidth(link_of(generation, 16, 256_B, 512_B)));
+  }
+}
+
 // Too few tags: tags x size / round trip, whatever the link could carry.
 TEST(PcieBandwidth, OfFewTagsIsLittlesLaw) {
   for (const std::uint32_t tags : {8u, 32u, 128u}) {

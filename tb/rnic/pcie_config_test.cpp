@@ -28,7 +28,7 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
   };
   EXPECT_EQ(message_of(read_config("")), "accepted");
   EXPECT_EQ(message_of(read_config("lanes = 12\n")),
-            "nic.toml:1:9: lanes = 12: expected 1, 2, 4, 8 or 16");
+            "nic.toml:1:9: lanes = 12: expected 1, 2, 4, 8, 16 or 32");
   EXPECT_EQ(message_of(read_config("tags = 9\nmax_payload = \"300B\"\n")),
             "nic.toml:2:15: max_payload = 300: expected 128, 256 or 512 B");
   EXPECT_EQ(message_of(read_config("max_read_request = \"4095B\"\n")),
@@ -38,7 +38,7 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
   EXPECT_EQ(message_of(read_config("posted_data = 15\n")),
             "nic.toml:1:15: posted_data = 15 units of 16 bytes never lets a TLP of max_payload = "
             "256 B pass; expected 16 or more");
-  EXPECT_THROW(read_config("generation = 6\n"), InputError);
+  EXPECT_THROW(read_config("generation = 7\n"), InputError);
   EXPECT_THROW(read_config("tags = 0\n"), InputError);
   EXPECT_THROW(read_config("max_payload = \"1KiB\"\n"), InputError);
 }

@@ -66,13 +66,13 @@ TEST(WqeReads, OneThatArrivesMayStartAnother) {
 
 TEST(ResponseQueue, EachKindHasItsDelay) {
   ResponseQueue queue(40_ns, 1_us);
-  queue.push(0, true, {}, 10_ns);
+  queue.push(0, 0, true, {}, 10_ns);
   EXPECT_EQ(queue.next_ready(), 10_ns);
   EXPECT_EQ(queue.pop().kind, ResponseKind::cnp);
-  queue.push(1, false, {.psn = Psn(5)}, 10_ns);
+  queue.push(1, 0, false, {.psn = Psn(5)}, 10_ns);
   EXPECT_EQ(queue.next_ready(), 50_ns);
   EXPECT_EQ(queue.pop().response.psn, Psn(5));
-  queue.push(2, false, {.nack = true, .psn = Psn(6)}, 10_ns);
+  queue.push(2, 0, false, {.nack = true, .psn = Psn(6)}, 10_ns);
   EXPECT_EQ(queue.next_ready(), 1010_ns);
   EXPECT_EQ(queue.pop().qp, 2);
   EXPECT_TRUE(queue.empty());
@@ -80,9 +80,9 @@ TEST(ResponseQueue, EachKindHasItsDelay) {
 
 TEST(ResponseQueue, WhatIsDecidedLaterDoesNotOvertake) {
   ResponseQueue queue(40_ns, 1_us);
-  queue.push(0, false, {.nack = true, .psn = Psn(1)}, 0_ns);
-  queue.push(1, false, {}, 100_ns);
-  queue.push(2, false, {}, 2_us);
+  queue.push(0, 0, false, {.nack = true, .psn = Psn(1)}, 0_ns);
+  queue.push(1, 0, false, {}, 100_ns);
+  queue.push(2, 0, false, {}, 2_us);
   EXPECT_EQ(queue.size(), 3u);
   EXPECT_EQ(queue.pop().ready, 1_us);
   const PendingResponse second = queue.pop();

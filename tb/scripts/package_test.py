@@ -74,6 +74,15 @@ class Package(unittest.TestCase):
                                     "--only", "H1", "--set", "sim.warmup=100us", "--no-progress").stdout
         self.assertIn("H1", out)
 
+    def test_testbenches_find_the_models(self):
+        library = self.unpacked / "lib/libhorae_c.so"
+        needed = run("ldd", library).stdout
+        self.assertNotIn("not found", needed)
+        # It brings what it needs, as the program does.
+        self.assertIn(f"libfmt.so.9 => {self.unpacked}/lib/libfmt.so.9", needed)
+        for name in ("include/horae/facade/ordering.h", "sv/horae_pkg.sv", "example/reorder_window_tb.sv", "README.md"):
+            self.assertTrue((self.unpacked / "models/facade" / name).exists(), name)
+
     def test_scripts_find_the_program_beside_them(self):
         study = self.tmp / "study.toml"
         platform = self.unpacked / "platforms/flow_list.toml"
@@ -90,6 +99,90 @@ class Package(unittest.TestCase):
         out = run(self.unpacked / "scripts/report", "-h", code=1, env={"PYTHONPATH": str(hidden)})
         self.assertEqual(out.stderr.count("\n"), 1)
         self.assertIn("needs the Python module 'jinja2' (Debian: python3-jinja2)", out.stderr)
+
+    def unpacked_run(self, *arguments, code=0):
+        return run(self.unpacked / "bin/horae", *arguments, code=code, cwd=self.tmp)
+
+    def build_project(self, source, build, *options, code=0):
+        configured = run("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.unpacked}", "-DCMAKE_UNITY_BUILD=ON",
+                         *options, code=code)
+        if code == 0:
+            run("cmake", "--build", build)
+        return configured
+
+    def test_a_project_outside_the_tree_extends_it(self):
+        project = self.tmp / "mine"
+        shutil.copytree(self.unpacked / "platforms/plugins", project)
+        self.build_project(project, project / "build")
+        platform = project / "mine.toml"
+        library = project / "build/libmine.so"
+        results = {}
+        for name, settings in {"windows": [], "events": ["sim.scheduling=exact_wake"], "alone": ["balancing.chunk=1"]}.items():
+            words = [word for setting in settings for word in ("--set", setting)]
+            summary = json.loads(self.unpacked_run("run", platform, "--json", *words).stdout)
+            self.assertEqual(summary["verdict"], "complete")
+            results[name] = {key: value["value"] for key, value in summary["results"].items()}
+        self.assertEqual(results["windows"], results["events"])
+        # A parameter of the balancer changes what happens, and the program counts every packet to a node.
+        self.assertNotEqual(results["windows"], results["alone"])
+        self.assertGreaterEqual(results["windows"]["right.program.most_of_one_node"], 4 * 64)
+        # Each command knows the names; without the plug-in none does.
+        self.assertIn("tally", self.unpacked_run("size", platform).stdout + self.unpacked_run("list", "programs", "--platform", platform).stdout)
+        self.assertIn("chunk", self.unpacked_run("list", "parameters", "--platform", platform).stdout)
+        self.assertNotIn("tally", self.unpacked_run("list", "programs").stdout)
+        self.assertIn("plugins_content", self.unpacked_run("config", platform, "--json").stdout)
+        self.assertIn("did you mean 'chunk'?", self.unpacked_run("run", platform, "--set", "balancing.chunck=4", code=2).stderr)
+        self.refusals(platform, library)
+        # Packets come faster than the module serves them: 1 us each.
+        ends = [float(re.search("at ([0-9.]+) us", run(project / "build/attached", str(n)).stdout).group(1)) for n in (10, 30)]
+        self.assertAlmostEqual(ends[1] - ends[0], 20.0, places=6)
+
+    def refusals(self, platform, library):
+        def refused(plugins):
+            out = self.unpacked_run("run", platform, "--set", f"plugins={json.dumps([str(p) for p in plugins])}", code=2)
+            self.assertEqual(out.stderr.count("\n"), 1, out.stderr)
+            return out.stderr
+        def patched(name, old, new):
+            data = library.read_bytes()
+            self.assertEqual(data.count(old), 1)
+            (library.parent / name).write_bytes(data.replace(old, new))
+            return library.parent / name
+        digest = re.search('digest = "([0-9a-f]{16})"', (self.unpacked / "lib/cmake/horae/plugin_digest.hpp").read_text()).group(1)
+        other = patched("headers.so", digest.encode(), b"0123456789abcdef")
+        self.assertIn(f"headers.so: built with headers 0123456789abcdef, this program has {digest}; build the plug-in", refused([other]))
+        version = patched("version.so", b"Horae plug-in 1\0" + b"0.1.0", b"Horae plug-in 1\0" + b"0.0.9")
+        self.assertIn("version.so: built with Horae 0.0.9, this program has 0.1.0", refused([version]))
+        self.assertIn("none.so\": no such file", refused([self.tmp / "none.so"]))
+        self.assertIn("no plug-in of Horae", refused([platform]))
+        again = shutil.copy(library, library.parent / "again.so")
+        self.assertIn("again.so: load balancer 'chunks' is there already", refused([library, again]))
+        # Compiled once, linked with two faults.
+        abi = library.parent / "abi.o"
+        run("c++", "-std=c++20", "-fPIC", "-c", self.unpacked / "lib/cmake/horae/plugin_abi.cpp", "-o", abi, f"-I{self.unpacked}/include",
+            "-DSC_CPLUSPLUS=201703L")
+        run("c++", "-shared", abi, "-o", library.parent / "empty.so")
+        self.assertIn("empty.so: has no function 'horae_plugin'", refused([library.parent / "empty.so"]))
+        source = self.tmp / "lost.cpp"
+        source.write_text('namespace horae { void lost(); }\nextern "C" void horae_plugin() { horae::lost(); }\n')
+        run("c++", "-fPIC", "-shared", source, abi, "-o", library.parent / "lost.so")
+        self.assertIn("lost.so: cannot be loaded: undefined symbol: horae::lost()", refused([library.parent / "lost.so"]))
+
+    def test_rooms_are_libraries_for_others(self):
+        project = self.tmp / "other"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\nproject(other LANGUAGES CXX)\nfind_package(horae REQUIRED COMPONENTS dataplane)\n"
+            "add_executable(other other.cpp)\ntarget_link_libraries(other PRIVATE horae::dataplane)\n")
+        (project / "other.cpp").write_text(
+            '#include <cstdio>\n#include "horae/dataplane/chip_spec.hpp"\n'
+            'int main() { std::puts(horae::dataplane::ChipSpec::find({"tofino2", {}}).description.c_str()); }\n')
+        self.build_project(project, project / "build")
+        self.assertIn("Tofino2", run(project / "build/other").stdout)
+
+    def test_a_missing_package_is_named(self):
+        out = run("cmake", "-S", self.unpacked / "platforms/plugins", "-B", self.tmp / "none", f"-DCMAKE_PREFIX_PATH={self.unpacked}", code=1,
+                  env={**os.environ, "PKG_CONFIG_LIBDIR": "/nowhere"})
+        self.assertIn("horae: SystemC's headers are missing (Debian: pkg-config, libsystemc-dev)", " ".join(out.stderr.split()))
 
     def test_the_deb_leaves_nothing(self):
         root = self.tmp / "debian"

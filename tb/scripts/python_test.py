@@ -49,6 +49,80 @@ class Size(unittest.TestCase):
         self.assertTrue(caught.exception.result.remedies)
 
 
+def drawn_design(random, name, objects):
+    """A design of so many random objects that wait for earlier ones."""
+    tables, names = {}, []
+    for i in range(objects):
+        kind = random.choice(["register", "register", "exact", "ternary", "condition", "action", "hash", "counter"])
+        item = {"name": f"{kind}_{i}", "gress": random.choice(["ingress", "egress"])}
+        earlier = [n for n, gress in names if gress == item["gress"]]
+        if earlier:
+            item[random.choice(["after", "after_action", "after_control"])] = random.sample(earlier, min(len(earlier), random.randint(0, 2)))
+        item |= {
+            "register": lambda: {"width": random.choice([1, 8, 16, 32]), "entries": random.randint(1, 60000),
+                                 "pair": random.random() < 0.2, "index": random.choice(["field", "hash"])},
+            "exact": lambda: {"key_bits": random.randint(1, 200), "entries": random.randint(1, 30000), "data_bits": random.randint(0, 64),
+                              "actions": random.randint(1, 4)},
+            "ternary": lambda: {"key_bits": random.randint(1, 120), "entries": random.randint(1, 3000)},
+            "condition": lambda: {"kind": random.choice(["eq", "ne"]), "bits": random.randint(1, 16)},
+            "action": dict,
+            "hash": lambda: {"input_bits": random.randint(8, 104), "output_bits": random.randint(1, 32)},
+            "counter": lambda: {"entries": random.randint(1, 9000)},
+        }[kind]()
+        tables.setdefault(kind, []).append(item)
+        names.append((item["name"], item["gress"]))
+    return {"name": name, "chip": random.choice(["tofino1", "tofino2"])} | tables
+
+
+class Price(unittest.TestCase):
+    def same_as_the_program(self, design):
+        """A dict, and the file that has its tables in its order."""
+        from horae.budget import toml_document  # pylint: disable=import-outside-toplevel
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "design.toml"
+            file.write_text(toml_document(design), encoding="utf-8")
+            theirs = json.loads(program("size", "--objects", str(file), "--json", "--no-remedies"))
+        prices = horae.price(design, check=False)
+        prices = prices if isinstance(prices, list) else [prices]
+        self.assertEqual(len(prices), len(theirs["pipelines"]))
+        for ours, pipeline in zip(prices, theirs["pipelines"]):
+            self.assertEqual({**ours.summary, "accounts": {}}, pipeline)
+            self.assertEqual((ours.name, ours.stages), (pipeline["name"], pipeline["stages_used"]))
+        self.assertEqual([r for p in prices for r in p.refused], theirs["refused"])
+        return prices
+
+    def test_random_designs_cost_what_the_program_says(self):
+        import random  # pylint: disable=import-outside-toplevel
+        draw = random.Random(21)
+        designs = {"design": [drawn_design(draw, f"d{i}", draw.randint(1, 24)) for i in range(60)]}
+        prices = self.same_as_the_program(designs)
+        self.assertGreater(sum(p.fits for p in prices), 5)
+        self.assertGreater(sum(not p.fits for p in prices), 5)
+
+    def test_shipped_designs_cost_what_the_program_says(self):
+        import tomllib  # pylint: disable=import-outside-toplevel
+        for file in [*(ROOT / "platforms/objects").glob("*.toml"), *(ROOT / "tb/validate/compiler").glob("*.toml")]:
+            with self.subTest(file.name):
+                self.same_as_the_program(tomllib.loads(file.read_text(encoding="utf-8")))
+
+    def test_what_is_refused_is_an_exception_with_the_line(self):
+        count = {"name": "count", "entries": 1024}
+        self.assertEqual(horae.price({"register": [count]}).stages, 1)
+        for design, line in [
+                ({"register": [{**count, "widht": 8}]}, "design.register[0].widht: .*did you mean 'width'"),
+                ({"register": [{**count, "width": 300}]}, "design.register[0].width: .*128"),
+                ({"register": [{**count, "width": None}]}, "design.register[0].width: .*NoneType.*; expected"),
+                ({"register": [{**count, "width": 1 << 70}]}, "design.register[0].width: an integer beyond 64 bits"),
+                ({"chip": "tofino9", "register": [count]}, "tofino9"), ({}, "has no objects"), ({3: 4}, "design: the key 3")]:
+            with self.subTest(line):
+                with self.assertRaisesRegex(horae.BadInput, line.replace("[", "\\[").replace("]", "\\]")) as caught:
+                    horae.price(design)
+                self.assertNotIn("\n", str(caught.exception))
+        with self.assertRaisesRegex(horae.DoesNotFit, "count: .*need [0-9]+, have [0-9]+") as caught:
+            horae.price({"register": [{**count, "entries": 10**9}]})
+        self.assertFalse(caught.exception.result.fits)
+
+
 class Runs(unittest.TestCase):
     platform = ROOT / "platforms/flow_list.toml"
 

@@ -54,4 +54,10 @@ void refuse_name(std::string_view what, std::string_view name,
   throw InputError(fmt::format("unknown {} '{}'{}", what, name, suggestion(name, names)));
 }
 
+void refuse_entry(std::string_view what, std::string_view name, bool is_read) {
+  throw InputError(
+      is_read ? fmt::format("{} '{}' comes too late: what there is was read before", what, name)
+              : fmt::format("{} '{}' is there already", what, name));
+}
+
 }  // namespace horae

@@ -288,7 +288,10 @@ std::vector<std::string> design_file_kinds() {
 }
 
 DesignFile read_design_file(const Document& document) {
-  const Section root = document.root();
+  return read_design_tables(document.root());
+}
+
+DesignFile read_design_tables(const Section& root) {
   DesignFile file;
   auto known = design_file_kinds();
   known.push_back("design");

@@ -87,6 +87,8 @@ device::~device() {
 
 const PauseLog& device::pauses(unsigned port) const { return rx_[port]->log; }
 
+const tx_port* device::peer_of(unsigned port) const { return rx_[port]->arrivals.sender; }
+
 void device::keep_pauses() {
   for (auto& rx : rx_) rx->log.keep();
 }

@@ -18,6 +18,16 @@ TxCounters operator-(TxCounters a, const TxCounters& b) {
   return a;
 }
 
+TxCounters& TxCounters::operator+=(const TxCounters& b) {
+  packets += b.packets;
+  frame_bytes += b.frame_bytes;
+  lost += b.lost;
+  cut += b.cut;
+  corrupted += b.corrupted;
+  pauses += b.pauses;
+  return *this;
+}
+
 tx_port::tx_port(sc_core::sc_module_name name, device& owner, unsigned index)
     : sc_module(name), owner_(owner), index_(index) {
   socket.bind(static_cast<packet_bw_if&>(*this));

@@ -58,6 +58,9 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       {name_of(CacheKind::memory_key), true, regions, config.memory_key},
   };
 
+  if (demand.ports > 1)
+    out.lines.insert(out.lines.begin() + 2,
+                     {"port_buffer", false, demand.ports, demand.port_buffer});
   if (demand.ordering_shared.count() > 0)
     out.lines.insert(out.lines.begin() + 2, {"ordering_engine", false, 1, demand.ordering_shared});
 
@@ -73,7 +76,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   const Bytes state =
       (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
   const Bytes keys = config.memory_key * regions;
-  const Bytes room = config.beside_buffers() - demand.ordering_shared;
+  const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared;
   out.most_on_chip = most(room, state, queue_pairs);
   out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
   return out;

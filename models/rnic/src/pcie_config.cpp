@@ -22,7 +22,7 @@ void PcieConfig::check() const {
   const auto bytes = [](const Located<Bytes>& b) {
     return static_cast<std::uint64_t>(b.value.count());
   };
-  require_power_of_two(lanes.value, lanes.where, "lanes", "1, 2, 4, 8 or 16");
+  require_power_of_two(lanes.value, lanes.where, "lanes", "1, 2, 4, 8, 16 or 32");
   require_power_of_two(bytes(max_payload), max_payload.where, "max_payload", "128, 256 or 512 B");
   require_power_of_two(bytes(max_read_request), max_read_request.where, "max_read_request",
                        "128, 256, 512, 1024, 2048 or 4096 B");
@@ -45,13 +45,20 @@ const Schema<PcieConfig>& PcieConfig::schema() {
   static const Schema<PcieConfig> s =
       Schema<PcieConfig>("pcie", "A PCIe link between a NIC and its host.")
           .field("generation", &PcieConfig::generation,
-                 {.doc = "generation: 8, 16 or 32 GT/s per lane",
+                 {.doc = "generation: 8, 16, 32 or 64 GT/s per lane; 6 has flits of 256 bytes, 236 "
+                         "of them for TLPs. The time until a flit is whole is not modelled (2 ns "
+                         "at x16)",
                   .min = 3,
-                  .max = 5,
-                  .source = "PCIe Base Specification 5.0; ConnectX-7: Gen5"})
-          .field(
-              "lanes", &PcieConfig::lanes,
-              {.doc = "lanes: 1, 2, 4, 8 or 16", .min = 1, .max = 16, .source = "ConnectX-7: x16"})
+                  .max = 6,
+                  .source = "PCIe Base Specification 5.0 and 6.0; ConnectX-7: Gen5, ConnectX-8 and "
+                            "Thor Ultra: Gen6"})
+          .field("lanes", &PcieConfig::lanes,
+                 {.doc = "lanes: 1, 2, 4, 8, 16 or 32. 32: two links of 16 that are used evenly, "
+                         "as one",
+                  .min = 1,
+                  .max = 32,
+                  .source = "ConnectX-7: x16; x32 by an auxiliary card of 16 lanes (NVIDIA user "
+                            "manuals, Socket Direct)"})
           .field("max_payload", &PcieConfig::max_payload,
                  {.doc = "MPS, the largest payload of a TLP: 128, 256 or 512 B",
                   .min = 128_B,
@@ -108,7 +115,9 @@ const Schema<PcieConfig>& PcieConfig::schema() {
                .verified = false})
           .field("link_overhead", &PcieConfig::link_overhead,
                  {.doc = "share of each direction used by ACKs, flow control and skip ordered "
-                         "sets; absent: the value that the specification recommends",
+                         "sets; absent: the value that the specification recommends, and for "
+                         "generation 6 "
+                         "that of skip ordered sets alone, as before it",
                   .min = 0.0,
                   .max = 0.5,
                   .source = "PCIe Base Specification 5.0, tables 2-46 to 2-48 and 3-7 to 3-9, as "

@@ -30,7 +30,8 @@ std::int64_t update_distance(std::uint32_t lanes, Bytes max_payload) {
       {163, 203, 182},  // x8
       {144, 168, 182},  // x16
   }};
-  const auto row = static_cast<std::size_t>(std::countr_zero(lanes));
+  // 32 are two links of 16.
+  const auto row = static_cast<std::size_t>(std::countr_zero(std::min(lanes, 16u)));
   const std::size_t column = bits_of(max_payload) - 7;
   return distance.at(row).at(column);
 }
@@ -39,16 +40,26 @@ std::int64_t update_distance(std::uint32_t lanes, Bytes max_payload) {
 std::int64_t overhead_parts(const PcieConfig& c) {
   if (c.link_overhead) return static_cast<std::int64_t>(*c.link_overhead * parts);
   constexpr std::int64_t dllp = 8, skip = 4, skip_distance = 1538;
+  if (c.flits()) return skip * parts / skip_distance;
   const std::int64_t distance = update_distance(c.lanes, c.max_payload);
   return 2 * dllp * parts / distance + skip * parts / skip_distance;
+}
+
+/// What of the bits on the lanes is TLPs but for that: 128b/130b, or what flits are made of.
+struct Coding {
+  std::int64_t tlps, of;
+};
+Coding coding(const PcieConfig& c) {
+  return c.flits() ? Coding{flit_tlp_bytes, flit_bytes} : Coding{128, 130};
 }
 
 /// ps per byte of TLPs on the link, in 2^-fraction_bits.
 std::uint64_t byte_time(const PcieConfig& c, unsigned fraction_bits) {
   using horae::detail::Wide;
   constexpr Wide ps_per_gigabit_byte = 8'000;  // one byte at 1 Gb/s
-  const Wide above = (ps_per_gigabit_byte * 130 * parts) << fraction_bits;
-  const Wide below = static_cast<Wide>(giga_transfers(c.generation) * c.lanes.value * 128) *
+  const auto [tlps, of] = coding(c);
+  const Wide above = (ps_per_gigabit_byte * static_cast<Wide>(of) * parts) << fraction_bits;
+  const Wide below = static_cast<Wide>(giga_transfers(c.generation) * c.lanes.value * tlps) *
                      static_cast<Wide>(parts - overhead_parts(c));
   return static_cast<std::uint64_t>((above + below / 2) / below);
 }
@@ -102,13 +113,14 @@ PcieCounters operator+(PcieCounters a, const PcieCounters& b) {
 
 PcieLink::PcieLink(const PcieConfig& config)
     : config_(checked(config)),
+      tlp_(TlpBytes::of(config)),
       max_read_request_(config.max_read_request),
       max_payload_(config.max_payload.value.count()),
       payload_bits_(bits_of(config.max_payload)),
       boundary_bits_(bits_of(config.read_completion_boundary)),
       byte_time_(byte_time(config, fraction_bits)),
-      request_time_(wire_time(tlp::read_request)),
-      whole_write_time_(wire_time(tlp::write + config.max_payload)),
+      request_time_(wire_time(tlp_.read_request)),
+      whole_write_time_(wire_time(tlp_.write + config.max_payload)),
       posted_(config.posted_headers, config.posted_data),
       non_posted_(config.non_posted_headers, 0),
       releases_(config.tags) {}
@@ -158,7 +170,7 @@ std::int64_t PcieLink::completions_of(std::uint64_t address, std::int64_t size) 
                                                    Bytes size) {
   const std::int64_t completions = completions_of(address, size.count());
   const Picoseconds time =
-      wire_time(Bytes(double_words(address, size.count())) + tlp::completion * completions);
+      wire_time(Bytes(double_words(address, size.count())) + tlp_.completion * completions);
   const Picoseconds end = downstream_.reserve(ready, time);
 
   releases_.push(end);
@@ -196,7 +208,7 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
   }
   for (; left > 0; left -= max_payload_, ++tlps) {
     const std::int64_t data = double_words(address, std::min(left, max_payload_));
-    const Picoseconds time = wire_time(tlp::write + Bytes(data));
+    const Picoseconds time = wire_time(tlp_.write + Bytes(data));
     credit_wait += write_tlp(asked, data, time);
     asked = last_write_;
     busy += time;
@@ -212,7 +224,7 @@ Picoseconds PcieLink::write_tlp(Picoseconds asked, std::int64_t data, Picosecond
 
 Picoseconds PcieLink::mmio_write(Picoseconds now, Picoseconds latency, Bytes size) {
   advance(now);
-  const Picoseconds time = wire_time(tlp::write + size);
+  const Picoseconds time = wire_time(tlp_.write + size);
   const Picoseconds end = downstream_.reserve(now + latency, time);
   ++counters_.mmio_writes;
   counters_.downstream_busy += time;
@@ -226,8 +238,9 @@ double tlp_bandwidth(const PcieConfig& c) {
   c.check();
   constexpr double giga = 1e9;
   const double share = 1.0 - static_cast<double>(overhead_parts(c)) / parts;
-  return static_cast<double>(giga_transfers(c.generation) * c.lanes.value) * giga * 128 / 130 *
-         share;
+  const auto [tlps, of] = coding(c);
+  return static_cast<double>(giga_transfers(c.generation) * c.lanes.value) * giga *
+         static_cast<double>(tlps) / static_cast<double>(of) * share;
 }
 
 double read_bandwidth(const PcieConfig& c, Bytes size) {
@@ -239,8 +252,8 @@ double read_bandwidth(const PcieConfig& c, Bytes size) {
                                  : c.max_payload.value.count();
   const std::int64_t completions =
       bytes / most * parts_of(most, chunk) + parts_of(bytes % most, chunk);
-  const std::int64_t down = bytes + tlp::completion.count() * completions;
-  const std::int64_t up = tlp::read_request.count() * parts_of(bytes, most);
+  const std::int64_t down = bytes + TlpBytes::of(c).completion.count() * completions;
+  const std::int64_t up = TlpBytes::of(c).read_request.count() * parts_of(bytes, most);
   return tlp_bandwidth(c) * static_cast<double>(bytes) / static_cast<double>(std::max(down, up));
 }
 
@@ -248,7 +261,7 @@ double write_bandwidth(const PcieConfig& c, Bytes size) {
   const std::int64_t most = c.max_payload.value.count();
   const std::int64_t tlps = (size.count() + most - 1) / most;
   return tlp_bandwidth(c) * static_cast<double>(size.count()) /
-         static_cast<double>(size.count() + tlp::write.count() * tlps);
+         static_cast<double>(size.count() + TlpBytes::of(c).write.count() * tlps);
 }
 
 }  // namespace horae::rnic

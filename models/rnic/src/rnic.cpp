@@ -13,7 +13,7 @@ namespace horae::rnic {
 
 rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const RnicConfig& config,
            NodeId id)
-    : device(name, context, 1),
+    : device(name, context, config.port_count()),
       config_(config),
       id_(id),
       transport_(policy::find_transport(config.transport)),
@@ -27,6 +27,11 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       nacks_(retransmit_, config.reliability.window, config.host == HostModel::pcie),
       scheduler_(config, retransmit_) {
   set_receive_latency(config.rx_latency);
+  if (config.port_count() > 1) {
+    ports_ = std::make_unique<NicPorts>(config);
+  } else {
+    wire_ = &tx(0);
+  }
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
@@ -51,6 +56,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   if (ordering_.present()) {
     qp.receive_by(*ordering_.engine(), static_cast<policy::ConnectionId>(i), config_.reliability);
   }
+  if (ports_) qp.own_port = static_cast<std::uint8_t>(own_port(qp.config()));
   exchanges_.add(static_cast<std::uint16_t>(i), qp.config());
   programs_.add(qp.config());
   nacks_.add(qp);
@@ -61,6 +67,8 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     const policy::OrderingEngine* const engine = ordering_.engine();
     const Bytes bitmap = engine != nullptr ? engine->provided(n) - engine->provided(n - 1)
                                            : config_.sram.reorder_state(config_.reliability.window);
+    if (ports_ && n == 1)
+      host_.contexts->reserve(config_.buffer_of_port() * static_cast<std::int64_t>(ports()));
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
     host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
   }
@@ -77,6 +85,7 @@ void rnic::begin() {
                     context_.clock.window().count()));
   }
   scheduler_.begin();
+  begin_ports();
   begin_congestion_control();
   begin_steering();
   begin_pulls();
@@ -112,16 +121,22 @@ void rnic::reset_histograms(Picoseconds now) {
 void rnic::handle(const fabric::Event& e) {
   // What was decided before this event does not know of it.
   transmit_before(e.time);
+  pipe_next_ = {};
   switch (fabric::key_kind(e.key)) {
     case fabric::arrival_event:
       receive(arrived(e), e.time);
       break;
     case fabric::pause_event:
-      paused_ |= 1u << e.payload;
+    case fabric::resume_event: {
+      const bool pause = fabric::key_kind(e.key) == fabric::pause_event;
+      const auto traffic_class = static_cast<unsigned>(e.payload);
+      if (ports_) {
+        ports_->pause(fabric::key_entity(e.key), traffic_class, pause);
+      } else {
+        paused_ = pause ? paused_ | 1u << traffic_class : paused_ & ~(1u << traffic_class);
+      }
       break;
-    case fabric::resume_event:
-      paused_ &= ~(1u << e.payload);
-      break;
+    }
     case response_event:
       take_response(fabric::key_entity(e.key), AckInfo::unpacked(e.payload), e.time);
       break;
@@ -167,12 +182,21 @@ void rnic::handle(const fabric::Event& e) {
       host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
       break;
+    case placement_event:
+      place(e.time);
+      break;
+    case copy_event:
+      e.payload == 0 ? read_held(fabric::key_entity(e.key), e.time)
+                     : write_held(fabric::key_entity(e.key), e.time);
+      break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
   }
 }
 
 Picoseconds rnic::next_own_time() const {
+  if (ports_) [[unlikely]]
+    return next_ports_time();
   Picoseconds t = events_.next_time();
   if (!host_.wqe_reads.empty()) t = std::min(t, std::max(cursor_, host_.wqe_reads.next()));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {
@@ -200,6 +224,11 @@ std::vector<std::string> rnic::describe_queues() const {
   for (std::size_t p = 0; p < programs_.size(); ++p) {
     for (const auto& line : programs_[p].waiting())
       lines.push_back(fmt::format("{} {}", name(), line));
+  }
+  for (unsigned p = 0; ports_ && p < ports_->count(); ++p) {
+    if (ports_->waiting(p) == 0) continue;
+    lines.push_back(fmt::format("{} port {}: {} packets in line{}", name(), p, ports_->waiting(p),
+                                ports_->held(p) ? ", paused" : ""));
   }
   return lines;
 }

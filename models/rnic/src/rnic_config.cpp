@@ -127,7 +127,42 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                          "they take longer. Absent: 0 s",
                   .max = 10000_ms,
                   .source = "ours: applications connect ahead"})
-          .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema());
+          .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema())
+          .field("ports", &RnicConfig::ports,
+                 {.doc = "ports, each with a link of its own; port n of every NIC belongs to plane "
+                         "n. Absent: 1",
+                  .min = 1,
+                  .max = 16,
+                  .source = "8: MRC has eight planes of 100 Gbps; Broadcom's Thor Ultra 8 x 100G "
+                            "(platforms/planes.md)"})
+          .choice("port_choice", &RnicConfig::port_choice,
+                  {{"entropy", PortChoice::entropy},
+                   {"rail", PortChoice::rail},
+                   {"hash", PortChoice::hash},
+                   {"least", PortChoice::least}},
+                  {.doc = "port of a data packet, of several: the remainder of its entropy value, "
+                          "so that the scheme chooses planes and paths (entropy); one for each "
+                          "connection, in turn (rail) or by a hash (hash); the one with the fewest "
+                          "bytes in line (least). A port whose link is down, as the NIC knows, is "
+                          "passed over. Absent: entropy",
+                   .source = "entropy: each value belongs to one plane in MRC, which divides its "
+                             "128 to 256 values equally among them"})
+          .field("port_buffer", &RnicConfig::port_buffer,
+                 {.doc = "data goes in line for a port while less than this waits there, preamble "
+                         "and gap included; what may not go in line is waited for. Absent: 16 KiB",
+                  .min = 256_B,
+                  .max = 16_MiB,
+                  .source = "no public value; three packets of 4 KiB and one that is sent",
+                  .verified = false})
+          .field("link_down_known", &RnicConfig::link_down_known,
+                 {.doc = "from an outage of a port's own link until the NIC knows, and likewise "
+                         "when it is over; a failure further on it learns from lost packets only. "
+                         "Absent: 0 s",
+                  .min = 0_ps,
+                  .max = 10000_ms,
+                  .source = "ours: local faults are signalled by the PHY (IEEE 802.3, clause 46 "
+                            "and 81, fault signalling); how long a NIC takes is not public",
+                  .verified = false});
   return s;
 }
 

@@ -19,6 +19,7 @@ void rnic::own_outlook(fabric::Outlook& outlook) const {
     outlook.expect(e.time);
   });
   if (!host_.wqe_reads.empty()) outlook.expect(std::max(cursor_, host_.wqe_reads.next()));
+  if (ports_) return ports_outlook(outlook);
   if (!responses_.empty() && !paused(config_.ack_traffic_class))
     outlook.expect(std::max(cursor_, responses_.next_ready()));
   if (paused(config_.traffic_class)) return;

@@ -33,6 +33,7 @@ Packet& rnic::new_packet(const QueuePair& qp, Opcode opcode, Bytes payload) {
 
 void rnic::send_response() {
   const PendingResponse r = responses_.pop();
+  answers_port_ = r.port;
   if (r.kind != ResponseKind::acknowledge) {
     if (r.kind == ResponseKind::segment) return send_waiting_segment(r.qp);
     if (r.kind == ResponseKind::pull) return send_pull(r);
@@ -73,15 +74,22 @@ void rnic::put_on_wire(Packet& response, const char* what) {
   const Picoseconds start = cursor_;
   const std::uint32_t psn = response.psn.value();
   const bool numbered = response.opcode == Opcode::acknowledge;
-  tx(0).send(response, start, config_.tx_latency);
-  cursor_ = tx(0).busy_until();
+  if (wire_ == nullptr) [[unlikely]] {
+    // Back by the plane that its packet came by; what answers none by that of its value.
+    const bool answers = answers_port_ != PendingResponse::no_port;
+    return put_in_line(response, answers ? answers_port_ : response.entropy % ports_->count(),
+                       true);
+  }
+  wire_->send(response, start, config_.tx_latency);
+  cursor_ = wire_->busy_until();
   if (auto* t = recorder()) {
     t->span("wire", numbered ? fmt::format("{} {}", what, psn) : what, start, cursor_);
   }
 }
 
 void rnic::record_sent(const Packet& p, policy::SendKind kind, Picoseconds start) {
-  timeline_->span("wire", fmt::format("PSN {} {}", p.psn.value(), name_of(kind)), start, cursor_);
+  timeline_->span("wire", fmt::format("PSN {} {}", p.psn.value(), name_of(kind)), start,
+                  ports_ ? pipe_free_ : cursor_);
   if (host_.fetcher) timeline_->level("TX buffer, bytes", start, host_.fetcher->used().count());
 }
 
@@ -125,8 +133,12 @@ void rnic::send_data(std::size_t i) {
       read_for_retransmission(i, Bytes(place.payload), start);
     }
   }
-  tx(0).send(p, start, config_.tx_latency);
-  cursor_ = tx(0).busy_until();
+  if (wire_ != nullptr) [[likely]] {
+    wire_->send(p, start, config_.tx_latency);
+    cursor_ = wire_->busy_until();
+  } else {
+    put_in_line(p, qp.port, false);
+  }
   if (recorder() != nullptr) record_sent(p, t.kind, start);
 
   if (qp.reaction) qp.reaction->on_sent(wire, start);

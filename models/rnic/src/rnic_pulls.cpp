@@ -15,8 +15,7 @@ void rnic::begin_pulls() {
   const Bytes frame = config_.frames == Frames::htsim
                           ? htsim_frame(config_.mtu)
                           : frame_bytes(Opcode::write_middle, config_.mtu) + head;
-  grants_ =
-      make(config_.congestion, config_.mtu, serialisation_time(l1_bytes(frame), tx(0).link().rate));
+  grants_ = make(config_.congestion, config_.mtu, serialisation_time(l1_bytes(frame), line_rate_));
 }
 
 void rnic::take_announcement(std::size_t i, const Packet& data, bool refused, Picoseconds now) {

@@ -85,9 +85,9 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   refresh(s.qp);
   if (!end.rests) return begin_next_service(s.qp, now);
   // What was fetched leaves before the next NACK is served.
-  const Picoseconds slot_time = serialisation_time(
-      l1_bytes(frame_bytes(Opcode::write_middle, config_.mtu)), tx(0).link().rate);
-  const Picoseconds left = std::max(now, cursor_) + slot_time * end.packets;
+  const Picoseconds slot_time =
+      serialisation_time(l1_bytes(frame_bytes(Opcode::write_middle, config_.mtu)), line_rate_);
+  const Picoseconds left = std::max({now, cursor_, pipe_free_}) + slot_time * end.packets;
   nacks_.rest(left);
   schedule(left, rest_event, s.qp, event_ordinal_++);
 }

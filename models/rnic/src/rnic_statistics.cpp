@@ -76,6 +76,7 @@ void rnic::statistics(StatTree& tree) const {
   }
   tree.value("messages_completed", c.messages_completed, "messages");
   for (std::size_t k = 0; k < idle_causes; ++k) {
+    if (static_cast<IdleCause>(k) == IdleCause::port && !ports_) continue;
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
   }
   tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");

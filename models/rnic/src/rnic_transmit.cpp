@@ -32,6 +32,8 @@ IdleCause rnic::idle_cause(const Gate& next, bool stopped) const {
 }
 
 void rnic::decide_before(Picoseconds end) {
+  if (ports_) [[unlikely]]
+    return decide_ports_before(end);
   do {
     if (!host_.wqe_reads.empty()) host_.take_wqes(cursor_);
     const bool response_waits = !responses_.empty() && !paused(config_.ack_traffic_class);

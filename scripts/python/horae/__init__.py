@@ -8,12 +8,16 @@
     run["fct.p50"], run.results, run.flows
     points = horae.explore("platforms/studies/themis_budget.toml", out="out/explore")
 
-Everything is what the program says: it runs as a child process, and its JSON becomes data frames. What it refuses is an
-exception with its one line.
+    horae.price({"register": [{"name": "count", "entries": 1024, "width": 32}]}).stages
+
+Everything but `price` is what the program says: it runs as a child process, and its JSON becomes data frames. `price` is the
+same code in this process. What is refused is an exception with its one line.
 """
 from .budget import Budget, Pipeline, most, size
 from .errors import BadInput, DoesNotFit, HoraeError, Stuck
+from .pricing import Price, price
 from .results import Run, read, run
 from .studies import explore
 
-__all__ = ["BadInput", "Budget", "DoesNotFit", "HoraeError", "Pipeline", "Run", "Stuck", "explore", "most", "read", "run", "size"]
+__all__ = ["BadInput", "Budget", "DoesNotFit", "HoraeError", "Pipeline", "Price", "Run", "Stuck", "explore", "most",
+           "price", "read", "run", "size"]

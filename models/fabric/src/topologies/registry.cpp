@@ -1,3 +1,8 @@
+#include "horae/core/registry.hpp"
+
+#include <utility>
+
+#include "horae/fabric/plugin.hpp"
 #include "horae/fabric/topology_kind.hpp"
 
 namespace horae::fabric {
@@ -10,10 +15,15 @@ TopologyKind two_sites();
 TopologyKind ns3_topology();
 TopologyKind htsim_topology();
 
-const std::vector<TopologyKind>& topology_kinds() {
-  static const std::vector<TopologyKind> all = {leaf_spine(), fat_tree(),     jellyfish(),
-                                                two_sites(),  ns3_topology(), htsim_topology()};
+namespace {
+Registry<TopologyKind>& topology_registry() {
+  static Registry<TopologyKind> all("topology", {leaf_spine(), fat_tree(), jellyfish(), two_sites(),
+                                                 ns3_topology(), htsim_topology()});
   return all;
 }
+}  // namespace
+
+const std::vector<TopologyKind>& topology_kinds() { return topology_registry().all(); }
+void add_topology_kind(TopologyKind kind) { topology_registry().add(std::move(kind)); }
 
 }  // namespace horae::fabric

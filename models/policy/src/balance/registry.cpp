@@ -1,6 +1,8 @@
 #include "horae/core/registry.hpp"
 
-#include "horae/policy/balance/load_balancer.hpp"
+#include <utility>
+
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -8,13 +10,23 @@ namespace horae::policy {
 BalancerEntry ecmp_balancer(), ecmp_linear_balancer(), spray_balancer(), round_robin_balancer(),
     adaptive_balancer(), drill_balancer(), po2_balancer();
 
-const std::vector<BalancerEntry>& load_balancers() {
-  static const std::vector<BalancerEntry> all = {
-      ecmp_balancer(),     ecmp_linear_balancer(), spray_balancer(), round_robin_balancer(),
-      adaptive_balancer(), drill_balancer(),       po2_balancer(),
-  };
+namespace {
+Registry<BalancerEntry>& balancer_registry() {
+  static Registry<BalancerEntry> all("load balancer", {
+                                                          ecmp_balancer(),
+                                                          ecmp_linear_balancer(),
+                                                          spray_balancer(),
+                                                          round_robin_balancer(),
+                                                          adaptive_balancer(),
+                                                          drill_balancer(),
+                                                          po2_balancer(),
+                                                      });
   return all;
 }
+}  // namespace
+
+const std::vector<BalancerEntry>& load_balancers() { return balancer_registry().all(); }
+void add_load_balancer(BalancerEntry entry) { balancer_registry().add(std::move(entry)); }
 
 const BalancerEntry& find_load_balancer(std::string_view name) {
   return find_named(load_balancers(), "load balancer", name);

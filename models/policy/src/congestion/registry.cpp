@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
 #include "horae/core/error.hpp"
-#include "horae/policy/congestion/congestion.hpp"
-#include "horae/policy/congestion/nack_reaction.hpp"
 #include "horae/policy/own_parameters.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -17,22 +18,45 @@ CongestionEntry no_congestion(), dcqcn_congestion(), dctcp_congestion(), hpcc_co
 NackReactionEntry ignore_reaction(), cnp_reaction(), paired_cnp_reaction(),
     saturating_cut_reaction(), floor_reaction(), slow_restart_reaction();
 
-const std::vector<CongestionEntry>& congestion_algorithms() {
-  static const std::vector<CongestionEntry> all = {
-      no_congestion(),    dcqcn_congestion(),  dctcp_congestion(),  hpcc_congestion(),
-      swift_congestion(), timely_congestion(), mprdma_congestion(), constant_congestion(),
-      nscc_congestion(),  eqds_congestion(),
-  };
+namespace {
+Registry<CongestionEntry>& congestion_registry() {
+  static Registry<CongestionEntry> all("congestion algorithm", {
+                                                                   no_congestion(),
+                                                                   dcqcn_congestion(),
+                                                                   dctcp_congestion(),
+                                                                   hpcc_congestion(),
+                                                                   swift_congestion(),
+                                                                   timely_congestion(),
+                                                                   mprdma_congestion(),
+                                                                   constant_congestion(),
+                                                                   nscc_congestion(),
+                                                                   eqds_congestion(),
+                                                               });
   return all;
+}
+}  // namespace
+
+const std::vector<CongestionEntry>& congestion_algorithms() { return congestion_registry().all(); }
+void add_congestion_algorithm(CongestionEntry entry) {
+  congestion_registry().add(std::move(entry));
 }
 
-const std::vector<NackReactionEntry>& nack_reactions() {
-  static const std::vector<NackReactionEntry> all = {
-      ignore_reaction(),         cnp_reaction(),   paired_cnp_reaction(),
-      saturating_cut_reaction(), floor_reaction(), slow_restart_reaction(),
-  };
+namespace {
+Registry<NackReactionEntry>& reaction_registry() {
+  static Registry<NackReactionEntry> all("NACK reaction", {
+                                                              ignore_reaction(),
+                                                              cnp_reaction(),
+                                                              paired_cnp_reaction(),
+                                                              saturating_cut_reaction(),
+                                                              floor_reaction(),
+                                                              slow_restart_reaction(),
+                                                          });
   return all;
 }
+}  // namespace
+
+const std::vector<NackReactionEntry>& nack_reactions() { return reaction_registry().all(); }
+void add_nack_reaction(NackReactionEntry entry) { reaction_registry().add(std::move(entry)); }
 
 Schema<CongestionConfig> CongestionConfig::schema_with(
     const std::vector<CongestionEntry>& algorithms,

@@ -1,7 +1,9 @@
 #include "horae/core/registry.hpp"
 
-#include "horae/policy/entropy/entropy.hpp"
+#include <utility>
+
 #include "horae/policy/own_parameters.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -10,14 +12,26 @@ EntropyEntry fixed_entropy(), random_entropy(), cycle_entropy(), reps_entropy(),
     reps_unbounded_entropy(), bitmap_entropy(), plb_entropy(), flowlet_entropy(), mp_rdma_entropy(),
     subflows_entropy();
 
-const std::vector<EntropyEntry>& entropy_schemes() {
-  static const std::vector<EntropyEntry> all = {
-      fixed_entropy(),          random_entropy(),   cycle_entropy(), reps_entropy(),
-      reps_unbounded_entropy(), bitmap_entropy(),   plb_entropy(),   flowlet_entropy(),
-      mp_rdma_entropy(),        subflows_entropy(),
-  };
+namespace {
+Registry<EntropyEntry>& entropy_registry() {
+  static Registry<EntropyEntry> all("entropy scheme", {
+                                                          fixed_entropy(),
+                                                          random_entropy(),
+                                                          cycle_entropy(),
+                                                          reps_entropy(),
+                                                          reps_unbounded_entropy(),
+                                                          bitmap_entropy(),
+                                                          plb_entropy(),
+                                                          flowlet_entropy(),
+                                                          mp_rdma_entropy(),
+                                                          subflows_entropy(),
+                                                      });
   return all;
 }
+}  // namespace
+
+const std::vector<EntropyEntry>& entropy_schemes() { return entropy_registry().all(); }
+void add_entropy_scheme(EntropyEntry entry) { entropy_registry().add(std::move(entry)); }
 
 Schema<EntropyConfig> EntropyConfig::schema_with(const std::vector<EntropyEntry>& registry) {
   return Schema<EntropyConfig>("entropy",

@@ -1,7 +1,11 @@
 #include "horae/core/registry.hpp"
 
+#include <utility>
+
 #include "horae/policy/ordering/ordering.hpp"
+#include "horae/policy/ordering/ordering_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -9,12 +13,31 @@ namespace horae::policy {
 OrderingEntry none_ordering(), ideal_ordering(), static_ordering(), irn_ordering(),
     mp_rdma_ordering(), eunomia_ordering();
 
-const std::vector<OrderingEntry>& ordering_engines() {
-  static const std::vector<OrderingEntry> all = {
-      none_ordering(), ideal_ordering(),   static_ordering(),
-      irn_ordering(),  mp_rdma_ordering(), eunomia_ordering(),
-  };
+namespace {
+Registry<OrderingEntry>& ordering_registry() {
+  static Registry<OrderingEntry> all("ordering engine", {
+                                                            none_ordering(),
+                                                            ideal_ordering(),
+                                                            static_ordering(),
+                                                            irn_ordering(),
+                                                            mp_rdma_ordering(),
+                                                            eunomia_ordering(),
+                                                        });
   return all;
+}
+}  // namespace
+
+const std::vector<OrderingEntry>& ordering_engines() { return ordering_registry().all(); }
+void add_ordering_engine(OrderingEntry entry) { ordering_registry().add(std::move(entry)); }
+
+const Schema<OrderingHardware>& OrderingHardware::schema() {
+  static const Schema<OrderingHardware> s =
+      Schema<OrderingHardware>("hardware", "Which hardware description runs.")
+          .field(
+              "rtl", &OrderingHardware::rtl,
+              {.doc = "level rtl, both: name of the hardware description, one of models/rtl or a "
+                      "block of your own (scripts/rtl); empty: the first that fits"});
+  return s;
 }
 
 Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEntry>& registry) {
@@ -27,6 +50,7 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
               {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
               {.doc = "what runs: the model in C++, the hardware description, or both, "
                       "compared at every packet"})
+      .include(schema_of({keys_of<OrderingHardware>()}), &OrderingConfig::parameters)
       .include(parameters_of(registry), &OrderingConfig::parameters)
       .field("clock", &OrderingConfig::clock,
              {.doc = "clock of the ordering engine",

@@ -1,9 +1,10 @@
 #include "horae/core/registry.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "horae/policy/own_parameters.hpp"
-#include "horae/policy/retransmit/retransmit.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -13,15 +14,26 @@ RetransmitEntry blocking_fetch_mechanism(), pipeline_flush_mechanism(), strict_p
     buffer_thrash_mechanism(), firmware_event_mechanism(), nack_rate_limit_mechanism(),
     parts_mechanism();
 
-const std::vector<RetransmitEntry>& retransmit_policies() {
-  static const std::vector<RetransmitEntry> all = {
-      blocking_fetch_mechanism(), pipeline_flush_mechanism(), strict_priority_mechanism(),
-      context_lock_mechanism(),   window_stall_mechanism(),   recovery_handshake_mechanism(),
-      buffer_thrash_mechanism(),  firmware_event_mechanism(), nack_rate_limit_mechanism(),
-      parts_mechanism(),
-  };
+namespace {
+Registry<RetransmitEntry>& retransmit_registry() {
+  static Registry<RetransmitEntry> all("retransmit policy", {
+                                                                blocking_fetch_mechanism(),
+                                                                pipeline_flush_mechanism(),
+                                                                strict_priority_mechanism(),
+                                                                context_lock_mechanism(),
+                                                                window_stall_mechanism(),
+                                                                recovery_handshake_mechanism(),
+                                                                buffer_thrash_mechanism(),
+                                                                firmware_event_mechanism(),
+                                                                nack_rate_limit_mechanism(),
+                                                                parts_mechanism(),
+                                                            });
   return all;
 }
+}  // namespace
+
+const std::vector<RetransmitEntry>& retransmit_policies() { return retransmit_registry().all(); }
+void add_retransmit_policy(RetransmitEntry entry) { retransmit_registry().add(std::move(entry)); }
 
 Schema<RetransmitConfig> RetransmitConfig::schema_with(
     const std::vector<RetransmitEntry>& registry) {

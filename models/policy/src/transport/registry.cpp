@@ -1,7 +1,9 @@
 #include "horae/core/registry.hpp"
 
+#include <utility>
+
 #include "horae/policy/own_parameters.hpp"
-#include "horae/policy/transport/transport.hpp"
+#include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
 
@@ -9,13 +11,21 @@ namespace horae::policy {
 TransportEntry rnic_sr_transport(), go_back_n_transport(), timeout_only_transport(),
     irn_transport(), spray_sr_transport();
 
-const std::vector<TransportEntry>& transports() {
-  static const std::vector<TransportEntry> all = {
-      rnic_sr_transport(), go_back_n_transport(), timeout_only_transport(),
-      irn_transport(),     spray_sr_transport(),
-  };
+namespace {
+Registry<TransportEntry>& transport_registry() {
+  static Registry<TransportEntry> all("transport", {
+                                                       rnic_sr_transport(),
+                                                       go_back_n_transport(),
+                                                       timeout_only_transport(),
+                                                       irn_transport(),
+                                                       spray_sr_transport(),
+                                                   });
   return all;
 }
+}  // namespace
+
+const std::vector<TransportEntry>& transports() { return transport_registry().all(); }
+void add_transport(TransportEntry entry) { transport_registry().add(std::move(entry)); }
 
 Schema<TransportConfig> TransportConfig::schema_with(const std::vector<TransportEntry>& registry) {
   return Schema<TransportConfig>("transport", "Reliability of a queue pair.")

@@ -14,7 +14,7 @@ void rnic::begin_congestion_control() {
   if (!policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) return;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     QueuePair& qp = qps_[i];
-    qp.reaction = policy::make_reaction_point(config_.congestion, tx(0).link().rate);
+    qp.reaction = policy::make_reaction_point(config_.congestion, queue_pair_line_rate());
     qp.notification = policy::make_notification_point(config_.congestion);
     qp.credited = qp.reaction->credited();
   }
@@ -23,7 +23,8 @@ void rnic::begin_congestion_control() {
 void rnic::begin_steering() {
   if (policy::find_entropy_scheme(config_.entropy.scheme).constant) return;
   const Picoseconds base_rtt = config_.base_rtt.value_or(10_us);
-  const auto bdp = static_cast<std::uint32_t>(base_rtt / tx(0).serialisation(config_.mtu));
+  const auto bdp = static_cast<std::uint32_t>(
+      base_rtt / serialisation_time(config_.mtu, queue_pair_line_rate()));
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     QueuePair& qp = qps_[i];
     if (!qp.has_source() || !qp.config().spray) continue;

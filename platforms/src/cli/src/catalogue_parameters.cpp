@@ -5,6 +5,7 @@
 #include <string>
 
 #include "horae/config/platform.hpp"
+#include "horae/config/plugins.hpp"
 #include "horae/dataplane/design_file.hpp"
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_kind.hpp"
@@ -76,6 +77,7 @@ ordered_json list_nics() {
 
 ordered_json list_parameters() {
   ordered_json out = ordered_json::array();
+  out.push_back(table_of<config::TopConfig>());
   out.push_back(table_of<config::AboutConfig>());
   out.push_back(table_of<config::SimConfig>());
   out.push_back(table_of<rnic::RnicConfig>());

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "horae/cli/catalogue.hpp"
 #include "horae/cli/command.hpp"
+#include "horae/config/plugins.hpp"
+#include "horae/params/document.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/run/run.hpp"
 
@@ -14,10 +18,15 @@ namespace {
 
 struct ListOptions {
   std::string section;
+  std::optional<std::string> platform;
   bool json = false;
 };
 
 int list(const ListOptions& o) {
+  if (o.platform) {
+    auto ignored = nlohmann::ordered_json::object();
+    config::load_plugins(Document::load(*o.platform).root(), ignored);
+  }
   const auto content = catalogue(o.section, platform_dir());
   if (o.json) {
     fmt::print("{}\n", content.dump(1));
@@ -40,6 +49,8 @@ Command add_list(CLI::App& app) {
       "section", o->section,
       "platforms, devices, chips, nics, workloads, programs, policies or parameters; all by "
       "default");
+  command->add_option("--platform", o->platform, "also what the plug-ins of this platform add")
+      ->type_name("PLATFORM.toml");
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return list(*o); }};
 }

@@ -44,6 +44,13 @@ std::string topology_tables() {
   return out;
 }
 
+/// Of an end point; of a switch none that it must have.
+unsigned ports_of(const PlatformConfig& platform, unsigned device) {
+  const Profile& profile = platform.profiles.at(platform.devices[device].profile);
+  const auto* const nic = std::get_if<rnic::RnicConfig>(&profile);
+  return nic != nullptr ? nic->port_count() : 1;
+}
+
 void check_connected(const PlatformConfig& platform, const Section& root) {
   if (platform.devices.empty()) {
     throw root.error("device",
@@ -54,10 +61,13 @@ void check_connected(const PlatformConfig& platform, const Section& root) {
   for (std::size_t i = 0; i < edges.size(); ++i) {
     for (const unsigned v : {edges[i].a, edges[i].b}) {
       const bool endpoint = platform.topology.vertices()[v].node != fabric::Topology::no_node;
-      if (endpoint && ports[v] > 0) {
-        throw input_error(
-            platform.links[i].where,
-            fmt::format("'{}' has one port, and a link already", platform.devices[v].name));
+      const unsigned most = endpoint ? ports_of(platform, v) : ~0u;
+      if (ports[v] >= most) {
+        throw input_error(platform.links[i].where,
+                          most == 1 ? fmt::format("'{}' has one port, and a link already",
+                                                  platform.devices[v].name)
+                                    : fmt::format("'{}' has {} ports, and a link at each already",
+                                                  platform.devices[v].name, most));
       }
       ++ports[v];
     }
@@ -66,6 +76,14 @@ void check_connected(const PlatformConfig& platform, const Section& root) {
     const auto& device = platform.devices[i];
     if (ports[i] == 0)
       throw input_error(device.where, fmt::format("device '{}' has no link", device.name));
+    if (const unsigned has = ports_of(platform, static_cast<unsigned>(i)); has > ports[i]) {
+      throw input_error(
+          device.where,
+          fmt::format("device '{}' has {} ports (ports of profile '{}'), but {}; "
+                      "expected a link for each",
+                      device.name, has, device.profile,
+                      ports[i] == 1 ? "one link" : fmt::format("{} links", ports[i])));
+    }
     const auto* tofino = std::get_if<TofinoProfile>(&platform.profiles.at(device.profile));
     if (tofino == nullptr) continue;
     const auto& chip = tofino->chip;

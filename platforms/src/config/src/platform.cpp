@@ -9,6 +9,7 @@
 #include "horae/config/failures.hpp"
 #include "horae/config/network_checks.hpp"
 #include "horae/config/network_reader.hpp"
+#include "horae/config/plugins.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/fabric/path_table.hpp"
@@ -23,7 +24,8 @@ using nlohmann::ordered_json;
 
 /// Names that no profile can have.
 std::vector<std::string> reserved_tables() {
-  std::vector<std::string> names = {"platform", "sim", "link_default", "link", "device"};
+  std::vector<std::string> names = {"plugins", "plugins_content", "platform", "sim", "link_default",
+                                    "link",    "device"};
   for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
   for (const char* name : {"routing", "impairment", "impairment_group", "failures", "traffic",
                            "sweep", "size", "explain"})
@@ -147,6 +149,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   PlatformConfig platform;
   ordered_json& effective = platform.effective;
   effective = ordered_json::object();
+  load_plugins(root, effective);  // before anybody asks what there is
 
   const auto reserved = reserved_tables();
   for (const auto& key : root.keys()) {

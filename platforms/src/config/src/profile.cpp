@@ -33,6 +33,11 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, "entropy", [&] { policy::check(config.entropy); });
     check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     check_at(section, "congestion", [&] { rnic::check_listening(config); });
+    check_at(section,
+             section.has("ports")         ? "ports"
+             : section.has("port_choice") ? "port_choice"
+                                          : "port_buffer",
+             [&] { rnic::check_ports(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));
     out = config;

@@ -56,8 +56,9 @@ std::vector<BitRate> link_rates(const config::PlatformConfig& platform) {
   std::vector<BitRate> rates(platform.devices.size());
   for (std::size_t e = 0; e < platform.links.size(); ++e) {
     const auto& edge = platform.topology.edges()[e];
-    rates[edge.a] = platform.links[e].config.rate;
-    rates[edge.b] = platform.links[e].backward.rate;
+    // A NIC's ports together.
+    rates[edge.a] = BitRate(rates[edge.a].count() + platform.links[e].config.rate.count());
+    rates[edge.b] = BitRate(rates[edge.b].count() + platform.links[e].backward.rate.count());
   }
   return rates;
 }

@@ -14,6 +14,8 @@ rnic::NicDemand demand_of(const rnic::RnicConfig& nic) {
   rnic::NicDemand out;
   out.window = nic.reliability.window;
   out.policies = rnic::policy_states(nic);
+  out.ports = nic.port_count();
+  out.port_buffer = nic.buffer_of_port();
   if (const auto engine = policy::make_ordering_engine(nic.ordering)) {
     out.ordering_shared = engine->provided(0);
     out.ordering_each = engine->provided(1) - engine->provided(0);

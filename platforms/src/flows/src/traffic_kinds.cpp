@@ -1,3 +1,7 @@
+#include <utility>
+
+#include "horae/core/registry.hpp"
+#include "horae/flows/plugin.hpp"
 #include "horae/flows/traffic_kind.hpp"
 
 namespace horae::flows {
@@ -13,11 +17,17 @@ TrafficKind flow_list_kind();
 TrafficKind pipeline_kind();
 TrafficKind goal_kind();
 
-const std::vector<TrafficKind>& traffic_kinds() {
-  static const std::vector<TrafficKind> all = {messages_kind(), packets_kind(), collective_kind(),
-                                               flows_kind(),    incast_kind(),  flow_list_kind(),
-                                               pipeline_kind(), batch_kind(),   goal_kind()};
+namespace {
+Registry<TrafficKind>& kind_registry() {
+  static Registry<TrafficKind> all(
+      "kind of traffic",
+      {messages_kind(), packets_kind(), collective_kind(), flows_kind(), incast_kind(),
+       flow_list_kind(), pipeline_kind(), batch_kind(), goal_kind()});
   return all;
 }
+}  // namespace
+
+const std::vector<TrafficKind>& traffic_kinds() { return kind_registry().all(); }
+void add_traffic_kind(TrafficKind kind) { kind_registry().add(std::move(kind)); }
 
 }  // namespace horae::flows

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/core/roce.hpp"
+#include "horae/run/line_share.hpp"
 #include "result_parts.hpp"
 
 namespace horae::run {
@@ -40,27 +41,30 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   rnic::RnicCounters sum;
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
   double ahead_bits = 0;  // counted in the window, and on the wire after it
+  double picosecond_bits = 0;
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
   bool equal_rates = true;
-  bool selective = false, steered = false;
+  bool selective = false, steered = false, several_ports = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
     const rnic::RnicConfig& nic = nics[i]->config();
     selective |= policy::find_transport(nic.transport).selective;
     steered |= !policy::find_entropy_scheme(nic.entropy.scheme).constant;
+    several_ports |= nic.port_count() > 1;
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;
     tx_bits += 8.0 * static_cast<double>(tx.bytes(layer).count());
     tx_l1_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l1).count());
     tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
-    const BitRate line = nics[i]->tx(0).link().rate;
+    const BitRate line = nics[i]->line_rate();
     const auto rate = static_cast<double>(line.count());
     line_bits += rate * window;
+    picosecond_bits += rate * 1e-12;
     ahead_bits += to_seconds(to.nic_ahead[i] - from.nic_ahead[i]) * rate;
-    equal_rates &= line == s.senders().front()->tx(0).link().rate;
+    equal_rates &= line == s.senders().front()->line_rate();
     for (std::size_t c = 0; c < rnic::idle_causes; ++c)
       idle_bits[c] += to_seconds(d.idle[c]) * rate;
     fresh_bits += 8.0 * fresh_data_bytes(d, layer);
@@ -70,7 +74,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
-  const double on_wire = std::min(tx_l1_bits - ahead_bits, line_bits);  // but for rounding
+  const double on_wire = within_line(tx_l1_bits - ahead_bits, line_bits, picosecond_bits);
   add("tx_share", ratio(on_wire, line_bits), "share of line rate");
   add("tx_share_l2",
       ratio(tx_l2_bits * (ahead_bits == 0 ? 1 : ratio(on_wire, tx_l1_bits)), line_bits),
@@ -106,6 +110,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   }
   add("timeouts", static_cast<double>(sum.timeouts), "timeouts");
   for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
+    if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::port && !several_ports) continue;
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
         equal_rates ? to_seconds(sum.idle[c]) / n / window : ratio(idle_bits[c], line_bits),
         "share of time");

@@ -63,8 +63,8 @@ Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
   s.time = now;
   for (const auto* nic : simulation.nics()) {
     s.nics.push_back(nic->totals());
-    s.nic_tx.push_back(nic->tx(0).counters());
-    s.nic_ahead.push_back(std::max(0_ps, nic->tx(0).busy_until() - now));
+    s.nic_tx.push_back(nic->sent_by_ports());
+    s.nic_ahead.push_back(nic->ahead(now));
     s.ordering.push_back(nic->ordering_use(now));
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());

@@ -29,6 +29,8 @@ flows::SizedNic size_nic(const NicRequest& request) {
   flows::SizedNic sized{request.spec, request.spec, {}, nic.sram.limited, {}, {}, {}};
   sized.demand.window = nic.reliability.window;
   sized.demand.policies = rnic::policy_states(nic);
+  sized.demand.ports = nic.port_count();
+  sized.demand.port_buffer = nic.buffer_of_port();
   sized.demand.groups = {request.queue_pairs};
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "horae/dataplane/priced.hpp"
 #include "horae/flows/nic_fit.hpp"
 #include "horae/size/nic.hpp"
 
@@ -39,27 +40,13 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
   out["refused"] = ordered_json::array();
   out["validation"] = ordered_json::array();
   for (const auto& d : designs) {
-    auto pipeline = ledger_json(d.ledger, by_stage);
-    pipeline["chip"] = d.ledger.chip;
-    pipeline["copies"] = d.copies;
-    for (const auto& o : d.undeclared) {
-      pipeline["undeclared"].push_back({{"object", o.object},
-                                        {"on", o.on},
-                                        {"kind", dependency_name(o.kind)},
-                                        {"field", o.field}});
-    }
-    if (d.compiler_stages != 0)
-      pipeline["stages_by_placer"] = {
-          {"least", std::min(d.ledger.stages_used(), d.compiler_stages)},
-          {"compiler", d.compiler_stages}};
+    const dataplane::Priced priced{d.ledger, d.undeclared, d.compiler_stages};
+    auto pipeline = dataplane::priced_json(priced, d.copies, by_stage);
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
       pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};
     out["pipelines"].push_back(std::move(pipeline));
-    for (auto& r : refusals_json(d.ledger.refused)) {
-      r["design"] = d.ledger.name;
-      out["refused"].push_back(r);
-    }
+    for (auto& r : dataplane::priced_refusals_json(priced)) out["refused"].push_back(std::move(r));
     for (const auto& c : d.comparisons) {
       ordered_json v = {{"design", d.ledger.name},
                         {"id", c.id},

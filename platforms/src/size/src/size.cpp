@@ -13,6 +13,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
+#include "horae/dataplane/priced.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "quantities.hpp"
@@ -32,19 +33,15 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
 /// Places the design both ways, as far as the request asks for.
 void place_design(const dataplane::Design& design, const dataplane::ChipSpec& chip,
                   const SizeRequest& request, dataplane::PlaceEffort effort, SizedDesign& out) {
-  out.ledger = make_ledger(design, chip, place(design, chip, effort));
+  auto priced = dataplane::price(design, chip, effort, request.as_compiler);
+  out.ledger = std::move(priced.ledger);
+  out.compiler_stages = priced.compiler_stages;
   out.stateful_addresses = chip.stage.stateful_addresses;
-  if (!request.as_compiler) return;
-  const auto placement = dataplane::place_as_compiler(design, chip);
-  if (placement.fits()) out.compiler_stages = placement.stages_used();
 }
 
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
-  if (c.design.empty() && c.expected.empty()) {
-    throw input_error(c.where, fmt::format("'{}' has no objects; expected [[{}]]", c.design.name,
-                                           fmt::join(dataplane::design_file_kinds(), "]], [[")));
-  }
+  dataplane::require_objects(c);
   SizedDesign out;
   // Who is expected to be refused must be refused, and nobody else.
   const bool refusal = std::any_of(c.expected.begin(), c.expected.end(),

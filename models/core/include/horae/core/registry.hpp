@@ -1,8 +1,10 @@
-// Looking an entry of a registry up by its name.
+// Registries: entries by name.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace horae {
@@ -22,5 +24,35 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view what
   }
   refuse_name(what, name, names);
 }
+
+/// InputError "<what> '<name>' is there already", or that <what> is read and can take no more.
+[[noreturn]] void refuse_entry(std::string_view what, std::string_view name, bool is_read);
+
+/// What the program brings, and what plug-ins add before anybody reads it. Schemas and lists are
+/// made of the entries once, so nothing can be added later.
+template <class Entry>
+class Registry {
+ public:
+  /// `what`: an entry in messages, "load balancer".
+  Registry(std::string_view what, std::vector<Entry> own) : what_(what), all_(std::move(own)) {}
+
+  /// InputError for a name that is taken, and once all() was called.
+  void add(Entry entry) {
+    if (is_read_) refuse_entry(what_, entry.name, true);
+    for (const Entry& other : all_) {
+      if (other.name == entry.name) refuse_entry(what_, entry.name, false);
+    }
+    all_.push_back(std::move(entry));
+  }
+  const std::vector<Entry>& all() {
+    is_read_ = true;
+    return all_;
+  }
+
+ private:
+  std::string_view what_;
+  std::vector<Entry> all_;
+  std::atomic<bool> is_read_ = false;
+};
 
 }  // namespace horae

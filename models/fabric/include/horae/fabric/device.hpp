@@ -145,6 +145,8 @@ class device : public sc_core::sc_module {
   Picoseconds still_to_come(const Packet& p, unsigned port) const {
     return part_.count() == 0 ? Picoseconds{} : rest_of(p, port);
   }
+  /// The port at the other end of a port's link; null: none, or a SystemC module of a user's own.
+  const tx_port* peer_of(unsigned port) const;
   /// Null: no watcher. Known from the start of simulation on.
   observer* watcher() const { return watcher_; }
 

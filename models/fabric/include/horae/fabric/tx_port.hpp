@@ -63,6 +63,7 @@ struct TxCounters {
         static_cast<std::int64_t>(frame_bytes + (layer == Layer::l1 ? packets * overhead : 0)));
   }
   friend TxCounters operator-(TxCounters a, const TxCounters& b);
+  TxCounters& operator+=(const TxCounters& b);
 };
 
 /// Sends packets over a link. The wire is a reservation: `busy_until()` is when the last bit sent

@@ -26,14 +26,15 @@ enum class IdleCause : std::uint8_t {
   retransmit,  ///< waits while a NACK is served
   recovery,    ///< new data waits for the acknowledgement of retransmissions
   gap_window,  ///< new data waits for the window of an open gap
+  port,        ///< of several ports, that of the next packet has no room in its line
   count_
 };
 inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
 
 constexpr std::string_view name_of(IdleCause cause) {
   constexpr std::array<std::string_view, idle_causes> names = {
-      "no_work", "window",  "shaper", "paused",     "doorbell", "wqe",
-      "payload", "context", "lock",   "retransmit", "recovery", "gap_window"};
+      "no_work", "window", "shaper",     "paused",   "doorbell",   "wqe", "payload",
+      "context", "lock",   "retransmit", "recovery", "gap_window", "port"};
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {

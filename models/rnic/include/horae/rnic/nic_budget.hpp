@@ -29,6 +29,9 @@ struct NicDemand {
   std::optional<Bytes> ordering_each{};
   Bytes ordering_shared{};
   std::vector<PolicyState> policies{};  ///< of each queue pair
+  std::uint32_t ports = 1;
+  Bytes port_buffer{};  ///< of each of several ports
+  Bytes port_buffers() const { return port_buffer * (ports > 1 ? ports : 0); }
 
   std::int64_t queue_pairs() const;
   friend bool operator==(const NicDemand&, const NicDemand&) = default;

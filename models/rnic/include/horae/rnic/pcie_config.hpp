@@ -15,9 +15,10 @@ enum class CompletionSplit {
   boundary,     ///< one per read completion boundary, as older root complexes do
 };
 
-/// A PCIe link of 128b/130b encoding, seen from the NIC: upstream is NIC to host.
+/// A PCIe link seen from the NIC: upstream is NIC to host. Generations 3 to 5 have 128b/130b
+/// encoding, generation 6 PAM4, 1b/1b and flits.
 struct PcieConfig {
-  std::uint32_t generation = 5;  ///< 3, 4, 5: 8, 16, 32 GT/s per lane
+  std::uint32_t generation = 5;  ///< 3, 4, 5, 6: 8, 16, 32, 64 GT/s per lane
   Located<std::uint32_t> lanes{16, {}};
   Located<Bytes> max_payload{256_B, {}};       ///< MPS: most data in a TLP
   Located<Bytes> max_read_request{512_B, {}};  ///< MRRS: most data a read request asks for
@@ -34,6 +35,8 @@ struct PcieConfig {
   /// Share of each direction that ACKs, flow control and skip ordered sets take; absent: what the
   /// specification recommends for these lanes and this max_payload.
   std::optional<double> link_overhead;
+
+  bool flits() const { return generation >= 6; }
 
   /// InputError for values that no link has, alone or together.
   void check() const;

@@ -24,6 +24,23 @@ inline constexpr Bytes write{24};
 inline constexpr Bytes completion{20};
 }  // namespace tlp
 
+/// The same of a link, by its generation. In FLIT mode (generation 6) sequence numbers, CRC and
+/// ACKs are the flit's, so a TLP is its header and data. PCIe Base Specification 6.0, 2.2
+/// and 4.2.3: headers of 16 and 12 bytes; what a TLP may have beside (OHC, ECRC) is not counted.
+struct TlpBytes {
+  Bytes read_request = tlp::read_request;
+  Bytes write = tlp::write;
+  Bytes completion = tlp::completion;
+
+  static TlpBytes of(const PcieConfig& config) {
+    return config.flits() ? TlpBytes{16_B, 16_B, 12_B} : TlpBytes{};
+  }
+};
+
+/// A flit, and what of it TLPs have; the rest is 6 bytes of data link layer, 8 of CRC and 6 of
+/// error correction (PCIe Base Specification 6.0, 4.2.3).
+inline constexpr std::int64_t flit_bytes = 256, flit_tlp_bytes = 236;
+
 /// No request crosses a 4 KiB boundary (PCIe Base Specification 5.0, 2.2.7).
 inline constexpr std::int64_t pcie_page = 4096;
 
@@ -112,7 +129,7 @@ class PcieLink {
 
   /// Time of the link in the round trip of an unloaded read that is one completion.
   Picoseconds unloaded_read(Bytes size) const {
-    return wire_time(tlp::read_request) + wire_time(tlp::completion + size);
+    return wire_time(tlp_.read_request) + wire_time(tlp_.completion + size);
   }
 
   const PcieCounters& counters() const { return counters_; }
@@ -225,6 +242,7 @@ class PcieLink {
   }
 
   PcieConfig config_;
+  TlpBytes tlp_;
   Bytes max_read_request_;
   std::int64_t max_payload_;
   unsigned payload_bits_;    ///< max_payload = 2^payload_bits_
@@ -248,13 +266,16 @@ class PcieLink {
 ///   lanes x transfer rate x 128/130 x (1 - link_overhead)
 /// where the overhead that the specification recommends is 8/A + 8/F + 4/1538: an ACK (an UpdateFC)
 /// of 8 bytes per A (F) bytes, and 4 of every 1538 for skip ordered sets. That is how
-/// pcie-bench/pcie-model 40703cf counts. The tables give A and F in symbol times; were each of them
-/// a byte on every lane, the first two terms would be smaller by the number of lanes.
+/// pcie-bench/pcie-model 40703cf counts. With flits (generation 6) it is
+///   lanes x 64 GT/s x 236/256 x (1 - link_overhead)
+/// with 4/1538 for skip ordered sets, as ACKs and UpdateFCs lie in the flits. The tables give A and
+/// F in symbol times; were each of them a byte on every lane, the first two terms would be smaller
+/// by the number of lanes.
 double tlp_bandwidth(const PcieConfig& config);
 /// Most data per second, in bits, that reads of `size` at aligned addresses get: the smaller of
 ///   tlp_bandwidth x size / (size + 20 x completions)   downstream
 ///   tlp_bandwidth x size / (24 x read requests)        upstream
-/// with enough tags and credits.
+/// with enough tags and credits; 12 and 16 bytes with flits.
 double read_bandwidth(const PcieConfig& config, Bytes size);
 /// The same for writes: tlp_bandwidth x size / (size + 24 x TLPs).
 double write_bandwidth(const PcieConfig& config, Bytes size);

@@ -204,6 +204,8 @@ class QueuePair {
   bool can_send = false;      ///< may_send(), as of the last refresh
   bool window_open = true;    ///< that of congestion control
   bool in_ready_ring = false;
+  std::uint8_t port = 0;      ///< of its next packet, of several
+  std::uint8_t own_port = 0;  ///< where each connection has one (PortChoice)
   bool window_blocked = false;
   Picoseconds timer_at = never;  ///< of its earliest pending timer event
   bool post_scheduled = false;

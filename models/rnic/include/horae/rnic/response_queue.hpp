@@ -20,9 +20,13 @@ enum class ResponseKind : std::uint8_t {
 
 /// An ACK, NACK, SACK, CNP, pull or TCP segment that was decided.
 struct PendingResponse {
+  static constexpr std::uint8_t no_port = 255;
+
   Picoseconds ready;  ///< may go on the wire from then on
   std::uint16_t qp;
   ResponseKind kind = ResponseKind::acknowledge;
+  /// By which its packet came in, of an acknowledgement or a CNP; others have none.
+  std::uint8_t port = no_port;
   policy::Response response;  ///< of an acknowledgement; of a pull `msn` is what it grants
 };
 
@@ -33,22 +37,24 @@ class ResponseQueue {
   ResponseQueue(Picoseconds ack_delay, Picoseconds nack_delay)
       : ack_delay_(ack_delay), nack_delay_(nack_delay) {}
 
-  void push(std::uint16_t qp, bool cnp, const policy::Response& response, Picoseconds now) {
+  void push(std::uint16_t qp, std::uint16_t port, bool cnp, const policy::Response& response,
+            Picoseconds now) {
     Picoseconds ready = now + (cnp ? 0_ps : response.nack ? nack_delay_ : ack_delay_);
     if (!queue_.empty()) ready = std::max(ready, queue_.back().ready);
-    queue_.push_back({ready, qp, cnp ? ResponseKind::cnp : ResponseKind::acknowledge, response});
+    queue_.push_back({ready, qp, cnp ? ResponseKind::cnp : ResponseKind::acknowledge,
+                      static_cast<std::uint8_t>(port), response});
   }
   /// A TCP segment, ready at once.
   void push_segment(std::uint16_t qp, Picoseconds now) {
     const Picoseconds ready = queue_.empty() ? now : std::max(now, queue_.back().ready);
-    queue_.push_back({ready, qp, ResponseKind::segment, {}});
+    queue_.push_back({ready, qp, ResponseKind::segment, PendingResponse::no_port, {}});
   }
   /// A pull, likewise.
   void push_pull(std::uint16_t qp, std::uint32_t granted, Picoseconds now) {
     const Picoseconds ready = queue_.empty() ? now : std::max(now, queue_.back().ready);
     policy::Response grant;
     grant.msn = granted;
-    queue_.push_back({ready, qp, ResponseKind::pull, grant});
+    queue_.push_back({ready, qp, ResponseKind::pull, PendingResponse::no_port, grant});
   }
   bool empty() const { return queue_.empty(); }
   std::size_t size() const { return queue_.size(); }

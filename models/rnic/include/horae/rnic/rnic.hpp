@@ -21,7 +21,9 @@
 #include "horae/rnic/message_exchange.hpp"
 #include "horae/rnic/nack_server.hpp"
 #include "horae/rnic/nic_observer.hpp"
+#include "horae/rnic/nic_ports.hpp"
 #include "horae/rnic/ordering_unit.hpp"
+#include "horae/rnic/placements.hpp"
 #include "horae/rnic/queue_pair_table.hpp"
 #include "horae/rnic/response_queue.hpp"
 #include "horae/rnic/rnic_config.hpp"
@@ -30,14 +32,18 @@
 
 namespace horae::rnic {
 
-/// A NIC with one port: the shell around its parts. The parts decide, without a clock of their own;
-/// the shell turns what they decide into events, packets, reads of host memory and counts.
+/// A NIC with one port or several: the shell around its parts. The parts decide, without a clock of
+/// their own; the shell turns what they decide into events, packets, reads of host memory and
+/// counts.
 ///
 /// Its wire is a reservation: the TX pipe decides at each packet boundary what goes next (responses
 /// first, then the queue pairs whose turn it is), and between events those decisions depend on
 /// nothing new, so they are made in one go when time moves on. With a host behind PCIe, WQEs and
 /// payload are read ahead into the TX buffer, and a queue pair's turn comes when its next packet is
 /// there; what a NACK costs is the retransmit policies' say.
+///
+/// With several ports the TX pipe is as fast as all of them together and puts packets in line for
+/// ports (`NicPorts`); each port's wire is decided in the same way, up to the same time.
 class rnic : public fabric::device {
  public:
   rnic(sc_core::sc_module_name name, fabric::sim_context& context, const RnicConfig& config,
@@ -59,6 +65,15 @@ class rnic : public fabric::device {
   const QueuePair& queue_pair(std::size_t i) const { return qps_[i]; }
 
   NodeId id() const { return id_; }
+  /// Of all ports together.
+  BitRate line_rate() const;
+  /// What all ports put on their wires.
+  fabric::TxCounters sent_by_ports() const;
+  /// What they have sent by `now` occupies their wires for so long after it; of ports together, for
+  /// the time that it takes at line_rate().
+  Picoseconds ahead(Picoseconds now) const;
+  /// Null: one port.
+  const NicPorts* several_ports() const { return ports_.get(); }
   const RnicConfig& config() const { return config_; }
   const RnicCounters& counters() const { return counters_; }
   /// With what its queue pairs' entropy schemes counted, too.
@@ -108,7 +123,9 @@ class rnic : public fabric::device {
   void handle_watched(const fabric::Event& e) override;
   void settle(Picoseconds end) override { transmit_before(end); }
   void own_outlook(fabric::Outlook& outlook) const override;
-  std::uint64_t queued() const override { return host_.contexts ? host_.contexts->waiting() : 0; }
+  std::uint64_t queued() const override {
+    return (host_.contexts ? host_.contexts->waiting() : 0) + (ports_ ? ports_->waiting() : 0);
+  }
 
  private:
   // rnic_receive.cpp: packets that arrive, and data into memory
@@ -117,9 +134,11 @@ class rnic : public fabric::device {
   /// False when the packet found no room and is lost.
   bool receive_data(const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
-  void place_payload(std::size_t qp, const Packet& p, bool apart, Picoseconds now);
-  void respond(std::size_t qp, bool cnp, const policy::Response& response, Picoseconds now) {
-    responses_.push(static_cast<std::uint16_t>(qp), cnp, response, now);
+  void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
+  /// To what came in by `port`.
+  void respond(std::size_t qp, std::uint16_t port, bool cnp, const policy::Response& response,
+               Picoseconds now) {
+    responses_.push(static_cast<std::uint16_t>(qp), port, cnp, response, now);
   }
 
   // rnic_ordering.cpp: work of the ordering engine; last packets of WRITEs
@@ -127,8 +146,17 @@ class rnic : public fabric::device {
   Picoseconds engine_takes(const policy::OrderingAnswer& answer, Picoseconds now);
   /// Keeps the last packet of a WRITE that came out of order apart (WriteLast::receiver).
   bool hold_last(QueuePair& qp, const Packet& p);
-  /// Puts it in its place when everything before it is there.
-  void place_held(std::size_t qp, Picoseconds now);
+  /// Those before `expected`, which go to their place now: PSN and bytes.
+  std::vector<std::pair<Psn, std::uint16_t>> release_held(QueuePair& qp, Psn expected);
+  /// What the engine said of a packet takes effect in host memory when it is done with it: the PCIe
+  /// link takes requests in the order of time.
+  void place_at(Picoseconds decided, std::size_t qp, const Packet& p,
+                const policy::ReceiveOutcome& out, bool apart);
+  /// It is done with the first of them.
+  void place(Picoseconds now);
+  /// A last packet of a WRITE goes to its place: it is read, and then written.
+  void read_held(std::uint16_t qp, Picoseconds now);
+  void write_held(std::uint16_t qp, Picoseconds now);
 
   // rnic_acknowledge.cpp: acknowledgements that arrive
   void receive_ack(const Packet& p, Picoseconds now);
@@ -186,8 +214,9 @@ class rnic : public fabric::device {
   void use_completion_queue(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// Posts others in their place, and what waited for them.
   void complete(std::size_t qp, std::uint32_t messages, Picoseconds now);
-  /// Messages that arrived whole let others of their exchange go.
-  void count_received(std::size_t qp, Picoseconds now);
+  /// So many more messages are whole: when they are in memory, they let others of their exchange
+  /// go.
+  void in_memory(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
@@ -233,6 +262,29 @@ class rnic : public fabric::device {
   }
   void arm_timer(std::size_t qp);
 
+  // rnic_ports.cpp: the same with several ports
+  void begin_ports();
+  /// Of a connection that keeps to one (PortChoice).
+  unsigned own_port(const QueuePairConfig& connection) const;
+  /// What one queue pair can send at.
+  BitRate queue_pair_line_rate() const;
+  /// The times in which a port's link is down, as it will know.
+  std::vector<fabric::Outage> known_outages(unsigned port) const;
+  void decide_ports_before(Picoseconds end);
+  /// Sends what its ports may start now; returns when the next one starts, or `never`.
+  Picoseconds start_ports();
+  /// When a port starts its next packet, if nothing changes.
+  Picoseconds port_starts(unsigned port) const;
+  /// Chooses the port of a queue pair's next packet; false: it finds no room there.
+  bool find_port(QueuePair& qp);
+  /// When it looks again, and why it waits.
+  Gate port_gate(unsigned port) const;
+  /// The TX pipe's next packet, and the gate of those who have none.
+  int pick_for_ports(Gate& next);
+  void put_in_line(Packet& p, unsigned port, bool response);
+  Picoseconds next_ports_time() const;
+  void ports_outlook(fabric::Outlook& outlook) const;
+
   // rnic_packets.cpp: what goes on the wire
   Packet& new_packet(const QueuePair& qp, Opcode opcode, Bytes payload);
   void send_data(std::size_t qp);
@@ -264,6 +316,7 @@ class rnic : public fabric::device {
 
   // Receive.
   OrderingUnit ordering_;
+  Placements placements_;  ///< empty unless there are both an ordering engine and a host
   MessageExchange exchanges_;
   HostPrograms programs_;
   AckOrder acks_;
@@ -272,7 +325,8 @@ class rnic : public fabric::device {
   ResponseQueue responses_;
   NackServer nacks_;
   TxScheduler scheduler_;
-  Picoseconds cursor_{};  ///< the wire is decided up to here
+  fabric::tx_port* wire_ = nullptr;  ///< null: several ports
+  Picoseconds cursor_{};  ///< the wire is decided up to here; likewise all wires of ports
   unsigned paused_ = 0;   ///< traffic classes, a bit each
   bool dresses_ = false;  ///< data is more than its transport says
   bool listens_ = false;  ///< somebody hears of acknowledgements beside the transport
@@ -288,6 +342,14 @@ class rnic : public fabric::device {
   /// Of acknowledgements that wait to take effect, as they arrived. Those of one queue pair keep
   /// that order, those of two need not: events of one time are ordered by queue pair.
   std::deque<Heard> heard_;
+
+  // Several ports.
+  std::unique_ptr<NicPorts> ports_;  ///< null: one
+  BitRate line_rate_{};
+  Picoseconds pipe_free_{};        ///< the TX pipe is busy until then
+  Picoseconds pipe_next_{};        ///< it has nothing to do before, if nothing changes
+  std::uint8_t answers_port_ = 0;  ///< of the response that is made
+  std::vector<std::pair<QueuePair*, Picoseconds>> without_room_{};  ///< with their context_ready
 
   // TCP, if there is any.
   Handshakes handshakes_;

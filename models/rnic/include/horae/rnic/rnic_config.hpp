@@ -43,6 +43,15 @@ enum class HostModel {
   pcie,  ///< host memory behind a PCIe link
 };
 
+/// Which port of a NIC with several a data packet takes. The other end of its link is the same
+/// plane for all NICs, so it chooses the plane.
+enum class PortChoice {
+  entropy,  ///< the remainder of the entropy value: whatever chooses values chooses planes
+  rail,     ///< one for each connection, by its number in the platform
+  hash,     ///< one for each connection, by a hash of that number
+  least,    ///< the one with the fewest bytes in line, equal ones in turn
+};
+
 struct RnicConfig {
   std::string spec;  ///< NIC file whose values were the defaults; empty: none (see nic_spec.hpp)
   Bytes mtu = 1024_B;
@@ -81,6 +90,16 @@ struct RnicConfig {
 
   OnChipMemoryConfig sram;
 
+  // Several ports. Absent: one.
+  std::optional<std::uint32_t> ports{};
+  std::uint32_t port_count() const { return ports.value_or(1); }
+  std::optional<PortChoice> port_choice{};  ///< absent: by entropy
+  std::optional<Bytes> port_buffer{};
+  /// Data goes in line for a port while less than this waits there.
+  Bytes buffer_of_port() const { return port_buffer.value_or(16_KiB); }
+  /// From a link going down or coming up until the NIC at its end knows; absent: at once.
+  std::optional<Picoseconds> link_down_known{};
+
   static const Schema<RnicConfig>& schema();
 };
 
@@ -88,6 +107,9 @@ struct RnicConfig {
 /// acknowledgements that it listens to, or an ordering engine would take the place of a receiver
 /// that its sender needs.
 void check_listening(const RnicConfig& config);
+
+/// InputError in one line when its keys of several ports do not go together.
+void check_ports(const RnicConfig& config);
 
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.

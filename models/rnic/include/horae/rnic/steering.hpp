@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,19 @@ class Steering {
 
   /// The value of a packet that is sent at `now`.
   std::uint16_t next(Psn psn, Picoseconds now) {
-    return given_[psn.value() & (given_.size() - 1)] = scheme_->next(now);
+    const std::uint16_t value = peek(now);
+    drawn_.reset();
+    return given_[psn.value() & (given_.size() - 1)] = value;
   }
+  /// The value that the next packet will get: drawn now, unless it was before.
+  std::uint16_t peek(Picoseconds now) {
+    if (!drawn_) drawn_ = scheme_->next(now);
+    return *drawn_;
+  }
+  /// Whether peek() would draw none.
+  bool drawn() const { return drawn_.has_value(); }
+  /// The next packet gets another one.
+  void change(std::uint16_t value) { drawn_ = value; }
   /// What it was given last.
   std::uint16_t of(Psn psn) const { return given_[psn.value() & (given_.size() - 1)]; }
 
@@ -35,7 +47,8 @@ class Steering {
 
  private:
   std::unique_ptr<policy::Entropy> scheme_;
-  std::vector<std::uint16_t> given_;  ///< by PSN, a ring
+  std::optional<std::uint16_t> drawn_;  ///< of the next packet, where somebody asked
+  std::vector<std::uint16_t> given_;    ///< by PSN, a ring
 };
 
 }  // namespace horae::rnic

@@ -1,0 +1,10 @@
+#include "mine.hpp"
+
+#include "horae/policy/plugin.hpp"
+#include "horae/programs/plugin.hpp"
+
+/// Called once, when a platform names this library in `plugins`.
+extern "C" void horae_plugin() {
+  horae::policy::add_load_balancer(mine::chunks());
+  horae::programs::add_program(mine::tally());
+}

@@ -1,0 +1,12 @@
+// What the plug-in adds, each from the source of its name.
+#pragma once
+
+#include "horae/policy/balance/load_balancer.hpp"
+#include "horae/programs/program.hpp"
+
+namespace mine {
+
+horae::policy::BalancerEntry chunks();
+horae::programs::ProgramEntry tally();
+
+}  // namespace mine

@@ -1,0 +1,53 @@
+# What other projects need of an installation: headers, the rooms of models/ as static libraries, and a CMake
+# package (find_package(horae)). platforms/plugins/README.md is its page.
+#
+# Plug-ins link none of these libraries: the program exports what its rooms have, so that there is one of each
+# registry. Shared libraries would do the same, but each call between rooms would go through a table, and
+# rooms would be position-independent code that others may replace.
+
+# Of the others rtl needs what Verilator wrote, and those of the program are no libraries for others. Plug-ins
+# may also include the headers of these, for kinds of traffic.
+set(programs_rooms results config flows)
+
+foreach(room IN LISTS HORAE_INSTALLED_ROOMS)
+  set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})
+  list(APPEND targets horae_${room})
+  get_property(folder GLOBAL PROPERTY HORAE_ROOM_${room})
+  install(DIRECTORY ${folder}/include/horae DESTINATION include)
+endforeach()
+foreach(room IN LISTS programs_rooms)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/src/${room}/include/horae DESTINATION include)
+endforeach()
+get_property(folder GLOBAL PROPERTY HORAE_ROOM_rtl)
+install(DIRECTORY ${folder}/include/horae DESTINATION include)
+
+# The shipped files that rooms find by name, as libraries.
+foreach(variable shipped_chips shipped_nics shipped_workloads)
+  add_library(horae_packed_${variable} STATIC $<TARGET_OBJECTS:horae_${variable}>)
+  set_target_properties(horae_packed_${variable} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME ${variable}
+    OUTPUT_NAME horae_${variable})
+  list(APPEND targets horae_packed_${variable})
+endforeach()
+
+set_target_properties(horae_systemc PROPERTIES EXPORT_NAME systemc)
+install(TARGETS ${targets} horae_systemc EXPORT horaeTargets ARCHIVE DESTINATION lib
+  INCLUDES DESTINATION include)
+# Nobody steps through them.
+install(CODE "file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/libhorae_*.a\")
+execute_process(COMMAND ${CMAKE_STRIP} --strip-debug \${archives} COMMAND_ERROR_IS_FATAL ANY)")
+install(EXPORT horaeTargets NAMESPACE horae:: DESTINATION lib/cmake/horae)
+
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/horaeConfigVersion.cmake
+  COMPATIBILITY ExactVersion)
+list(JOIN HORAE_INSTALLED_ROOMS " " rooms)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/package/horaeConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/horaeConfig.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/horaeConfig.cmake ${PROJECT_BINARY_DIR}/horaeConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/package/plugin_abi.cpp
+  ${PROJECT_SOURCE_DIR}/platforms/src/config/src/plugin_abi.hpp
+  ${PROJECT_BINARY_DIR}/platforms/src/config/generated/plugin_digest.hpp DESTINATION lib/cmake/horae)
+
+# All that is packed; the program is built alone where nothing is.
+get_property(more GLOBAL PROPERTY HORAE_PACKED)
+add_custom_target(packed DEPENDS horae ${targets} ${more})
