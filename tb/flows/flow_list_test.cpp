@@ -102,7 +102,7 @@ TEST(FlowListTraffic, AFlowWithoutEndIsMessagesWithoutEndAndIsSaid) {
   EXPECT_EQ(flows[2].trigger, 1u);
   EXPECT_EQ(flows[2].after, 1u);
   const auto& traffic = flows::traffic_of(platform, 0);
-  EXPECT_NE(traffic.note().find(": 2 flows without end (size 0) send until the run ends at "
+  EXPECT_NE(traffic.note().find(": flows without end (size 0): 2; they send until the run ends at "
                                 "sim.duration"),
             std::string::npos)
       << traffic.note();

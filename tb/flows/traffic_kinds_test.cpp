@@ -19,7 +19,7 @@ TEST(TrafficKinds, EachDescribesItselfOnce) {
   std::sort(unique.begin(), unique.end());
   EXPECT_EQ(std::unique(unique.begin(), unique.end()), unique.end());
   for (const char* name :
-       {"messages", "packets", "collective", "flows", "incast", "flow_list", "pipeline"})
+       {"messages", "packets", "collective", "flows", "incast", "flow_list", "pipeline", "goal"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
@@ -35,10 +35,11 @@ TEST(TrafficKinds, ATableKnowsItsKindItsNumberAndItsValues) {
   EXPECT_EQ(dump[0].begin().key(), "kind");
   EXPECT_EQ(dump[1].at("kind"), "collective");
   EXPECT_EQ(dump[1].at("size"), "8 KB");
-  // All but the two that have no value.
+  // All but the three that have no value.
   EXPECT_FALSE(dump[1].contains("window"));
+  EXPECT_FALSE(dump[1].contains("local"));
   EXPECT_FALSE(dump[1].contains("ecmp_every"));
-  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 2);
+  EXPECT_EQ(dump[1].size(), 1 + second.kind().describe().size() - 3);
 }
 
 TEST(TrafficKinds, ASlipIsNamed) {

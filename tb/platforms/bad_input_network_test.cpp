@@ -157,7 +157,7 @@ between = ["i", "s"]
 
 )",
 "",
-"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine], [fat_tree], [jellyfish] or [two_sites]"},
+"p.toml: no devices: expected [[device]] and [[link]] tables, [leaf_spine], [fat_tree], [jellyfish], [two_sites], [ns3_topology] or [htsim_topology]"},
 {"TooManyPorts",
 "ecn_kmin =",
 R"(pipelines = 1

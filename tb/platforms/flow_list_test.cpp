@@ -155,7 +155,7 @@ TEST(FlowListPlatform, AFlowWithoutEndSendsUntilTheRunEnds) {
       run(place, {"run", "p.toml", "--set", "sim.duration=200us", "--set", "sim.stop=duration"});
   EXPECT_EQ(ended.exit_code, 0);
   const std::string note =
-      "list: 1 flow without end (size 0) send until the run ends at sim.duration\n";
+      "list: flows without end (size 0): 1; they send until the run ends at sim.duration\n";
   EXPECT_NE(ended.out.find(note), std::string::npos) << ended.out;
   EXPECT_EQ(ended.out.find(note), ended.out.rfind(note));
 }

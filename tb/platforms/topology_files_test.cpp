@@ -1,6 +1,9 @@
 // [ns3_topology] and [htsim_topology] on a platform: the same network as a generated one, node
 // numbers of flow lists, losses, and the round trip in closed form.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "csv.hpp"
 #include "horae/core/packet.hpp"
@@ -31,7 +34,7 @@ ack_delay = "50 ns"
 [plain]
 kind = "switch"
 latency = "400 ns"
-balance = "drill"
+balance = "round_robin"
 [link_default]
 rate = "100 Gbps"
 delay = "1 us"
@@ -116,7 +119,7 @@ TEST(TopologyFiles, ErrorRatesAreLosses) {
   const auto summary = summary_of(place, "p.toml", {"end.reliability.rto=100us"});
   EXPECT_EQ(summary.at("verdict"), "complete");
   const auto& from = summary.at("statistics").at("h0").at("port0");
-  const double sent = from.at("packets").at("value"), lost = from.at("lost").at("value");
+  const double sent = from.at("tx_packets").at("value"), lost = from.at("lost").at("value");
   EXPECT_GT(sent, 1000);
   // Six standard deviations.
   EXPECT_NEAR(lost / sent, 0.05, 6 * std::sqrt(0.05 * 0.95 / sent));
@@ -130,7 +133,7 @@ TEST(TopologyFiles, AFileMayBeMissingAndACopyOfTheConfigurationNeedsTheSame) {
                                  traffic));
   Ended ended = run(place, {"run", "p.toml"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_EQ(ended.err, "horae: p.toml:19:8: file = \"none.txt\": no such file\n");
+  EXPECT_EQ(ended.err, "horae: p.toml:20:8: file = \"none.txt\": no such file\n");
   place.write("none.txt", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
   ended = run(place, {"run", "p.toml", "--set", "ns3_topology.content=else"});
   EXPECT_EQ(ended.exit_code, 2);

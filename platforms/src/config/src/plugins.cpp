@@ -12,8 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "horae/config/file_content.hpp"
 #include "horae/core/error.hpp"
+#include "horae/params/file_content.hpp"
 #include "horae/params/schema.hpp"
 #include "horae/params/shipped_file.hpp"
 #include "plugin_abi.hpp"

@@ -43,7 +43,7 @@ const Schema<SimConfig>& SimConfig::schema() {
                  {.doc = "devices whose series are written; empty: all"})
           .field("sample_flows", &SimConfig::sample_flows,
                  {.doc = "series.csv also has rate and queue of each connection that sends: lines "
-                         "of flow<i>, i as in flows.csv, among those of its NICs"})
+                         "of flow<i>, i as in flows.csv, among those of its NICs; absent: not"})
           .field("stuck_after", &SimConfig::stuck_after,
                  {.doc = "the run is stuck when messages are unfinished, no packet is delivered "
                          "for this time, and nothing but repetition is to come: no packet on a "

@@ -1,6 +1,7 @@
 // When schedules of operations ended.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "result_parts.hpp"
 
@@ -23,9 +24,10 @@ void schedule_results(const build::Simulation& s, const build::Findings& found,
     }
   }
   if (ended + unfinished == 0) return;
+  const double none = std::numeric_limits<double>::quiet_NaN();
   const bool all = unfinished == 0;
-  out.push_back({"schedules.end_max", all ? to_microseconds(last) : no_value, "us"});
-  out.push_back({"schedules.end_mean", all ? sum / static_cast<double>(ended) : no_value, "us"});
+  out.push_back({"schedules.end_max", all ? to_microseconds(last) : none, "us"});
+  out.push_back({"schedules.end_mean", all ? sum / static_cast<double>(ended) : none, "us"});
   out.push_back({"schedules.unfinished", static_cast<double>(unfinished), "ranks"});
 }
 

@@ -22,7 +22,7 @@ constexpr std::string_view head = "time_us,window_us,object,quantity,value,unit\
 
 SeriesCsv::SeriesCsv(const build::Simulation& simulation)
     : simulation_(simulation), last_(Snapshot::take(simulation, Picoseconds(0))), csv_(head) {
-  if (!simulation.platform().sim.sample_flows) return;
+  if (!simulation.platform().sim.sample_flows.value_or(false)) return;
   flows_.resize(simulation.devices().size());
   std::size_t number = 0;
   for (const auto& c : simulation.flows()) {

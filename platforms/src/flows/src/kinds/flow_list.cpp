@@ -112,10 +112,8 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
     }
     if (list_.endless != 0) {
       text += fmt::format(
-          "{}{}: {} flow{} without end (size 0) send until the run ends at "
-          "sim.duration",
-          text.empty() ? "" : "\n", config_.file.value, list_.endless,
-          list_.endless == 1 ? "" : "s");
+          "{}{}: flows without end (size 0): {}; they send until the run ends at sim.duration",
+          text.empty() ? "" : "\n", config_.file.value, list_.endless);
     }
     return text;
   }

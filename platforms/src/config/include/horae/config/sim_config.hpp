@@ -41,7 +41,7 @@ struct SimConfig {
   Picoseconds window{};
   Picoseconds sample{};  ///< interval of series.csv; zero: none
   std::vector<Located<std::string>> sample_devices;
-  bool sample_flows = false;
+  std::optional<bool> sample_flows;  ///< absent: no
   Picoseconds stuck_after = 20_ms;
   Layer rate_layer = Layer::l1;
   bool nack_trace = false;
