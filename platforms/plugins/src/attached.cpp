@@ -1,5 +1,6 @@
-// A program of your own with a SystemC module on a link of a device of Horae's: a module that serves one packet after
-// the other behind a host. Its only argument is how many packets the host sends.
+// A program of your own with a SystemC module on a link of a device of Horae's: a module that
+// serves one packet after the other behind a host. Its only argument is how many packets the host
+// sends.
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
