@@ -11,6 +11,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/params/file_content.hpp"
@@ -118,8 +119,8 @@ void load_plugins(const Section& root, nlohmann::ordered_json& effective) {
                                                     "{}; expected one of each",
                                                     given, config.plugins.size()));
   }
-  auto& files = effective["plugins"] = nlohmann::ordered_json::array();
-  auto& contents = effective["plugins_content"] = nlohmann::ordered_json::array();
+  auto files = nlohmann::ordered_json::array();
+  auto contents = nlohmann::ordered_json::array();
   static std::set<std::string> loaded;  // libraries stay for as long as the process
   for (std::size_t i = 0; i < config.plugins.size(); ++i) {
     const auto& name = config.plugins[i];
@@ -134,6 +135,8 @@ void load_plugins(const Section& root, nlohmann::ordered_json& effective) {
     load(file, name);
     loaded.insert(file);
   }
+  effective["plugins"] = std::move(files);
+  effective["plugins_content"] = std::move(contents);
 }
 
 }  // namespace horae::config
