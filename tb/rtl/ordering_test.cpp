@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "horae/core/error.hpp"
+#include "horae/policy/ordering/ordering_hardware.hpp"
 
 namespace horae::ordering_test {
 namespace {
@@ -34,7 +35,9 @@ TEST(Levels, DefaultsHaveRtl) {
 }
 
 TEST(Levels, AVariantByName) {
-  const auto engine = rtl::make_ordering(config("rtl"), {}, "block_ram");
+  OrderingConfig c = config("rtl");
+  c.parameters.of<policy::OrderingHardware>().rtl = "block_ram";
+  const auto engine = rtl::make_ordering(c);
   EXPECT_EQ(dynamic_cast<rtl::EunomiaRtl&>(*engine).variant().name, "block_ram");
 }
 

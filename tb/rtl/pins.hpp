@@ -97,7 +97,7 @@ class eunomia_pins : public sc_core::sc_module {
     response.write({out.tracking, out.rejection, out.advanced, out.expected, out.completed});
   }
 
-  std::unique_ptr<rtl::EunomiaTop> top_;
+  std::unique_ptr<rtl::OrderingTop> top_;
   bool was_reset_ = false;
 };
 

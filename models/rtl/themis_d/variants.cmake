@@ -7,5 +7,7 @@ if(HORAE_WITH_RTL)
     ARGS -GQPS=4 -GWINDOW=16 -GPATHS=4)
   horae_verilated(horae_rtl_verilated VThemisDBroken themis_d SOURCES ${themis_d_sources}
     ARGS -GQPS=4 -GWINDOW=16 -GPATHS=4 -DTHEMIS_D_BREAK)
-  target_sources(horae_rtl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/themis_d/themis_d.cpp)
+  if(VThemisD_BUILT AND VThemisDBroken_BUILT)
+    target_sources(horae_rtl PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/themis_d/themis_d.cpp)
+  endif()
 endif()

@@ -1,6 +1,7 @@
 #include "horae/core/registry.hpp"
 
 #include "horae/policy/ordering/ordering.hpp"
+#include "horae/policy/ordering/ordering_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
 
 namespace horae::policy {
@@ -17,6 +18,16 @@ const std::vector<OrderingEntry>& ordering_engines() {
   return all;
 }
 
+const Schema<OrderingHardware>& OrderingHardware::schema() {
+  static const Schema<OrderingHardware> s =
+      Schema<OrderingHardware>("hardware", "Which hardware description runs.")
+          .field(
+              "rtl", &OrderingHardware::rtl,
+              {.doc = "level rtl, both: name of the hardware description, one of models/rtl or a "
+                      "block of your own (scripts/rtl); empty: the first that fits"});
+  return s;
+}
+
 Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEntry>& registry) {
   return Schema<OrderingConfig>("ordering",
                                 "The layer below the transport that tracks packets which "
@@ -27,6 +38,7 @@ Schema<OrderingConfig> OrderingConfig::schema_with(const std::vector<OrderingEnt
               {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
               {.doc = "what runs: the model in C++, the hardware description, or both, "
                       "compared at every packet"})
+      .include(schema_of({keys_of<OrderingHardware>()}), &OrderingConfig::parameters)
       .include(parameters_of(registry), &OrderingConfig::parameters)
       .field("clock", &OrderingConfig::clock,
              {.doc = "clock of the ordering engine",

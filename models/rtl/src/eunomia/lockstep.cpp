@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "answers.hpp"
 #include "horae/core/error.hpp"
 #include "horae/policy/ordering/eunomia_cycles.hpp"
 #include "horae/rtl/ordering.hpp"
@@ -15,24 +16,6 @@ namespace horae::rtl {
 using policy::OrderingAnswer;
 
 namespace {
-
-template <class T>
-void compare_field(std::string& found, const char* name, T model, T rtl) {
-  if (found.empty() && model != rtl) {
-    found = fmt::format("{} is {} in the model, {} in the RTL", name,
-                        static_cast<std::uint32_t>(model), static_cast<std::uint32_t>(rtl));
-  }
-}
-
-std::string answers_differ(const OrderingAnswer& model, const OrderingAnswer& rtl) {
-  std::string found;
-  compare_field(found, "tracking", model.tracking, rtl.tracking);
-  compare_field(found, "rejection", model.rejection, rtl.rejection);
-  compare_field(found, "advanced", model.advanced, rtl.advanced);
-  compare_field(found, "expected", model.expected.value(), rtl.expected.value());
-  compare_field(found, "completed", model.completed, rtl.completed);
-  return found;
-}
 
 void write_file(const std::filesystem::path& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
 #include "horae/policy/ordering/eunomia.hpp"
+#include "horae/policy/ordering/ordering_hardware.hpp"
 
 namespace horae::rtl {
 namespace {
@@ -57,17 +61,74 @@ OrderingConfig config_of(const EunomiaShape& shape) {
 
 namespace {
 
-/// The variant that `config` asks for; null at level `model`.
-const EunomiaVariant* checked_variant(const OrderingConfig& config, const std::string& variant) {
-  if (config.level == "model") {
-    policy::check(config);
-    return nullptr;
+/// What serves as hardware: one of the two, or none.
+struct Hardware {
+  const EunomiaVariant* variant = nullptr;
+  const OrderingBlock* block = nullptr;
+};
+
+nlohmann::ordered_json sizes_of(OrderingConfig config) {
+  auto keys = OrderingConfig::schema().dump(config);
+  for (const char* key : {"level", "rtl", "clock", "write_last"}) keys.erase(key);
+  return keys;
+}
+
+/// The first key of the block's model that is another in the platform; empty: the block fits.
+std::string misfit(const OrderingBlock& block, const OrderingConfig& config) try {
+  const auto ours = sizes_of(config_of(block));
+  const auto asked = sizes_of(config);
+  for (const auto& [key, value] : ours.items()) {
+    if (asked.at(key) != value)
+      return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
   }
+  return {};
+} catch (const InputError& e) {
+  return e.what();  // its own model is none
+}
+
+const OrderingBlock& find_block(const OrderingConfig& config, const std::string& name) {
+  std::vector<std::string> names;
+  for (const EunomiaVariant* v : eunomia_variants()) {
+    if (!v->shape.broken) names.emplace_back(v->name);
+  }
+  for (const OrderingBlock& block : ordering_blocks()) {
+    names.emplace_back(block.name);
+    if (block.name != name) continue;
+    if (!block.refused.empty())
+      throw InputError(fmt::format("rtl = '{}': it was not built: {}", name, block.refused));
+    if (const auto found = misfit(block, config); !found.empty())
+      throw InputError(fmt::format("rtl = '{}' is \"{}\"; found {}", name, block.model, found));
+    return block;
+  }
+  throw InputError(fmt::format("rtl = '{}' was not built{}", name, suggestion(name, names)));
+}
+
+bool is_variant(const std::string& name) {
+  for (const EunomiaVariant* v : eunomia_variants()) {
+    if (v->name == name) return true;
+  }
+  return false;
+}
+
+/// Nothing at level `model`.
+Hardware checked_hardware(const OrderingConfig& config) {
+  policy::check(config);
+  if (config.level == "model") return {};
   if (config.level != "rtl" && config.level != "both") {
     throw InputError(fmt::format("level = '{}' is unknown{}", config.level,
                                  suggestion(config.level, {"model", "rtl", "both"})));
   }
-  policy::check(config);
+  if (config.engine == "none") {
+    throw InputError(fmt::format("level = '{}': engine 'none' has no RTL", config.level));
+  }
+  const std::string& name = config.parameters.of<policy::OrderingHardware>().rtl;
+  if (built_with_rtl() && !name.empty() && !is_variant(name))
+    return {.block = &find_block(config, name)};
+  if (name.empty()) {
+    for (const OrderingBlock& block : ordering_blocks()) {
+      if (block.refused.empty() && misfit(block, config).empty()) return {.block = &block};
+    }
+  }
   if (config.engine != "eunomia") {
     throw InputError(fmt::format("level = '{}': engine '{}' has no RTL, only 'eunomia' has",
                                  config.level, config.engine));
@@ -78,19 +139,24 @@ const EunomiaVariant* checked_variant(const OrderingConfig& config, const std::s
         "scripts/build --rtl first",
         config.level));
   }
-  return &find_variant(config, variant);
+  return {.variant = &find_variant(config, name)};
 }
 
 }  // namespace
 
-void check_ordering(const OrderingConfig& config) { checked_variant(config, {}); }
+void check_ordering(const OrderingConfig& config) { checked_hardware(config); }
 
 std::unique_ptr<policy::OrderingEngine> make_ordering(const OrderingConfig& config,
-                                                      const LockstepOptions& options,
-                                                      const std::string& variant) {
-  const EunomiaVariant* found = checked_variant(config, variant);
-  if (found == nullptr) return policy::make_ordering_engine(config);
-  auto rtl = std::make_unique<EunomiaRtl>(*found);
+                                                      const LockstepOptions& options) {
+  const Hardware found = checked_hardware(config);
+  if (found.block != nullptr) {
+    auto rtl = std::make_unique<BlockRtl>(*found.block);
+    if (config.level == "rtl") return rtl;
+    return std::make_unique<BlockLockstep>(policy::make_ordering_engine(config), std::move(rtl),
+                                           options.folder);
+  }
+  if (found.variant == nullptr) return policy::make_ordering_engine(config);
+  auto rtl = std::make_unique<EunomiaRtl>(*found.variant);
   if (config.level == "rtl") return rtl;
   return std::make_unique<LockstepEngine>(
       std::make_unique<policy::EunomiaEngine>(config.parameters), std::move(rtl), options);

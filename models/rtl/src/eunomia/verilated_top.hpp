@@ -2,58 +2,39 @@
 // registers have the same names and other widths.
 #pragma once
 
-#include <verilated.h>
-#include <verilated_vcd_c.h>
-
 #include "horae/rtl/eunomia_top.hpp"
-#include "verilated_memory.hpp"
+#include "verilated_model.hpp"
 
 namespace horae::rtl {
 
 template <class Model>
-class VerilatedTop final : public EunomiaTop {
+class VerilatedTop final : public VerilatedModel<Model, EunomiaTop> {
+  using Base = VerilatedModel<Model, EunomiaTop>;
+  using Base::model;
+
  public:
-  explicit VerilatedTop(std::uint32_t seed) {
-    context_.threads(1);
-    context_.randReset(seed == 0 ? 0 : 2);
-    context_.randSeed(static_cast<int>(seed));
-    context_.traceEverOn(true);
-    model_ = std::make_unique<Model>(&context_, "");
-    model_->clk = 0;
-    model_->eval();
-  }
-  ~VerilatedTop() override {
-    stop_waveform();
-    model_->final();
-    // What Verilator 5.006 takes away with a model, it takes from the thread's current context,
-    // which may be that of another instance, gone already.
-    Verilated::threadContextp(&context_);
-    model_.reset();
-  }
+  explicit VerilatedTop(std::uint32_t seed) : Base(seed) {}
 
   void clock(const EunomiaInputs& in) override {
-    model_->reset = in.reset;
-    model_->request_valid = in.request_valid;
-    model_->request_connection = in.connection;
-    model_->request_psn = in.psn;
-    model_->request_head = in.head;
-    model_->request_last = in.last;
-    model_->request_close = in.close;
-    model_->response_ready = in.response_ready;
-    model_->clk = 1;
-    step();
-    model_->clk = 0;
-    step();
+    model().reset = in.reset;
+    model().request_valid = in.request_valid;
+    model().request_connection = in.connection;
+    model().request_psn = in.psn;
+    model().request_head = in.head;
+    model().request_last = in.last;
+    model().request_close = in.close;
+    model().response_ready = in.response_ready;
+    this->edge(model().clk);
   }
 
   EunomiaOutputs outputs() const override {
-    return {.request_ready = model_->request_ready != 0,
-            .response_valid = model_->response_valid != 0,
-            .tracking = model_->response_tracking,
-            .rejection = model_->response_rejection,
-            .advanced = model_->response_advanced,
-            .expected = model_->response_expected,
-            .completed = model_->response_completed != 0};
+    return {.request_ready = model().request_ready != 0,
+            .response_valid = model().response_valid != 0,
+            .tracking = model().response_tracking,
+            .rejection = model().response_rejection,
+            .advanced = model().response_advanced,
+            .expected = model().response_expected,
+            .completed = model().response_completed != 0};
   }
 
   std::uint16_t master_array(std::uint32_t address) const override {
@@ -75,36 +56,8 @@ class VerilatedTop final : public EunomiaTop {
             r.eunomia_top__DOT__driver__DOT__expected[id]};
   }
 
-  std::string save() override {
-    MemorySave out;
-    out << *model_;
-    return out.bytes();
-  }
-  void restore(const std::string& registers) override {
-    MemoryRestore in(registers);
-    in >> *model_;
-  }
-
-  void start_waveform(const std::string& file) override {
-    stop_waveform();
-    waveform_ = std::make_unique<VerilatedVcdC>();
-    model_->trace(waveform_.get(), 99);
-    waveform_->open(file.c_str());
-  }
-  void stop_waveform() override {
-    if (waveform_) waveform_->close();
-    waveform_.reset();
-  }
-
  private:
-  const auto& root() const { return *model_->rootp; }
-
-  void step() {
-    model_->eval();
-    if (waveform_) [[unlikely]]
-      waveform_->dump(context_.time());
-    context_.timeInc(1);
-  }
+  const auto& root() const { return *model().rootp; }
 
   // Words of any width as Verilator keeps them: one integer, or an array of 32 bits each.
   template <class Register>
@@ -122,14 +75,10 @@ class VerilatedTop final : public EunomiaTop {
   static bool bit(const Register& r, std::uint32_t i) {
     return (bits64(r, i / 64) >> (i % 64) & 1) != 0;
   }
-
-  VerilatedContext context_;
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<VerilatedVcdC> waveform_;
 };
 
 template <class Model>
-std::unique_ptr<EunomiaTop> make_verilated_top(std::uint32_t seed) {
+std::unique_ptr<OrderingTop> make_verilated_top(std::uint32_t seed) {
   return std::make_unique<VerilatedTop<Model>>(seed);
 }
 

@@ -13,10 +13,10 @@ void Levels::choose(rnic::rnic& nic, const rnic::RnicConfig& config) {
   rtl::LockstepOptions options;
   options.folder += std::string("/") + nic.name();
   auto engine = rtl::make_ordering(config.ordering, options);
-  if (auto* both = dynamic_cast<rtl::LockstepEngine*>(engine.get())) {
+  if (auto* both = dynamic_cast<rtl::OrderingLockstep*>(engine.get())) {
     locksteps_.push_back(both);
-    hardware_.emplace_back(&nic, &both->rtl());
-  } else if (auto* alone = dynamic_cast<rtl::EunomiaRtl*>(engine.get())) {
+    hardware_.emplace_back(&nic, &both->hardware());
+  } else if (auto* alone = dynamic_cast<rtl::OrderingRtl*>(engine.get())) {
     hardware_.emplace_back(&nic, alone);
   }
   nic.set_ordering(std::move(engine));
@@ -24,15 +24,14 @@ void Levels::choose(rnic::rnic& nic, const rnic::RnicConfig& config) {
 
 void Levels::check(const config::PlatformConfig& platform) const {
   for (const auto& [nic, rtl] : hardware_) {
-    if (nic->queue_pairs() <= rtl->variant().shape.connections) continue;
+    if (nic->queue_pairs() <= rtl->connections()) continue;
     const auto& device =
         platform.devices[static_cast<std::size_t>(platform.topology.find(nic->name()))];
     throw input_error(
         device.where,
         fmt::format("'{}' has {} queue pairs, the RTL '{}' of its ordering layer room "
                     "for {} connections",
-                    device.name, nic->queue_pairs(), rtl->variant().name,
-                    rtl->variant().shape.connections));
+                    device.name, nic->queue_pairs(), rtl->name(), rtl->connections()));
   }
 }
 

@@ -25,14 +25,14 @@ constexpr std::size_t pin_ready = 1, pin_busy = 2, pin_answer = 7;
 
 }  // namespace
 
-PinWaves::PinWaves(rtl::EunomiaRtl& hardware, Clock clock, const Declare& declare, Set set)
+PinWaves::PinWaves(rtl::OrderingRtl& hardware, Clock clock, const Declare& declare, Set set)
     : clock_(clock), set_(std::move(set)), clk_(declare("clk", 1)) {
   for (std::size_t i = 0; i < pins; ++i)
     signals_[i] = declare(pin_names[i].first, pin_names[i].second);
   hardware.watch_pins(this);
 }
 
-void PinWaves::clocked(const rtl::EunomiaInputs& in, const rtl::EunomiaOutputs& out) {
+void PinWaves::clocked(const rtl::OrderingInputs& in, const rtl::OrderingOutputs& out) {
   if (in.close && in.request_valid) closing_ = true;
   if (!closing_) {
     clocks_.push_back({in.request_valid, out.request_ready, !out.request_ready, in.connection,

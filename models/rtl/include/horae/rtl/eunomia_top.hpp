@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "horae/rtl/ordering_top.hpp"
+
 namespace horae::rtl {
 
 /// Parameters of eunomia_top.sv, fixed when it was built.
@@ -25,30 +27,8 @@ struct EunomiaShape {
   bool operator==(const EunomiaShape&) const = default;
 };
 
-/// Input pins; all are read at a rising edge of the clock.
-struct EunomiaInputs {
-  bool reset = false;  ///< synchronous
-  bool request_valid = false;
-  std::uint32_t connection = 0;
-  std::uint32_t psn = 0;   ///< 24 bits
-  std::uint32_t head = 0;  ///< 24 bits: first PSN of the connection
-  bool last = false;
-  bool close = false;  ///< the connection ends; psn, head and last mean nothing
-  bool response_ready = false;
-};
-
-/// Output pins, as they stand after a clock. The response's fields mean something while it is
-/// valid; their numbers are those of policy::Tracking and policy::Rejection.
-struct EunomiaOutputs {
-  bool request_ready = false;
-  bool response_valid = false;
-  std::uint32_t tracking = 0;
-  std::uint32_t rejection = 0;
-  std::uint32_t advanced = 0;
-  std::uint32_t expected = 0;
-  bool completed = false;
-  bool operator==(const EunomiaOutputs&) const = default;
-};
+using EunomiaInputs = OrderingInputs;
+using EunomiaOutputs = OrderingOutputs;
 
 /// A row of metadata_start_index.
 struct EunomiaRow {
@@ -64,28 +44,15 @@ struct EunomiaConnection {
   std::uint32_t expected = 0;  ///< means something while known
 };
 
-/// One instance. Nothing moves but by `clock`.
-class EunomiaTop {
+/// One instance.
+class EunomiaTop : public OrderingTop {
  public:
-  virtual ~EunomiaTop() = default;
-
-  /// One clock: the inputs at its rising edge, then the outputs after it.
-  virtual void clock(const EunomiaInputs& inputs) = 0;
-  virtual EunomiaOutputs outputs() const = 0;
-
   // Registers.
   virtual std::uint16_t master_array(std::uint32_t address) const = 0;
   /// 64 bits of block_alloc_bitmap, from word 64 * `index` on, lowest first.
   virtual std::uint64_t block_alloc_bitmap(std::uint32_t index) const = 0;
   virtual EunomiaRow metadata_start_index(std::uint32_t row) const = 0;
   virtual EunomiaConnection connection(std::uint32_t id) const = 0;
-
-  /// All registers as bytes, and back (into an instance of the same variant).
-  virtual std::string save() = 0;
-  virtual void restore(const std::string& registers) = 0;
-  /// From now on every clock goes into a waveform file (VCD), until `stop_waveform`.
-  virtual void start_waveform(const std::string& file) = 0;
-  virtual void stop_waveform() = 0;
 };
 
 /// A variant that was built. `make(seed)`: seed 0 begins with every register 0, any other with
@@ -93,7 +60,7 @@ class EunomiaTop {
 struct EunomiaVariant {
   std::string_view name;
   EunomiaShape shape;
-  std::unique_ptr<EunomiaTop> (*make)(std::uint32_t seed);
+  std::unique_ptr<OrderingTop> (*make)(std::uint32_t seed);  ///< of EunomiaTop
 };
 
 /// Those that were built (models/rtl/eunomia/variants.cmake); none in a program without RTL.

@@ -21,7 +21,7 @@ struct LockstepOptions {
 /// a waveform (waveform.vcd) are written, and a ModelError says what differed. Clocks are among it
 /// where the model predicts them, with one word per access. The answer is the model's, with the
 /// clocks of the hardware.
-class LockstepEngine : public policy::OrderingEngine {
+class LockstepEngine : public OrderingLockstep {
  public:
   /// Both must have been made with the same parameters: a ModelError otherwise.
   LockstepEngine(std::unique_ptr<policy::EunomiaEngine> model, std::unique_ptr<EunomiaRtl> rtl,
@@ -32,11 +32,10 @@ class LockstepEngine : public policy::OrderingEngine {
   policy::OrderingMemory memory() const override { return model_->memory(); }
   Bytes provided(std::uint32_t connections) const override { return model_->provided(connections); }
 
-  /// Compares everything now; for the end of a run.
-  void compare_whole() const;
+  void compare_whole() const override;
 
-  /// Requests so far, each of which both answered alike.
-  std::uint64_t requests() const { return requests_; }
+  std::uint64_t requests() const override { return requests_; }
+  OrderingRtl& hardware() override { return *rtl_; }
 
   const policy::EunomiaEngine& model() const { return *model_; }
   const EunomiaRtl& rtl() const { return *rtl_; }

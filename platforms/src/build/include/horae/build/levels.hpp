@@ -7,7 +7,7 @@
 
 #include "horae/config/platform.hpp"
 #include "horae/rnic/rnic.hpp"
-#include "horae/rtl/lockstep.hpp"
+#include "horae/rtl/ordering_rtl.hpp"
 
 namespace horae::build {
 
@@ -27,13 +27,13 @@ class Levels {
   };
   Compared compared() const;
   /// Those NICs, in the order of the platform.
-  const std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>>& hardware() const {
+  const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return hardware_;
   }
 
  private:
-  std::vector<const rtl::LockstepEngine*> locksteps_;                     ///< owned by their NICs
-  std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>> hardware_;  ///< owned by their NICs
+  std::vector<rtl::OrderingLockstep*> locksteps_;                          ///< owned by their NICs
+  std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>> hardware_;  ///< owned by their NICs
 };
 
 }  // namespace horae::build

@@ -41,7 +41,7 @@ class Simulation {
   const std::vector<tofino::tofino_switch*>& tofinos() const { return devices_.tofinos; }
   const std::vector<fabric::output_queued_switch*>& switches() const { return devices_.switches; }
   /// NICs whose ordering layer runs as hardware, alone or beside its model.
-  const std::vector<std::pair<const rnic::rnic*, rtl::EunomiaRtl*>>& hardware() const {
+  const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return levels_.hardware();
   }
   /// The connection of each flow of traffic, by traffic table.

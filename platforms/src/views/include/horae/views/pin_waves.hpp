@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/rtl/eunomia_rtl.hpp"
+#include "horae/rtl/ordering_rtl.hpp"
 
 namespace horae::views {
 
@@ -20,9 +20,9 @@ class PinWaves final : public rtl::PinObserver {
   using Declare = std::function<std::uint32_t(const std::string& name, unsigned bits)>;
   using Set = std::function<void(Picoseconds at, std::uint32_t signal, std::int64_t value)>;
 
-  PinWaves(rtl::EunomiaRtl& hardware, Clock clock, const Declare& declare, Set set);
+  PinWaves(rtl::OrderingRtl& hardware, Clock clock, const Declare& declare, Set set);
 
-  void clocked(const rtl::EunomiaInputs& in, const rtl::EunomiaOutputs& out) override;
+  void clocked(const rtl::OrderingInputs& in, const rtl::OrderingOutputs& out) override;
   /// What was clocked since the last call was for a packet that arrived at `now`.
   void place(Picoseconds now);
 

@@ -1,0 +1,128 @@
+#!/usr/bin/python3 -B
+"""scripts/rtl: folders of RTL as users have them, refused in one line or described to the build."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "models/facade/example/reorder_window.sv"
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(blocks LANGUAGES CXX)
+list(APPEND CMAKE_MODULE_PATH {root}/scripts/cmake)
+find_package(verilator 5 REQUIRED)
+include(HoraeVerilated)
+include(HoraeRtlBlocks)
+set(HORAE_RTL_SCRIPT {root}/scripts/rtl)
+file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/empty.cpp "")
+add_library(rtl STATIC ${{CMAKE_CURRENT_BINARY_DIR}}/empty.cpp)
+foreach(folder {folders})
+  horae_rtl_block(rtl ${{folder}} declarations entries)
+endforeach()
+file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/catalogue "${{declarations}}${{entries}}")
+# One of the tree.
+horae_verilated(tree VFaulty faulty SOURCES {root}/tb/rtl/outside/none.sv ARGS)
+message(STATUS "taken: ${{VFaulty_BUILT}}")
+"""
+
+
+class Rtl(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.tmp = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_rtl(self, *arguments, code=0):
+        done = subprocess.run([ROOT / "scripts/rtl", *map(str, arguments)], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def block(self, name="mine", edit=lambda text: text, describe=lambda text: text):
+        """A folder with the example's source and description, each changed."""
+        folder = self.tmp / name
+        folder.mkdir()
+        (folder / "reorder_window.sv").write_text(edit(EXAMPLE.read_text()))
+        text = (ROOT / "tb/rtl/outside/reorder_window/horae_rtl.toml").read_text()
+        text = text.replace("../../../../models/facade/example/", "").replace('name = "reorder_window"', f'name = "{name}"')
+        (folder / "horae_rtl.toml").write_text(describe(text))
+        return folder
+
+    def refused(self, folder):
+        done = self.run_rtl("check", folder, code=2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("scripts/rtl: "), done.stderr)
+        return done.stderr
+
+    def test_a_folder_without_a_description_gets_one(self):
+        folder = self.tmp / "vendor"
+        (folder / "include").mkdir(parents=True)
+        (folder / "include/sizes.svh").write_text("`define WINDOW 16\n")
+        # A package that comes after its user by name, an include, a pin that is low, a warning, an input without a role.
+        (folder / "z_pkg.sv").write_text("package z_pkg; localparam int unsigned QPS = 4; endpackage\n")
+        source = EXAMPLE.read_text().replace("CONNECTIONS = 4", "CONNECTIONS = z_pkg::QPS").replace(
+            "WINDOW = 16", "WINDOW = `WINDOW").replace("input logic reset", "input logic rst_n").replace(
+            "!reset", "rst_n").replace("if (reset)", "if (!rst_n)").replace("advanced <= run", "advanced <= {1'b0, run}")
+        (folder / "core.sv").write_text('`include "sizes.svh"\n' + source)
+        self.run_rtl("add", folder, "--no-build", "--build", self.tmp / "none", "--model", "engine=static bits=16", code=2)
+        text = (folder / "horae_rtl.toml").read_text()
+        self.assertIn('sources = ["z_pkg.sv", "core.sv"]', text)
+        self.assertIn('include = ["include"]', text)
+        self.assertIn('tolerate = ["WIDTH"]', text)
+        self.assertIn('reset = "!rst_n"', text)
+        self.assertIn('request_valid = "packet_valid"', text)
+        self.assertIn("# response_completed", text)
+        self.assertIn("room for 4 connections", self.run_rtl("check", folder).stdout)
+
+    def test_what_is_wrong_is_one_line(self):
+        def described(old, new):
+            return lambda text: text.replace(old, new)
+
+        cases = [
+            ("parse", lambda text: text.replace("endmodule", "endmodul"), None, "syntax error"),
+            ("width", lambda text: text.replace("advanced <= run", "advanced <= {1'b0, run}"), None, "name it in 'tolerate'"),
+            ("bits", lambda text: text.replace("output logic [23:0] expected", "output logic [22:0] expected"),
+             described("\n[pins]", 'tolerate = ["WIDTH"]\n[pins]'), "'expected' has 23 bits, expected 24"),
+            ("pin", None, described('"psn"', '"pns"'), "has no pin 'pns', did you mean 'psn'?"),
+            ("side", None, described('"answer_valid"', '"packet_valid"'), "'packet_valid' is an input, expected an output"),
+            ("needed", None, described('request_psn = "psn"', ""), "missing 'request_psn'"),
+            ("more", lambda text: text.replace("input logic clk,", "input logic clk, input logic scan,"), None,
+             "input 'scan' has no role"),
+            ("key", None, described("sources =", "source ="), "unknown key 'source', did you mean 'sources'?"),
+            ("toml", None, described("sources =", "sources"), "horae_rtl.toml: "),
+            ("file", None, described("reorder_window.sv", "none.sv"), "none.sv is not there"),
+            ("top", None, described('top = "reorder_window"', 'top = "window"'), "window"),
+            ("parameter", None, described("WINDOW = 16", "WIDE = 16"), "WIDE"),
+        ]
+        for name, edit, describe, message in cases:
+            with self.subTest(name):
+                said = self.refused(self.block(name, edit or (lambda text: text), describe or (lambda text: text)))
+                self.assertIn(message, said)
+
+    def test_a_faulty_block_leaves_the_rest_alone(self):
+        good, bad = self.block("good"), self.block("bad", lambda text: text.replace("endmodule", "endmodul"))
+        (self.tmp / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, folders=f"{bad} {good}"))
+        done = subprocess.run(["cmake", "-S", self.tmp, "-B", self.tmp / "build"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        left_out = [line for line in done.stdout.splitlines() if "left out" in line]
+        self.assertEqual(len(left_out), 2, done.stdout)
+        self.assertIn("RTL block left out", left_out[0])
+        self.assertIn("syntax error", left_out[0])
+        self.assertIn("RTL faulty (VFaulty) left out", left_out[1])
+        self.assertIn("taken: OFF", done.stdout)
+        catalogue = (self.tmp / "build/catalogue").read_text()
+        self.assertIn('.name = "bad", .refused = "', catalogue)
+        self.assertIn(".make = make_block_good", catalogue)
+        self.assertEqual(len(list((self.tmp / "build/blocks").glob("*/block.cpp"))), 1)
+
+
+if __name__ == "__main__":
+    if not shutil.which("verilator"):
+        sys.exit(77)
+    os.environ["LC_ALL"] = "C"
+    unittest.main()
