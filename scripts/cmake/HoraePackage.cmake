@@ -6,10 +6,15 @@
 # The old kind of run path also holds for what the brought libraries need themselves.
 target_link_options(horae PRIVATE LINKER:--disable-new-dtags)
 set_target_properties(horae PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+# Models for testbenches of others: library, headers, imports, example (models/facade).
+target_link_options(horae_c PRIVATE LINKER:--disable-new-dtags)
+set_target_properties(horae_c PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)
 
 # What is built is packed: building all again is not the business of an installation.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-install(TARGETS horae RUNTIME DESTINATION bin)
+install(TARGETS horae horae_c RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/models/facade/include ${PROJECT_SOURCE_DIR}/models/facade/sv
+  ${PROJECT_SOURCE_DIR}/models/facade/example DESTINATION models/facade)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms ${PROJECT_SOURCE_DIR}/scripts
   ${PROJECT_SOURCE_DIR}/traces DESTINATION . USE_SOURCE_PERMISSIONS
   PATTERN CMakeLists.txt EXCLUDE

@@ -1,15 +1,17 @@
-# At installation: the libraries that the program needs, unless a package manager brings them. Left out is
+# At installation: the libraries that the program and libhorae_c.so need, unless a package manager brings them. Left out is
 # what belongs to the machine: the C library and its loader.
 set(program "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/bin/horae")
+set(facade "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/libhorae_c.so")
 if(CMAKE_INSTALL_PREFIX MATCHES "/usr/lib/horae$")
   # The .deb: dependencies are packages, and a command is on everybody's path.
   file(MAKE_DIRECTORY "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/../../bin")
   file(CREATE_LINK ../lib/horae/bin/horae "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/../../bin/horae"
     SYMBOLIC)
   file(RPATH_REMOVE FILE "${program}")
+  file(RPATH_REMOVE FILE "${facade}")
   return()
 endif()
-file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${program}" RESOLVED_DEPENDENCIES_VAR libraries
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${program}" LIBRARIES "${facade}" RESOLVED_DEPENDENCIES_VAR libraries
   PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv)[.]so")
 foreach(library IN LISTS libraries)
   file(REAL_PATH "${library}" real)

@@ -1,4 +1,6 @@
 """Files that appear whole or not at all, also where the machine stops."""
+import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -28,15 +30,44 @@ def sync_tree(folder):
         sync(path)
 
 
-def write_whole(path, text):
-    part = path.with_name(f".{path.name}.{socket.gethostname()}.{os.getpid()}.part")
+def put_whole(path, fill):
+    """`fill` writes into an open file beside `path`, which takes its name when it is on the disk. What processes of
+    this host that were killed left beside it goes."""
+    own = f".{path.name}.{socket.gethostname()}."
+    for left in path.parent.glob(glob.escape(own) + "*.part"):
+        _remove_left(left, left.name[len(own):-len(".part")])
+    part = path.with_name(f"{own}{os.getpid()}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        with open(part, "wb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)  # as long as it is open it is somebody's
+            fill(file)
+        # Closed first: a program that is open for writing cannot be run.
         sync(part)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
     sync(path.parent)
+
+
+def _remove_left(path, pid):
+    """Unless its process lives: by its number here, by its lock in another container of this host's name."""
+    try:
+        os.kill(int(pid), 0)
+        return
+    except ProcessLookupError:
+        pass
+    except (ValueError, OverflowError, PermissionError):
+        return
+    try:
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+    except OSError:
+        pass
+
+
+def write_whole(path, text):
+    put_whole(path, lambda file: file.write(text.encode("utf-8")))
 
 
 def write_json(path, content):

@@ -4,12 +4,11 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 
 from .complaint import EXIT_BAD_INPUT, Complaint
-from .files import digest, sync
+from .files import digest, put_whole
 
 
 class Program:
@@ -42,15 +41,13 @@ class Program:
         if is_there:
             print(f"explore: {copy}: not the program it was copied from: copied again", file=sys.stderr)
         folder.mkdir(parents=True, exist_ok=True)
-        part = copy.with_name(f".{copy.name}.{socket.gethostname()}.{os.getpid()}")
-        try:
-            shutil.copy2(self.path, part)
-            sync(part)
-            part.replace(copy)
-        finally:
-            part.unlink(missing_ok=True)
-        sync(folder)
+        put_whole(copy, self._fill)
         return copy
+
+    def _fill(self, file):
+        with open(self.path, "rb") as program:
+            shutil.copyfileobj(program, file)
+        shutil.copystat(self.path, file.fileno())
 
     def run(self, arguments, text=None):
         try:

@@ -7,7 +7,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build/platforms/horae"
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy", "scipy": "python3-scipy",
-            "optuna": "python3-optuna", "jinja2": "python3-jinja2", "tomllib": "python3 of 3.11 or newer"}
+            "optuna": "python3-optuna", "jinja2": "python3-jinja2", "tomli_w": "python3-tomli-w",
+            "tomllib": "python3 of 3.11 or newer"}
 
 
 def is_installed():

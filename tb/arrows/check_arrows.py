@@ -31,11 +31,12 @@ MAY_USE = {
     "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "params", "core"},
     "rnic": {"policy", "fabric", "traffic", "params", "core"},
     "rtl": {"policy", "params", "core"},
+    "facade": {"policy", "params", "core"},
 }
 MODELS = set(MAY_USE)
 # The rooms of the program see every room of models/ but theory, which tests and validations use,
-# and p4, of which only prices of programs know.
-USED = MODELS - {"theory", "p4"}
+# p4, of which only prices of programs know, and facade, which is for other programs.
+USED = MODELS - {"theory", "p4", "facade"}
 MAY_USE |= {
     "inference": {"core"},
     "results": {"params", "core"},
@@ -56,7 +57,7 @@ MAY_USE |= {
             "flows", "config", "results", "p4"} | USED,
 }
 WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
-                   "traffic", "rtl", "results", "inference"}
+                   "traffic", "rtl", "facade", "results", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, and the version.
 WRITES_SOURCES = {"rtl", "results"}
 
@@ -70,7 +71,7 @@ def headers(folders, room):
     """The room's headers as they are included, such as horae/core/psn.hpp."""
     root = folders[room] / "include"
     found = root / "horae" / room
-    return sorted(str(h.relative_to(root)) for h in found.rglob("*.hpp"))
+    return sorted(str(h.relative_to(root)) for h in found.rglob("*.h*"))
 
 
 def preprocess(compiler, flags, names):

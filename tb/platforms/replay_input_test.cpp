@@ -149,6 +149,26 @@ TEST(Replay, LearningRefusesWhatCanBeReadOnlyOnce) {
             "FILE or none\n");
 }
 
+TEST(Replay, RefusesPinnedConnectionsThatASwitchBalances) {
+  const ReplayPlace place;
+  PcapBytes pcap;
+  pcap.packet(1, 0, bytes_of(roce_packet(0, 7, Opcode::send_only, 1, 100)));
+  place.write_pcap("in.pcap", pcap);
+  place.write("clos.toml", eight_nics("1 ms", "kind = \"batch\"\necmp_every = 3\n"));
+  const auto replay = [&](const std::string& balance) {
+    return run(place, {"replay", "in.pcap@h0", "--platform", "clos.toml", "--device", "leaf0",
+                       "--set", "switch.balance=" + balance});
+  };
+  const Ended refused = replay("spray");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(
+      refused.err,
+      "horae: traffic[0].ecmp_every leaves some connections to the hash of leaf0, which "
+      "balances by spray, and no capture says which; expected traffic without ecmp_every, or a "
+      "switch with balance = \"ecmp\"\n");
+  EXPECT_EQ(replay("ecmp").exit_code, 0);
+}
+
 TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
   const ReplayPlace place;
   PcapBytes pcap;

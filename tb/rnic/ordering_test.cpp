@@ -202,6 +202,104 @@ TEST(Ordering, AWritesLastPacketOutOfOrderIsCopiedWhenAllIsThere) {
             config.memory.round_trip.value.count());
 }
 
+/// Behind PCIe with an engine that takes `cycles` of 1 ns for each packet.
+RnicConfig slow_behind_pcie(WriteLast write_last) {
+  RnicConfig config = test::with_host();
+  config.transport = "go_back_n";
+  config.reliability.ack_every = 1;
+  config.reliability.ack_request_every = 0;
+  config.ordering.engine = "ideal";
+  config.ordering.write_last = write_last;
+  config.ordering.clock = Hertz(1'000'000'000);
+  return config;
+}
+
+TEST(Ordering, PayloadIsWrittenWhenTheEngineIsDoneWithIt) {
+  // The engine takes 2 us for each of two packets that come one behind the other.
+  fabric::sim_context context;
+  const RnicConfig config = slow_behind_pcie(WriteLast::immediate);
+  NicAndPeer n(context, config);
+  n.nic->set_ordering(std::make_unique<Slow>(2000));
+  n.queue_pair(nullptr);
+  n.far->data(1_us, 0);
+  n.far->data(1_us, 1);
+  test::run_on(context, 100_us);
+  const Picoseconds arrived =
+      1_us + test::wire_time(Opcode::write_middle, 1024_B) + n.link.delay + config.rx_latency;
+  const test::HostTimes host(config);
+  EXPECT_EQ(n.nic->queue_pair(0).written_until,
+            arrived + 4_us + host.write_time(1024_B) + host.write_latency());
+}
+
+TEST(Ordering, RequestsThatComeWhileTheEngineWorksGoFirst) {
+  // The NIC sends a message while the engine works on what it has received: its doorbell, WQEs and
+  // payload reach the link long before the payload that was received is written.
+  fabric::sim_context context;
+  const RnicConfig config = slow_behind_pcie(WriteLast::receiver);
+  NicAndPeer n(context, config), alone(context, config, test::odd_link, 1);
+  n.nic->set_ordering(std::make_unique<Slow>(20'000));
+  for (NicAndPeer* const line : {&n, &alone}) {
+    line->queue_pair(test::messages(4096_B, 1, 10_us));
+    line->queue_pair(nullptr);
+  }
+  n.far->data(1_us, 1, Opcode::write_last, false, 1);
+  n.far->data(1_us, 0, Opcode::write_first, false, 1);
+  test::run_on(context, 200_us);
+  EXPECT_EQ(test::decisions(n), test::decisions(alone));
+  EXPECT_EQ(n.nic->counters().writes_held, 1u);
+  EXPECT_EQ(n.nic->counters().delivered_bytes, 2048u);
+}
+
+TEST(Ordering, ACopyIsAReadAndAWriteOneAfterTheOther) {
+  fabric::sim_context context;
+  const RnicConfig config = slow_behind_pcie(WriteLast::receiver);
+  NicAndPeer n(context, config);
+  n.nic->set_ordering(std::make_unique<Slow>(2000));
+  n.queue_pair(nullptr);
+  // Two messages of two packets; the first packet comes last of all.
+  n.far->data(1_us, 1, Opcode::write_last);
+  n.far->data(1_us, 2, Opcode::write_first);
+  n.far->data(1_us, 3, Opcode::write_last);
+  n.far->data(1_us, 0, Opcode::write_first);
+  test::run_on(context, 100_us);
+  const Picoseconds arrived =
+      1_us + test::wire_time(Opcode::write_middle, 1024_B) + n.link.delay + config.rx_latency;
+  const test::HostTimes host(config);
+  const Picoseconds write = host.write_time(1024_B) + host.write_latency();
+  EXPECT_EQ(n.nic->counters().writes_held, 2u);
+  EXPECT_EQ(n.nic->host()->counters().writes, 6u * 1024 / 256);
+  EXPECT_EQ(n.nic->queue_pair(0).written_until,
+            arrived + 8_us + write + (host.read(1024_B) + write) * 2);
+}
+
+TEST(Ordering, MessagesThatArriveLetOthersGoWhenTheirCopyIsInMemory) {
+  // Two NICs; each message of b waits for one of a. What is copied is told of later, by a read and
+  // a write.
+  const auto posted = [](WriteLast write_last) {
+    return std::stoll(test::in_child([write_last] {
+      fabric::sim_context context;
+      const RnicConfig config = slow_behind_pcie(write_last);
+      NicAndPeer n(context, config);
+      QueuePairConfig receiver;
+      receiver.remote = Qpn(0x77);
+      receiver.peer = peer::node;
+      receiver.receive_packets = 2;
+      receiver.exchange = 0;
+      receiver.source = std::make_unique<traffic::ConstantSource>(
+          traffic::ConstantSource::Config{.bytes = 64_B, .count = 1, .after = 1});
+      n.nic->add_queue_pair(std::move(receiver));
+      n.far->data(1_us, 1, Opcode::write_last);
+      n.far->data(5_us, 0, Opcode::write_first);
+      test::run_on(context, 100_us);
+      EXPECT_EQ(test::decisions(n).size(), 1u);
+      return std::to_string(test::decisions(n).at(0).count());
+    }));
+  };
+  const test::HostTimes host(slow_behind_pcie(WriteLast::receiver));
+  EXPECT_EQ(posted(WriteLast::receiver) - posted(WriteLast::immediate),
+            (host.read(1024_B) + host.write_time(1024_B) + host.write_latency()).count());
+}
+
 TEST(Ordering, MemoryIsFollowedOverTime) {
   fabric::sim_context context;
   RnicConfig config = with_engine("eunomia");

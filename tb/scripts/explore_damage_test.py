@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -108,6 +109,22 @@ class Damage(Place):
         ended = self.explore(self.name, more=["--only-status"])
         self.assertIn("outcome.json", ended.stderr)
         self.assertEqual((self.result / "outcome.json").read_text(encoding="utf-8"), "")
+
+    def test_what_a_dead_process_left_beside_a_file_goes(self):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        host = socket.gethostname()
+        table = next(self.folder.glob("out/small/points.csv"))
+        copy = next(self.folder.glob("out/programs/*/fake_horae"))
+        left = [path.with_name(f".{path.name}.{host}.{dead.pid}.part") for path in (table, copy)]
+        stays = [path.with_name(f".{path.name}.{who}.part") for path in (table, copy)
+                 for who in (f"elsewhere.{dead.pid}", f"{host}.{os.getpid()}")]
+        for path in (*left, *stays):
+            path.write_text("half", encoding="utf-8")
+        copy.write_bytes(b"damaged")
+        self.explore(self.name)
+        self.assertEqual([p for p in left if p.exists()], [])
+        self.assertEqual([p for p in stays if not p.exists()], [])
 
     def test_a_damaged_copy_of_the_program_is_copied_again(self):
         copy = next(self.folder.glob("out/programs/*/fake_horae"))

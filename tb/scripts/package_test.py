@@ -74,6 +74,15 @@ class Package(unittest.TestCase):
                                     "--only", "H1", "--set", "sim.warmup=100us", "--no-progress").stdout
         self.assertIn("H1", out)
 
+    def test_testbenches_find_the_models(self):
+        library = self.unpacked / "lib/libhorae_c.so"
+        needed = run("ldd", library).stdout
+        self.assertNotIn("not found", needed)
+        # It brings what it needs, as the program does.
+        self.assertIn(f"libfmt.so.9 => {self.unpacked}/lib/libfmt.so.9", needed)
+        for name in ("include/horae/facade/ordering.h", "sv/horae_pkg.sv", "example/reorder_window_tb.sv", "README.md"):
+            self.assertTrue((self.unpacked / "models/facade" / name).exists(), name)
+
     def test_scripts_find_the_program_beside_them(self):
         study = self.tmp / "study.toml"
         platform = self.unpacked / "platforms/flow_list.toml"

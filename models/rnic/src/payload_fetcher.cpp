@@ -99,6 +99,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
     ++counters_.payload_reads;
     counters_.payload_bytes += place.payload;
   }
+  if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
   s.slots.push_back({ready, place.payload});
   s.bytes += place.payload;
   occupy(place.payload);

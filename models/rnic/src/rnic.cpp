@@ -170,6 +170,13 @@ void rnic::handle(const fabric::Event& e) {
       host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
       break;
+    case placement_event:
+      place(e.time);
+      break;
+    case copy_event:
+      e.payload == 0 ? read_held(fabric::key_entity(e.key), e.time)
+                     : write_held(fabric::key_entity(e.key), e.time);
+      break;
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
   }

@@ -23,6 +23,8 @@ enum nic_event : std::uint8_t {
   context_event,    ///< payload: a received packet whose context is there
   handshake_event,  ///< entity: queue pair; payload: SYNs sent so far
   grant_event,
+  placement_event,  ///< entity: queue pair of the packet that the ordering engine is done with
+  copy_event,       ///< entity: queue pair; payload: 0 for the read of a copy, 1 for its write
 };
 
 }  // namespace horae::rnic

@@ -47,10 +47,9 @@ void rnic::complete(std::size_t i, std::uint32_t messages, Picoseconds now) {
   if (qp.config().completes >= 0) notify(qp.config().completes, messages, now);
 }
 
-void rnic::count_received(std::size_t i, Picoseconds now) {
-  QueuePair& qp = qps_[i];
-  const std::uint32_t messages = qp.received_whole();
+void rnic::in_memory(std::size_t i, std::uint32_t messages, Picoseconds now) {
   if (messages == 0) return;
+  const QueuePair& qp = qps_[i];
   const Picoseconds at = std::max(now, qp.written_until) + qp.config().notify_delay;
   if (at == now) return notify(qp.config().exchange, messages, now);
   schedule(at, notify_event, static_cast<std::uint16_t>(i), event_ordinal_++, messages);

@@ -40,23 +40,67 @@ bool rnic::hold_last(QueuePair& qp, const Packet& p) {
   return true;
 }
 
-void rnic::place_held(std::size_t i, Picoseconds now) {
+std::vector<std::pair<Psn, std::uint16_t>> rnic::release_held(QueuePair& qp, Psn expected) {
+  const auto released =
+      std::stable_partition(qp.held_writes.begin(), qp.held_writes.end(),
+                            [&](const auto& held) { return !held.first.before(expected); });
+  std::vector<std::pair<Psn, std::uint16_t>> out(released, qp.held_writes.end());
+  qp.held_writes.erase(released, qp.held_writes.end());
+  counters_.writes_held += out.size();
+  return out;
+}
+
+void rnic::place_at(Picoseconds decided, std::size_t i, const Packet& p,
+                    const policy::ReceiveOutcome& out, bool apart) {
   QueuePair& qp = qps_[i];
-  const Psn expected = qp.receiver().expected_psn();
-  std::erase_if(qp.held_writes, [&](const auto& held) {
-    const auto [psn, payload] = held;
-    if (!psn.before(expected)) return false;
-    ++counters_.writes_held;
-    if (host_.modelled() && payload > 0) {
-      // Out of where it was kept, into where the application looks for it.
-      const Bytes size(payload);
-      const Picoseconds read =
-          host_.link->read(std::max(now, qp.written_until), host_address::kept_apart(i), size);
-      const Picoseconds placed = host_.link->write(read, host_address::payload(i, psn), size);
-      qp.written_until = std::max(qp.written_until, placed);
+  const Bytes payload(out.placement == policy::Placement::deliver ? p.payload : 0);
+  host_.rx_buffer.take(payload);
+  const bool counts = out.advanced > 0 && qp.config().receive_packets != 0;
+  placements_.add({.qp = static_cast<std::uint16_t>(i),
+                   .psn = p.psn,
+                   .payload = payload,
+                   .apart = apart,
+                   .advanced = out.advanced > 0,
+                   .expected = qp.receiver().expected_psn(),
+                   .messages = counts ? qp.received_whole() : 0});
+  schedule(decided, placement_event, static_cast<std::uint16_t>(i), event_ordinal_++);
+}
+
+void rnic::place(Picoseconds now) {
+  const Placements::Step step = placements_.take();
+  const std::uint16_t i = step.qp;
+  QueuePair& qp = qps_[i];
+  if (step.payload > 0_B) {
+    const std::uint64_t address =
+        step.apart ? host_address::kept_apart(i) : host_address::payload(i, step.psn);
+    const Picoseconds written = host_.link->write(now, address, step.payload);
+    qp.written_until = std::max(qp.written_until, written);
+    host_.rx_buffer.leaves(step.payload, written);
+  }
+  if (step.advanced && !qp.held_writes.empty()) {
+    // Out of where it was kept, into where the application looks for it.
+    for (const auto& [psn, payload] : release_held(qp, step.expected)) {
+      if (payload > 0 && placements_.copy(i, psn, Bytes(payload)))
+        schedule(std::max(now, qp.written_until), copy_event, i, event_ordinal_++, 0);
     }
-    return true;
-  });
+  }
+  if (!placements_.waits(i, step.messages)) in_memory(i, step.messages, now);
+}
+
+void rnic::read_held(std::uint16_t i, Picoseconds now) {
+  const Picoseconds read =
+      host_.link->read(now, host_address::kept_apart(i), placements_.copying(i).payload);
+  schedule(read, copy_event, i, event_ordinal_++, 1);
+}
+
+void rnic::write_held(std::uint16_t i, Picoseconds now) {
+  const Placements::Copy copy = placements_.copying(i);
+  QueuePair& qp = qps_[i];
+  const Picoseconds written =
+      host_.link->write(now, host_address::payload(i, copy.psn), copy.payload);
+  qp.written_until = std::max(qp.written_until, written);
+  in_memory(i, copy.messages, now);
+  if (placements_.copied(i)) schedule(qp.written_until, copy_event, i, event_ordinal_++, 0);
 }
 
 }  // namespace horae::rnic

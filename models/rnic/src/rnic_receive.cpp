@@ -68,11 +68,10 @@ void rnic::process(Packet& p, Picoseconds now) {
   context_.pool.deliver(p);
 }
 
-void rnic::place_payload(std::size_t i, const Packet& p, bool apart, Picoseconds now) {
+void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   if (p.payload == 0) return;
-  const std::uint64_t address =
-      apart ? host_address::kept_apart(i) : host_address::payload(i, p.psn);
-  const Picoseconds in_memory = host_.link->write(now, address, Bytes(p.payload));
+  const Picoseconds in_memory =
+      host_.link->write(now, host_address::payload(i, p.psn), Bytes(p.payload));
   qps_[i].written_until = std::max(qps_[i].written_until, in_memory);
   host_.rx_buffer.take(Bytes(p.payload), in_memory);
 }
@@ -100,14 +99,13 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   ++counters_.data_received;
   ++qp.progress().received;
   counters_.bitmap_words += out.ops.bitmap_words;
+  bool apart = false;
   switch (out.placement) {
     case policy::Placement::deliver:
       counters_.delivered_bytes += p.payload;
       qp.progress().delivered_bytes += p.payload;
-      {
-        const bool apart = out.ahead > 0 && ordered != nullptr && hold_last(qp, p);
-        if (host_.modelled()) place_payload(i, p, apart, decided);
-      }
+      apart = out.ahead > 0 && ordered != nullptr && hold_last(qp, p);
+      if (host_.modelled() && ordered == nullptr) place_payload(i, p, now);
       break;
     case policy::Placement::duplicate:
       ++counters_.duplicates;
@@ -118,8 +116,13 @@ bool rnic::receive_data(const Packet& p, Picoseconds now) {
   }
   if (grants_) [[unlikely]]
     take_announcement(i, p, p.trimmed && out.placement == policy::Placement::discard, now);
-  if (out.advanced > 0 && !qp.held_writes.empty()) place_held(i, decided);
-  if (out.advanced > 0 && qp.config().receive_packets != 0) count_received(i, decided);
+  if (ordered != nullptr && host_.modelled()) {
+    place_at(decided, i, p, out, apart);
+  } else {
+    if (out.advanced > 0 && !qp.held_writes.empty()) release_held(qp, qp.receiver().expected_psn());
+    if (out.advanced > 0 && qp.config().receive_packets != 0)
+      in_memory(i, qp.received_whole(), decided);
+  }
   if (out.ahead > 0) {
     ++counters_.out_of_order;
     reorder_depth_.add(out.ahead);

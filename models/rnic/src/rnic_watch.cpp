@@ -18,6 +18,8 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case rest_event:
     case notify_event:
     case handshake_event:
+    case placement_event:
+    case copy_event:
       return fabric::key_entity(e.key);
     case service_event:
       return nacks_.service(fabric::key_entity(e.key)).qp;

@@ -36,4 +36,26 @@ Gate TxScheduler::other_gates(std::size_t i, Gate g) const {
   return g;
 }
 
+std::size_t TxScheduler::skip_waiting(std::size_t n, Picoseconds now, Picoseconds next) {
+  std::size_t k = 0;
+  const Picoseconds past = std::max(now + 1_ps, next);
+  const auto in = [&](auto array) {
+    for (std::size_t j = 0; j < array.second && k < n; ++j, ++k) {
+      if (waits_.until(array.first[j]) < past) return false;
+    }
+    return true;
+  };
+  if (in(ready_.array_one())) in(ready_.array_two());
+  // Never the whole ring: rotate() must not be given the end, and whoever set `next` is not among
+  // the first `n`.
+  if (k > 0) ready_.rotate(ready_.begin() + static_cast<std::ptrdiff_t>(k));
+  return n - k;
+}
+
+void TxScheduler::remember_wait(std::size_t i, Picoseconds now) {
+  // What is sent again does not wait for the payload of new packets.
+  const Picoseconds until = fetcher_->ready(i);
+  if (until > now && !qps_[i]->sender().retransmission_due()) waits_.remember(i, until);
+}
+
 }  // namespace horae::rnic

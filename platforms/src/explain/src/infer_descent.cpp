@@ -68,7 +68,7 @@ void descend(const question::Question& q, std::size_t points, Inferred& h) {
   constexpr std::size_t each = 3;  // points of a way in a round
   constexpr unsigned rounds = 3;   // before the farthest way ends
   constexpr std::size_t last = 2;  // ways that go on to the end
-  constexpr double narrowest = 0.02, narrower = 0.7;
+  constexpr double widest = 0.5, narrowest = 0.02, narrower = 0.7, wider = 1.4;
   const auto& unknowns = h.space->dimensions();
   const auto reaction = static_cast<std::size_t>(
       std::find_if(unknowns.begin(), unknowns.end(),
@@ -99,7 +99,12 @@ void descend(const question::Question& q, std::size_t points, Inferred& h) {
       for (std::size_t i = w * each; i < (w + 1) * each; ++i) {
         if (distances[i] < way.at.distance) way.at = {asked[i], distances[i]};
       }
-      if (!(way.at.distance < before)) way.width = std::max(narrowest, way.width * narrower);
+      // Out of the valley it is in, once every narrow step has led upwards.
+      if (way.at.distance < before) {
+        way.width = std::min(widest, way.width * wider);
+      } else if (way.width *= narrower; way.width < narrowest) {
+        way.width = widest;
+      }
     }
   }
 }

@@ -32,29 +32,92 @@ IdealTimes::IdealTimes(const config::PlatformConfig& platform)
   }
 }
 
-std::vector<IdealTimes::Hop> IdealTimes::path(unsigned from, unsigned to) const {
-  std::vector<Hop> hops;
+IdealTimes::Step IdealTimes::step(unsigned at, unsigned port) const {
+  const std::size_t link = links_[at][port];
+  const auto& edge = platform_.topology.edges()[link];
+  const bool forward = edge.a == at && edge.port_a == port;
+  const auto& config = forward ? platform_.links[link].config : platform_.links[link].backward;
+  Hop hop{.rate = config.rate, .before = {}, .delay = config.delay};
+  const config::Profile& profile = platform_.profiles.at(platform_.devices[at].profile);
+  if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
+    hop.before = plain->latency;
+  } else if (const auto* chip = std::get_if<config::TofinoProfile>(&profile)) {
+    // Without the stages of its program, which only its packets know.
+    const auto& c = chip->chip;
+    hop.before = c.ingress_parser + c.ingress_deparser + c.traffic_manager + c.egress_parser +
+                 c.egress_deparser + c.mac_tx + c.mac_rx;
+  }
+  return {hop, forward ? edge.b : edge.a};
+}
+
+IdealTimes::Path IdealTimes::first_path(unsigned from, unsigned to) const {
+  Path hops;
   const NodeId node = platform_.topology.vertices()[to].node;
   for (unsigned at = from; at != to;) {
-    const unsigned port = routes_[at].towards(node).front();
-    const std::size_t link = links_[at][port];
-    const auto& edge = platform_.topology.edges()[link];
-    const bool forward = edge.a == at && edge.port_a == port;
-    const auto& config = forward ? platform_.links[link].config : platform_.links[link].backward;
-    Hop hop{.rate = config.rate, .before = {}, .delay = config.delay};
-    const config::Profile& profile = platform_.profiles.at(platform_.devices[at].profile);
-    if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
-      hop.before = plain->latency;
-    } else if (const auto* chip = std::get_if<config::TofinoProfile>(&profile)) {
-      // Without the stages of its program, which only its packets know.
-      const auto& c = chip->chip;
-      hop.before = c.ingress_parser + c.ingress_deparser + c.traffic_manager + c.egress_parser +
-                   c.egress_deparser + c.mac_tx + c.mac_rx;
-    }
-    hops.push_back(hop);
-    at = forward ? edge.b : edge.a;
+    const Step next = step(at, routes_[at].towards(node).front());
+    hops.push_back(next.hop);
+    at = next.next;
   }
   return hops;
+}
+
+/// Keeps `path` unless one that is there is at no link slower and has no more latency; drops those
+/// that it makes needless. What is so for each link is so for every message.
+void IdealTimes::keep(std::vector<Path>& paths, Path path) {
+  const auto needless = [](const Path& a, const Path& b) {
+    Picoseconds of_a{}, of_b{};
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].rate < b[i].rate) return false;
+      of_a += a[i].before + a[i].delay;
+      of_b += b[i].before + b[i].delay;
+    }
+    return of_a <= of_b;
+  };
+  for (const Path& other : paths) {
+    if (needless(other, path)) return;
+  }
+  std::erase_if(paths, [&](const Path& other) { return needless(path, other); });
+  paths.push_back(std::move(path));
+}
+
+const std::vector<IdealTimes::Path>& IdealTimes::between(unsigned first, unsigned last,
+                                                         NodeId to) const {
+  constexpr std::size_t most = 100'000;  // pairs that are kept
+  if (between_.size() >= most) between_.clear();
+  const auto [found, added] = between_.try_emplace({first, last});
+  if (!added) return found->second;
+  // All paths are equally long, so those to devices of one distance are known at once.
+  std::map<unsigned, std::vector<Path>> reached{{first, {Path{}}}};
+  while (!reached.contains(last)) {
+    std::map<unsigned, std::vector<Path>> further;
+    for (const auto& [at, paths] : reached) {
+      for (const std::uint16_t port : routes_[at].towards(to)) {
+        const Step next = step(at, port);
+        for (Path path : paths) {
+          path.push_back(next.hop);
+          keep(further[next.next], std::move(path));
+        }
+      }
+    }
+    reached = std::move(further);
+  }
+  return found->second = std::move(reached.at(last));
+}
+
+std::vector<IdealTimes::Path> IdealTimes::paths(unsigned from, unsigned to) const {
+  // Planes are alike, and not joined.
+  if (nic_at(platform_, from).port_count() > 1 || nic_at(platform_, to).port_count() > 1)
+    return {first_path(from, to)};
+  const Step out = step(from, 0), back = step(to, 0);  // a NIC of one port
+  if (out.next == to) return {{out.hop}};
+  const NodeId node = platform_.topology.vertices()[to].node;
+  const Step in = step(back.next, routes_[back.next].towards(node).front());
+  std::vector<Path> all = between(out.next, back.next, node);
+  for (Path& path : all) {
+    path.insert(path.begin(), out.hop);
+    path.push_back(in.hop);
+  }
+  return all;
 }
 
 Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) const {
@@ -63,26 +126,39 @@ Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) cons
 }
 
 Picoseconds IdealTimes::round_trip(unsigned from, unsigned to) const {
-  return in_idle_network(from, to, nic_at(platform_, from).mtu);
+  return message_time(from, to, nic_at(platform_, from).mtu, first_path(from, to)) +
+         ack_time(from, to, first_path(to, from));
 }
 
 Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) const {
   const auto& sender = nic_at(platform_, from);
-  const auto there = path(from, to);
-  Picoseconds time{};
-  for (const auto& hop : there) time += hop.delay * 2 + serialisation_time(sender.mtu, hop.rate);
+  Picoseconds time = never;
+  for (const Path& there : paths(from, to)) {
+    Picoseconds round_trip{};
+    for (const auto& hop : there)
+      round_trip += hop.delay * 2 + serialisation_time(sender.mtu, hop.rate);
+    time = std::min(time, round_trip);
+  }
   const std::int64_t packets = packets_of(platform_, from, bytes);
   const Bytes headers = l1_bytes(frame_bytes(Opcode::write_middle, sender.mtu)) - sender.mtu;
   const Bytes last = bytes - sender.mtu * (packets - 1);
-  const BitRate rate = together(sender, there.front().rate);
+  const BitRate rate = together(sender, step(from, 0).hop.rate);
   return time + serialisation_time(sender.mtu + headers, rate) * (packets - 1) +
          serialisation_time(last + headers, rate);
 }
 
 Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes) const {
+  Picoseconds message = never, ack = never;
+  for (const Path& there : paths(from, to))
+    message = std::min(message, message_time(from, to, bytes, there));
+  for (const Path& back : paths(to, from)) ack = std::min(ack, ack_time(from, to, back));
+  return message + ack;
+}
+
+/// Until the last packet has passed the receiver's pipe.
+Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
+                                     const Path& there) const {
   const auto& sender = nic_at(platform_, from);
-  const auto& receiver = nic_at(platform_, to);
-  const auto there = path(from, to);
   // Planes are alike, and packets take turns among them.
   const unsigned lanes = lanes_of(sender);
   const BitRate pipe_rate = together(sender, there.front().rate);
@@ -109,13 +185,18 @@ Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes)
     }
     arrived = std::max(arrived, at);
   }
-  Picoseconds time = arrived + receiver.rx_latency + receiver.ack_delay + receiver.tx_latency;
+  return arrived + nic_at(platform_, to).rx_latency;
+}
+
+/// From there until its acknowledgement has passed the sender's pipe.
+Picoseconds IdealTimes::ack_time(unsigned from, unsigned to, const Path& back) const {
+  const auto& receiver = nic_at(platform_, to);
+  Picoseconds time = receiver.ack_delay + receiver.tx_latency;
   const Bytes ack =
       l1_bytes(receiver.frames == rnic::Frames::htsim ? rnic::htsim_frame(0_B)
                                                       : frame_bytes(Opcode::acknowledge, 0_B));
-  for (const auto& hop : path(to, from))
-    time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
-  return time + sender.rx_latency;
+  for (const auto& hop : back) time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
+  return time + nic_at(platform_, from).rx_latency;
 }
 
 }  // namespace horae::flows

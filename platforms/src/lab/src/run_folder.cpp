@@ -9,14 +9,12 @@
 #include "horae/core/error.hpp"
 #include "horae/lab/runs.hpp"
 #include "horae/results/version.hpp"
+#include "horae/results/whole_file.hpp"
 
 namespace horae::lab {
-namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-}  // namespace
 
 RunFolder::RunFolder(std::string path) : path_(std::move(path)) {
   std::error_code error;
@@ -48,15 +46,10 @@ void RunFolder::keep(const RunRecord& record) const {
   const ordered_json json = {
       {"version", results::version()}, {"digest", config::hash_of(content)}, {"record", content}};
   const fs::path file = file_of(record.key);
-  // Whole or not at all: written beside it, then renamed.
-  const fs::path beside = file.string() + "." + std::to_string(::getpid());
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  std::ofstream out(beside);
-  out << json.dump() << "\n";
-  out.close();
-  if (out) fs::rename(beside, file, error);
-  if (!out || error) throw ModelError("cannot write " + file.string());
+  if (!error) error = results::write_whole(file, json.dump() + "\n");
+  if (error) throw ModelError("cannot write " + file.string() + ": " + error.message());
 }
 
 }  // namespace horae::lab

@@ -32,6 +32,7 @@ Session::Session(const config::PlatformConfig& platform, const ReplayOptions& op
       addresses_(platform.topology, options.maps, options.unknown, options.unknown_chosen),
       context_({}, platform.sim.seed),
       progress_(options.progress) {
+  refuse_pinned(platform_, vertex_);
   find_entries();
   learn();
   build();

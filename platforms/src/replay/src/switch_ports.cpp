@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "horae/core/error.hpp"
+#include "horae/flows/traffic.hpp"
 
 namespace horae::replay {
 namespace {
@@ -40,6 +41,20 @@ unsigned find_device(const config::PlatformConfig& platform,
   if (std::find(names.begin(), names.end(), *name) == names.end())
     throw InputError(fmt::format("--device {}: no such switch{}", *name, suggestion(*name, names)));
   return found;
+}
+
+void refuse_pinned(const config::PlatformConfig& platform, unsigned vertex) {
+  const auto* const plain =
+      std::get_if<fabric::SwitchConfig>(&platform.profiles.at(platform.devices[vertex].profile));
+  if (plain == nullptr || plain->balance.starts_with("ecmp")) return;
+  for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
+    if (!flows::traffic_of(platform, i).ecmp_every()) continue;
+    throw InputError(fmt::format(
+        "traffic[{}].ecmp_every leaves some connections to the hash of {}, which balances by {}, "
+        "and no capture says which; expected traffic without ecmp_every, or a switch with balance "
+        "= \"ecmp\"",
+        i, platform.devices[vertex].name, plain->balance));
+  }
 }
 
 std::vector<PortSpec> ports_of(const config::PlatformConfig& platform, unsigned vertex) {

@@ -23,6 +23,9 @@ struct PortSpec {
 unsigned find_device(const config::PlatformConfig& platform,
                      const std::optional<std::string>& name);
 
+/// InputError where the platform pins connections that the switch would balance: packets of a
+/// capture do not say which they are.
+void refuse_pinned(const config::PlatformConfig& platform, unsigned vertex);
 /// By port. Links are perfect: it is the switch that is looked at.
 std::vector<PortSpec> ports_of(const config::PlatformConfig& platform, unsigned vertex);
 

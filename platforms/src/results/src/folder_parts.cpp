@@ -17,9 +17,9 @@
 namespace horae::results {
 namespace fs = std::filesystem;
 
-namespace {
-
 std::error_code last_error() { return {errno, std::generic_category()}; }
+
+namespace {
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -32,11 +32,12 @@ bool lives(const fs::path& path) {
   return pid != ::getpid() && (::kill(pid, 0) == 0 || errno == EPERM);
 }
 
-/// Whether no living process has a folder: neither its number nor its lock, which is taken by `fd`
-/// then. (Two containers of one name have processes of their own, but their locks are the same.)
+/// Whether no living process has a file or folder: neither its number nor its lock, which is taken
+/// by `fd` then. (Two containers of one name have processes of their own, but their locks are the
+/// same.)
 bool is_left(const fs::path& path, int& fd) {
   if (lives(path)) return false;
-  fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   return fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
@@ -109,7 +110,8 @@ fs::path beside(const fs::path& path, std::string_view kind) {
 void clean_beside(const fs::path& path) {
   std::error_code error;
   std::vector<fs::path> mine;
-  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
+  const fs::path around = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(around, error)) {
     const std::string name = entry.path().filename().string();
     for (const char* kind : {"partial", "probe", "aside", "old"}) {
       const std::string begin =

@@ -8,6 +8,8 @@
 
 namespace horae::results {
 
+/// What the system call that failed last says.
+std::error_code last_error();
 /// Everything in a folder, and its names, is on the disk.
 std::error_code sync_tree(const std::filesystem::path& folder);
 /// What is in a file, or the names in a folder, is on the disk.
@@ -30,9 +32,9 @@ class LiveFolder {
   int fd_ = -1;
 };
 
-/// "PATH.KIND.HOST.PID": beside a folder, of this process.
+/// "PATH.KIND.HOST.PID": beside a file or folder, of this process.
 std::filesystem::path beside(const std::filesystem::path& path, std::string_view kind);
-/// Puts right what processes of this host that were killed left beside a folder: what they wrote
+/// Puts right what processes of this host that were killed left beside it: what they wrote
 /// goes, what they moved out of its place comes back if that is empty or not there.
 void clean_beside(const std::filesystem::path& path);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "horae/core/roce.hpp"
+#include "horae/run/line_share.hpp"
 #include "result_parts.hpp"
 
 namespace horae::run {
@@ -40,6 +41,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   rnic::RnicCounters sum;
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
   double ahead_bits = 0;  // counted in the window, and on the wire after it
+  double picosecond_bits = 0;
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
   bool equal_rates = true;
@@ -60,6 +62,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     const BitRate line = nics[i]->line_rate();
     const auto rate = static_cast<double>(line.count());
     line_bits += rate * window;
+    picosecond_bits += rate * 1e-12;
     ahead_bits += to_seconds(to.nic_ahead[i] - from.nic_ahead[i]) * rate;
     equal_rates &= line == s.senders().front()->line_rate();
     for (std::size_t c = 0; c < rnic::idle_causes; ++c)
@@ -71,7 +74,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
-  const double on_wire = std::min(tx_l1_bits - ahead_bits, line_bits);  // but for rounding
+  const double on_wire = within_line(tx_l1_bits - ahead_bits, line_bits, picosecond_bits);
   add("tx_share", ratio(on_wire, line_bits), "share of line rate");
   add("tx_share_l2",
       ratio(tx_l2_bits * (ahead_bits == 0 ? 1 : ratio(on_wire, tx_l1_bits)), line_bits),

@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
 #include "horae/core/error.hpp"
 #include "horae/p4/imported.hpp"
 #include "horae/p4/p4info.hpp"
+#include "horae/results/whole_file.hpp"
 #include "quantities.hpp"
 
 namespace horae::size {
@@ -109,23 +105,8 @@ void write_objects_file(const std::string& path, const std::vector<CompiledDesig
     for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
     text += fmt::format("{}# {}\n", &n == &designs.front().notes.front() ? "\n" : "", line);
   }
-  // Beside the file first, so that a full disk leaves what was there.
-  const std::string beside = path + ".new";
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary);
-  file << text << std::flush;
-  const bool written = file.good();
-  const int why = errno;
-  file.close();
-  std::error_code error;
-  if (written) std::filesystem::rename(beside, path, error);
-  if (!written || error) {
-    std::error_code ignored;
-    std::filesystem::remove(beside, ignored);
-    throw InputError(fmt::format(
-        "--write {}: {}", path,
-        error ? error.message() : std::string(why != 0 ? std::strerror(why) : "cannot write")));
-  }
+  if (const std::error_code error = results::write_whole(path, text))
+    throw InputError(fmt::format("--write {}: {}", path, error.message()));
 }
 
 }  // namespace horae::size

@@ -23,6 +23,20 @@ struct FetchConfig {
   static const Schema<FetchConfig>& schema();
 };
 
+/// Until when the next new packet of each queue pair waits for its payload, as far as it was looked
+/// up: with thousands of queue pairs nearly all wait, and none of them needs to be looked at again.
+class PayloadWaits {
+ public:
+  void resize(std::size_t queue_pairs) { until_.assign(queue_pairs, 0_ps); }
+  void remember(std::size_t i, Picoseconds t) { until_[i] = t; }
+  void forget(std::size_t i) { until_[i] = 0_ps; }
+  /// No packet of queue pair `i` goes before then; zero: not known.
+  Picoseconds until(std::size_t i) const { return until_[i]; }
+
+ private:
+  std::vector<Picoseconds> until_;
+};
+
 /// Payload of new packets is read in order of their PSNs, one read per packet, queue pairs in turn;
 /// its WQE is read before it, `wqe_batch` at a time and before the last one is used up. Space in
 /// the buffer is taken when a read is issued and freed when the packet goes on the wire.
@@ -34,6 +48,9 @@ class PayloadFetcher {
   PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host, WqeEvent wqe_event);
 
   void add(QueuePair& qp);
+  /// `waits` forgets a queue pair when payload of its next new packet is read; kept alive by the
+  /// caller.
+  void tell(PayloadWaits& waits) { waits_ = &waits; }
 
   /// A doorbell for everything posted so far by queue pair `i` has reached the NIC.
   void rung(std::size_t i, std::uint64_t messages, Picoseconds now);
@@ -102,6 +119,7 @@ class PayloadFetcher {
   Bytes tx_buffer_;
   HostPort& host_;
   WqeEvent wqe_event_;
+  PayloadWaits* waits_ = nullptr;
   std::vector<Stream> streams_;
   std::deque<std::uint16_t>
       ring_;  ///< queue pairs that may have something to read, next turn first

@@ -22,6 +22,7 @@
 #include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/nic_ports.hpp"
 #include "horae/rnic/ordering_unit.hpp"
+#include "horae/rnic/placements.hpp"
 #include "horae/rnic/queue_pair_table.hpp"
 #include "horae/rnic/response_queue.hpp"
 #include "horae/rnic/rnic_config.hpp"
@@ -125,7 +126,7 @@ class rnic : public fabric::device {
   /// False when the packet found no room and is lost.
   bool receive_data(const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
-  void place_payload(std::size_t qp, const Packet& p, bool apart, Picoseconds now);
+  void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
   /// To what came in by `port`.
   void respond(std::size_t qp, std::uint16_t port, bool cnp, const policy::Response& response,
                Picoseconds now) {
@@ -137,8 +138,17 @@ class rnic : public fabric::device {
   Picoseconds engine_takes(const policy::OrderingAnswer& answer, Picoseconds now);
   /// Keeps the last packet of a WRITE that came out of order apart (WriteLast::receiver).
   bool hold_last(QueuePair& qp, const Packet& p);
-  /// Puts it in its place when everything before it is there.
-  void place_held(std::size_t qp, Picoseconds now);
+  /// Those before `expected`, which go to their place now: PSN and bytes.
+  std::vector<std::pair<Psn, std::uint16_t>> release_held(QueuePair& qp, Psn expected);
+  /// What the engine said of a packet takes effect in host memory when it is done with it: the PCIe
+  /// link takes requests in the order of time.
+  void place_at(Picoseconds decided, std::size_t qp, const Packet& p,
+                const policy::ReceiveOutcome& out, bool apart);
+  /// It is done with the first of them.
+  void place(Picoseconds now);
+  /// A last packet of a WRITE goes to its place: it is read, and then written.
+  void read_held(std::uint16_t qp, Picoseconds now);
+  void write_held(std::uint16_t qp, Picoseconds now);
 
   // rnic_acknowledge.cpp: acknowledgements that arrive
   void receive_ack(const Packet& p, Picoseconds now);
@@ -196,8 +206,9 @@ class rnic : public fabric::device {
   void use_completion_queue(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// Posts others in their place, and what waited for them.
   void complete(std::size_t qp, std::uint32_t messages, Picoseconds now);
-  /// Messages that arrived whole let others of their exchange go.
-  void count_received(std::size_t qp, Picoseconds now);
+  /// So many more messages are whole: when they are in memory, they let others of their exchange
+  /// go.
+  void in_memory(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// `messages` more of an exchange have arrived, or are completed: posts what waited for them.
   void notify(int exchange, std::uint64_t messages, Picoseconds now);
 
@@ -291,6 +302,7 @@ class rnic : public fabric::device {
 
   // Receive.
   OrderingUnit ordering_;
+  Placements placements_;  ///< empty unless there are both an ordering engine and a host
   MessageExchange exchanges_;
   AckOrder acks_;
 

@@ -24,9 +24,12 @@ class RxBuffer {
   }
   /// Takes `size` bytes, which are in memory at `until`.
   void take(Bytes size, Picoseconds until) {
-    used_ += size.count();
-    in_flight_.emplace_back(until, size.count());
+    take(size);
+    leaves(size, until);
   }
+  /// Takes `size` bytes; leaves(), called in the order of these calls, says until when.
+  void take(Bytes size) { used_ += size.count(); }
+  void leaves(Bytes size, Picoseconds until) { in_flight_.emplace_back(until, size.count()); }
   /// Bytes taken when has_room() was last asked, and since.
   Bytes used() const { return Bytes(used_); }
 

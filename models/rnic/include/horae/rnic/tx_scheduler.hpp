@@ -30,9 +30,15 @@ class TxScheduler {
 
   void add(QueuePair& qp) { qps_.push_back(&qp); }
   /// Packets also wait for their payload from now on; kept alive by the caller.
-  void wait_for(const PayloadFetcher& fetcher) { fetcher_ = &fetcher; }
+  void wait_for(PayloadFetcher& fetcher) {
+    fetcher_ = &fetcher;
+    fetcher.tell(waits_);
+  }
   /// Before the first refresh(), after the last add().
-  void begin() { ready_.set_capacity(qps_.size()); }
+  void begin() {
+    ready_.set_capacity(qps_.size());
+    waits_.resize(qps_.size());
+  }
 
   /// Something changed of queue pair `i`: it may have something to send, or its window is full. To
   /// be called after every change of its sender: what it said last is what counts.
@@ -41,6 +47,7 @@ class TxScheduler {
   void refresh(std::size_t i, bool can_send) {
     QueuePair& qp = *qps_.data()[i];
     qp.can_send = can_send;
+    waits_.forget(i);
     if (can_send && !qp.in_ready_ring) {
       qp.in_ready_ring = true;
       ready_.push_back(static_cast<std::uint16_t>(i));
@@ -110,6 +117,11 @@ class TxScheduler {
  private:
   /// What holds it back beside its rate.
   Gate other_gates(std::size_t i, Gate g) const;
+  /// Moves those to the back of the `n` first that wait for payload until after `now` and until
+  /// `next` or longer; returns how many are left in front.
+  std::size_t skip_waiting(std::size_t n, Picoseconds now, Picoseconds next);
+  /// Keeps until when queue pair `i` waits for payload, if that is after `now`.
+  void remember_wait(std::size_t i, Picoseconds now);
   /// What a queue pair sent in its turn counts against its rate.
   void end_turn(QueuePair& qp, Picoseconds now) {
     if (qp.burst_bytes == 0) return;
@@ -137,6 +149,7 @@ class TxScheduler {
   std::vector<QueuePair*> qps_;
   boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
   std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
+  PayloadWaits waits_;
 };
 
 inline Gate TxScheduler::gate(std::size_t i) const {
@@ -148,6 +161,10 @@ template <class Here>
 int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
   next = {never, IdleCause::no_work};
   for (std::size_t n = ready_.size(); n-- > 0;) {
+    if (fetcher_ != nullptr && next.cause != IdleCause::no_work) {
+      n = skip_waiting(n + 1, now, next.at);
+      if (n-- == 0) break;
+    }
     const std::uint16_t i = ready_.front();
     QueuePair& qp = *qps_[i];
     if (!qp.can_send) {  // what it had to send was acknowledged meanwhile
@@ -161,6 +178,7 @@ int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
       g = {qp.context_ready, IdleCause::context};
     }
     if (g.at < next.at || next.cause == IdleCause::no_work) next = g;
+    if (fetcher_ != nullptr) remember_wait(i, now);
     next_turn();
   }
   return -1;

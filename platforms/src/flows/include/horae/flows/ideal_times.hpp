@@ -1,20 +1,24 @@
 // How long a message would take in an idle network.
 #pragma once
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "horae/config/platform.hpp"
 
 namespace horae::flows {
 
-/// Completion times without anybody else: from posting to the last acknowledgement, on a shortest
-/// path, at line rate, with no window, rate or host memory in the way.
+/// Completion times without anybody else: from posting to the last acknowledgement, on the quickest
+/// of the shortest paths (fewest links), at line rate, with no window, rate or host memory in the
+/// way. Packets that take several slow paths at once may be quicker.
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
   /// Of a message between two NICs (device indices), as `sim.ideal` has it.
   Picoseconds completion(unsigned from, unsigned to, Bytes bytes) const;
-  /// Of one packet of the sender's MTU and its acknowledgement.
+  /// Of one packet of the sender's MTU and its acknowledgement, by the shortest path with the
+  /// lowest ports.
   Picoseconds round_trip(unsigned from, unsigned to) const;
 
  private:
@@ -23,13 +27,28 @@ class IdealTimes {
     Picoseconds before{};  ///< from the last bit received (or the decision) to the first bit sent
     Picoseconds delay{};
   };
-  std::vector<Hop> path(unsigned from, unsigned to) const;
+  using Path = std::vector<Hop>;
+  struct Step {
+    Hop hop;
+    unsigned next;  ///< device
+  };
+  Step step(unsigned at, unsigned port) const;
+  /// The shortest path with the lowest ports.
+  Path first_path(unsigned from, unsigned to) const;
+  /// The shortest paths that may be the quickest for some message.
+  std::vector<Path> paths(unsigned from, unsigned to) const;
+  static void keep(std::vector<Path>& paths, Path path);
+  /// Of them, what is between two switches.
+  const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
+  Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there) const;
+  Picoseconds ack_time(unsigned from, unsigned to, const Path& back) const;
   Picoseconds in_idle_network(unsigned from, unsigned to, Bytes bytes) const;
   Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
 
   const config::PlatformConfig& platform_;
   std::vector<fabric::RouteTable> routes_;
   std::vector<std::vector<std::size_t>> links_;  ///< by device and port: the link there
+  mutable std::map<std::pair<unsigned, unsigned>, std::vector<Path>> between_;
 };
 
 }  // namespace horae::flows

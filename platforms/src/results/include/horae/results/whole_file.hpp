@@ -1,0 +1,16 @@
+// A file that is there whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+namespace horae::results {
+
+/// Puts a file in place, or in the place of the one of that name: it is written beside it under a
+/// name of this host and process, is on the disk, and is renamed then. Its folder is there. What
+/// processes that were killed left beside a file of that name goes. On an error nothing is left and
+/// what was there stays.
+std::error_code write_whole(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace horae::results

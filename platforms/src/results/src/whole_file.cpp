@@ -1,0 +1,50 @@
+#include "horae/results/whole_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "folder_parts.hpp"
+
+namespace horae::results {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kind = "partial";
+
+/// All of it on the disk, in a file whose lock says that its process lives.
+std::error_code write_locked(const fs::path& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return last_error();
+  ::flock(fd, LOCK_SH | LOCK_NB);
+  std::error_code error;
+  while (!text.empty() && !error) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno != EINTR) error = last_error();
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // Only now, when the disk has it, may it take a name that others read.
+  if (!error) error = sync(path);
+  ::close(fd);
+  return error;
+}
+
+}  // namespace
+
+std::error_code write_whole(const fs::path& file, std::string_view text) {
+  clean_beside(file);
+  const fs::path written = beside(file, kind);
+  std::error_code error = write_locked(written, text);
+  if (!error) fs::rename(written, file, error);
+  if (error) {
+    std::error_code ignored;
+    fs::remove(written, ignored);
+    return error;
+  }
+  return sync(file.has_parent_path() ? file.parent_path() : fs::path("."));
+}
+
+}  // namespace horae::results

@@ -1,0 +1,216 @@
+#!/usr/bin/python3
+"""`scripts/validate recovery`: is the mechanism found that made the data?
+
+For one hypothesis of each family a point of its space is drawn (its parameters, what is not published, the readings), run,
+and what the published experiment would have shown of it takes the place of the published numbers, with their
+tolerances. Then every hypothesis is held against these data by `horae explain --infer`, which knows nothing of the
+point. Last, the most telling measurement is made at the point, and those that were consistent are held against it too."""
+import argparse
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import installation
+
+import tomli_w  # noqa: E402
+from reporting import numbers  # noqa: E402
+
+PLATFORM = "platforms/cx7_spray.toml"
+OBSERVATIONS = "platforms/observations/cx7_spray.toml"
+HYPOTHESES = "platforms/hypotheses/cx7_spray.toml"
+# One of each family. H3 and H8 never idle the wire: of data in which it idles they can only be the wrong answer.
+TRUTHS = ["H1.pending", "H1.ignore", "H2.flush", "H4.lock", "H4.merging_lock", "H5.gap_window", "H5'.from_nack",
+          "H6.buffer", "H7.firmware", "H1.pending+H8"]
+DRAWN = 8  # points to choose from
+# A measurement told afterwards: units and tolerances as of the same quantities in the published numbers.
+TOLD = {"tx_share": ("share of line", 0.05), "goodput_ratio": ("ratio", 0.02)}
+
+
+class Explain:
+    """Runs of `horae explain --infer`, with one store."""
+
+    def __init__(self, options):
+        self.options = options
+        self.out = pathlib.Path(options.out).resolve()
+        self.out.mkdir(parents=True, exist_ok=True)
+
+    def run(self, name, points, only, observations, seed=1, experiments=False):
+        """The summary's part `infer` and the lines of points.csv; what is there already is not run again."""
+        folder = self.out / name
+        if not (folder / "summary.json").exists():
+            command = [self.options.program, "explain", PLATFORM, "--infer", "--points", str(points), "--only", ",".join(only),
+                       "--set", f"sim.seed={seed}", "--observations", str(observations),
+                       "--hypotheses", HYPOTHESES if experiments else str(self.without_experiments()),
+                       "--store", str(self.out / "runs"), "--jobs", str(self.options.jobs),
+                       "--out", str(folder), "--no-progress"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=installation.ROOT)
+            if done.returncode != 0:
+                sys.exit(f"validate recovery: {done.stderr.strip() or done.stdout.strip()}")
+        with open(folder / "summary.json", encoding="utf-8") as file:
+            found = json.load(file)["infer"]
+        with open(folder / "points.csv", encoding="utf-8", newline="") as file:
+            return found, list(csv.DictReader(file))
+
+    def without_experiments(self):
+        path = self.out / "hypotheses.toml"
+        if not path.exists():
+            with open(installation.ROOT / HYPOTHESES, "rb") as file:
+                content = tomllib.load(file)
+            del content["experiment"]
+            path.write_text(tomli_w.dumps(content), encoding="utf-8")
+        return path
+
+
+def observations_file(path, change):
+    """The published observations as `change` made them of each, written to `path`."""
+    with open(installation.ROOT / OBSERVATIONS, "rb") as file:
+        content = tomllib.load(file)
+    change(content)
+    path.write_text(tomli_w.dumps(content), encoding="utf-8")
+    return path
+
+
+def anything_goes(content):
+    for o in content["observation"]:
+        o["tolerance"] = 1e4 * o["value"]
+
+
+def values_of(row):
+    return dict(part.split("=", 1) for part in row["values"].split("; "))
+
+
+def draw(explain, name, seed, told=None):
+    """A point of a hypothesis, and what is observed there. `told`: an experiment that is made there as well."""
+    def change(content):
+        anything_goes(content)
+        if told:
+            add_experiment(content, told, dict.fromkeys(TOLD, 0.5))
+            for o in content["observation"][-len(TOLD):]:
+                o["tolerance"] = 1e4
+    folder = f"{name}_{seed}_drawn" + (f"_{told}" if told else "")
+    path = observations_file(explain.out / f"{folder}.toml", change)
+    _, rows = explain.run(folder, DRAWN, [name], path, seed=seed)
+    rows = [r for r in rows if int(r["point"]) < DRAWN]
+    # One that has something to explain: the wire idles.
+    return next((r for r in rows if 0.3 <= float(r["nocc.tx"]) <= 0.8), rows[0])
+
+
+def add_experiment(content, experiment, values):
+    with open(installation.ROOT / HYPOTHESES, "rb") as file:
+        found = next(e for e in tomllib.load(file)["experiment"] if e["id"] == experiment)
+    base = next(c for c in content["condition"] if c["id"] == found["condition"])
+    condition = {**base, "id": experiment, "title": found["title"], "set": base["set"] + found["set"]}
+    content["condition"].append(condition)
+    for quantity, value in values.items():
+        content["observation"].append({
+            "id": f"{experiment}.{quantity}", "condition": experiment, "quantity": quantity, "value": value,
+            "unit": TOLD[quantity][0], "rounding": 0.0005, "tolerance": TOLD[quantity][1], "tolerance_why": "as without the change",
+            "use": "predict", "source": "measured afterwards"})
+
+
+def rounded(value, rounding):
+    step = 2 * rounding
+    return round(value / step) * step
+
+
+def synthetic(row, told=None, told_row=None):
+    def change(content):
+        for o in content["observation"]:
+            o["value"] = rounded(float(row[o["id"]]), o["rounding"])
+            o["source"] = "made with a known mechanism"
+        if told:
+            add_experiment(content, told, {q: rounded(float(told_row[f"{told}.{q}"]), 0.0005) for q in TOLD})
+    return change
+
+
+def covered(unknowns, truth, kinds):
+    """How many unknowns of these kinds there are, and how many of them lie in their 90 % ranges."""
+    inside = total = 0
+    for u in unknowns:
+        if u["kind"] not in kinds or u["name"] not in truth or "accepted" not in u:
+            continue
+        total += 1
+        value = truth[u["name"]]
+        if "shares" in u["accepted"]:
+            inside += u["accepted"]["shares"][u["values"].index(value)] > 0
+            continue
+        low, at, high = (numbers.parsed(v)[0] for v in (u["accepted"]["low"], value, u["accepted"]["high"]))
+        slack = 1e-3 * abs(at)  # values are printed with four digits
+        inside += low - slack <= at <= high + slack
+    return inside, total
+
+
+def of(found, name):
+    return next(h for h in found["hypotheses"] if h["id"] == name)
+
+
+def recover(explain, name, seed):
+    options = explain.options
+    truth = draw(explain, name, seed)
+    with open(installation.ROOT / HYPOTHESES, "rb") as file:
+        everyone = [h["id"] for h in tomllib.load(file)["hypothesis"]]
+    label = f"{name}_{seed}"
+    data = observations_file(explain.out / f"{label}.toml", synthetic(truth))
+    own, _ = explain.run(f"{label}_true", options.points, [name], data)
+    others, _ = explain.run(f"{label}_others", options.others, [h for h in everyone if h not in (name, *options.leave)], data)
+    mine = of(own, name)
+    alike = [h["id"] for h in others["hypotheses"] if h["standing"] == "consistent"]
+    result = {"truth": name, "tx": float(truth["nocc.tx"]), "standing": mine["standing"],
+              "closest": mine.get("closest", {}).get("tolerances", math.inf),
+              "parameters": covered(mine["unknowns"], values_of(truth), {"parameter", "reaction parameter", "reaction"}),
+              "all": covered(mine["unknowns"], values_of(truth), {"parameter", "reaction parameter", "reaction", "nuisance"}),
+              "excluded": sum(h["standing"] == "excluded" for h in others["hypotheses"]),
+              "impossible": sum(h["standing"] == "impossible" for h in others["hypotheses"]), "alike": alike}
+    if alike and mine["standing"] == "consistent":
+        several, _ = explain.run(f"{label}_experiments", options.points, [name, *alike], data, experiments=True)
+        told = max(several["experiments"], key=lambda e: e["gain_nats"] - e["by_chance_nats"])["id"]
+        answer = draw(explain, name, seed, told)
+        data = observations_file(explain.out / f"{label}_{told}.toml", synthetic(truth, told, answer))
+        after, _ = explain.run(f"{label}_after", options.points, [name, *alike], data)
+        result |= {"told": told, "after": of(after, name)["standing"],
+                   "left": [h for h in alike if of(after, h)["standing"] == "consistent"]}
+    return result
+
+
+def table(results):
+    yield "| made with | TX of line | it is | closest | its parameters in 90 % | with nuisances | others excluded | also consistent | told | then it is, and also |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
+    for r in results:
+        told = f"| {r['told']} | {r['after']}; {', '.join(r['left']) or 'none'} |" if "told" in r else "| - | - |"
+        yield (f"| {r['truth']} | {r['tx']:.2f} | {r['standing']} | {r['closest']:.2f} | {r['parameters'][0]} of {r['parameters'][1]} "
+               f"| {r['all'][0]} of {r['all'][1]} | {r['excluded']} and {r['impossible']} impossible | {', '.join(r['alike']) or 'none'} {told}")
+    right = sum(r["standing"] == "consistent" for r in results)
+    yield ""
+    yield f"The mechanism that made the data is consistent in {right} of {len(results)}."
+    inside, total = (sum(r["parameters"][i] for r in results) for i in (0, 1))
+    yield f"Parameters in their 90 % ranges: {inside} of {total}; all of them in " \
+          f"{sum(r['parameters'][0] == r['parameters'][1] for r in results)} of {len(results)} questions."
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="validate recovery", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--points", type=int, default=1000, help="points of the hypothesis that made the data (1000)")
+    parser.add_argument("--others", type=int, default=1000, help="points of each other hypothesis (1000)")
+    parser.add_argument("--seed", type=int, default=101, help="of the points drawn (101)")
+    parser.add_argument("--only", action="append", choices=TRUTHS, metavar="ID", help="only data made with this hypothesis; may be repeated")
+    parser.add_argument("--leave", action="append", default=[], metavar="ID", help="holds this hypothesis against nothing")
+    parser.add_argument("--out", default="out/recovery", help="result folder; what is there is not run again (out/recovery)")
+    parser.add_argument("--jobs", type=int, default=0, help="runs at the same time (0: one per core)")
+    parser.add_argument("--program", default=str(installation.find_program()), help="horae")
+    options = parser.parse_args()
+    explain = Explain(options)
+    results = []
+    for name in options.only or TRUTHS:
+        results.append(recover(explain, name, options.seed))
+        (explain.out / "table.md").write_text("\n".join(table(results)) + "\n", encoding="utf-8")
+    (explain.out / "summary.json").write_text(json.dumps({"recovery": results}, indent=1) + "\n", encoding="utf-8")
+    print("\n".join(table(results)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+// Files that are there whole or not at all.
+#include "horae/results/whole_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace horae::results::whole_file_test {
+namespace {
+namespace fs = std::filesystem;
+
+class WholeFile : public testing::Test {
+ protected:
+  WholeFile() {
+    std::string name = (fs::temp_directory_path() / "whole_file.XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~WholeFile() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream text;
+    text << std::ifstream(folder_ / name).rdbuf();
+    return text.str();
+  }
+  std::set<std::string> names() const {
+    std::set<std::string> all;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      all.insert(entry.path().filename().string());
+    return all;
+  }
+  /// What a process leaves that is killed while it writes `name`.
+  std::string left_beside(const std::string& name, pid_t pid) const {
+    std::array<char, 256> host{};
+    ::gethostname(host.data(), host.size() - 1);
+    return name + ".partial." + host.data() + "." + std::to_string(pid);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(WholeFile, ReplacesWhatWasThereAndLeavesNothingBeside) {
+  const std::string large(3'000'000, 'x');
+  EXPECT_FALSE(write_whole(folder_ / "a", "first"));
+  EXPECT_FALSE(write_whole(folder_ / "a", large));
+  EXPECT_EQ(read("a"), large);
+  EXPECT_FALSE(write_whole(folder_ / "a", ""));
+  EXPECT_EQ(read("a"), "");
+  EXPECT_EQ(names(), std::set<std::string>{"a"});
+}
+
+TEST_F(WholeFile, WhatCannotBeWrittenChangesNothing) {
+  EXPECT_EQ(write_whole(folder_ / "none/a", "text"), std::errc::no_such_file_or_directory);
+  fs::create_directory(folder_ / "a");
+  write("a/file", "in it");
+  EXPECT_TRUE(write_whole(folder_ / "a", "text"));
+  EXPECT_EQ(names(), std::set<std::string>{"a"});
+  EXPECT_EQ(read("a/file"), "in it");
+}
+
+TEST_F(WholeFile, WhatADeadProcessLeftGoesAndALivingOnesStays) {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  const std::string living = left_beside("a", ::getppid());
+  write(left_beside("a", dead), "half");
+  write(living, "half");
+  write("a.partial.elsewhere.1", "another host's");
+  write("ab", "another file");
+  EXPECT_FALSE(write_whole(folder_ / "a", "whole"));
+  EXPECT_EQ(read("a"), "whole");
+  EXPECT_EQ(names(), (std::set<std::string>{"a", "ab", "a.partial.elsewhere.1", living}));
+}
+
+}  // namespace
+}  // namespace horae::results::whole_file_test

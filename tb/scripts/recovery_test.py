@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+"""Parts of scripts/validate recovery that need no run: what becomes of the observations, and when a value counts as found."""
+import copy
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+
+from validation import recovery  # noqa: E402
+
+PUBLISHED = {
+    "condition": [{"id": "nocc.all", "title": "all", "set": ["a=1"]}],
+    "observation": [
+        {"id": "nocc.tx", "condition": "nocc.all", "quantity": "tx_share", "value": 0.5, "rounding": 0.005, "tolerance": 0.05,
+         "source": "a paper"},
+        {"id": "dcqcn.tx", "condition": "nocc.all", "quantity": "tx_rate", "value": 46.6, "rounding": 0.05, "tolerance": 5.0,
+         "source": "a paper"}]}
+DRAWN = {"nocc.tx": "0.61253", "dcqcn.tx": "12.038", "values": "lock=276 ns; nic.mtu=1KiB; readings=rate=l1 ratio=unique"}
+
+
+def unknown(name, kind="parameter", **accepted):
+    return {"name": name, "kind": kind, "accepted": accepted, "values": ["1KiB", "2KiB"]}
+
+
+class Data(unittest.TestCase):
+    def test_what_was_drawn_is_rounded_as_published_and_keeps_the_tolerances(self):
+        made = copy.deepcopy(PUBLISHED)
+        recovery.synthetic(DRAWN)(made)
+        self.assertAlmostEqual(made["observation"][0]["value"], 0.61)
+        self.assertAlmostEqual(made["observation"][1]["value"], 12.0)
+        self.assertEqual([o["tolerance"] for o in made["observation"]], [0.05, 5.0])
+        self.assertNotIn("paper", str(made))
+
+    def test_a_measurement_told_afterwards_is_a_condition_with_its_change(self):
+        made = copy.deepcopy(PUBLISHED)
+        recovery.synthetic(DRAWN, "qps_8", {"qps_8.tx_share": "0.71", "qps_8.goodput_ratio": "0.9"})(made)
+        self.assertEqual(made["condition"][1]["set"], ["a=1", "traffic[0].qps=8"])
+        told = {o["id"]: (o["value"], o["tolerance"]) for o in made["observation"][2:]}
+        self.assertEqual(told, {"qps_8.tx_share": (0.71, 0.05), "qps_8.goodput_ratio": (0.9, 0.02)})
+
+    def test_anything_agrees_with_what_only_draws(self):
+        made = copy.deepcopy(PUBLISHED)
+        recovery.anything_goes(made)
+        self.assertGreater(made["observation"][0]["tolerance"], 1000)
+
+
+class Found(unittest.TestCase):
+    TRUTH = recovery.values_of(DRAWN)
+
+    def covered(self, *unknowns):
+        return recovery.covered(unknowns, self.TRUTH, {"parameter"})
+
+    def test_a_value_is_in_its_range_or_not(self):
+        self.assertEqual(self.TRUTH["readings"], "rate=l1 ratio=unique")
+        self.assertEqual(self.covered(unknown("lock", low="0.2 us", high="300 ns")), (1, 1))
+        self.assertEqual(self.covered(unknown("lock", low="280 ns", high="1 us")), (0, 1))
+        # Values are printed with four digits.
+        self.assertEqual(self.covered(unknown("lock", low="276.1 ns", high="1 us")), (1, 1))
+        self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.1, 0.9])), (1, 1))
+        self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.0, 1.0])), (0, 1))
+
+    def test_what_was_not_asked_for_does_not_count(self):
+        self.assertEqual(self.covered(unknown("lock", kind="nuisance", low="1 s", high="2 s"), unknown("other", low="1", high="2"),
+                                      {"name": "lock", "kind": "parameter"}), (0, 0))
+
+
+class Table(unittest.TestCase):
+    def test_counts_are_of_all_questions(self):
+        result = {"truth": "H1", "tx": 0.5, "standing": "consistent", "closest": 0.6, "parameters": (2, 2), "all": (9, 10),
+                  "excluded": 10, "impossible": 2, "alike": []}
+        text = "\n".join(recovery.table([result, {**result, "standing": "excluded", "parameters": (1, 2), "alike": ["H7"],
+                                                  "told": "qps_8", "after": "consistent", "left": []}]))
+        self.assertIn("consistent in 1 of 2", text)
+        self.assertIn("90 % ranges: 3 of 4; all of them in 1 of 2 questions", text)
+        self.assertIn("| H7 | qps_8 | consistent; none |", text)
+        rows = [line for line in text.splitlines() if line.startswith("|")]
+        self.assertEqual({line.count("|") for line in rows}, {11})
+
+
+if __name__ == "__main__":
+    unittest.main()
