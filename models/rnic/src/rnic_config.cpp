@@ -128,13 +128,14 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                   .max = 10000_ms,
                   .source = "ours: applications connect ahead"})
           .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema())
-          .field("ports", &RnicConfig::ports,
-                 {.doc = "ports, each with a link of its own; port n of every NIC belongs to plane "
-                         "n. Absent: 1",
-                  .min = 1,
-                  .max = 16,
-                  .source = "8: MRC has eight planes of 100 Gbps; Broadcom's Thor Ultra 8 x 100G "
-                            "(platforms/planes.md)"})
+          .field(
+              "ports", &RnicConfig::ports,
+              {.doc = "ports, each with a link of its own; port n of every NIC belongs to plane "
+                      "n. Absent: 1",
+               .min = 1,
+               .max = 16,
+               .source = "8 of 100 Gbps: MRC (Araujo et al., arXiv:2605.04333) and Broadcom's Thor "
+                         "Ultra, as reported"})
           .choice("port_choice", &RnicConfig::port_choice,
                   {{"entropy", PortChoice::entropy},
                    {"rail", PortChoice::rail},
@@ -146,7 +147,7 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                           "bytes in line (least). A port whose link is down, as the NIC knows, is "
                           "passed over. Absent: entropy",
                    .source = "entropy: each value belongs to one plane in MRC, which divides its "
-                             "128 to 256 values equally among them"})
+                             "128 to 256 values equally among them, as reported"})
           .field("port_buffer", &RnicConfig::port_buffer,
                  {.doc = "data goes in line for a port while less than this waits there, preamble "
                          "and gap included; what may not go in line is waited for. Absent: 16 KiB",

@@ -48,7 +48,7 @@ const Schema<LeafSpineConfig>& LeafSpineConfig::schema() {
                          "(`ports` of its profile); absent: one, leaf0..",
                   .min = 1,
                   .max = 16,
-                  .source = "8 planes of 100 Gbps: MRC (platforms/planes.md)"})
+                  .source = "8 of 100 Gbps: MRC (Araujo et al., arXiv:2605.04333)"})
           .required("host", &LeafSpineConfig::host, {.doc = "profile of the end points"})
           .required("leaf", &LeafSpineConfig::leaf, {.doc = "profile of the leaves"})
           .required("spine", &LeafSpineConfig::spine, {.doc = "profile of the spines"});

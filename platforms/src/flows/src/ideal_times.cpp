@@ -105,7 +105,10 @@ const std::vector<IdealTimes::Path>& IdealTimes::between(unsigned first, unsigne
 }
 
 std::vector<IdealTimes::Path> IdealTimes::paths(unsigned from, unsigned to) const {
-  const Step out = step(from, 0), back = step(to, 0);  // planes are alike
+  // Planes are alike, and not joined.
+  if (nic_at(platform_, from).port_count() > 1 || nic_at(platform_, to).port_count() > 1)
+    return {first_path(from, to)};
+  const Step out = step(from, 0), back = step(to, 0);  // a NIC of one port
   if (out.next == to) return {{out.hop}};
   const NodeId node = platform_.topology.vertices()[to].node;
   const Step in = step(back.next, routes_[back.next].towards(node).front());
