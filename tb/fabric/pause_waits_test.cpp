@@ -8,7 +8,7 @@ namespace {
 
 /// Switches a, b, c in a ring, each with port 0 to the one before and 1 to the next (a: 0 to b, 1
 /// to c), and an end point at port 2 of each.
-class Ring : public testing::Test {
+class Ring : public ::testing::Test {
  protected:
   Ring() {
     for (const char* name : {"a", "b", "c"}) topology.add_switch(name);
