@@ -121,7 +121,7 @@ def _failures(draw, out, shape, hosts):
             group["packets"] = draw.one("all", "data")
         if change == "outage":
             group["keep_paths"] = False
-            if draw.chance(0.5) and group["packets"] == "all":
+            if group["packets"] == "all" and draw.chance(0.7):
                 group["converge"] = draw.ns(0, 50_000)
         out["impairment_group"] = [group]
 

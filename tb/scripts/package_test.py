@@ -117,14 +117,15 @@ class Package(unittest.TestCase):
         platform = project / "mine.toml"
         library = project / "build/libmine.so"
         results = {}
-        for name, settings in {"windows": [], "events": ["sim.scheduling=exact_wake"], "alone": ["balancing.chunk=1"]}.items():
-            words = [word for setting in settings for word in ("--set", setting)]
+        slow = "link[2].rate=50Gbps"  # so that it matters which way a packet goes
+        for name, settings in {"windows": [], "events": ["sim.scheduling=exact_wake"], "kept": ["balancing.chunk=65536"]}.items():
+            words = [word for setting in [slow, *settings] for word in ("--set", setting)]
             summary = json.loads(self.unpacked_run("run", platform, "--json", *words).stdout)
             self.assertEqual(summary["verdict"], "complete")
             results[name] = {key: value["value"] for key, value in summary["results"].items()}
         self.assertEqual(results["windows"], results["events"])
         # A parameter of the balancer changes what happens, and the program counts every packet to a node.
-        self.assertNotEqual(results["windows"], results["alone"])
+        self.assertNotEqual(results["windows"], results["kept"])
         self.assertGreaterEqual(results["windows"]["right.program.most_of_one_node"], 4 * 64)
         # Each command knows the names; without the plug-in none does.
         self.assertIn("tally", self.unpacked_run("size", platform).stdout + self.unpacked_run("list", "programs", "--platform", platform).stdout)

@@ -164,7 +164,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
       return input_error(
           root.where(key),
           fmt::format("'{}' {}{}", key, why,
-                      near.empty() ? std::string("; tables of a platform are ") +
+                      near.empty() ? std::string("; a platform has ") +
                                          fmt::format("{}", fmt::join(reserved, ", ")) +
                                          " and profiles with a 'kind'"
                                    : fmt::format(", did you mean '{}'?", near)));
