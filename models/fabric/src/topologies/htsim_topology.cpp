@@ -185,6 +185,16 @@ class TopoFile {
         given.line, fmt::format("{} = {}; expected {}, {}", what, given.value, expected, why));
   }
 
+  /// Of the next tier, each with a bundle of links to a switch of tier `t`.
+  std::uint64_t switches_above(unsigned t) const {
+    const Given& up = tier[t].radix_up;
+    const std::uint64_t bundle = tier[t + 1].bundle_size();
+    if (up.value % bundle == 0) return up.value / bundle;
+    throw lines_.error_at(
+        up.line, fmt::format("Radix_Up = {} is no multiple of Bundle {} of tier {}", up.value,
+                             bundle, t + 1));
+  }
+
   void check_oversubscription(unsigned t) const {
     const Tier& low = tier[t];
     const std::uint64_t down = low.radix_down.value * low.speed.value;
@@ -219,23 +229,13 @@ class TopoFile {
     pods = divide(nodes, "Nodes", pod, "Podsize");
     if (count == 2) equal(pod, "Podsize", nodes.value, "the Nodes of a network of two tiers");
     tors_of_pod = divide(pod, "Podsize", tier[0].radix_down, "Radix_Down of tier 0");
-    const std::uint64_t bundle = tier[1].bundle_size();
-    if (tier[0].radix_up.value % bundle != 0)
-      throw lines_.error_at(tier[0].radix_up.line,
-                            fmt::format("Radix_Up = {} is no multiple of Bundle {} of tier 1",
-                                        tier[0].radix_up.value, bundle));
-    aggs_of_pod = tier[0].radix_up.value / bundle;
-    equal(tier[1].radix_down, "Radix_Down of tier 1", tors_of_pod * bundle,
+    aggs_of_pod = switches_above(0);
+    equal(tier[1].radix_down, "Radix_Down of tier 1", tors_of_pod * tier[1].bundle_size(),
           "links to each switch of tier 0 in the pod");
     check_oversubscription(0);
     if (count == 2) return;
-    const std::uint64_t high = tier[2].bundle_size();
-    if (tier[1].radix_up.value % high != 0)
-      throw lines_.error_at(tier[1].radix_up.line,
-                            fmt::format("Radix_Up = {} is no multiple of Bundle {} of tier 2",
-                                        tier[1].radix_up.value, high));
-    cores = aggs_of_pod * (tier[1].radix_up.value / high);
-    equal(tier[2].radix_down, "Radix_Down of tier 2", pods * high,
+    cores = aggs_of_pod * switches_above(1);
+    equal(tier[2].radix_down, "Radix_Down of tier 2", pods * tier[2].bundle_size(),
           "links to one switch of tier 1 in each pod");
     check_oversubscription(1);
   }
