@@ -74,6 +74,16 @@ TEST(ExplainInfer, FindsTheMechanismAndItsParameterAndExcludesTheOthers) {
   for (const auto& p : rate.at("predictions"))
     EXPECT_NEAR(p.at("median").get<double>(), p.at("published").get<double>(), p.at("allowed"));
 
+  for (const ordered_json& h : {rate, window}) {
+    const double closest = h.at("closest").at("tolerances");
+    ASSERT_EQ(h.at("tolerances").size(), 3U);
+    for (const auto& row : h.at("tolerances")) {
+      const double factor = row.at("factor");
+      EXPECT_EQ(row.at("standing"), closest <= factor       ? "consistent"
+                                    : closest <= 2 * factor ? "open"
+                                                            : "excluded");
+    }
+  }
   EXPECT_EQ(window.at("standing"), "excluded");
   EXPECT_GT(window.at("closest").at("tolerances"), 1.0);
   EXPECT_TRUE(window.at("verdict").get<std::string>().starts_with("excluded: no point of "));

@@ -11,7 +11,8 @@
 
 namespace horae::fabric {
 
-/// Nodes that the topology file of another simulator may have, more than any run of one process holds.
+/// Nodes that the topology file of another simulator may have, more than any run of one process
+/// holds.
 constexpr std::uint64_t most_nodes = 131072;
 
 /// A generator whose parameters are a `Config`:
