@@ -38,8 +38,9 @@ class Explain:
         self.out = pathlib.Path(options.out).resolve()
         self.out.mkdir(parents=True, exist_ok=True)
 
-    def run(self, name, points, only, observations, seed=1, experiments=False):
-        """The summary's part `infer` and the lines of points.csv; what is there already is not run again."""
+    def run(self, name, points, only, observations, seed=1, experiments=False, earlier=None):
+        """The summary's part `infer` and the lines of points.csv; what is there already is not run again.
+        `earlier`: the name of an answer to go on from."""
         folder = self.out / name
         if not (folder / "summary.json").exists():
             command = [self.options.program, "explain", PLATFORM, "--infer", "--points", str(points), "--only", ",".join(only),
@@ -47,6 +48,8 @@ class Explain:
                        "--hypotheses", HYPOTHESES if experiments else str(self.without_experiments()),
                        "--store", str(self.out / "runs"), "--jobs", str(self.options.jobs),
                        "--out", str(folder), "--no-progress"]
+            if earlier:
+                command += ["--from", str(self.out / earlier)]
             done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=installation.ROOT)
             if done.returncode != 0:
                 sys.exit(f"validate recovery: {done.stderr.strip() or done.stdout.strip()}")
@@ -171,7 +174,7 @@ def recover(explain, name, seed):
         told = max(several["experiments"], key=lambda e: e["gain_nats"] - e["by_chance_nats"])["id"]
         answer = draw(explain, name, seed, told)
         data = observations_file(explain.out / f"{label}_{told}.toml", synthetic(truth, told, answer))
-        after, _ = explain.run(f"{label}_after", options.points, [name, *alike], data)
+        after, _ = explain.run(f"{label}_after", options.points, [name, *alike], data, earlier=f"{label}_experiments")
         result |= {"told": told, "after": of(after, name)["standing"],
                    "left": [h for h in alike if of(after, h)["standing"] == "consistent"]}
     return result

@@ -18,7 +18,7 @@ const std::string far_away = blocked + R"(, "link_default.delay=5us")";
 constexpr double true_rate = 40;
 
 /// What a NIC that holds each queue pair to 40 Gbps shows, near and far.
-std::string observations_of_a_rate() {
+std::string observations_of_a_rate(double tolerance = 0.05) {
   const auto shown = [](Words settings) {
     settings.insert(settings.end(),
                     {fmt::format("nic.qp_rate={}Gbps", true_rate), "tor.program.nack_drop=1",
@@ -26,9 +26,9 @@ std::string observations_of_a_rate() {
     return truth("senders.tx_share", settings);
   };
   return observations_head + condition("near", blocked) + condition("far", far_away) +
-         observation("near.tx", "near", "tx_share", shown({}), "share of line", "fit", 0.05) +
+         observation("near.tx", "near", "tx_share", shown({}), "share of line", "fit", tolerance) +
          observation("far.tx", "far", "tx_share", shown({"link_default.delay=5us"}),
-                     "share of line", "predict", 0.05);
+                     "share of line", "predict", tolerance);
 }
 
 const std::string nuisance =
@@ -170,6 +170,47 @@ std::string refused(const std::string& hypotheses, const Words& more) {
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(inquiry.place().content(), (Words{"h.toml", "o.toml"}));
   return ended.err;
+}
+
+TEST(ExplainInfer, GoesOnFromAnEarlierAnswer) {
+  const Workplace place;
+  place.write("o.toml", observations_of_a_rate(1e-9));
+  place.write("h.toml", three);
+  const auto rate = [&](const Words& more) {
+    const Ended ended = run(place, asked("2", "out", more));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return found(ordered_json::parse(place.read("out/summary.json")), "rate");
+  };
+  // So near no search comes by chance.
+  const ordered_json alone = rate({});
+  EXPECT_NE(alone.at("standing"), "consistent");
+  const auto earlier = [&](const std::string& value) {
+    fs::create_directories(place.path() / "earlier");
+    place.write(
+        "earlier/summary.json",
+        R"({"infer": {"hypotheses": [{"id": "free"}, {"id": "rate", "nearest": [{"tolerances": 0.1, "values": )"
+        R"({"nic.qp_rate": ")" +
+            value + R"(", "nic.mtu": "2KiB", "seed": "1"}}]}]}})");
+  };
+  earlier("40 Gbps");
+  const ordered_json told = rate({"--from", "earlier"});
+  EXPECT_EQ(told.at("standing"), "consistent") << told.at("verdict");
+  EXPECT_EQ(told.at("nearest").at(0).at("values").at("nic.qp_rate"), "40 Gbps");
+  EXPECT_LT(told.at("points"), alone.at("points"));
+
+  earlier("40 ns");
+  EXPECT_EQ(run(place, asked("2", "bad", {"--from", "earlier"}))
+                .err.find("horae: --from: earlier/summary.json: rate: "),
+            0u);
+  place.write("earlier/summary.json", R"({"results": {}})");
+  EXPECT_EQ(run(place, asked("2", "bad", {"--from", "earlier"}))
+                .err.find("horae: --from: earlier/summary.json: expected the answer of horae "
+                          "explain --infer, found otherwise: "),
+            0u);
+  const Ended nowhere = run(place, asked("2", "bad", {"--from", "nowhere"}));
+  EXPECT_EQ(nowhere.err, "horae: --from: nowhere/summary.json: cannot be read\n");
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_FALSE(place.has("bad"));
 }
 
 TEST(ExplainInfer, RefusesUnknownsThatAreNone) {

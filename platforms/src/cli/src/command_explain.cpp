@@ -61,6 +61,7 @@ int explain_platform(const ExplainOptions& o) {
   request.fixed_readings = o.readings;
   if (request.points != 0 && !request.infer)
     throw InputError("--points: expected with --infer only");
+  if (request.from && !request.infer) throw InputError("--from: expected with --infer only");
   request.jobs = jobs_of(o.jobs);
   request.show_progress = !o.no_progress;
   std::optional<results::ResultFolder> folder;
@@ -136,6 +137,12 @@ Command add_explain(CLI::App& app) {
                    "with --infer: simulated points of a hypothesis (default 1000; --quick: 192)")
       ->type_name("N")
       ->check(whole_number(1000000, 8));
+  command
+      ->add_option("--from", o->request.from,
+                   "with --infer: the result folder of an earlier inference, of fewer observations "
+                   "say: where no "
+                   "point agrees, the search goes on from those that came nearest there")
+      ->type_name("DIR");
   command
       ->add_option("--store", o->request.store,
                    "keeps finished runs in this folder and looks for them there: what was killed "

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
+#include "earlier.hpp"
 #include "horae/core/error.hpp"
 #include "infer_parts.hpp"
 
@@ -22,7 +24,8 @@ inference::Space space_of(const lab::JointSpace& space) {
   return out;
 }
 
-void sample(lab::Laboratory& laboratory, const InferPlan& plan, Inferred& h) {
+void sample(lab::Laboratory& laboratory, const InferPlan& plan,
+            const std::optional<EarlierPoints>& earlier, Inferred& h) {
   const question::Question& q = laboratory.question();
   h.space = std::make_unique<lab::JointSpace>(q, *h.hypothesis);
   h.dimensions = space_of(*h.space);
@@ -39,7 +42,10 @@ void sample(lab::Laboratory& laboratory, const InferPlan& plan, Inferred& h) {
   s.stream = "explain." + h.hypothesis->id.value;
   h.sampled = inference::sample(
       h.dimensions, s, [&](const auto& positions) { return h.runs->distances(positions); });
-  if (!h.sampled.reached()) descend(q, plan.descent, h);
+  if (!h.sampled.reached()) {
+    descend(q, plan.descent, earlier ? earlier->of(*h.space) : std::vector<inference::Position>{},
+            h);
+  }
   h.closest = h.runs->find_closest();
 }
 
@@ -186,13 +192,15 @@ InferredAnswer infer(lab::Laboratory& laboratory) {
   const question::Question& q = laboratory.question();
   InferredAnswer a;
   a.plan = InferPlan::of(q.request);
+  std::optional<EarlierPoints> earlier;
+  if (q.request.from) earlier.emplace(*q.request.from);
   for (const auto& hypothesis : q.hypotheses.hypotheses) {
     Inferred& h = a.hypotheses.emplace_back();
     h.hypothesis = &hypothesis;
     h.impossible = impossibilities(q, hypothesis);
     // What no tolerance considered here makes possible is not run.
     if (!h.impossible.back().empty()) continue;
-    sample(laboratory, a.plan, h);
+    sample(laboratory, a.plan, earlier, h);
     conclude(q, h);
   }
   std::vector<inference::Evidence> evidences;

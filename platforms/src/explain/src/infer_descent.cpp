@@ -50,8 +50,7 @@ struct Way {
 bool nearer(const Way& a, const Way& b) { return a.at.distance < b.at.distance; }
 
 /// The nearest point under each reaction: what is near under one is a trap under another.
-std::vector<Way> begin_ways(const Inferred& h, std::size_t reaction) {
-  const Evaluation& nearest = h.sampled.evaluations[h.sampled.closest()];
+std::vector<Way> begin_ways(const Inferred& h, const Evaluation& nearest, std::size_t reaction) {
   if (reaction == h.dimensions.size()) return {{nearest}};
   std::vector<Way> ways;
   for (std::uint32_t value = 0; value < h.dimensions[reaction].values; ++value) {
@@ -64,7 +63,8 @@ std::vector<Way> begin_ways(const Inferred& h, std::size_t reaction) {
 
 }  // namespace
 
-void descend(const question::Question& q, std::size_t points, Inferred& h) {
+void descend(const question::Question& q, std::size_t points, std::vector<Position> starts,
+             Inferred& h) {
   constexpr std::size_t each = 3;  // points of a way in a round
   constexpr unsigned rounds = 3;   // before the farthest way ends
   constexpr std::size_t last = 2;  // ways that go on to the end
@@ -74,7 +74,15 @@ void descend(const question::Question& q, std::size_t points, Inferred& h) {
       std::find_if(unknowns.begin(), unknowns.end(),
                    [](const auto& d) { return d.unknown == lab::Unknown::reaction; }) -
       unknowns.begin());
-  auto ways = begin_ways(h, reaction);
+  Evaluation nearest = h.sampled.evaluations[h.sampled.closest()];
+  if (starts.size() > points) starts.resize(points);
+  const auto distances_of_starts = h.runs->distances(starts);
+  points -= starts.size();
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    if (distances_of_starts[i] < nearest.distance) nearest = {starts[i], distances_of_starts[i]};
+  }
+  if (nearest.distance <= tolerance_factors[as_declared]) return;
+  auto ways = begin_ways(h, nearest, reaction);
   if (points < ways.size()) return;
   std::vector<Position> asked;
   for (const Way& way : ways) asked.push_back(way.at.position);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "horae/explain/infer.hpp"
@@ -34,6 +35,24 @@ ordered_json point_json(const Inferred& h, std::size_t i) {
       "{}",
       fmt::join(question::reading_texts(h.space->readings()[h.runs->outcomes()[i].reading]), " "));
   return values;
+}
+
+/// The points that agree best, the nearest first: where a later question may go on from.
+ordered_json nearest_json(const Inferred& h) {
+  constexpr std::size_t most = 32;
+  const auto& outcomes = h.runs->outcomes();
+  std::vector<std::size_t> near;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (h.runs->whole(i) && outcomes[i].miss() <= search_margin) near.push_back(i);
+  }
+  std::stable_sort(near.begin(), near.end(), [&](std::size_t a, std::size_t b) {
+    return outcomes[a].miss() < outcomes[b].miss();
+  });
+  if (near.size() > most) near.resize(most);
+  ordered_json out = ordered_json::array();
+  for (const std::size_t i : near)
+    out.push_back({{"tolerances", outcomes[i].miss()}, {"values", point_json(h, i)}});
+  return out;
 }
 
 ordered_json unknowns_json(const Inferred& h) {
@@ -99,6 +118,7 @@ ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
                     {"observation", q.observations.observations[best.worst].id.value},
                     {"ours", number(best.ours[best.worst])},
                     {"at", point_json(h, h.closest)}};
+  out["nearest"] = nearest_json(h);
   out["unknowns"] = unknowns_json(h);
   out["readings"] = ordered_json::object();
   for (const auto& [text, share] : h.readings) out["readings"][text] = share;

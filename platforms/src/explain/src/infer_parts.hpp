@@ -14,10 +14,11 @@ namespace horae::explain {
 std::array<std::string, tolerance_factors.size()> impossibilities(
     const question::Question& question, const question::HypothesisSpec& hypothesis);
 
-/// Goes on from the nearest of a hypothesis' points by random steps that come nearer, until one is
-/// within the tolerances or `points` more have run. They are no sample: they count for the closest
-/// approach alone.
-void descend(const question::Question& question, std::size_t points, Inferred& inferred);
+/// Goes on from the nearest of a hypothesis' points and of `starts` by random steps that come
+/// nearer, until one is within the tolerances or `points` more have run. They are no sample: they
+/// count for the closest approach alone.
+void descend(const question::Question& question, std::size_t points,
+             std::vector<inference::Position> starts, Inferred& inferred);
 
 /// Runs every experiment at accepted points of the consistent hypotheses.
 std::vector<InferredExperiment> infer_experiments(lab::Laboratory& laboratory,

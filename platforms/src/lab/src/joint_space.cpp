@@ -51,6 +51,14 @@ std::string JointDimension::text(double number) const {
   return choices[std::min(at, choices.size() - 1)];
 }
 
+double JointDimension::number(const std::string& text) const {
+  constexpr double below_one = 1 - 0x1.0p-53, middle = 0.5;
+  if (continuous()) return std::min(value->position(text), below_one);
+  const auto at = std::find(choices.begin(), choices.end(), text);
+  if (at == choices.end()) return middle;
+  return (static_cast<double>(at - choices.begin()) + middle) / static_cast<double>(choices.size());
+}
+
 question::Setting JointPoint::setting(const question::ConditionSpec& condition,
                                       const std::vector<std::string>& more) const {
   question::Setting out{question::texts_of(condition.set), seed};
@@ -148,6 +156,15 @@ void JointSpace::add_readings() {
       readings_.push_back(turned);
     }
   }
+}
+
+std::vector<double> JointSpace::numbers_of(const std::map<std::string, std::string>& values) const {
+  std::vector<double> out;
+  for (const auto& d : dimensions_) {
+    const auto given = values.find(d.name);
+    out.push_back(given == values.end() ? 0.5 : d.number(given->second));
+  }
+  return out;
 }
 
 JointPoint JointSpace::at(const std::vector<double>& numbers) const {

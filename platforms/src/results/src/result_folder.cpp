@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// All that a result folder may hold: a folder with anything else is somebody's work.
-constexpr std::array<std::string_view, 13> result_names = {
-    "summary.json", "flows.csv",     "series.csv",     "points",   "ledger.json",
-    "trace.json",   "waves.vcd",     "ports",          "runs.csv", "plots",
-    "packets.csv",  "registers.csv", "connections.csv"};
+constexpr std::array<std::string_view, 14> result_names = {
+    "summary.json", "flows.csv",     "series.csv",      "points",    "ledger.json",
+    "trace.json",   "waves.vcd",     "ports",           "runs.csv",  "plots",
+    "packets.csv",  "registers.csv", "connections.csv", "points.csv"};
 
 constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
 

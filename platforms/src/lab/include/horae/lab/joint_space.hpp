@@ -3,6 +3,7 @@
 // more runs.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct JointDimension {
   bool continuous() const { return choices.empty(); }
   /// The text at a number of [0, 1).
   std::string text(double number) const;
+  /// A number of [0, 1) at that text.
+  double number(const std::string& text) const;
 };
 
 /// A point of a joint space.
@@ -56,6 +59,9 @@ class JointSpace {
   const std::vector<question::Readings>& readings() const { return readings_; }
   /// The point at a number of [0, 1) for each dimension.
   JointPoint at(const std::vector<double>& numbers) const;
+  /// Numbers of the point with these values, by the names of dimensions; the middle of a dimension
+  /// that has none, or none of its values. InputError for a text that is no value of its unit.
+  std::vector<double> numbers_of(const std::map<std::string, std::string>& values) const;
 
  private:
   /// The unknowns of a reaction's parameters, by their place among the dimensions.

@@ -29,6 +29,7 @@ struct ExplainRequest {
   bool quick = false;
   bool infer = false;                       ///< inference over spaces in place of fits
   unsigned points = 0;                      ///< of inference, per hypothesis; 0: its default
+  std::optional<std::string> from;          ///< result folder of an earlier inference to go on from
   std::vector<std::string> fixed_readings;  ///< not open to inference: those of the command line
   std::optional<std::string> store;         ///< folder that keeps finished runs
   unsigned jobs = 1;
