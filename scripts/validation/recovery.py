@@ -164,7 +164,8 @@ def recover(explain, name, seed):
               "parameters": covered(mine["unknowns"], values_of(truth), {"parameter", "reaction parameter", "reaction"}),
               "all": covered(mine["unknowns"], values_of(truth), {"parameter", "reaction parameter", "reaction", "nuisance"}),
               "excluded": sum(h["standing"] == "excluded" for h in others["hypotheses"]),
-              "impossible": sum(h["standing"] == "impossible" for h in others["hypotheses"]), "alike": alike}
+              "impossible": sum(h["standing"] == "impossible" for h in others["hypotheses"]), "alike": alike,
+              "open": [h["id"] for h in others["hypotheses"] if h["standing"] == "open"]}
     if alike and mine["standing"] == "consistent":
         several, _ = explain.run(f"{label}_experiments", options.points, [name, *alike], data, experiments=True)
         told = max(several["experiments"], key=lambda e: e["gain_nats"] - e["by_chance_nats"])["id"]
@@ -177,12 +178,12 @@ def recover(explain, name, seed):
 
 
 def table(results):
-    yield "| made with | TX of line | it is | closest | its parameters in 90 % | with nuisances | others excluded | also consistent | told | then it is, and also |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "| made with | TX of line | it is | closest | its parameters in 90 % | with nuisances | others excluded | open | also consistent | told | then it is, and also |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for r in results:
         told = f"| {r['told']} | {r['after']}; {', '.join(r['left']) or 'none'} |" if "told" in r else "| - | - |"
         yield (f"| {r['truth']} | {r['tx']:.2f} | {r['standing']} | {r['closest']:.2f} | {r['parameters'][0]} of {r['parameters'][1]} "
-               f"| {r['all'][0]} of {r['all'][1]} | {r['excluded']} and {r['impossible']} impossible | {', '.join(r['alike']) or 'none'} {told}")
+               f"| {r['all'][0]} of {r['all'][1]} | {r['excluded']} and {r['impossible']} impossible | {', '.join(r['open']) or 'none'} | {', '.join(r['alike']) or 'none'} {told}")
     right = sum(r["standing"] == "consistent" for r in results)
     yield ""
     yield f"The mechanism that made the data is consistent in {right} of {len(results)}."

@@ -2,6 +2,7 @@
 #include "horae/lab/joint_space.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -163,6 +164,30 @@ TEST(RunFolder, GivesBackWhatItKeptAndNothingElse) {
     std::ofstream(file) << damaged;
     EXPECT_FALSE(folder.find("ab-1")) << damaged;
   }
+}
+
+// A run that a killed program had begun may die after the next program has the same run whole: its
+// part of a file is beside one that nobody writes again.
+TEST(RunFolder, ANextProgramRemovesWhatADeadOneLeft) {
+  const Place place;
+  RunRecord r;
+  r.key = "ab-1";
+  RunFolder(place.file("runs")).keep(r);
+  std::string host(256, '\0');
+  ::gethostname(host.data(), host.size() - 1);
+  host.resize(host.find('\0'));
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  const std::string left =
+      place.file("runs/ab/ab-1.json.partial." + host + "." + std::to_string(dead));
+  const std::string living =
+      place.file("runs/ab/ab-2.json.partial." + host + "." + std::to_string(::getppid()));
+  for (const std::string& file : {left, living}) std::ofstream(file) << "{\"version\":";
+  const RunFolder next(place.file("runs"));
+  EXPECT_TRUE(next.find("ab-1"));
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(living));
 }
 
 }  // namespace

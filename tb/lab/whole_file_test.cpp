@@ -1,7 +1,10 @@
 // Files that are there whole or not at all.
 #include "horae/results/whole_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +80,48 @@ TEST_F(WholeFile, WhatADeadProcessLeftGoesAndALivingOnesStays) {
   EXPECT_FALSE(write_whole(folder_ / "a", "whole"));
   EXPECT_EQ(read("a"), "whole");
   EXPECT_EQ(names(), (std::set<std::string>{"a", "ab", "a.partial.elsewhere.1", living}));
+}
+
+// Nobody may have asked how it ended: a first process of a container that waits for nobody.
+TEST_F(WholeFile, WhatAProcessLeftWhoseEndNobodyAskedForGoes) {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(dead), &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(::kill(dead, 0), 0);
+  write(left_beside("a", dead), "half");
+  EXPECT_FALSE(write_whole(folder_ / "a", "whole"));
+  EXPECT_EQ(names(), std::set<std::string>{"a"});
+  ::waitpid(dead, nullptr, 0);
+}
+
+TEST_F(WholeFile, WhatDeadProcessesLeftInAFolderGoes) {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  const std::set<std::string> kept = {"a", left_beside("b", ::getppid()), "b.partial.elsewhere.1",
+                                      left_beside("c", dead) + "x", left_beside("", dead)};
+  for (const std::string& name : kept) write(name, "whole");
+  write(left_beside("a", dead), "half");
+  write(left_beside("d.json", dead), "half");
+  clean_files(folder_);
+  EXPECT_EQ(names(), kept);
+}
+
+// A process that is killed while it waits for the disk still has its file.
+TEST_F(WholeFile, WhatAFileOfADeadNumberIsHeldByStaysUntilItIsLetGo) {
+  const pid_t dead = ::fork();
+  if (dead == 0) ::_exit(0);
+  ::waitpid(dead, nullptr, 0);
+  const std::string name = left_beside("a", dead);
+  write(name, "half");
+  const int fd = ::open((folder_ / name).c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(fd, LOCK_SH), 0);
+  clean_files(folder_);
+  EXPECT_EQ(names(), std::set<std::string>{name});
+  ::close(fd);
+  clean_files(folder_);
+  EXPECT_EQ(names(), std::set<std::string>{});
 }
 
 }  // namespace

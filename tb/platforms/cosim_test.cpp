@@ -81,6 +81,24 @@ TEST_F(Cosim, ABlockOutsideTheTreeGivesTheSameRun) {
             results_of(both).at("senders.messages_completed"));
 }
 
+TEST_F(Cosim, WhatABlockOutsideTheTreeCannotSayIsNoneWithTheReason) {
+  const ordered_json both = results_of(run_at(place_, "both", outside));
+  const ordered_json alone = results_of(run_at(place_, "rtl", outside));
+  for (const char* result :
+       {"ordering.bytes_mean", "ordering.bitmap_bytes_mean", "ordering.bytes_max"}) {
+    EXPECT_GT(both.at(result).at("value"), 0) << result;  // the model's
+    EXPECT_FALSE(both.at(result).contains("none")) << result;
+    EXPECT_TRUE(alone.at(result).at("value").is_null()) << result;
+    EXPECT_TRUE(alone.at(result).at("none").is_string()) << result;
+  }
+  const Ended text = test::run(
+      place_,
+      test::with_settings({"run", platform, "--all", "--set", "nic.ordering.level=rtl"}, outside));
+  for (const char* line : {"none  bytes: nobody knows which registers",
+                           "none  words/packet: hardware alone counts clocks"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << text.out;
+}
+
 TEST_F(Cosim, AWrongBlockOutsideTheTreeEndsTheRun) {
   Words wrong = outside;
   wrong.push_back("nic.ordering.rtl=reorder_window_wrong");

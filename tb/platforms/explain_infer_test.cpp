@@ -74,6 +74,16 @@ TEST(ExplainInfer, FindsTheMechanismAndItsParameterAndExcludesTheOthers) {
   for (const auto& p : rate.at("predictions"))
     EXPECT_NEAR(p.at("median").get<double>(), p.at("published").get<double>(), p.at("allowed"));
 
+  for (const ordered_json& h : {rate, window}) {
+    const double closest = h.at("closest").at("tolerances");
+    ASSERT_EQ(h.at("tolerances").size(), 3U);
+    for (const auto& row : h.at("tolerances")) {
+      const double factor = row.at("factor");
+      EXPECT_EQ(row.at("standing"), closest <= factor       ? "consistent"
+                                    : closest <= 2 * factor ? "open"
+                                                            : "excluded");
+    }
+  }
   EXPECT_EQ(window.at("standing"), "excluded");
   EXPECT_GT(window.at("closest").at("tolerances"), 1.0);
   EXPECT_TRUE(window.at("verdict").get<std::string>().starts_with("excluded: no point of "));
@@ -139,11 +149,11 @@ TEST(ExplainInfer, HasEqualBytesWithAnyJobsAndAfterAKill) {
   }
   ASSERT_EQ(run(place, asked("2", "three", {"--store", "kept"})).exit_code, 0);
   EXPECT_EQ(bytes(place, "three"), bytes(place, "one"));
-  EXPECT_EQ(files_in(kept), all);
 
   // Nothing runs that is there: no file is newer than the folder's answer.
   const auto written = fs::last_write_time(place.path() / "three" / "summary.json");
   ASSERT_EQ(run(place, asked("2", "four", {"--store", "kept"})).exit_code, 0);
+  EXPECT_EQ(files_in(kept), all);  // and what a run left that died after the second began is gone
   for (const auto& entry : fs::recursive_directory_iterator(kept)) {
     if (entry.is_regular_file()) {
       EXPECT_LE(entry.last_write_time(), written) << entry.path();

@@ -105,7 +105,7 @@ class Package(unittest.TestCase):
 
     def build_project(self, source, build, *options, code=0):
         configured = run("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.unpacked}", "-DCMAKE_UNITY_BUILD=ON",
-                         *options, code=code)
+                         "-DCMAKE_BUILD_TYPE=Debug", *options, code=code)
         if code == 0:
             run("cmake", "--build", build)
         return configured

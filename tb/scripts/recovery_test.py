@@ -69,14 +69,15 @@ class Found(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_counts_are_of_all_questions(self):
         result = {"truth": "H1", "tx": 0.5, "standing": "consistent", "closest": 0.6, "parameters": (2, 2), "all": (9, 10),
-                  "excluded": 10, "impossible": 2, "alike": []}
+                  "excluded": 10, "impossible": 2, "alike": [], "open": ["H2", "H6"]}
         text = "\n".join(recovery.table([result, {**result, "standing": "excluded", "parameters": (1, 2), "alike": ["H7"],
                                                   "told": "qps_8", "after": "consistent", "left": []}]))
         self.assertIn("consistent in 1 of 2", text)
         self.assertIn("90 % ranges: 3 of 4; all of them in 1 of 2 questions", text)
         self.assertIn("| H7 | qps_8 | consistent; none |", text)
         rows = [line for line in text.splitlines() if line.startswith("|")]
-        self.assertEqual({line.count("|") for line in rows}, {11})
+        self.assertEqual({line.count("|") for line in rows}, {12})
+        self.assertIn("| 10 and 2 impossible | H2, H6 | none |", text)
 
 
 if __name__ == "__main__":

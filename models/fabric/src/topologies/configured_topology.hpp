@@ -1,6 +1,7 @@
 // What all topologies of the registry share: a struct of parameters makes a kind.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -9,6 +10,10 @@
 #include "horae/params/schema.hpp"
 
 namespace horae::fabric {
+
+/// Nodes and links that the topology file of another simulator may have, more than any run of one
+/// process holds.
+constexpr std::uint64_t most_nodes = 131072, most_links = 1'048'576;
 
 /// A generator whose parameters are a `Config`:
 ///

@@ -90,7 +90,7 @@ struct Tier {
   }
 };
 
-constexpr std::uint64_t most_nodes = 131072, most_radix = 4096, most_links = 1'048'576;
+constexpr std::uint64_t most_radix = 4096;
 constexpr std::uint64_t most_gbps = 1600, longest_ns = 1'000'000'000;  // as [[link]] has them
 
 class TopoFile {

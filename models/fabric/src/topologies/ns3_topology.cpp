@@ -63,7 +63,6 @@ const Schema<Ns3TopologyConfig>& Ns3TopologyConfig::schema() {
 /// As [[link]] has them.
 constexpr BitRate slowest = 1_Gbps, fastest = 1600_Gbps;
 constexpr Picoseconds shortest = 1_ns, longest = 1000_ms;
-constexpr std::uint64_t most_nodes = 131072, most_links = 1'048'576;
 
 struct ListedLink {
   std::uint32_t line = 0;

@@ -41,9 +41,13 @@ std::string result_lines(const ordered_json& results, bool all) {
       ++left_out;
       continue;
     }
-    text += fmt::format("  {:<34} {:>14}  {}\n", name,
-                        value ? fmt::format("{:.6g}", *value) : std::string("-"),
-                        result.at("unit").get<std::string>());
+    const auto none = result.find("none");
+    text += fmt::format("  {:<34} {:>14}  {}{}\n", name,
+                        value                  ? fmt::format("{:.6g}", *value)
+                        : none == result.end() ? std::string("-")
+                                               : std::string("none"),
+                        result.at("unit").get<std::string>(),
+                        none == result.end() ? "" : ": " + none->get<std::string>());
   }
   if (left_out > 0) {
     text += fmt::format("  ({} more that are zero, not measured or said above: --all)\n", left_out);

@@ -168,6 +168,7 @@ InferPlan InferPlan::of(const question::ExplainRequest& request) {
 
 std::string name_of(Standing standing) {
   return standing == Standing::consistent ? "consistent"
+         : standing == Standing::open     ? "open"
          : standing == Standing::excluded ? "excluded"
                                           : "impossible";
 }
@@ -175,7 +176,10 @@ std::string name_of(Standing standing) {
 Standing Inferred::standing(std::size_t factor) const {
   if (!impossible[factor].empty()) return Standing::impossible;
   const double tolerance = tolerance_factors[factor];
-  return has_points() && closest_miss() <= tolerance ? Standing::consistent : Standing::excluded;
+  if (!has_points()) return Standing::excluded;
+  return closest_miss() <= tolerance                   ? Standing::consistent
+         : closest_miss() <= search_margin * tolerance ? Standing::open
+                                                       : Standing::excluded;
 }
 
 InferredAnswer infer(lab::Laboratory& laboratory) {

@@ -157,9 +157,9 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
     const Inferred& h = a.hypotheses[i];
     const bool consistent = h.standing() == Standing::consistent;
     std::string verdict = name_of(h.standing());
-    if (h.standing() == Standing::excluded) {
+    if (h.standing() == Standing::excluded || h.standing() == Standing::open) {
       const auto& worst = q.observations.observations[h.runs->outcomes()[h.closest].best().worst];
-      verdict = fmt::format("excluded: no point of {} closer than {:.2f} tolerances ({})",
+      verdict = fmt::format("{}: no point of {} closer than {:.2f} tolerances ({})", verdict,
                             h.runs->outcomes().size(), h.closest_miss(), worst.id.value);
     } else if (!consistent) {
       verdict += " (inequality above)";

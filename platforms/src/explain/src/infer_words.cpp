@@ -33,10 +33,11 @@ std::string verdict_text(const question::Question& q, const Inferred& h) {
       return "consistent";
     case Standing::impossible:
       return "impossible: " + h.impossible[as_declared];
+    case Standing::open:
     case Standing::excluded:
       break;
   }
-  return fmt::format("excluded: no point of {} closer than {:.2f} tolerances ({})",
+  return fmt::format("{}: no point of {} closer than {:.2f} tolerances ({})", name_of(h.standing()),
                      h.runs->outcomes().size(), h.closest_miss(), closest_text(q, h));
 }
 

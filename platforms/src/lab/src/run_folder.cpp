@@ -21,6 +21,11 @@ RunFolder::RunFolder(std::string path) : path_(std::move(path)) {
   fs::create_directories(path_, error);
   if (error || ::access(path_.c_str(), W_OK | X_OK) != 0)
     throw InputError("--store " + path_ + ": expected a folder that can be written");
+  // A run that a killed program had begun may die after the next program wrote the same file; then
+  // nobody writes that file again.
+  for (const auto& entry : fs::directory_iterator(path_, error)) {
+    if (entry.is_directory(error)) results::clean_files(entry.path());
+  }
 }
 
 std::string RunFolder::file_of(const std::string& key) const {

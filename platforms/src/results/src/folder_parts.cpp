@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <vector>
 
 namespace horae::results {
@@ -26,10 +27,23 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "host";
 }
 
+/// Whether a process is dead and only its number is kept for its parent. Such a one has no files.
+bool is_zombie(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');  // a name may have any sign
+  return name_end + 2 < text.size() && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
+}
+
 /// Whether the process whose number ends a name is another one and lives.
 bool lives(const fs::path& path) {
   const auto pid = static_cast<pid_t>(std::atol(path.extension().c_str() + 1));
-  return pid != ::getpid() && (::kill(pid, 0) == 0 || errno == EPERM);
+  return pid != ::getpid() && (::kill(pid, 0) == 0 || errno == EPERM) && !is_zombie(pid);
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// Whether no living process has a file or folder: neither its number nor its lock, which is taken
@@ -62,6 +76,13 @@ std::error_code sync_tree(const fs::path& folder) {
   return error ? error : sync(folder);
 }
 
+bool is_at(int fd, const fs::path& path) {
+  struct stat here {
+  }, there{};
+  return ::fstat(fd, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+}
+
 std::error_code exchange(const fs::path& from, const fs::path& to) {
   if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
     return {};
@@ -86,11 +107,7 @@ std::error_code LiveFolder::make(const fs::path& path) {
       return last_error();
     }
     ::flock(fd_, LOCK_SH | LOCK_NB);
-    struct stat here {
-    }, there{};
-    if (::fstat(fd_, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
-        here.st_ino == there.st_ino)
-      return {};
+    if (is_at(fd_, path)) return {};
     release();
   }
   return std::make_error_code(std::errc::device_or_resource_busy);
@@ -116,8 +133,7 @@ void clean_beside(const fs::path& path) {
     for (const char* kind : {"partial", "probe", "aside", "old"}) {
       const std::string begin =
           fmt::format("{}.{}.{}.", path.filename().string(), kind, host_name());
-      if (name.starts_with(begin) &&
-          name.find_first_not_of("0123456789", begin.size()) == std::string::npos)
+      if (name.starts_with(begin) && is_number(std::string_view(name).substr(begin.size())))
         mine.push_back(entry.path());
     }
   }
@@ -132,6 +148,23 @@ void clean_beside(const fs::path& path) {
     } else if (gone) {
       fs::remove_all(left, error);
     }
+    if (fd >= 0) ::close(fd);
+  }
+}
+
+void remove_left_files(const fs::path& folder, std::string_view kind) {
+  std::error_code error;
+  std::vector<fs::path> left;
+  const std::string middle = fmt::format(".{}.{}.", kind, host_name());
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t at = name.rfind(middle);
+    if (at == std::string::npos || at == 0) continue;
+    if (is_number(std::string_view(name).substr(at + middle.size()))) left.push_back(entry.path());
+  }
+  for (const fs::path& file : left) {
+    int fd = -1;
+    if (is_left(file, fd)) fs::remove(file, error);
     if (fd >= 0) ::close(fd);
   }
 }

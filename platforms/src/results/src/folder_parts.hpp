@@ -15,6 +15,9 @@ std::error_code sync_tree(const std::filesystem::path& folder);
 /// What is in a file, or the names in a folder, is on the disk.
 std::error_code sync(const std::filesystem::path& path);
 
+/// Whether what is open is still what has that name.
+bool is_at(int fd, const std::filesystem::path& path);
+
 /// Puts folder `from` in the place of folder `to`, and what was there in the place of `from`: at
 /// once where the file system can exchange names, else with a moment in which there is no `to`.
 std::error_code exchange(const std::filesystem::path& from, const std::filesystem::path& to);
@@ -37,5 +40,8 @@ std::filesystem::path beside(const std::filesystem::path& path, std::string_view
 /// Puts right what processes of this host that were killed left beside it: what they wrote
 /// goes, what they moved out of its place comes back if that is empty or not there.
 void clean_beside(const std::filesystem::path& path);
+/// Removes the files "NAME.KIND.HOST.PID" of a folder that processes of this host left which are
+/// dead now.
+void remove_left_files(const std::filesystem::path& folder, std::string_view kind);
 
 }  // namespace horae::results

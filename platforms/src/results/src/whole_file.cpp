@@ -15,11 +15,24 @@ namespace {
 
 constexpr std::string_view kind = "partial";
 
-/// All of it on the disk, in a file whose lock says that its process lives.
+/// A new file whose lock says that its process lives; below 0: see errno.
+int open_locked(const fs::path& path) {
+  // Who cleans up may take a file between its making and its lock.
+  for (int tries = 0; tries < 10; ++tries) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return fd;
+    ::flock(fd, LOCK_SH | LOCK_NB);
+    if (is_at(fd, path)) return fd;
+    ::close(fd);
+  }
+  errno = EBUSY;
+  return -1;
+}
+
+/// All of it on the disk.
 std::error_code write_locked(const fs::path& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = open_locked(path);
   if (fd < 0) return last_error();
-  ::flock(fd, LOCK_SH | LOCK_NB);
   std::error_code error;
   while (!text.empty() && !error) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -46,5 +59,7 @@ std::error_code write_whole(const fs::path& file, std::string_view text) {
   }
   return sync(file.has_parent_path() ? file.parent_path() : fs::path("."));
 }
+
+void clean_files(const fs::path& folder) { remove_left_files(folder, kind); }
 
 }  // namespace horae::results

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/rtl/ordering_block.hpp"
 #include "result_parts.hpp"
 
 namespace horae::run {
@@ -16,11 +17,13 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
   rnic::RnicCounters sum;
   double mean = 0, bitmap = 0, n = 0;
   std::int64_t most = 0;
-  bool modelled = true;
+  bool modelled = true;   // all of them are
+  bool remembers = true;  // all of them say what memory they use
   for (std::size_t i = 0; i < s.nics().size(); ++i) {
     const rnic::rnic& nic = *s.nics()[i];
     if (nic.ordering() == nullptr) continue;
     modelled = modelled && nic.config().ordering.level != "rtl";
+    remembers = remembers && dynamic_cast<const rtl::BlockRtl*>(nic.ordering()) == nullptr;
     const auto& use = loaded.ordering[i];
     mean += use.mean_bytes;
     bitmap += use.mean_bitmap_bytes;
@@ -32,16 +35,25 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"ordering." + std::move(name), value, std::move(unit)});
   };
-  const auto packets = static_cast<double>(sum.data_received);
-  add("bytes_mean", mean / n, "bytes/NIC");
-  add("bitmap_bytes_mean", bitmap / n, "bytes/NIC");
-  add("bytes_max", static_cast<double>(most), "bytes");
-  const auto counted = [&](std::uint64_t count) {
-    return modelled ? ratio(static_cast<double>(count), packets)
-                    : std::numeric_limits<double>::quiet_NaN();
+  const auto add_if = [&](bool there, std::string name, double value, std::string unit,
+                          const char* otherwise) {
+    add(std::move(name), there ? value : std::numeric_limits<double>::quiet_NaN(), std::move(unit));
+    out.back().none = otherwise;
   };
-  add("words_per_packet", counted(sum.ordering_words), "words/packet");
-  add("searched_per_packet", counted(sum.ordering_searched), "positions/packet");
+  const auto packets = static_cast<double>(sum.data_received);
+  const auto held = [&](std::string name, double value, std::string unit) {
+    add_if(remembers, std::move(name), value, std::move(unit),
+           "nobody knows which registers of a block outside the tree are in use");
+  };
+  held("bytes_mean", mean / n, "bytes/NIC");
+  held("bitmap_bytes_mean", bitmap / n, "bytes/NIC");
+  held("bytes_max", static_cast<double>(most), "bytes");
+  const auto counted = [&](std::string name, std::uint64_t count, std::string unit) {
+    add_if(modelled, std::move(name), ratio(static_cast<double>(count), packets), std::move(unit),
+           "hardware alone counts clocks, its model counts this");
+  };
+  counted("words_per_packet", sum.ordering_words, "words/packet");
+  counted("searched_per_packet", sum.ordering_searched, "positions/packet");
   add("cycles_per_packet", ratio(static_cast<double>(sum.ordering_cycles), packets),
       "clocks/packet");
   add("wait_mean", ratio(to_microseconds(sum.ordering_wait) * 1e3, packets), "ns/packet");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -64,7 +65,10 @@ ordered_json results_of(const build::Simulation& simulation, const build::Findin
   flow_results(simulation, found, loop.begin(), loop.arrivals(), all);
   site_results(simulation, found, loop.begin().time, loop.end().time, all);
   ordered_json results = ordered_json::object();
-  for (const auto& r : all) results[r.name] = {{"value", r.value}, {"unit", r.unit}};
+  for (const auto& r : all) {
+    auto& result = results[r.name] = {{"value", r.value}, {"unit", r.unit}};
+    if (std::isnan(r.value) && !r.none.empty()) result["none"] = r.none;
+  }
   return results;
 }
 

@@ -47,7 +47,8 @@ struct RunRequest {
 /// version of the program, is as good as none.
 class RunFolder {
  public:
-  /// Makes the folder. InputError if it cannot be written.
+  /// Makes the folder, and removes parts of files of processes that were killed. InputError if it
+  /// cannot be written.
   explicit RunFolder(std::string path);
 
   std::optional<RunRecord> find(const std::string& key) const;

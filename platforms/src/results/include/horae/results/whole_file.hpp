@@ -13,4 +13,8 @@ namespace horae::results {
 /// what was there stays.
 std::error_code write_whole(const std::filesystem::path& file, std::string_view text);
 
+/// Removes what processes of this host that were killed left of any file in a folder, not in those
+/// below it. What a process that is still dying holds stays: it goes the next time.
+void clean_files(const std::filesystem::path& folder);
+
 }  // namespace horae::results

@@ -10,8 +10,9 @@ inline double ratio(double a, double b) { return b == 0 ? 0.0 : a / b; }
 
 struct NamedResult {
   std::string name;
-  double value = 0;
+  double value = 0;  ///< NaN: none
   std::string unit;
+  std::string none = {};  ///< why there is none, where that is not plain
 };
 
 }  // namespace horae::run
