@@ -336,6 +336,18 @@ TEST(Placement, TooManyDependentStagesAreRefused) {
   EXPECT_EQ(p.refused[2].object, "o21");
 }
 
+// What comes after an object that no stage holds has no place either, and says why.
+TEST(Placement, WhatComesAfterTheUnplaceableIsRefusedForIt) {
+  Design design;
+  design.objects = {object("wide", ternary_table(600, 100, 0)),  // 75 bytes of a crossbar of 66
+                    object("behind", ActionSpec{}, {{"wide", DependencyKind::action}})};
+  const Placement p = place_on(design, "tofino2");
+  ASSERT_EQ(p.refused.size(), 2u);
+  EXPECT_EQ(p.refused[0].why, "no stage holds it: 75 ternary crossbar bytes needed, 66 in a stage");
+  EXPECT_EQ(p.refused[1].object, "behind");
+  EXPECT_EQ(p.refused[1].why, "comes after an object that cannot be placed");
+}
+
 TEST(Placement, TooManyAlusAreRefused) {
   const Placement p = place_on(row_of(array_of(1024, 32), 81, false), "tofino2");
   EXPECT_FALSE(p.fits());

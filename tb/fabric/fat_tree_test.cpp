@@ -37,6 +37,24 @@ TEST(FatTree, HostsOfAnEdgeSwitchMayBeMoreThanItsShare) {
   EXPECT_EQ(net.ports("edge1_0"), (Names{"h3", "h4", "h5", "agg1_0"}));
 }
 
+// Copies side by side: port n of a host leads to plane n, and nothing joins two planes.
+TEST(FatTree, PlanesAreCopiesOfItsSwitches) {
+  const auto net = generated("fat_tree", profiles + "k = 4\nplanes = 2\n").network;
+  EXPECT_EQ(net.of("end").size(), 16u);
+  EXPECT_EQ(net.devices.size(), 16u + 2 * 20);
+  EXPECT_EQ(net.links.size(), 2 * 48u);
+  EXPECT_EQ(net.ports("h5"), (Names{"p0_edge1_0", "p1_edge1_0"}));
+  EXPECT_EQ(net.ports("p1_edge1_0"), (Names{"h4", "h5", "p1_agg1_0", "p1_agg1_1"}));
+  EXPECT_EQ(net.ports("p0_core2"), (Names{"p0_agg0_1", "p0_agg1_1", "p0_agg2_1", "p0_agg3_1"}));
+  for (const auto& link : net.links) {
+    if (link.from[0] == 'p') {
+      EXPECT_EQ(link.from.substr(0, 2), link.to.substr(0, 2));
+    }
+  }
+  const auto one = generated("fat_tree", profiles + "k = 4\nplanes = 1\n").network;
+  EXPECT_EQ(one.ports("core2"), (Names{"agg0_1", "agg1_1", "agg2_1", "agg3_1"}));
+}
+
 TEST(FatTree, LinksPointAtTheProfileOfTheirLowerEnd) {
   const std::map<char, std::uint32_t> lines = {{'h', 2}, {'e', 3}, {'a', 4}};
   for (const auto& link : generated("fat_tree", profiles).network.links)

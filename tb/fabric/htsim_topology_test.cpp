@@ -25,6 +25,9 @@ class TopologyFile {
   TopologyFile& operator=(const TopologyFile&) = delete;
 
   test::RecordedNetwork read() const { return test::generated("htsim_topology", table()).network; }
+  std::string note() const {
+    return test::generated("htsim_topology", table()).config.value("note", "");
+  }
   std::string refusal() const {
     const std::string why = test::refusal("htsim_topology", table());
     const std::string folder = path_.parent_path().string() + "/";
@@ -113,6 +116,22 @@ TEST(HtsimTopology, WhatDoesNotFitIsRefusedAtItsLine) {
   EXPECT_NE(
       TopologyFile(three_tiers(), "").refusal().find("three tiers; expected a profile 'core'"),
       std::string::npos);
+}
+
+TEST(HtsimTopology, MoreSwitchesOrLinksThanThereCanBeAreRefused) {
+  const std::string wide =
+      "Nodes 100000\nTiers 2\nPodsize 100000\nTier 0\nDownlink_speed_Gbps 400\nRadix_Down 100\n"
+      "Radix_Up 4000\nDownlink_Latency_ns 1000\nTier 1\nDownlink_speed_Gbps 10\n"
+      "Radix_Down 1000\nDownlink_Latency_ns 500\n";
+  EXPECT_EQ(TopologyFile(wide, "").refusal(),
+            "t.topo:2:1: 5000 switches and 4100000 links; expected at most 131072 and 1048576");
+}
+
+TEST(HtsimTopology, ATierBeyondTheLastIsNoted) {
+  EXPECT_EQ(TopologyFile(two_tiers, "").note(), "");
+  const auto note = TopologyFile(two_tiers + "Tier 2\nRadix_Down 4\n", "").note();
+  EXPECT_TRUE(note.ends_with("t.topo:18: what is said of tier 2 is not used: Tiers is 2 (line 2)"))
+      << note;
 }
 
 TEST(HtsimTopology, ValuesOfSwitchesAreThoseOfTheirProfiles) {

@@ -68,9 +68,14 @@ TEST(Ns3Topology, DevicesAndLinksAreThoseOfTheFile) {
 }
 
 TEST(Ns3Topology, WhatFollowsTheAnnouncedLinksIsNotRead) {
-  const auto net =
-      TopologyFile(star + "0 9 1Gbps 1s 0\n\nFirst line: total node #\n").read().network;
+  const auto [net, config] =
+      TopologyFile(star + "0 9 1Gbps 1s 0\n\nFirst line: total node #\n").read();
   EXPECT_EQ(net.links.size(), 3u);
+  EXPECT_TRUE(config.at("note").get<std::string>().ends_with(
+      ":6: the 3 links that the first line announces are read, and nothing from here on, as in "
+      "ns-3"))
+      << config.at("note");
+  EXPECT_FALSE(TopologyFile(star).read().config.contains("note"));
 }
 
 // simulation/mix/fat.txt of HPCC: 320 hosts at 20 switches, four more of these in each of five

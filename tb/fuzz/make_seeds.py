@@ -57,6 +57,17 @@ def texts():
         write("objects", file.name, "[[design]]".join(designs[:2])[:4000])
     for file in sorted((ROOT / "traces/flow_lists").iterdir()):
         write("flow_lists", file.name, "\0" + file.read_text(encoding="utf-8")[:1500])
+    for file in sorted((ROOT / "traces/goal").iterdir()):
+        write("goal", file.name, file.read_bytes()[:4000])
+    write("goal", "all.goal", "num_ranks 3\nrank 0 {\na: calc 5 cpu 1 /* one\n*/\nsend 8b to 1 tag 7 // two\nb: recv 0b from -1 tag -1\n"
+          "b irequires a\nb requires a\n}\nrank 2 {\n}\nrank 1 {\nr: recv 8b from 0 tag 7 nic 1\ns: send 0b to 0 cpu 2\n"
+          "s requires r\n}\n")
+    for number, file in enumerate(sorted((ROOT / "traces/topologies").iterdir())):
+        write("topologies", file.name, bytes([3 * number]) + file.read_bytes())
+    write("topologies", "star.ns3.txt", "\0" "4 1 3\n0\n1 0 100Gbps 0.001ms 0\n0 2 25Gbps 2us 0.01\n3 0 400Gbps 1500ns 1e-3\nmore\n")
+    write("topologies", "tiny.topo", "\5Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\n"
+          "Downlink_Latency_ns 1000\nSwitch_Latency_ns 3\nOversubscribed 4\n\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\n"
+          "Downlink_Latency_ns 500\nQueue_Up 64\n")
     write("p4_files", "small.p4info.txt", (ROOT / "tb/p4/p4info/small.p4info.txt").read_bytes())
     for file in sorted((ROOT / "tb/p4/counted").rglob("*.json")):
         write("p4_files", file.name, file.read_bytes()[:3000])

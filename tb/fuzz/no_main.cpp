@@ -1,2 +1,2 @@
 // SystemC's library calls sc_main from a main that fuzz targets do not have.
-int sc_main(int, char**) { return 1; }
+extern "C" int sc_main(int, char**) { return 1; }

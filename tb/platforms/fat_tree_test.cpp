@@ -1,6 +1,8 @@
 // [fat_tree]: what is generated.
 #include <gtest/gtest.h>
 
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
 #include "program.hpp"
 
 namespace horae::test::fat_tree_test {
@@ -89,6 +91,58 @@ TEST(FatTree, CoresJoinTheSameAggregationSwitchOfEveryPod) {
     EXPECT_EQ(up, 1u);
     EXPECT_EQ(stat(summary, fmt::format("agg3_{}", i), "port1", "tx_packets"), 1u);
   }
+}
+
+// A NIC with a port on each of two planes: half of a message's packets go over each, at the same
+// time, so what its bytes take is halved and what the way takes is not.
+TEST(FatTree, TwoPlanesCarryHalfOfAMessageEach) {
+  const auto fct = [](unsigned planes, bool counted) {
+    const Workplace place;
+    place.write("p.toml", fmt::format(R"([platform]
+name = "planes"
+[sim]
+duration = "1 ms"
+stop = "finished"
+[end]
+kind = "rnic"
+mtu = "1000 B"
+ports = {0}
+transport = "spray_sr"
+entropy = {{ scheme = "cycle" }}
+reliability = {{ window = 4096 }}
+[plain]
+kind = "switch"
+[link_default]
+rate = "100 Gbps"
+delay = "500 ns"
+[fat_tree]
+k = 4
+planes = {0}
+host = "end"
+edge = "plain"
+aggregation = "plain"
+core = "plain"
+[[traffic]]
+kind = "batch"
+pattern = "pairs"
+from = ["h0"]
+to = ["h15"]
+size = "2 MB"
+)",
+                                      planes));
+    const auto summary = summary_of(place, "p.toml");
+    EXPECT_EQ(summary.at("verdict"), "complete");
+    if (counted) {
+      EXPECT_EQ(stat(summary, "p0_edge3_1", "port1", "tx_packets"), 1000u);
+      EXPECT_EQ(stat(summary, "p1_edge3_1", "port1", "tx_packets"), 1000u);
+    }
+    return summary.at("results").at("fct.max").at("value").get<double>();
+  };
+  // Nothing waits for another packet on ways of one length; the second port may begin a packet's
+  // time after the first.
+  const auto packet = to_microseconds(
+      serialisation_time(l1_bytes(frame_bytes(Opcode::write_middle, 1000_B)), 100_Gbps));
+  EXPECT_NEAR(fct(1, false) - fct(2, true), 1000 * packet, packet);
 }
 
 TEST(FatTree, AnImpairmentChangesTheGeneratedLink) {

@@ -94,6 +94,51 @@ TEST_P(Ranks, DoNotShowInTheResults) {
 INSTANTIATE_TEST_SUITE_P(Shipped, Ranks, ::testing::ValuesIn(shipped),
                          [](const auto& info) { return info.param.name; });
 
+// What hosts do of a schedule, and what they wait for, is the same wherever they run. The binary
+// schedule has the times of its text.
+TEST(RanksOfARun, DoNotShowInASchedule) {
+  const Workplace place;
+  if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";
+  const std::string shipped_schedule = HORAE_PLATFORM_DIR "/../traces/goal/ring_allreduce";
+  place.write("p.toml", R"([platform]
+name = "goal"
+[sim]
+duration = "20 ms"
+stop = "finished"
+[nic]
+kind = "rnic"
+[plain]
+kind = "switch"
+[link_default]
+rate = "100 Gbps"
+delay = "500 ns"
+[leaf_spine]
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+host = "nic"
+leaf = "plain"
+spine = "plain"
+[[traffic]]
+kind = "goal"
+file = ")" + shipped_schedule +
+                            ".bin\"\n");
+  const auto results = [&](Words more) {
+    Words words = {"run", "p.toml", "--json", "--no-progress"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run(place, words);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return without_wall_time(ended.json());
+  };
+  const auto alone = results({});
+  EXPECT_EQ(alone["verdict"], "complete");
+  EXPECT_EQ(alone["rows"]["schedules"][0]["format"], "binary");
+  for (const char* ranks : {"2", "3"})
+    EXPECT_EQ(results({"--ranks", ranks}).dump(1), alone.dump(1)) << ranks;
+  const auto text = results({"--set", "traffic[0].file=" + shipped_schedule + ".goal"});
+  EXPECT_EQ(text["results"].dump(1), alone["results"].dump(1));
+}
+
 TEST(RanksOfARun, AreRefusedWhereTheyCannotBe) {
   const Workplace place;
   if (without_mpi(place)) GTEST_SKIP() << "this build has no MPI";

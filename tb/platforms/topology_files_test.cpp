@@ -125,6 +125,25 @@ TEST(TopologyFiles, ErrorRatesAreLosses) {
   EXPECT_NEAR(lost / sent, 0.05, 6 * std::sqrt(0.05 * 0.95 / sent));
 }
 
+// As with flow lists: what is not read is said once, under the results.
+TEST(TopologyFiles, LinesThatAreNotReadAreSaid) {
+  const Workplace place;
+  const std::string pair = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+  place.write("p.toml",
+              platform("[ns3_topology]\nfile = \"pair.txt\"\nhost = \"end\"\nswitch = \"plain\"\n",
+                       "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\nto = [\"h1\"]\n"
+                       "size = \"1 KB\"\n"));
+  const std::string said =
+      "pair.txt:5: the 2 links that the first line announces are read, and nothing from here on, "
+      "as in ns-3";
+  for (const bool surplus : {false, true}) {
+    place.write("pair.txt", pair + (surplus ? "0 1 1Gbps 1us 0\n" : ""));
+    const Ended ended = run(place, {"run", "p.toml"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.out.find(said) != std::string::npos, surplus) << ended.out;
+  }
+}
+
 TEST(TopologyFiles, AFileMayBeMissingAndACopyOfTheConfigurationNeedsTheSame) {
   const Workplace place;
   const std::string traffic = "kind = \"batch\"\n";

@@ -27,6 +27,10 @@ def expect(condition, what):
         failures.append(what)
 
 
+def expect_made(folder, file):
+    expect(filecmp.cmp(folder / file, ROOT / "traces" / file, shallow=False), f"{file} is not what scripts/make_traces makes")
+
+
 def frames_of(path):
     """(stamp in ns, bytes) of a pcap file with stamps in nanoseconds."""
     data = path.read_bytes()
@@ -149,9 +153,9 @@ def main():
             subprocess.run([ROOT / "scripts/make_traces", "--horae", horae, "--out", tmp], check=True)
             for name in NAMES:
                 for kind in ("pcap", "csv"):
-                    file = f"{name}.{kind}"
-                    expect(filecmp.cmp(tmp / file, ROOT / "traces" / file, shallow=False),
-                           f"{file} is not what scripts/make_traces makes")
+                    expect_made(tmp, f"{name}.{kind}")
+            for file in (ROOT / "traces/goal").glob("*.bin"):
+                expect_made(tmp, f"goal/{file.name}")
         else:
             if shutil.which("tshark") is None:
                 print("tshark is not installed: scripts/setup")

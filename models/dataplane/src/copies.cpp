@@ -14,12 +14,12 @@ std::string copy_name(const std::string& name, std::uint32_t i) {
   return fmt::format("{}[{}]", name, i);
 }
 
-std::vector<std::string> names_of(const std::string& name, const Copies& copies) {
+/// Each name that one stands for.
+template <class Take>
+void for_names(const std::string& name, const Copies& copies, const Take& take) {
   const auto found = copies.find(name);
-  if (found == copies.end()) return {name};
-  std::vector<std::string> all;
-  for (std::uint32_t i = 0; i < found->second; ++i) all.push_back(copy_name(name, i));
-  return all;
+  if (found == copies.end()) return take(name);
+  for (std::uint32_t i = 0; i < found->second; ++i) take(copy_name(name, i));
 }
 
 /// The table of copy `i` of an object.
@@ -48,24 +48,31 @@ void make_copies(Design& design, const Copies& copies) {
   for (auto& object : design.objects) {
     std::vector<Dependency> after;
     for (const auto& d : object.after) {
-      for (auto& name : names_of(d.on, copies)) after.push_back({std::move(name), d.kind});
+      for_names(d.on, copies, [&](std::string name) {
+        after.push_back({std::move(name), d.kind});
+      });
     }
     object.after = std::move(after);
     if (auto* condition = std::get_if<ConditionSpec>(&object.spec)) {
       for (auto* const list : {&condition->guards, &condition->guards_not}) {
         std::vector<std::string> guards;
         for (const auto& g : *list) {
-          for (auto& name : names_of(g, copies)) guards.push_back(std::move(name));
+          for_names(g, copies, [&](std::string name) { guards.push_back(std::move(name)); });
         }
         *list = std::move(guards);
       }
     }
     const auto found = copies.find(object.name);
-    const std::uint32_t n = found == copies.end() ? 1 : found->second;
+    if (found == copies.end()) {
+      set_table(object, 0, 1, copies);
+      objects.push_back(std::move(object));
+      continue;
+    }
+    const std::uint32_t n = found->second;
     for (std::uint32_t i = 0; i < n; ++i) {
       DesignObject copy = object;
       set_table(copy, i, n, copies);
-      if (found != copies.end()) copy.name = copy_name(object.name, i);
+      copy.name = copy_name(object.name, i);
       objects.push_back(std::move(copy));
     }
   }

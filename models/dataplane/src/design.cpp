@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "horae/core/error.hpp"
 
@@ -22,6 +23,46 @@ std::vector<std::pair<std::string, const char*>> mentions(const DesignObject& ob
   if (const auto table = host_table(object.spec); !table.empty())
     out.emplace_back(table, "belongs to");
   return out;
+}
+
+/// Where each object is.
+using Places = std::unordered_map<std::string_view, std::size_t>;
+
+Places places_of(const std::vector<DesignObject>& objects) {
+  Places out(objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) out.emplace(objects[i].name, i);
+  return out;
+}
+
+/// Whether nothing comes after itself: takes away what nothing is before, again and again, until
+/// nothing stays.
+bool without_circle(const std::vector<DesignObject>& objects) {
+  const Places places = places_of(objects);
+  std::vector<std::vector<std::size_t>> next(objects.size());
+  std::vector<std::size_t> before(objects.size());
+  const auto edge = [&](std::size_t from, std::size_t to) {
+    next[from].push_back(to);
+    ++before[to];
+  };
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    for (const auto& d : objects[i].after) edge(places.at(d.on), i);
+    if (const auto* c = std::get_if<ConditionSpec>(&objects[i].spec)) {
+      for (const auto& g : c->guards) edge(i, places.at(g));
+    }
+  }
+  std::vector<std::size_t> free;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (before[i] == 0) free.push_back(i);
+  }
+  std::size_t taken = 0;
+  for (; !free.empty(); ++taken) {
+    const std::size_t at = free.back();
+    free.pop_back();
+    for (const std::size_t n : next[at]) {
+      if (--before[n] == 0) free.push_back(n);
+    }
+  }
+  return taken == objects.size();
 }
 
 const char* article(std::string_view noun) {
@@ -109,20 +150,21 @@ bool Design::declares(std::string_view name) const {
 }
 
 void Design::check() const {
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (const auto& o : objects) {
-    if (!seen.insert(o.name).second)
-      throw input_error(o.where, fmt::format("'{}' is declared twice", o.name));
-    names.push_back(o.name);
+  const Places places = places_of(objects);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (places.at(objects[i].name) != i)
+      throw input_error(objects[i].where, fmt::format("'{}' is declared twice", objects[i].name));
   }
   for (const auto& o : objects) {
     for (const auto& [mentioned, relation] : mentions(o)) {
-      const DesignObject* other = find(mentioned);
-      if (other == nullptr) {
+      const auto place = places.find(mentioned);
+      if (place == places.end()) {
+        std::vector<std::string> names;
+        for (const auto& known : objects) names.push_back(known.name);
         throw input_error(o.where, fmt::format("'{}' {} '{}', which is no object{}", o.name,
                                                relation, mentioned, suggestion(mentioned, names)));
       }
+      const DesignObject* other = &objects[place->second];
       if (other == &o) throw input_error(o.where, fmt::format("'{}' {} itself", o.name, relation));
       // What ingress wrote reaches egress as bridged metadata: before it, whatever the stages.
       const bool bridged = other->gress == Gress::ingress && o.gress == Gress::egress &&
@@ -144,7 +186,7 @@ void Design::check() const {
                                     o.name));
     }
     if (table.empty()) continue;
-    const auto& host = find(table)->spec;
+    const auto& host = objects[places.at(table)].spec;
     if (!o.after.empty()) {
       throw input_error(o.where, fmt::format("'{}' belongs to '{}' and is in its stage: what it "
                                              "comes after is said there",
@@ -172,6 +214,7 @@ void Design::check() const {
 }
 
 void Design::check_circles() const {
+  if (without_circle(objects)) return;
   std::map<std::string, std::vector<std::string>> next;
   for (const auto& o : objects) {
     for (const auto& d : o.after) next[d.on].push_back(o.name);
@@ -192,25 +235,6 @@ void Design::check_circles() const {
     }
     return seen;
   };
-  // Cheap first: take away what nothing is before, again and again; without a circle nothing stays.
-  std::map<std::string, std::size_t> before;
-  for (const auto& [from, to] : next) {
-    for (const auto& n : to) ++before[n];
-  }
-  std::vector<std::string> free;
-  for (const auto& o : objects) {
-    if (before[o.name] == 0) free.push_back(o.name);
-  }
-  std::size_t taken = 0;
-  while (!free.empty()) {
-    const std::string at = free.back();
-    free.pop_back();
-    ++taken;
-    for (const auto& n : next[at]) {
-      if (--before[n] == 0) free.push_back(n);
-    }
-  }
-  if (taken == objects.size()) return;
   for (const auto& o : objects) {
     const auto after = behind(o.name);
     if (!after.contains(o.name)) continue;

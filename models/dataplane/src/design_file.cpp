@@ -71,6 +71,7 @@ struct ReadCase {
 /// The [expect] table of an object, or of the whole design.
 void read_expectations(const Section& expect, bool whole, const std::string& object,
                        const std::string& deviation, DesignCase& out) {
+  if (!expect.exists()) return;
   std::vector<std::string> valid = {"placed"};
   if (whole) valid = pipeline_amount_names(), valid.emplace_back("placed");
   for (const Resource r : all_resources) valid.emplace_back(resource_name(r));
@@ -79,7 +80,7 @@ void read_expectations(const Section& expect, bool whole, const std::string& obj
          {"stages", "ingress_stages", "egress_stages", "ingress_cycles", "egress_cycles"})
       valid.emplace_back(extra);
   }
-  const auto json = expect.exists() ? expect.to_json() : nlohmann::ordered_json::object();
+  const auto json = expect.to_json();
   for (const auto& [key, value] : json.items()) {
     if (std::find(valid.begin(), valid.end(), key) == valid.end()) {
       throw expect.error(
@@ -148,7 +149,8 @@ void read_kind(const Section& section, ReadCase& out) {
 /// An array of its own size, or as large as its table.
 template <class Shape, const Schema<Shape>& (*schema)(bool)>
 void read_array(const Section& section, ReadCase& out) {
-  const bool direct = section.to_json().value("direct", nlohmann::ordered_json()) == true;
+  const bool direct =
+      section.has("direct") && section.to_json().value("direct", nlohmann::ordered_json()) == true;
   if (direct && section.has("entries")) {
     throw section.error("entries",
                         "entries: what is direct has a cell for each entry of its table");

@@ -16,10 +16,13 @@ using nlohmann::ordered_json;
 
 Priced price(const Design& design, const ChipSpec& chip, PlaceEffort effort, bool as_compiler) {
   Priced out{.ledger = make_ledger(design, chip, place(design, chip, effort))};
-  if (!as_compiler) return out;
-  const auto placement = place_as_compiler(design, chip);
-  if (placement.fits()) out.compiler_stages = placement.stages_used();
+  if (as_compiler) out.compiler_stages = compiler_stages(design, chip);
   return out;
+}
+
+unsigned compiler_stages(const Design& design, const ChipSpec& chip) {
+  const auto placement = place_as_compiler(design, chip);
+  return placement.fits() ? placement.stages_used() : 0;
 }
 
 void require_objects(const DesignCase& c) {

@@ -6,6 +6,7 @@
 
 #include "goal_formats.hpp"
 #include "horae/core/unpacked_file.hpp"
+#include "horae/params/location.hpp"
 
 namespace horae::traffic {
 

@@ -1,4 +1,4 @@
-"""Prices in this process: thousands of designs a second, equal to those of `horae size`."""
+"""Prices in this process: a thousand designs a second, equal to those of `horae size`."""
 import functools
 import importlib.util
 import json

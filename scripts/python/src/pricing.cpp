@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,63 +13,83 @@
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/priced.hpp"
-#include "horae/params/json_section.hpp"
+#include "horae/params/given.hpp"
 
 namespace py = pybind11;
-using nlohmann::ordered_json;
+using horae::Given;
 
 namespace {
 
 constexpr const char* design_name = "design";
 constexpr int deepest = 100;
 
-/// What a design is made of, as JSON. InputError for what TOML has no word for.
-ordered_json json_of(const py::handle& value, const std::string& path, int depth = 0) {
-  const auto refuse = [&](const std::string& found) {
-    return horae::InputError(path + ": " + found +
-                             "; expected a dict, a list, a text, a number or a flag");
-  };
-  if (depth > deepest) throw refuse("nested deeper than " + std::to_string(deepest));
-  if (PyDict_Check(value.ptr())) {
-    ordered_json out = ordered_json::object();
-    for (const auto& [key, item] : py::reinterpret_borrow<py::dict>(value)) {
-      if (!PyUnicode_Check(key.ptr())) throw refuse("the key " + py::repr(key).cast<std::string>());
-      const auto name = key.cast<std::string>();
-      out[name] = json_of(item, path + "." + name, depth + 1);
+/// What a design is made of. InputError for what TOML has no word for. Without `places` no node
+/// says where it is: that takes as long as all the rest, and only messages need it.
+class Reader {
+ public:
+  explicit Reader(bool places) : places_(places) {}
+
+  Given read(const py::handle& value, const std::string& path, int depth = 0) const {
+    const auto refuse = [&](const std::string& found) {
+      return horae::InputError(path + ": " + found +
+                               "; expected a dict, a list, a text, a number or a flag");
+    };
+    if (depth > deepest) throw refuse("nested deeper than " + std::to_string(deepest));
+    if (PyDict_Check(value.ptr())) {
+      const auto dict = py::reinterpret_borrow<py::dict>(value);
+      std::vector<std::pair<std::string, Given>> entries;
+      entries.reserve(dict.size());
+      for (const auto& [key, item] : dict) {
+        if (!PyUnicode_Check(key.ptr()))
+          throw refuse("the key " + py::repr(key).cast<std::string>());
+        auto name = key.cast<std::string>();
+        auto node = read(item, places_ ? path + "." + name : path, depth + 1);
+        entries.emplace_back(std::move(name), std::move(node));
+      }
+      return Given::table(path, std::move(entries));
     }
-    return out;
+    if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
+      std::vector<Given> elements;
+      for (const auto& item : py::reinterpret_borrow<py::sequence>(value)) {
+        const auto at = places_ ? path + "[" + std::to_string(elements.size()) + "]" : path;
+        elements.push_back(read(item, at, depth + 1));
+      }
+      return Given::list(path, std::move(elements));
+    }
+    if (PyUnicode_Check(value.ptr())) return Given::text(path, value.cast<std::string>());
+    if (PyBool_Check(value.ptr())) return Given::flag(path, value.cast<bool>());
+    if (PyFloat_Check(value.ptr())) return Given::number(path, value.cast<double>());
+    if (PyIndex_Check(value.ptr()) != 0) {  // int, and the integers of NumPy
+      const auto number = py::reinterpret_steal<py::int_>(PyNumber_Index(value.ptr()));
+      int overflow = 0;
+      const auto n = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+      if (overflow != 0) throw refuse("an integer beyond 64 bits");
+      return Given::integer(path, n);
+    }
+    if (PyNumber_Check(value.ptr()) != 0) return Given::number(path, PyFloat_AsDouble(value.ptr()));
+    throw refuse(py::repr(value.get_type()).cast<std::string>());
   }
-  if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr())) {
-    ordered_json out = ordered_json::array();
-    for (const auto& item : py::reinterpret_borrow<py::sequence>(value))
-      out.push_back(json_of(item, path + "[" + std::to_string(out.size()) + "]", depth + 1));
-    return out;
-  }
-  if (PyUnicode_Check(value.ptr())) return value.cast<std::string>();
-  if (PyBool_Check(value.ptr())) return value.cast<bool>();
-  if (PyFloat_Check(value.ptr())) return value.cast<double>();
-  if (PyIndex_Check(value.ptr()) != 0) {  // int, and the integers of NumPy
-    const auto number = py::reinterpret_steal<py::int_>(PyNumber_Index(value.ptr()));
-    int overflow = 0;
-    const auto n = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) throw refuse("an integer beyond 64 bits");
-    return std::int64_t{n};
-  }
-  if (PyNumber_Check(value.ptr()) != 0) return PyFloat_AsDouble(value.ptr());
-  throw refuse(py::repr(value.get_type()).cast<std::string>());
-}
+
+ private:
+  bool places_;
+};
+
+using Chip = std::shared_ptr<const horae::dataplane::ChipSpec>;
 
 /// Chips by name, read once. A file is read each time, as it may have changed.
-const horae::dataplane::ChipSpec& chip_of(const horae::Located<std::string>& name) {
-  static std::map<std::string, horae::dataplane::ChipSpec> known;
-  if (const auto it = known.find(name.value); it != known.end() && !name.value.ends_with(".toml"))
-    return it->second;
-  auto chip = horae::dataplane::ChipSpec::find(name);
-  return known.insert_or_assign(name.value, std::move(chip)).first->second;
+Chip chip_of(const horae::Located<std::string>& name) {
+  static std::map<std::string, Chip> known;
+  Chip& chip = known[name.value];
+  if (chip == nullptr || name.value.ends_with(".toml"))
+    chip = std::make_shared<horae::dataplane::ChipSpec>(horae::dataplane::ChipSpec::find(name));
+  return chip;
 }
 
-/// One design with its price.
+/// One design with its price. As the open compiler's placer would have it is for the summary alone,
+/// and worked out when that is asked for.
 struct Price {
+  horae::dataplane::Design design;
+  Chip chip;
   horae::dataplane::Priced priced;
 
   unsigned stages() const { return priced.ledger.stages_used(); }
@@ -77,21 +98,39 @@ struct Price {
     return {static_cast<unsigned>(priced.ledger.latency[0].count()),
             static_cast<unsigned>(priced.ledger.latency[1].count())};
   }
+  std::string json() {
+    if (!as_compiler) priced.compiler_stages = horae::dataplane::compiler_stages(design, *chip);
+    as_compiler = true;
+    return priced_json(priced, 1, false).dump();
+  }
+
+  bool as_compiler = false;
 };
 
-std::vector<Price> price(const py::dict& design, const std::optional<std::string>& chip) {
-  const auto file = horae::dataplane::read_design_tables(
-      horae::section_of(json_of(design, design_name), design_name));
+std::vector<Price> price(const py::dict& design, const std::optional<std::string>& chip,
+                         bool places) {
+  auto file =
+      horae::dataplane::read_design_tables(Reader(places).read(design, design_name).section());
   std::vector<Price> out;
-  for (const auto& c : file.cases) {
+  for (auto& c : file.cases) {
     horae::dataplane::require_objects(c);
-    const auto& spec = chip_of(chip ? horae::Located<std::string>{*chip, {}} : c.chip);
     Price& one = out.emplace_back();
+    one.chip = chip_of(chip ? horae::Located<std::string>{*chip, {}} : c.chip);
     one.priced =
-        horae::dataplane::price(c.design, spec, horae::dataplane::PlaceEffort::whole, true);
-    one.priced.undeclared = c.undeclared;
+        horae::dataplane::price(c.design, *one.chip, horae::dataplane::PlaceEffort::whole, false);
+    one.priced.undeclared = std::move(c.undeclared);
+    one.design = std::move(c.design);
   }
   return out;
+}
+
+std::vector<Price> price_or_say_where(const py::dict& design,
+                                      const std::optional<std::string>& chip) {
+  try {
+    return price(design, chip, false);
+  } catch (const horae::InputError&) {
+    return price(design, chip, true);
+  }
 }
 
 }  // namespace
@@ -114,7 +153,7 @@ PYBIND11_MODULE(_pricing, m) {
       .def_property_readonly("stages", &Price::stages)
       .def_property_readonly("fits", &Price::fits)
       .def_property_readonly("cycles", &Price::cycles)
-      .def("json", [](const Price& p) { return priced_json(p.priced, 1, false).dump(); })
+      .def("json", &Price::json)
       .def("refused_json", [](const Price& p) { return priced_refusals_json(p.priced).dump(); });
-  m.def("price", &price);
+  m.def("price", &price_or_say_where);
 }

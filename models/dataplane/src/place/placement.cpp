@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "chains.hpp"
@@ -37,33 +36,43 @@ class Placer {
                        [&](Resource r) { return all[r] > chip_.capacity(r) * chip_.stages; });
   }
 
-  Placement run(Order order) {
+  /// Places in that order. False, and nothing for `placement` to have, if it needs more than so
+  /// many stages.
+  bool run(Order order, unsigned most) {
     order_ = order;
     const std::size_t n = price_.units.size();
     stage_.assign(n, -1);
     stages_.clear();
-    shortages_.clear();
-    Placement placement;
+    placed_.clear();
     std::vector<std::size_t> queue(n);
     std::iota(queue.begin(), queue.end(), std::size_t{0});
     std::stable_sort(queue.begin(), queue.end(),
                      [&](std::size_t a, std::size_t b) { return before(a, b); });
-    std::size_t left = n;
-    for (unsigned s = 0; left > 0 && s < most_stages_; ++s) {
+    for (unsigned s = 0; !queue.empty() && s < most_stages_; ++s) {
       stages_.emplace_back(chip_);
+      // What the stage lacks for a unit once it lacks for good.
+      lacking_.assign(n, false);
       for (bool again = true; again;) {
         again = false;
-        for (const std::size_t u : queue) {
-          if (stage_[u] >= 0 || !ready(u, s) || !put(u, s, placement)) continue;
-          again = true;
-          --left;
-        }
+        for (const std::size_t u : queue)
+          again |= stage_[u] < 0 && !lacking_[u] && ready(u, s) && put(u, s);
       }
+      std::erase_if(queue, [&](std::size_t u) { return stage_[u] >= 0; });
+      if (stages_.back().empty()) break;  // what is left never fits, or waits for such
+      if (s >= most) return false;
     }
-    for (std::size_t u = 0; u < n; ++u) {
+    if (!stages_.empty() && stages_.back().empty()) stages_.pop_back();
+    return true;
+  }
+
+  /// What was run last.
+  Placement placement() const {
+    Placement placement;
+    for (const std::size_t u : placed_)
+      placement.units.push_back({price_.units[u], static_cast<unsigned>(stage_[u])});
+    for (std::size_t u = 0; u < price_.units.size(); ++u) {
       if (stage_[u] < 0) refuse_unplaceable(u, placement);
     }
-    while (!stages_.empty() && stages_.back().empty()) stages_.pop_back();
     for (const auto& stage : stages_) placement.stages.push_back(stage.used());
     std::vector<StageEdge> edges;
     for (const auto& e : price_.edges) {
@@ -71,8 +80,6 @@ class Placer {
       edges.push_back({price_.units[e.from].gress, static_cast<unsigned>(stage_[e.from]),
                        static_cast<unsigned>(stage_[e.to]), e.kind});
     }
-    std::stable_sort(placement.units.begin(), placement.units.end(),
-                     [](const auto& a, const auto& b) { return a.stage < b.stage; });
     time_placement(placement, edges, chip_);
     refuse_beyond(placement);
     return placement;
@@ -119,15 +126,13 @@ class Placer {
     });
   }
 
-  bool put(std::size_t u, unsigned s, Placement& placement) {
+  bool put(std::size_t u, unsigned s) {
     const Unit& unit = price_.units[u];
-    const auto shortage = stages_[s].lacks(unit);
-    if (shortage) {
-      shortages_[{u, s}] = *shortage;
+    if (!stages_[s].takes(unit)) {
+      lacking_[u] = true;
       return false;
     }
-    stages_[s].put(unit);
-    placement.units.push_back({unit, s});
+    placed_.push_back(u);
     stage_[u] = static_cast<int>(s);
     return true;
   }
@@ -172,15 +177,12 @@ class Placer {
     for (std::size_t u = 0; u < price_.units.size(); ++u) {
       if (stage_[u] < static_cast<int>(chip_.stages)) continue;
       // The last stage of the chip in which it could have been, if only it had fitted.
-      const Shortage* kept_out = nullptr;
-      unsigned stage = 0;
-      for (unsigned s = 0; s < chip_.stages; ++s) {
-        const auto at = shortages_.find({u, s});
-        if (at == shortages_.end()) continue;
-        kept_out = &at->second;
-        stage = s;
+      std::optional<Shortage> kept_out;
+      unsigned stage = chip_.stages;
+      while (!kept_out && stage-- > 0) {
+        if (ready(u, stage)) kept_out = stages_[stage].lacks(price_.units[u]);
       }
-      if (kept_out == nullptr) {
+      if (!kept_out) {
         std::string first = "others";
         for (const std::size_t i : before_[u]) {
           const std::size_t from = price_.edges[i].from;
@@ -215,8 +217,9 @@ class Placer {
   std::vector<std::int64_t> size_;
   std::vector<std::vector<std::size_t>> before_;  ///< edges into each unit
   std::vector<int> stage_;                        ///< of each unit; below zero: none yet
+  std::vector<std::size_t> placed_;               ///< units in the order they were put
+  std::vector<bool> lacking_;                     ///< units that the stage being filled lacks
   std::vector<Stage> stages_;
-  std::map<std::pair<std::size_t, unsigned>, Shortage> shortages_;
 };
 
 }  // namespace
@@ -239,7 +242,8 @@ Placement place(const Design& design, const ChipSpec& chip, PlaceEffort effort) 
   }
   std::optional<Placement> best;
   for (const auto order : {Placer::Order::chain, Placer::Order::size, Placer::Order::declared}) {
-    Placement found = placer.run(order);
+    if (!placer.run(order, best ? best->stages_used() : most_stages)) continue;
+    Placement found = placer.placement();
     if (!whole && found.fits()) return found;
     const auto key = [](const Placement& p) {
       return std::tuple(p.stages_used(), p.latency[0] + p.latency[1]);

@@ -7,45 +7,103 @@
 
 namespace horae::dataplane {
 
-std::int64_t Stage::bytes(const Reads& reads) {
+namespace {
+
+std::size_t thread_of(const Unit& unit) { return static_cast<std::size_t>(unit.gress); }
+
+/// Bytes that `more` adds to a crossbar that has `reads`.
+template <class Reads>
+std::int64_t more_bytes(const Reads& reads, const std::vector<CrossbarRead>& more) {
   std::int64_t sum = 0;
-  for (const auto& [field, n] : reads) sum += n;
+  for (auto r = more.begin(); r != more.end(); ++r) {
+    const auto there = reads.find(r->field);
+    std::int64_t have = there == reads.end() ? 0 : there->second;
+    for (auto earlier = more.begin(); earlier != r; ++earlier) {
+      if (earlier->field == r->field) have = std::max(have, earlier->bytes);
+    }
+    sum += std::max<std::int64_t>(0, r->bytes - have);
+  }
   return sum;
 }
 
-void Stage::join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more) {
+template <class Reads>
+void join(Reads& reads, const std::vector<CrossbarRead>& more) {
   for (const auto& r : more) {
-    std::int64_t& n = reads[{gress, r.field}];
+    std::int64_t& n = reads[r.field];
     n = std::max(n, r.bytes);
   }
 }
 
-Amounts Stage::used() const {
-  Amounts all = simple_;
-  all[Resource::exact_xbar] = bytes(exact_);
-  all[Resource::ternary_xbar] = bytes(ternary_);
-  all[Resource::vliw] = vliw_words(instructions_);
-  for (const auto& [key, address] : addresses_) {
-    all[Resource::hash_dist] += address.units;
-    all[Resource::hash_bits] += address.bits;
+/// Fields of the two gresses are different ones, whatever their names.
+void append(std::vector<Instruction>& to, const Unit& unit) {
+  for (Instruction instruction : unit.instructions) {
+    for (auto& field : instruction.writes) field += unit.gress == Gress::ingress ? "<" : ">";
+    to.push_back(std::move(instruction));
   }
-  return all;
 }
 
-std::optional<Shortage> Stage::lacks(const Unit& unit) const {
-  Stage with = *this;
-  with.put(unit);
-  const Amounts before = used(), after = with.used();
+}  // namespace
+
+std::int64_t Stage::words_with(const Unit& unit) const {
+  std::int64_t instructing = instructing_, most = most_writers_;
+  bool single = single_writes_;
+  for (auto i = unit.instructions.begin(); i != unit.instructions.end() && single; ++i) {
+    if (i->no_op) continue;
+    ++instructing;
+    single = i->writes.size() <= 1;
+    if (i->writes.size() != 1) continue;
+    const auto& field = i->writes.front();
+    const auto& writers = writers_[thread_of(unit)];
+    const auto there = writers.find(field);
+    std::int64_t of_field = there == writers.end() ? 0 : there->second;
+    for (auto own = unit.instructions.begin(); own <= i; ++own)
+      of_field += !own->no_op && own->writes.size() == 1 && own->writes.front() == field ? 1 : 0;
+    most = std::max(most, of_field);
+  }
+  if (single) return instructing == 0 ? 0 : vliw_words(instructing, most);
+  auto all = instructions_;
+  append(all, unit);
+  return vliw_words(all);
+}
+
+Stage::With Stage::with(const Unit& unit) const {
+  With out{used_, addresses()};
+  const std::size_t thread = thread_of(unit);
+  out.used += unit.needs;
+  out.used[Resource::exact_xbar] =
+      used_[Resource::exact_xbar] + more_bytes(exact_[thread], unit.exact_reads);
+  out.used[Resource::ternary_xbar] =
+      used_[Resource::ternary_xbar] + more_bytes(ternary_[thread], unit.ternary_reads);
+  out.used[Resource::vliw] = words_with(unit);
+  for (auto a = unit.addresses.begin(); a != unit.addresses.end(); ++a) {
+    const bool known =
+        addresses_[thread].contains(a->key) ||
+        std::any_of(unit.addresses.begin(), a, [&](const auto& e) { return e.key == a->key; });
+    if (known) continue;
+    ++out.addresses;
+    out.used[Resource::hash_dist] += a->units;
+    out.used[Resource::hash_bits] += a->bits;
+  }
+  return out;
+}
+
+std::optional<Shortage> Stage::lacks(const Unit& unit) const { return lacks(unit, with(unit)); }
+
+std::optional<Shortage> Stage::lacks(const Unit& unit, const With& after) const {
   for (const Resource r : all_resources) {
     const std::int64_t capacity = chip_->capacity(r);
-    if (after[r] > capacity) return Shortage{r, after[r] - before[r], capacity - before[r], {}};
+    if (after.used[r] > capacity)
+      return Shortage{r, after.used[r] - used_[r], capacity - used_[r], {}};
   }
   if (rules_ == StageRules::compiler) {
-    if (auto shortage = with.lacks_of_compiler(before)) return shortage;
-  } else if (with.addresses_.size() > chip_->stage.stateful_addresses) {
-    return lacks_address(with);
+    if (auto shortage = lacks_of_compiler(unit, after.used)) return shortage;
+  } else if (after.addresses > chip_->stage.stateful_addresses) {
+    return lacks_address(unit, after.addresses);
   }
-  if (!unit.memories.empty() && !fits_stateful(with.memories_, *chip_)) {
+  if (unit.memories.empty()) return std::nullopt;
+  auto memories = memories_;
+  memories.insert(memories.end(), unit.memories.begin(), unit.memories.end());
+  if (!fits_stateful(memories, *chip_)) {
     std::int64_t rams = 0;
     for (const auto& m : unit.memories) rams += m.rams;
     return Shortage{Resource::map_ram, rams, rams_left(unit),
@@ -54,12 +112,18 @@ std::optional<Shortage> Stage::lacks(const Unit& unit) const {
   return std::nullopt;
 }
 
-Shortage Stage::lacks_address(const Stage& with) const {
+Shortage Stage::lacks_address(const Unit& unit, std::size_t addresses_with) const {
   const auto most = static_cast<std::int64_t>(chip_->stage.stateful_addresses);
-  const auto now = static_cast<std::int64_t>(addresses_.size());
-  const auto more = static_cast<std::int64_t>(with.addresses_.size()) - now;
-  const bool unnamed = std::any_of(with.addresses_.begin(), with.addresses_.end(),
-                                   [](const auto& a) { return a.first.second.ends_with('.'); });
+  const auto now = static_cast<std::int64_t>(addresses());
+  const auto more = static_cast<std::int64_t>(addresses_with) - now;
+  const auto unnamed_key = [](const std::string& key) { return key.ends_with('.'); };
+  const bool unnamed =
+      std::any_of(unit.addresses.begin(), unit.addresses.end(),
+                  [&](const auto& a) { return unnamed_key(a.key); }) ||
+      std::any_of(std::begin(addresses_), std::end(addresses_), [&](const Addresses& of_thread) {
+        return std::any_of(of_thread.begin(), of_thread.end(),
+                           [&](const auto& a) { return unnamed_key(a.first); });
+      });
   return {Resource::hash_dist, more, std::max<std::int64_t>(0, most - now),
           fmt::format("registers of a stage have {} different addresses", most),
           unnamed ? "reads = [FIELDS]: registers indexed by the same named fields share an address"
@@ -78,39 +142,50 @@ std::int64_t Stage::rams_left(const Unit& unit) const {
   return last.rams == 0 ? 0 : left;
 }
 
-std::optional<Shortage> Stage::lacks_of_compiler(const Amounts& before) const {
+std::optional<Shortage> Stage::lacks_of_compiler(const Unit& unit, const Amounts& with) const {
   // p4c 34b86e9, backends/tofino/bf-p4c: specs/mau_spec.cpp (hash groups, hash distribution),
   // mau/tofino/memories.h (TERNARY_TABLES).
   constexpr std::int64_t most_functions = 8, units_per_function = 3, most_ternary = 8;
-  const std::int64_t units = used()[Resource::hash_dist];
+  const std::int64_t units = with[Resource::hash_dist];
   const std::int64_t functions =
-      hash_functions_ + (units + units_per_function - 1) / units_per_function;
+      hash_functions_ + unit.hash_functions + (units + units_per_function - 1) / units_per_function;
   if (functions > most_functions) {
     return Shortage{
         Resource::hash_bits, 1, 0,
         fmt::format("{} hash functions needed, a stage has {}", functions, most_functions)};
   }
-  if (ternary_tables_ > most_ternary) {
+  if (ternary_tables_ + unit.ternary_tables > most_ternary) {
     return Shortage{Resource::logical_table, 1,
-                    chip_->capacity(Resource::logical_table) - before[Resource::logical_table],
+                    chip_->capacity(Resource::logical_table) - used_[Resource::logical_table],
                     fmt::format("a stage has {} ternary tables", most_ternary)};
   }
   return std::nullopt;
 }
 
-void Stage::put(const Unit& unit) {
+bool Stage::takes(const Unit& unit) {
+  const With after = with(unit);
+  if (lacks(unit, after)) return false;
+  put(unit, after);
+  return true;
+}
+
+void Stage::put(const Unit& unit, const With& after) {
+  used_ = after.used;
+  const std::size_t thread = thread_of(unit);
   ++units_;
   hash_functions_ += unit.hash_functions;
   ternary_tables_ += unit.ternary_tables;
-  simple_ += unit.needs;
-  join(exact_, unit.gress, unit.exact_reads);
-  join(ternary_, unit.gress, unit.ternary_reads);
-  for (Instruction instruction : unit.instructions) {
-    // Fields of the two gresses are different ones, whatever their names.
-    for (auto& field : instruction.writes) field += unit.gress == Gress::ingress ? "<" : ">";
-    instructions_.push_back(std::move(instruction));
+  join(exact_[thread], unit.exact_reads);
+  join(ternary_[thread], unit.ternary_reads);
+  for (const auto& instruction : unit.instructions) {
+    if (instruction.no_op) continue;
+    ++instructing_;
+    single_writes_ &= instruction.writes.size() <= 1;
+    if (instruction.writes.size() != 1) continue;
+    most_writers_ = std::max(most_writers_, ++writers_[thread][instruction.writes.front()]);
   }
-  for (const auto& a : unit.addresses) addresses_.try_emplace({unit.gress, a.key}, a);
+  append(instructions_, unit);
+  for (const auto& a : unit.addresses) addresses_[thread].try_emplace(a.key, a);
   memories_.insert(memories_.end(), unit.memories.begin(), unit.memories.end());
 }
 

@@ -1,6 +1,7 @@
 // One stage while it is being filled (internal to the room).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,38 +28,62 @@ enum class StageRules : std::uint8_t {
   compiler,  ///< hash functions, ternary tables
 };
 
+/// VLIW words of so many instructions, one at least, that each write one field or none, and of
+/// which at most `most_writers` write the same.
+std::int64_t vliw_words(std::int64_t instructions, std::int64_t most_writers);
+
 class Stage {
  public:
   explicit Stage(const ChipSpec& chip, StageRules rules = StageRules::least)
       : chip_(&chip), rules_(rules) {}
 
-  /// What is missing for `unit`; nothing when it fits.
+  /// What is missing for `unit`; nothing when it fits. What a stage lacks once it lacks whatever
+  /// else is put into it.
   std::optional<Shortage> lacks(const Unit& unit) const;
-  void put(const Unit& unit);
+  void put(const Unit& unit) { put(unit, with(unit)); }
+  /// Puts what fits. False: it does not.
+  bool takes(const Unit& unit);
   /// Amounts used, shared crossbar bytes once, VLIW in words.
-  Amounts used() const;
+  const Amounts& used() const { return used_; }
   bool empty() const { return units_ == 0; }
 
  private:
-  /// By gress and field: the two threads have containers of their own.
-  using Reads = std::map<std::pair<Gress, std::string>, std::int64_t>;
-  static std::int64_t bytes(const Reads& reads);
-  Shortage lacks_address(const Stage& with) const;
+  /// By gress, as the two threads have containers of their own, and name.
+  template <class T>
+  using ByName = std::map<std::string, T, std::less<>>;
+  using Reads = ByName<std::int64_t>;
+  using Addresses = ByName<StatefulAddress>;
+
+  /// What the stage has with the unit, and how many addresses.
+  struct With {
+    Amounts used;
+    std::size_t addresses = 0;
+  };
+  With with(const Unit& unit) const;
+  std::optional<Shortage> lacks(const Unit& unit, const With& after) const;
+  void put(const Unit& unit, const With& after);
+  std::int64_t words_with(const Unit& unit) const;
+  Shortage lacks_address(const Unit& unit, std::size_t addresses) const;
+  std::optional<Shortage> lacks_of_compiler(const Unit& unit, const Amounts& with) const;
   /// RAMs that can still be brought beside the ALUs of `unit`.
   std::int64_t rams_left(const Unit& unit) const;
-  static void join(Reads& reads, Gress gress, const std::vector<CrossbarRead>& more);
-
-  std::optional<Shortage> lacks_of_compiler(const Amounts& before) const;
+  std::size_t addresses() const { return addresses_[0].size() + addresses_[1].size(); }
 
   const ChipSpec* chip_;
   StageRules rules_;
   std::size_t units_ = 0;
   std::int64_t hash_functions_ = 0;
   std::int64_t ternary_tables_ = 0;
-  Amounts simple_;
-  Reads exact_, ternary_;
-  std::map<std::pair<Gress, std::string>, StatefulAddress> addresses_;
+  Amounts used_;
+  Reads exact_[2], ternary_[2];
+  Addresses addresses_[2];
   std::vector<Instruction> instructions_;
+  /// Of the instructions but the no-ops: their number, whether each writes one field at most, and
+  /// how many write a field.
+  std::int64_t instructing_ = 0;
+  bool single_writes_ = true;
+  ByName<std::int64_t> writers_[2];
+  std::int64_t most_writers_ = 0;
   std::vector<StatefulMemory> memories_;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "horae/dataplane/placement.hpp"
+#include "stage.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -85,6 +86,11 @@ bool fits_stateful(const std::vector<StatefulMemory>& memories, const ChipSpec& 
   return Rows(chip).hold(largest_first, 0);
 }
 
+std::int64_t vliw_words(std::int64_t instructions, std::int64_t most_writers) {
+  // The no-op has a colour of the first word.
+  return std::max((instructions + 2) / 2, most_writers);
+}
+
 std::int64_t vliw_words(const std::vector<Instruction>& instructions) {
   std::vector<const std::vector<std::string>*> writes;
   bool single = true;
@@ -100,9 +106,9 @@ std::int64_t vliw_words(const std::vector<Instruction>& instructions) {
     for (const auto* w : writes) {
       if (!w->empty()) ++writers[w->front()];
     }
-    std::int64_t words = (n + 2) / 2;  // the no-op has a colour of the first word
-    for (const auto& [field, count] : writers) words = std::max(words, count);
-    return words;
+    std::int64_t most = 0;
+    for (const auto& [field, count] : writers) most = std::max(most, count);
+    return vliw_words(n, most);
   }
   // Pairs of instructions without a common field, and the no-op, which goes with any: as many pairs
   // as there can be.

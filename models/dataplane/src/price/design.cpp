@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "horae/dataplane/price.hpp"
 
@@ -142,6 +143,8 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
       m.units.push_back(std::move(unit));
     }
   };
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < design.objects.size(); ++i) places.emplace(design.objects[i].name, i);
   std::map<std::string, std::vector<const DesignObject*>> attached;
   for (const auto& o : design.objects) {
     if (const auto table = host_table(o.spec); !table.empty()) attached[table].push_back(&o);
@@ -161,9 +164,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     for (const std::uint64_t cells : held[host_table(object.spec)])
       take(i, price_object(object, chip, {}, cells));
   }
-  const auto index_of = [&](const std::string& name) {
-    return static_cast<std::size_t>(design.find(name) - design.objects.data());
-  };
+  const auto index_of = [&](const std::string& name) { return places.at(name); };
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const auto& object = design.objects[i];
     const auto& own = m.of_object[i];
@@ -175,7 +176,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
           {own[k], own[k + 1], found ? DependencyKind::match : DependencyKind::control});
     }
     for (const auto& dependency : object.after) {
-      const auto& first = *design.find(dependency.on);
+      const auto& first = design.objects[index_of(dependency.on)];
       if (first.gress != object.gress) continue;  // bridged: always before
       // The table that finds an alpm's partition writes nothing that the program sees.
       const bool acts =

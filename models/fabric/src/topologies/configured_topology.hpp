@@ -11,9 +11,9 @@
 
 namespace horae::fabric {
 
-/// Nodes that the topology file of another simulator may have, more than any run of one process
-/// holds.
-constexpr std::uint64_t most_nodes = 131072;
+/// Nodes and links that the topology file of another simulator may have, more than any run of one
+/// process holds.
+constexpr std::uint64_t most_nodes = 131072, most_links = 1'048'576;
 
 /// A generator whose parameters are a `Config`:
 ///

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace {
 using traffic::ListLines;
 using traffic::Word;
 
+class TopoFile;
+
 /// Broadcom/csg-htsim reads such files in FatTreeTopology::load and builds of them what
 /// set_custom_params and init_network say (sim/datacenter/fat_tree_topology.cpp). Hosts are h0..,
 /// switches tor<i>, agg<i>, core<i>, each numbered through; ports of a switch: those down first.
@@ -33,9 +36,11 @@ struct HtsimTopologyConfig {
   Located<std::string> tor;
   Located<std::string> aggregation;
   std::optional<Located<std::string>> core;
+  std::optional<std::string> note;
+  std::shared_ptr<const TopoFile> described;
 
   static const Schema<HtsimTopologyConfig>& schema();
-  void check(const Section& /*table*/) { take_content(find_file(file, "file"), content); }
+  void check(const Section& table);
   void generate(NetworkBuilder& network, const Section& table) const;
 };
 
@@ -57,6 +62,9 @@ const Schema<HtsimTopologyConfig>& HtsimTopologyConfig::schema() {
                   {.doc = "of what the file says of switches and not of links (Switch_Latency_ns "
                           "above 0, Queue_Up, Queue_Down): refuse it, or take what the profiles "
                           "say in its place"})
+          .field("note", &T::note,
+                 {.doc = "what of the file is not read, as the effective configuration has it; a "
+                         "run prints it. Found anew each time"})
           .required("host", &T::host, {.doc = "profile of the end points"})
           .required("tor", &T::tor, {.doc = "profile of the switches of tier 0"})
           .required("aggregation", &T::aggregation, {.doc = "profile of those of tier 1"})
@@ -233,11 +241,24 @@ class TopoFile {
     equal(tier[1].radix_down, "Radix_Down of tier 1", tors_of_pod * tier[1].bundle_size(),
           "links to each switch of tier 0 in the pod");
     check_oversubscription(0);
-    if (count == 2) return;
+    if (count == 2) return check_size(0);
     cores = aggs_of_pod * switches_above(1);
     equal(tier[2].radix_down, "Radix_Down of tier 2", pods * tier[2].bundle_size(),
           "links to one switch of tier 1 in each pod");
     check_oversubscription(1);
+    check_size(switches_above(1) * tier[2].bundle_size());
+  }
+
+  /// `up`: links from a switch of tier 1.
+  void check_size(std::uint64_t up) const {
+    const std::uint64_t tors = pods * tors_of_pod, aggs = pods * aggs_of_pod;
+    const std::uint64_t links =
+        nodes.value + tors * aggs_of_pod * tier[1].bundle_size() + aggs * up;
+    if (tors + aggs + cores > most_nodes || links > most_links) {
+      throw lines_.error_at(tiers.line,
+                            fmt::format("{} switches and {} links; expected at most {} and {}",
+                                        tors + aggs + cores, links, most_nodes, most_links));
+    }
   }
 
   std::string path_;
@@ -246,8 +267,18 @@ class TopoFile {
   Tier* current_ = nullptr;
 };
 
+void HtsimTopologyConfig::check(const Section& /*table*/) {
+  const std::string path = find_file(file, "file");
+  take_content(path, content);
+  described = std::make_shared<TopoFile>(path, switch_values == SwitchValues::profile);
+  note.reset();
+  if (described->tiers.value == 3 || described->tier[2].line == 0) return;
+  note = fmt::format("{}:{}: what is said of tier 2 is not used: Tiers is 2 (line {})", file.value,
+                     described->tier[2].line, described->tiers.line);
+}
+
 void HtsimTopologyConfig::generate(NetworkBuilder& network, const Section& table) const {
-  const TopoFile topo(find_file(file, "file"), switch_values == SwitchValues::profile);
+  const TopoFile& topo = *described;
   const bool cores = topo.tiers.value == 3;
   if (cores && !core)
     throw table.error("file",

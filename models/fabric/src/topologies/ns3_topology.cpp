@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,8 @@ namespace {
 using traffic::ListLines;
 using traffic::Word;
 
+class Ns3File;
+
 /// HPCC's simulation/scratch/third.cc reads it, and conweave-project/conweave-ns3 the same: the
 /// numbers of nodes, switches and links; the switches; a line `src dst rate delay error_rate` for
 /// each link, and nothing of what follows. Hosts are h<node>, switches s<node>; ports of a device
@@ -28,9 +31,11 @@ struct Ns3TopologyConfig {
   std::optional<Located<std::string>> content;
   Located<std::string> host;
   Located<std::string> sw;
+  std::optional<std::string> note;
+  std::shared_ptr<const Ns3File> listed;
 
   static const Schema<Ns3TopologyConfig>& schema();
-  void check(const Section& /*table*/) { take_content(find_file(file, "file"), content); }
+  void check(const Section& table);
   void generate(NetworkBuilder& network, const Section& table) const;
 };
 
@@ -47,6 +52,9 @@ const Schema<Ns3TopologyConfig>& Ns3TopologyConfig::schema() {
           .field("content", &T::content,
                  {.doc = "a hash of its bytes, as the effective configuration has it; refused if "
                          "it is another"})
+          .field("note", &T::note,
+                 {.doc = "what of the file is not read, as the effective configuration has it; a "
+                         "run prints it. Found anew each time"})
           .required("host", &T::host, {.doc = "profile of the nodes that are no switches"})
           .required("switch", &T::sw, {.doc = "profile of the switches"});
   return s;
@@ -55,7 +63,6 @@ const Schema<Ns3TopologyConfig>& Ns3TopologyConfig::schema() {
 /// As [[link]] has them.
 constexpr BitRate slowest = 1_Gbps, fastest = 1600_Gbps;
 constexpr Picoseconds shortest = 1_ns, longest = 1000_ms;
-constexpr std::uint64_t most_links = 1'048'576;
 
 struct ListedLink {
   std::uint32_t line = 0;
@@ -94,10 +101,13 @@ class Ns3File {
       if (!linked_[i])
         throw lines_.error_at(announced, fmt::format("node {} has no link; expected one", i));
     }
+    if (lines_.next()) surplus_ = lines_.line();
   }
 
   const std::vector<bool>& is_switch() const { return is_switch_; }
   const std::vector<ListedLink>& links() const { return links_; }
+  /// First line that was not read, behind the links announced; 0: none.
+  std::uint32_t surplus() const { return surplus_; }
   Location place(const ListedLink& link) const { return {path_, link.line, 1, {}}; }
 
  private:
@@ -170,22 +180,34 @@ class Ns3File {
   ListLines lines_;
   std::vector<bool> is_switch_, linked_;
   std::vector<ListedLink> links_;
+  std::uint32_t surplus_ = 0;
 };
 
+void Ns3TopologyConfig::check(const Section& /*table*/) {
+  const std::string path = find_file(file, "file");
+  take_content(path, content);
+  listed = std::make_shared<Ns3File>(path);
+  note.reset();
+  if (listed->surplus() == 0) return;
+  note = fmt::format(
+      "{}:{}: the {} links that the first line announces are read, and nothing from "
+      "here on, as in ns-3",
+      file.value, listed->surplus(), listed->links().size());
+}
+
 void Ns3TopologyConfig::generate(NetworkBuilder& network, const Section& /*table*/) const {
-  const Ns3File listed(find_file(file, "file"));
-  std::vector<unsigned> devices(listed.is_switch().size());
+  std::vector<unsigned> devices(listed->is_switch().size());
   // End points first, as in all generated networks.
   for (const bool switches : {false, true}) {
     for (std::uint32_t i = 0; i < devices.size(); ++i) {
-      if (listed.is_switch()[i] != switches) continue;
+      if (listed->is_switch()[i] != switches) continue;
       devices[i] =
           network.add_device(fmt::format("{}{}", switches ? 's' : 'h', i), switches ? sw : host);
       if (!switches) network.number(devices[i], i);
     }
   }
-  for (const ListedLink& link : listed.links())
-    network.add_link(devices[link.from], devices[link.to], listed.place(link), link.values);
+  for (const ListedLink& link : listed->links())
+    network.add_link(devices[link.from], devices[link.to], listed->place(link), link.values);
 }
 
 }  // namespace

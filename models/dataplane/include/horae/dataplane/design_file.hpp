@@ -42,7 +42,7 @@ struct DesignFile {
 
 /// Reads an objects file. InputError for anything that is not one.
 DesignFile read_design_file(const Document& document);
-/// The same of what is no file (params/json_section.hpp).
+/// The same of what is no file (params/given.hpp).
 DesignFile read_design_tables(const Section& root);
 
 /// The text of an objects file that reads back as this design: what differs from the defaults. Its

@@ -22,6 +22,9 @@ struct Priced {
 /// InputError for a design that contradicts itself.
 Priced price(const Design& design, const ChipSpec& chip, PlaceEffort effort, bool as_compiler);
 
+/// Priced::compiler_stages of a design.
+unsigned compiler_stages(const Design& design, const ChipSpec& chip);
+
 /// InputError for a list without objects, of which nothing is expected.
 void require_objects(const DesignCase& design_case);
 

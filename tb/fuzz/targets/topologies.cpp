@@ -1,0 +1,63 @@
+// Topology files of ns-3 and htsim (first byte: which, and options): what is read is a network
+// whose links join two of its devices.
+#include "../target.hpp"
+#include "horae/fabric/topology_kind.hpp"
+#include "horae/params/document.hpp"
+
+namespace {
+
+using namespace horae;
+
+/// Takes no more than a fuzzer has time for.
+class Counted final : public fabric::NetworkBuilder {
+ public:
+  unsigned add_device(const std::string& name, const Located<std::string>& /*profile*/) override {
+    fuzz::require(!name.empty(), "a device without a name");
+    enough(++devices_, 20000);
+    return devices_ - 1;
+  }
+  void add_link(unsigned a, unsigned b, const Location& where,
+                const fabric::LinkValues& values) override {
+    fuzz::require(a < devices_ && b < devices_ && a != b, "a link to a device that is not there");
+    fuzz::require(where.line != 0, "a link without its line");
+    fuzz::require(values.rate >= 1_Gbps && values.rate <= 1600_Gbps && values.delay >= 1_ns &&
+                      values.delay <= 1000_ms,
+                  "a rate or a delay that no link may have");
+    fuzz::require(!values.loss || (*values.loss >= 0 && *values.loss <= 1), "a share beyond 1");
+    enough(++links_, 100000);
+  }
+  void place(unsigned, unsigned) override {}
+  void number(unsigned device, std::uint32_t) override {
+    fuzz::require(device < devices_, "the number of a device that is not there");
+  }
+
+ private:
+  static void enough(unsigned n, unsigned most) {
+    if (n > most) throw InputError("enough for a fuzzer");
+  }
+  unsigned devices_ = 0, links_ = 0;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  static fuzz::MemoryFile file;
+  file.write({data + 1, size - 1});
+  const bool htsim = (data[0] & 1) != 0;
+  const char* name = htsim ? "htsim_topology" : "ns3_topology";
+  std::string table = fmt::format("[{}]\nfile = \"{}\"\nhost = \"h\"\n", name, file.path());
+  if (!htsim) table += "switch = \"s\"\n";
+  if (htsim) table += "tor = \"t\"\naggregation = \"a\"\n";
+  if (htsim && (data[0] & 2) != 0) table += "core = \"c\"\n";
+  if (htsim && (data[0] & 4) != 0) table += "switch_values = \"profile\"\n";
+  fuzz::read_or_refuse([&] {
+    const auto document = Document::parse(table, "p.toml");
+    for (const auto& kind : fabric::topology_kinds()) {
+      if (kind.name != name) continue;
+      Counted network;
+      kind.read(document.root().child(name))->generate(network);
+    }
+  });
+  return 0;
+}
