@@ -113,15 +113,15 @@ def _failures(draw, out, shape, hosts):
     if shape == "line" and draw.chance(0.5):
         link = out["link"][draw.whole(0, len(out["link"]) - 1)]
         link["outage"] = [_outage(draw)]
-    if shape != "line" and draw.chance(0.5):
+    if shape != "line" and draw.chance(0.7):
         group = {"count": 1, "seed": draw.whole(1, 99), "direction": draw.one("both", "one")}
-        change = draw.one("loss", "bit_errors", "rate", "outage")
+        change = draw.one("loss", "bit_errors", "rate", "outage", "outage", "outage")
         group[change] = {"loss": 0.02, "bit_errors": 0.02, "rate": "10 Gbps", "outage": [_outage(draw)]}[change]
         if change in ("loss", "bit_errors", "outage"):
-            group["packets"] = draw.one("all", "data")
+            group["packets"] = draw.one("all", "all", "all", "data") if change == "outage" else draw.one("all", "data")
         if change == "outage":
             group["keep_paths"] = False
-            if group["packets"] == "all" and draw.chance(0.7):
+            if group["packets"] == "all" and draw.chance(0.8):
                 group["converge"] = draw.ns(0, 50_000)
         out["impairment_group"] = [group]
 
