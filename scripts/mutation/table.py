@@ -1,5 +1,8 @@
 """tb/mutation.csv: what became of each mutation that was tried."""
 import csv
+import io
+
+from exploration.files import write_whole
 
 COLUMNS = ("room", "file", "line", "column", "operator", "before", "after", "text", "verdict", "by", "judged")
 
@@ -17,12 +20,11 @@ def key(row):
 
 def write(file, rows):
     """Whole or not at all; sorted by place, so that the order of work does not show."""
-    part = file.with_suffix(".part")
-    with open(part, "w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda r: (r["room"], r["file"], int(r["line"]), int(r["column"]), r["after"])))
-    part.replace(file)
+    lines = io.StringIO(newline="")
+    writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(sorted(rows, key=lambda r: (r["room"], r["file"], int(r["line"]), int(r["column"]), r["after"])))
+    write_whole(file, lines.getvalue())
 
 
 def summary(rows):

@@ -2,11 +2,12 @@
 import base64
 import hashlib
 import json
-import os
 import pathlib
 
 import jinja2
 import markupsafe
+
+from exploration.files import put_whole
 
 from .inputs import BadInput
 
@@ -73,12 +74,9 @@ def render(title, views, comparison, shared):
 def write(path, text):
     """Whole or not at all."""
     path = pathlib.Path(path)
-    part = path.with_name(f"{path.name}.part{os.getpid()}")
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "is a folder")
-        part.write_text(text, encoding="utf-8", errors="replace")
-        part.replace(path)
+        put_whole(path, lambda file: file.write(text.encode("utf-8", errors="replace")))
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise BadInput(f"-o {path}: cannot be written: {error.strerror}") from None
