@@ -36,12 +36,13 @@ TEST(ResultFolder, OfARunThatIsRefusedStaysAsItWas) {
 }
 
 /// A run, or a sweep, of many seconds is ended by `signal` after a moment: nothing is left.
-void expect_no_trace(int signal, const std::string& platform) {
+void expect_no_trace(int signal, const std::string& platform,
+                     std::chrono::milliseconds after = std::chrono::milliseconds(150)) {
   using namespace std::chrono_literals;
   const Workplace place;
   place.write("p.toml", platform);
   Program program(place, {"run", "p.toml", "--out", "out/r", "--set", "sim.duration=100s"});
-  std::this_thread::sleep_for(150ms);
+  std::this_thread::sleep_for(after);
   program.send(signal);
   const auto sent = std::chrono::steady_clock::now();
   const Ended ended = program.end();
@@ -62,7 +63,14 @@ int processes_in(const std::filesystem::path& folder) {
 }
 
 TEST(Interrupt, LeavesNothing) {
-  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) expect_no_trace(signal, tiny);
+  using namespace std::chrono_literals;
+  for (const int signal : {SIGINT, SIGTERM}) expect_no_trace(signal, tiny);
+  // What cannot be held back must not come while the folder is tried.
+  expect_no_trace(SIGKILL, tiny, 1000ms);
+}
+
+TEST(Interrupt, LeavesNothingWhileTheFolderIsTried) {
+  for (int ms = 0; ms < 60; ms += 3) expect_no_trace(SIGTERM, tiny, std::chrono::milliseconds(ms));
 }
 
 TEST(Interrupt, OfASweepEndsItsPoints) {

@@ -143,7 +143,8 @@ TEST(SafeResults, AResultThatWasMovedAsideComesBack) {
       Words arguments = long_run;
       arguments.push_back("x");
       Program program(place, arguments);
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      for (int i = 0; i < 10'000 && !place.has("x/summary.json"); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
       program.send(SIGTERM);
       program.end();
       EXPECT_EQ(place.content(), (Words{"p.toml", "x", "x/flows.csv", "x/summary.json"})) << kind;

@@ -26,6 +26,28 @@ constexpr std::array<std::string_view, 14> result_names = {
 
 constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
 
+sigset_t interrupts() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : interrupt_signals) ::sigaddset(&set, signal);
+  return set;
+}
+
+/// While it lives an interrupt waits: what ends the program in between would leave folders behind.
+class HeldInterrupts {
+ public:
+  HeldInterrupts() {
+    const sigset_t held = interrupts();
+    ::sigprocmask(SIG_BLOCK, &held, &before_);
+  }
+  ~HeldInterrupts() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 InputError refuse(const std::string& shown, std::string_view why) {
   return InputError(fmt::format("--out {}: {}", shown, why));
 }
@@ -45,6 +67,7 @@ ResultFolder::ResultFolder(fs::path target) : shown_(target.string()) {
     }
   }
   staging_ = beside(target_, "partial");
+  const HeldInterrupts held;
   clean_beside(target_);
   check_target();
   prove_target();
@@ -128,10 +151,8 @@ void ResultFolder::remove_staging() {
 
 void ResultFolder::begin_writing() {
   if (writing_) return;
-  sigset_t interrupts;
-  ::sigemptyset(&interrupts);
-  for (const int signal : interrupt_signals) ::sigaddset(&interrupts, signal);
-  ::sigprocmask(SIG_BLOCK, &interrupts, &signals_before_);
+  const sigset_t held = interrupts();
+  ::sigprocmask(SIG_BLOCK, &held, &signals_before_);
   writing_ = true;
   make_staging();
 }
