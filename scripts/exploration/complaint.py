@@ -1,4 +1,5 @@
 """What a user got wrong: one line with its place, exit code 2."""
+import argparse
 import difflib
 
 EXIT_BAD_INPUT = 2
@@ -6,6 +7,13 @@ EXIT_BAD_INPUT = 2
 
 class Complaint(Exception):
     """The line, without the program's name."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Wrong arguments are a complaint as well."""
+
+    def error(self, message):
+        raise Complaint(message)
 
 
 def nearest(name, known):

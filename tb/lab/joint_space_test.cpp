@@ -2,12 +2,13 @@
 #include "horae/lab/joint_space.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "left_behind.hpp"
 
 namespace horae::lab::joint_space_test {
 namespace {
@@ -173,16 +174,10 @@ TEST(RunFolder, ANextProgramRemovesWhatADeadOneLeft) {
   RunRecord r;
   r.key = "ab-1";
   RunFolder(place.file("runs")).keep(r);
-  std::string host(256, '\0');
-  ::gethostname(host.data(), host.size() - 1);
-  host.resize(host.find('\0'));
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
   const std::string left =
-      place.file("runs/ab/ab-1.json.partial." + host + "." + std::to_string(dead));
+      place.file(test::left_name("runs/ab/ab-1.json", "partial", test::dead_process()));
   const std::string living =
-      place.file("runs/ab/ab-2.json.partial." + host + "." + std::to_string(::getppid()));
+      place.file(test::left_name("runs/ab/ab-2.json", "partial", ::getppid()));
   for (const std::string& file : {left, living}) std::ofstream(file) << "{\"version\":";
   const RunFolder next(place.file("runs"));
   EXPECT_TRUE(next.find("ab-1"));

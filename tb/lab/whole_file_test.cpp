@@ -8,10 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <fstream>
 #include <set>
 #include <sstream>
+
+#include "left_behind.hpp"
 
 namespace horae::results::whole_file_test {
 namespace {
@@ -40,10 +41,8 @@ class WholeFile : public testing::Test {
     return all;
   }
   /// What a process leaves that is killed while it writes `name`.
-  std::string left_beside(const std::string& name, pid_t pid) const {
-    std::array<char, 256> host{};
-    ::gethostname(host.data(), host.size() - 1);
-    return name + ".partial." + host.data() + "." + std::to_string(pid);
+  static std::string left_beside(const std::string& name, pid_t pid) {
+    return test::left_name(name, "partial", pid);
   }
 
   fs::path folder_;
@@ -69,9 +68,7 @@ TEST_F(WholeFile, WhatCannotBeWrittenChangesNothing) {
 }
 
 TEST_F(WholeFile, WhatADeadProcessLeftGoesAndALivingOnesStays) {
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
+  const pid_t dead = test::dead_process();
   const std::string living = left_beside("a", ::getppid());
   write(left_beside("a", dead), "half");
   write(living, "half");
@@ -96,9 +93,7 @@ TEST_F(WholeFile, WhatAProcessLeftWhoseEndNobodyAskedForGoes) {
 }
 
 TEST_F(WholeFile, WhatDeadProcessesLeftInAFolderGoes) {
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
+  const pid_t dead = test::dead_process();
   const std::set<std::string> kept = {"a", left_beside("b", ::getppid()), "b.partial.elsewhere.1",
                                       left_beside("c", dead) + "x", left_beside("", dead)};
   for (const std::string& name : kept) write(name, "whole");
@@ -110,9 +105,7 @@ TEST_F(WholeFile, WhatDeadProcessesLeftInAFolderGoes) {
 
 // A process that is killed while it waits for the disk still has its file.
 TEST_F(WholeFile, WhatAFileOfADeadNumberIsHeldByStaysUntilItIsLetGo) {
-  const pid_t dead = ::fork();
-  if (dead == 0) ::_exit(0);
-  ::waitpid(dead, nullptr, 0);
+  const pid_t dead = test::dead_process();
   const std::string name = left_beside("a", dead);
   write(name, "half");
   const int fd = ::open((folder_ / name).c_str(), O_RDONLY);

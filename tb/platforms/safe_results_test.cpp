@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "left_behind.hpp"
 #include "program.hpp"
 
 namespace horae::test::safe_results_test {
@@ -35,19 +36,6 @@ void expect_refused_at_once(const Workplace& place, const std::string& out,
   EXPECT_EQ(ended.exit_code, 2) << out;
   EXPECT_EQ(ended.err, "horae: --out " + out + ": " + why + "\n");
   EXPECT_EQ(place.content(), before);
-}
-
-/// "x.KIND.HOST.PID" of a process that is over.
-std::string left_name(const std::string& kind, pid_t pid) {
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  return "x." + kind + "." + host + "." + std::to_string(pid);
-}
-pid_t dead_process() {
-  const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(0);
-  ::waitpid(pid, nullptr, 0);
-  return pid;
 }
 
 TEST(SafeResults, ALinkToNothingIsRefusedBeforeTheRun) {
@@ -104,7 +92,7 @@ TEST(SafeResults, WhatKilledProcessesLeftIsCleanedUp) {
   place.write("p.toml", tiny);
   const pid_t dead = dead_process();
   for (const char* kind : {"partial", "probe"})
-    place.write(left_name(kind, dead) + "/flows.csv", "half\n");
+    place.write(left_name("x", kind, dead) + "/flows.csv", "half\n");
   place.write("x.partial.elsewhere.1/flows.csv", "of another host\n");
   EXPECT_EQ(run_into(place, "x").exit_code, 0);
   EXPECT_EQ(place.content(),
@@ -116,9 +104,9 @@ TEST(SafeResults, ALivingProcessIsLeftAlone) {
   const Workplace place;
   place.write("p.toml", tiny);
   // Told by its number; and where numbers are of another container, by the lock on its folder.
-  const std::string by_number = left_name("partial", ::getpid());
+  const std::string by_number = left_name("x", "partial", ::getpid());
   place.write(by_number + "/flows.csv", "half\n");
-  const std::string by_lock = left_name("partial", dead_process());
+  const std::string by_lock = left_name("x", "partial", dead_process());
   place.write(by_lock + "/flows.csv", "half\n");
   const int fd = ::open((place.path() / by_lock).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_EQ(::flock(fd, LOCK_SH), 0);
@@ -136,7 +124,7 @@ TEST(SafeResults, AResultThatWasMovedAsideComesBack) {
       const Workplace place;
       place.write("p.toml", tiny);
       ASSERT_EQ(run_into(place, "x").exit_code, 0);
-      fs::rename(place.path() / "x", place.path() / left_name(kind, dead_process()));
+      fs::rename(place.path() / "x", place.path() / left_name("x", kind, dead_process()));
       if (empty_one) fs::create_directory(place.path() / "x");
       // A run that is refused brings nothing of its own.
       EXPECT_EQ(run(place, {"run", "p.toml", "--out", "x", "--set", "nic.mtu=8KiB"}).exit_code, 2);

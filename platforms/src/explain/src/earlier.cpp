@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "horae/core/error.hpp"
 
@@ -15,10 +14,8 @@ EarlierPoints::EarlierPoints(const std::string& folder)
     : path_((std::filesystem::path(folder) / "summary.json").string()) {
   std::ifstream file(path_);
   if (!file) throw InputError(fmt::format("--from: {}: cannot be read", path_));
-  std::ostringstream text;
-  text << file.rdbuf();
   try {
-    const auto answer = nlohmann::json::parse(text.str());
+    const auto answer = nlohmann::json::parse(file);
     for (const auto& h : answer.at("infer").at("hypotheses")) {
       std::vector<Values>& points = by_hypothesis_[h.at("id").get<std::string>()];
       if (!h.contains("nearest")) continue;  // it has no points

@@ -12,6 +12,8 @@ namespace horae::explain {
 /// The nearest points of an answer of `horae explain --infer`, by hypothesis.
 class EarlierPoints {
  public:
+  /// None.
+  EarlierPoints() = default;
   /// Reads `folder`/summary.json. InputError where it is not there or not such an answer.
   explicit EarlierPoints(const std::string& folder);
 

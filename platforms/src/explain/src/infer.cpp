@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 
 #include "earlier.hpp"
 #include "horae/core/error.hpp"
@@ -24,8 +23,8 @@ inference::Space space_of(const lab::JointSpace& space) {
   return out;
 }
 
-void sample(lab::Laboratory& laboratory, const InferPlan& plan,
-            const std::optional<EarlierPoints>& earlier, Inferred& h) {
+void sample(lab::Laboratory& laboratory, const InferPlan& plan, const EarlierPoints& earlier,
+            Inferred& h) {
   const question::Question& q = laboratory.question();
   h.space = std::make_unique<lab::JointSpace>(q, *h.hypothesis);
   h.dimensions = space_of(*h.space);
@@ -42,10 +41,7 @@ void sample(lab::Laboratory& laboratory, const InferPlan& plan,
   s.stream = "explain." + h.hypothesis->id.value;
   h.sampled = inference::sample(
       h.dimensions, s, [&](const auto& positions) { return h.runs->distances(positions); });
-  if (!h.sampled.reached()) {
-    descend(q, plan.descent, earlier ? earlier->of(*h.space) : std::vector<inference::Position>{},
-            h);
-  }
+  if (!h.sampled.reached()) descend(q, plan.descent, earlier.of(*h.space), h);
   h.closest = h.runs->find_closest();
 }
 
@@ -192,8 +188,7 @@ InferredAnswer infer(lab::Laboratory& laboratory) {
   const question::Question& q = laboratory.question();
   InferredAnswer a;
   a.plan = InferPlan::of(q.request);
-  std::optional<EarlierPoints> earlier;
-  if (q.request.from) earlier.emplace(*q.request.from);
+  const EarlierPoints earlier = q.request.from ? EarlierPoints(*q.request.from) : EarlierPoints();
   for (const auto& hypothesis : q.hypotheses.hypotheses) {
     Inferred& h = a.hypotheses.emplace_back();
     h.hypothesis = &hypothesis;

@@ -20,6 +20,10 @@ std::array<std::string, tolerance_factors.size()> impossibilities(
 void descend(const question::Question& question, std::size_t points,
              std::vector<inference::Position> starts, Inferred& inferred);
 
+/// "open: no point of N closer than x tolerances (WHAT)", or excluded: of one that has points and
+/// is not consistent.
+std::string miss_text(const Inferred& inferred, const std::string& what);
+
 /// Runs every experiment at accepted points of the consistent hypotheses.
 std::vector<InferredExperiment> infer_experiments(lab::Laboratory& laboratory,
                                                   const InferredAnswer& answer);

@@ -159,8 +159,7 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
     std::string verdict = name_of(h.standing());
     if (h.standing() == Standing::excluded || h.standing() == Standing::open) {
       const auto& worst = q.observations.observations[h.runs->outcomes()[h.closest].best().worst];
-      verdict = fmt::format("{}: no point of {} closer than {:.2f} tolerances ({})", verdict,
-                            h.runs->outcomes().size(), h.closest_miss(), worst.id.value);
+      verdict = miss_text(h, worst.id);
     } else if (!consistent) {
       verdict += " (inequality above)";
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "horae/explain/infer.hpp"
+#include "infer_parts.hpp"
 
 namespace horae::explain {
 
@@ -27,6 +28,11 @@ std::string closest_text(const question::Question& q, const Inferred& h) {
                      fmt::join(values, ", "));
 }
 
+std::string miss_text(const Inferred& h, const std::string& what) {
+  return fmt::format("{}: no point of {} closer than {:.2f} tolerances ({})", name_of(h.standing()),
+                     h.runs->outcomes().size(), h.closest_miss(), what);
+}
+
 std::string verdict_text(const question::Question& q, const Inferred& h) {
   switch (h.standing()) {
     case Standing::consistent:
@@ -37,8 +43,7 @@ std::string verdict_text(const question::Question& q, const Inferred& h) {
     case Standing::excluded:
       break;
   }
-  return fmt::format("{}: no point of {} closer than {:.2f} tolerances ({})", name_of(h.standing()),
-                     h.runs->outcomes().size(), h.closest_miss(), closest_text(q, h));
+  return miss_text(h, closest_text(q, h));
 }
 
 }  // namespace horae::explain

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
 namespace {
+
+constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -116,6 +119,21 @@ std::error_code LiveFolder::make(const fs::path& path) {
 void LiveFolder::release() {
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
+}
+
+HeldInterrupts::HeldInterrupts() {
+  sigset_t held;
+  ::sigemptyset(&held);
+  for (const int signal : interrupt_signals) ::sigaddset(&held, signal);
+  ::sigprocmask(SIG_BLOCK, &held, &before_);
+}
+
+bool HeldInterrupts::any() const {
+  sigset_t pending;
+  ::sigemptyset(&pending);
+  ::sigpending(&pending);
+  return std::any_of(interrupt_signals.begin(), interrupt_signals.end(),
+                     [&](int s) { return ::sigismember(&pending, s) == 1; });
 }
 
 fs::path beside(const fs::path& path, std::string_view kind) {

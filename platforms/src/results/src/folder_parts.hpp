@@ -1,6 +1,8 @@
 // What putting a folder in place takes: system calls that std::filesystem has not.
 #pragma once
 
+#include <signal.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -33,6 +35,21 @@ class LiveFolder {
 
  private:
   int fd_ = -1;
+};
+
+/// While it lives an interrupt waits: what ends the program in between would leave folders behind.
+class HeldInterrupts {
+ public:
+  HeldInterrupts();
+  ~HeldInterrupts() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  HeldInterrupts(const HeldInterrupts&) = delete;
+  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
+
+  /// Whether one waits.
+  bool any() const;
+
+ private:
+  sigset_t before_{};
 };
 
 /// "PATH.KIND.HOST.PID": beside a file or folder, of this process.

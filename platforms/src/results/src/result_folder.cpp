@@ -24,30 +24,6 @@ constexpr std::array<std::string_view, 14> result_names = {
     "trace.json",   "waves.vcd",     "ports",           "runs.csv",  "plots",
     "packets.csv",  "registers.csv", "connections.csv", "points.csv"};
 
-constexpr std::array<int, 3> interrupt_signals = {SIGINT, SIGTERM, SIGHUP};
-
-sigset_t interrupts() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : interrupt_signals) ::sigaddset(&set, signal);
-  return set;
-}
-
-/// While it lives an interrupt waits: what ends the program in between would leave folders behind.
-class HeldInterrupts {
- public:
-  HeldInterrupts() {
-    const sigset_t held = interrupts();
-    ::sigprocmask(SIG_BLOCK, &held, &before_);
-  }
-  ~HeldInterrupts() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  HeldInterrupts(const HeldInterrupts&) = delete;
-  HeldInterrupts& operator=(const HeldInterrupts&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
 InputError refuse(const std::string& shown, std::string_view why) {
   return InputError(fmt::format("--out {}: {}", shown, why));
 }
@@ -74,9 +50,7 @@ ResultFolder::ResultFolder(fs::path target) : shown_(target.string()) {
 }
 
 ResultFolder::~ResultFolder() {
-  if (!writing_) return;
-  if (!committed_) remove_staging();
-  ::sigprocmask(SIG_SETMASK, &signals_before_, nullptr);
+  if (held_ && !committed_) remove_staging();
 }
 
 void ResultFolder::check_target() const {
@@ -150,20 +124,12 @@ void ResultFolder::remove_staging() {
 }
 
 void ResultFolder::begin_writing() {
-  if (writing_) return;
-  const sigset_t held = interrupts();
-  ::sigprocmask(SIG_BLOCK, &held, &signals_before_);
-  writing_ = true;
+  if (held_) return;
+  held_ = std::make_unique<HeldInterrupts>();
   make_staging();
 }
 
-bool ResultFolder::interrupted() const {
-  sigset_t pending;
-  ::sigemptyset(&pending);
-  ::sigpending(&pending);
-  return writing_ && std::any_of(interrupt_signals.begin(), interrupt_signals.end(),
-                                 [&](int s) { return ::sigismember(&pending, s) == 1; });
-}
+bool ResultFolder::interrupted() const { return held_ && held_->any(); }
 
 fs::path ResultFolder::place(const fs::path& relative) {
   begin_writing();

@@ -1,8 +1,6 @@
 // A result folder that appears whole or not at all.
 #pragma once
 
-#include <signal.h>
-
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +10,7 @@
 
 namespace horae::results {
 
+class HeldInterrupts;
 class LiveFolder;
 
 /// Collects files beside the target and renames the folder into place on commit(). An earlier
@@ -52,15 +51,14 @@ class ResultFolder {
   void make_staging();
   void remove_staging();
 
-  std::string shown_;  ///< the target as the user named it
+  std::unique_ptr<HeldInterrupts> held_;  ///< while it is written; first, so the last to go
+  std::string shown_;                     ///< the target as the user named it
   std::filesystem::path target_;
   std::filesystem::path staging_;
   std::unique_ptr<LiveFolder> alive_;        ///< the staging folder's
   std::vector<std::filesystem::path> made_;  ///< folders above the target, outermost first
-  bool writing_ = false;
   bool committed_ = false;
   bool replaced_ = false;
-  sigset_t signals_before_{};
 };
 
 }  // namespace horae::results
