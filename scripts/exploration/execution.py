@@ -68,7 +68,11 @@ class Execution:
         if self.read_only:
             return all(made(r, self.store) for r in runs)
         if not self.options.slurm:
-            return self.workers.run_all(runs, lambda done: watch(done, self.workers.running))
+            whole = self.workers.run_all(runs, lambda done: watch(done, self.workers.running))
+            # A process that was killed before it said whose its folder is leaves one that nobody can judge
+            # until its run has an outcome.
+            self.store.sweep()
+            return whole
         more = [f"--partition={self.options.partition}"] if self.options.partition else []
         cluster = Cluster(self.base / name, name, self.options.array_most,
                           [f"--chdir={os.getcwd()}", *more, *self.options.sbatch],

@@ -126,6 +126,14 @@ class Damage(Place):
         self.assertEqual([p for p in left if p.exists()], [])
         self.assertEqual([p for p in stays if not p.exists()], [])
 
+    def test_a_folder_without_an_owner_goes_when_its_run_is_made(self):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        (self.store / f"under_way/{self.result.name}.{socket.gethostname()}.{dead.pid}.1.0").mkdir()
+        shutil.rmtree(self.result)
+        self.explore(self.name)
+        self.assertEqual(list(self.store.glob("under_way/*")), [])
+
     def test_a_damaged_copy_of_the_program_is_copied_again(self):
         copy = next(self.folder.glob("out/programs/*/fake_horae"))
         copy.write_bytes(copy.read_bytes()[:100])
