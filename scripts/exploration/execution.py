@@ -68,11 +68,7 @@ class Execution:
         if self.read_only:
             return all(made(r, self.store) for r in runs)
         if not self.options.slurm:
-            whole = self.workers.run_all(runs, lambda done: watch(done, self.workers.running))
-            # A process that was killed before it said whose its folder is leaves one that nobody can judge
-            # until its run has an outcome.
-            self.store.sweep()
-            return whole
+            return self.workers.run_all(runs, lambda done: watch(done, self.workers.running))
         more = [f"--partition={self.options.partition}"] if self.options.partition else []
         cluster = Cluster(self.base / name, name, self.options.array_most,
                           [f"--chdir={os.getcwd()}", *more, *self.options.sbatch],

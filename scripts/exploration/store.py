@@ -241,6 +241,10 @@ class Store:
 
     def workplace(self, key):
         """A folder for the run of `key`, to be published or discarded."""
+        if key in self.held:  # then one without an owner is of whoever had the claim and died before it wrote it
+            for path in (self.folder / "under_way").glob(f"{key}.*"):
+                if not (path / "owner").exists():
+                    shutil.rmtree(path, ignore_errors=True)
         unique = f"{self.owner['started']}.{next(NUMBERS)}"  # containers of one name have equal processes
         path = self.folder / "under_way" / f"{key}.{self.owner['host']}.{os.getpid()}.{unique}"
         shutil.rmtree(path, ignore_errors=True)
