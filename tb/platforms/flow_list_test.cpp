@@ -291,8 +291,8 @@ TEST(FlowListPlatform, WhatCannotBeRunIsRefusedInOneLine) {
           .starts_with("horae: --set traffic[0].content: content = \"x\": that of list is"));
   place.write("list", "2\n0 1 3 1 0\n0 1 2 1 0\n");
   EXPECT_EQ(refused(place),
-            "horae: list:3:1: priority 2 after 3 on line 2: a NIC has one traffic class; expected "
-            "one priority, or priorities = \"ignore\"\n");
+            "horae: list:3:1: priority 2 after 3 on line 2; expected one priority, or priorities "
+            "= \"class\" or \"ignore\"\n");
   EXPECT_EQ(run_list(place, {"traffic[0].priorities=ignore"}).sent.size(), 2u);
   place.write("list", "1\n0 1 3 1099511627776 0\n");
   EXPECT_EQ(refused(place),

@@ -56,26 +56,31 @@ void NicPorts::put(unsigned port, Packet& p, bool response) {
   if (response) return line.responses.push_back(&p);
   line.data.push_back(&p);
   line.data_bytes += p.wire_size();
+  line.of_class.at(p.traffic_class) += p.wire_size();
   turn_ = port + 1 == count() ? 0 : port + 1;
 }
 
 Packet* NicPorts::next(unsigned port) const {
   const Port& line = ports_[port];
-  if (!line.responses.empty() && line.goes(*line.responses.front())) return line.responses.front();
-  if (!line.data.empty() && line.goes(*line.data.front())) return line.data.front();
+  for (const auto* const of : {&line.responses, &line.data}) {
+    if (const auto first = Port::first(*of, line.paused); first != of->end()) return *first;
+  }
   return nullptr;
 }
 
 Packet& NicPorts::take(unsigned port) {
   Port& line = ports_[port];
-  Packet& first = *next(port);
-  if (!line.responses.empty() && line.responses.front() == &first) {
-    line.responses.pop_front();
-  } else {
-    line.data.pop_front();
-    line.data_bytes -= first.wire_size();
+  if (const auto it = Port::first(line.responses, line.paused); it != line.responses.end()) {
+    Packet& response = **it;
+    line.responses.erase(it);
+    return response;
   }
-  return first;
+  const auto it = Port::first(line.data, line.paused);
+  Packet& data = **it;
+  line.data.erase(it);
+  line.data_bytes -= data.wire_size();
+  line.of_class.at(data.traffic_class) -= data.wire_size();
+  return data;
 }
 
 void NicPorts::pause(unsigned port, unsigned traffic_class, bool pause) {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -71,6 +72,16 @@ const ParamInfo& find_parameter(const Located<std::string>& key,
                     fmt::format("'{}' is no parameter of an rnic profile{}", key.value,
                                 near.empty() ? std::string("; see horae list parameters")
                                              : fmt::format(", did you mean '{}'?", near)));
+}
+
+/// A class has one table at most.
+void check_classes(const Section& section) {
+  std::set<std::int64_t> numbers;
+  for (const auto& table : section.children("class")) {
+    const std::uint32_t number = table.read<ClassConfig>().number;
+    if (!numbers.insert(number).second)
+      throw table.error("number", fmt::format("class {} has two tables", number));
+  }
 }
 
 void check(const NicRange& range, const Section& nic, const std::vector<ParamInfo>& parameters) {
@@ -161,7 +172,9 @@ RnicConfig read_rnic(const Section& section, const std::vector<std::string>& als
   RnicConfig config;
   if (section.has("spec") && !section.get_string("spec").empty())
     config = NicSpec::find({section.get_string("spec"), section.where("spec")}).config();
-  return RnicConfig::schema().read_over(std::move(config), section, also_known);
+  config = RnicConfig::schema().read_over(std::move(config), section, also_known);
+  check_classes(section);
+  return config;
 }
 
 }  // namespace horae::rnic

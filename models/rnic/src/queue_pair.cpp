@@ -8,7 +8,8 @@ namespace horae::rnic {
 
 QueuePair::QueuePair(QueuePairConfig config, const policy::TransportEntry& transport,
                      const policy::TransportConfig& reliability, Bytes mtu)
-    : config_(std::move(config)),
+    : traffic_class(config.traffic_class.value_or(0)),
+      config_(std::move(config)),
       mtu_(mtu),
       window_(static_cast<std::int32_t>(reliability.window)),
       sender_(transport.make_sender(reliability, config_.first_send)),

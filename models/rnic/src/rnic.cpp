@@ -50,6 +50,8 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
 rnic::~rnic() = default;
 
 Qpn rnic::add_queue_pair(QueuePairConfig config) {
+  if (!config.traffic_class)
+    config.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
   QueuePair& qp = qps_.add(
       std::make_unique<QueuePair>(std::move(config), transport_, config_.reliability, config_.mtu));
   const std::size_t i = qps_.size() - 1;
@@ -202,8 +204,8 @@ Picoseconds rnic::next_own_time() const {
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {
     t = std::min(t, std::max(cursor_, responses_.next_ready()));
   }
-  if (!paused(config_.traffic_class) && !nacks_.stalls_port()) {
-    t = std::min(t, std::max(cursor_, scheduler_.first_gate()));
+  if (!all_paused() && !nacks_.stalls_port()) {
+    t = std::min(t, std::max(cursor_, scheduler_.first_gate(paused_)));
   }
   return t;
 }
@@ -217,7 +219,7 @@ std::vector<std::string> rnic::describe_queues() const {
     lines.push_back(fmt::format(
         "{} queue pair {:#x}: {} messages outstanding, {} packets unsent, {} unacknowledged{}",
         name(), first_qpn + i, qp.outstanding(), s.unsent(), s.unacked(),
-        paused(config_.traffic_class) ? ", paused" : ""));
+        paused(qp.traffic_class) ? ", paused" : ""));
   }
   if (!responses_.empty())
     lines.push_back(fmt::format("{}: {} responses waiting", name(), responses_.size()));

@@ -114,9 +114,11 @@ const Schema<RnicConfig>& RnicConfig::schema() {
           .table("congestion", &RnicConfig::congestion, policy::CongestionConfig::schema())
           .table("ordering", &RnicConfig::ordering, policy::OrderingConfig::schema())
           .field("traffic_class", &RnicConfig::traffic_class,
-                 {.doc = "class of data packets", .max = 7})
+                 {.doc = "class of data packets, but of traffic that has a class of its own",
+                  .max = 7})
           .field("ack_traffic_class", &RnicConfig::ack_traffic_class,
                  {.doc = "class of ACKs and NACKs", .max = 7})
+          .tables("class", &RnicConfig::classes, ClassConfig::schema())
           .field(
               "handshake", &RnicConfig::handshake,
               {.doc = "a TCP handshake before the first message of each connection, in the class "

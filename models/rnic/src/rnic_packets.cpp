@@ -103,7 +103,7 @@ void rnic::send_data(std::size_t i) {
   p.retransmission = t.kind != policy::SendKind::fresh;
   if (qp.timeouts.count != 0) [[unlikely]]
     p.again = qp.timeouts.in(context_.repetition) > context_.repetition.most;
-  p.traffic_class = static_cast<std::uint8_t>(config_.traffic_class);
+  p.traffic_class = qp.traffic_class;
   Bytes frame = frame_bytes(place.opcode, Bytes(place.payload));
   if (config_.reth_on_every_packet && !has_reth(place.opcode)) frame += Bytes(wire::reth);
   if (config_.remaining_tag) {

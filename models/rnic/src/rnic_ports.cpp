@@ -94,7 +94,7 @@ bool rnic::find_port(QueuePair& qp) {
   const std::uint16_t value = qp.steering ? qp.steering->peek(cursor_) : qp.config().entropy;
   const unsigned port = ports_->wanted(value, qp.own_port, cursor_);
   qp.port = static_cast<std::uint8_t>(port);
-  if (!ports_->has_room(port)) return false;
+  if (!ports_->has_room(port, qp.traffic_class)) return false;
   const bool by_value =
       ports_->choice() == PortChoice::entropy || ports_->choice() == PortChoice::least;
   const unsigned n = ports_->count();
@@ -104,8 +104,8 @@ bool rnic::find_port(QueuePair& qp) {
   return true;
 }
 
-Gate rnic::port_gate(unsigned port) const {
-  const bool held = ports_->held(port);
+Gate rnic::port_gate(unsigned port, unsigned traffic_class) const {
+  const bool held = ports_->paused(port, traffic_class);
   const Picoseconds starts = held ? never : port_starts(port);
   return {std::min(starts, ports_->next_change(cursor_)),
           held ? IdleCause::paused : IdleCause::port};
@@ -116,7 +116,7 @@ int rnic::pick_for_ports(Gate& next) {
   const auto here = [&](std::size_t i, QueuePair& qp) {
     if (host_.contexts && !host_.contexts->here(i, qp, cursor_)) return false;
     if (find_port(qp)) return true;
-    const Gate gate = port_gate(qp.port);
+    const Gate gate = port_gate(qp.port, qp.traffic_class);
     if (gate.at < line.at || line.cause == IdleCause::no_work) line = gate;
     without_room_.emplace_back(&qp, qp.context_ready);
     qp.context_ready = gate.at;
@@ -189,9 +189,9 @@ void rnic::ports_outlook(fabric::Outlook& outlook) const {
   scheduler_.for_each_sending([&](const QueuePair& qp, std::size_t i) {
     if (tires(qp)) return;
     // Its port is that of the last time it looked, which was after the last change.
-    const bool room = ports_->has_room(qp.port);
+    const bool room = ports_->has_room(qp.port, qp.traffic_class);
     const Picoseconds opens =
-        std::max(scheduler_.gate(i).at, room ? cursor_ : port_gate(qp.port).at);
+        std::max(scheduler_.gate(i).at, room ? cursor_ : port_gate(qp.port, qp.traffic_class).at);
     if (opens != never) outlook.expect(std::max({cursor_, opens, qp.context_ready}));
   });
 }

@@ -1,6 +1,8 @@
 // What a NIC counted, for reports at the end of a run.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "horae/core/stats.hpp"
 #include "horae/rnic/rnic.hpp"
 
@@ -73,6 +75,15 @@ void rnic::statistics(StatTree& tree) const {
         .value("fixed", e.fixed, "packets")
         .value("freezes", e.freezes, "times")
         .value("frozen_time", e.frozen_time.count(), "ps, summed over queue pairs");
+  }
+  if (const unsigned classes = scheduler_.classes(); !std::has_single_bit(classes)) {
+    for (unsigned rest = classes; rest != 0; rest &= rest - 1) {
+      const auto number = static_cast<unsigned>(std::countr_zero(rest));
+      const auto& sent = scheduler_.sent_of(number);
+      tree.group(fmt::format("class{}", number))
+          .value("sent", sent.packets, "packets")
+          .value("sent_bytes", sent.bytes, "bytes, on the wire");
+    }
   }
   tree.value("messages_completed", c.messages_completed, "messages");
   for (std::size_t k = 0; k < idle_causes; ++k) {

@@ -24,9 +24,8 @@ void rnic::arm_timer(std::size_t i) {
 IdleCause rnic::idle_cause(const Gate& next, bool stopped) const {
   // Whose turn it could have been has a gate.
   if (!stopped && next.cause != IdleCause::no_work) return next.cause;
-  if (stopped && scheduler_.any_can_send()) {
-    return paused(config_.traffic_class) ? IdleCause::paused : IdleCause::retransmit;
-  }
+  if (scheduler_.any_can_send())
+    return nacks_.stalls_port() && !all_paused() ? IdleCause::retransmit : IdleCause::paused;
   if (!responses_.empty() && responses_.next_ready() <= cursor_) return IdleCause::paused;
   return scheduler_.any_blocked() ? IdleCause::window : IdleCause::no_work;
 }
@@ -42,11 +41,11 @@ void rnic::decide_before(Picoseconds end) {
       continue;
     }
     Gate next{never, IdleCause::no_work};
-    const bool stopped = paused(config_.traffic_class) || nacks_.stalls_port();
+    const bool stopped = all_paused() || nacks_.stalls_port();
     const auto here = [this](std::size_t i, QueuePair& qp) {
       return !host_.contexts || host_.contexts->here(i, qp, cursor_);
     };
-    const int qp = stopped ? -1 : scheduler_.pick(cursor_, next, here);
+    const int qp = stopped ? -1 : scheduler_.pick(cursor_, next, here, paused_);
     if (qp >= 0) {
       send_data(static_cast<std::size_t>(qp));
       continue;

@@ -9,7 +9,23 @@ TxScheduler::TxScheduler(const RnicConfig& config, const policy::RetransmitUnit&
       rules_(rules),
       gated_(config.host == HostModel::pcie || rules.stall() == policy::Scope::queue_pair ||
              rules.hold_new_data() || rules.gap_window() != 0 || rules.lock(true) > 0_ps ||
-             rules.lock(false) > 0_ps) {}
+             rules.lock(false) > 0_ps),
+      class_configs_(config.classes.value_or(std::vector<ClassConfig>{})) {}
+
+void TxScheduler::begin() {
+  waits_.resize(qps_.size());
+  std::array<std::size_t, ClassArbiter::classes> queue_pairs{};
+  for (const QueuePair* qp : qps_) {
+    if (qp->has_source()) ++queue_pairs.at(qp->traffic_class);
+  }
+  for (unsigned rest = classes_; rest != 0; rest &= rest - 1) {
+    const auto c = static_cast<unsigned>(std::countr_zero(rest));
+    place_.at(c) = static_cast<std::uint8_t>(rings_.size());
+    rings_.emplace_back(queue_pairs.at(c));
+  }
+  if (rings_.empty()) rings_.resize(1);
+  if (rings_.size() > 1) arbiter_.emplace(class_configs_);
+}
 
 Gate TxScheduler::other_gates(std::size_t i, Gate g) const {
   const QueuePair& qp = *qps_[i];
@@ -36,7 +52,8 @@ Gate TxScheduler::other_gates(std::size_t i, Gate g) const {
   return g;
 }
 
-std::size_t TxScheduler::skip_waiting(std::size_t n, Picoseconds now, Picoseconds next) {
+std::size_t TxScheduler::skip_waiting(Ring& ring, std::size_t n, Picoseconds now,
+                                      Picoseconds next) {
   std::size_t k = 0;
   const Picoseconds past = std::max(now + 1_ps, next);
   const auto in = [&](auto array) {
@@ -45,10 +62,10 @@ std::size_t TxScheduler::skip_waiting(std::size_t n, Picoseconds now, Picosecond
     }
     return true;
   };
-  if (in(ready_.array_one())) in(ready_.array_two());
+  if (in(ring.array_one())) in(ring.array_two());
   // Never the whole ring: rotate() must not be given the end, and whoever set `next` is not among
   // the first `n`.
-  if (k > 0) ready_.rotate(ready_.begin() + static_cast<std::ptrdiff_t>(k));
+  if (k > 0) ring.rotate(ring.begin() + static_cast<std::ptrdiff_t>(k));
   return n - k;
 }
 

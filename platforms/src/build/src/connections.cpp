@@ -64,6 +64,8 @@ void Connections::build() {
     mixed = mixed || ecmp_every != 0;
     std::uint64_t ordinal = 0;
     traffic.flows(platform_, [&](flows::Flow flow) {
+      if (!flow.traffic_class && traffic.traffic_class())
+        flow.traffic_class = static_cast<std::uint8_t>(*traffic.traffic_class());
       flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
       if (measure == flows::Measure::groups) add_to_group(groups_, i, flow, all_.size());
       if (queries) add_to_group(queries_, i, flow, all_.size());
@@ -162,6 +164,7 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
   send.ordinal = static_cast<std::uint32_t>(all_.size());
   send.first_send = flow.first_psn;
   send.spray = receive.spray = flow.spray;
+  send.traffic_class = flow.traffic_class;
   receive.remote = named.sender_qp;
   receive.peer = from.id();
   receive.entropy = named.entropy;

@@ -13,12 +13,15 @@ namespace horae::flows {
 
 const Schema<Traffic::Mix>& Traffic::Mix::schema() {
   static const Schema<Mix> s =
-      Schema<Mix>("traffic", "Connections of two sorts.")
+      Schema<Mix>("traffic", "Keys of traffic of any kind.")
           .field("ecmp_every", &Mix::ecmp_every,
                  {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
                          "plain switches, whatever balances the others; absent: none",
                   .min = 1,
-                  .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"});
+                  .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"})
+          .field("traffic_class", &Mix::traffic_class,
+                 {.doc = "traffic class of the data; absent: `traffic_class` of each NIC",
+                  .max = 7});
   return s;
 }
 

@@ -1,6 +1,8 @@
 // What waits for the ports of a NIC with several, and which of them a packet takes. No SystemC.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -8,13 +10,15 @@
 #include "horae/core/packet.hpp"
 #include "horae/core/units.hpp"
 #include "horae/fabric/tx_port.hpp"
+#include "horae/rnic/class_arbiter.hpp"
 #include "horae/rnic/rnic_config.hpp"
 
 namespace horae::rnic {
 
 /// The lines in front of several ports, each with a link of its own: a plane of the network. The
 /// TX pipe puts a packet in line when it decides about it. A port sends responses first, then data,
-/// each in the order of the line, but for what PFC holds. Responses always find room.
+/// each in the order of the line; what PFC holds lets those of other classes pass. Responses always
+/// find room, data as long as its class has.
 ///
 /// It has no clock: times are passed in and never decrease.
 class NicPorts {
@@ -38,8 +42,10 @@ class NicPorts {
   /// The port of data with the entropy value `value` of a connection whose port is `own` (rail,
   /// hash): by the configured choice, but never one that is down while another is up.
   unsigned wanted(std::uint16_t value, unsigned own, Picoseconds now) const;
-  /// Whether one more data packet may be put in line.
-  bool has_room(unsigned port) const { return ports_[port].data_bytes < room_; }
+  /// Whether one more data packet of a class may be put in line.
+  bool has_room(unsigned port, unsigned traffic_class) const {
+    return ports_[port].of_class[traffic_class] < room_;
+  }
 
   void put(unsigned port, Packet& p, bool response);
   /// Who goes next, or null: nobody waits, or PFC holds all who do.
@@ -50,6 +56,10 @@ class NicPorts {
   void pause(unsigned port, unsigned traffic_class, bool pause);
   /// Whether somebody waits and PFC holds all who do.
   bool held(unsigned port) const { return next(port) == nullptr && waiting(port) > 0; }
+  /// Whether PFC holds a class there.
+  bool paused(unsigned port, unsigned traffic_class) const {
+    return (ports_[port].paused >> traffic_class & 1u) != 0;
+  }
 
   std::size_t waiting(unsigned port) const {
     return ports_[port].responses.size() + ports_[port].data.size();
@@ -61,9 +71,16 @@ class NicPorts {
   struct Port {
     std::deque<Packet*> responses, data;
     Bytes data_bytes{};   ///< on the wire, with preamble and gap
+    std::array<Bytes, ClassArbiter::classes> of_class{};  ///< of those
     unsigned paused = 0;  ///< traffic classes, a bit each
     std::vector<fabric::Outage> down;
-    bool goes(const Packet& p) const { return (paused >> p.traffic_class & 1u) == 0; }
+    /// The first of a line that may go, or its end.
+    static std::deque<Packet*>::const_iterator first(const std::deque<Packet*>& line,
+                                                     unsigned paused) {
+      return std::find_if(line.begin(), line.end(), [paused](const Packet* p) {
+        return (paused >> p->traffic_class & 1u) == 0;
+      });
+    }
   };
 
   PortChoice choice_;

@@ -38,6 +38,7 @@ struct QueuePairConfig {
   /// The exchange for which it counts, like received ones, messages of its own that are completed;
   /// none: -1.
   int completes = -1;
+  std::optional<std::uint8_t> traffic_class{};  ///< of its data; absent: the NIC's
   bool spray = true;  ///< its packets may take any path; else what balances leaves them to a hash
   std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted
   Picoseconds notify_delay{};         ///< from a message received to what waits for it
@@ -200,6 +201,7 @@ class QueuePair {
   Picoseconds receive_ready{-1};
 
   // State of the NIC's TX scheduler.
+  std::uint8_t traffic_class;
   bool work_counted = false;  ///< among the NIC's queue pairs with messages left
   bool can_send = false;      ///< may_send(), as of the last refresh
   bool window_open = true;    ///< that of congestion control

@@ -252,6 +252,8 @@ class rnic : public fabric::device {
   /// Why nothing goes now; `stopped`: new data is not asked for its gate, `next`.
   IdleCause idle_cause(const Gate& next, bool stopped) const;
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
+  /// Whether PFC holds the data of all its queue pairs.
+  bool all_paused() const { return (scheduler_.classes() & ~paused_) == 0; }
   /// After anything of a queue pair changed: its turn and its timer.
   void refresh(std::size_t qp);
   void watch_deadline(std::size_t qp) {
@@ -278,7 +280,7 @@ class rnic : public fabric::device {
   /// Chooses the port of a queue pair's next packet; false: it finds no room there.
   bool find_port(QueuePair& qp);
   /// When it looks again, and why it waits.
-  Gate port_gate(unsigned port) const;
+  Gate port_gate(unsigned port, unsigned traffic_class) const;
   /// The TX pipe's next packet, and the gate of those who have none.
   int pick_for_ports(Gate& next);
   void put_in_line(Packet& p, unsigned port, bool response);

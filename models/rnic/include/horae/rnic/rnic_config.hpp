@@ -15,6 +15,7 @@
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/class_config.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "horae/rnic/on_chip_memory.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
@@ -82,8 +83,9 @@ struct RnicConfig {
   policy::RetransmitConfig retransmit;
   policy::CongestionConfig congestion;
   policy::OrderingConfig ordering;
-  std::uint32_t traffic_class = 0;
+  std::uint32_t traffic_class = 0;  ///< of data, where a connection has none of its own
   std::uint32_t ack_traffic_class = 0;
+  std::optional<std::vector<ClassConfig>> classes{};  ///< absent: all of strict priority
   std::optional<bool> handshake{};  ///< TCP before the first message of each connection
   std::optional<Picoseconds> handshake_lead{};
   bool shakes_hands() const { return handshake.value_or(false); }

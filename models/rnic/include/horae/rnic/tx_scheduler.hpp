@@ -3,11 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "horae/policy/retransmit/retransmit.hpp"
+#include "horae/rnic/class_arbiter.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
 #include "horae/rnic/queue_pair.hpp"
@@ -21,24 +25,35 @@ struct Gate {
   IdleCause cause;
 };
 
-/// Queue pairs take turns in the order in which they became ready: one packet, or a burst
-/// (RnicConfig::shaping). Queue pairs are numbered from 0. Times never decrease.
+/// Queue pairs of a traffic class take turns in the order in which they became ready: one packet,
+/// or a burst (RnicConfig::shaping). Of several classes, the arbiter says packet by packet which
+/// goes first; one that has nothing that may go now leaves the wire to the next. Queue pairs are
+/// numbered from 0. Sets of classes have a bit for each. Times never decrease.
 class TxScheduler {
  public:
   /// `rules` is kept alive by the caller.
   TxScheduler(const RnicConfig& config, const policy::RetransmitUnit& rules);
 
-  void add(QueuePair& qp) { qps_.push_back(&qp); }
+  void add(QueuePair& qp) {
+    qps_.push_back(&qp);
+    if (qp.has_source()) classes_ |= 1u << qp.traffic_class;
+  }
   /// Packets also wait for their payload from now on; kept alive by the caller.
   void wait_for(PayloadFetcher& fetcher) {
     fetcher_ = &fetcher;
     fetcher.tell(waits_);
   }
   /// Before the first refresh(), after the last add().
-  void begin() {
-    ready_.set_capacity(qps_.size());
-    waits_.resize(qps_.size());
-  }
+  void begin();
+
+  /// Those of queue pairs with messages to send.
+  unsigned classes() const { return classes_; }
+  /// What a class sent, on the wire; counted where there are several.
+  struct Sent {
+    std::uint64_t packets = 0;
+    std::int64_t bytes = 0;
+  };
+  const Sent& sent_of(unsigned traffic_class) const { return sent_.at(traffic_class); }
 
   /// Something changed of queue pair `i`: it may have something to send, or its window is full. To
   /// be called after every change of its sender: what it said last is what counts.
@@ -50,7 +65,7 @@ class TxScheduler {
     waits_.forget(i);
     if (can_send && !qp.in_ready_ring) {
       qp.in_ready_ring = true;
-      ready_.push_back(static_cast<std::uint16_t>(i));
+      ring_of(qp).push_back(static_cast<std::uint16_t>(i));
     }
     const bool blocked = !can_send && qp.sender().unsent() > 0;
     if (blocked != qp.window_blocked) {
@@ -60,9 +75,19 @@ class TxScheduler {
   }
   /// The queue pair whose turn it is at `now`, or -1; then `next` is the first gate to open.
   /// `here(i, qp)`: whether the contexts of its next packet are on the chip; if not, it says in
-  /// QueuePair::context_ready when they are.
+  /// QueuePair::context_ready when they are. `paused`: classes that may not send, not all of them.
   template <class Here>
-  int pick(Picoseconds now, Gate& next, Here&& here);
+  int pick(Picoseconds now, Gate& next, Here&& here, unsigned paused = 0) {
+    next = {never, IdleCause::no_work};
+    if (!arbiter_) [[likely]]
+      return pick_of(rings_[0], now, next, here);
+    int picked = -1;
+    arbiter_->first(classes_ & ~paused, [&](unsigned c) {
+      picked = pick_of(rings_[place_[c]], now, next, here);
+      return picked >= 0;
+    });
+    return picked;
+  }
   /// The one whose turn it is sent a packet of `wire` bytes at `start`: counts it against its rate
   /// and ends its turn, if it is over. Returns whether it can send more. Follow with refresh().
   bool sent(QueuePair& qp, Bytes wire, Picoseconds start) {
@@ -76,37 +101,49 @@ class TxScheduler {
     if (!more) {
       leave(qp);
     } else if (turn_over) {
-      next_turn();
+      next_turn(ring_of(qp));
     }
+    if (arbiter_) [[unlikely]]
+      count(qp.traffic_class, wire);
     return more;
   }
 
   /// When the next packet of queue pair `i` may go.
   Gate gate(std::size_t i) const;
-  /// The first gate to open of those with something to send; `never`: none.
-  Picoseconds first_gate() const {
+  /// The first gate to open of those with something to send, but for classes that are `paused`;
+  /// `never`: none.
+  Picoseconds first_gate(unsigned paused = 0) const {
     Picoseconds first = never;
-    for (const std::uint16_t i : ready_) {
-      if (qps_[i]->can_send) first = std::min(first, gate(i).at);
-    }
+    for_each_sending(
+        [&](const QueuePair&, std::size_t i) { first = std::min(first, gate(i).at); }, paused);
     return first;
   }
-  /// Calls `f(queue pair, its number)` with each that its window lets send.
+  /// Calls `f(queue pair, its number)` with each that its window lets send, but for classes that
+  /// are `paused`.
   template <class F>
-  void for_each_sending(F&& f) const {
-    for (const std::uint16_t i : ready_) {
-      if (qps_[i]->can_send) f(*qps_[i], i);
+  void for_each_sending(F&& f, unsigned paused = 0) const {
+    for (const Ring& ring : rings_) {
+      if (!ring.empty() && (paused >> qps_[ring.front()]->traffic_class & 1u) != 0) continue;
+      for (const std::uint16_t i : ring) {
+        if (qps_[i]->can_send) f(*qps_[i], i);
+      }
     }
   }
   /// Whether any queue pair has something that its window lets it send.
   bool any_can_send() const {
-    return std::any_of(ready_.begin(), ready_.end(),
-                       [this](std::uint16_t i) { return qps_[i]->can_send; });
+    return std::any_of(rings_.begin(), rings_.end(), [this](const Ring& ring) {
+      return std::any_of(ring.begin(), ring.end(),
+                         [this](std::uint16_t i) { return qps_[i]->can_send; });
+    });
   }
   /// Whether any is held back by its window.
   bool any_blocked() const { return window_blocked_ > 0; }
-  /// Queue pairs in the ring.
-  std::size_t ready() const { return ready_.size(); }
+  /// Queue pairs in the rings.
+  std::size_t ready() const {
+    std::size_t n = 0;
+    for (const Ring& ring : rings_) n += ring.size();
+    return n;
+  }
   /// The rate a queue pair may send at; zero: the line's.
   BitRate rate(QueuePair& qp, Picoseconds now) const {
     if (!qp.reaction) return qp_rate_;
@@ -115,11 +152,17 @@ class TxScheduler {
   }
 
  private:
+  using Ring = boost::circular_buffer<std::uint16_t>;
+
+  Ring& ring_of(const QueuePair& qp) { return rings_.data()[place_[qp.traffic_class]]; }
+  /// pick() within a class; `next` becomes the first gate of its own and those before.
+  template <class Here>
+  int pick_of(Ring& ring, Picoseconds now, Gate& next, Here&& here);
   /// What holds it back beside its rate.
   Gate other_gates(std::size_t i, Gate g) const;
   /// Moves those to the back of the `n` first that wait for payload until after `now` and until
   /// `next` or longer; returns how many are left in front.
-  std::size_t skip_waiting(std::size_t n, Picoseconds now, Picoseconds next);
+  std::size_t skip_waiting(Ring& ring, std::size_t n, Picoseconds now, Picoseconds next);
   /// Keeps until when queue pair `i` waits for payload, if that is after `now`.
   void remember_wait(std::size_t i, Picoseconds now);
   /// What a queue pair sent in its turn counts against its rate.
@@ -131,13 +174,18 @@ class TxScheduler {
     }
     qp.burst_bytes = 0;
   }
-  void next_turn() {
+  static void next_turn(Ring& ring) {
     // rotate() must not be given the end.
-    if (ready_.size() > 1) ready_.rotate(ready_.begin() + 1);
+    if (ring.size() > 1) ring.rotate(ring.begin() + 1);
+  }
+  void count(unsigned traffic_class, Bytes wire) {
+    arbiter_->sent(traffic_class, wire);
+    ++sent_[traffic_class].packets;
+    sent_[traffic_class].bytes += wire.count();
   }
   void leave(QueuePair& qp) {
     qp.in_ready_ring = false;
-    ready_.pop_front();
+    ring_of(qp).pop_front();
   }
 
   BitRate qp_rate_;
@@ -147,8 +195,13 @@ class TxScheduler {
   const PayloadFetcher* fetcher_ = nullptr;
   bool gated_;  ///< whether anything but the shaper can hold a queue pair back
   std::vector<QueuePair*> qps_;
-  boost::circular_buffer<std::uint16_t> ready_;  ///< queue pairs that may send, next turn first
-  std::size_t window_blocked_ = 0;               ///< queue pairs held back by their window
+  unsigned classes_ = 0;
+  std::vector<Ring> rings_;  ///< of each class: queue pairs that may send, next turn first
+  std::array<std::uint8_t, ClassArbiter::classes> place_{};  ///< of a class's ring
+  std::vector<ClassConfig> class_configs_;
+  std::optional<ClassArbiter> arbiter_;  ///< none: of one class
+  std::array<Sent, ClassArbiter::classes> sent_{};
+  std::size_t window_blocked_ = 0;       ///< queue pairs held back by their window
   PayloadWaits waits_;
 };
 
@@ -158,14 +211,14 @@ inline Gate TxScheduler::gate(std::size_t i) const {
 }
 
 template <class Here>
-int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
-  next = {never, IdleCause::no_work};
-  for (std::size_t n = ready_.size(); n-- > 0;) {
-    if (fetcher_ != nullptr && next.cause != IdleCause::no_work) {
-      n = skip_waiting(n + 1, now, next.at);
+int TxScheduler::pick_of(Ring& ring, Picoseconds now, Gate& next, Here&& here) {
+  Gate first{never, IdleCause::no_work};
+  for (std::size_t n = ring.size(); n-- > 0;) {
+    if (fetcher_ != nullptr && first.cause != IdleCause::no_work) {
+      n = skip_waiting(ring, n + 1, now, first.at);
       if (n-- == 0) break;
     }
-    const std::uint16_t i = ready_.front();
+    const std::uint16_t i = ring.front();
     QueuePair& qp = *qps_[i];
     if (!qp.can_send) {  // what it had to send was acknowledged meanwhile
       end_turn(qp, now);
@@ -177,10 +230,11 @@ int TxScheduler::pick(Picoseconds now, Gate& next, Here&& here) {
       if (here(i, qp)) return i;
       g = {qp.context_ready, IdleCause::context};
     }
-    if (g.at < next.at || next.cause == IdleCause::no_work) next = g;
+    if (g.at < first.at || first.cause == IdleCause::no_work) first = g;
     if (fetcher_ != nullptr) remember_wait(i, now);
-    next_turn();
+    next_turn(ring);
   }
+  if (first.at < next.at || next.cause == IdleCause::no_work) next = first;
   return -1;
 }
 

@@ -50,9 +50,11 @@ const Schema<FlowListConfig>& FlowListConfig::schema() {
                   .max = 1e9})
           .field("start", &T::start, {.doc = "added to every time, after scaling", .min = 0_ps})
           .choice("priorities", &T::priorities,
-                  {{"refuse", T::Priorities::refuse}, {"ignore", T::Priorities::ignore}},
-                  {.doc = "a NIC has one traffic class: of lists whose flows have different "
-                          "priorities, refuse, or treat all alike"})
+                  {{"refuse", T::Priorities::refuse},
+                   {"ignore", T::Priorities::ignore},
+                   {"class", T::Priorities::traffic_class}},
+                  {.doc = "of lists whose flows have different priorities: refuse, treat all "
+                          "alike (ignore), or take each flow's as its traffic class (class)"})
           .choice("send_done", &T::send_done,
                   {{"local", T::Triggers::local}, {"on_receipt", T::Triggers::on_receipt}},
                   {.doc = "of a send_done_trigger that starts a flow of the receiver: refuse, or "
@@ -72,6 +74,11 @@ class FlowListTraffic final : public TrafficOf<FlowListConfig> {
     if (config_.to && *config_.to <= config_.from) {
       throw table.section.error("to", fmt::format("to = {} is not above from = {}",
                                                   to_text(*config_.to), to_text(config_.from)));
+    }
+    if (config_.priorities == FlowListConfig::Priorities::traffic_class && traffic_class()) {
+      throw table.section.error("traffic_class",
+                                "traffic_class beside priorities = \"class\", by which each flow "
+                                "has its own; expected one of the two");
     }
     take_content(find_file(config_.file, "file"), config_.content);
     list_ = place_list(table.platform, number(), config_);

@@ -16,7 +16,7 @@ namespace horae::flows {
 
 struct FlowListConfig {
   enum class Nodes : std::uint8_t { refuse, modulo };
-  enum class Priorities : std::uint8_t { refuse, ignore };
+  enum class Priorities : std::uint8_t { refuse, ignore, traffic_class };
   enum class Triggers : std::uint8_t { local, on_receipt };
   Located<std::string> file;
   traffic::ListFormat format = traffic::ListFormat::automatic;

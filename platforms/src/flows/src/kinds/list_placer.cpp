@@ -126,6 +126,8 @@ class Placer {
           1, scaled(flow.bytes.count(), config_.scale_bytes, largest, flow.line, "size")));
       out.bytes += m.message;
     }
+    if (config_.priorities == FlowListConfig::Priorities::traffic_class && flow.priority)
+      m.traffic_class = static_cast<std::uint8_t>(*flow.priority);
     m.trigger = flow.trigger;
     m.fires_at_sender = flow.fires_at_sender;
     m.fires_at_receiver = flow.fires_at_receiver;
@@ -144,13 +146,19 @@ class Placer {
   }
 
   void check_priority(const ListedFlow& flow) {
-    if (!flow.priority || config_.priorities == FlowListConfig::Priorities::ignore) return;
+    using Priorities = FlowListConfig::Priorities;
+    if (!flow.priority || config_.priorities == Priorities::ignore) return;
+    if (config_.priorities == Priorities::traffic_class) {
+      if (*flow.priority <= 7) return;
+      throw error(flow.line, fmt::format("priority {} is no traffic class; expected 0 to 7",
+                                         *flow.priority));
+    }
     if (!priority_) priority_ = {*flow.priority, flow.line};
     if (priority_->first == *flow.priority) return;
     throw error(
         flow.line,
-        fmt::format("priority {} after {} on line {}: a NIC has one traffic class; expected "
-                    "one priority, or priorities = \"ignore\"",
+        fmt::format("priority {} after {} on line {}; expected one priority, or priorities "
+                    "= \"class\" or \"ignore\"",
                     *flow.priority, priority_->first, priority_->second));
   }
 

@@ -34,6 +34,10 @@ class PacketsTraffic final : public TrafficOf<PacketsConfig> {
     check_pattern(table, config_, EndPoint::host);
     if (ecmp_every())
       throw table.section.error("ecmp_every", "ecmp_every is of connections; hosts have none");
+    if (traffic_class()) {
+      throw table.section.error("traffic_class",
+                                "traffic_class is of connections; hosts have none");
+    }
     for (const auto& name : config_.from)
       table.demand.ask_source(table.network.find(name), name.where);
     if (config_.pattern == PatternConfig::Pattern::pairs) return;

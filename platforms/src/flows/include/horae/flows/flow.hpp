@@ -35,6 +35,7 @@ struct Flow {
   /// Whether its NIC may give its packets other entropies than the connection's own, and switches
   /// may balance it (Traffic::ecmp_every); else both leave it to the hash.
   bool spray = true;
+  std::optional<std::uint8_t> traffic_class{};  ///< of its data; absent: that of its table
 };
 
 }  // namespace horae::flows

@@ -75,13 +75,15 @@ class Traffic : public config::TrafficTable {
   /// Of its connections every so many-th, from the first on, is not sprayed or balanced, but left
   /// to the switches' hash; absent: none.
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
+  /// Traffic class of its connections' data; absent: that of each NIC.
+  const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
   const TrafficKind& kind() const { return kind_; }
   /// Which [[traffic]] table of the platform it is, from 0.
   std::size_t number() const { return number_; }
 
   /// Keys of tables of any kind.
   struct Mix {
-    std::optional<std::uint32_t> ecmp_every;
+    std::optional<std::uint32_t> ecmp_every, traffic_class;
     static const Schema<Mix>& schema();
   };
 
