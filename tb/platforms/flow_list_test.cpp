@@ -294,6 +294,11 @@ TEST(FlowListPlatform, WhatCannotBeRunIsRefusedInOneLine) {
             "horae: list:3:1: priority 2 after 3 on line 2; expected one priority, or priorities "
             "= \"class\" or \"ignore\"\n");
   EXPECT_EQ(run_list(place, {"traffic[0].priorities=ignore"}).sent.size(), 2u);
+  EXPECT_EQ(run_list(place, {"traffic[0].priorities=class"}).sent.size(), 2u);
+  EXPECT_EQ(
+      refused(place, {"traffic[0].priorities=class", "traffic[0].traffic_class=2"}),
+      "horae: --set traffic[0].traffic_class: traffic_class beside priorities = \"class\", by "
+      "which each flow has its own; expected one of the two\n");
   place.write("list", "1\n0 1 3 1099511627776 0\n");
   EXPECT_EQ(refused(place),
             "horae: list:2:1: a message of 1099511628 packets has more than the 8388607 PSNs that "

@@ -19,9 +19,9 @@ const Schema<Traffic::Mix>& Traffic::Mix::schema() {
                          "plain switches, whatever balances the others; absent: none",
                   .min = 1,
                   .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"})
-          .field("traffic_class", &Mix::traffic_class,
-                 {.doc = "traffic class of the data; absent: `traffic_class` of each NIC",
-                  .max = 7});
+          .field(
+              "traffic_class", &Mix::traffic_class,
+              {.doc = "traffic class of the data; absent: `traffic_class` of each NIC", .max = 7});
   return s;
 }
 

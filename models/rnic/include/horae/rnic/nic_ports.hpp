@@ -70,9 +70,9 @@ class NicPorts {
  private:
   struct Port {
     std::deque<Packet*> responses, data;
-    Bytes data_bytes{};   ///< on the wire, with preamble and gap
+    Bytes data_bytes{};                                   ///< on the wire, with preamble and gap
     std::array<Bytes, ClassArbiter::classes> of_class{};  ///< of those
-    unsigned paused = 0;  ///< traffic classes, a bit each
+    unsigned paused = 0;                                  ///< traffic classes, a bit each
     std::vector<fabric::Outage> down;
     /// The first of a line that may go, or its end.
     static std::deque<Packet*>::const_iterator first(const std::deque<Packet*>& line,

@@ -114,8 +114,8 @@ class TxScheduler {
   /// `never`: none.
   Picoseconds first_gate(unsigned paused = 0) const {
     Picoseconds first = never;
-    for_each_sending(
-        [&](const QueuePair&, std::size_t i) { first = std::min(first, gate(i).at); }, paused);
+    for_each_sending([&](const QueuePair&, std::size_t i) { first = std::min(first, gate(i).at); },
+                     paused);
     return first;
   }
   /// Calls `f(queue pair, its number)` with each that its window lets send, but for classes that
@@ -201,7 +201,7 @@ class TxScheduler {
   std::vector<ClassConfig> class_configs_;
   std::optional<ClassArbiter> arbiter_;  ///< none: of one class
   std::array<Sent, ClassArbiter::classes> sent_{};
-  std::size_t window_blocked_ = 0;       ///< queue pairs held back by their window
+  std::size_t window_blocked_ = 0;  ///< queue pairs held back by their window
   PayloadWaits waits_;
 };
 

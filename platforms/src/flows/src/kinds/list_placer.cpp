@@ -150,16 +150,15 @@ class Placer {
     if (!flow.priority || config_.priorities == Priorities::ignore) return;
     if (config_.priorities == Priorities::traffic_class) {
       if (*flow.priority <= 7) return;
-      throw error(flow.line, fmt::format("priority {} is no traffic class; expected 0 to 7",
-                                         *flow.priority));
+      throw error(flow.line,
+                  fmt::format("priority {} is no traffic class; expected 0 to 7", *flow.priority));
     }
     if (!priority_) priority_ = {*flow.priority, flow.line};
     if (priority_->first == *flow.priority) return;
-    throw error(
-        flow.line,
-        fmt::format("priority {} after {} on line {}; expected one priority, or priorities "
-                    "= \"class\" or \"ignore\"",
-                    *flow.priority, priority_->first, priority_->second));
+    throw error(flow.line,
+                fmt::format("priority {} after {} on line {}; expected one priority, or priorities "
+                            "= \"class\" or \"ignore\"",
+                            *flow.priority, priority_->first, priority_->second));
   }
 
   std::int64_t scaled(std::int64_t value, double factor, std::int64_t most, std::uint32_t line,
