@@ -62,7 +62,7 @@ TEST(ClassArbiter, WhoHadNothingHasNoClaimLater) {
 }
 
 constexpr Bytes message = 4_MiB;
-const Picoseconds wire = wire_time(Opcode::write_middle, 1024_B);
+const Picoseconds wire = wire_time(Opcode::write_first, 1024_B);
 
 /// Queue pair n sends for ever in class `classes[n]`.
 void add_queue_pairs(Nic& nic, const std::vector<std::uint8_t>& classes) {
@@ -82,6 +82,7 @@ std::uint64_t data_of(const peer& far, unsigned traffic_class) {
 }
 RnicConfig patient() {
   RnicConfig config = odd_latencies();
+  config.reth_on_every_packet = true;  // all packets take equally long
   config.reliability.window = 4096;
   config.reliability.rto = 50_ms;
   return config;
