@@ -130,10 +130,11 @@ TEST(TrafficClass, AllHeldIsPaused) {
   fabric::sim_context context({}, 1);
   NicAndPeer line(context, patient());
   add_queue_pairs(*line.nic, {3, 1});
-  for (const unsigned c : {1u, 3u}) {
-    line.far->pause(line.pause_known_at(wire * 10), c, true);
-    line.far->pause(line.pause_known_at(wire * 20), c, false);
-  }
+  // A PFC frame of each class, one after the other on the wire.
+  line.far->pause(line.pause_known_at(wire * 8), 1, true);
+  line.far->pause(line.pause_known_at(wire * 10), 3, true);
+  line.far->pause(line.pause_known_at(wire * 20), 1, false);
+  line.far->pause(line.pause_known_at(wire * 30), 3, false);
   run_on(context, wire * 40);
   EXPECT_EQ(idle_time(*line.nic, IdleCause::paused), wire * 10);
 }
