@@ -125,20 +125,6 @@ TEST(TrafficClass, AHeldClassLeavesTheWireToOthers) {
   EXPECT_EQ(idle_time(*line.nic, IdleCause::paused), 0_ps);
 }
 
-// Both held: the wire waits for PFC.
-TEST(TrafficClass, AllHeldIsPaused) {
-  fabric::sim_context context({}, 1);
-  NicAndPeer line(context, patient());
-  add_queue_pairs(*line.nic, {3, 1});
-  // A PFC frame of each class, one after the other on the wire.
-  line.far->pause(line.pause_known_at(wire * 8), 1, true);
-  line.far->pause(line.pause_known_at(wire * 10), 3, true);
-  line.far->pause(line.pause_known_at(wire * 20), 1, false);
-  line.far->pause(line.pause_known_at(wire * 30), 3, false);
-  run_on(context, wire * 40);
-  EXPECT_EQ(idle_time(*line.nic, IdleCause::paused), wire * 10);
-}
-
 // A class that PFC holds at one port fills its own room there and no other's.
 TEST(TrafficClass, AHeldClassAtAPortDoesNotHoldOthers) {
   fabric::sim_context context({}, 1);
