@@ -64,14 +64,17 @@ class Series:
 
 
 class Cube:
-    """`averaged`: parameters over whose values numbers are means."""
+    """`averaged`: parameters over whose values numbers are means. `in_part`: of a study that has only some of the grids of the
+    study in whose place it stands; a number of another grid is none, and no mistake."""
 
-    def __init__(self, name, cells, averaged=()):
-        self.name, self.cells, self.averaged = name, cells, averaged
+    def __init__(self, name, cells, averaged=(), in_part=False):
+        self.name, self.cells, self.averaged, self.in_part = name, cells, averaged, in_part
 
     def cells_at(self, grid, at):
         """Those of a grid (None: of all) with these values, each a value or a list of them."""
         if grid is not None and self.cells and not any(grid in c.grids for c in self.cells):
+            if self.in_part:
+                return []
             raise Complaint(f"{self.name}: no grid '{grid}'{nearest(grid, {g for c in self.cells for g in c.grids})}")
         for name in at:
             if self.cells and name not in self.cells[0].parameters:
@@ -95,7 +98,7 @@ class Cube:
         """By the values that numbers are means over (of seeds): a cube of each."""
         def values(cell):
             return tuple(cell.parameters[n] for n in self.averaged)
-        return {v: Cube(self.name, [c for c in self.cells if values(c) == v], self.averaged)
+        return {v: Cube(self.name, [c for c in self.cells if values(c) == v], self.averaged, self.in_part)
                 for v in dict.fromkeys(values(c) for c in self.cells)}
 
     def number(self, result, grid, at):

@@ -26,7 +26,8 @@ def compare(told, path, cubes, cube, names, median):
     out = []
     for values in combinations(cube, told["over"]):
         at = dict(zip(told["over"], values))
-        some = Cube(cube.name, [c for c in cube.cells if all(c.parameters[k] == v for k, v in at.items())], cube.averaged)
+        cells = [c for c in cube.cells if all(c.parameters[k] == v for k, v in at.items())]
+        some = Cube(cube.name, cells, cube.averaged, in_part=True)
         rows = published.rows(path, {**{n: Cube(n, []) for n in cubes}, told["instead_of"]: some}, names, median)
         out.append((at, [r for r in rows if r["verdict"] != verdicts.NONE]))
     return out

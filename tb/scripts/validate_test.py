@@ -301,12 +301,13 @@ class Papers(unittest.TestCase):
 class Readings(unittest.TestCase):
     def test_one_reading_for_all_numbers_of_a_paper(self):
         def cell(scheme, buffer, value, status="complete"):
-            return Cell({"scheme": scheme, "buffer": buffer, "seed": 1}, lambda _: value, status)
+            return Cell({"scheme": scheme, "buffer": buffer, "seed": 1}, lambda _: value, status, grids=("Figure 1",))
         study = Cube("readings", [cell("a", "9", 10.0), cell("b", "9", 100.0), cell("a", "32", 50.0), cell("b", "32", 100.0),
                                   cell("a", "64", 1.0), cell("b", "64", None, "not run")], ["seed"])
         with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
             file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
-                       "less,Us,here,,reduction of a,52,%,predicted,,,\"reduction(clos('v', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "less,Us,here,,reduction of a,52,%,predicted,,,\"reduction(clos('v', grid='Figure 1', scheme='a'), clos('v', scheme='b'))\"\n"
+                       "none,Us,here,,of a grid that the readings leave out,1,x,predicted,,,\"clos('v', grid='Figure 2', size=9)\"\n"
                        "rest,Us,here,,of another study,1,x,predicted,,,\"other('v')\"\n")
             file.flush()
             told = {"study": "s", "over": ["buffer"], "instead_of": "clos"}
