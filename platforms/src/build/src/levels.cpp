@@ -7,11 +7,46 @@
 
 namespace horae::build {
 
+namespace {
+
+/// Where a difference is written to, beside those of other devices.
+std::string folder_of(const std::string& device) {
+  return rtl::LockstepOptions().folder + "/" + device;
+}
+
+}  // namespace
+
 void Levels::choose(rnic::rnic& nic, const rnic::RnicConfig& config) {
+  choose_ordering(nic, config);
+  choose_entropy(nic, config);
+}
+
+void Levels::choose(fabric::output_queued_switch& sw, const fabric::SwitchConfig& config,
+                    std::uint64_t seed) {
+  const std::string name = sw.name();
+  auto balancer = rtl::make_balancer({config.balance, config.balancing}, seed, name + ".balance",
+                                     folder_of(name));
+  if (!balancer) return;
+  if (const auto* both = dynamic_cast<const rtl::BalancerLockstep*>(balancer.get()))
+    balancers_.push_back(both);
+  sw.set_balancer(std::move(balancer));
+}
+
+void Levels::choose_entropy(rnic::rnic& nic, const rnic::RnicConfig& config) {
+  const std::string level = rtl::entropy_level(config.entropy);
+  if (level == "model") return;
+  const auto sources =
+      std::make_shared<rtl::EntropySources>(config.entropy, folder_of(nic.name()) + "/entropy");
+  entropies_.push_back({&nic, sources, level == "both"});
+  nic.set_entropy([sources](std::size_t qp, policy::EntropyContext&& about) {
+    return sources->make(qp, std::move(about));
+  });
+}
+
+void Levels::choose_ordering(rnic::rnic& nic, const rnic::RnicConfig& config) {
   if (config.ordering.level == "model") return;
-  // What differs between model and RTL is written beside other NICs' differences.
   rtl::LockstepOptions options;
-  options.folder += std::string("/") + nic.name();
+  options.folder = folder_of(nic.name());
   auto engine = rtl::make_ordering(config.ordering, options);
   if (auto* both = dynamic_cast<rtl::OrderingLockstep*>(engine.get())) {
     locksteps_.push_back(both);
@@ -23,22 +58,44 @@ void Levels::choose(rnic::rnic& nic, const rnic::RnicConfig& config) {
 }
 
 void Levels::check(const config::PlatformConfig& platform) const {
-  for (const auto& [nic, rtl] : hardware_) {
-    if (nic->queue_pairs() <= rtl->connections()) continue;
+  const auto require = [&](const rnic::rnic& nic, std::string_view block, const char* of,
+                           std::uint32_t room) {
+    if (nic.queue_pairs() <= room) return;
     const auto& device =
-        platform.devices[static_cast<std::size_t>(platform.topology.find(nic->name()))];
+        platform.devices[static_cast<std::size_t>(platform.topology.find(nic.name()))];
     throw input_error(
         device.where,
-        fmt::format("'{}' has {} queue pairs, the RTL '{}' of its ordering layer room "
-                    "for {} connections",
-                    device.name, nic->queue_pairs(), rtl->name(), rtl->connections()));
+        fmt::format("'{}' has {} queue pairs, the RTL '{}' of its {} room for {} connections",
+                    device.name, nic.queue_pairs(), block, of, room));
+  };
+  for (const auto& [nic, rtl] : hardware_)
+    require(*nic, rtl->name(), "ordering layer", rtl->connections());
+  for (const auto& [nic, sources, both] : entropies_) {
+    const rtl::EntropyBlock& block = sources->block();
+    if (block.connections > 0) require(*nic, block.name, "entropy scheme", block.connections);
   }
 }
 
 Levels::Compared Levels::compared() const {
-  Compared sum{.nics = locksteps_.size()};
+  Compared sum{.nics = locksteps_.size(), .switches = balancers_.size()};
   for (const auto* lockstep : locksteps_) sum.requests += lockstep->requests();
+  for (const auto* balancer : balancers_) sum.choices += balancer->requests();
+  for (const Entropies& of_nic : entropies_) {
+    if (!of_nic.both) continue;
+    sum.queue_pairs += of_nic.sources->queue_pairs();
+    sum.entropy_requests += of_nic.sources->requests();
+  }
   return sum;
+}
+
+Levels::Compared& Levels::Compared::operator+=(const Compared& other) {
+  nics += other.nics;
+  requests += other.requests;
+  switches += other.switches;
+  choices += other.choices;
+  queue_pairs += other.queue_pairs;
+  entropy_requests += other.entropy_requests;
+  return *this;
 }
 
 void Levels::compare() const {

@@ -10,6 +10,8 @@
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
+#include "horae/rtl/balancer_block.hpp"
+#include "horae/rtl/entropy_block.hpp"
 #include "horae/rtl/ordering.hpp"
 #include "thresholds.hpp"
 
@@ -31,6 +33,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
     check_at(section, "entropy", [&] { policy::check(config.entropy); });
+    check_at(section, "entropy", [&] { rtl::check_entropy(config.entropy); });
     check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     check_at(section, "congestion", [&] { rnic::check_listening(config); });
     check_at(section,
@@ -81,6 +84,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
       throw section.error(idle->key, fmt::format("{} is of balance = \"{}\"; here it is \"{}\"",
                                                  idle->key, idle->policy, config.balance));
     }
+    check_at(section, section.has("balance_rtl") ? "balance_rtl" : "balance_level", [&] {
+      rtl::check_balancer({config.balance, config.balancing});
+    });
     check_ecn(config.red, section);
     check_pfc(config.pfc, section);
     if (config.pfc.dynamic() && config.buffer.count() == 0) {

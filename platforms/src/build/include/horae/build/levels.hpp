@@ -1,29 +1,42 @@
-// NICs whose ordering layer runs as hardware, in place of its model or beside it.
+// What runs as hardware, in place of its model or beside it.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "horae/config/platform.hpp"
+#include "horae/fabric/output_queued_switch.hpp"
 #include "horae/rnic/rnic.hpp"
+#include "horae/rtl/balancer_block.hpp"
+#include "horae/rtl/entropy_block.hpp"
 #include "horae/rtl/ordering_rtl.hpp"
 
 namespace horae::build {
 
 class Levels {
  public:
-  /// Gives a new NIC the ordering layer of the level that its profile asks for.
+  /// Gives a new NIC the ordering layer and the entropy schemes of the level that its profile asks
+  /// for.
   void choose(rnic::rnic& nic, const rnic::RnicConfig& config);
+  /// And a new switch its load balancer; `seed`: the run's.
+  void choose(fabric::output_queued_switch& sw, const fabric::SwitchConfig& config,
+              std::uint64_t seed);
   /// InputError, at its place in the file, for a NIC with more connections than its RTL has room
   /// for.
   void check(const config::PlatformConfig& platform) const;
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare() const;
-  /// NICs where both run, and the requests to their ordering layers that both answered alike.
+  /// Where both run, and the requests that both answered alike.
   struct Compared {
-    std::uint64_t nics = 0, requests = 0;
+    std::uint64_t nics = 0, requests = 0;                 ///< ordering layers
+    std::uint64_t switches = 0, choices = 0;              ///< load balancers
+    std::uint64_t queue_pairs = 0, entropy_requests = 0;  ///< entropy schemes
+
+    bool any() const { return nics + switches + queue_pairs > 0; }
+    Compared& operator+=(const Compared& other);
   };
   Compared compared() const;
   /// Those NICs, in the order of the platform.
@@ -32,8 +45,19 @@ class Levels {
   }
 
  private:
+  void choose_ordering(rnic::rnic& nic, const rnic::RnicConfig& config);
+  void choose_entropy(rnic::rnic& nic, const rnic::RnicConfig& config);
+
+  struct Entropies {
+    const rnic::rnic* nic;
+    std::shared_ptr<const rtl::EntropySources> sources;
+    bool both;
+  };
+
   std::vector<rtl::OrderingLockstep*> locksteps_;                          ///< owned by their NICs
   std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>> hardware_;  ///< owned by their NICs
+  std::vector<const rtl::BalancerLockstep*> balancers_;  ///< owned by their switches
+  std::vector<Entropies> entropies_;
 };
 
 }  // namespace horae::build

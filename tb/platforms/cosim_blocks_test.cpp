@@ -1,0 +1,116 @@
+// Load balancers and entropy schemes by hardware outside the tree (tb/rtl/outside), in whole
+// platforms.
+#include <gtest/gtest.h>
+
+#include "horae/rtl/ordering.hpp"
+#include "program.hpp"
+
+namespace horae::platforms::cosim_blocks_test {
+namespace {
+
+using test::Ended;
+using test::ordered_json;
+using test::Words;
+using test::Workplace;
+
+const std::string platform = HORAE_PLATFORM_DIR "/reps.toml";
+const Words small = {"leaf_spine.leaves=2", "leaf_spine.spines=4", "leaf_spine.hosts_per_leaf=4",
+                     "nic.entropy.freezing_timeout=100 us", "traffic[0].size=64 KiB"};
+
+class CosimBlocks : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!rtl::built_with_rtl()) GTEST_SKIP() << "built without RTL";
+  }
+  Ended run(const Words& more) {
+    Words settings = small;
+    settings.insert(settings.end(), more.begin(), more.end());
+    return test::run(place_, test::with_settings({"run", platform, "--json"}, settings));
+  }
+  static std::string results_of(const Ended& ended) {
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.exit_code == 0 ? ended.json().at("results").dump() : "";
+  }
+  Workplace place_;
+};
+
+TEST_F(CosimBlocks, ALoadBalancerGivesTheSameRunAtEveryLevel) {
+  const Words po2 = {"switch.balance=po2", "nic.entropy.scheme=random"};
+  const auto at = [&](const char* level) {
+    Words more = po2;
+    more.push_back(std::string("switch.balance_level=") + level);
+    return run(more);
+  };
+  const std::string model = results_of(run(po2));
+  EXPECT_EQ(results_of(at("model")), model);
+  EXPECT_EQ(results_of(at("rtl")), model);
+  const Ended both = at("both");
+  EXPECT_EQ(results_of(both), model);
+  const ordered_json lockstep = both.json().at("lockstep");
+  EXPECT_EQ(lockstep.at("balancers").at("switches"), 6);
+  EXPECT_GT(lockstep.at("balancers").at("choices"), 100);
+  EXPECT_EQ(lockstep.at("differences"), 0);
+  EXPECT_FALSE(lockstep.contains("nics"));
+  EXPECT_FALSE(place_.has("out"));
+}
+
+TEST_F(CosimBlocks, AnEntropySchemeGivesTheSameRunAtEveryLevel) {
+  // A dead cable, so that rings freeze.
+  const Words dead = {
+      R"(impairment=[{between=["leaf0","spine0"],outage=[{from="5 us",to="400 us"}]}])"};
+  const auto at = [&](const char* level) {
+    Words more = dead;
+    more.push_back(std::string("nic.entropy.level=") + level);
+    return run(more);
+  };
+  const Ended model = run(dead);
+  EXPECT_EQ(results_of(at("rtl")), results_of(model));
+  const Ended both = at("both");
+  EXPECT_EQ(results_of(both), results_of(model));
+  const ordered_json lockstep = both.json().at("lockstep");
+  EXPECT_EQ(lockstep.at("entropy").at("queue_pairs"), 8);
+  EXPECT_GT(lockstep.at("entropy").at("requests"), 200);
+  EXPECT_GT(model.json().at("results").at("senders.entropy_frozen").at("value"), 0);
+}
+
+TEST_F(CosimBlocks, TheReportSaysWhatWasCompared) {
+  const Ended ended = test::run(
+      place_, test::with_settings({"run", platform, "--set", "switch.balance=po2", "--set",
+                                   "switch.balance_level=both", "--set", "nic.entropy.level=both"},
+                                  small));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* line : {"model and RTL: load balancers of 6 switches, ",
+                           "model and RTL: entropy schemes of 8 queue pairs, "})
+    EXPECT_NE(ended.out.find(line), std::string::npos) << ended.out;
+}
+
+TEST_F(CosimBlocks, AWrongLineEndsTheRunWithBothStates) {
+  const Ended balancer = run({"switch.balance=po2", "switch.balance_level=both",
+                              "switch.balance_rtl=shorter_queue_wrong"});
+  EXPECT_NE(balancer.exit_code, 0);
+  EXPECT_NE(balancer.err.find("shorter_queue_wrong: model and RTL differ at request "),
+            std::string::npos)
+      << balancer.err;
+  const Ended entropy =
+      run({"nic.entropy.level=both", "nic.entropy.rtl=reps_ring_wrong"});
+  EXPECT_NE(entropy.exit_code, 0);
+  EXPECT_NE(entropy.err.find("reps_ring_wrong: model and RTL differ at request "),
+            std::string::npos)
+      << entropy.err;
+  EXPECT_TRUE(place_.has("out/lockstep"));
+}
+
+TEST_F(CosimBlocks, WhatDoesNotFitIsRefusedAtItsPlace) {
+  for (const Words& wrong :
+       {Words{"switch.balance=drill", "switch.balance_level=rtl"},
+        Words{"switch.balance=po2", "switch.balance_level=rtl", "switch.balance_rtl=shortest"},
+        Words{"switch.balance_level=all"}, Words{"nic.entropy.level=rtl", "nic.entropy.ring=16"},
+        Words{"nic.entropy.level=both", "nic.entropy.rtl=ring"}}) {
+    const Ended ended = run(wrong);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_NE(ended.err.find("--set"), std::string::npos) << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace horae::platforms::cosim_blocks_test
