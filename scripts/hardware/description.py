@@ -134,10 +134,11 @@ def check(block, pins):
     for kind, role, other in TOGETHER:
         if kind == block.implements and role in block.pins and other not in block.pins:
             refuse(f"'{role}' is there without '{other}'")
-    draws = [role for role in block.pins if role.startswith("request_draw_")]
-    for i in range(len(draws)):
-        if f"request_draw_{i}" not in draws:
-            refuse(f"{draws[-1]} is there without 'request_draw_{i}'")
+    for role in block.pins:  # numbered from 0 on
+        stem, _, number = role.rpartition("_")
+        for i in range(int(number) if number.isdigit() else 0):
+            if f"{stem}_{i}" not in block.pins:
+                refuse(f"'{role}' is there without '{stem}_{i}'")
     named = [pin.removeprefix("!") for pin in block.pins.values()]
     for pin in named:
         if named.count(pin) > 1:

@@ -100,6 +100,23 @@ KINDS = {
         "response_frozen": outputs("frozen", 1, ["response_frozen", "frozen"]),
     }),
 }
+WORD = (1, 64)
+KINDS["register"] = Kind("a register's stateful ALU", 'rtl = [{{register = "...", block = "{}", level = "both"}}] of a Tofino',
+                         "its own", "register=NAME actions=FIRST,SECOND", "register_block.hpp", "Register", {
+    **COMMON,
+    "request_action": inputs("action", (1, 4), ["request_action", "action", "op"]),
+    **{f"request_cell_{i}": inputs(f"cell[{i}]", WORD, [f"request_cell_{i}", f"cell_{i}", *(["cell", "cell_i"] if i == 0 else [])])
+       for i in range(2)},
+    **{f"request_operand_{i}": inputs(f"operands[{i}]", WORD,
+                                      [f"request_operand_{i}", f"operand_{i}", *(["operand", "psn"] if i == 0 else [])])
+       for i in range(2)},
+    **{f"response_cell_{i}": outputs(f"cell[{i}]", WORD, [f"response_cell_{i}", f"next_cell_{i}",
+                                                          *(["next_cell", "cell_o"] if i == 0 else [])]) for i in range(2)},
+    **{f"response_word_{i}": outputs(f"words[{i}]", WORD, [f"response_word_{i}", f"word_{i}", *(["word"] if i == 0 else [])])
+       for i in range(2)},
+    **{f"response_flag_{i}": outputs(f"flags[{i}]", 1, [f"response_flag_{i}", f"flag_{i}", *(["flag"] if i == 0 else [])])
+       for i in range(2)},
+})
 # A role that is there only with another.
 TOGETHER = [("entropy", "request_draw", "response_drew"), ("entropy", "response_drew", "request_draw"),
             ("entropy", "request_value", "request_feedback")]
@@ -121,6 +138,8 @@ def room(block, pins):
         if "request_choices" in block.pins:
             most = min(most, (1 << bits("request_choices")) - 1)
         return most, f"room for {most} candidates"
+    if block.implements == "register":
+        return 0, "one for each register"
     if "request_connection" not in block.pins:
         return 0, "one for each queue pair"
     most = 1 << bits("request_connection")

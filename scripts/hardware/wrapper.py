@@ -23,7 +23,9 @@ class Block_{name} final : public VerilatedModel<VBlock_{name}, {types}Top> {{
 
   {types}Outputs outputs() const override {{
     const auto& m = model();
-    return {{{outputs}}};
+    {types}Outputs out;
+{outputs}
+    return out;
   }}
 }};
 
@@ -41,7 +43,7 @@ std::unique_ptr<{types}Top> make_block_{name}(std::uint32_t seed) {{
 def text(block, pins):
     kind = KINDS[block.implements]
     inputs = [f"m.{pin} = {value};" for pin, value in block.constants.items()]
-    outputs = [".request_ready = true"] if "request_ready" not in block.pins else []
+    outputs = ["out.request_ready = true;"] if "request_ready" not in block.pins else []
     for role, rule in kind.roles.items():
         pin = block.pins.get(role)
         if pin is None or role == "clock":
@@ -50,7 +52,7 @@ def text(block, pins):
         width = pins[name][1]
         if rule.direction == "output":
             flag = rule.bits == 1
-            outputs.append(f".{rule.value} = m.{name}" + (f" {'==' if low else '!='} 0" if flag else ""))
+            outputs.append(f"out.{rule.value} = m.{name}" + (f" {'==' if low else '!='} 0;" if flag else ";"))
         elif rule.bits == "words":
             inputs.append(f"set_words(m.{name}, in.{rule.value});")
         elif isinstance(rule.bits, tuple) and block.implements != "ordering":  # whose connections are counted
@@ -58,12 +60,9 @@ def text(block, pins):
                           f'"{name}"));')
         else:
             inputs.append(f"m.{name} = {'!' if low else ''}in.{rule.value};")
-    # In the order of the C++ type, as designated initialisers have to be.
-    order = ["request_ready", *[rule.value for rule in kind.roles.values() if rule.direction == "output"]]
-    outputs.sort(key=lambda line: order.index(line.split()[0].removeprefix(".")))
     return WRAPPER.format(file=block.file, name=block.name, header=kind.header, types=kind.types,
                           clock=block.pins["clock"].removeprefix("!"),
-                          inputs="\n".join("    " + line for line in inputs), outputs=",\n            ".join(outputs))
+                          inputs="\n".join("    " + line for line in inputs), outputs="\n".join("    " + line for line in outputs))
 
 
 def entry(block, pins):
@@ -80,6 +79,9 @@ def entry(block, pins):
         own = {"choices": most, "depths": most_depths(block, pins), "draws": sum(f"request_draw_{i}" in block.pins
                                                                                  for i in range(4)),
                "salted": flag("request_salt")}
+    elif block.implements == "register":
+        own = {part: sum(f"response_{role}_{i}" in block.pins for i in range(2))
+               for part, role in (("cells", "cell"), ("words", "word"), ("flags", "flag"))}
     else:
         own = {"connections": most, "opens": flag("request_open"), "hears": flag("request_feedback"),
                "freezes": flag("request_freeze")}

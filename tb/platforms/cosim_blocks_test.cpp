@@ -1,5 +1,5 @@
-// Load balancers and entropy schemes by hardware outside the tree (tb/rtl/outside), in whole
-// platforms.
+// Load balancers, entropy schemes and stateful ALUs by hardware outside the tree (tb/rtl/outside),
+// in whole platforms.
 #include <gtest/gtest.h>
 
 #include "horae/rtl/ordering.hpp"
@@ -73,6 +73,52 @@ TEST_F(CosimBlocks, AnEntropySchemeGivesTheSameRunAtEveryLevel) {
   EXPECT_GT(model.json().at("results").at("senders.entropy_frozen").at("value"), 0);
 }
 
+TEST_F(CosimBlocks, AStatefulAluGivesTheSameRunAtEveryLevel) {
+  const auto at = [&](const std::string& block, const std::string& level) {
+    Words settings = {"sim.duration=100 us", "sim.warmup=20 us"};
+    if (!level.empty()) {
+      settings.push_back(R"(tor.rtl=[{register="path_psn_max_array",block=")" + block +
+                         R"(",level=")" + level + R"("}])");
+    }
+    return test::run(
+        place_,
+        test::with_settings({"run", HORAE_PLATFORM_DIR "/themis_tor.toml", "--json"}, settings));
+  };
+  const std::string model = results_of(at("", ""));
+  EXPECT_EQ(results_of(at("path_max", "rtl")), model);
+  const Ended both = at("path_max", "both");
+  EXPECT_EQ(results_of(both), model);
+  const ordered_json registers = both.json().at("lockstep").at("registers");
+  EXPECT_EQ(registers.at("alus"), 8);  // two switches of four pipelines
+  EXPECT_GT(registers.at("accesses"), 1000);
+  EXPECT_FALSE(place_.has("out"));
+
+  const Ended wrong = at("path_max_wrong", "both");
+  EXPECT_NE(wrong.exit_code, 0);
+  EXPECT_NE(wrong.err.find("path_max_wrong: model and RTL differ at request "), std::string::npos)
+      << wrong.err;
+  EXPECT_TRUE(place_.has("out/lockstep"));
+}
+
+TEST_F(CosimBlocks, ARegisterThatIsNotThereIsRefusedAtItsPlace) {
+  const auto refused = [&](const std::string& entry) {
+    const Ended ended = test::run(place_, {"run", HORAE_PLATFORM_DIR "/themis_tor.toml", "--set",
+                                           "tor.rtl=[{" + entry + "}]"});
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_NE(ended.err.find("--set"), std::string::npos) << ended.err;
+    return ended.err;
+  };
+  EXPECT_NE(refused(R"(register="path_psn_max_arrays",block="path_max",level="model")")
+                .find("did you mean 'path_psn_max_array'?"),
+            std::string::npos);
+  EXPECT_NE(refused(R"(register="epsn_array",block="path_max",level="both")")
+                .find("found register=epsn_array"),
+            std::string::npos);
+  EXPECT_NE(refused(R"(register="path_psn_max_array",block="path_maxi",level="rtl")")
+                .find("did you mean 'path_max'?"),
+            std::string::npos);
+}
+
 TEST_F(CosimBlocks, TheReportSaysWhatWasCompared) {
   const Ended ended = test::run(
       place_, test::with_settings({"run", platform, "--set", "switch.balance=po2", "--set",
@@ -91,8 +137,7 @@ TEST_F(CosimBlocks, AWrongLineEndsTheRunWithBothStates) {
   EXPECT_NE(balancer.err.find("shorter_queue_wrong: model and RTL differ at request "),
             std::string::npos)
       << balancer.err;
-  const Ended entropy =
-      run({"nic.entropy.level=both", "nic.entropy.rtl=reps_ring_wrong"});
+  const Ended entropy = run({"nic.entropy.level=both", "nic.entropy.rtl=reps_ring_wrong"});
   EXPECT_NE(entropy.exit_code, 0);
   EXPECT_NE(entropy.err.find("reps_ring_wrong: model and RTL differ at request "),
             std::string::npos)

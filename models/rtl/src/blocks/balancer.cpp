@@ -31,8 +31,7 @@ std::string misfit(const BalancerBlock& block, const BalanceSetting& setting) tr
           .read(setting_schema()));
   const auto asked = setting_schema().dump(setting);
   for (const auto& [key, value] : ours.items()) {
-    if (!asked.contains(key))
-      return fmt::format("no {}, expected {}", key, value.dump());
+    if (!asked.contains(key)) return fmt::format("no {}, expected {}", key, value.dump());
     if (asked.at(key) != value)
       return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
   }
@@ -68,10 +67,11 @@ const BalancerBlock* checked_block(const BalanceSetting& setting) {
     }
   }
   if (name) throw InputError(not_built("balance_rtl", *name, names));
-  throw InputError(fmt::format(
-      "balance_level = '{}': no load balancer in RTL was built that fits balance = '{}' (scripts/rtl "
-      "add DIR builds one)",
-      level, setting.balance));
+  throw InputError(
+      fmt::format("balance_level = '{}': no load balancer in RTL was built that fits balance = "
+                  "'{}' (scripts/rtl "
+                  "add DIR builds one)",
+                  level, setting.balance));
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ BalancerRtl::BalancerRtl(const BalancerBlock& block, std::uint64_t seed, std::st
   if (block.salted) salt_ = stream_.bits();
 }
 
-unsigned BalancerRtl::choose(const Packet& packet, unsigned choices,
-                             const policy::PortView& view) {
+unsigned BalancerRtl::choose(const Packet& packet, unsigned choices, const policy::PortView& view) {
   if (choices > block_.choices) {
     throw InputError(fmt::format("{} candidates for a packet: the RTL '{}' has room for {}",
                                  choices, block_.name, block_.choices));
@@ -55,7 +54,8 @@ unsigned BalancerRtl::choose(const Packet& packet, unsigned choices,
   }
   const std::uint32_t choice = hardware_.serve(in).choice;
   if (choice >= choices)
-    throw ModelError(fmt::format("RTL '{}': chose {} of {} candidates", block_.name, choice, choices));
+    throw ModelError(
+        fmt::format("RTL '{}': chose {} of {} candidates", block_.name, choice, choices));
   return choice;
 }
 

@@ -77,10 +77,18 @@ std::uint16_t EntropyRtl::next(Picoseconds now) {
                                  out.value, values_));
   }
   switch (static_cast<EntropyOrigin>(out.origin)) {
-    case EntropyOrigin::recycled: ++counts_.recycled; break;
-    case EntropyOrigin::random: ++counts_.random; break;
-    case EntropyOrigin::frozen: ++counts_.frozen; break;
-    case EntropyOrigin::fixed: ++counts_.fixed; break;
+    case EntropyOrigin::recycled:
+      ++counts_.recycled;
+      break;
+    case EntropyOrigin::random:
+      ++counts_.random;
+      break;
+    case EntropyOrigin::frozen:
+      ++counts_.frozen;
+      break;
+    case EntropyOrigin::fixed:
+      ++counts_.fixed;
+      break;
   }
   return static_cast<std::uint16_t>(out.value);
 }

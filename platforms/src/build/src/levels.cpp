@@ -32,6 +32,36 @@ void Levels::choose(fabric::output_queued_switch& sw, const fabric::SwitchConfig
   sw.set_balancer(std::move(balancer));
 }
 
+void Levels::choose(tofino::tofino_switch& sw, const config::TofinoProfile& profile) {
+  for (const config::RegisterHardware& wanted : profile.rtl) {
+    std::vector<std::string> names;
+    bool found = false;
+    for (unsigned pipeline = 0; pipeline < sw.config().pipelines; ++pipeline) {
+      for (dataplane::Object* object : sw.objects(pipeline).objects()) {
+        auto* seat = dynamic_cast<dataplane::AluSeat*>(object);
+        if (seat == nullptr || seat->action_names().empty()) continue;
+        names.push_back(object->short_name());
+        if (names.back() != wanted.name.value) continue;
+        found = true;
+        if (wanted.level == "model") continue;
+        try {
+          registers_.push_back(std::make_unique<rtl::RegisterRtl>(
+              rtl::find_register_block(wanted.block, wanted.name, seat->action_names()),
+              object->name(), wanted.level == "both", folder_of(object->name())));
+        } catch (const InputError& e) {
+          throw input_error(wanted.name.where, e.what());
+        }
+        seat->set_alu(*registers_.back());
+      }
+    }
+    if (found) continue;
+    throw input_error(wanted.name.where,
+                      fmt::format("register = '{}': the program of '{}' has no such register with "
+                                  "actions{}",
+                                  wanted.name.value, sw.name(), suggestion(wanted.name, names)));
+  }
+}
+
 void Levels::choose_entropy(rnic::rnic& nic, const rnic::RnicConfig& config) {
   const std::string level = rtl::entropy_level(config.entropy);
   if (level == "model") return;
@@ -85,6 +115,11 @@ Levels::Compared Levels::compared() const {
     sum.queue_pairs += of_nic.sources->queue_pairs();
     sum.entropy_requests += of_nic.sources->requests();
   }
+  for (const auto& alu : registers_) {
+    if (!alu->both()) continue;
+    ++sum.registers;
+    sum.accesses += alu->accesses();
+  }
   return sum;
 }
 
@@ -95,6 +130,8 @@ Levels::Compared& Levels::Compared::operator+=(const Compared& other) {
   choices += other.choices;
   queue_pairs += other.queue_pairs;
   entropy_requests += other.entropy_requests;
+  registers += other.registers;
+  accesses += other.accesses;
   return *this;
 }
 

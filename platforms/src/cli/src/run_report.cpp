@@ -72,6 +72,9 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
     if (both.contains("balancers"))
       say(both["balancers"], "switches", "choices",
           "model and RTL: load balancers of {} switches, {} choices alike, no difference\n");
+    if (both.contains("registers"))
+      say(both["registers"], "alus", "accesses",
+          "model and RTL: {} stateful ALUs, {} accesses alike, no difference\n");
     if (both.contains("entropy"))
       say(both["entropy"], "queue_pairs", "requests",
           "model and RTL: entropy schemes of {} queue pairs, {} requests answered alike, no "

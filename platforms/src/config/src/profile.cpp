@@ -13,6 +13,7 @@
 #include "horae/rtl/balancer_block.hpp"
 #include "horae/rtl/entropy_block.hpp"
 #include "horae/rtl/ordering.hpp"
+#include "horae/rtl/register_block.hpp"
 #include "thresholds.hpp"
 
 namespace horae::config {
@@ -22,6 +23,38 @@ using nlohmann::ordered_json;
 bool is_endpoint(const Profile& p) {
   return std::holds_alternative<rnic::RnicConfig>(p) || std::holds_alternative<HostProfile>(p);
 }
+
+const Schema<RegisterHardware>& RegisterHardware::schema() {
+  static const Schema<RegisterHardware> s =
+      Schema<RegisterHardware>("rtl", "Hardware in the place of a register's stateful ALU.")
+          .required("register", &RegisterHardware::name,
+                    {.doc = "name of the register (`horae size` lists a program's)"})
+          .required("block", &RegisterHardware::block,
+                    {.doc = "the hardware description, a block of your own (scripts/rtl)"})
+          .choice("level", &RegisterHardware::level,
+                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
+                  {.doc = "what runs: the model in C++, the hardware description, or both, "
+                          "compared at every access",
+                   .required = true});
+  return s;
+}
+
+namespace {
+
+/// The array `rtl` of a Tofino; adds it to the dump.
+std::vector<RegisterHardware> read_register_hardware(const Section& section, ordered_json& dump) {
+  std::vector<RegisterHardware> out;
+  for (const Section& table : section.children("rtl")) {
+    const auto one = table.read<RegisterHardware>();
+    if (one.level != "model")
+      check_at(table, "block", [&] { rtl::find_register_block(one.block, one.name); });
+    dump["rtl"].push_back(RegisterHardware::schema().dump(one));
+    out.push_back(one);
+  }
+  return out;
+}
+
+}  // namespace
 
 ordered_json read_profile(const Section& section, Profile& out) {
   const std::string kind = section.get_string("kind");
@@ -46,7 +79,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     out = config;
   } else if (kind == "tofino") {
     TofinoProfile profile;
-    profile.chip = tofino::ChipConfig::read(section, {"kind", "program"});
+    profile.chip = tofino::ChipConfig::read(section, {"kind", "program", "rtl"});
     if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
       throw section.error(
           "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
@@ -75,6 +108,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     profile.program = programs::read_program(section.child("program"));
     dump.update(tofino::ChipConfig::schema().dump(profile.chip));
     dump["program"] = profile.program->config();
+    profile.rtl = read_register_hardware(section, dump);
     out = profile;
   } else if (kind == "switch") {
     const auto config = section.read<fabric::SwitchConfig>(also);

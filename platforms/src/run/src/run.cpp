@@ -76,6 +76,8 @@ nlohmann::ordered_json lockstep_json(const build::Levels::Compared& compared) {
     out["entropy"] = {{"queue_pairs", compared.queue_pairs},
                       {"requests", compared.entropy_requests}};
   }
+  if (compared.registers > 0)
+    out["registers"] = {{"alus", compared.registers}, {"accesses", compared.accesses}};
   out["differences"] = 0;
   return out;
 }

@@ -17,11 +17,11 @@ namespace horae::rtl {
 /// A block as its horae_rtl.toml describes it.
 struct BalancerBlock {
   std::string_view name;
-  std::string_view model;      ///< what it implements: "balance=po2"
-  std::uint32_t choices = 0;   ///< candidates that it has room for
-  std::uint32_t depths = 0;    ///< candidates whose queues it sees; 0: none
-  std::uint32_t draws = 0;     ///< random numbers for each choice
-  bool salted = false;         ///< has a pin for the salt
+  std::string_view model;     ///< what it implements: "balance=po2"
+  std::uint32_t choices = 0;  ///< candidates that it has room for
+  std::uint32_t depths = 0;   ///< candidates whose queues it sees; 0: none
+  std::uint32_t draws = 0;    ///< random numbers for each choice
+  bool salted = false;        ///< has a pin for the salt
   Served<BalancerInputs, BalancerOutputs>::Make make = nullptr;
 };
 
@@ -88,7 +88,8 @@ std::string balance_level(const BalanceSetting& setting);
 void check_balancer(const BalanceSetting& setting);
 
 /// The balancer of level `rtl` or `both`; null at level `model`, which the switch has. The hardware
-/// is the block that `balance_rtl` names, or the first that fits. An InputError where there is none.
+/// is the block that `balance_rtl` names, or the first that fits. An InputError where there is
+/// none.
 std::unique_ptr<policy::LoadBalancer> make_balancer(const BalanceSetting& setting,
                                                     std::uint64_t seed, std::string_view path,
                                                     const std::string& folder);

@@ -1,5 +1,5 @@
-// Blocks of users, whose hardware descriptions lie outside the tree (scripts/rtl): what those of all
-// kinds have in common.
+// Blocks of users, whose hardware descriptions lie outside the tree (scripts/rtl): what those of
+// all kinds have in common.
 #pragma once
 
 #include <string>
