@@ -15,7 +15,7 @@ using test::Workplace;
 
 const std::string platform = HORAE_PLATFORM_DIR "/reps.toml";
 const Words small = {"leaf_spine.leaves=2", "leaf_spine.spines=4", "leaf_spine.hosts_per_leaf=4",
-                     "nic.entropy.freezing_timeout=100 us", "traffic[0].size=64 KiB"};
+                     "nic.entropy.freezing_timeout=100 us", "traffic[0].size=1 MiB"};
 
 class CosimBlocks : public testing::Test {
  protected:
@@ -146,6 +146,9 @@ TEST_F(CosimBlocks, AWrongLineEndsTheRunWithBothStates) {
 }
 
 TEST_F(CosimBlocks, WhatDoesNotFitIsRefusedAtItsPlace) {
+  const auto place_of = [](const Words& wrong) {
+    return wrong[0].starts_with("nic.entropy") ? "reps.toml:48:11: " : "--set switch.balance";
+  };
   for (const Words& wrong :
        {Words{"switch.balance=drill", "switch.balance_level=rtl"},
         Words{"switch.balance=po2", "switch.balance_level=rtl", "switch.balance_rtl=shortest"},
@@ -153,7 +156,7 @@ TEST_F(CosimBlocks, WhatDoesNotFitIsRefusedAtItsPlace) {
         Words{"nic.entropy.level=both", "nic.entropy.rtl=ring"}}) {
     const Ended ended = run(wrong);
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_NE(ended.err.find("--set"), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find(place_of(wrong)), std::string::npos) << ended.err;
   }
 }
 

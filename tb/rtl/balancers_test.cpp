@@ -42,8 +42,7 @@ std::vector<unsigned> drive(policy::LoadBalancer& balancer, int packets, unsigne
     p.entropy = static_cast<std::uint16_t>(random.below(1000));
     p.dest_qp = Qpn(random.below(1000));
     const Queues queues(random);
-    chosen.push_back(
-        balancer.choose(p, choices > 0 ? choices : 2 + random.below(15), queues));
+    chosen.push_back(balancer.choose(p, choices > 0 ? choices : 2 + random.below(15), queues));
   }
   return chosen;
 }
@@ -94,7 +93,8 @@ TEST(Balancers, PinsHaveThePacketAndTheDrawsOfTheModel) {
     rtl::BalancerRtl hardware(block, 1, "leaf.balance");
     return drive(hardware, 1000);
   };
-  EXPECT_EQ(chosen({.name = "answering", .model = "", .draws = 1}, [](const rtl::BalancerInputs& in) { return in.draws[0]; }),
+  EXPECT_EQ(chosen({.name = "answering", .model = "", .draws = 1},
+                   [](const rtl::BalancerInputs& in) { return in.draws[0]; }),
             drive(*policy::make_load_balancer("spray", 1, "leaf.balance"), 1000));
   EXPECT_EQ(chosen({.name = "answering", .model = "", .salted = true},
                    [](const rtl::BalancerInputs& in) {
@@ -107,9 +107,10 @@ TEST(Balancers, PinsHaveThePacketAndTheDrawsOfTheModel) {
                          std::uint64_t{policy::flow_hash(p, in.salt)} * in.choices >> 32);
                    }),
             drive(*policy::make_load_balancer("ecmp", 1, "leaf.balance"), 1000));
-  EXPECT_EQ(ended_with<ModelError>(
-                [&] { chosen({.name = "answering", .model = ""}, [](const rtl::BalancerInputs& in) { return in.choices; }); })
-                .find("RTL 'answering': chose "),
+  EXPECT_EQ(ended_with<ModelError>([&] {
+              chosen({.name = "answering", .model = ""},
+                     [](const rtl::BalancerInputs& in) { return in.choices; });
+            }).find("RTL 'answering': chose "),
             0u);
 }
 

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from hardware import coverage  # noqa: E402
 EXAMPLE = ROOT / "models/facade/example/reorder_window.sv"
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(blocks LANGUAGES CXX)
@@ -23,7 +25,7 @@ foreach(folder {folders})
   horae_rtl_block(rtl ${{folder}} blocks)
 endforeach()
 file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/catalogue
-  "${{blocks_declarations}}${{blocks_ordering}}${{blocks_load_balancer}}${{blocks_entropy}}${{blocks_refused}}")
+  "${{blocks_declarations}}${{blocks_ordering}}${{blocks_load_balancer}}${{blocks_entropy}}${{blocks_register}}${{blocks_refused}}")
 # One of the tree.
 horae_verilated(tree VFaulty faulty SOURCES {root}/tb/rtl/outside/none.sv ARGS)
 message(STATUS "taken: ${{VFaulty_BUILT}}")
@@ -125,6 +127,7 @@ class Rtl(unittest.TestCase):
             ("shorter_queue", 'request_draw_1 = "draw_1"', 'request_now = "draw_1"', "unknown 'request_now' of a switch's"),
             ("reps_ring", 'response_drew = "drew"', "", "'request_draw' is there without 'response_drew'"),
             ("reps_ring", 'response_origin = "origin"', "", "missing 'response_origin'"),
+            ("path_max", 'response_flag_0 =', 'response_flag_1 =', "'response_flag_1' is there without 'response_flag_0'"),
         ]
         for number, (name, old, new, message) in enumerate(cases):
             with self.subTest(message):
@@ -181,6 +184,20 @@ class Rtl(unittest.TestCase):
         self.assertEqual(catalogue.count(".make = make_block_good"), 1)
         self.assertIn("std::unique_ptr<BalancerTop> make_block_shorter_queue", catalogue)
         self.assertIn('.name = "shorter_queue",\n       .model = "balance=po2",\n       .choices = 16,', catalogue)
+
+    def test_coverage_counts_a_point_of_all_instances_once(self):
+        def point(line, page, what, count, instance="top.a", file="models/rtl/themis_d/themis_d.sv"):
+            fields = {"f": str(ROOT / file), "l": line, "n": "5", "t": page, "page": f"v_{page}/themis_d", "o": what, "h": instance}
+            return "C '" + "".join(f"\1{key}\2{value}" for key, value in fields.items()) + f"' {count}\n"
+
+        text = "# SystemC::Coverage-3\n" + "".join([
+            point(10, "line", "block", 0), point(10, "line", "block", 3, "top.b"), point(20, "line", "block", 0),
+            point(30, "branch", "if", 1), point(5, "toggle", "psn[0]", 7), point(5, "toggle", "psn[1]", 0),
+            point(5, "toggle", "psn[0]", 9, file="tb/rtl/outside/none.sv")])
+        table = coverage.table(ROOT, text)
+        self.assertEqual(list(table), ["themis_d"])
+        self.assertEqual({page: tuple(of) for page, of in table["themis_d"].items()},
+                         {"v_line": (1, 2), "v_branch": (1, 1), "v_toggle": (1, 2)})
 
 
 if __name__ == "__main__":
