@@ -55,10 +55,11 @@ void Levels::choose(tofino::tofino_switch& sw, const config::TofinoProfile& prof
       }
     }
     if (found) continue;
-    throw input_error(wanted.name.where,
-                      fmt::format("register = '{}': the program of '{}' has no such register with "
-                                  "actions{}",
-                                  wanted.name.value, sw.name(), suggestion(wanted.name, names)));
+    throw input_error(
+        wanted.name.where,
+        fmt::format("register = '{}': the program of '{}' has no such register with "
+                    "actions{}",
+                    wanted.name.value, sw.name(), suggestion(wanted.name.value, names)));
   }
 }
 

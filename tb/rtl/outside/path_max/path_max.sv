@@ -16,13 +16,13 @@ module path_max (
   assign lead = psn[23:0] - cell_before[23:0];
 
   logic later, earlier;
-  assign later = lead != '0 && !lead[23];
 `ifdef PATH_MAX_BREAK
-  // For the test of comparisons: the same counts as earlier.
-  assign earlier = !later;
+  // For the test of comparisons: the next one is not kept.
+  assign later = lead > 24'd1 && !lead[23];
 `else
-  assign earlier = lead[23] && lead != 24'h800000;
+  assign later = lead != '0 && !lead[23];
 `endif
+  assign earlier = lead[23] && lead != 24'h800000;
 
   always_ff @(posedge clk)
     if (reset) begin
