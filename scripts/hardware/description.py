@@ -8,8 +8,8 @@ from exploration.complaint import Complaint
 from .kinds import KINDS, TOGETHER
 
 NAME = "horae_rtl.toml"
-KEYS = {"name": str, "top": str, "implements": str, "model": str, "sources": list, "include": list, "defines": list, "tolerate": list,
-        "parameters": dict, "pins": dict, "constants": dict}
+KEYS = {"name": str, "top": str, "implements": str, "model": str, "sources": list, "include": list, "defines": list,
+        "tolerate": list, "parameters": dict, "pins": dict, "constants": dict}
 NEEDED = ("name", "top", "model", "sources", "pins")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
