@@ -5,29 +5,11 @@ import tomllib
 from dataclasses import dataclass, field
 
 from exploration.complaint import Complaint
+from .kinds import KINDS, TOGETHER
 
 NAME = "horae_rtl.toml"
-# Pins of an ordering layer: direction, bits (None: see `check`), whether it must be there.
-ROLES = {
-    "clock": ("input", 1, True),
-    "reset": ("input", 1, True),
-    "request_valid": ("input", 1, True),
-    "request_ready": ("output", 1, False),
-    "request_connection": ("input", None, True),
-    "request_psn": ("input", 24, True),
-    "request_head": ("input", 24, False),
-    "request_last": ("input", 1, False),
-    "request_close": ("input", 1, False),
-    "response_valid": ("output", 1, True),
-    "response_ready": ("input", 1, False),
-    "response_tracking": ("output", 2, True),
-    "response_rejection": ("output", 2, False),
-    "response_advanced": ("output", None, True),
-    "response_expected": ("output", 24, True),
-    "response_completed": ("output", 1, False),
-}
-KEYS = {"name": str, "top": str, "model": str, "sources": list, "include": list, "defines": list, "tolerate": list,
-        "parameters": dict, "pins": dict, "constants": dict}
+KEYS = {"name": str, "top": str, "implements": str, "model": str, "sources": list, "include": list, "defines": list,
+        "tolerate": list, "parameters": dict, "pins": dict, "constants": dict}
 NEEDED = ("name", "top", "model", "sources", "pins")
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -37,6 +19,7 @@ class Block:
     folder: pathlib.Path
     name: str = ""
     top: str = ""
+    implements: str = "ordering"  # one of KINDS
     model: str = ""  # settings of the model: "engine=static bits=16"
     sources: list = field(default_factory=list)  # in the order in which they are read
     include: list = field(default_factory=list)
@@ -45,6 +28,10 @@ class Block:
     parameters: dict = field(default_factory=dict)
     pins: dict = field(default_factory=dict)  # of roles; "!pin": low is true
     constants: dict = field(default_factory=dict)  # values of inputs that have no role
+
+    @property
+    def roles(self):
+        return KINDS[self.implements].roles
 
     @property
     def file(self):
@@ -91,6 +78,8 @@ def read(folder):
     for key in ("name", "top"):
         if not WORD.fullmatch(table[key]):
             raise Complaint(f"{file}: {key} = '{table[key]}' is no identifier")
+    if block.implements not in KINDS:
+        raise Complaint(f"{file}: implements = '{block.implements}'{nearest(block.implements, list(KINDS))}")
     if any(character in block.model for character in '"\\\n'):
         raise Complaint(f"{file}: model = '{block.model}': expected settings as in \"engine=static bits=16\"")
     for name, value in block.parameters.items():
@@ -106,8 +95,9 @@ def read(folder):
         if not source.is_file():
             raise Complaint(f"{file}: sources: {source} is not there")
     for role, pin in block.pins.items():
-        if role not in ROLES:
-            raise Complaint(f"{file}: pins: unknown '{role}'{nearest(role, list(ROLES))}")
+        if role not in block.roles:
+            raise Complaint(f"{file}: pins: unknown '{role}' of {KINDS[block.implements].what}"
+                            f"{nearest(role, list(block.roles))}")
         if not isinstance(pin, str) or not WORD.fullmatch(pin.removeprefix("!")):
             raise Complaint(f"{file}: pins: {role} = {pin!r}: expected a pin, or \"!pin\" where low is true")
     return block
@@ -118,25 +108,37 @@ def check(block, pins):
     def refuse(what):
         raise Complaint(f"{block.file}: pins: {what}")
 
-    for role, (direction, bits, needed) in ROLES.items():
+    for role, rule in block.roles.items():
         if role not in block.pins:
-            if needed:
+            if rule.needed:
                 refuse(f"missing '{role}'")
             continue
         pin = block.pins[role].removeprefix("!")
         if pin not in pins:
             refuse(f"{role}: module '{block.top}' has no pin '{pin}'{nearest(pin, list(pins))}")
         found, width = pins[pin]
-        if found != direction:
-            refuse(f"{role}: '{pin}' is an {found}, expected an {direction}")
+        if found != rule.direction:
+            refuse(f"{role}: '{pin}' is an {found}, expected an {rule.direction}")
         if width is None:
             refuse(f"{role}: '{pin}' is no plain vector")
-        if bits is not None and width != bits:
-            refuse(f"{role}: '{pin}' has {width} bits, expected {bits}")
-        if bits is None and not 1 <= width <= 24:
-            refuse(f"{role}: '{pin}' has {width} bits, expected 1 to 24")
+        if rule.bits == "words":
+            if width % 32 or width < 64:
+                refuse(f"{role}: '{pin}' has {width} bits, expected 32 for each candidate")
+        elif isinstance(rule.bits, tuple):
+            if not rule.bits[0] <= width <= rule.bits[1]:
+                refuse(f"{role}: '{pin}' has {width} bits, expected {rule.bits[0]} to {rule.bits[1]}")
+        elif width != rule.bits:
+            refuse(f"{role}: '{pin}' has {width} bits, expected {rule.bits}")
         if block.pins[role].startswith("!") and width != 1:
             refuse(f"{role}: '{pin}' has {width} bits, and '!' is of one")
+    for kind, role, other in TOGETHER:
+        if kind == block.implements and role in block.pins and other not in block.pins:
+            refuse(f"'{role}' is there without '{other}'")
+    for role in block.pins:  # numbered from 0 on
+        stem, _, number = role.rpartition("_")
+        for i in range(int(number) if number.isdigit() else 0):
+            if f"{stem}_{i}" not in block.pins:
+                refuse(f"'{role}' is there without '{stem}_{i}'")
     named = [pin.removeprefix("!") for pin in block.pins.values()]
     for pin in named:
         if named.count(pin) > 1:

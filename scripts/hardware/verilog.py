@@ -37,13 +37,19 @@ def refuse(block, text):
 
 
 def bits_of(types, identity):
-    """Of a plain vector; None of anything else."""
-    kind = types.get(identity)
-    while kind is not None and kind.tag == "refdtype":
+    """Of a plain vector, or a packed array of them; None of anything else."""
+    kind, times = types.get(identity), 1
+    while kind is not None and kind.tag in ("refdtype", "packarraydtype"):
+        if kind.tag == "packarraydtype":
+            ends = [const.get("name") for const in kind.iterfind("./range/const")]
+            if len(ends) != 2:
+                return None
+            first, last = (int(end.split("h")[-1], 16) for end in ends)
+            times *= abs(first - last) + 1
         kind = types.get(kind.get("sub_dtype_id"))
     if kind is None or kind.tag != "basicdtype":
         return None
-    return abs(int(kind.get("left", 0)) - int(kind.get("right", 0))) + 1
+    return times * (abs(int(kind.get("left", 0)) - int(kind.get("right", 0))) + 1)
 
 
 def pins(block, verilator):

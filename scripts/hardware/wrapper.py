@@ -1,79 +1,104 @@
 """The C++ around a block, and what CMake has to know of it."""
 import json
 
+from .kinds import KINDS, room
+
 WRAPPER = """// Made by scripts/rtl from {file}.
 #include "VBlock_{name}.h"
-#include "horae/rtl/ordering_block.hpp"
+#include "horae/rtl/{header}"
 #include "verilated_model.hpp"
 
 namespace horae::rtl {{
 namespace {{
 
-class Block_{name} final : public VerilatedModel<VBlock_{name}, OrderingTop> {{
+class Block_{name} final : public VerilatedModel<VBlock_{name}, {types}Top> {{
  public:
   using VerilatedModel::VerilatedModel;
 
-  void clock(const OrderingInputs& in) override {{
+  void clock(const {types}Inputs& in) override {{
     auto& m = model();
 {inputs}
     edge(m.{clock});
   }}
 
-  OrderingOutputs outputs() const override {{
+  {types}Outputs outputs() const override {{
     const auto& m = model();
-    return {{{outputs}}};
+    {types}Outputs out;
+{outputs}
+    return out;
   }}
 }};
 
 }}  // namespace
 
-std::unique_ptr<OrderingTop> make_block_{name}(std::uint32_t seed);
-std::unique_ptr<OrderingTop> make_block_{name}(std::uint32_t seed) {{
+std::unique_ptr<{types}Top> make_block_{name}(std::uint32_t seed);
+std::unique_ptr<{types}Top> make_block_{name}(std::uint32_t seed) {{
   return std::make_unique<Block_{name}>(seed);
 }}
 
 }}  // namespace horae::rtl
 """
-INPUTS = {"reset": "reset", "request_valid": "request_valid", "request_connection": "connection", "request_psn": "psn",
-          "request_head": "head", "request_last": "last", "request_close": "close", "response_ready": "response_ready"}
-OUTPUTS = {"request_ready": ("request_ready", True), "response_valid": ("response_valid", True),
-           "response_tracking": ("tracking", False), "response_rejection": ("rejection", False),
-           "response_advanced": ("advanced", False), "response_expected": ("expected", False),
-           "response_completed": ("completed", True)}
 
 
-def text(block):
+def text(block, pins):
+    kind = KINDS[block.implements]
     inputs = [f"m.{pin} = {value};" for pin, value in block.constants.items()]
-    for role, value in INPUTS.items():
-        if role in block.pins:
-            pin = block.pins[role]
-            inputs.append(f"m.{pin.removeprefix('!')} = {'!' if pin.startswith('!') else ''}in.{value};")
-    outputs = []
-    for role, (value, flag) in OUTPUTS.items():
+    outputs = ["out.request_ready = true;"] if "request_ready" not in block.pins else []
+    for role, rule in kind.roles.items():
         pin = block.pins.get(role)
-        if pin is None:
-            if role == "request_ready":
-                outputs.append(".request_ready = true")
+        if pin is None or role == "clock":
             continue
-        read = f"m.{pin.removeprefix('!')}"
-        if flag:
-            read += " == 0" if pin.startswith("!") else " != 0"
-        outputs.append(f".{value} = {read}")
-    return WRAPPER.format(file=block.file, name=block.name, clock=block.pins["clock"].removeprefix("!"),
-                          inputs="\n".join("    " + line for line in inputs), outputs=",\n            ".join(outputs))
+        low, name = pin.startswith("!"), pin.removeprefix("!")
+        width = pins[name][1]
+        if rule.direction == "output":
+            flag = rule.bits == 1
+            outputs.append(f"out.{rule.value} = m.{name}" + (f" {'==' if low else '!='} 0;" if flag else ";"))
+        elif rule.bits == "words":
+            inputs.append(f"set_words(m.{name}, in.{rule.value});")
+        elif isinstance(rule.bits, tuple) and block.implements != "ordering":  # whose connections are counted
+            inputs.append(f'm.{name} = static_cast<decltype(m.{name} + 0)>(fit(in.{rule.value}, {width}, "{block.name}", '
+                          f'"{name}"));')
+        else:
+            inputs.append(f"m.{name} = {'!' if low else ''}in.{rule.value};")
+    return WRAPPER.format(file=block.file, name=block.name, header=kind.header, types=kind.types,
+                          clock=block.pins["clock"].removeprefix("!"),
+                          inputs="\n".join("    " + line for line in inputs), outputs="\n".join("    " + line for line in outputs))
 
 
-def cmake(block, connections):
-    def listed(words):
-        return " ".join('"' + str(word).replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
-
+def entry(block, pins):
+    """Members of the block's C++ description, in their order."""
     def flag(role):
         return str(role in block.pins).lower()
 
-    entry = (f'      {{.name = "{block.name}",\\n       .refused = "",\\n       .model = {json.dumps(block.model)},\\n'
-             f'       .connections = {connections},\\n       .closes = {flag("request_close")},\\n'
-             f'       .rejects = {flag("response_rejection")},\\n       .completes = {flag("response_completed")},\\n'
-             f'       .make = make_block_{block.name}}},\\n').replace('"', '\\"')
+    most, _ = room(block, pins)
+    common = {"name": f'"{block.name}"', "model": json.dumps(block.model)}
+    if block.implements == "ordering":
+        own = {"connections": most, "closes": flag("request_close"), "rejects": flag("response_rejection"),
+               "completes": flag("response_completed")}
+    elif block.implements == "load_balancer":
+        own = {"choices": most, "depths": most_depths(block, pins), "draws": sum(f"request_draw_{i}" in block.pins
+                                                                                 for i in range(4)),
+               "salted": flag("request_salt")}
+    elif block.implements == "register":
+        own = {part: sum(f"response_{role}_{i}" in block.pins for i in range(2))
+               for part, role in (("cells", "cell"), ("words", "word"), ("flags", "flag"))}
+    else:
+        own = {"connections": most, "opens": flag("request_open"), "hears": flag("request_feedback"),
+               "freezes": flag("request_freeze")}
+    return {**common, **own, "make": f"make_block_{block.name}"}
+
+
+def most_depths(block, pins):
+    return pins[block.pins["request_depths"]][1] // 32 if "request_depths" in block.pins else 0
+
+
+def cmake(block, pins):
+    def listed(words):
+        return " ".join('"' + str(word).replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
+
+    members = ",\\n       ".join(f".{name} = {value}" for name, value in entry(block, pins).items())
+    line = f"      {{{members}}},\\n".replace('"', '\\"')
     return (f"# Made by scripts/rtl from {block.file}.\nset(block_name {block.name})\nset(block_top {block.top})\n"
+            f"set(block_kind {block.implements})\nset(block_pins {KINDS[block.implements].types}Top)\n"
             f"set(block_sources {listed(block.paths(block.sources))})\nset(block_args {listed(block.arguments())})\n"
-            f'set(block_entry "{entry}")\n')
+            f'set(block_entry "{line}")\n')

@@ -30,7 +30,7 @@ MAY_USE = {
     "fabric": {"policy", "traffic", "params", "core"},
     "tofino": {"programs", "dataplane", "fabric", "policy", "traffic", "params", "core"},
     "rnic": {"policy", "fabric", "traffic", "params", "core"},
-    "rtl": {"policy", "params", "core"},
+    "rtl": {"policy", "dataplane", "params", "core"},
     "facade": {"policy", "params", "core"},
 }
 MODELS = set(MAY_USE)

@@ -1,7 +1,6 @@
 // Blocks outside the tree in the place of a model, and the rules that all hardware on these pins
 // keeps.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -9,6 +8,7 @@
 #include "horae/policy/ordering/ordering_hardware.hpp"
 #include "horae/rtl/ordering.hpp"
 #include "traffic.hpp"
+#include "wrong_run.hpp"
 
 namespace horae::blocks_test {
 namespace {
@@ -32,13 +32,6 @@ std::string refusal(const OrderingConfig& c) {
   }
   return {};
 }
-
-/// A folder of the test's own that is gone afterwards.
-struct Folder {
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("horae_blocks" + std::to_string(::getpid()));
-};
 
 /// What ended the run; empty: nothing did.
 std::string drive(policy::OrderingEngine& engine, int requests) {
@@ -68,7 +61,7 @@ TEST(Blocks, OneOutsideTheTreeDoesWhatItsModelDoes) {
 }
 
 TEST(Blocks, AWrongLineEndsTheRun) {
-  const Folder folder;
+  const rtl_test::Folder folder("horae_blocks");
   const auto engine = rtl::make_ordering(static_16("both", "reorder_window_wrong"),
                                          {.folder = folder.path.string()});
   const std::string said = drive(*engine, 20'000);

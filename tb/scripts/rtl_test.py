@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from hardware import coverage  # noqa: E402
 EXAMPLE = ROOT / "models/facade/example/reorder_window.sv"
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(blocks LANGUAGES CXX)
@@ -20,9 +22,10 @@ set(HORAE_RTL_SCRIPT {root}/scripts/rtl)
 file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/empty.cpp "")
 add_library(rtl STATIC ${{CMAKE_CURRENT_BINARY_DIR}}/empty.cpp)
 foreach(folder {folders})
-  horae_rtl_block(rtl ${{folder}} declarations entries)
+  horae_rtl_block(rtl ${{folder}} blocks)
 endforeach()
-file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/catalogue "${{declarations}}${{entries}}")
+file(WRITE ${{CMAKE_CURRENT_BINARY_DIR}}/catalogue
+  "${{blocks_declarations}}${{blocks_ordering}}${{blocks_load_balancer}}${{blocks_entropy}}${{blocks_register}}${{blocks_refused}}")
 # One of the tree.
 horae_verilated(tree VFaulty faulty SOURCES {root}/tb/rtl/outside/none.sv ARGS)
 message(STATUS "taken: ${{VFaulty_BUILT}}")
@@ -78,6 +81,63 @@ class Rtl(unittest.TestCase):
         self.assertIn("# response_completed", text)
         self.assertIn("room for 4 connections", self.run_rtl("check", folder).stdout)
 
+    def test_other_kinds_get_a_description(self):
+        """A load balancer and an entropy scheme, by usual names of pins."""
+        def vendor(name, text):
+            (self.tmp / name).mkdir()
+            (self.tmp / name / "core.sv").write_text(text)
+            return self.tmp / name
+
+        folder = vendor("shortest", """module shortest (input logic clk_i, input logic rst_ni, input logic valid_i,
+            input logic [9:0] dst_addr, input logic [7:0][31:0] queue_depths, output logic valid_o, output logic [2:0] port);
+            always_ff @(posedge clk_i) begin
+              valid_o <= rst_ni && valid_i;
+              port <= queue_depths[dst_addr[2:0]] < queue_depths[0] ? dst_addr[2:0] : '0;
+            end
+            endmodule""")
+        self.run_rtl("add", folder, "--no-build", "--build", self.tmp / "none", "--implements", "load_balancer", code=2)
+        text = (folder / "horae_rtl.toml").read_text()
+        for line in ('implements = "load_balancer"', 'reset = "!rst_ni"', 'request_destination = "dst_addr"',
+                     'request_depths = "queue_depths"', 'response_choice = "port"', "# request_salt"):
+            self.assertIn(line, text)
+        self.assertIn("a switch's load balancer, balance=adaptive tie=lowest, room for 8 candidates",
+                      self.run_rtl("check", folder).stdout)
+
+        folder = vendor("counter", """module counter (input logic clk, input logic reset, input logic request_valid,
+            input logic feedback, output logic response_valid, output logic [15:0] value, output logic [1:0] origin);
+            always_ff @(posedge clk) begin
+              response_valid <= !reset && request_valid;
+              origin <= 2'd3;
+              if (reset) value <= '0;
+              else if (request_valid && !feedback) value <= value + 1'b1;
+            end
+            endmodule""")
+        self.run_rtl("add", folder, "--no-build", "--build", self.tmp / "none", "--implements", "entropy", code=2)
+        self.assertIn('response_value = "value"', (folder / "horae_rtl.toml").read_text())
+        self.assertIn("a sender's entropy scheme, scheme=cycle values=256, one for each queue pair",
+                      self.run_rtl("check", folder).stdout)
+
+    def test_what_is_wrong_with_other_kinds_is_one_line(self):
+        cases = [
+            ("shorter_queue", 'implements = "load_balancer"', 'implements = "balancer"', "did you mean 'load_balancer'?"),
+            ("shorter_queue", 'response_choice = "port"', "", "missing 'response_choice'"),
+            ("shorter_queue", 'request_draw_0 = "draw_0"', 'request_salt = "draw_0"', "'draw_0' has 4 bits, expected 32"),
+            ("shorter_queue", 'request_draw_0 = "draw_0"', 'request_draw_2 = "draw_0"', "without 'request_draw_0'"),
+            ("shorter_queue", 'request_depths = "depths"', 'request_psn = "depths"', "'depths' has 512 bits, expected 24"),
+            ("shorter_queue", 'request_draw_1 = "draw_1"', 'request_now = "draw_1"', "unknown 'request_now' of a switch's"),
+            ("reps_ring", 'response_drew = "drew"', "", "'request_draw' is there without 'response_drew'"),
+            ("reps_ring", 'response_origin = "origin"', "", "missing 'response_origin'"),
+            ("path_max", 'response_flag_0 =', 'response_flag_1 =', "'response_flag_1' is there without 'response_flag_0'"),
+        ]
+        for number, (name, old, new, message) in enumerate(cases):
+            with self.subTest(message):
+                folder = self.tmp / f"case{number}"
+                shutil.copytree(ROOT / "tb/rtl/outside" / name, folder)
+                text = (folder / "horae_rtl.toml").read_text()
+                self.assertIn(old, text)
+                (folder / "horae_rtl.toml").write_text(text.replace(old, new))
+                self.assertIn(message, self.refused(folder))
+
     def test_what_is_wrong_is_one_line(self):
         def described(old, new):
             return lambda text: text.replace(old, new)
@@ -105,20 +165,39 @@ class Rtl(unittest.TestCase):
 
     def test_a_faulty_block_leaves_the_rest_alone(self):
         good, bad = self.block("good"), self.block("bad", lambda text: text.replace("endmodule", "endmodul"))
-        (self.tmp / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, folders=f"{bad} {good}"))
+        other = ROOT / "tb/rtl/outside/shorter_queue"
+        again = self.tmp / "again"
+        shutil.copytree(good, again)
+        (self.tmp / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, folders=f"{bad} {good} {other} {again}"))
         done = subprocess.run(["cmake", "-S", self.tmp, "-B", self.tmp / "build"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         left_out = [line for line in done.stdout.splitlines() if "left out" in line]
-        self.assertEqual(len(left_out), 2, done.stdout)
+        self.assertEqual(len(left_out), 3, done.stdout)
         self.assertIn("RTL block left out", left_out[0])
         self.assertIn("syntax error", left_out[0])
-        self.assertIn("RTL faulty (VFaulty) left out", left_out[1])
+        self.assertIn("another block is called 'good'", left_out[1])
+        self.assertIn("RTL faulty (VFaulty) left out", left_out[2])
         self.assertIn("taken: OFF", done.stdout)
         catalogue = (self.tmp / "build/catalogue").read_text()
         self.assertIn('.name = "bad", .refused = "', catalogue)
-        self.assertIn(".make = make_block_good", catalogue)
-        self.assertEqual(len(list((self.tmp / "build/blocks").glob("*/block.cpp"))), 1)
+        self.assertEqual(catalogue.count(".make = make_block_good"), 1)
+        self.assertIn("std::unique_ptr<BalancerTop> make_block_shorter_queue", catalogue)
+        self.assertIn('.name = "shorter_queue",\n       .model = "balance=po2",\n       .choices = 16,', catalogue)
+
+    def test_coverage_counts_a_point_of_all_instances_once(self):
+        def point(line, page, what, count, instance="top.a", file="models/rtl/themis_d/themis_d.sv"):
+            fields = {"f": str(ROOT / file), "l": line, "n": "5", "t": page, "page": f"v_{page}/themis_d", "o": what, "h": instance}
+            return "C '" + "".join(f"\1{key}\2{value}" for key, value in fields.items()) + f"' {count}\n"
+
+        text = "# SystemC::Coverage-3\n" + "".join([
+            point(10, "line", "block", 0), point(10, "line", "block", 3, "top.b"), point(20, "line", "block", 0),
+            point(30, "branch", "if", 1), point(5, "toggle", "psn[0]", 7), point(5, "toggle", "psn[1]", 0),
+            point(5, "toggle", "psn[0]", 9, file="tb/rtl/outside/none.sv")])
+        table = coverage.table(ROOT, text)
+        self.assertEqual(list(table), ["themis_d"])
+        self.assertEqual({page: tuple(of) for page, of in table["themis_d"].items()},
+                         {"v_line": (1, 2), "v_branch": (1, 1), "v_toggle": (1, 2)})
 
 
 if __name__ == "__main__":

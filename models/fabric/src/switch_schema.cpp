@@ -4,6 +4,7 @@
 
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/policy/balance/balance_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
 
 namespace horae::fabric {
@@ -280,6 +281,8 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .table("notify", &SwitchConfig::notify, NoticeConfig::schema())
           .field("balance", &SwitchConfig::balance,
                  {.doc = "load balancer (`horae list policies`)"})
+          .include(policy::schema_of({policy::keys_of<policy::BalanceHardware>()}),
+                   &SwitchConfig::balancing)
           .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);
   return s;
 }

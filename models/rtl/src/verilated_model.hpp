@@ -1,16 +1,40 @@
 // What all Verilated blocks have in common: their time, their registers as bytes, their waveforms.
 #pragma once
 
+#include <fmt/format.h>
 #include <verilated.h>
 #include <verilated_vcd_c.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include "horae/core/error.hpp"
+#include "verilated_coverage.hpp"
 #include "verilated_memory.hpp"
 
 namespace horae::rtl {
+
+/// Sets a pin of `words.size()` words of 32 bits, as Verilator keeps one of that width.
+template <class Pin>
+void set_words(Pin& pin, const std::vector<std::uint32_t>& words) {
+  if constexpr (std::is_integral_v<Pin>) {
+    pin = 0;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      pin |= static_cast<Pin>(static_cast<std::uint64_t>(words[i]) << (32 * i));
+  } else {
+    for (std::size_t i = 0; i < words.size(); ++i) pin[i] = words[i];
+  }
+}
+
+/// `value`, unless it has more bits than the pin: an InputError with the names of both.
+inline std::uint64_t fit(std::uint64_t value, unsigned bits, const char* block, const char* pin) {
+  if (bits >= 64 || value >> bits == 0) return value;
+  throw InputError(
+      fmt::format("RTL '{}': {} does not fit the {} bits of pin '{}'", block, value, bits, pin));
+}
 
 /// An instance of what Verilator made (`Model`) behind the interface `Base`, which declares save,
 /// restore and the waveform.
@@ -29,6 +53,7 @@ class VerilatedModel : public Base {
   ~VerilatedModel() override {
     VerilatedModel::stop_waveform();
     model_->final();
+    write_coverage(context_);
     // What Verilator 5.006 takes away with a model, it takes from the thread's current context,
     // which may be that of another instance, gone already.
     Verilated::threadContextp(&context_);
@@ -36,13 +61,21 @@ class VerilatedModel : public Base {
   }
 
   std::string save() override {
-    MemorySave out;
-    out << *model_;
-    return out.bytes();
+    if constexpr (for_coverage) {
+      return {};
+    } else {
+      MemorySave out;
+      out << *model_;
+      return out.bytes();
+    }
   }
   void restore(const std::string& registers) override {
-    MemoryRestore in(registers);
-    in >> *model_;
+    if constexpr (for_coverage) {
+      throw ModelError("a build for coverage keeps no registers");
+    } else {
+      MemoryRestore in(registers);
+      in >> *model_;
+    }
   }
 
   void start_waveform(const std::string& file) override {

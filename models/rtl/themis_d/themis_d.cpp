@@ -3,6 +3,7 @@
 #include "VThemisD.h"
 #include "VThemisDBroken.h"
 #include "horae/core/error.hpp"
+#include "verilated_coverage.hpp"
 
 namespace horae::rtl {
 namespace {
@@ -21,6 +22,7 @@ class VerilatedThemisD final : public ThemisD {
   }
   ~VerilatedThemisD() override {
     model_->final();
+    write_coverage(context_);
     Verilated::threadContextp(&context_);  // see eunomia/verilated_top.hpp
     model_.reset();
   }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "horae/policy/balance/balance_hardware.hpp"
+#include "horae/policy/own_parameters.hpp"
 #include "horae/policy/plugin.hpp"
 
 namespace horae::policy {
@@ -27,6 +29,19 @@ Registry<BalancerEntry>& balancer_registry() {
 
 const std::vector<BalancerEntry>& load_balancers() { return balancer_registry().all(); }
 void add_load_balancer(BalancerEntry entry) { balancer_registry().add(std::move(entry)); }
+
+const Schema<BalanceHardware>& BalanceHardware::schema() {
+  static const Schema<BalanceHardware> s =
+      Schema<BalanceHardware>("hardware", "Which hardware description balances.")
+          .choice("balance_level", &BalanceHardware::level,
+                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
+                  {.doc = "what balances: the model in C++, the hardware description, or both, "
+                          "compared at every choice. Absent: model"})
+          .field("balance_rtl", &BalanceHardware::rtl,
+                 {.doc = "balance_level rtl, both: name of the hardware description, a block of "
+                         "your own (scripts/rtl). Absent: the first that fits"});
+  return s;
+}
 
 const BalancerEntry& find_load_balancer(std::string_view name) {
   return find_named(load_balancers(), "load balancer", name);

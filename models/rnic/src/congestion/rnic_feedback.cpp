@@ -37,7 +37,9 @@ void rnic::begin_steering() {
         .trimming = config_.trimming,
         .random = RandomStream(context_.seed, fmt::format("{}.entropy.{}", name(), i))};
     qp.steering = std::make_unique<Steering>(
-        policy::make_entropy(config_.entropy, std::move(about)), config_.reliability.window);
+        make_entropy_ ? make_entropy_(i, std::move(about))
+                      : policy::make_entropy(config_.entropy, std::move(about)),
+        config_.reliability.window);
   }
 }
 

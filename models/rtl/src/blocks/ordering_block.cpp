@@ -3,22 +3,20 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "answers.hpp"
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/rtl/block.hpp"
 
 namespace horae::rtl {
 
 using policy::OrderingAnswer;
 
 policy::OrderingConfig config_of(const OrderingBlock& block) {
-  std::istringstream blanks{std::string(block.model)};
-  std::vector<std::string> words;
-  for (std::string word; blanks >> word;) words.push_back(word);
-  return Document::parse("", "model of RTL '" + std::string(block.name) + "'", words)
+  return Document::parse("", "model of RTL '" + std::string(block.name) + "'",
+                         settings_of(block.model))
       .root()
       .read<policy::OrderingConfig>();
 }

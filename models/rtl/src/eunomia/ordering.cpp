@@ -8,6 +8,7 @@
 #include "horae/params/schema.hpp"
 #include "horae/policy/ordering/eunomia.hpp"
 #include "horae/policy/ordering/ordering_hardware.hpp"
+#include "horae/rtl/block.hpp"
 
 namespace horae::rtl {
 namespace {
@@ -94,13 +95,11 @@ const OrderingBlock& find_block(const OrderingConfig& config, const std::string&
   for (const OrderingBlock& block : ordering_blocks()) {
     names.emplace_back(block.name);
     if (block.name != name) continue;
-    if (!block.refused.empty())
-      throw InputError(fmt::format("rtl = '{}': it was not built: {}", name, block.refused));
     if (const auto found = misfit(block, config); !found.empty())
       throw InputError(fmt::format("rtl = '{}' is \"{}\"; found {}", name, block.model, found));
     return block;
   }
-  throw InputError(fmt::format("rtl = '{}' was not built{}", name, suggestion(name, names)));
+  throw InputError(not_built("rtl", name, names));
 }
 
 bool is_variant(const std::string& name) {
@@ -114,10 +113,7 @@ bool is_variant(const std::string& name) {
 Hardware checked_hardware(const OrderingConfig& config) {
   policy::check(config);
   if (config.level == "model") return {};
-  if (config.level != "rtl" && config.level != "both") {
-    throw InputError(fmt::format("level = '{}' is unknown{}", config.level,
-                                 suggestion(config.level, {"model", "rtl", "both"})));
-  }
+  check_level("level", config.level);
   if (config.engine == "none") {
     throw InputError(fmt::format("level = '{}': engine 'none' has no RTL", config.level));
   }
@@ -126,7 +122,7 @@ Hardware checked_hardware(const OrderingConfig& config) {
     return {.block = &find_block(config, name)};
   if (name.empty()) {
     for (const OrderingBlock& block : ordering_blocks()) {
-      if (block.refused.empty() && misfit(block, config).empty()) return {.block = &block};
+      if (misfit(block, config).empty()) return {.block = &block};
     }
   }
   if (config.engine != "eunomia") {

@@ -56,9 +56,12 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
       levels.choose(*d, *nic);
       add(std::move(d), out.nics, "NICs");
     } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
-      add(build_tofino(platform, i, context, routes, &ledgers), out.tofinos, "Tofino switches");
+      auto d = build_tofino(platform, i, context, routes, &ledgers);
+      levels.choose(*d, std::get<config::TofinoProfile>(profile));
+      add(std::move(d), out.tofinos, "Tofino switches");
     } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
       auto d = build_switch(platform, i, context, routes);
+      levels.choose(*d, std::get<fabric::SwitchConfig>(profile), context.seed);
       d->set_paths(paths, i);
       if (d->learns_connections()) out.learning.push_back(d.get());
       add(std::move(d), out.switches, "plain switches");

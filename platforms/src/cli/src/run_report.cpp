@@ -61,9 +61,24 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
              dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
   if (s.contains("lockstep")) {
     const auto& both = s["lockstep"];
-    fmt::print(
-        "model and RTL: {} NICs, {} requests answered alike, state compared, no difference\n",
-        both["nics"].get<std::uint64_t>(), both["requests"].get<std::uint64_t>());
+    const auto say = [](const nlohmann::ordered_json& of, const char* where, const char* asked,
+                        const char* text) {
+      fmt::print(fmt::runtime(text), of[where].get<std::uint64_t>(),
+                 of[asked].get<std::uint64_t>());
+    };
+    if (both.contains("nics"))
+      say(both, "nics", "requests",
+          "model and RTL: {} NICs, {} requests answered alike, state compared, no difference\n");
+    if (both.contains("balancers"))
+      say(both["balancers"], "switches", "choices",
+          "model and RTL: load balancers of {} switches, {} choices alike, no difference\n");
+    if (both.contains("registers"))
+      say(both["registers"], "alus", "accesses",
+          "model and RTL: {} stateful ALUs, {} accesses alike, no difference\n");
+    if (both.contains("entropy"))
+      say(both["entropy"], "queue_pairs", "requests",
+          "model and RTL: entropy schemes of {} queue pairs, {} requests answered alike, no "
+          "difference\n");
   }
   print_notes(platform);
   print_plain_devices(platform);

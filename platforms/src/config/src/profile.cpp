@@ -10,7 +10,10 @@
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/nic_spec.hpp"
+#include "horae/rtl/balancer_block.hpp"
+#include "horae/rtl/entropy_block.hpp"
 #include "horae/rtl/ordering.hpp"
+#include "horae/rtl/register_block.hpp"
 #include "thresholds.hpp"
 
 namespace horae::config {
@@ -20,6 +23,38 @@ using nlohmann::ordered_json;
 bool is_endpoint(const Profile& p) {
   return std::holds_alternative<rnic::RnicConfig>(p) || std::holds_alternative<HostProfile>(p);
 }
+
+const Schema<RegisterHardware>& RegisterHardware::schema() {
+  static const Schema<RegisterHardware> s =
+      Schema<RegisterHardware>("rtl", "Hardware in the place of a register's stateful ALU.")
+          .required("register", &RegisterHardware::name,
+                    {.doc = "name of the register (`horae size` lists a program's)"})
+          .required("block", &RegisterHardware::block,
+                    {.doc = "the hardware description, a block of your own (scripts/rtl)"})
+          .choice("level", &RegisterHardware::level,
+                  {{"model", "model"}, {"rtl", "rtl"}, {"both", "both"}},
+                  {.doc = "what runs: the model in C++, the hardware description, or both, "
+                          "compared at every access",
+                   .required = true});
+  return s;
+}
+
+namespace {
+
+/// The array `rtl` of a Tofino; adds it to the dump.
+std::vector<RegisterHardware> read_register_hardware(const Section& section, ordered_json& dump) {
+  std::vector<RegisterHardware> out;
+  for (const Section& table : section.children("rtl")) {
+    const auto one = table.read<RegisterHardware>();
+    if (one.level != "model")
+      check_at(table, "block", [&] { rtl::find_register_block(one.block, one.name); });
+    dump["rtl"].push_back(RegisterHardware::schema().dump(one));
+    out.push_back(one);
+  }
+  return out;
+}
+
+}  // namespace
 
 ordered_json read_profile(const Section& section, Profile& out) {
   const std::string kind = section.get_string("kind");
@@ -31,6 +66,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
     check_at(section, "entropy", [&] { policy::check(config.entropy); });
+    check_at(section, "entropy", [&] { rtl::check_entropy(config.entropy); });
     check_at(section, "congestion", [&] { policy::check(config.congestion, 1600_Gbps); });
     check_at(section, "congestion", [&] { rnic::check_listening(config); });
     check_at(section,
@@ -43,7 +79,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     out = config;
   } else if (kind == "tofino") {
     TofinoProfile profile;
-    profile.chip = tofino::ChipConfig::read(section, {"kind", "program"});
+    profile.chip = tofino::ChipConfig::read(section, {"kind", "program", "rtl"});
     if (profile.chip.ecn_kmax < profile.chip.ecn_kmin) {
       throw section.error(
           "ecn_kmax", fmt::format("ecn_kmax = {} is below ecn_kmin = {}",
@@ -72,6 +108,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     profile.program = programs::read_program(section.child("program"));
     dump.update(tofino::ChipConfig::schema().dump(profile.chip));
     dump["program"] = profile.program->config();
+    profile.rtl = read_register_hardware(section, dump);
     out = profile;
   } else if (kind == "switch") {
     const auto config = section.read<fabric::SwitchConfig>(also);
@@ -81,6 +118,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
       throw section.error(idle->key, fmt::format("{} is of balance = \"{}\"; here it is \"{}\"",
                                                  idle->key, idle->policy, config.balance));
     }
+    check_at(section, section.has("balance_rtl") ? "balance_rtl" : "balance_level", [&] {
+      rtl::check_balancer({config.balance, config.balancing});
+    });
     check_ecn(config.red, section);
     check_pfc(config.pfc, section);
     if (config.pfc.dynamic() && config.buffer.count() == 0) {

@@ -63,6 +63,25 @@ std::string deadlock_of(const build::Simulation& simulation, const build::Findin
   return describe(topology, pause_ring(topology, waits));
 }
 
+/// Where model and RTL ran side by side. A difference would have ended the run.
+nlohmann::ordered_json lockstep_json(const build::Levels::Compared& compared) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  if (compared.nics > 0) {
+    out["nics"] = compared.nics;
+    out["requests"] = compared.requests;
+  }
+  if (compared.switches > 0)
+    out["balancers"] = {{"switches", compared.switches}, {"choices", compared.choices}};
+  if (compared.queue_pairs > 0) {
+    out["entropy"] = {{"queue_pairs", compared.queue_pairs},
+                      {"requests", compared.entropy_requests}};
+  }
+  if (compared.registers > 0)
+    out["registers"] = {{"alus", compared.registers}, {"accesses", compared.accesses}};
+  out["differences"] = 0;
+  return out;
+}
+
 RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* live,
                views::Views* views) {
   if (views != nullptr) views->attach(simulation);
@@ -80,10 +99,7 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   if (auto* ranks = simulation.ranks()) {
     const auto all = ranks->all_of(compared);
     compared = {};
-    for (const auto& one : all) {
-      compared.nics += one.nics;
-      compared.requests += one.requests;
-    }
+    for (const auto& one : all) compared += one;
     found.gather(simulation, *ranks);
     loop.gather(*ranks);
     outcome.trace_json = of_any(*ranks, outcome.trace_json);
@@ -92,11 +108,7 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   outcome.summary = run_summary(simulation, found, loop, verdict);
   outcome.flows_csv = flows_csv(simulation, found, loop.now());
   outcome.series_csv = loop.series();
-  if (compared.nics > 0) {
-    // A difference would have ended the run.
-    outcome.summary["lockstep"] = {
-        {"nics", compared.nics}, {"requests", compared.requests}, {"differences", 0}};
-  }
+  if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
   const std::string deadlock = deadlock_of(simulation, found);
   if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;
   if (stuck) {

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/dataplane/pipeline.hpp"
+#include "horae/dataplane/register_alu.hpp"
 #include "horae/dataplane/register_observer.hpp"
 
 namespace horae::dataplane {
@@ -21,7 +23,7 @@ namespace horae::dataplane {
 /// packets enter the pipeline. An array in several pieces is addressed as one; the piece's own
 /// access is the one that runs.
 template <class T>
-class Register final : public Object {
+class Register final : public Object, public AluSeat {
   static_assert(sizeof(T) <= 16, "wider than the stateful ALU");
   static_assert(std::is_trivially_copyable_v<T>);
 
@@ -60,7 +62,7 @@ class Register final : public Object {
   /// checked.
   template <class F>
   [[gnu::always_inline]] decltype(auto) apply(const Pass& pass, std::size_t index, F&& f) {
-    if (has_actions_) [[unlikely]]
+    if (!actions_.empty()) [[unlikely]]
       unchecked_access(pass);
     return run(pass, index, std::forward<F>(f));
   }
@@ -70,6 +72,11 @@ class Register final : public Object {
     open_ = 0;
     return true;
   }
+  void set_alu(RegisterAlu& alu) override {
+    alu_ = &alu;
+    open_ = 0;
+  }
+  const std::vector<std::string>& action_names() const override { return actions_; }
 
  private:
   template <class Cell, class F>
@@ -173,17 +180,19 @@ class Register final : public Object {
       broken_rule(pass, fmt::format("index {} of {} cells", index, entries_));
     }
     allocate();
-    if (watcher_ == nullptr) open_ = entries_;  // a watched register keeps to this way
+    // A watched register keeps to this way, and one with hardware.
+    if (watcher_ == nullptr && alu_ == nullptr) open_ = entries_;
   }
   void allocate() {
     if (cells_.empty()) cells_.assign(entries_, initial_);
   }
 
   std::uint32_t bits_;
-  bool has_actions_ = false;
+  std::vector<std::string> actions_;  ///< names
   std::size_t entries_;
   T initial_;
   RegisterObserver* watcher_ = nullptr;
+  RegisterAlu* alu_ = nullptr;
   std::size_t open_ = 0;  ///< cells before this one are accessed without a further look
   std::vector<T> cells_;  ///< none before the first access: a program may be priced and never run
 };

@@ -1,6 +1,7 @@
 // Actions of a register that its stateful ALU can do.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -78,6 +79,24 @@ void add_result(AluOutcome& out, const std::tuple<Values...>& values) {
   std::apply([&](const auto&... v) { (add_result(out, v), ...); }, values);
 }
 
+/// The next ones of what an ALU gave, as an action returns them.
+template <class R>
+R take_result(const AluOutcome& out, std::size_t& words, std::size_t& flags) {
+  if constexpr (std::is_same_v<R, bool>)
+    return out.flags.at(flags++);
+  else if constexpr (std::integral<R>)
+    return static_cast<R>(out.words.at(words++));
+  else if constexpr (requires { std::tuple_size<R>::value; })
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return R{take_result<std::tuple_element_t<i, R>>(out, words, flags)...};
+    }
+  (std::make_index_sequence<std::tuple_size_v<R>>());
+  else {
+    words += 2;
+    return Traced<R>::make({out.words.at(words - 2), out.words.at(words - 1)});
+  }
+}
+
 /// Runs it on integers.
 template <class T, class Operand, class F, std::size_t... i>
 AluOutcome run_on_integers(const F& f, const AluInput& in, std::size_t words,
@@ -138,7 +157,7 @@ template <class T, class F>
 class RegisterAction {
  public:
   RegisterAction(Pipeline& pipeline, Register<T>& array, const std::string& name, F f = {})
-      : array_(array), f_(std::move(f)) {
+      : array_(array), number_(static_cast<unsigned>(array.actions_.size())), f_(std::move(f)) {
     constexpr std::size_t operands = stateful::operands_of<T, F>();
     static_assert(operands <= 2, "an action of the cell and at most two operands");
     using Indexes = std::make_index_sequence<operands>;
@@ -162,13 +181,19 @@ class RegisterAction {
           }
           return {};
         });
-    array.has_actions_ = true;
+    array.actions_.push_back(name);
   }
 
   /// Runs it on a cell, and returns what it gives. Once per pass, as any access of the register.
   template <class... Operands>
   [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index,
                                             Operands... operands) {
+    // A register with hardware is never open.
+    if (index >= array_.open_ && array_.alu_ != nullptr) [[unlikely]] {
+      return array_.run(pass, index, [&](T& cell) {
+        return by_hardware(cell, static_cast<Operand>(operands)...);
+      });
+    }
     if constexpr (requires { F::only_reads; }) {
       return array_.run(pass, index,
                         [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
@@ -182,7 +207,30 @@ class RegisterAction {
   /// As wide as the cell, or as a word of a pair may be.
   using Operand = std::conditional_t<std::integral<T>, T, std::uint32_t>;
 
+  template <class... Operands>
+  using Result = std::invoke_result_t<const F&, T&, Operands...>;
+
+  template <class... Operands>
+  [[gnu::noinline]] Result<Operands...> by_hardware(T& cell, Operands... operands) const {
+    constexpr std::size_t words = std::integral<T> ? 1 : 2;
+    stateful::AluInput in{.cell = stateful::Traced<T>::words(cell),
+                          .operands = {static_cast<std::uint64_t>(operands)...},
+                          .width = array_.bits_ / static_cast<unsigned>(words)};
+    const auto model = stateful::run_on_integers<T, Operand>(
+        f_, in, words, std::make_index_sequence<sizeof...(Operands)>());
+    const auto out = array_.alu_->run(number_, in, model);
+    std::array<std::uint64_t, 2> after{};
+    std::copy(out.cell.begin(), out.cell.end(), after.begin());
+    cell = stateful::Traced<T>::make(after);
+    if constexpr (!std::is_void_v<Result<Operands...>>) {
+      std::size_t taken_words = 0, taken_flags = 0;
+      return stateful::take_result<std::remove_cvref_t<Result<Operands...>>>(out, taken_words,
+                                                                             taken_flags);
+    }
+  }
+
   Register<T>& array_;
+  unsigned number_;  ///< among the register's actions
   [[no_unique_address]] F f_;
 };
 

@@ -127,6 +127,11 @@ class output_queued_switch : public device {
   void drain(unsigned port, Picoseconds now);
   /// The ports that lead to other switches: where it may deflect to.
   void set_switch_ports(std::vector<std::uint16_t> ports) { switch_ports_ = std::move(ports); }
+  /// Puts another balancer of the same configuration in the place of its own (elaboration only,
+  /// before connections are pinned): RTL.
+  void set_balancer(std::unique_ptr<policy::LoadBalancer> balancer) {
+    balance_ = std::move(balancer);
+  }
   /// Packets of pinned connections (Packet::pinned) take the port of their hash, whatever balances;
   /// before the simulation starts.
   void pin_connections();

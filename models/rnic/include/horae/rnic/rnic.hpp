@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +89,10 @@ class rnic : public fabric::device {
   /// Puts another engine of the same configuration in its place (elaboration only, before queue
   /// pairs are added): RTL.
   void set_ordering(std::unique_ptr<policy::OrderingEngine> engine);
+  /// Makes the entropy scheme of a queue pair in the place of the model (elaboration only): RTL.
+  using EntropyMaker =
+      std::function<std::unique_ptr<policy::Entropy>(std::size_t qp, policy::EntropyContext&&)>;
+  void set_entropy(EntropyMaker maker) { make_entropy_ = std::move(maker); }
   /// Memory of the ordering engine in use, from the last reset until `now`.
   using OrderingUse = horae::rnic::OrderingUse;
   OrderingUse ordering_use(Picoseconds now) const { return ordering_.use(now); }
@@ -318,7 +323,8 @@ class rnic : public fabric::device {
 
   // Receive.
   OrderingUnit ordering_;
-  Placements placements_;  ///< empty unless there are both an ordering engine and a host
+  EntropyMaker make_entropy_;  ///< empty: the model
+  Placements placements_;      ///< empty unless there are both an ordering engine and a host
   MessageExchange exchanges_;
   HostPrograms programs_;
   AckOrder acks_;

@@ -15,8 +15,7 @@ namespace horae::rtl {
 /// A block as its horae_rtl.toml describes it.
 struct OrderingBlock {
   std::string_view name;
-  std::string_view refused;  ///< why it was not built, in one line; empty: it was
-  std::string_view model;    ///< what it implements: "engine=static bits=16"
+  std::string_view model;  ///< what it implements: "engine=static bits=16"
   std::uint32_t connections = 0;
   bool closes = false;     ///< has a pin that ends a connection
   bool rejects = false;    ///< has a pin that says why a packet is rejected
@@ -24,7 +23,7 @@ struct OrderingBlock {
   OrderingRtl::Make make = nullptr;
 };
 
-/// All that the build was told of (CMake: HORAE_RTL_BLOCKS), those that were not built included.
+/// Those that were built.
 const std::vector<OrderingBlock>& ordering_blocks();
 
 /// The configuration that the block implements; an InputError where its text is none.

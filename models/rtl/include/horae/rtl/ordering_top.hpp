@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "horae/rtl/clocked.hpp"
 
 namespace horae::rtl {
 
@@ -31,29 +32,7 @@ struct OrderingOutputs {
   bool operator==(const OrderingOutputs&) const = default;
 };
 
-/// One instance. Nothing moves but by `clock`.
-class OrderingTop {
- public:
-  virtual ~OrderingTop() = default;
-
-  /// One clock: the inputs at its rising edge, then the outputs after it.
-  virtual void clock(const OrderingInputs& inputs) = 0;
-  virtual OrderingOutputs outputs() const = 0;
-
-  /// All registers as bytes, and back (into an instance of the same hardware).
-  virtual std::string save() = 0;
-  virtual void restore(const std::string& registers) = 0;
-  /// From now on every clock goes into a waveform file (VCD), until `stop_waveform`.
-  virtual void start_waveform(const std::string& file) = 0;
-  virtual void stop_waveform() = 0;
-};
-
-/// Told of every clock in which a request is served: the inputs at its rising edge, and the outputs
-/// before it.
-class PinObserver {
- public:
-  virtual ~PinObserver() = default;
-  virtual void clocked(const OrderingInputs& in, const OrderingOutputs& out) = 0;
-};
+using OrderingTop = ClockedTop<OrderingInputs, OrderingOutputs>;
+using PinObserver = ClockObserver<OrderingInputs, OrderingOutputs>;
 
 }  // namespace horae::rtl

@@ -18,9 +18,19 @@
 namespace horae::config {
 
 /// A named kind of device.
+/// A register of a switch program whose stateful ALU runs as hardware, in all pipelines.
+struct RegisterHardware {
+  Located<std::string> name;  ///< of the register, as the program has it
+  std::string block;          ///< see models/rtl/README.md
+  std::string level;          ///< model, rtl, both
+
+  static const Schema<RegisterHardware>& schema();
+};
+
 struct TofinoProfile {
   tofino::ChipConfig chip;
   std::shared_ptr<const programs::ProgramFactory> program;
+  std::vector<RegisterHardware> rtl = {};
 };
 
 struct HostProfile {};

@@ -1,0 +1,97 @@
+// Which hardware balances in place of a model.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/policy/balance/balance_hardware.hpp"
+#include "horae/policy/own_parameters.hpp"
+#include "horae/rtl/balancer_block.hpp"
+#include "horae/rtl/block.hpp"
+#include "horae/rtl/ordering.hpp"
+
+namespace horae::rtl {
+namespace {
+
+const Schema<BalanceSetting>& setting_schema() {
+  static const Schema<BalanceSetting> s =
+      Schema<BalanceSetting>("balancer", "What a load balancer's hardware implements.")
+          .field("balance", &BalanceSetting::balance, {.doc = "load balancer"})
+          .include(policy::parameters_of(policy::load_balancers()), &BalanceSetting::parameters);
+  return s;
+}
+
+/// The first setting of the block's model that is another in the platform; empty: the block fits.
+std::string misfit(const BalancerBlock& block, const BalanceSetting& setting) try {
+  const auto ours = setting_schema().dump(
+      Document::parse("", fmt::format("model of RTL '{}'", block.name), settings_of(block.model))
+          .root()
+          .read(setting_schema()));
+  const auto asked = setting_schema().dump(setting);
+  for (const auto& [key, value] : ours.items()) {
+    if (!asked.contains(key)) return fmt::format("no {}, expected {}", key, value.dump());
+    if (asked.at(key) != value)
+      return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
+  }
+  for (const auto& [key, value] : asked.items()) {
+    if (!ours.contains(key)) return fmt::format("{} = {}, expected none", key, value.dump());
+  }
+  return {};
+} catch (const InputError& e) {
+  return e.what();  // its own model is none
+}
+
+/// Null at level `model`.
+const BalancerBlock* checked_block(const BalanceSetting& setting) {
+  const std::string level = balance_level(setting);
+  if (level == "model") return nullptr;
+  check_level("balance_level", level);
+  const auto& name = setting.parameters.of<policy::BalanceHardware>().rtl;
+  if (!built_with_rtl()) {
+    throw InputError(fmt::format(
+        "balance_level = '{}': this program was built without RTL; expected balance_level = "
+        "'model', or scripts/build --rtl first",
+        level));
+  }
+  std::vector<std::string> names;
+  for (const BalancerBlock& block : balancer_blocks()) {
+    names.emplace_back(block.name);
+    if (name && block.name != *name) continue;
+    const std::string found = misfit(block, setting);
+    if (found.empty()) return &block;
+    if (name) {
+      throw InputError(
+          fmt::format("balance_rtl = '{}' is \"{}\"; found {}", *name, block.model, found));
+    }
+  }
+  if (name) throw InputError(not_built("balance_rtl", *name, names));
+  throw InputError(
+      fmt::format("balance_level = '{}': no load balancer in RTL was built that fits balance = "
+                  "'{}' (scripts/rtl "
+                  "add DIR builds one)",
+                  level, setting.balance));
+}
+
+}  // namespace
+
+std::string balance_level(const BalanceSetting& setting) {
+  return setting.parameters.of<policy::BalanceHardware>().level.value_or("model");
+}
+
+void check_balancer(const BalanceSetting& setting) { checked_block(setting); }
+
+std::unique_ptr<policy::LoadBalancer> make_balancer(const BalanceSetting& setting,
+                                                    std::uint64_t seed, std::string_view path,
+                                                    const std::string& folder) {
+  const BalancerBlock* block = checked_block(setting);
+  if (block == nullptr) return nullptr;
+  auto rtl = std::make_unique<BalancerRtl>(*block, seed, path);
+  if (balance_level(setting) == "rtl") return rtl;
+  return std::make_unique<BalancerLockstep>(
+      policy::make_load_balancer(setting.balance, seed, path, setting.parameters), std::move(rtl),
+      folder);
+}
+
+}  // namespace horae::rtl
