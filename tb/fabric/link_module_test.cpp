@@ -208,8 +208,9 @@ std::string refused(box::Act act) {
 TEST(LinkModule, WhatItMustNotDoIsNamed) {
   EXPECT_EQ(refused([](box& b, unsigned side, Packet& p) { b.send(1 - side, p), b.send(side, p); }),
             "box: the module sends a packet that it does not have");
-  EXPECT_EQ(refused([](box& b, unsigned side, Packet& p) { b.send(1 - side, p), b.context.drop(p); }),
-            "box: the module drops a packet that it does not have");
+  EXPECT_EQ(
+      refused([](box& b, unsigned side, Packet& p) { b.send(1 - side, p), b.context.drop(p); }),
+      "box: the module drops a packet that it does not have");
   EXPECT_EQ(refused([](box& b, unsigned side, Packet& p) {
               packet_phase phase = packet_phase::begin_packet;
               sc_core::sc_time t(338'479, sc_core::SC_PS);
@@ -269,8 +270,8 @@ class ClockedFactory : public ModuleFactory {
 
 TEST(LinkModule, MayHaveClocksAndSocketsOfItsOwn) {
   Line line(ClockedFactory(), link);
-  line.a.send({.at = 0_us});              // at the module at 338,480: the edge of 340,000
-  line.a.send({.at = 1'001'520_ps});      // at 1,340,000, an edge: it is for the next one
+  line.a.send({.at = 0_us});          // at the module at 338,480: the edge of 340,000
+  line.a.send({.at = 1'001'520_ps});  // at 1,340,000, an edge: it is for the next one
   line.context.clock.run_to(10_us);
   ASSERT_EQ(line.b.arrivals.size(), 2u);
   EXPECT_EQ(line.b.arrivals[0].at, 340_ns + 250'001_ps);
@@ -348,7 +349,8 @@ std::size_t overtaken(const std::string& table, Picoseconds* most) {
     for (const auto& x : line.b.arrivals) {
       n += x.shot() < highest ? 1 : 0;
       highest = std::max(highest, x.shot());
-      longest = std::max(longest, x.at - Picoseconds(static_cast<std::int64_t>(x.shot()) * 100'000));
+      longest =
+          std::max(longest, x.at - Picoseconds(static_cast<std::int64_t>(x.shot()) * 100'000));
     }
     return fmt::format("{} {}", n, longest.count());
   });

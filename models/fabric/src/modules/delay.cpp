@@ -39,8 +39,7 @@ struct DelayConfig {
 
 class delay_box final : public middlebox {
  public:
-  delay_box(const sc_core::sc_module_name& name, module_context& context,
-            const DelayConfig& config)
+  delay_box(const sc_core::sc_module_name& name, module_context& context, const DelayConfig& config)
       : middlebox(name),
         config_(config),
         random_{context.random("jitter0"), context.random("jitter1")} {
@@ -101,8 +100,8 @@ class delay_box final : public middlebox {
   }
 
   DelayConfig config_;
-  std::array<RandomStream, 2> random_;       ///< by the side that a packet comes from
-  std::array<Picoseconds, 2> last_{};        ///< likewise: the latest time to leave so far
+  std::array<RandomStream, 2> random_;  ///< by the side that a packet comes from
+  std::array<Picoseconds, 2> last_{};   ///< likewise: the latest time to leave so far
   std::priority_queue<Held, std::vector<Held>, std::greater<>> held_;
   std::uint64_t ordinal_ = 0;
   std::uint64_t overtook_ = 0;

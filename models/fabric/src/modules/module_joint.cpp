@@ -47,10 +47,8 @@ class module_joint::face : public packet_fw_if, public packet_bw_if {
       joint_.leave_pause(side_, p, phase, from_sc_time(t));
     } else {
       joint_.sides_[side_].pauses += phase == packet_phase::pause ? 1 : 0;
-      joint_.file({.at = from_sc_time(t),
-                   .phase = phase,
-                   .side = side_,
-                   .traffic_class = p.traffic_class});
+      joint_.file(
+          {.at = from_sc_time(t), .phase = phase, .side = side_, .traffic_class = p.traffic_class});
     }
     return tlm::TLM_ACCEPTED;
   }
@@ -150,8 +148,7 @@ void module_joint::require_not_past(Picoseconds t) const {
 unsigned module_joint::give_up(const Packet& p, const char* what) {
   const auto it = inside_.find(&p);
   if (it == inside_.end()) {
-    throw ModelError(
-        fmt::format("{}: the module {} a packet that it does not have", name(), what));
+    throw ModelError(fmt::format("{}: the module {} a packet that it does not have", name(), what));
   }
   const unsigned from = it->second;
   inside_.erase(it);

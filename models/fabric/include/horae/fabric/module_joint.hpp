@@ -18,7 +18,9 @@ namespace horae::fabric {
 
 /// A link between two devices with a module in its middle. Each half has half of the delay, so no
 /// window is longer than half of it. What the devices send takes the first half as on any link,
-/// with loss, outages and bit errors; on the second half outages alone are left.
+/// with loss, outages and bit errors; on the second half outages alone are left. (A packet that an
+/// outage takes there has had its draw for loss before, which on a link without a module it has
+/// not.)
 ///
 /// Devices hand packets over up to a window ahead of time. Here they wait, and the module gets them
 /// in the moment of their last bit; of one moment pauses before packets, side 0 before side 1. So
@@ -62,8 +64,8 @@ class module_joint : public sc_core::sc_module, private module_context {
     Picoseconds delay{};  ///< of its half
     BitRate rate{};       ///< towards the device
     Picoseconds busy_until{};
-    std::unique_ptr<face> outer;  ///< towards the device
-    std::unique_ptr<face> inner;  ///< towards the module
+    std::unique_ptr<face> outer;                       ///< towards the device
+    std::unique_ptr<face> inner;                       ///< towards the module
     std::uint64_t packets = 0, bytes = 0, pauses = 0;  ///< that came from the device
   };
 
