@@ -48,7 +48,7 @@ def one_path(p):
     """Every connection's packets go one way, one behind the other."""
     if p.get("routing", {}).get("kind") == "ksp" and p["core"].get("balance", "ecmp") != "ecmp":
         return False
-    if p["nic"].get("entropy", {}).get("scheme", "fixed") != "fixed":
+    if p["nic"].get("entropy", {}).get("scheme", "fixed") != "fixed" or p["nic"].get("port_choice") == "least":
         return False
     if any(t.get("converge") or t.get("of") for t in p.get("impairment_group", [])) or "failures" in p:
         return False
@@ -67,6 +67,13 @@ def single_message(p):
     traffic = p["traffic"]
     return (len(traffic) == 1 and traffic[0]["kind"] == "batch" and traffic[0].get("pattern") == "pairs"
             and len(traffic[0]["from"]) == 1)
+
+
+def acks_hold_up_sends(p):
+    """Every ACK locks the context. ACKs that come closer together, over faster links, then hold up what the first of
+    them lets go: tb/platforms/ack_lock_test.cpp has it in closed form."""
+    retransmit = p["nic"].get("retransmit", {})
+    return "context_lock" in retransmit.get("policies", []) and retransmit.get("context_lock", {}).get("acks", True)
 
 
 def expected_bytes(p):
@@ -91,6 +98,22 @@ def host_count(p):
     if "two_sites" in p:
         return 2 * p["two_sites"]["tors"] * p["two_sites"]["hosts_per_tor"]
     return sum(len(d["names"]) for d in p["device"] if d["profile"] == "nic")
+
+
+def link_for_a_module(p):
+    """Names of two devices with a link between them, where a module that takes no time changes nothing: a chip that
+    cuts through would have to wait for the whole packet. None: no such link is known."""
+    if any("cut_through" in c.get("timing", {}) for c in chips(p)):
+        return None
+    # Nor where links draw for packets, and an outage takes one of them behind the module, after its draw.
+    tables = [p["link_default"], *p.get("link", []), *p.get("impairment_group", [])]
+    if any(t.get("outage") for t in tables) and any(t.get("loss") or t.get("bit_errors") for t in tables):
+        return None
+    if p.get("link"):
+        return p["link"][len(p["link"]) // 2]["between"]
+    if "leaf_spine" in p and "planes" not in p["leaf_spine"]:
+        return ["leaf0", "spine0"]
+    return None
 
 
 def one_host_rate(p):

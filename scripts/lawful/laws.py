@@ -1,6 +1,7 @@
 """The laws. Each takes a Subject and yields a line for each violation; a law that a platform is not subject to
 yields none. LAWS says in which order they are asked; EXTRA are asked of a part of the platforms, in turn."""
 import math
+import re
 
 from . import facts, replays
 
@@ -27,7 +28,7 @@ def books(s):
     if s.base.summary["verdict"] == "complete" and p["in_flight"] != 0 and not facts.chips(s.platform):
         yield f"{p['in_flight']} packets in flight at the end"
     if not facts.chips(s.platform) and not any("trim" in x for x in facts.switches(s.platform)):
-        sent = sum(d["port0"]["tx_packets"]["value"] for d in nics(s))
+        sent = sum(port["tx_packets"]["value"] for d in nics(s) for name, port in d.items() if re.fullmatch(r"port\d+", name))
         if sent != p["created"]:
             yield f"NICs sent {sent} packets, {p['created']} were created"
 
@@ -151,10 +152,23 @@ def watched(s):
                                events=False)
 
 
+def through_module(s):
+    """A module on a link that takes no time changes nothing."""
+    between = facts.link_for_a_module(s.platform)
+    if between is None:
+        return
+    module = {"name": "tap", "kind": "delay", "between": between, "link": 0}
+    other = s.changed(lambda p: p.update(module=[module]))
+    if other.summary is not None:
+        other.summary["statistics"].pop("tap")
+        other.summary["results"] = {k: v for k, v in other.summary["results"].items() if not k.startswith("tap.")}
+    yield from differences(s.base, other, f"a module between {' and '.join(between)}")
+
+
 def more_bandwidth(s):
     """A single message over links of twice the rate is not later."""
     p = s.platform
-    if not facts.single_message(p) or not facts.lossless(p) or not facts.one_path(p):
+    if not facts.single_message(p) or not facts.lossless(p) or not facts.one_path(p) or facts.acks_hold_up_sends(p):
         return
     if p["nic"]["congestion"]["algorithm"] != "none" or "qp_rate" in p["nic"] or "memory" in p["nic"]:
         return
@@ -183,7 +197,7 @@ def replayed(s):
 
 LAWS = (ends, books, payload, numbers, not_faster_than_idle, loses_nothing, keeps_order)
 WAYS = (windows, exact)
-EXTRA = (watched, more_bandwidth, replayed, ranks)
+EXTRA = (watched, through_module, more_bandwidth, replayed, ranks)
 EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
 
 

@@ -1,4 +1,5 @@
 """A random platform: a table as TOML has it."""
+from . import classes
 from .draw import Draw
 from .loads import traffic
 from .networks import network
@@ -15,6 +16,10 @@ def platform(seed, number):
     out["traffic"] = traffic(draw, hosts)
     if number % 10 in SPECIAL:
         SPECIAL[number % 10](draw, out)
+    late = Draw(f"{seed}/{number}/classes")
+    classes.classes(late, out)
+    if number % 10 not in SPECIAL:
+        classes.ports(late, out)
     return out
 
 

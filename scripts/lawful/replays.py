@@ -10,7 +10,7 @@ PATHS = ("ecmp", "ecmp_linear")
 def subject_of(p):
     """The switch whose packets can be told by direction, or None: a leaf that chooses by the flow alone and whose
     buffer refuses nothing."""
-    if "leaf_spine" not in p or "impairment_group" in p or any("ecmp_every" in t for t in p["traffic"]):
+    if "leaf_spine" not in p or "planes" in p["leaf_spine"] or "impairment_group" in p or any("ecmp_every" in t for t in p["traffic"]):
         return None  # packets in captures do not say that they are pinned
     leaf = p["edge"]
     program = leaf.get("program", {"name": "forward"})

@@ -15,8 +15,8 @@
 namespace horae::test::list_test {
 namespace {
 
-const Words sections = {"platforms", "devices",  "chips",    "nics",
-                        "workloads", "programs", "policies", "parameters"};
+const Words sections = {"platforms", "devices",  "chips",   "nics",      "workloads",
+                        "programs",  "policies", "modules", "parameters"};
 
 ordered_json listed(const Words& arguments = {}) {
   const Workplace place;

@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -B
 """scripts/package: the tarball runs where nothing but the C library is, the .deb leaves nothing behind."""
+import csv
 import json
 import os
 import pathlib
@@ -124,6 +125,11 @@ class Package(unittest.TestCase):
             self.assertEqual(summary["verdict"], "complete")
             results[name] = {key: value["value"] for key, value in summary["results"].items()}
         self.assertEqual(results["windows"], results["events"])
+        # All data by that link goes through the engine of the module, one way; what it counts is a result.
+        box = {key.removeprefix("box."): value for key, value in results["windows"].items() if key.startswith("box.")}
+        self.assertGreater(box["encrypted"], 100)
+        self.assertEqual((box["decrypted"], box["dropped"]), (0, 0))
+        self.assertGreater(box["from_up0.packets"], 0)  # acknowledgements pass
         # A parameter of the balancer changes what happens, and the program counts every packet to a node.
         self.assertNotEqual(results["windows"], results["kept"])
         self.assertGreaterEqual(results["windows"]["right.program.most_of_one_node"], 4 * 64)
@@ -131,12 +137,27 @@ class Package(unittest.TestCase):
         self.assertIn("tally", self.unpacked_run("size", platform).stdout + self.unpacked_run("list", "programs", "--platform", platform).stdout)
         self.assertIn("chunk", self.unpacked_run("list", "parameters", "--platform", platform).stdout)
         self.assertNotIn("tally", self.unpacked_run("list", "programs").stdout)
+        self.assertIn("setup", self.unpacked_run("list", "modules", "--platform", platform).stdout)
         self.assertIn("plugins_content", self.unpacked_run("config", platform, "--json").stdout)
         self.assertIn("did you mean 'chunk'?", self.unpacked_run("run", platform, "--set", "balancing.chunck=4", code=2).stderr)
+        self.assertIn("did you mean 'setup'?", self.unpacked_run("run", platform, "--set", "module[0].setp=4ns", code=2).stderr)
         self.refusals(platform, library)
+        self.module_takes_its_time(platform)
         # Packets come faster than the module serves them: 1 us each.
         ends = [float(re.search("at ([0-9.]+) us", run(project / "build/attached", str(n)).stdout).group(1)) for n in (10, 30)]
         self.assertAlmostEqual(ends[1] - ends[0], 20.0, places=6)
+
+    def module_takes_its_time(self, platform):
+        """One message of one packet by the module's link: it is later by what the engine takes, to the picosecond."""
+        one = ['traffic[0].from=["a0"]', 'traffic[0].to=["b0"]', "traffic[0].count=1", "traffic[0].message=1 KiB", "nic.mtu=1 KiB",
+               'module[0].between=["a0","left"]']
+        def completed(*settings):
+            words = [word for setting in (*one, *settings) for word in ("--set", setting)]
+            self.unpacked_run("run", platform, "--out", self.tmp / "one", *words)
+            with open(self.tmp / "one/flows.csv", encoding="utf-8", newline="") as file:
+                return float(next(csv.DictReader(file))["last_completion_us"])
+        fast, slow = completed("module[0].setup=0 ns", "module[0].rate=1024 Gbps"), completed("module[0].setup=700 ns", "module[0].rate=8 Gbps")
+        self.assertAlmostEqual(slow - fast, 0.7 + 1.024 - 0.008, places=6)  # us
 
     def refusals(self, platform, library):
         def refused(plugins):

@@ -12,7 +12,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from lawful import platform, shrink  # noqa: E402
+from lawful import facts, platform, shrink  # noqa: E402
 
 SCRIPT = ROOT / "scripts/random_platforms"
 PROGRAM = os.environ["HORAE_PROGRAM"]
@@ -71,6 +71,15 @@ class Find(RandomPlatforms):
         self.assertIn("breaks windows: window ", ended.stdout)
 
 
+    def test_what_a_module_changes(self):
+        number = next(n for n in range(2, 400, 10) if facts.link_for_a_module(platform.platform(1, n)))
+        horae = self.lying("d['results']['fct.mean'] = len(d['config'].get('module', []))")
+        ended = random_platforms("--horae", horae, "--first", number, "--count", 1, "--laws", "through_module", "--tries", 0,
+                                 "--out", self.out)
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn("breaks through_module: a module between ", ended.stdout)
+
+
 class Shrink(unittest.TestCase):
     def test_leaves_what_the_violation_needs(self):
         drawn = platform.platform(1, 0)
@@ -107,7 +116,8 @@ class Draw(RandomPlatforms):
         text = random_platforms("--show", "--count", 400).stdout
         for what in ("leaf_spine", "fat_tree", "jellyfish", "two_sites", "device", "[nic.ordering]", "pcie", "outage",
                      "[edge.pfc]", "[core.pfc]", "themis", "conweave", "pnp_trp", "trim", "deflect", "reps", "eqds",
-                     "hpcc", "collective", "pipeline", "incast", "loss", "bit_errors", "converge", "spray_sr", "irn"):
+                     "hpcc", "collective", "pipeline", "incast", "loss", "bit_errors", "converge", "spray_sr", "irn",
+                     "class = [", "priority", "weight", "planes", "port_choice"):
             self.assertIn(what, text)
 
     def test_bad_options_are_one_line(self):

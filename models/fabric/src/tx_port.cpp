@@ -65,10 +65,10 @@ void tx_port::lead_away(std::uint32_t device, unsigned port) {
   away_ = {device, static_cast<std::uint16_t>(port)};
 }
 
-bool tx_port::cut_off(Picoseconds from, Picoseconds to) const {
-  const auto first = std::upper_bound(link_.outages.begin(), link_.outages.end(), from,
+bool cut_off(const std::vector<Outage>& outages, Picoseconds from, Picoseconds to) {
+  const auto first = std::upper_bound(outages.begin(), outages.end(), from,
                                       [](Picoseconds t, const Outage& o) { return t < o.to; });
-  return first != link_.outages.end() && first->from < to;
+  return first != outages.end() && first->from < to;
 }
 
 void tx_port::send_closely(Packet& p, Picoseconds start, Picoseconds pipeline) {
@@ -87,7 +87,7 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
   if (auto* watcher = owner_.context().watcher)
     watcher->sent(owner_, index_, p, start, first_bit, last_bit + pipeline);
   const bool harmed = !link_.data_only || p.is_data();
-  if (harmed && cut_off(first_bit, arrival)) {
+  if (harmed && cut_off(link_.outages, first_bit, arrival)) {
     ++counters_.cut;
     return lose(p, DropCause::link_down, arrival);
   }

@@ -8,6 +8,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/device.hpp"
+#include "horae/fabric/module_joint.hpp"
 #include "horae/fabric/packet_link.hpp"
 #include "horae/fabric/rank_border.hpp"
 
@@ -150,7 +151,9 @@ void window_clock::rethrow() {
 
 bool window_clock::idle() const {
   if (border_ != nullptr && !border_->empty()) return false;
-  return std::all_of(devices_.begin(), devices_.end(),
+  return std::all_of(joints_.begin(), joints_.end(),
+                     [](const module_joint* m) { return m->held() == 0; }) &&
+         std::all_of(devices_.begin(), devices_.end(),
                      [](const device* d) { return d->next_time() == never; });
 }
 

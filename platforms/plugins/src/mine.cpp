@@ -1,5 +1,6 @@
 #include "mine.hpp"
 
+#include "horae/fabric/plugin.hpp"
 #include "horae/policy/plugin.hpp"
 #include "horae/programs/plugin.hpp"
 
@@ -7,4 +8,5 @@
 extern "C" void horae_plugin() {
   horae::policy::add_load_balancer(mine::chunks());
   horae::programs::add_program(mine::tally());
+  horae::fabric::add_module_kind(mine::cipher());
 }

@@ -1,6 +1,7 @@
 // What the plug-in adds, each from the source of its name.
 #pragma once
 
+#include "horae/fabric/plugin.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/programs/program.hpp"
 
@@ -8,5 +9,6 @@ namespace mine {
 
 horae::policy::BalancerEntry chunks();
 horae::programs::ProgramEntry tally();
+horae::fabric::ModuleKind cipher();
 
 }  // namespace mine

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 #include "horae/fabric/topology_kind.hpp"
@@ -20,6 +21,7 @@ constexpr std::uint64_t most_nodes = 131072, most_links = 1'048'576;
 ///     static const Schema<Config>& schema();        // the table, named like the topology
 ///     void check(const Section& table) const;       // InputError for what a schema cannot refuse
 ///     void generate(NetworkBuilder& network, const Section& table) const;
+///     std::optional<std::string> note;              // if it may have one (TopologyGenerator)
 template <class Config>
 class ConfiguredTopology final : public TopologyGenerator {
  public:
@@ -28,6 +30,10 @@ class ConfiguredTopology final : public TopologyGenerator {
   }
   void generate(NetworkBuilder& network) const override { config_.generate(network, table_); }
   nlohmann::ordered_json config() const override { return Config::schema().dump(config_); }
+  std::string note() const override {
+    if constexpr (requires { config_.note; }) return config_.note.value_or("");
+    return {};
+  }
 
  private:
   Section table_;

@@ -26,8 +26,26 @@ void build_links(const config::PlatformConfig& platform, const Devices& devices)
   for (std::size_t i = 0; i < platform.links.size(); ++i) {
     const auto& e = platform.topology.edges()[i];
     const auto& link = platform.links[i];
+    if (link.halved) continue;
     fabric::connect(*devices.all[e.a], e.port_a, *devices.all[e.b], e.port_b, link.config,
                     link.backward);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+void build_modules(const config::PlatformConfig& platform, fabric::sim_context& context,
+                   Devices& devices) {
+  for (const auto& m : platform.modules) {
+    const auto& e = platform.topology.edges()[m.link];
+    const auto& link = platform.links[m.link];
+    fabric::module_joint::End first{devices.all[e.a].get(), e.port_a, link.config};
+    fabric::module_joint::End second{devices.all[e.b].get(), e.port_b, link.backward};
+    if (!m.forward) std::swap(first, second);
+    devices.modules.push_back(
+        std::make_unique<fabric::module_joint>(m.name.c_str(), context, *m.factory, first, second));
   }
 }
 
@@ -72,6 +90,7 @@ Devices build_devices(const config::PlatformConfig& platform, fabric::sim_contex
     }
   }
   build_links(platform, out);
+  build_modules(platform, context, out);
   if (platform.has_sites()) {
     for (const auto& device : out.all) device->keep_pauses();
   }

@@ -79,6 +79,7 @@ PacketBook book_of(const Simulation& s) {
   book.outstanding = pool.outstanding() + book.between_ranks;
   book.held = book.between_ranks;
   for (const auto& d : s.devices()) book.held += d->held();
+  for (const auto& m : s.modules()) book.held += m->held();
   return book;
 }
 
@@ -114,6 +115,16 @@ Findings Findings::of(const Simulation& s) {
     out.devices[sw->number()].counters = counters_of(*sw);
     add(sw->counters(), out.switches);
     out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
+  }
+  for (const auto& m : s.modules()) {
+    ModuleEnd& end = out.modules.emplace_back();
+    StatTree tree;
+    m->statistics(tree);
+    tree.for_each([&](const std::string& counter, double value, const std::string& unit) {
+      end.counters.push_back({m->name() + ("." + counter), value, unit});
+    });
+    end.statistics = tree.to_json();
+    end.queues = m->describe_queues();
   }
   out.packets = book_of(s);
   return out;

@@ -10,6 +10,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/chip_spec.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/params/document.hpp"
 #include "horae/policy/catalogue.hpp"
 #include "horae/traffic/workload.hpp"
@@ -56,6 +57,14 @@ ordered_json list_programs() {
   for (const auto& p : programs::programs()) {
     out.push_back({{"name", p.name}, {"doc", p.doc}, {"parameters", parameters_of(p.describe())}});
   }
+  return out;
+}
+
+ordered_json list_modules() {
+  ordered_json out = ordered_json::array();
+  for (const auto& kind : fabric::module_kinds())
+    out.push_back(
+        {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
   return out;
 }
 
@@ -117,8 +126,9 @@ void append_entry(std::string& text, const ordered_json& e, std::size_t width) {
 }  // namespace
 
 const std::vector<std::string>& catalogue_sections() {
-  static const std::vector<std::string> all = {"platforms", "devices",  "chips",    "nics",
-                                               "workloads", "programs", "policies", "parameters"};
+  static const std::vector<std::string> all = {"platforms", "devices",   "chips",
+                                               "nics",      "workloads", "programs",
+                                               "policies",  "modules",   "parameters"};
   return all;
 }
 
@@ -137,6 +147,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   if (wanted("workloads")) out["workloads"] = list_workloads();
   if (wanted("programs")) out["programs"] = list_programs();
   if (wanted("policies")) out["policies"] = list_policies();
+  if (wanted("modules")) out["modules"] = list_modules();
   if (wanted("parameters")) out["parameters"] = list_parameters();
   return out;
 }

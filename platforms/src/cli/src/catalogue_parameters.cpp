@@ -7,6 +7,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/config/plugins.hpp"
 #include "horae/dataplane/design_file.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_kind.hpp"
 #include "horae/params/schema.hpp"
@@ -96,6 +97,12 @@ ordered_json list_parameters() {
   for (const auto& kind : fabric::topology_kinds()) {
     out.push_back(
         {{"name", kind.name}, {"doc", kind.doc}, {"parameters", parameters_of(kind.describe())}});
+  }
+  out.push_back(table_of<config::ModuleSpec>());
+  for (const auto& kind : fabric::module_kinds()) {
+    out.push_back({{"name", fmt::format("module, kind = \"{}\"", kind.name)},
+                   {"doc", kind.doc},
+                   {"parameters", parameters_of(kind.describe())}});
   }
   out.push_back(table_of<config::RoutingConfig>());
   out.push_back(table_of<config::FailuresConfig>());

@@ -42,13 +42,13 @@ Command add_list(CLI::App& app) {
   const auto o = std::make_shared<ListOptions>();
   CLI::App* command = add_command(
       app, "list",
-      "List platforms, devices, chips, nics, workloads, programs, policies, parameters.",
+      "List platforms, devices, chips, nics, workloads, programs, policies, modules, parameters.",
       "Examples: horae list parameters\n"
       "          horae list policies --json");
-  command->add_option(
-      "section", o->section,
-      "platforms, devices, chips, nics, workloads, programs, policies or parameters; all by "
-      "default");
+  command->add_option("section", o->section,
+                      "platforms, devices, chips, nics, workloads, programs, policies, modules or "
+                      "parameters; all by "
+                      "default");
   command->add_option("--platform", o->platform, "also what the plug-ins of this platform add")
       ->type_name("PLATFORM.toml");
   add_json(*command, o->json, "as JSON");

@@ -8,6 +8,7 @@
 
 #include "horae/cli/catalogue.hpp"
 #include "horae/config/effective.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/topology_kind.hpp"
 #include "horae/flows/traffic_kind.hpp"
 #include "horae/params/schema.hpp"
@@ -45,6 +46,12 @@ Parameters parameters_of(const config::PlatformConfig& platform) {
       add(out, name + ".", tofino::ChipConfig::schema().describe());
     if (std::holds_alternative<fabric::SwitchConfig>(profile))
       add(out, name + ".", fabric::SwitchConfig::schema().describe());
+  }
+  for (std::size_t i = 0; i < platform.modules.size(); ++i) {
+    const auto* kind = config::find_value(platform.effective, fmt::format("module[{}].kind", i));
+    for (const auto& k : fabric::module_kinds()) {
+      if (kind != nullptr && *kind == k.name) add(out, fmt::format("module[{}].", i), k.describe());
+    }
   }
   for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
     add(out, fmt::format("traffic[{}].", i), flows::traffic_of(platform, i).kind().describe());

@@ -26,11 +26,7 @@ void print_assumptions(const config::PlatformConfig& platform) {
 }
 
 void print_notes(const config::PlatformConfig& platform) {
-  // Of networks from files.
-  for (const auto& [name, table] : platform.effective.items()) {
-    if (table.is_object() && name.ends_with("_topology") && table.contains("note"))
-      fmt::print("{}\n", table["note"].get<std::string>());
-  }
+  for (const auto& note : platform.notes) fmt::print("{}\n", note);
   for (std::size_t t = 0; t < platform.traffic.size(); ++t) {
     const std::string note = flows::traffic_of(platform, t).note();
     if (!note.empty()) fmt::print("{}\n", note);

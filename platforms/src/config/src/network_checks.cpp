@@ -118,15 +118,17 @@ void check_routes(const PlatformConfig& platform) {
 /// A window no longer than the shortest link, or the devices could not run ahead of each other.
 void check_window(const PlatformConfig& platform, const Section& root) {
   for (const auto& link : platform.links) {
-    if (platform.sim.window <= link.config.delay) continue;
+    if (platform.sim.window <= link.reach()) continue;
     throw root.child("sim").error(
-        "window", fmt::format("window = {} is longer than the smallest link delay, {}",
-                              to_text(platform.sim.window), to_text(link.config.delay)));
+        "window", fmt::format("window = {} is longer than {}, {}", to_text(platform.sim.window),
+                              link.halved ? "half of the delay of a link with a module"
+                                          : "the smallest link delay",
+                              to_text(link.reach())));
   }
   Picoseconds window = platform.sim.window;
   if (window.count() == 0) {
     window = never;
-    for (const auto& link : platform.links) window = std::min(window, link.config.delay);
+    for (const auto& link : platform.links) window = std::min(window, link.reach());
   }
   for (const auto& device : platform.devices) {
     const auto* nic = std::get_if<rnic::RnicConfig>(&platform.profiles.at(device.profile));

@@ -153,6 +153,26 @@ const Schema<DeviceSpec>& DeviceSpec::schema() {
   return s;
 }
 
+const Schema<ModuleSpec>& ModuleSpec::schema() {
+  static const Schema<ModuleSpec> s =
+      Schema<ModuleSpec>("module", "A SystemC module in the middle of a link.")
+          .required("name", &ModuleSpec::name, {.doc = "what results call it"})
+          .required("kind", &ModuleSpec::kind,
+                    {.doc = "what it is: `horae list modules`; its parameters are keys of this "
+                            "table"})
+          .required("between", &ModuleSpec::between,
+                    {.doc = "names of the two devices whose link it is on, which may be a "
+                            "generated one. Half of the link's delay is on either side of it"})
+          .field("link", &ModuleSpec::link,
+                 {.doc = "which of several links between the two, from 0"});
+  return s;
+}
+
+const std::vector<std::string>& ModuleSpec::keys() {
+  static const std::vector<std::string> all = {"name", "kind", "between", "link"};
+  return all;
+}
+
 const Schema<RoutingConfig>& RoutingConfig::schema() {
   using Kind = RoutingConfig::Kind;
   static const Schema<RoutingConfig> s =

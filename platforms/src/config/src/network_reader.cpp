@@ -20,6 +20,26 @@ std::vector<std::string> names_of(const T& map) {
 
 }  // namespace
 
+void NetworkReader::check_name(const char* what, const std::string& name,
+                               const Location& where) const {
+  const auto valid = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
+      !std::all_of(name.begin(), name.end(), valid)) {
+    throw input_error(where, fmt::format("'{}' is no {} name: expected letters, digits and _, "
+                                         "not starting with a digit",
+                                         name, what));
+  }
+  if (name == "clock") {
+    throw input_error(where, fmt::format("'clock' is no {} name: the simulator has one", what));
+  }
+  if (platform_.topology.find(name) >= 0) {
+    throw input_error(where, fmt::format("device '{}' is there already", name));
+  }
+  for (const auto& m : platform_.modules) {
+    if (m.name == name) throw input_error(where, fmt::format("module '{}' is there already", name));
+  }
+}
+
 unsigned NetworkReader::add_device(const std::string& name, const Located<std::string>& profile,
                                    const Location& where) {
   const auto it = platform_.profiles.find(profile.value);
@@ -28,19 +48,7 @@ unsigned NetworkReader::add_device(const std::string& name, const Located<std::s
                       fmt::format("unknown profile '{}'{}", profile.value,
                                   suggestion(profile.value, names_of(platform_.profiles))));
   }
-  const auto valid = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ||
-      !std::all_of(name.begin(), name.end(), valid)) {
-    throw input_error(where, fmt::format("'{}' is no device name: expected letters, digits and _, "
-                                         "not starting with a digit",
-                                         name));
-  }
-  if (name == "clock") {
-    throw input_error(where, "'clock' is no device name: the simulator has one");
-  }
-  if (platform_.topology.find(name) >= 0) {
-    throw input_error(where, fmt::format("device '{}' is there already", name));
-  }
+  check_name("device", name, where);
   platform_.devices.push_back({name, profile.value, where});
   return is_endpoint(it->second) ? platform_.topology.add_endpoint(name)
                                  : platform_.topology.add_switch(name);

@@ -27,19 +27,21 @@ std::vector<std::string> reserved_tables() {
   std::vector<std::string> names = {"plugins", "plugins_content", "platform", "sim", "link_default",
                                     "link",    "device"};
   for (const auto& kind : fabric::topology_kinds()) names.emplace_back(kind.name);
-  for (const char* name : {"routing", "impairment", "impairment_group", "failures", "traffic",
-                           "sweep", "size", "explain"})
+  for (const char* name : {"routing", "impairment", "impairment_group", "module", "failures",
+                           "traffic", "sweep", "size", "explain"})
     names.emplace_back(name);
   return names;
 }
 
-/// Adds the networks that the document asks for, and what is in effect of them to `effective`.
-void generate_networks(const Section& root, NetworkReader& network, ordered_json& effective) {
+/// Adds the networks that the document asks for, what is in effect of them, and their notes.
+void generate_networks(const Section& root, NetworkReader& network, PlatformConfig& platform) {
   for (const auto& kind : fabric::topology_kinds()) {
     if (!root.has(kind.name)) continue;
     const auto generator = kind.read(root.child(kind.name));
     generator->generate(network);
-    effective[std::string(kind.name)] = generator->config();
+    platform.effective[std::string(kind.name)] = generator->config();
+    if (std::string note = generator->note(); !note.empty())
+      platform.notes.push_back(std::move(note));
   }
 }
 
@@ -195,7 +197,7 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
   effective["link_default"] = LinkDefault::schema().dump(defaults);
 
   NetworkReader network(platform, defaults);
-  generate_networks(root, network, effective);
+  generate_networks(root, network, platform);
   effective["device"] = ordered_json::array();
   for (const auto& section : root.children("device")) {
     const auto spec = section.read<DeviceSpec>();
@@ -223,6 +225,11 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     check_link(spec, section);
     network.impair(spec, section);
     effective["impairment"].push_back(ImpairmentSpec::schema().dump(spec));
+  }
+  if (root.has("module")) {
+    auto& modules = effective["module"] = ordered_json::array();
+    for (const auto& section : root.children("module"))
+      modules.push_back(network.add_module(section));
   }
   if (root.has("failures")) {
     const Section section = root.child("failures");

@@ -70,6 +70,15 @@ void renumber(std::vector<unsigned>& owners, unsigned ranks) {
   }
 }
 
+/// A module's SystemC processes may look at anything that runs in its process's time.
+void require_no_modules(const config::PlatformConfig& platform, unsigned ranks) {
+  if (ranks == 1 || platform.modules.empty()) return;
+  const auto& m = platform.modules.front();
+  throw input_error(m.where, fmt::format("module '{}' runs in one process, not in {} ranks; "
+                                         "expected --ranks 1",
+                                         m.name, ranks));
+}
+
 }  // namespace
 
 std::size_t Partition::devices(unsigned rank) const {
@@ -82,9 +91,11 @@ void check_ranks(const config::PlatformConfig& platform, unsigned ranks) {
   if (ranks > most)
     throw InputError(fmt::format("--ranks {}: expected at most {}; the platform has {} devices",
                                  ranks, most, platform.devices.size()));
+  require_no_modules(platform, ranks);
 }
 
 Partition partition(const config::PlatformConfig& platform, unsigned ranks) {
+  require_no_modules(platform, ranks);
   // More than there are devices have nothing to run.
   const unsigned busy = std::min(ranks, static_cast<unsigned>(platform.devices.size()));
   const ExpectedLoad load = expected_load(platform);

@@ -67,7 +67,8 @@ ordered_json Session::packets_json() const {
   ordered_json dropped = ordered_json::object();
   for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
     const auto cause = static_cast<fabric::DropCause>(c);
-    if (cause == fabric::DropCause::corrupted) continue;  // end points find it; here are none
+    if (cause >= fabric::DropCause::corrupted)
+      continue;  // of end points and modules; here are none
     dropped[std::string(fabric::name_of(cause))] = pool.dropped(cause);
   }
   return {{"created", pool.created()},

@@ -73,6 +73,7 @@ bool Patience::ends(Picoseconds now) {
   for (const auto& d : simulation_.devices()) {
     if (d->runs_here()) d->add_outlook(outlook);
   }
+  for (const auto& m : simulation_.modules()) m->add_outlook(outlook);
   if (const auto* border = simulation_.context().border; border != nullptr && !border->empty())
     outlook.expect(now);
   if (auto* ranks = simulation_.ranks()) {

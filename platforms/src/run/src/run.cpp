@@ -116,6 +116,8 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
     if (!deadlock.empty()) outcome.dump.push_back("deadlock: " + deadlock);
     for (const auto& d : found.devices)
       outcome.dump.insert(outcome.dump.end(), d.queues.begin(), d.queues.end());
+    for (const auto& m : found.modules)
+      outcome.dump.insert(outcome.dump.end(), m.queues.begin(), m.queues.end());
   }
   return outcome;
 }

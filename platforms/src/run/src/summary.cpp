@@ -37,8 +37,8 @@ ordered_json balanced_packets(const build::PacketBook& book) {
   ordered_json dropped = ordered_json::object();
   for (std::size_t c = 0; c < fabric::drop_causes; ++c) {
     const auto cause = static_cast<fabric::DropCause>(c);
-    // Came later than the others: only where it happens, so that older results stay as they are.
-    if (cause == fabric::DropCause::corrupted && book.dropped[c] == 0) continue;
+    // Came later than the others: only where they happen, so that older results stay as they are.
+    if (cause >= fabric::DropCause::corrupted && book.dropped[c] == 0) continue;
     dropped[std::string(fabric::name_of(cause))] = book.dropped[c];
   }
   return {{"created", book.created},
@@ -47,8 +47,8 @@ ordered_json balanced_packets(const build::PacketBook& book) {
           {"in_flight", book.held}};
 }
 
-/// Every counter of every device over the whole run. Those of switch programs are among the
-/// results.
+/// Every counter of every device and module over the whole run. Those of switch programs are among
+/// the results.
 ordered_json device_statistics(const build::Simulation& s, const build::Findings& found) {
   ordered_json all = ordered_json::object();
   auto& members = all.get_ref<ordered_json::object_t&>();
@@ -56,6 +56,8 @@ ordered_json device_statistics(const build::Simulation& s, const build::Findings
   for (const auto& d : s.devices()) {
     members.emplace_back(d->name(), found.devices[d->number()].statistics);
   }
+  for (std::size_t i = 0; i < found.modules.size(); ++i)
+    members.emplace_back(s.modules()[i]->name(), found.modules[i].statistics);
   return all;
 }
 

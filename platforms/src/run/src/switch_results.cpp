@@ -1,4 +1,5 @@
-// What switches did: chips one by one, plain ones together, parts of plain ones one by one.
+// What switches did: chips one by one, plain ones together, parts of plain ones one by one; and
+// modules on links.
 #include <algorithm>
 #include <vector>
 
@@ -14,6 +15,9 @@ void switch_results(const build::Simulation& s, const build::Findings& found,
   };
   for (const auto* t : s.tofinos()) add_counters(*t);
   for (const auto* sw : s.switches()) add_counters(*sw);
+  for (const auto& m : found.modules) {
+    for (const auto& c : m.counters) out.push_back({c.name, c.value, c.unit});
+  }
   if (s.switches().empty()) return;
   const auto& sum = found.switches;
   out.push_back({"switches.forwarded", static_cast<double>(sum.forwarded), "packets"});

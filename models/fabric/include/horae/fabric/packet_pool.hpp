@@ -24,6 +24,7 @@ enum class DropCause : std::uint8_t {
   program,        ///< a switch program's verdict
   hop_limit,      ///< went through too many switches that deflect
   corrupted,      ///< had a bit error, which the end point's checksum found
+  module,         ///< dropped by a module on a link
   count_
 };
 inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
@@ -32,7 +33,7 @@ inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::c
 constexpr std::string_view name_of(DropCause cause) {
   constexpr std::array<std::string_view, drop_causes> names = {
       "link_loss", "link_down", "queue_full", "buffer_full", "headroom_full",
-      "no_route",  "program",   "hop_limit",  "corrupted"};
+      "no_route",  "program",   "hop_limit",  "corrupted",   "module"};
   return names[static_cast<std::size_t>(cause)];
 }
 

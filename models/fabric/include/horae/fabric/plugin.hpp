@@ -1,11 +1,14 @@
-// For plug-ins: one more generated network.
+// For plug-ins: one more generated network, one more kind of module on a link.
 #pragma once
 
+#include "horae/fabric/middlebox.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/topology_kind.hpp"
 
 namespace horae::fabric {
 
 /// Before anybody asks what there is; InputError for a name that is taken (Registry::add).
 void add_topology_kind(TopologyKind kind);
+void add_module_kind(ModuleKind kind);
 
 }  // namespace horae::fabric

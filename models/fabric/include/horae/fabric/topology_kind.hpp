@@ -52,6 +52,9 @@ class TopologyGenerator {
   virtual void generate(NetworkBuilder& network) const = 0;
   /// The effective parameters.
   virtual nlohmann::ordered_json config() const = 0;
+  /// After generate(): a line for the user on how the table, or a file that it names, was taken;
+  /// empty: there is nothing to say.
+  virtual std::string note() const { return {}; }
 };
 
 /// A kind of generated network.

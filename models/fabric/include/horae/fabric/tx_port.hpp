@@ -37,6 +37,10 @@ struct Outage {
   Picoseconds to = never;
 };
 
+/// Whether one of them meets [from, to). They are in order and apart, as those of a configured
+/// tx_port are.
+bool cut_off(const std::vector<Outage>& outages, Picoseconds from, Picoseconds to);
+
 /// One direction of a link is the tx_port of its sender; both directions share these values.
 struct LinkConfig {
   BitRate rate = 100_Gbps;
@@ -111,7 +115,6 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   friend class device;
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
   void start_of_simulation() override;
-  bool cut_off(Picoseconds from, Picoseconds to) const;
   /// The rest of send() where there is more to do than to hand the packet to a device of ours.
   void send_closely(Packet& p, Picoseconds start, Picoseconds pipeline);
   /// Tells who watches, and whether the link loses the packet, or takes it to another process; then

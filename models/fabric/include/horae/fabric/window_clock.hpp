@@ -10,6 +10,7 @@
 namespace horae::fabric {
 
 class device;
+class module_joint;
 class rank_border;
 
 /// How devices are run. Both give byte-identical results; windows cost far fewer kernel events.
@@ -37,6 +38,8 @@ class window_clock : public sc_core::sc_module {
   void join(rank_border& border);
   /// Called by every device that runs here when it is constructed.
   void attach(device& d) { devices_.push_back(&d); }
+  /// Called by every module on a link: what it holds is not idle.
+  void attach(const module_joint& m) { joints_.push_back(&m); }
   /// Called for every link: no window may be longer than the shortest delay.
   void limit_window(Picoseconds link_delay);
 
@@ -56,7 +59,7 @@ class window_clock : public sc_core::sc_module {
   /// has several processes.
   void fail(std::exception_ptr error, const device* where = nullptr);
 
-  /// Whether no device has any pending event or packet.
+  /// Whether no device has any pending event or packet, and no module on a link a packet.
   bool idle() const;
   const std::vector<device*>& devices() const { return devices_; }
   std::uint64_t windows() const { return windows_; }
@@ -75,6 +78,7 @@ class window_clock : public sc_core::sc_module {
   Picoseconds horizon_{};
   Picoseconds limit_{};
   std::vector<device*> devices_;
+  std::vector<const module_joint*> joints_;
   sc_core::sc_event next_{"next"};
   std::uint64_t windows_ = 0;
   std::exception_ptr error_;

@@ -9,6 +9,7 @@
 #include "horae/build/memory_meter.hpp"
 #include "horae/config/platform.hpp"
 #include "horae/fabric/context.hpp"
+#include "horae/fabric/module_joint.hpp"
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/rnic/rnic.hpp"
@@ -24,6 +25,8 @@ struct Devices {
   std::vector<tofino::tofino_switch*> tofinos;
   std::vector<fabric::output_queued_switch*> switches;
   std::vector<fabric::output_queued_switch*> learning;  ///< of those: told of connections
+  /// Of a user's, on links; in the order of the platform.
+  std::vector<std::unique_ptr<fabric::module_joint>> modules;
 
   /// Device number `device` of the platform, which is a NIC.
   rnic::rnic& nic(std::size_t device) const { return dynamic_cast<rnic::rnic&>(*all[device]); }

@@ -46,6 +46,13 @@ struct DeviceEnd {
   std::vector<Picoseconds> programs;  ///< of a NIC's host: when each ended; `never`: it has not
 };
 
+/// Of a module on a link.
+struct ModuleEnd {
+  std::vector<NamedNumber> counters;
+  nlohmann::ordered_json statistics;
+  std::vector<std::string> queues;  ///< as of a device
+};
+
 /// The fates of packets, summed.
 struct PacketBook {
   std::uint64_t created = 0, delivered = 0;
@@ -63,6 +70,7 @@ struct PacketBook {
 struct Findings {
   std::vector<FlowEnd> flows;      ///< by connection
   std::vector<DeviceEnd> devices;  ///< by device
+  std::vector<ModuleEnd> modules;  ///< as the platform has them; a run with one has one rank
   PacketBook packets;
   Histogram latency;        ///< post to completion of all messages since the warm-up, ps
   Histogram reorder_depth;  ///< of all receivers

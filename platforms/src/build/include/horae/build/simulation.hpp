@@ -40,6 +40,10 @@ class Simulation {
   const std::vector<fabric::open_loop_host*>& hosts() const { return devices_.hosts; }
   const std::vector<tofino::tofino_switch*>& tofinos() const { return devices_.tofinos; }
   const std::vector<fabric::output_queued_switch*>& switches() const { return devices_.switches; }
+  /// In the order of the platform.
+  const std::vector<std::unique_ptr<fabric::module_joint>>& modules() const {
+    return devices_.modules;
+  }
   /// NICs whose ordering layer runs as hardware, alone or beside its model.
   const std::vector<std::pair<const rnic::rnic*, rtl::OrderingRtl*>>& hardware() const {
     return levels_.hardware();

@@ -20,7 +20,8 @@ void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
 void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome,
                    bool all);
 
-/// What its traffic has to say of how it was taken (Traffic::note), to standard output.
+/// How its network and its traffic were taken, where there is something to say of it, to standard
+/// output.
 void print_notes(const config::PlatformConfig& platform);
 
 /// The line of plain_devices() to standard output, if there is one.

@@ -1,5 +1,5 @@
 // Devices and links of a platform file, and what becomes of them: [[device]], [[link]],
-// [[impairment]], [[impairment_group]], [routing], [failures].
+// [[impairment]], [[impairment_group]], [[module]], [routing], [failures].
 #pragma once
 
 #include <cstdint>
@@ -76,6 +76,17 @@ struct DeviceSpec {
   Located<std::string> profile;
   std::optional<std::uint32_t> site;
   static const Schema<DeviceSpec>& schema();
+};
+
+/// Where a SystemC module is, in the middle of a link; its kind has more keys.
+struct ModuleSpec {
+  Located<std::string> name;
+  Located<std::string> kind;
+  std::vector<Located<std::string>> between;
+  std::optional<std::uint32_t> link;  ///< of several; absent: there is one
+  static const Schema<ModuleSpec>& schema();
+  /// Its keys.
+  static const std::vector<std::string>& keys();
 };
 
 /// Which paths plain switches use.

@@ -1,7 +1,9 @@
 // Collects devices and links of a platform, checking names as they come.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "horae/config/network_config.hpp"
 #include "horae/config/platform.hpp"
@@ -39,10 +41,17 @@ class NetworkReader final : public fabric::NetworkBuilder {
   }
   /// Changes the link between two devices; of several, all.
   void impair(const ImpairmentSpec& spec, const Section& section);
+  /// Puts a module on the link between two devices; returns its values in effect.
+  nlohmann::ordered_json add_module(const Section& section);
   /// The vertex of a device.
   unsigned find(const Located<std::string>& name) const;
 
  private:
+  /// InputError for a name that is none or is taken, by a device or module.
+  void check_name(const char* what, const std::string& name, const Location& where) const;
+  /// All links between two devices.
+  std::vector<std::size_t> links_between(unsigned a, unsigned b) const;
+
   PlatformConfig& platform_;
   LinkDefault defaults_;
 };

@@ -1,6 +1,7 @@
 // A platform as its TOML file says it: checked against itself, not yet built.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 #include "horae/config/profile.hpp"
 #include "horae/config/sim_config.hpp"
 #include "horae/config/sweep_config.hpp"
+#include "horae/fabric/module_kind.hpp"
 #include "horae/fabric/topology.hpp"
 #include "horae/params/located.hpp"
 
@@ -33,6 +35,23 @@ struct LinkInstance {
   fabric::LinkConfig config;    ///< from the edge's first device to its second
   fabric::LinkConfig backward;  ///< the other direction
   Location where;
+  bool halved = false;  ///< a module is in its middle
+
+  /// The longest time by which devices may run ahead of each other over it: its delay, or the
+  /// shorter half of it.
+  Picoseconds reach() const {
+    const Picoseconds delay = std::min(config.delay, backward.delay);
+    return halved ? delay / 2 : delay;
+  }
+};
+
+/// A SystemC module in the middle of a link.
+struct ModuleInstance {
+  std::string name;
+  Location where;
+  std::size_t link = 0;
+  bool forward = true;  ///< its side 0 is towards the first device of the edge
+  std::shared_ptr<const fabric::ModuleFactory> factory;
 };
 
 struct PlatformConfig;
@@ -62,6 +81,8 @@ struct PlatformConfig {
   fabric::Topology topology;
   std::vector<DeviceInstance> devices;
   std::vector<LinkInstance> links;
+  std::vector<ModuleInstance> modules;  ///< a link has one at most
+  std::vector<std::string> notes;       ///< lines for the user: how the network was taken
   RoutingConfig routing;
   std::vector<RouteChange> route_changes;  ///< in the order of time
   bool detours = false;  ///< changed routes may lead over ports that were on no shortest path

@@ -1,0 +1,65 @@
+// [[module]]: SystemC modules on links.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "horae/config/network_reader.hpp"
+#include "horae/config/profile.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/registry.hpp"
+#include "horae/params/schema.hpp"
+
+namespace horae::config {
+
+std::vector<std::size_t> NetworkReader::links_between(unsigned a, unsigned b) const {
+  std::vector<std::size_t> out;
+  const auto& edges = platform_.topology.edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto& e = edges[i];
+    if ((e.a == a && e.b == b) || (e.a == b && e.b == a)) out.push_back(i);
+  }
+  return out;
+}
+
+nlohmann::ordered_json NetworkReader::add_module(const Section& section) {
+  const auto spec = section.read<ModuleSpec>(section.keys());
+  const fabric::ModuleKind* kind = nullptr;
+  check_at(section, "kind",
+           [&] { kind = &find_named(fabric::module_kinds(), "kind of module", spec.kind.value); });
+  std::shared_ptr<const fabric::ModuleFactory> factory = kind->read(section, ModuleSpec::keys());
+  check_name("module", spec.name.value, spec.name.where);
+  if (spec.between.size() != 2) {
+    throw section.error("between",
+                        fmt::format("{} names in 'between'; expected two", spec.between.size()));
+  }
+  const unsigned a = find(spec.between[0]), b = find(spec.between[1]);
+  const auto links = links_between(a, b);
+  const auto ends =
+      fmt::format("between '{}' and '{}'", spec.between[0].value, spec.between[1].value);
+  if (links.empty()) throw section.error("between", fmt::format("there is no link {}", ends));
+  if (links.size() > 1 && !spec.link) {
+    throw section.error("between", fmt::format("there are {} links {}; expected 'link', 0 to {}",
+                                               links.size(), ends, links.size() - 1));
+  }
+  const std::size_t which = spec.link.value_or(0);
+  if (which >= links.size()) {
+    throw section.error(
+        "link",
+        fmt::format("link = {}, but there {} {}; expected 0{}", which,
+                    links.size() == 1 ? "is one link" : fmt::format("are {} links", links.size()),
+                    ends, links.size() == 1 ? "" : fmt::format(" to {}", links.size() - 1)));
+  }
+  LinkInstance& link = platform_.links[links[which]];
+  if (link.halved) {
+    throw section.error("between", fmt::format("the link {} has a module already", ends));
+  }
+  link.halved = true;
+  auto effective = ModuleSpec::schema().dump(spec);
+  effective.update(factory->config());
+  platform_.modules.push_back({spec.name.value, section.where(), links[which],
+                               platform_.topology.edges()[links[which]].a == a,
+                               std::move(factory)});
+  return effective;
+}
+
+}  // namespace horae::config
