@@ -74,7 +74,8 @@ int main(int argc, char** argv) {
       reinterpret_cast<ranks::join_mpi_function*>(::dlsym(module, ranks::join_mpi_name));
   require(join != nullptr, "no function to join with");
   const std::unique_ptr<fabric::rank_exchange> exchange(join());
-  require(exchange->ranks() == static_cast<unsigned>(std::atoi(argv[2])), "another number of ranks");
+  require(exchange->ranks() == static_cast<unsigned>(std::atoi(argv[2])),
+          "another number of ranks");
   exchange_all(*exchange);
   give_up(*exchange);
 }

@@ -1,11 +1,10 @@
 // What `horae explain` reads (first byte: which): observations, hypotheses, and files of tools that
 // measured. What is accepted keeps the promises of its headers.
-#include "horae/question/files.hpp"
-
 #include <cmath>
 #include <filesystem>
 
 #include "../target.hpp"
+#include "horae/question/files.hpp"
 
 namespace {
 
@@ -51,8 +50,9 @@ void require_whole(const question::HypothesesFile& file) {
   fuzz::require(!file.hypotheses.empty() && !file.variants.empty(), "nothing to test");
   for (const auto& h : file.hypotheses) {
     for (const auto& p : h.parameters) {
-      fuzz::require(p.choice() ? p.values.size() >= 2 : !p.low.value.empty() && !p.high.value.empty(),
-                    "a parameter that cannot move");
+      fuzz::require(
+          p.choice() ? p.values.size() >= 2 : !p.low.value.empty() && !p.high.value.empty(),
+          "a parameter that cannot move");
     }
   }
 }
