@@ -37,9 +37,9 @@ bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
                       "a peer that is not there");
       }
     }
-    const std::string bytes = testing::goal_bytes(schedule);
+    const std::string text = testing::goal_bytes(schedule);
     static fuzz::MemoryFile binary;
-    binary.write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+    binary.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     const auto again = traffic::read_goal(binary.path());
     fuzz::require(again.binary && again.ranks.size() == schedule.ranks.size(), "other ranks");
     for (std::size_t r = 0; r < again.ranks.size(); ++r)
