@@ -77,41 +77,12 @@ def texts():
         write("platforms", f"random_{number}.toml", shown.stdout)
 
 
-def tables(text, count):
-    """The head of a TOML file, and its first tables of lists."""
-    return "\n[[".join(text.split("\n[[")[:count + 1]) + "\n"
-
-
-def kinds():
-    """NICs, chips, and what `horae explain` reads (first byte: which)."""
-    for target in ("nics", "chips"):
-        for file in sorted((ROOT / "platforms" / target).glob("*.toml")):
-            lines = [line.split("#")[0].rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
-            write(target, file.name, "\n".join(line for line in lines if line) + "\n")
-    hypotheses = (ROOT / "platforms/hypotheses/cx7_spray.toml").read_text(encoding="utf-8")
-    write("questions", "cx7_spray.hypotheses.toml", "\1" + tables(hypotheses, 6))
-    experiments = hypotheses[hypotheses.index("\n[[experiment]]"):]
-    write("questions", "experiments.toml", "\1title = \"t\"\n[[hypothesis]]\nid = \"h\"\ntitle = \"h\"\n" + tables(experiments, 3))
-    curves = hypotheses[hypotheses.index("\n[[curve]]"):]
-    write("questions", "curves.toml", "\1title = \"t\"\n[[hypothesis]]\nid = \"h\"\ntitle = \"h\"\n" + tables(curves, 5))
-    write("questions", "nic_scaling.toml",
-          "\1" + tables((ROOT / "platforms/hypotheses/nic_scaling.toml").read_text(encoding="utf-8"), 6))
-    for name in ("cx7_spray", "nic_scaling"):
-        write("questions", f"{name}.observations.toml",
-              "\0" + (ROOT / f"platforms/observations/{name}.toml").read_text(encoding="utf-8"))
-    line = "-" * 87
-    write("questions", "perftest.txt", "\4" + line + "\n                    RDMA_Write BW Test\n Number of qps   : 8\t\tTransport type : IB\n"
-          " TX depth        : 128\n Mtu             : 1024[B]\n" + line +
-          "\n #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
-          " 64         5000             2.10               2.05   \t\t   4.003906\n"
-          " 1048576    5000             55.87              55.86               0.006660\n" + line + "\n")
-    write("questions", "perftest.json", "\3" '{\n"test_info": {\n"test": "RDMA_Write BW",\n"Number_of_qps": 4,\n'
-          '"TX_depth": 128,\n"Mtu": 4096\n},\n"results": {\n"MsgSize": 65536,\n"n_iterations": 5000,\n"BW_peak": 390.11,\n'
-          '"BW_average": 389.87,\n"MsgRate": 0.743\n}\n}\n')
-    write("questions", "counters.csv", "\2# mlx5_0 port 1\ntime,port_xmit_data,packet_seq_err,out_of_sequence,port_rcv_packets\n"
-          "10.0,1000,4294967290,0,0\n10.5,781251000,4294967290,100,4000\n12.0,3125001000,479994,300,16000\n")
+def chips():
+    for file in sorted((ROOT / "platforms/chips").glob("*.toml")):
+        lines = [line.split("#")[0].rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
+        write("chips", file.name, "\n".join(line for line in lines if line) + "\n")
 
 
 captures()
 texts()
-kinds()
+chips()
