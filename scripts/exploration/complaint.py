@@ -5,8 +5,19 @@ import difflib
 EXIT_BAD_INPUT = 2
 
 
+def printable(text):
+    """With signs that would break the line, or steer a terminal, written as horae does: \\x0a."""
+    def shown(sign):
+        code = ord(sign)
+        return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    return "".join(c if c.isprintable() else shown(c) for c in text)
+
+
 class Complaint(Exception):
-    """The line, without the program's name."""
+    """The line, without the program's name. What a file says in it may be anything."""
+
+    def __init__(self, line):
+        super().__init__(printable(str(line)))
 
 
 class Parser(argparse.ArgumentParser):

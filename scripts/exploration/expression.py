@@ -2,6 +2,7 @@
 import ast
 import math
 import operator
+import warnings
 
 MOST_SIGNS = 2000  # of an expression
 MOST_DEPTH = 100   # of one in another
@@ -52,7 +53,9 @@ class Expression:
         if len(text) > MOST_SIGNS:
             raise ValueError(f"'{text[:20]}...' is an expression of {len(text)} signs, expected {MOST_SIGNS} at most")
         try:
-            self.tree = ast.parse(text, mode="eval").body
+            with warnings.catch_warnings():  # of dubious numbers and texts: lines of their own
+                warnings.simplefilter("ignore")
+                self.tree = ast.parse(text, mode="eval").body
         except (SyntaxError, ValueError) as e:
             raise ValueError(f"'{text}' is no expression") from e
         except (RecursionError, MemoryError) as e:

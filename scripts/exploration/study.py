@@ -211,6 +211,14 @@ def read_commands(path, root, about):
     return out
 
 
+def is_file(path):
+    """False also for what can be none: names that are too long, folders on the way that are files."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def read_command(path, table, kind, sets, options):
     objects = table.has("objects")
     if objects == table.has("platform"):
@@ -219,7 +227,7 @@ def read_command(path, table, kind, sets, options):
     if objects and kind != "size":
         raise table.error("objects", f"objects: an objects file is for \"size\", found \"{kind}\"")
     file = path.parent / table.text(key, required=True)
-    if not file.is_file():
+    if not is_file(file):
         raise table.error(key, f"{key} = \"{table.content[key]}\": no file {file}")
     point = table.text("point", None)
     sets = list(sets)
@@ -282,7 +290,7 @@ def read_values(table, parameter, study_folder):
             file = None
             if inline.has("platform"):
                 file = pathlib.Path(study_folder) / inline.text("platform", required=True)
-                if not file.is_file():
+                if not is_file(file):
                     raise table.error("values", f"platform = \"{inline.content['platform']}\": no file {file}")
             choices.append(Choice(label, inline.sets("set"), file, True))
             inline.done()

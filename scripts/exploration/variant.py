@@ -16,6 +16,7 @@ class Variant:
     def __init__(self, root, name, constants, values):
         self.constants = dict(root.child("constants").content)
         self.values = {}
+        self.where = ""  # the values of the variant
         variants = root.child("variant")
         if name is not None and name not in variants.content:
             raise Complaint(f"--variant {name}: {root.places.file} has none of this name"
@@ -30,11 +31,13 @@ class Variant:
             if each == name:
                 self.constants.update(changed)
                 self.values.update(taken)
+                self.where = f"{root.places.text(table.path + ('values',))}: values"
         for key, value in constants.items():
             if key not in self.constants:
                 raise Complaint(f"--constant {key}: {root.places.file} has none of this name{nearest(key, self.constants)}")
             self.constants[key] = typed(value)
         self.values.update(values)
+        self.said = set(values)
         for key, value in root.content.items():
             if key not in ("constants", "variant"):
                 try:
@@ -46,12 +49,13 @@ class Variant:
         """Leaves its parameters the values that it takes."""
         parameters = {p.name: p for p in study.parameters}
         for name, values in self.values.items():
+            where = "--values" if name in self.said else self.where
             if name not in parameters:
-                raise Complaint(f"values: {study.file} has no parameter '{name}'{nearest(name, parameters)}")
+                raise Complaint(f"{where}: {study.file} has no parameter '{name}'{nearest(name, parameters)}")
             try:
                 parameters[name].restrict(values if isinstance(values, list) else [values])
             except ValueError as e:
-                raise Complaint(f"values of {name}: {e}") from e
+                raise Complaint(f"{where} of {name}: {e}") from e
 
 
 def filled(value, constants):

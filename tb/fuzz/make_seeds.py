@@ -77,5 +77,12 @@ def texts():
         write("platforms", f"random_{number}.toml", shown.stdout)
 
 
+def chips():
+    for file in sorted((ROOT / "platforms/chips").glob("*.toml")):
+        lines = [line.split("#")[0].rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
+        write("chips", file.name, "\n".join(line for line in lines if line) + "\n")
+
+
 captures()
 texts()
+chips()

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     // Whole, and cut at some places: what a fuzzer finds first.
     for (const std::size_t parts : {4, 3, 2, 1}) {
       const std::string cut = text.substr(0, text.size() / parts);
-      LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(cut.data()), cut.size());
+      horae::fuzz::one_input({reinterpret_cast<const std::uint8_t*>(cut.data()), cut.size()});
     }
   }
   fmt::print("{} files\n", files.size());

@@ -14,9 +14,11 @@
 
 #include "horae/core/error.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
-
 namespace horae::fuzz {
+
+/// What a target does with an input; entry.cpp calls it. True: something was read of it to the end,
+/// false: all that was tried was refused.
+bool one_input(std::span<const std::uint8_t> bytes);
 
 /// Ends the process where a property does not hold: what a fuzzer counts as a finding.
 inline void require(bool holds, std::string_view what) {
@@ -25,15 +27,23 @@ inline void require(bool holds, std::string_view what) {
   std::abort();
 }
 
-/// Runs `read`; an InputError of one line is what bad input is to end with.
+/// Runs `read`; an InputError of one line is what bad input is to end with. Whether it came to its
+/// end.
 template <class Read>
-void read_or_refuse(Read&& read) {
+bool read_or_refuse(Read&& read) {
   try {
     read();
+    return true;
   } catch (const InputError& e) {
     const std::string_view line = e.what();
     require(!line.empty() && line.find('\n') == std::string_view::npos, "a refusal is one line");
+    return false;
   }
+}
+
+/// Bytes as the text that they may be.
+inline std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// A file in memory, for readers that take a path.
@@ -45,8 +55,9 @@ class MemoryFile {
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return fmt::format("/proc/self/fd/{}", file_); }
   void write(std::span<const std::uint8_t> bytes) {
-    require(::ftruncate(file_, 0) == 0 && ::pwrite(file_, bytes.data(), bytes.size(), 0) ==
-                                              static_cast<ssize_t>(bytes.size()),
+    // Cut last: pages that stay need not be had again.
+    require(::pwrite(file_, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()) &&
+                ::ftruncate(file_, static_cast<off_t>(bytes.size())) == 0,
             "no memory for a file");
   }
 

@@ -3,11 +3,11 @@
 #include "horae/capture/dissection.hpp"
 #include "horae/capture/reader.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
   static fuzz::MemoryFile file;
-  file.write({data, size});
-  fuzz::read_or_refuse([&] {
+  file.write(bytes);
+  return fuzz::read_or_refuse([&] {
     capture::CaptureReader reader(file.path());
     capture::CapturedFrame frame;
     for (;;) {
@@ -25,5 +25,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "no BTH");
     }
   });
-  return 0;
 }

@@ -32,9 +32,9 @@ void round_trip(std::span<const std::uint8_t> bytes, DecodeOptions options) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
-  const DecodeOptions options{.reth_on_every_write = (data[0] & 1) != 0, .fcs = (data[0] & 2) != 0};
-  horae::fuzz::read_or_refuse([&] { round_trip({data + 1, size - 1}, options); });
-  return 0;
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return false;
+  const DecodeOptions options{.reth_on_every_write = (bytes[0] & 1) != 0,
+                              .fcs = (bytes[0] & 2) != 0};
+  return read_or_refuse([&] { round_trip(bytes.subspan(1), options); });
 }

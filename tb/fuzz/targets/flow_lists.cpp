@@ -2,15 +2,15 @@
 #include "../target.hpp"
 #include "horae/traffic/flow_list.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
-  if (size == 0) return 0;
+  if (bytes.empty()) return false;
   static fuzz::MemoryFile file;
-  file.write({data + 1, size - 1});
+  file.write(bytes.subspan(1));
   const traffic::ListNodes nodes{.names = {"h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"},
-                                 .fold = (data[0] & 4) != 0};
-  const auto format = static_cast<traffic::ListFormat>(data[0] & 3);
-  fuzz::read_or_refuse([&] {
+                                 .fold = (bytes[0] & 4) != 0};
+  const auto format = static_cast<traffic::ListFormat>(bytes[0] & 3);
+  return fuzz::read_or_refuse([&] {
     const auto list = traffic::FlowList::open(file.path(), format, nodes);
     while (const auto flow = list->next()) {
       fuzz::require(flow->from < nodes.names.size() && flow->to < nodes.names.size(),
@@ -19,5 +19,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(flow->bytes >= 1_B && flow->at >= 0_ps, "a flow of nothing, or before time 0");
     }
   });
-  return 0;
 }

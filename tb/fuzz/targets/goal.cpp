@@ -25,10 +25,10 @@ void require_same(const traffic::GoalRank& a, const traffic::GoalRank& b) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   static fuzz::MemoryFile file;
-  file.write({data, size});
-  fuzz::read_or_refuse([&] {
+  file.write(bytes);
+  return fuzz::read_or_refuse([&] {
     const auto schedule = traffic::read_goal(file.path());
     for (const auto& rank : schedule.ranks) {
       for (const GoalOp& op : rank.ops) {
@@ -37,13 +37,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       "a peer that is not there");
       }
     }
-    const std::string bytes = testing::goal_bytes(schedule);
+    const std::string text = testing::goal_bytes(schedule);
     static fuzz::MemoryFile binary;
-    binary.write({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+    binary.write({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     const auto again = traffic::read_goal(binary.path());
     fuzz::require(again.binary && again.ranks.size() == schedule.ranks.size(), "other ranks");
     for (std::size_t r = 0; r < again.ranks.size(); ++r)
       require_same(schedule.ranks[r], again.ranks[r]);
   });
-  return 0;
 }

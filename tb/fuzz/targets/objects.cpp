@@ -3,10 +3,10 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/params/document.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  fuzz::read_or_refuse([&] {
+  const std::string_view text = fuzz::text_of(bytes);
+  return fuzz::read_or_refuse([&] {
     const auto file = dataplane::read_design_file(Document::parse(text, "o.toml"));
     for (const auto& design : file.cases) {
       const std::string written = dataplane::design_text(design);
@@ -16,5 +16,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     "what is written reads back as something else");
     }
   });
-  return 0;
 }

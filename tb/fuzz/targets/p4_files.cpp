@@ -3,12 +3,14 @@
 #include "horae/p4/json.hpp"
 #include "horae/p4/p4info.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  fuzz::read_or_refuse([&] { (void)p4::Json::parse(text, "r.json").described(); });
+  const std::string_view text = fuzz::text_of(bytes);
+  const bool json =
+      fuzz::read_or_refuse([&] { (void)p4::Json::parse(text, "r.json").described(); });
   static fuzz::MemoryFile file;
-  file.write({data, size});
-  fuzz::read_or_refuse([&] { (void)p4::import_p4info(file.path(), "tofino2"); });
-  return 0;
+  file.write(bytes);
+  const bool p4info =
+      fuzz::read_or_refuse([&] { (void)p4::import_p4info(file.path(), "tofino2"); });
+  return json || p4info;
 }

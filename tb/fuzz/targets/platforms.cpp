@@ -6,9 +6,9 @@
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string_view text = fuzz::text_of(bytes);
   // Networks of millions of devices are legal and take their time; files are those of the user.
   int digits = 0, most = 0;
   for (const char c : text) {
@@ -17,7 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const bool generated = text.find("leaves") != text.npos || text.find("fat_tree") != text.npos ||
                          text.find("jellyfish") != text.npos || text.find("two_sites") != text.npos;
-  if (generated && most > 2) return 0;
-  fuzz::read_or_refuse([&] { (void)flows::read_platform(Document::parse(text, "p.toml")); });
-  return 0;
+  if (generated && most > 2) return false;
+  return fuzz::read_or_refuse([&] { (void)flows::read_platform(Document::parse(text, "p.toml")); });
 }

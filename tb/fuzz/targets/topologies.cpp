@@ -40,18 +40,18 @@ class Counted final : public fabric::NetworkBuilder {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
+  if (bytes.empty()) return false;
   static fuzz::MemoryFile file;
-  file.write({data + 1, size - 1});
-  const bool htsim = (data[0] & 1) != 0;
+  file.write(bytes.subspan(1));
+  const bool htsim = (bytes[0] & 1) != 0;
   const char* name = htsim ? "htsim_topology" : "ns3_topology";
   std::string table = fmt::format("[{}]\nfile = \"{}\"\nhost = \"h\"\n", name, file.path());
   if (!htsim) table += "switch = \"s\"\n";
   if (htsim) table += "tor = \"t\"\naggregation = \"a\"\n";
-  if (htsim && (data[0] & 2) != 0) table += "core = \"c\"\n";
-  if (htsim && (data[0] & 4) != 0) table += "switch_values = \"profile\"\n";
-  fuzz::read_or_refuse([&] {
+  if (htsim && (bytes[0] & 2) != 0) table += "core = \"c\"\n";
+  if (htsim && (bytes[0] & 4) != 0) table += "switch_values = \"profile\"\n";
+  return fuzz::read_or_refuse([&] {
     const auto document = Document::parse(table, "p.toml");
     for (const auto& kind : fabric::topology_kinds()) {
       if (kind.name != name) continue;
@@ -59,5 +59,4 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       kind.read(document.root().child(name))->generate(network);
     }
   });
-  return 0;
 }
