@@ -128,7 +128,7 @@ class Building:
 def _constant_expression(m):
     """Whether a switch will not do, by the looks of it: it spares a round."""
     return bool(re.match(r"case\b|enum\b", m.text) or "constexpr" in m.text) or (
-        m.operator == "constant" and bool(re.search(rf"<[^ ]*\b{m.before}\b[^ ]*>", m.text)))
+        m.operator == "constant" and bool(re.search(rf"<[\w:, ]*\b{m.before}\b[\w:, ]*>", m.text)))
 
 
 def _at_fault(messages, places):

@@ -63,6 +63,19 @@ def mutations(file, text):
     return out
 
 
+def of_row(root, row):
+    """The mutation of a row of the table, at the line with its text that is nearest to its place; None: it is gone."""
+    if not (root / row["file"]).exists():
+        return None
+    lines = (root / row["file"]).read_text(encoding="utf-8").splitlines()
+    at, before = int(row["column"]) - 1, row["before"]
+    found = [n for n, line in enumerate(lines, 1) if line.strip() == row["text"] and line[at:at + len(before)] == before]
+    if not found:
+        return None
+    return Mutation(row["file"], min(found, key=lambda n: abs(n - int(row["line"]))), at + 1, row["operator"], before,
+                    row["after"], row["text"])
+
+
 def _blanked(line):
     """The line with texts, characters and its comment as blanks of the same length."""
     line = re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)\'', lambda m: "\0" * len(m[0]), line)

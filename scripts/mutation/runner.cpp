@@ -24,10 +24,11 @@ unsigned char* reached = nullptr;
 
 namespace {
 
-constexpr std::size_t kSwitches = 1024;         // as many as SWITCHES in trial.py
-constexpr rlim_t kMemory = 6ull << 30;          // a mutation may ask for more and more
-constexpr rlim_t kFile = 1ull << 30;            // or write for ever
-constexpr unsigned kWall = 120;                 // seconds more than 20 times the processor time: it waits for nothing
+constexpr std::size_t kSwitches = 1024;  // as many as SWITCHES in trial.py
+constexpr rlim_t kMemory = 6ull << 30;   // a mutation may ask for more and more
+constexpr rlim_t kFile = 1ull << 30;     // or write for ever
+constexpr unsigned kWall =
+    120;  // seconds more than 20 times the processor time: it waits for nothing
 
 struct Test {
   int limit;  // seconds of processor time
@@ -87,14 +88,17 @@ std::string outcome(int status) {
 }
 
 double seconds(const rusage& usage) {
-  const auto of = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto of = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
 }  // namespace
 
 void begin() {
-  void* shared = ::mmap(nullptr, kSwitches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared =
+      ::mmap(nullptr, kSwitches, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) std::abort();
   reached = static_cast<unsigned char*>(shared);
   const char* number = std::getenv("HORAE_MUTATION");

@@ -1,6 +1,6 @@
-// Mutations behind switches: what scripts/mutation/switches.py writes into a source. Included before everything else.
-// A switch is on when HORAE_MUTATION names its number. Passing it leaves a mark, on or off: tests that never pass it
-// need not run.
+// Mutations behind switches: what scripts/mutation/switches.py writes into a source. Included
+// before everything else. A switch is on when HORAE_MUTATION names its number. Passing it leaves a
+// mark, on or off: tests that never pass it need not run.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,8 @@ inline void mark(int n, unsigned char how) {
   reached[n] |= how;
 }
 
-/// Whether switch `n` is on. No constant expression, on purpose: there it cannot be switched, and must not compile.
+/// Whether switch `n` is on. No constant expression, on purpose: there it cannot be switched, and
+/// must not compile.
 inline bool on(int n) {
   mark(n, kReached);
   return active == n;
@@ -51,28 +52,28 @@ bool either(bool left, Right right) {
 }
 
 // `a < Less<n>{} < b` is a < b, and a <= b when switched on.
-#define HORAE_MUTATION_OPERATOR(name, op, other)                                             \
-  template <int N>                                                                           \
-  struct name {};                                                                            \
-  template <int N, class L>                                                                  \
-  struct name##Left {                                                                        \
-    const L& value;                                                                          \
-  };                                                                                         \
-  template <int N, class L>                                                                  \
-  auto operator op(const L& left, name<N>) {                                                 \
-    return name##Left<N, L>{left};                                                           \
-  }                                                                                          \
-  template <int N, class L, class R>                                                         \
-  auto operator op(name##Left<N, L> left, const R& right) -> decltype(left.value op right) { \
-    using Out = decltype(left.value op right);                                               \
-    if constexpr (requires {                                                                 \
-                    { left.value other right } -> std::convertible_to<Out>;                  \
-                  }) {                                                                       \
-      if (on(N)) return static_cast<Out>(left.value other right);                            \
-    } else {                                                                                 \
-      mark(N, kReached | kInvalid);                                                          \
-    }                                                                                        \
-    return left.value op right;                                                              \
+#define HORAE_MUTATION_OPERATOR(name, op, other)                                           \
+  template <int N>                                                                         \
+  struct name {};                                                                          \
+  template <int N, class L>                                                                \
+  struct name##Left {                                                                      \
+    const L& value;                                                                        \
+  };                                                                                       \
+  template <int N, class L>                                                                \
+  auto operator op(const L& left, name<N>) {                                               \
+    return name##Left<N, L>{left};                                                         \
+  }                                                                                        \
+  template <int N, class L, class R>                                                       \
+  auto operator op(name##Left<N, L> left, const R& right)->decltype(left.value op right) { \
+    using Out = decltype(left.value op right);                                             \
+    if constexpr (requires {                                                               \
+                    { left.value other right } -> std::convertible_to<Out>;                \
+                  }) {                                                                     \
+      if (on(N)) return static_cast<Out>(left.value other right);                          \
+    } else {                                                                               \
+      mark(N, kReached | kInvalid);                                                        \
+    }                                                                                      \
+    return left.value op right;                                                            \
   }
 
 HORAE_MUTATION_OPERATOR(Less, <, <=)
@@ -88,30 +89,31 @@ HORAE_MUTATION_OPERATOR(Divide, /, *)
 HORAE_MUTATION_OPERATOR(Remainder, %, /)
 #undef HORAE_MUTATION_OPERATOR
 
-// `a += PlusAssign<n>{} += b` is a += b, and a -= b when switched on: these operators associate from the right.
-#define HORAE_MUTATION_ASSIGNMENT(name, op, other)                  \
-  template <int N>                                                  \
-  struct name {};                                                   \
-  template <int N, class R>                                         \
-  struct name##Right {                                              \
-    const R& value;                                                 \
-  };                                                                \
-  template <int N, class R>                                         \
-  auto operator op(name<N>, const R& right) {                       \
-    return name##Right<N, R>{right};                                \
-  }                                                                 \
-  template <int N, class L, class R>                                \
-  auto operator op(L& left, name##Right<N, R> right) -> L& {        \
-    if constexpr (requires { left other right.value; }) {           \
-      if (on(N)) {                                                  \
-        left other right.value;                                     \
-        return left;                                                \
-      }                                                             \
-    } else {                                                        \
-      mark(N, kReached | kInvalid);                                 \
-    }                                                               \
-    left op right.value;                                            \
-    return left;                                                    \
+// `a += PlusAssign<n>{} += b` is a += b, and a -= b when switched on: these operators associate
+// from the right.
+#define HORAE_MUTATION_ASSIGNMENT(name, op, other)         \
+  template <int N>                                         \
+  struct name {};                                          \
+  template <int N, class R>                                \
+  struct name##Right {                                     \
+    const R& value;                                        \
+  };                                                       \
+  template <int N, class R>                                \
+  auto operator op(name<N>, const R& right) {              \
+    return name##Right<N, R>{right};                       \
+  }                                                        \
+  template <int N, class L, class R>                       \
+  auto operator op(L& left, name##Right<N, R> right)->L& { \
+    if constexpr (requires { left other right.value; }) {  \
+      if (on(N)) {                                         \
+        left other right.value;                            \
+        return left;                                       \
+      }                                                    \
+    } else {                                               \
+      mark(N, kReached | kInvalid);                        \
+    }                                                      \
+    left op right.value;                                   \
+    return left;                                           \
   }
 
 HORAE_MUTATION_ASSIGNMENT(PlusAssign, +=, -=)

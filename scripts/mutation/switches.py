@@ -4,10 +4,11 @@ What is written stays on its line, so that a compiler's message about a line tel
 operator takes the operands that it had; operators behind switches are in switch.hpp."""
 import re
 
-from .operators import code_lines
+from .operators import BINARY, code_lines
 
 NAMES = {"<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual", "==": "Equal", "!=": "NotEqual",
          "+": "Plus", "-": "Minus", "*": "Times", "/": "Divide", "%": "Remainder", "+=": "PlusAssign", "-=": "MinusAssign"}
+OPERATORS = (*BINARY, "constant", "dropped statement")
 OPENING, CLOSING = "([{", ")]}"
 
 
@@ -21,7 +22,7 @@ def switched(text, numbered):
     edits, left_out = [], []
     for number, m in numbered:
         at = starts[m.line - 1] + m.column - 1
-        more = _edits(code, at, m, number)
+        more = _edits(code, at, m, number) if m.operator in OPERATORS else []
         edits += more
         if not more:
             left_out.append(number)
