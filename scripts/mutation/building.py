@@ -1,13 +1,22 @@
-"""Test binaries with a changed source, without building the project anew.
+"""Objects and test binaries with mutations in them, beside a build, which stays as it is.
 
-A build of several sources at once (HORAE_UNITY) may have inlined a source into its neighbours. So the neighbours are
-compiled one by one as well, once, and all these objects are linked before the library that has them too."""
+Units are compiled as the build compiles them (HORAE_UNITY: several sources at once), but position-independent and
+interposable: no function is inlined into its neighbours, so an object linked before them takes the place of a source."""
+import collections
 import functools
 import json
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
+
+from .switches import switched
+
+HERE = pathlib.Path(__file__).resolve().parent
+LEFT_OUT = re.compile(r"-O\w*|-g\w*|-W.*|-f(no-)?(PIC|pic|PIE|pie|semantic-interposition)")
+INTERPOSABLE = ("-O1", "-w", "-Wno-narrowing", "-fPIC", "-fsemantic-interposition")
+ROUNDS = 6  # of leaving out what does not compile
 
 
 class Failed(Exception):
@@ -16,7 +25,7 @@ class Failed(Exception):
 
 class Building:
     def __init__(self, build, work):
-        self.build, self.work = pathlib.Path(build).resolve(), pathlib.Path(work)
+        self.build, self.work = pathlib.Path(build).resolve(), pathlib.Path(work).resolve()
         self.work.mkdir(parents=True, exist_ok=True)
         with open(self.build / "compile_commands.json", encoding="utf-8") as file:
             self.commands = json.load(file)
@@ -32,33 +41,73 @@ class Building:
                     return entry, [pathlib.Path(s) for s in together]
         raise Failed(f"{source}: nothing compiles it")
 
-    def compile(self, source, text, target):
-        """Compiles `text` in place of `source`. Less optimised than the build: it is compiled once and run once."""
-        entry, _ = self.of_source(source)
-        words = shlex.split(entry["command"])
-        if "ccache" in words[0]:
-            words = words[1:]
-        changed = self.work / f"{target.stem}.cpp"
-        changed.write_text(text, encoding="utf-8")
-        out, words = [], iter(words)
+    def compile(self, entry, file, target, options=()):
+        """Compiles `file` as the build compiles that of the entry. Less optimised: it is compiled once and run little."""
+        out, words = [], iter(shlex.split(entry["command"]))
         for word in words:
             if word in ("-o", "-c"):
                 next(words)
-            elif not re.fullmatch(r"-O\d|-g\d?|-W.*", word):
+            elif not LEFT_OUT.fullmatch(word):
                 out.append(word)
-        run([*out, "-O1", "-w", "-iquote", str(source.parent), "-o", str(target), "-c", str(changed)],
-            entry["directory"])
+        if "ccache" not in out[0] and shutil.which("ccache"):
+            out.insert(0, "ccache")
+        run([*out, *INTERPOSABLE, *options, "-o", str(target), "-c", str(file)], entry["directory"])
         return target
 
-    @functools.lru_cache(maxsize=None)
-    def neighbour(self, source):
-        target = self.work / (re.sub(r"\W", "_", str(source)) + ".o")
-        return self.compile(source, source.read_text(encoding="utf-8"), target)
+    def changed(self, source, text, target):
+        """An object of one source with another text."""
+        entry, _ = self.of_source(source)
+        file = self.work / f"{target.stem}.cpp"
+        file.write_text(_with_whole_paths(text, source.parent), encoding="utf-8")
+        return self.compile(entry, file, target)
 
-    def neighbours(self, source):
-        """Objects of the sources that are compiled with this one, itself left out."""
-        _, together = self.of_source(source)
-        return [self.neighbour(s) for s in together if s != source]
+    def switched(self, root, name, numbered):
+        """Objects of all units that mutations are in, each of `numbered` (number, mutation) behind its switch; and the
+        numbers of those that do not compile so."""
+        units = collections.defaultdict(list)  # the file of an entry: its mutations
+        for number, m in numbered:
+            units[self.of_source(root / m.file)[0]["file"]].append((number, m))
+        objects, left_out = [], set()
+        for i, (_, of) in enumerate(sorted(units.items())):
+            target, out = self._switched_unit(root, self.work / name / str(i), of)
+            objects.append(target)
+            left_out |= out
+        return objects, left_out
+
+    def _switched_unit(self, root, folder, numbered):
+        entry, together = self.of_source(root / numbered[0][1].file)
+        left_out = {n for n, m in numbered if _constant_expression(m)}
+        for _ in range(ROUNDS):
+            shutil.rmtree(folder, ignore_errors=True)
+            copies = {}
+            for k, source in enumerate(together):
+                of = [(n, m) for n, m in numbered if root / m.file == source and n not in left_out]
+                text, no_operands = switched(source.read_text(encoding="utf-8"), of)
+                left_out |= set(no_operands)
+                copies[source] = folder / str(k) / source.name
+                copies[source].parent.mkdir(parents=True)
+                copies[source].write_text(_with_whole_paths(text, source.parent), encoding="utf-8")
+            unit = folder / "unit.cpp"
+            unit.write_text("".join(f'#include "{copy}"\n' for copy in copies.values()), encoding="utf-8")
+            try:
+                return self.compile(entry, unit, folder / "unit.o", ("-include", str(HERE / "switch.hpp"))), left_out
+            except Failed as failed:
+                found = [(n, m) for n, m in numbered if n not in left_out]
+                bad = _at_fault(str(failed), [(n, m.line, copies[root / m.file]) for n, m in found])
+                # What is constant at one place may be asked for at another.
+                bad = bad or {n for n, m in found if re.match(r"(static )?const\b", m.text)}
+                if not bad:
+                    raise
+                left_out |= bad
+        raise Failed(f"{folder}: does not compile with its switches")
+
+    def runner(self, systemc):
+        """Objects that run tests in processes of their own, in place of the main() of the tests."""
+        name = "systemc_main" if systemc else "plain_main"
+        source = self.build.parent / "tb/support" / f"{name}.cpp"
+        entry, _ = self.of_source(source)
+        return [self.compile(entry, source, self.work / f"{name}.o", ("-include", str(HERE / "runner.hpp"))),
+                self.compile(entry, HERE / "runner.cpp", self.work / "runner.o")]
 
     @functools.lru_cache(maxsize=None)
     def link_command(self, test):
@@ -70,8 +119,30 @@ class Building:
         words = list(self.link_command(test))
         words[words.index("-o") + 1] = str(target)
         first = next(i for i, word in enumerate(words) if word.endswith(".a"))
-        run([*words[:first], *map(str, objects), "-Wl,--allow-multiple-definition", *words[first:]], self.build)
+        objects = [*objects, *self.runner(any("horae_tb_systemc_main" in word for word in words))]
+        run([*words[:first], *map(str, objects), "-Wl,--allow-multiple-definition,--strip-debug", *words[first:]],
+            self.build)
         return target
+
+
+def _constant_expression(m):
+    """Whether a switch will not do, by the looks of it: it spares a round."""
+    return bool(re.match(r"case\b|enum\b", m.text) or "constexpr" in m.text) or (
+        m.operator == "constant" and bool(re.search(rf"<[\w:, ]*\b{m.before}\b[\w:, ]*>", m.text)))
+
+
+def _at_fault(messages, places):
+    """Numbers of the switches on lines that the compiler names."""
+    named = {(file, int(line)) for file, line in re.findall(r"^(/[^:\n]+):(\d+):", messages, re.MULTILINE)}
+    return {n for n, line, copy in places if (str(copy), line) in named}
+
+
+def _with_whole_paths(text, folder):
+    """With includes of files beside the source that are found from anywhere."""
+    def whole(m):
+        file = folder / m[1]
+        return f'#include "{file}"' if file.exists() else m[0]
+    return re.sub(r'^#include "([^"]+)"', whole, text, flags=re.MULTILINE)
 
 
 def _included(unity):

@@ -38,22 +38,42 @@ class Mutation:
         return [*lines[:self.line - 1], line[:at] + self.after + line[at + len(self.before):], *lines[self.line:]]
 
 
-def mutations(file, text):
-    """All mutations of a source with this text, in the order of their places."""
-    out, comment, raw = [], False, False
+def code_lines(text):
+    """(number, line, code) of each line; code has blanks where texts, characters and comments are."""
+    comment, raw = False, False
     for number, line in enumerate(text.splitlines(), 1):
         if raw or comment:
             raw, comment = raw and ')toml"' not in line and ')"' not in line, comment and "*/" not in line
+            yield number, line, " " * len(line)
             continue
         raw = bool(re.search(r'R"\w*\(', line)) and ')' not in line.split('R"', 1)[1].split("(", 1)[1]
         comment = "/*" in line and "*/" not in line
-        if SKIPPED.search(line) or not line.strip():
+        yield number, line, _blanked(line)
+
+
+def mutations(file, text):
+    """All mutations of a source with this text, in the order of their places."""
+    out = []
+    for number, line, code in code_lines(text):
+        if SKIPPED.search(line) or not code.strip():
             continue
-        code = _blanked(line)
         found = [*_binary(code), *_constants(code), *_flags(code), *_statement(code)]
         out += [Mutation(file, number, at + 1, name, line[at:at + length], after, line.strip())
                 for at, length, name, after in sorted(found)]
     return out
+
+
+def of_row(root, row):
+    """The mutation of a row of the table, at the line with its text that is nearest to its place; None: it is gone."""
+    if not (root / row["file"]).exists():
+        return None
+    lines = (root / row["file"]).read_text(encoding="utf-8").splitlines()
+    at, before = int(row["column"]) - 1, row["before"]
+    found = [n for n, line in enumerate(lines, 1) if line.strip() == row["text"] and line[at:at + len(before)] == before]
+    if not found:
+        return None
+    return Mutation(row["file"], min(found, key=lambda n: abs(n - int(row["line"]))), at + 1, row["operator"], before,
+                    row["after"], row["text"])
 
 
 def _blanked(line):

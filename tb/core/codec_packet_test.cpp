@@ -72,6 +72,21 @@ TEST(Codec, PacketsBecomeFramesOfTheirSizeAndComeBack) {
   }
 }
 
+// Only a pull of four bytes has what it grants in its payload.
+TEST(Codec, APayloadAsLongAsAGrantIsNone) {
+  RandomStream random(18, "grants");
+  const AddressPlan plan;
+  Packet p = random_packet(random, Opcode::send_only, plan);
+  p.payload = wire::grant;
+  p.msn = 0x123456;
+  p.frame = static_cast<std::uint16_t>(
+      frame_bytes(p.opcode, Bytes(p.payload), plan.encapsulation()).count());
+  RoceFrame frame = frame_of(p, plan);
+  EXPECT_EQ(frame.payload, std::vector<std::uint8_t>(wire::grant));
+  frame.payload = {1, 2, 3, 4};
+  EXPECT_EQ(packet_of(frame, plan).msn, 0u);
+}
+
 TEST(Codec, AWriteLargerByARethHasOne) {
   RandomStream random(16, "ddp");
   const AddressPlan plan;

@@ -131,6 +131,40 @@ TEST(Codec, RefusalsNameByteFoundAndExpected) {
   cut.pop_back();
   EXPECT_EQ(refusal(cut),
             "frame byte 18: IPv6 payload length 44, expected at most the 43 bytes there are");
+  auto short_ipv4 = captured_cnp;
+  short_ipv4[17] = 61;  // of 60 bytes
+  short_ipv4[25] -= 1;  // so that the checksum is right
+  EXPECT_EQ(refusal(short_ipv4),
+            "frame byte 16: IPv4 total length 61, expected 20 to the 60 bytes there are");
+}
+
+// Lengths that agree with each other, but leave no room for the header that the bytes before
+// promise.
+TEST(Codec, RefusalsNameTheHeaderThatIsCut) {
+  RandomStream random(19, "cut");
+  const auto cut = [&](Opcode opcode, std::size_t udp_length) {
+    auto bytes = encode(random_frame(random, {.opcode = opcode, .ipv6 = true, .payload = 64}));
+    bytes.resize(wire::ethernet + wire::ipv6 + udp_length);
+    bytes[wire::ethernet + 5] = static_cast<std::uint8_t>(udp_length);
+    bytes[wire::ethernet + wire::ipv6 + 5] = static_cast<std::uint8_t>(udp_length);
+    return refusal(bytes);
+  };
+  EXPECT_EQ(cut(Opcode::write_only, 7),
+            "frame byte 54: 7 bytes left, expected 8 for the UDP header");
+  EXPECT_EQ(cut(Opcode::write_only, 19), "frame byte 62: 11 bytes left, expected 12 for the BTH");
+  EXPECT_EQ(cut(Opcode::write_only, 39),
+            "frame byte 74: 19 bytes left, expected 20 for the RETH and the ICRC");
+  EXPECT_EQ(cut(Opcode::acknowledge, 27),
+            "frame byte 74: 7 bytes left, expected 8 for the AETH and the ICRC");
+  EXPECT_EQ(cut(Opcode::send_last_immediate, 27),
+            "frame byte 74: 7 bytes left, expected 8 for the immediate data and the ICRC");
+  EXPECT_EQ(
+      cut(Opcode::cnp, 35),
+      "frame byte 74: 15 bytes left, expected 20 for the reserved bytes of a CNP and the ICRC");
+  EXPECT_EQ(cut(Opcode::send_only, 23), "frame byte 74: 3 bytes left, expected 4 for the ICRC");
+  auto tagged = encode(random_frame(random, {.vlan = true}));
+  tagged.resize(17);
+  EXPECT_EQ(refusal(tagged), "frame byte 14: 3 bytes left, expected 4 for the VLAN tag");
 }
 
 TEST(Codec, FieldsThatDoNotFitAreRefused) {

@@ -186,6 +186,7 @@ TEST(QuantityText, PrintableIsOneShortLine) {
   EXPECT_EQ(printable(std::string(61, 'x')), std::string(60, 'x') + "...");
   EXPECT_EQ(printable("aé", 2), "a...");
   EXPECT_EQ(printable("aé", 3), "aé");
+  EXPECT_EQ(printable("é", 1), "...");
 }
 
 }  // namespace

@@ -111,7 +111,9 @@ TEST(Histogram, PartsMakeTheSameAgain) {
   Histogram h;
   for (const std::int64_t v : {std::int64_t{0}, std::int64_t{63}, std::int64_t{70'000}, largest})
     h.add(v, 3);
-  for (const Histogram& original : {h, Histogram()}) {
+  Histogram odd;  // its sum has the lowest bit
+  odd.add(7);
+  for (const Histogram& original : {h, odd, Histogram()}) {
     const Histogram copy = Histogram::of_parts(original.parts());
     EXPECT_EQ(copy.count(), original.count());
     EXPECT_EQ(copy.parts(), original.parts());

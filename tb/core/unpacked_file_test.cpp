@@ -68,6 +68,14 @@ TEST(UnpackedFile, GivesWhatWasPacked) {
   }
 }
 
+TEST(UnpackedFile, NothingIsReadOfAnEmptyFile) {
+  const TemporaryFile file("empty", {});
+  UnpackedFile open(file.path());
+  std::vector<char> room(1);
+  EXPECT_EQ(open.read(room), 0u);
+  EXPECT_EQ(open.share(), 0);
+}
+
 TEST(UnpackedFile, PartsBehindEachOtherAreOneFile) {
   for (const auto& pack : {&gzip_of, &zstd_of}) {
     ByteString packed = pack({1, 2});

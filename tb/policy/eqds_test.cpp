@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace horae::policy::eqds_test {
 namespace {
@@ -103,6 +104,15 @@ TEST(EqdsReceiver, GrantsPacketsInTurnUntilNobodyNeedsMore) {
   EXPECT_EQ((std::vector<std::size_t>(turns.begin(), turns.begin() + 7)),
             (std::vector<std::size_t>{4, 0, 4, 0, 4, 0, 0}));
   EXPECT_EQ(r.interval(), 7_ns);
+}
+
+TEST(EqdsReceiver, ASenderThatAnnouncesOftenHasOneTurn) {
+  EqdsGrants r(1000_B, 7_ns);
+  for (const std::uint32_t needed : {1000u, 2000u, 3000u}) r.on_announced(0, needed);
+  r.on_announced(1, 2000);
+  std::vector<std::size_t> turns;
+  while (r.any()) turns.push_back(r.next().qp);
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 0, 1, 0}));
 }
 
 TEST(EqdsReceiver, ATrimmedPacketNeedsAGrantOfItsOwn) {

@@ -69,6 +69,12 @@ TEST(FreeMap, TakingOrGivingTwiceIsADefect) {
   EXPECT_THROW(map.give(59, 1), ModelError);
   EXPECT_THROW(map.take(69, 2), ModelError);
   EXPECT_THROW(map.give(70, 1), ModelError);
+  try {
+    map.take(70, 1);
+    FAIL() << "there is no place 70";
+  } catch (const ModelError& e) {
+    EXPECT_STREQ(e.what(), "place 70 of 70 is no place");
+  }
 }
 
 PolicyParameters config(std::uint32_t blocks, std::uint32_t block_bits) {

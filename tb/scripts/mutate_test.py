@@ -2,6 +2,7 @@
 """scripts/mutate: which mutations a source has, and what the table says of them. That mutants are built and tried is
 left to those who run it: it takes a build of the tests."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from mutation import operators, table  # noqa: E402
+from mutation import operators, switches, table  # noqa: E402
 
 
 def of(text):
@@ -45,6 +46,99 @@ class Operators(unittest.TestCase):
         self.assertEqual(m.applied(text.splitlines())[1], "  return a <= b ? a : b;")
 
 
+SAMPLE = """\
+int compare(int a, int b) { return a < b; }
+int sum(int a, int b) { return 10 - a + b; }
+int chain(bool a, bool b, bool c) { return a && b || c; }
+int not_all(bool a) { return !a; }
+int number() { return 5; }
+int add(int a) {
+  int x = 1;
+  x += a * 3;
+  return x;
+}
+struct Strange {};
+Strange operator+(Strange s, int) { return s; }
+int strange() {
+  Strange s;
+  (void)(s + 1);
+  return 0;
+}
+"""
+RUN = """
+#include <cstdio>
+namespace horae_mutation {
+int active = 0;
+unsigned char marks[64];
+unsigned char* reached = marks;
+void begin() {}
+}
+int main() {
+  for (int& n = horae_mutation::active; n <= COUNT; ++n) {
+    std::printf("%d %d %d %d %d %d\\n", compare(1, 1), sum(2, 3), chain(false, true, false), not_all(true), number(),
+                add(4));
+  }
+  strange();
+  for (int n = 1; n <= COUNT; ++n) std::printf("%d", horae_mutation::reached[n]);
+}
+"""
+
+
+class Switches(unittest.TestCase):
+    """All mutations of a source compiled at once: each, switched on, is the source with that change and no other."""
+    USUAL = {"compare": 0, "sum": 11, "chain": 0, "not_all": 0, "number": 5, "add": 13}
+    CHANGED = {("compare", "<"): 1, ("sum", "10"): 12, ("sum", "-"): 15, ("sum", "+"): 5, ("chain", "&&"): 1,
+               ("not_all", "!"): 1, ("number", "5"): 6, ("add", "1"): 14, ("add", "+="): -11, ("add", "*"): 8,
+               ("add", "3"): 17, ("add", "x += a * 3"): 1}
+
+    def test_each_is_the_change_and_no_other(self):
+        found = operators.mutations("a.cpp", SAMPLE)
+        # `return 0` of strange(), which prints nothing, is let alone.
+        found = [m for m in found if m.text != "return 0;"]
+        code, left_out = switches.switched(SAMPLE, list(enumerate(found, 1)))
+        self.assertEqual(left_out, [])
+        self.assertEqual(len(code.splitlines()), len(SAMPLE.splitlines()))
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "sample.cpp"
+            source.write_text(code + RUN.replace("COUNT", str(len(found))), encoding="utf-8")
+            subprocess.run(["c++", "-std=c++20", "-w", "-include", ROOT / "scripts/mutation/switch.hpp", source, "-o",
+                            source.with_suffix("")], check=True)
+            *rows, marks = subprocess.run([source.with_suffix("")], capture_output=True, text=True,
+                                          check=True).stdout.splitlines()
+        rows = [dict(zip(self.USUAL, map(int, row.split()))) for row in rows]
+        self.assertEqual(rows[0], self.USUAL)
+        functions = [re.search(r"(\w+)\(", line)[1] if line.startswith("int ") else None for line in SAMPLE.splitlines()]
+        tried = set()
+        for m, row in zip(found, rows[1:]):
+            name = next(f for f in functions[m.line - 1::-1] if f)
+            tried.add((name, m.before))
+            self.assertEqual(row, {**self.USUAL, name: self.CHANGED.get((name, m.before), self.USUAL.get(name))}
+                             if name in self.USUAL else self.USUAL, m)
+        self.assertLessEqual(set(self.CHANGED), tried)
+        # No test comes past what is not run; and what the types do not have is no mutation of theirs.
+        self.assertEqual(marks[[m.before for m in found].index("+", [m.text for m in found].index("(void)(s + 1);"))], "3")
+        self.assertEqual(set(marks), {"1", "3"})
+
+    def test_operands_of_logic_end_where_they_should(self):
+        line = "  const bool x = f(a || b, c) && (d || e) || g[h && i];"
+        (m,) = [m for m in operators.mutations("a.cpp", line + "\n") if m.column == line.index("&& (") + 1]
+        self.assertEqual(switches.switched(line, [(1, m)])[0],
+                         "  const bool x = ::horae_mutation::both<1>(static_cast<bool>(f(a || b, c) ), [&]() -> bool { return "
+                         "static_cast<bool>( (d || e)); }) || g[h && i];")
+
+
+class OfARow(unittest.TestCase):
+    def test_is_found_where_lines_have_come_and_gone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "a.cpp").write_text("x();\n// new\n  f(1);\n\n  f(1);\n", encoding="utf-8")
+            row = {"file": "a.cpp", "line": "2", "column": "5", "operator": "constant", "before": "1", "after": "2",
+                   "text": "f(1);"}
+            self.assertEqual(operators.of_row(root, row).line, 3)
+            self.assertEqual(operators.of_row(root, {**row, "line": "6"}).line, 5)
+            self.assertIsNone(operators.of_row(root, {**row, "text": "f(3);"}))
+
+
 class Table(unittest.TestCase):
     def row(self, **more):
         return {"room": "core", "file": "a.cpp", "line": 3, "column": 5, "operator": "constant", "before": "1",
@@ -60,8 +154,10 @@ class Table(unittest.TestCase):
 
     def test_counts(self):
         rows = [self.row(), self.row(verdict="survived"), self.row(verdict="survived", judged="equivalent: why"),
-                self.row(verdict="survived", judged="test A.C"), self.row(verdict="invalid")]
+                self.row(verdict="survived", judged="test A.C"), self.row(verdict="invalid"), self.row(verdict="untried"),
+                self.row(operator="by hand")]
         self.assertIn("core                4       2           1          1   67 %", table.summary(rows))
+        self.assertIn("by hand             1       1           0          0  100 %", table.summary(rows))
 
 
 class TheTable(unittest.TestCase):
