@@ -183,25 +183,6 @@ TEST(ThemisWindow, AnOldResponseMovesNothing) {
   }
 }
 
-// Nor does it turn the meaning of the marks in the half of the bitmap that the window is in.
-TEST(ThemisWindow, AnOldResponseFromTheOtherHalfTurnsNoBase) {
-  for (const bool of_nack : {false, true}) {
-    Tor tor({.paths = 4, .window = 8});
-    tor.program->connect(connection(far_node, near_node, 0));
-    for (std::uint32_t psn = 0; psn < 10; ++psn) {
-      EXPECT_TRUE(tor.egress(data(far_node, near_node, psn), 0).passes());
-      EXPECT_TRUE(tor.egress(ack(near_node, far_node, psn), back_port).passes());
-    }
-    tor.egress(of_nack ? nack(near_node, far_node, 2) : ack(near_node, far_node, 2), back_port);
-    const auto passes = [&](std::uint32_t psn) {
-      return tor.egress(nack(near_node, far_node, psn), back_port).passes();
-    };
-    EXPECT_TRUE(passes(10)) << "not delivered";
-    EXPECT_TRUE(tor.egress(data(far_node, near_node, 10), 0).passes());
-    EXPECT_FALSE(passes(10)) << "delivered";
-  }
-}
-
 // What is retransmitted and arrives is delivered; its loss may be asked for once more before.
 TEST(ThemisWindow, ALostPacketIsAskedForUntilItArrives) {
   Tor tor({.paths = 4, .window = 8});
