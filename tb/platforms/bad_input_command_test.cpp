@@ -102,7 +102,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"ListUnknown", {"list", "devcies"},
 "list: unknown section 'devcies', did you mean 'devices'?"},
 {"ListUnlikeAny", {"list", "everything"},
-"list: unknown section 'everything'; expected one of platforms, devices, chips, nics, workloads, programs, policies, parameters"},
+"list: unknown section 'everything'; expected one of platforms, devices, chips, nics, workloads, programs, policies, modules, parameters"},
 {"ListTwice", {"list", "devices", "programs"},
 "unexpected argument 'programs'; see horae list --help"},
 {"ListFlagUnknown", {"list", "--jsno"},

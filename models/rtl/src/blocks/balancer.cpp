@@ -30,15 +30,7 @@ std::string misfit(const BalancerBlock& block, const BalanceSetting& setting) tr
           .root()
           .read(setting_schema()));
   const auto asked = setting_schema().dump(setting);
-  for (const auto& [key, value] : ours.items()) {
-    if (!asked.contains(key)) return fmt::format("no {}, expected {}", key, value.dump());
-    if (asked.at(key) != value)
-      return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
-  }
-  for (const auto& [key, value] : asked.items()) {
-    if (!ours.contains(key)) return fmt::format("{} = {}, expected none", key, value.dump());
-  }
-  return {};
+  return first_other(ours, asked);
 } catch (const InputError& e) {
   return e.what();  // its own model is none
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "horae/core/error.hpp"
@@ -28,6 +29,18 @@ std::vector<std::string> settings_of(std::string_view model) {
   std::vector<std::string> words;
   for (std::string word; blanks >> word;) words.push_back(word);
   return words;
+}
+
+std::string first_other(const nlohmann::ordered_json& ours, const nlohmann::ordered_json& asked) {
+  for (const auto& [key, value] : ours.items()) {
+    if (!asked.contains(key)) return fmt::format("no {}, expected {}", key, value.dump());
+    if (asked.at(key) != value)
+      return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
+  }
+  for (const auto& [key, value] : asked.items()) {
+    if (!ours.contains(key)) return fmt::format("{} = {}, expected none", key, value.dump());
+  }
+  return {};
 }
 
 }  // namespace horae::rtl

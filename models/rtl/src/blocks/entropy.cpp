@@ -31,15 +31,7 @@ std::string misfit(const EntropyBlock& block, const EntropyConfig& config) try {
           .root()
           .read(EntropyConfig::schema()));
   const auto asked = scheme_keys(config);
-  for (const auto& [key, value] : ours.items()) {
-    if (!asked.contains(key)) return fmt::format("no {}, expected {}", key, value.dump());
-    if (asked.at(key) != value)
-      return fmt::format("{} = {}, expected {}", key, asked.at(key).dump(), value.dump());
-  }
-  for (const auto& [key, value] : asked.items()) {
-    if (!ours.contains(key)) return fmt::format("{} = {}, expected none", key, value.dump());
-  }
-  return {};
+  return first_other(ours, asked);
 } catch (const InputError& e) {
   return e.what();  // its own model is none
 }

@@ -2,6 +2,7 @@
 // all kinds have in common.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,5 +28,9 @@ void check_level(std::string_view key, const std::string& level);
 
 /// Settings as a description has them ("engine=static bits=16") as words.
 std::vector<std::string> settings_of(std::string_view model);
+
+/// The first setting that a block's model (`ours`) and a platform (`asked`) do not have alike, in
+/// words; empty: none.
+std::string first_other(const nlohmann::ordered_json& ours, const nlohmann::ordered_json& asked);
 
 }  // namespace horae::rtl
