@@ -188,18 +188,17 @@ class RegisterAction {
   template <class... Operands>
   [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index,
                                             Operands... operands) {
-    // A register with hardware is never open.
-    if (index >= array_.open_ && array_.alu_ != nullptr) [[unlikely]] {
-      return array_.run(pass, index, [&](T& cell) {
-        return by_hardware(cell, static_cast<Operand>(operands)...);
-      });
-    }
+    const auto hardware = [&](T& cell) {
+      return by_hardware(cell, static_cast<Operand>(operands)...);
+    };
     if constexpr (requires { F::only_reads; }) {
-      return array_.run(pass, index,
-                        [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
+      return array_.run(
+          pass, index, [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); },
+          hardware);
     } else {
-      return array_.run(pass, index,
-                        [&](T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
+      return array_.run(
+          pass, index, [&](T& cell) { return f_(cell, static_cast<Operand>(operands)...); },
+          hardware);
     }
   }
 
