@@ -84,20 +84,18 @@ class Register final : public Object, public AluSeat {
 
   template <class F>
   [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index, F&& f) {
-    return run(pass, index, f, f);
-  }
-  /// `hardware` stands in for `f` where the register has some. An open register has none, so that
-  /// nothing more is looked at there.
-  template <class F, class Hardware>
-  [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index, F&& f,
-                                            Hardware&& hardware) {
+    if (index < open_) [[likely]]
+      return run_open(pass, index, std::forward<F>(f));
     check_single_access(pass);
-    if (index >= open_) [[unlikely]] {
-      first_access(pass, index);
-      if (alu_ != nullptr) return watched(pass, index, hardware);
-      if (watcher_ != nullptr) return watched(pass, index, f);
-    }
-    return access(pass, index, f);
+    first_access(pass, index);
+    if (watcher_ != nullptr) return watched(pass, index, std::forward<F>(f));
+    return access(pass, index, std::forward<F>(f));
+  }
+  /// Of a cell before `open_`.
+  template <class F>
+  [[gnu::always_inline]] decltype(auto) run_open(const Pass& pass, std::size_t index, F&& f) {
+    check_single_access(pass);
+    return access(pass, index, std::forward<F>(f));
   }
 
   [[noreturn, gnu::noinline]] void unchecked_access(const Pass& pass) const {
@@ -117,7 +115,6 @@ class Register final : public Object, public AluSeat {
   decltype(auto) watched(const Pass& pass, std::size_t index, F&& f) {
     const T before = cells_[index];
     const auto tell = [&] {
-      if (watcher_ == nullptr) return;
       watcher_->accessed(*this, pass, index, bytes_of(before), bytes_of(cells_[index]));
     };
     if constexpr (std::is_void_v<std::invoke_result_t<F, T&>>) {

@@ -188,17 +188,14 @@ class RegisterAction {
   template <class... Operands>
   [[gnu::always_inline]] decltype(auto) run(const Pass& pass, std::size_t index,
                                             Operands... operands) {
-    const auto hardware = [&](T& cell) {
-      return by_hardware(cell, static_cast<Operand>(operands)...);
-    };
+    if (index >= array_.open_) [[unlikely]]
+      return closely(pass, index, static_cast<Operand>(operands)...);
     if constexpr (requires { F::only_reads; }) {
-      return array_.run(
-          pass, index, [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); },
-          hardware);
+      return array_.run_open(
+          pass, index, [&](const T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
     } else {
-      return array_.run(
-          pass, index, [&](T& cell) { return f_(cell, static_cast<Operand>(operands)...); },
-          hardware);
+      return array_.run_open(pass, index,
+                             [&](T& cell) { return f_(cell, static_cast<Operand>(operands)...); });
     }
   }
 
@@ -209,8 +206,21 @@ class RegisterAction {
   template <class... Operands>
   using Result = std::invoke_result_t<const F&, T&, Operands...>;
 
+  /// The first access of a register, and each of one that is watched or has hardware.
   template <class... Operands>
-  [[gnu::noinline]] Result<Operands...> by_hardware(T& cell, Operands... operands) const {
+  [[gnu::noinline]] Result<Operands...> closely(const Pass& pass, std::size_t index,
+                                                Operands... operands) {
+    if (array_.alu_ != nullptr)
+      return array_.run(pass, index, [&](T& cell) { return by_hardware(cell, operands...); });
+    if constexpr (requires { F::only_reads; }) {
+      return array_.run(pass, index, [&](const T& cell) { return f_(cell, operands...); });
+    } else {
+      return array_.run(pass, index, [&](T& cell) { return f_(cell, operands...); });
+    }
+  }
+
+  template <class... Operands>
+  Result<Operands...> by_hardware(T& cell, Operands... operands) const {
     constexpr std::size_t words = std::integral<T> ? 1 : 2;
     stateful::AluInput in{.cell = stateful::Traced<T>::words(cell),
                           .operands = {static_cast<std::uint64_t>(operands)...},
