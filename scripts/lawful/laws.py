@@ -64,8 +64,9 @@ def numbers(s):
             yield f"{name} = {value} {r['unit']}"
     shares = sum(r["value"] or 0 for name, r in s.base.summary["results"].items() if name.startswith("senders.idle_"))
     share = s.base.result("senders.tx_share")
-    # A packet's time is rounded up to a picosecond: at the sum of three ports' rates, say, it is no whole number of them.
-    rounding = s.base.summary["packets"]["created"] / max(s.base.summary["sim_time_ps"], 1)
+    # A packet's time is rounded up to a picosecond. At the rate of one port it is a whole number of them, at the sum of three not.
+    several = s.platform["nic"].get("ports", 1) > 1
+    rounding = s.base.summary["packets"]["created"] / max(s.base.summary["sim_time_ps"], 1) if several else 0
     # A mean over senders of unequal rates is weighed by them, one of their times is not.
     if share is not None and facts.one_host_rate(s.platform) and abs(shares + share - 1) > 1e-6 + rounding:
         yield f"shares of the senders' time sum to {shares + share}"
