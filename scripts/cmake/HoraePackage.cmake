@@ -5,7 +5,9 @@
 
 # The old kind of run path also holds for what the brought libraries need themselves.
 target_link_options(horae PRIVATE LINKER:--disable-new-dtags)
-set_target_properties(horae PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+# Built with the run path of an installation: CMake would fill its place with empty names, and each stands for the
+# folder one happens to be in, where the loader would look first.
+set_target_properties(horae PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" BUILD_WITH_INSTALL_RPATH ON)
 # Models for testbenches of others: library, headers, imports, example (models/facade).
 target_link_options(horae_c PRIVATE LINKER:--disable-new-dtags)
 set_target_properties(horae_c PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON)

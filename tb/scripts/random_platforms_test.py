@@ -33,13 +33,14 @@ class RandomPlatforms(unittest.TestCase):
         self.place.cleanup()
 
     def lying(self, change):
-        """A horae whose summaries are changed by a line of Python on `d`."""
+        """A horae whose summaries, in a batch, are changed by a line of Python on `d`."""
         file = self.out / "lying"
         file.write_text(f"#!/usr/bin/python3\nimport json, subprocess, sys\n"
-                        f"ended = subprocess.run(['{PROGRAM}', *sys.argv[1:]], capture_output=True, text=True)\n"
-                        f"sys.stderr.write(ended.stderr)\n"
-                        f"if ended.returncode == 0:\n    d = json.loads(ended.stdout)\n    {change}\n"
-                        f"    print(json.dumps(d))\nsys.exit(ended.returncode)\n", encoding="utf-8")
+                        f"for line in sys.stdin:\n"
+                        f"    ended = subprocess.run(['{PROGRAM}', *sys.argv[1:]], input=line, capture_output=True, text=True)\n"
+                        f"    answer = json.loads(ended.stdout)\n"
+                        f"    if answer['exit'] == 0:\n        d = json.loads(answer['out'])\n        {change}\n"
+                        f"        answer['out'] = json.dumps(d)\n    print(json.dumps(answer), flush=True)\n", encoding="utf-8")
         file.chmod(file.stat().st_mode | stat.S_IXUSR)
         return file
 
@@ -70,6 +71,21 @@ class Find(RandomPlatforms):
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("breaks windows: window ", ended.stdout)
 
+    def test_what_never_ends(self):
+        horae = self.out / "silent"
+        horae.write_text("#!/bin/sh\nread line && echo '{\"exit\": null, \"signal\": 14, \"out\": \"\", \"err\": \"\"}'\n",
+                         encoding="utf-8")
+        horae.chmod(0o755)
+        ended = random_platforms("--horae", horae, "--count", 1, "--tries", 0, "--out", self.out)
+        self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
+        self.assertIn("breaks ends: exit code None: not over after 120 s", ended.stdout)
+
+    def test_ways_in_turn(self):
+        for number, broken in ((0, 1), (1, 0), (2, 0), (3, 0)):
+            horae = self.lying("d['packet_hops'] = len(d['config']['sim'].get('window', '0 ps'))")
+            ended = random_platforms("--horae", horae, "--first", number, "--count", 1, "--ways-every", 4, "--ranks-every", 0,
+                                     "--tries", 0, "--out", self.out)
+            self.assertEqual("breaks windows" in ended.stdout, bool(broken), f"{number}: {ended.stdout}{ended.stderr}")
 
     def test_what_a_module_changes(self):
         number = next(n for n in range(2, 400, 10) if facts.link_for_a_module(platform.platform(1, n)))
@@ -122,6 +138,7 @@ class Draw(RandomPlatforms):
 
     def test_bad_options_are_one_line(self):
         for options, line in ((("--count", "0"), "--count 0: expected 1 or more"),
+                              (("--ways-every", "0"), "--ways-every 0: expected 1 or more"),
                               (("--laws", "boks"), "--laws boks: unknown law, did you mean 'books'?")):
             ended = random_platforms(*options)
             self.assertEqual((ended.returncode, ended.stderr), (2, f"random_platforms: {line}\n"))

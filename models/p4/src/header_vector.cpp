@@ -98,7 +98,7 @@ void read_fields(const IndentedLine& section, Gress gress, HeaderVector& out) {
       continue;
     }
     auto field = std::ranges::find_if(
-        out.fields, [&](const auto& f) { return f.gress == gress && f.name == name; });
+        out.fields, [&, name = name](const auto& f) { return f.gress == gress && f.name == name; });
     if (field == out.fields.end()) {
       out.fields.push_back({std::string(name), gress, {}});
       field = out.fields.end() - 1;

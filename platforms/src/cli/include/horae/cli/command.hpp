@@ -31,6 +31,8 @@ Command add_explain(CLI::App& app);
 Command add_replay(CLI::App& app);
 /// `horae list`: what there is.
 Command add_list(CLI::App& app);
+/// `horae batch`: many command lines in one process.
+Command add_batch(CLI::App& app);
 /// `horae completion`: prints a shell's completion script.
 Command add_completion(CLI::App& app);
 /// `horae complete`, hidden: what those scripts ask.
