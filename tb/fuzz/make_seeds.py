@@ -4,6 +4,7 @@
 What fuzzers found beside them stays in the corpora (names of 40 hex digits); these are made again, the same bytes."""
 import gzip
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -77,12 +78,35 @@ def texts():
         write("platforms", f"random_{number}.toml", shown.stdout)
 
 
-def chips():
-    for file in sorted((ROOT / "platforms/chips").glob("*.toml")):
-        lines = [line.split("#")[0].rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
-        write("chips", file.name, "\n".join(line for line in lines if line) + "\n")
+def bare(file):
+    lines = [line.split("#")[0].rstrip() for line in file.read_text(encoding="utf-8").splitlines()]
+    return "\n".join(line for line in lines if line) + "\n"
+
+
+def values():
+    for folder in ("chips", "nics"):
+        for file in sorted((ROOT / "platforms" / folder).glob("*.toml")):
+            write(folder, file.name, bare(file))
+
+
+def questions():
+    """The first byte says which kind of file it is."""
+    for file in sorted((ROOT / "platforms/observations").glob("*.toml")):
+        write("questions", "observations_" + file.name, "\0" + bare(file))
+    for number, part in enumerate(re.split(r"(?=^\[\[(?:hypothesis|reaction|experiment|curve|nuisance)\]\])", bare(
+            ROOT / "platforms/hypotheses/cx7_spray.toml"), flags=re.MULTILINE)[1:]):
+        if number % 8 == 0:
+            conditions = re.sub(r'(condition = )"[^"]*"', r'\1"c"', part)
+            write("questions", f"hypotheses_{number}", '\1title = "t"\n' + conditions)
+    write("questions", "bandwidth.txt", "\2" + (ROOT / "platforms/observations/cx5_gen3_x8.txt").read_text(encoding="utf-8"))
+    write("questions", "bandwidth.json", '\3{"test_info": {"test": "RDMA_Write BW", "Number_of_qps": 1, "TX_depth": 128, '
+          '"Mtu": 1024}, "results": {"MsgSize": 65536, "n_iterations": 5000, "BW_peak": 97.5, "BW_average": 97.4, '
+          '"MsgRate": 0.185}}')
+    write("questions", "counters.csv", "\4time,port_xmit_data,port_rcv_data,out_of_sequence,packet_seq_err\n0,0,0,0,0\n"
+          "1,3125000000,100,20,3\n2,6250000000,200,40,6\n")
 
 
 captures()
 texts()
-chips()
+values()
+questions()

@@ -96,7 +96,8 @@ TEST(Batch, WhatTakesTooLongIsEndedAndTheNextLineRuns) {
   std::string endless = platform;
   endless.replace(endless.find("20 us"), 5, "3000 s");
   place.write("p.toml", endless);
-  const Batch batch(place, "[\"run\", \"p.toml\", \"--no-progress\"]\n[\"--version\"]\n", "--limit 1");
+  const Batch batch(place, "[\"run\", \"p.toml\", \"--no-progress\"]\n[\"--version\"]\n",
+                    "--limit 1");
   ASSERT_EQ(batch.objects.size(), 2u) << batch.err;
   EXPECT_TRUE(batch.objects[0]["exit"].is_null());
   EXPECT_EQ(batch.objects[0]["signal"], SIGALRM);
@@ -105,12 +106,14 @@ TEST(Batch, WhatTakesTooLongIsEndedAndTheNextLineRuns) {
 }
 
 TEST(Batch, WhatIsNoCommandLineIsRefusedAtItsLine) {
-  for (const char* bad : {"run p.toml", "{\"run\": 1}", "[\"run\", 1]", "[\"run\", \"\\u0000\"]", "["}) {
+  for (const char* bad :
+       {"run p.toml", "{\"run\": 1}", "[\"run\", 1]", "[\"run\", \"\\u0000\"]", "["}) {
     const Workplace place;
     const Batch batch(place, std::string("[\"--version\"]\n") + bad + "\n[\"--version\"]\n");
     EXPECT_EQ(batch.exit_code, 2);
     EXPECT_EQ(batch.objects.size(), 1u);
-    EXPECT_EQ(batch.err.rfind("horae: standard input:2:1: expected the words of a command line", 0), 0u)
+    EXPECT_EQ(batch.err.rfind("horae: standard input:2:1: expected the words of a command line", 0),
+              0u)
         << batch.err;
   }
 }

@@ -99,7 +99,8 @@ std::vector<std::string> words_of(const std::string& line, std::size_t number) {
   const auto json = ordered_json::parse(line, nullptr, false);
   bool words = json.is_array();
   for (std::size_t i = 0; words && i < json.size(); ++i) {
-    words = json[i].is_string() && json[i].get_ref<const std::string&>().find('\0') == std::string::npos;
+    words = json[i].is_string() &&
+            json[i].get_ref<const std::string&>().find('\0') == std::string::npos;
   }
   if (!words) {
     throw InputError(
@@ -130,7 +131,9 @@ Command add_batch(CLI::App& app) {
       "exit (null after a signal), signal (or null), out, err.\n\n"
       "Example: echo '[\"run\", \"platforms/flow_list.toml\", \"--json\"]' | horae batch");
   constexpr unsigned longest_s = 1'000'000;
-  command->add_option("--limit", *limit_s, "each command line is ended (signal 14) after so long; default 0: never")
+  command
+      ->add_option("--limit", *limit_s,
+                   "each command line is ended (signal 14) after so long; default 0: never")
       ->type_name("SECONDS")
       ->check(whole_number(longest_s));
   return {command, [limit_s] { return batch(*limit_s); }};
