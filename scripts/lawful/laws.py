@@ -10,14 +10,25 @@ EXIT_REFUSED = (2, 3)
 
 
 def ends(s):
-    """A legal platform runs to its end: no crash, no broken rule of the model, not stuck, nothing unfinished."""
+    """A legal platform runs to its end: no crash, no broken rule of the model, not stuck, nothing unfinished. Where losses
+    and timeouts make that slow, in ten times the time."""
     if s.base.code is None or s.base.code not in (0, *EXIT_REFUSED):
         first = s.base.err.splitlines()[0] if s.base.err else "nothing said"
         yield f"exit code {s.base.code}: {first}"
     elif s.base.code == 2 and len(s.base.err.splitlines()) != 1:
         yield f"refused with {len(s.base.err.splitlines())} lines"
     elif s.base.code == 0 and s.base.summary["verdict"] != "complete":
-        yield f"verdict {s.base.summary['verdict']}"
+        verdict = s.base.summary["verdict"]
+        if verdict == "timeout":
+            other = longer(s)
+            verdict = other.summary["verdict"] if other.summary else f"exit code {other.code} in ten times the time"
+        if verdict != "complete":
+            yield f"verdict {verdict}"
+
+
+def longer(s):
+    duration = int(s.platform["sim"]["duration"].split()[0])
+    return s.changed(lambda p: p["sim"].update(duration=f"{10 * duration} ms"))
 
 
 def books(s):
@@ -207,7 +218,7 @@ EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
 def broken(subject, names):
     """(name of the law, violation) of the first law broken, or None."""
     for name in names:
-        if name != "ends" and subject.base.code != 0:
+        if name != "ends" and (subject.base.code != 0 or subject.base.summary["verdict"] != "complete"):
             return None
         for line in EVERY[name](subject):
             return name, line
