@@ -187,6 +187,8 @@ def more_bandwidth(s):
     if p["nic"]["congestion"]["algorithm"] != "none" or "qp_rate" in p["nic"] or "memory" in p["nic"]:
         return
     faster = s.changed(double_rates)
+    if faster.code in EXIT_REFUSED:
+        return  # headroom for twice the rate may not fit
     if faster.code != 0:
         yield f"twice the rates: exit code {faster.code}: {faster.err[:200]}"
         return
