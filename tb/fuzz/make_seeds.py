@@ -93,11 +93,14 @@ def questions():
     """The first byte says which kind of file it is."""
     for file in sorted((ROOT / "platforms/observations").glob("*.toml")):
         write("questions", "observations_" + file.name, "\0" + bare(file))
-    for number, part in enumerate(re.split(r"(?=^\[\[(?:hypothesis|reaction|experiment|curve|nuisance)\]\])", bare(
-            ROOT / "platforms/hypotheses/cx7_spray.toml"), flags=re.MULTILINE)[1:]):
-        if number % 8 == 0:
-            conditions = re.sub(r'(condition = )"[^"]*"', r'\1"c"', part)
-            write("questions", f"hypotheses_{number}", '\1title = "t"\n' + conditions)
+    kinds = ("hypothesis", "reaction", "experiment", "curve", "nuisance")
+    parts = re.split(rf"(?=^\[\[(?:{'|'.join(kinds)})\]\])", bare(ROOT / "platforms/hypotheses/cx7_spray.toml"), flags=re.MULTILINE)
+    parts = [re.sub(r'(condition = )"[^"]*"', r'\1"c"', part) for part in parts]
+    hypothesis = next(part for part in parts if "hypothesis.parameter" in part)
+    for kind in kinds:
+        first = next(part for part in parts if part.startswith(f"[[{kind}]]"))
+        other = hypothesis if kind != "hypothesis" else ""
+        write("questions", f"{kind}", '\1title = "t"\n' + other + first)
     write("questions", "bandwidth.txt", "\2" + (ROOT / "platforms/observations/cx5_gen3_x8.txt").read_text(encoding="utf-8"))
     write("questions", "bandwidth.json", '\3{"test_info": {"test": "RDMA_Write BW", "Number_of_qps": 1, "TX_depth": 128, '
           '"Mtu": 1024}, "results": {"MsgSize": 65536, "n_iterations": 5000, "BW_peak": 97.5, "BW_average": 97.4, '
