@@ -131,6 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "[nic]\n[[range]]\nkey = \"mtu\"\nlow = \"4 KiB\"\nhigh = \"1 KiB\"\nsource = "
                 "\"s\"\n",
                 "n.toml:6:7: range of mtu: low = \"4 KiB\" is above high = \"1 KiB\""},
+        BadSpec{"TwoRanges",
+                "[nic]\n[[range]]\nkey = \"mtu\"\nlow = \"1 KiB\"\nhigh = \"4 KiB\"\nsource = "
+                "\"s\"\n[[range]]\nkey = \"mtu\"\nlow = \"256 B\"\nhigh = \"4 KiB\"\nsource = "
+                "\"t\"\n",
+                "n.toml:10:7: mtu has two ranges, the first in line 5"},
+        BadSpec{"TwoTablesOfAClass",
+                "[nic]\n[[nic.class]]\nnumber = 1\n[[nic.class]]\nnumber = 1\n",
+                "n.toml:7:10: class 1 has two tables"},
         BadSpec{"ValueOutside",
                 "[nic]\nmtu = \"256 B\"\n[[range]]\nkey = \"mtu\"\nlow = \"1 KiB\"\nhigh = \"4 "
                 "KiB\"\nsource = \"s\"\n",

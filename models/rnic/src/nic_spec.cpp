@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -144,7 +145,16 @@ NicSpec NicSpec::read(const Section& section) {
   if (spec.nic.has("spec")) throw spec.nic.error("spec", "a NIC file names no other");
   spec.config();  // a bad value is refused before its range is
   const auto parameters = RnicConfig::schema().describe();
-  for (const auto& range : spec.ranges) check(range, spec.nic, parameters);
+  check_classes(spec.nic);
+  std::map<std::string, unsigned> lines;
+  for (const auto& range : spec.ranges) {
+    check(range, spec.nic, parameters);
+    const auto [first, alone] = lines.emplace(range.key.value, range.key.where.line);
+    if (!alone) {
+      throw input_error(range.key.where, fmt::format("{} has two ranges, the first in line {}",
+                                                     range.key.value, first->second));
+    }
+  }
   for (const auto& key : spec.sources.keys()) {
     find_parameter({key, spec.sources.where(key)}, parameters);
     spec.sources.get_string(key);
