@@ -1,5 +1,5 @@
-// NIC files: a NIC that is accepted has a bill of its memory, by which queue pairs stay in its cache
-// exactly as long as it says.
+// NIC files: a NIC that is accepted has a bill of its memory, by which queue pairs stay in its
+// cache exactly as long as it says.
 #include "../target.hpp"
 #include "horae/params/document.hpp"
 #include "horae/rnic/nic_budget.hpp"

@@ -52,7 +52,8 @@ class Names {
 
 void require_conditions(const question::ObservationsFile& file) {
   for (const auto& o : file.observations) {
-    fuzz::require(file.find_condition(o.condition.value) != nullptr, "a condition that is not there");
+    fuzz::require(file.find_condition(o.condition.value) != nullptr,
+                  "a condition that is not there");
     fuzz::require(std::isfinite(o.value) && std::isfinite(o.allowance()) && o.allowance() >= 0,
                   "a value that is none");
   }
@@ -70,11 +71,16 @@ bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   file.write(bytes.subspan(1));
   return fuzz::read_or_refuse([&] {
     switch (bytes[0] % 5) {
-      case 0: return require_conditions(question::read_observations(names.of(".toml")));
-      case 1: return (void)question::read_hypotheses(names.of(".toml"), beside);
-      case 2: return require_conditions(question::read_observations(names.of(".txt")));
-      case 3: return require_conditions(question::read_observations(names.of(".json")));
-      default: return require_conditions(question::read_observations(names.of(".csv")));
+      case 0:
+        return require_conditions(question::read_observations(names.of(".toml")));
+      case 1:
+        return (void)question::read_hypotheses(names.of(".toml"), beside);
+      case 2:
+        return require_conditions(question::read_observations(names.of(".txt")));
+      case 3:
+        return require_conditions(question::read_observations(names.of(".json")));
+      default:
+        return require_conditions(question::read_observations(names.of(".csv")));
     }
   });
 }
