@@ -22,16 +22,28 @@ GOOD = """# Title
 ```cpp
 int main() {}
 ```
+
+    build/platforms/horae run a.toml --out out/a     # and again
+    build/platforms/horae run a.toml --out out/b
+
+Once more:
+
+    build/platforms/horae run a.toml --out out/a
+
+| file | what |
+|---|---|
+| `a` | `a.toml` |
 """
+LISTING = "| file |\n|---|\n| `a.toml` |\n| `src/` |\n| `room` |\n"
 
 
 class Pages(unittest.TestCase):
-    def faults(self, text):
+    def faults(self, text, **more):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             for name, content in {"README.md": text, "models/page.md": "# A heading\n", "models/code.cpp": "int main() {}\n",
-                                  "scripts/run": ""}.items():
-                (root / name).parent.mkdir(exist_ok=True)
+                                  "scripts/run": "", **more}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content)
             subprocess.run(["git", "init", "-q"], cwd=root, check=True)
             return check_pages.check(root)
@@ -51,10 +63,21 @@ class Pages(unittest.TestCase):
                 ("int main() {}\n```", "int main() {}\n\n```", "README.md: line 13: the block differs from models/code.cpp, line 2"),
                 ("models/code.cpp", "models/coda.cpp", "README.md: line 10: models/coda.cpp is not there"),
                 ("```cpp\n", "", "README.md: line 10: no fenced block follows"),
+                ("out/b", "out/a", "README.md: has several commands of one block that write out/a"),
+                ("| `a` |", "\n| `a` |", "README.md: has a row outside a table: | `a` | `a.toml` |"),
         ]:
             with self.subTest(bad=bad):
                 self.assertIn(good, GOOD)
                 self.assertEqual(self.faults(GOOD.replace(good, bad, 1)), [said])
+
+    def test_a_listing_lacks_nothing_and_has_nothing_twice(self):
+        def faults(listing):
+            return self.faults("x\n", **{"platforms/README.md": listing, "platforms/a.toml": "", "platforms/src/room/x": ""})
+        self.assertEqual(faults(LISTING), [])
+        for name in ("a.toml", "src/", "room"):
+            with self.subTest(name):
+                self.assertEqual(faults(LISTING.replace(f"| `{name}` |\n", "")), [f"platforms/README.md: has nothing of {name}"])
+        self.assertEqual(faults(LISTING + "| `room` |\n"), ["platforms/README.md: has several rows of `room`"])
 
     def test_a_long_readme_is_found(self):
         lines = check_pages.README_LINES + 1

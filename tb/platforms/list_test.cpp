@@ -1,4 +1,5 @@
 // What `horae list` says there is, against what there is.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,6 +88,25 @@ TEST(List, HasEveryRegisteredPolicyAndProgram) {
 }
 
 // The one list of registries is compared with the headers that declare them.
+TEST(List, ThePageOfPoliciesHasARowOfEachSeamWithAllOfThem) {
+  std::ifstream file(HORAE_PLATFORM_DIR "/../models/policy/README.md");
+  const std::regex quoted("`([^`]*)`");
+  std::set<std::set<std::string>> rows;  // names in the last cell
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| ") || !line.ends_with(" |")) continue;
+    const std::string cell = line.substr(line.rfind('|', line.size() - 2));
+    std::set<std::string> names;
+    for (std::sregex_iterator at(cell.begin(), cell.end(), quoted), end; at != end; ++at)
+      names.insert((*at)[1]);
+    rows.insert(std::move(names));
+  }
+  for (const auto& seam : policy::policy_seams()) {
+    std::set<std::string> names;
+    for (const auto& p : seam.policies) names.emplace(p.name);
+    EXPECT_TRUE(rows.contains(names)) << seam.name;
+  }
+}
+
 TEST(List, NoRegistryOfPoliciesIsForgotten) {
   const std::filesystem::path headers = HORAE_PLATFORM_DIR "/../models/policy/include";
   const std::regex declared(R"(const std::vector<\w+Entry>& (\w+)\(\);)");
@@ -146,10 +166,22 @@ TEST(List, PlatformsAreTheShippedOnesAndCanBeRead) {
   for (const auto& e : entries) {
     const std::filesystem::path file = e.at("file").get<std::string>();
     found.insert(file.filename().string());
+    EXPECT_EQ(e.at("name"), file.stem().string());
     EXPECT_EQ(e.at("doc").get<std::string>().find("cannot be read"), std::string::npos) << e;
   }
   EXPECT_EQ(found, shipped);
   EXPECT_TRUE(found.contains("cx7_spray.toml"));
+  // As text: in columns, and the file under what the platform is.
+  const Workplace place;
+  const std::string text = run(place, {"list", "platforms"}).out;
+  std::size_t widest = 0;
+  for (const auto& e : entries) widest = std::max(widest, e.at("name").get<std::string>().size());
+  for (const auto& e : entries) {
+    const std::string line =
+        fmt::format("\n  {:<{}} {}\n  {:<{}} {}\n", e.at("name").get<std::string>(), widest,
+                    e.at("doc").get<std::string>(), "", widest, e.at("file").get<std::string>());
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
 }
 
 TEST(List, PlatformsBesideTheUserComeFirst) {
@@ -169,12 +201,18 @@ TEST(List, PlatformsBesideTheUserComeFirst) {
 
 TEST(List, ParametersSayTypeDefaultRangeAndSource) {
   const ordered_json tables = listed({"parameters"}).at("parameters");
-  std::size_t unverified = 0;
+  std::size_t unverified = 0, quantities = 0;
   const ordered_json* mtu = nullptr;
   const ordered_json* nack_delay = nullptr;
   for (const auto& table : tables) {
     for (const auto& p : table.at("parameters")) {
-      EXPECT_FALSE(p.at("type").get<std::string>().empty()) << p;
+      const std::string type = p.at("type");
+      EXPECT_FALSE(type.empty()) << p;
+      if (type == "time" || type == "rate" || type == "bytes" || type == "frequency") {
+        // "0 ps .. 1 s" or ">= 1 ns": none of these means anything below zero.
+        EXPECT_TRUE(std::regex_search(p.value("range", ""), std::regex("^(>= )?[0-9]"))) << p;
+        ++quantities;
+      }
       if (p.contains("verified")) {
         ++unverified;
         EXPECT_EQ(p.at("verified"), false) << p;
@@ -184,6 +222,7 @@ TEST(List, ParametersSayTypeDefaultRangeAndSource) {
       if (table.at("name") == "rnic" && p.at("key") == "nack_delay") nack_delay = &p;
     }
   }
+  EXPECT_GT(quantities, 200u);
   ASSERT_NE(mtu, nullptr);
   EXPECT_EQ(mtu->at("type"), "bytes");
   EXPECT_EQ(mtu->at("default"), "1 KiB");

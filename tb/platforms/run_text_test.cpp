@@ -1,6 +1,8 @@
 // What `horae run` prints for people: which results, what devices do without, what was written.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string>
@@ -104,6 +106,32 @@ TEST(RunText, NamesTheProfilesWhereOnlySomeDoWithout) {
                   "--set", "leaf.ecn.kmin=0B", "--set", "sim.duration=1us", "--set",
                   "sim.warmup=0us", "--set", "traffic[0].duration=1us"});
   EXPECT_NE(ended.out.find("no ECN (leaf)"), std::string::npos) << ended.out << ended.err;
+}
+
+// Until its first line; minutes of elaboration would come behind it.
+TEST(RunText, SaysThatALargeNetworkTakesAWhile) {
+  const Workplace place;
+  place.write("p.toml", R"([platform]
+name = "large"
+[end]
+kind = "host"
+[plain]
+kind = "switch"
+[leaf_spine]
+leaves = 550
+spines = 550
+hosts_per_leaf = 1
+host = "end"
+leaf = "plain"
+spine = "plain"
+)");
+  const std::string command = fmt::format(
+      "cd '{}' && timeout 100 sh -c '\"{}\" run p.toml > out 2> err & run=$!; "
+      "until test -s err; do sleep 0.02; done; kill -9 $run'",
+      place.path().string(), program_path());
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(place.read("err"),
+            "horae: a network of 1650 devices and 303050 links takes a while to build\n");
 }
 
 TEST(RunText, SaysWhatWasWrittenAndWhatOpensIt) {

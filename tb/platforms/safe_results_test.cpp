@@ -25,11 +25,10 @@ Ended run_into(const Workplace& place, const std::string& out) {
   return run(place, {"run", "p.toml", "--out", out});
 }
 
-void expect_refused_at_once(const Workplace& place, const std::string& out,
-                            const std::string& why) {
+void expect_refused_at_once(const Workplace& place, const std::string& out, const std::string& why,
+                            Words arguments = long_run) {
   const Words before = place.content();
   const auto begin = std::chrono::steady_clock::now();
-  Words arguments = long_run;
   arguments.push_back(out);
   const Ended ended = run(place, arguments);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << out;
@@ -42,7 +41,14 @@ TEST(SafeResults, ALinkToNothingIsRefusedBeforeTheRun) {
   const Workplace place;
   place.write("p.toml", tiny);
   fs::create_symlink("no/such/folder", place.path() / "x");
-  expect_refused_at_once(place, "x", "is a link to no/such/folder: No such file or directory");
+  const std::string why = "is a link to no/such/folder: No such file or directory";
+  expect_refused_at_once(place, "x", why);
+  // Minutes of fits; and a capture that would be refused if it were read.
+  expect_refused_at_once(place, "x", why,
+                         {"explain", HORAE_PLATFORM_DIR "/cx7_spray.toml", "--out"});
+  place.write("no.pcap", "no capture\n");
+  expect_refused_at_once(place, "x", why,
+                         {"replay", "no.pcap@a", "--platform", "p.toml", "--device", "t", "--out"});
 }
 
 TEST(SafeResults, AMountPointIsRefusedBeforeTheRun) {

@@ -42,7 +42,7 @@ FITTED = {"explain": {
     "curves": [{"id": "c", "title": "a curve", "x_title": "share", "quantities": ["tx_share"],
                 "points": [{"x": 0.25, "published": {"tx_share": 0.5}}, {"x": 1, "published": {}}],
                 "lines": [{"hypothesis": "H-near", "values": [{"tx_share": {"mean": 0.5}}, {}]}]}],
-    "hypotheses": [{"id": "H-near", "idle": {"all passed": {"retransmit": 0.5}}}]}}
+    "hypotheses": [{"id": "H-near", "idle": {"all passed": {"retransmit": 0.5}, "none passed": {"retransmit": 0.0}}}]}}
 
 
 def plot(folder):
@@ -85,6 +85,9 @@ class Pictures(unittest.TestCase):
         self.assertEqual(set(drawn), {"curves", "idle"})
         self.assertIn("<!-- 1/4 -->", drawn["curves"])
         self.assertIn("<!-- retransmit -->", drawn["idle"])
+        # Where nobody is idle there is nothing to draw.
+        self.assertIn("<!-- all passed -->", drawn["idle"])
+        self.assertNotIn("none passed", drawn["idle"])
 
     def test_a_folder_without_an_explanation_is_one_line(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -39,6 +39,7 @@ class InABrowser(unittest.TestCase):
         results.update(study=cls.folder / "study", hostile_study=cls.folder / "hostile_study")
         cls.make("all.html", *results.values())
         cls.make("study.html", results["study"])
+        cls.make("replay.html", results["replay"])
         cls.make("big.html", cls.folder / "big")
         options = webdriver.ChromeOptions()
         for argument in [*CHROMIUM, f"--user-data-dir={cls.folder / 'profile'}"]:
@@ -191,6 +192,25 @@ class InABrowser(unittest.TestCase):
             out = self.js("return Array.from(document.querySelectorAll('.canvas text')).filter(t => { const b = t.getBoundingClientRect();"
                           "return b.width && (b.left < -1 || b.right > 391); }).map(t => t.textContent)")
             self.assertEqual(out, [])
+        self.quiet()
+
+    def test_nothing_is_cut_off_on_a_desk(self):
+        """Texts of a figure are within it (titles of parallel coordinates are wider than its margins), and heads of columns
+        break, so that the ports of a replay have room."""
+        for name in ("all.html", "study.html"):
+            self.load(name)
+            self.find("#fold").click()
+            time.sleep(0.3)
+            out = self.js("return Array.from(document.querySelectorAll('.canvas svg')).flatMap(s => { const r = s.getBoundingClientRect();"
+                          "return Array.from(s.querySelectorAll('text')).filter(t => { const b = t.getBoundingClientRect();"
+                          "return b.width && (b.left < r.left - 1 || b.right > r.right + 1); }).map(t => t.textContent); })")
+            self.assertEqual(out, [])
+        self.screen(1024, False)
+        self.load("replay.html")
+        self.find("#fold").click()
+        tables = self.js("return Array.from(document.querySelectorAll('.scroll')).map(s => [s.textContent.slice(0, 60), s.scrollWidth - s.clientWidth])")
+        self.assertTrue(any("port" in text for text, _ in tables))
+        self.assertEqual([t for t in tables if t[1] > 0], [])
         self.quiet()
 
     def test_prints_with_everything_open(self):

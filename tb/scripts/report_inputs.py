@@ -51,6 +51,7 @@ RESULTS = {
     "nic": ["size", "--nic", "connectx7", "--qps", "5000"],
     "curve": ["size", "platforms/themis_tor.toml", "--most", "tor.program.qps_per_nic", "--over",
               "tor.program.paths=64,128", "--over", "tor.program.window=128,512"],
+    "replay": ["replay", "traces/loss.pcap@h0", "--platform", "platforms/themis_tor.toml", "--device", "leaf0"],
     "explain": ["explain", "platforms/cx7_spray.toml", *SHORT, "--quick", "--only", "H3,H8", "--evaluations", "1", "--seeds", "1"],
 }
 

@@ -100,6 +100,27 @@ TEST(Recirculation, EachLoopTakesItsTimeInClosedForm) {
   expect_balance(context, *chip.chip, 120);
 }
 
+// What a chip keeps with a packet ends with the chip: the next one counts the loops anew.
+TEST(Recirculation, MetadataDoesNotLeaveTheChip) {
+  fabric::sim_context context;
+  test::probe from("from", context), to("to", context, 1, 1);
+  std::vector<Picoseconds> entered[2];
+  const auto chip = [&](const char* name, unsigned i) {
+    return std::make_unique<tofino_switch>(name, context, odd_latencies(), 2,
+                                           test::LambdaFactory(loops(&entered[i])),
+                                           programs::Routes{});
+  };
+  const auto near = chip("near", 0), far = chip("far", 1);
+  connect(from, 0, *near, 0, Chip::link);
+  connect(*near, 1, *far, 0, Chip::link);
+  connect(*far, 1, to, 0, Chip::link);
+  from.send({.at = 5_us, .dst = 1, .entropy = 2});
+  context.clock.run_to(100_us);
+  EXPECT_EQ(to.arrivals.size(), 1u);
+  EXPECT_EQ(entered[0].size(), 3u);
+  EXPECT_EQ(entered[1].size(), 3u);
+}
+
 // Of packets of one pipeline that are to loop at the same time, one waits for the other; those of
 // another pipeline have a loopback port of their own.
 TEST(Recirculation, TheLoopbackPortTakesOneAfterTheOther) {

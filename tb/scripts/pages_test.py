@@ -1,0 +1,76 @@
+#!/usr/bin/python3
+"""Numbers that pages say a command prints: the command is run, and prints them."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HORAE = os.environ.get("HORAE_PROGRAM", str(ROOT / "build/platforms/horae"))
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="horae_pages."))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        for name in ("platforms", "traces"):
+            (self.folder / name).symlink_to(ROOT / name)
+
+    def horae(self, *words):
+        ended = subprocess.run([HORAE, *words, "--no-progress"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return ended.stdout
+
+    def test_the_first_run_of_the_readme(self):
+        block = re.search(r"sends the twelve messages.*?(?=\n\S+ `out/first/)", page("README.md"), re.DOTALL)[0]
+        lines = [line.removeprefix("    ") for line in block.splitlines() if line.startswith("    ")]
+        self.assertGreater(len(lines), 4)
+        printed = self.horae("run", "platforms/flow_list.toml", "--out", "out/first").splitlines()
+        for line in lines:
+            self.assertIn(line, printed)
+        told = re.search(r"--set (\S+) +# (fct\.mean) (\S+) (\S+)", page("README.md"))
+        printed = self.horae("run", "platforms/flow_list.toml", "--set", told[1]).splitlines()
+        self.assertIn(list(told.groups()[1:]), [line.split() for line in printed])
+
+    def test_the_hypothesis_of_the_page_of_explain(self):
+        text = page("platforms/explain.md")
+        (self.folder / "hypothesis.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
+        told = re.search(r"\n    M1\.firmware: .*?\n\n", text, re.DOTALL)[0].strip("\n").replace("+0.00", "-0.00").splitlines()
+        self.assertGreater(len(told), 8)
+        printed = self.horae("explain", "platforms/cx7_spray.toml", "--hypotheses", "hypothesis.toml", "--quick")
+        self.assertIn("\n".join(line.removeprefix("    ") for line in told), printed.replace("+0.00", "-0.00"))
+
+    def test_the_cliff_of_the_page_of_nics(self):
+        text = page("platforms/nic.md")
+        shutil.copy(ROOT / "platforms/nics/connectx7.toml", self.folder / "mine.toml")
+        tables = [{row.split()[0]: row.split() for row in table.splitlines()}
+                  for table in re.findall(r"\n    queue pairs .*?\n    ---+\n(.*?)\n\n", text, re.DOTALL)]
+        self.assertEqual([len(t) for t in tables], [7, 7])
+        for settings, all_stay, table in (
+                ([], r"all contexts stay up to (\d+) queue", tables[0]),
+                (["nic.spec=mine.toml"], r"hold the contexts of (\d+) such", None),
+                (["nic.spec=mine.toml", "nic.sram.total=5MiB"], r"the contexts of (\d+) stay:", tables[1])):
+            with self.subTest(settings):
+                words = [w for s in settings for w in ("--set", s)]
+                limit = re.search(all_stay, text)[1]
+                self.assertIn(f"All contexts stay up to {limit} queue pairs",
+                              self.horae("size", "platforms/nic_cliff.toml", *words))
+                # The last row: behind the cliff, where there is one.
+                results = json.loads(self.horae("run", "platforms/nic_cliff.toml", "--point", "4096", "--json", *words))["results"]
+                self.assertEqual(int(limit) > 4096, table is None)
+                shown = [f"{results[name]['value']:.3f}" for name in ("senders.tx_share", "senders.idle_context")]
+                self.assertEqual(shown, ["1.000", "0.000"] if table is None else [table["4096"][1], table["4096"][3]])
+
+
+if __name__ == "__main__":
+    unittest.main()
