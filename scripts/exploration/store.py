@@ -313,6 +313,10 @@ class Store:
             for path in self.folder.glob(pattern):
                 if self._dead(path):
                     path.unlink(missing_ok=True)
+        # Whoever had it died between its result and its release: nobody asks for the claim of a run that is made.
+        for path in self.folder.glob("*/*.claim"):
+            if self.outcome(path.stem) is not None and self._take_over(path):
+                self.release(path.stem)
 
     def _is_left(self, path):
         key = path.name.split(".")[0]

@@ -194,6 +194,23 @@ class DeadClaims(Place):
         store.sweep()
         self.assertEqual([p for p in left if p.exists()], [])
 
+    def test_that_of_a_run_that_is_made_is_swept(self):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        store = self.make()
+        made = self.folder / "store/aa/aa1"
+        made.mkdir()
+        (made / "outcome.json").write_text(json.dumps({"exit": 2, "key": "aa1"}), encoding="utf-8")
+        living = self.path.with_name("aa2.claim")
+        for path, owner in ((self.path, {"pid": dead.pid, "started": 1}), (living, {})):
+            path.write_text(json.dumps({**store.owner, **owner}), encoding="utf-8")
+        (made.with_name("aa2")).mkdir()
+        (made.with_name("aa2") / "outcome.json").write_text(json.dumps({"exit": 2, "key": "aa2"}), encoding="utf-8")
+        open_one = self.path.with_name("aa3.claim")  # its run is still to be made, by whoever takes it over
+        open_one.write_text(json.dumps({**store.owner, "pid": dead.pid, "started": 1}), encoding="utf-8")
+        store.sweep()
+        self.assertEqual([p.name for p in (self.path, living, open_one) if p.exists()], ["aa2.claim", "aa3.claim"])
+
 
 class Kills(Place):
     def killed(self, name, at):
