@@ -73,6 +73,26 @@ TEST(ContextTiming, AReceivedPacketWaitsForItsContextAndTheNextOneBehindIt) {
   EXPECT_EQ(lines[0].nic->counters().delivered_bytes, 3u * 1024);
 }
 
+// Also one that arrives in the same picosecond as the context: found by random platforms, where it
+// went first and was answered with a NACK for the one in front of it.
+TEST(ContextTiming, APacketThatArrivesWithTheContextStaysBehindTheOneThatWaits) {
+  fabric::sim_context context;
+  const RnicConfig config = limited(64_KiB);
+  const Picoseconds fetch = HostTimes(config).read(64_B) * 3;
+  NicAndPeer line(context, config);
+  line.queue_pair(nullptr);
+  line.far->data(1_us, 0, Opcode::write_middle, true);
+  line.far->data(1_us + fetch, 1, Opcode::write_middle, true);
+  line.far->data(1_us + fetch + 1_us, 2, Opcode::write_middle, true);
+  test::run_on(context, 60_us);
+  EXPECT_EQ(line.nic->counters().out_of_order, 0u);
+  EXPECT_EQ(line.nic->counters().nacks_sent, 0u);
+  EXPECT_EQ(line.nic->counters().delivered_bytes, 3u * 1024);
+  ASSERT_EQ(line.far->seen.size(), 3u);
+  // Both go on at once: the second ACK follows the first on the wire.
+  EXPECT_EQ(line.far->seen[1].at, line.far->seen[0].at + test::ack_time());
+}
+
 // Queue pairs in turn: what the bill says stays, stays; one queue pair more, and each packet
 // misses.
 TEST(ContextTiming, TheCliffIsWhereTheBillSays) {

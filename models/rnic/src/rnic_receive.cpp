@@ -38,7 +38,7 @@ void rnic::receive(Packet& p, Picoseconds now) {
   if (host_.contexts && p.opcode != Opcode::none) {
     const std::size_t i = qps_.index_of(p.dest_qp);
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
-    if (ready > now) {
+    if (ready >= now) {
       host_.contexts->packet_waits();
       schedule(ready, context_event, 0, event_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
       return;

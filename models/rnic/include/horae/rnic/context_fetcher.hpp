@@ -35,12 +35,12 @@ class ContextFetcher {
     qp.context_ready = fetch(reads, now);
     return false;
   }
-  /// Until when a packet received for `qp` waits; `now` or before: it does not.
+  /// Until when a packet received for `qp` waits; before `now`: it does not. At `now` it waits, for
+  /// the packets in front of it, which go on at the same time.
   Picoseconds receive(std::size_t i, QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
     const std::uint32_t reads = use(i, qp, psn, payload, now);
-    const Picoseconds own = reads == 0 ? now : fetch(reads, now);
     // Packets of a queue pair stay in order.
-    qp.receive_ready = std::max(qp.receive_ready, own);
+    if (reads > 0) qp.receive_ready = std::max(qp.receive_ready, fetch(reads, now));
     return qp.receive_ready;
   }
   /// Queue pair `i` completes messages. Posted: nothing waits for the completion queue's context.
