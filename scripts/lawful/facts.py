@@ -132,3 +132,11 @@ def ideal_is_known(p):
     slowed = any("rate" in t for t in p.get("impairment_group", []))
     cut = any("cut_through" in c.get("timing", {}) for c in chips(p))
     return len(pairs) == len(set(pairs)) and one_path(p) and not slowed and not cut
+
+
+def acks_may_starve(p):
+    """Data may be in a class that switches send before that of its ACKs. Where timeouts are shorter than the queues that
+    data waits in, it is sent again and again, and no ACK comes through."""
+    nic = p["nic"]
+    classes = [t.get("traffic_class", nic.get("traffic_class", 0)) for t in p["traffic"]]
+    return max(classes) > nic.get("ack_traffic_class", 0)
