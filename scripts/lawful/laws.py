@@ -175,10 +175,22 @@ def through_module(s):
         return
     module = {"name": "tap", "kind": "delay", "between": between, "link": 0}
     other = s.changed(lambda p: p.update(module=[module]))
-    if other.summary is not None:
-        other.summary["statistics"].pop("tap")
-        other.summary["results"] = {k: v for k, v in other.summary["results"].items() if not k.startswith("tap.")}
+    if other.summary is None:
+        yield from differences(s.base, other, "a module")
+        return
+    tap = other.summary["statistics"].pop("tap")
+    other.summary["results"] = {k: v for k, v in other.summary["results"].items() if not k.startswith("tap.")}
+    # What an outage cuts behind the module is the module's, and not the port's.
+    cut = cuts(s.base.summary)
+    if cut != cuts(other.summary) + tap.get("cut_by_outage", {"value": 0})["value"]:
+        yield f"a module between {' and '.join(between)}: outages cut another number of packets than {cut}"
     yield from differences(s.base, other, f"a module between {' and '.join(between)}")
+
+
+def cuts(summary):
+    """How many packets outages cut at ports; takes the counters out of the summary."""
+    ports = [port for device in summary["statistics"].values() for port in device.values() if "cut_by_outage" in port]
+    return sum(port.pop("cut_by_outage")["value"] for port in ports)
 
 
 def more_bandwidth(s):
