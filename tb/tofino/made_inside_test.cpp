@@ -66,6 +66,7 @@ TEST(Resubmit, APacketThatCameAroundCannotBe) {
   fabric::sim_context context;
   Chip chip(context, way.c, 2, way.program);
   chip.host(0).send({.at = 5_us, .dst = 1});
+  chip.stopped = true;
   try {
     context.clock.run_to(100_us);
     FAIL() << "nothing was refused";
