@@ -1,10 +1,11 @@
 // What can still happen to a chip, and which of its queues wait for whom.
+#include "horae/fabric/outlook.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <vector>
 
-#include "horae/fabric/outlook.hpp"
 #include "horae/fabric/pause_waits.hpp"
 #include "odd_latencies.hpp"
 

@@ -76,8 +76,8 @@ TEST(WatchedLoops, ThroughEgressNobodyWaits) {
   context.clock.run_to(100_us);
   const Picoseconds wire =
       serialisation_time(l1_bytes(frame), chip.chip->loopbacks().port(0).rate());
-  const Picoseconds out = way.queued(5_us + Chip::wire(frame)) + way.once_more() -
-                          way.c.traffic_manager;
+  const Picoseconds out =
+      way.queued(5_us + Chip::wire(frame)) + way.once_more() - way.c.traffic_manager;
   EXPECT_EQ(notes.all, (std::vector<Looped>{{0, 0, out, out, out + wire}}));
 }
 
