@@ -48,7 +48,8 @@ void arrives(scheduling mode) {
     for (const std::int64_t frame : {64, 99, 100, 101, 1500, 9000}) {
       const Picoseconds at = 10_us * static_cast<std::int64_t>(expected.size() + 1);
       from.send({.at = at, .frame = Bytes(frame)});
-      const Picoseconds in = at + serialisation_time(Bytes(8 + std::min(frame, part.count())), rate);
+      const Picoseconds in =
+          at + serialisation_time(Bytes(8 + std::min(frame, part.count())), rate);
       const Picoseconds whole = at + serialisation_time(l1_bytes(Bytes(frame)), rate);
       expected.push_back({in + 1_us + pipe, whole + 1_us + pipe});
     }

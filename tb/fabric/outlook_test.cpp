@@ -1,5 +1,7 @@
 // What can still happen to plain switches and links, whom queues wait for, and what is counted as
 // an event.
+#include "horae/fabric/outlook.hpp"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,7 +11,6 @@
 
 #include "fabric_parts.hpp"
 #include "horae/fabric/observer.hpp"
-#include "horae/fabric/outlook.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
 #include "horae/fabric/pause_waits.hpp"
 

@@ -3,6 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <set>
+#include <string>
+
+#include "horae/core/tcp_segment.hpp"
+#include "nic_parts.hpp"
+
 namespace horae::rnic {
 namespace {
 
@@ -54,6 +61,41 @@ TEST(Handshakes, ARstThatAnswersNothingIsIgnored) {
   EXPECT_FALSE(a.receive(qp, client, {TcpSegment::rst, Psn(1)}, of_peer).again);
   EXPECT_EQ(a.counts().resets, 0u);
 }
+
+// What answers one attempt of one queue pair answers no other.
+TEST(Handshakes, EveryAttemptHasANumberOfItsOwn) {
+  Handshakes a;
+  std::set<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < 64; ++i) {
+    for (int attempt = 0; attempt < 20; ++attempt)
+      EXPECT_TRUE(numbers.insert(a.begin(i).sequence.value()).second) << i << " " << attempt;
+  }
+}
+
+// The SYN goes when the first message is due, or a lead before that, and again when nobody answers.
+void asks_at(std::optional<Picoseconds> lead, Picoseconds due, Picoseconds at) {
+  const std::string done = test::in_child([&]() -> std::string {
+    RnicConfig config = test::odd_latencies();
+    config.handshake = true;
+    config.handshake_lead = lead;
+    fabric::sim_context context;
+    test::NicAndPeer line(context, config);
+    line.queue_pair(test::messages(1024_B, 1, due));
+    test::run_on(context, at + Handshakes::retry + 10_us);
+    const auto& seen = line.far->seen;
+    EXPECT_EQ(seen.size(), 2u);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      EXPECT_EQ(seen[i].packet.opcode, Opcode::none);
+      EXPECT_EQ(TcpSegment::of(seen[i].packet).flags, TcpSegment::syn);
+      EXPECT_EQ(line.decided(seen[i]), at + Handshakes::retry * static_cast<std::int64_t>(i));
+    }
+    return "done";
+  });
+  EXPECT_EQ(done, "done");
+}
+TEST(Handshakes, BeginWhenTheFirstMessageIsDue) { asks_at({}, 10'000'007_ps, 10'000'007_ps); }
+TEST(Handshakes, BeginALeadBeforeIt) { asks_at(3_us, 10'000'007_ps, 7'000'007_ps); }
+TEST(Handshakes, BeginAtTheStartAtTheEarliest) { asks_at(30_us, 10_us, 0_ps); }
 
 }  // namespace
 }  // namespace horae::rnic

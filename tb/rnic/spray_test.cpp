@@ -10,6 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/telemetry.hpp"
 #include "horae/policy/congestion/mprdma.hpp"
+#include "horae/policy/congestion/nscc.hpp"
 #include "horae/policy/transport/spray_sr.hpp"
 #include "nic_parts.hpp"
 
@@ -135,6 +136,33 @@ TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {
   EXPECT_EQ(pair.a->counters().sent_packets(), 13u);
   EXPECT_EQ(answered, sent);
   for (const std::uint32_t psn : cut) EXPECT_EQ(values[psn].size(), 2u) << psn;
+}
+
+// What was cut is lost to the congestion control, with as many bytes as the packet had.
+TEST(Spray, ATrimmedPacketIsALossOfItsPayload) {
+  const auto window = [](bool cut) {
+    return std::stod(test::in_child([&] {
+      RnicConfig config = spraying("nscc");
+      config.congestion.parameters.of<policy::NsccConfig>().values.emplace().initial_window =
+          64_KiB;
+      fabric::sim_context context;
+      TappedPair pair(context, config,
+                      [&](unsigned port, const Packet& p) -> std::optional<Picoseconds> {
+                        if (port == 1 || !cut || p.psn != Psn(3)) return 0_ps;
+                        cut = false;
+                        auto& mine = const_cast<Packet&>(p);
+                        mine.trimmed = true;
+                        mine.payload = 0;
+                        mine.frame = 64;
+                        return 0_ps;
+                      });
+      connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(Bytes(6 * 1024))});
+      context.clock.run_to(100_us);
+      EXPECT_TRUE(pair.a->finished());
+      return std::to_string(pair.a->queue_pair(0).reaction->window().count());
+    }));
+  };
+  EXPECT_NEAR(window(false) - window(true), 1024, 100);
 }
 
 // A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All

@@ -97,11 +97,8 @@ TEST(Ghost, ThePeriodsFirstPacketFindsItsDepths) {
   n.send(period * 5 + 9_us, 0, frame);
   n.send(period * 6, 0, frame);
   n.context.clock.run_to(period * 7);
-  EXPECT_EQ(n.log.told, (std::vector<Told>{{0, {0, 0}},
-                                           {2, {0, 1}},
-                                           {4, {3, 1}},
-                                           {5, {3, 1}},
-                                           {6, {3, 1}}}));
+  EXPECT_EQ(n.log.told,
+            (std::vector<Told>{{0, {0, 0}}, {2, {0, 1}}, {4, {3, 1}}, {5, {3, 1}}, {6, {3, 1}}}));
 }
 
 // Bytes of all queues of the port in whole cells; not those of each packet.
