@@ -387,6 +387,21 @@ TEST(NotifyingSwitch, MarksOfUnknownConnectionsStay) {
   EXPECT_EQ(marked, 9);
 }
 
+// A CNP goes to the node that sent the packet.
+TEST(NotifyingSwitch, TheSenderGetsTheCnp) {
+  Site<notifying_switch> s(notices(MarkAt::enqueue));
+  const Qpn at_other(0x51), at_near(0x61);
+  s.sw.learn({other_near, at_other, near_node, at_near});
+  s.near.pause(0_us, true);
+  for (std::uint32_t psn = 0; psn < 3; ++psn) s.other.data(2_us, near_node, psn, at_near);
+  s.context.clock.run_to(100_us);
+  EXPECT_EQ(s.sw.notices().answered, 2u);
+  EXPECT_EQ(s.far.arrivals.size(), 0u);
+  ASSERT_EQ(s.other.arrivals.size(), 1u);
+  EXPECT_EQ(s.other.arrivals[0].packet.dest_qp, at_other);
+  EXPECT_EQ(s.other.arrivals[0].packet.dst, other_near);
+}
+
 // Marks of others: answered with the scope `any` only; and kept with clear_ce = false.
 void others_marks(NoticeScope scope, MarkAt at) {
   const std::string got = test::in_child([&] {

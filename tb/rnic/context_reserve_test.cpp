@@ -29,8 +29,7 @@ TEST(ContextReserve, AQueuePairTakesItsPartOfTheOrderingEngine) {
         const Bytes order = of != nullptr
                                 ? of->provided(n)
                                 : config.sram.reorder_state(config.reliability.window) * count;
-        EXPECT_EQ(all - line.nic->cache()->capacity(),
-                  order + config.sram.retransmit_state * count)
+        EXPECT_EQ(all - line.nic->cache()->capacity(), order + config.sram.retransmit_state * count)
             << engine << " " << n;
       }
       return "done";

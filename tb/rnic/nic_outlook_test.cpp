@@ -72,8 +72,8 @@ TEST(NicOutlook, AnAckThatIsDue) {
   NicAndPeer line(context, config);
   line.queue_pair(nullptr);
   line.far->data(1_us, 0, Opcode::write_only, true);
-  const Picoseconds known = 1_us + test::wire_time(Opcode::write_only, 1024_B) + line.link.delay +
-                            config.rx_latency;
+  const Picoseconds known =
+      1_us + test::wire_time(Opcode::write_only, 1024_B) + line.link.delay + config.rx_latency;
   context.clock.run_to(known);
   EXPECT_EQ(until(*line.nic), known);
   context.clock.run_to(known + 1_us);
@@ -90,7 +90,7 @@ std::uint64_t events(std::uint64_t now, bool later) {
     std::vector<traffic::TrafficItem> items(now, {.bytes = 1024_B});
     if (later) items.push_back({.at = 900_us, .bytes = 1024_B});
     test::connect_queue_pairs(*pair.a, *pair.b,
-                        {.a_to_b = std::make_unique<test::ListSource>(std::move(items))});
+                              {.a_to_b = std::make_unique<test::ListSource>(std::move(items))});
     context.clock.run_to(2_ms);
     EXPECT_TRUE(pair.a->finished());
     return std::to_string(pair.a->events_handled());

@@ -265,6 +265,14 @@ TEST(Ports, ChoiceAmongPorts) {
     EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
     least.put(expected, p, false);
   }
+  // Also of ports that have sent what they had: they take turns.
+  for (const unsigned expected : {3u, 0u, 1u, 3u}) {
+    for (unsigned port = 0; port < 4; ++port) {
+      while (least.next(port) != nullptr) least.take(port);
+    }
+    EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
+    least.put(expected, p, false);
+  }
   NicPorts dead = at(PortChoice::entropy);
   for (unsigned port = 0; port < 4; ++port) dead.know(port, {{0_us, never}});
   EXPECT_EQ(dead.wanted(6, 1, 9_us), 2u);

@@ -165,6 +165,32 @@ TEST(Spray, ATrimmedPacketIsALossOfItsPayload) {
   EXPECT_NEAR(window(false) - window(true), 1024, 100);
 }
 
+// Where asked for, a connection goes on with the scheme of the last one to its peer: with the
+// values that one connection would have had. Else each begins anew.
+TEST(Spray, AConnectionMayGoOnWhereAnotherEnded) {
+  const auto values = [](bool keep, Bytes message, const std::vector<Picoseconds>& starts) {
+    return test::in_child([&] {
+      RnicConfig config = spraying("none", "cycle");
+      config.entropy.keep = keep;
+      fabric::sim_context context;
+      std::string out;
+      TappedPair pair(context, config, [&](unsigned port, const Packet& p) {
+        if (port == 0) out += std::to_string(p.entropy) + " ";
+        return std::optional<Picoseconds>(0_ps);
+      });
+      for (const Picoseconds at : starts)
+        connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(message, 1, at)});
+      context.clock.run_to(100_us);
+      return out;
+    });
+  };
+  const std::string one = values(true, 6_KiB, {1_us});
+  EXPECT_EQ(values(true, 3_KiB, {1_us, 50_us}), one);
+  const std::string anew = values(false, 3_KiB, {1_us, 50_us});
+  EXPECT_EQ(anew.substr(0, 10), one.substr(0, 10));
+  EXPECT_NE(anew, one);
+}
+
 // A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All
 // take effect at one time then, each with its own report.
 TEST(Spray, WhatWaitsBehindANackKeepsItsReport) {
