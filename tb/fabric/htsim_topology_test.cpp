@@ -111,6 +111,8 @@ TEST(HtsimTopology, WhatDoesNotFitIsRefusedAtItsLine) {
   EXPECT_EQ(changed("nodes 16\n", ""), "t.topo: no line 'Nodes N'; expected one");
   EXPECT_EQ(changed("nodes 16", "nodes 18"),
             "t.topo:1:1: Nodes = 18 is no multiple of Podsize = 8 (line 3)");
+  EXPECT_EQ(changed("downlink_speed_gbps 200\n", ""),
+            "t.topo:9:1: no line 'Downlink_speed_Gbps N'; expected one");
   EXPECT_EQ(changed("radix_up 2", "radix_upp 2"),
             "t.topo:7:1: unknown word 'radix_upp', did you mean 'Radix_Up'?");
   EXPECT_EQ(changed("radix_up 2", "radix_up 3"),

@@ -83,6 +83,26 @@ TEST(Outlook, RandomLossIsAChance) {
   }
 }
 
+// Likewise bit errors.
+TEST(Outlook, RandomBitErrorsAreAChance) {
+  for (const double errors : {0.5, 1.0}) {
+    const std::string chances = in_child([&] {
+      LinkConfig link = link_of(100_Gbps, delay);
+      link.bit_errors = errors;
+      Star s({.ports = 2, .latency = 0_ns}, link);
+      for (int i = 0; i < 100; ++i) s.hosts[0]->send({.at = 5_us, .dst = 1, .frame = frame});
+      s.context.clock.run_to(100_us);
+      const auto spoilt = s.hosts[0]->tx(0).counters().corrupted;
+      EXPECT_GT(spoilt, 0u);
+      Outlook of_host;
+      s.hosts[0]->add_outlook(of_host);
+      EXPECT_EQ(of_host.chances, errors < 1 ? spoilt : 0u);
+      return std::string("done");
+    });
+    EXPECT_EQ(chances, "done");
+  }
+}
+
 // A queue that a pause holds is no prospect, and says which sender is paused for its sake.
 TEST(Outlook, APausedQueueWaits) {
   SwitchConfig config{.ports = 4, .latency = 0_ns, .buffer = 1'000'000_B};

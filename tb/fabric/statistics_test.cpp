@@ -97,6 +97,8 @@ TEST(DeviceStatistics, PortsThatAreConnectedAreGroups) {
   EXPECT_EQ(ports_of(star.sw, Layer::l2, 100_us), expected(1230_B));
   // At the very start there is no rate.
   EXPECT_EQ(ports_of(*star.probes[1], Layer::l1, 0_ps), Lines{"port0.tx_packets 0 packets"});
+  EXPECT_EQ(ports_of(*star.probes[1], Layer::l1, 1_ps),
+            (Lines{"port0.tx_packets 0 packets", "port0.tx_rate 0 bit/s"}));
 }
 
 TEST(DeviceStatistics, AHostReportsWhatItSentAndReceived) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -68,7 +69,9 @@ struct Notes final : fabric::observer, nic_observer {
   void timed_out(const rnic&, std::size_t qp, Psn oldest, Picoseconds at) override {
     told += fmt::format("{} {} {} ", qp, oldest.value(), at.count());
   }
+  void stepped(const rnic&, std::optional<std::size_t>, Picoseconds) override { ++steps; }
   std::string told;
+  std::uint64_t steps = 0;
 };
 
 TEST(RnicWatchers, AreToldOfTimeouts) {
@@ -86,6 +89,39 @@ TEST(RnicWatchers, AreToldOfTimeouts) {
   // The timer of what is left runs from the acknowledgement on.
   const Picoseconds known = 20_us + test::ack_time() + line.link.delay + config.rx_latency;
   EXPECT_EQ(notes.told, fmt::format("1 1 {} ", (known + 100_us).count()));
+  EXPECT_EQ(notes.steps, line.nic->events_handled());
+}
+
+// A simulation that is watched may have NICs that nobody watches closely.
+TEST(RnicWatchers, AreNotNeeded) {
+  fabric::sim_context context;
+  Notes notes;
+  context.watcher = &notes;
+  test::NicPair pair(context, test::odd_latencies());
+  test::connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = test::messages(4_KiB)});
+  context.clock.run_to(100_us);
+  EXPECT_TRUE(pair.a->finished());
+  EXPECT_EQ(notes.steps, 0u);
+}
+
+// Who has something to send, or waits for an acknowledgement, is among what is stuck.
+TEST(RnicQueues, AreDescribedWhileThereIsWork) {
+  fabric::sim_context context;
+  test::NicAndPeer line(context, test::odd_latencies());
+  line.queue_pair(nullptr);
+  line.queue_pair(test::messages(2_KiB, 1, 1_us));
+  line.queue_pair(test::messages(1_KiB, 1, 1_us));
+  line.far->ack(20_us, 2, 1);
+  context.clock.run_to(10_us);
+  auto lines = line.nic->describe_queues();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("1 messages outstanding, 0 packets unsent, 2 unacknowledged"),
+            std::string::npos)
+      << lines[0];
+  context.clock.run_to(30_us);
+  lines = line.nic->describe_queues();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("0 packets unsent, 1 unacknowledged"), std::string::npos) << lines[0];
 }
 
 }  // namespace

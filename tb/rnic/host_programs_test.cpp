@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/fabric/observer.hpp"
+#include "horae/rnic/nic_observer.hpp"
 #include "horae/traffic/host_program.hpp"
 #include "nic_parts.hpp"
 
@@ -40,11 +42,21 @@ class Two final : public traffic::HostProgram {
   bool done_ = false;
 };
 
+struct Notes final : fabric::observer, nic_observer {
+  void posted(const rnic&, std::size_t, std::uint64_t, std::uint64_t, Picoseconds at) override {
+    times.push_back(at);
+  }
+  std::vector<Picoseconds> times;
+};
+
 TEST(HostPrograms, MessagesLeaveWhenTheyArePosted) {
+  Notes notes;
   fabric::sim_context context;
+  context.watcher = &notes;
   NicAndPeer line(context, test::odd_latencies());
   const int program = line.nic->add_program(std::make_unique<Two>());
   EXPECT_FALSE(line.nic->finished());
+  line.nic->watch(&notes);
   QueuePairConfig of_program;
   of_program.remote = Qpn(0x77);
   of_program.peer = test::peer::node;
@@ -55,6 +67,7 @@ TEST(HostPrograms, MessagesLeaveWhenTheyArePosted) {
   of_program.channel = channel;
   line.nic->add_queue_pair(std::move(of_program));
   test::run_on(context, 20_us);
+  EXPECT_EQ(notes.times, (std::vector<Picoseconds>{0_ps, later}));
   ASSERT_EQ(line.far->seen.size(), 2u);
   EXPECT_EQ(line.decided(line.far->seen[0]), 0_ps);
   EXPECT_EQ(line.decided(line.far->seen[1]), later);

@@ -282,6 +282,10 @@ TEST(Ports, ChoiceAmongPorts) {
     EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
     least.put(expected, p, false);
   }
+  // Of those with equally little, the first in turn.
+  NicPorts turns = at(PortChoice::least);
+  for (const unsigned port : {1u, 1u, 0u}) turns.put(port, p, false);
+  EXPECT_EQ(turns.wanted(0, 0, 9_us), 2u);
   NicPorts dead = at(PortChoice::entropy);
   for (unsigned port = 0; port < 4; ++port) dead.know(port, {{0_us, never}});
   EXPECT_EQ(dead.wanted(6, 1, 9_us), 2u);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/fabric/pause_waits.hpp"
@@ -67,6 +69,8 @@ TEST(Outlook, WhatIsPausedIsNotExpectedAndSaysWhoKeepsIt) {
   context.clock.run_to(20_us);
   EXPECT_EQ(until(chip), nothing);
   EXPECT_EQ(chip.host(3).arrivals.size(), 1u);
+  EXPECT_EQ(chip.chip->describe_queues(),
+            (std::vector<std::string>{"tor port 3 (pipeline 0): 6 packets, 7392 bytes, paused"}));
   fabric::PauseWaits waits;
   chip.chip->add_waits(waits);
   const std::uint32_t self = chip.chip->number();

@@ -63,6 +63,8 @@ TEST(QueueScheduler, TurnsBeginWithTheHighestOfTheirLevel) {
   const std::array<std::int64_t, 8> length{1000, 1000, 1000};
   EXPECT_EQ(serve(s, bit(0) | bit(1) | bit(2), length, 1)[2], 1000);
   EXPECT_EQ(serve(s, bit(0) | bit(1) | bit(2), length, 100)[0], 0);
+  QueueScheduler lowest({{.number = 1, .priority = 0}, {.number = 2, .priority = 0}});
+  EXPECT_EQ(serve(lowest, bit(0) | bit(1) | bit(2), length, 1)[2], 1000);
 }
 
 // Two packets of 1000 bytes are within a burst of 1000 ahead; the others follow at 10 Gbps.
