@@ -12,7 +12,8 @@ BINARY = {
 # Texts, messages, descriptions of parameters: what they say is not what the model does.
 SKIPPED = re.compile(r"^\s*(#|//|using |namespace |static_assert|throw |\.doc|\.source|\.field|\.choice|\.min =|\.max =)"
                      r"|fmt::format|\.doc =|\.source =|Error\(|template <")
-STATEMENT = re.compile(r"^\s*(?!return\b|const\b|auto\b|using\b|break|continue|throw\b|static\b|case\b|default\b|delete\b)"
+STATEMENT = re.compile(r"^\s*(?!return\b|const\b|auto\b|using\b|break|continue|throw\b|static\b|case\b|default\b|delete\b"
+                       r"|SC_HAS_PROCESS\b)"  # a declaration
                        r"(?:(?:\+\+|--)[\w.\->\[\]]+|[A-Za-z_][\w.\->:\[\]()*]*(?:\(.*\)|(?:\+\+|--)| [-+|&^*/]?= .*));$")
 
 

@@ -26,6 +26,14 @@ Bytes buffer_for(const PfcConfig& pfc, unsigned ports, std::int64_t pool) {
   return Bytes(pool) + (pfc.headroom + pfc.minimum) * ports;
 }
 
+// Each class of each port that it counts with has a headroom and a minimum of its own.
+TEST(DynamicPfc, ThePoolIsWhatPortsLeave) {
+  PfcConfig pfc = dynamic(1.0);
+  pfc.classes = 3;
+  EXPECT_EQ(pfc.pool(1'000'000_B, {}), 1'000'000_B);
+  EXPECT_EQ(pfc.pool(1'000'000_B, {20'000_B, 5'000_B}), Bytes(1'000'000 - 3 * (21'000 + 6'000)));
+}
+
 TEST(DynamicPfc, OneQueueMayTakeAlphaOfWhatIsFree) {
   for (const auto& [alpha, pool] : std::map<double, std::int64_t>{
            {1.0 / 16, 8'000'000}, {0.5, 300'000}, {1.0, 1'000'000}, {8.0, 100'000}}) {

@@ -90,6 +90,19 @@ TEST(HtsimTopology, ThreeTiersWithBundles) {
   EXPECT_EQ(*net.links[16].values.rate, 200_Gbps);
 }
 
+// Bundles of one tier are not those of the next, and a bundle may be one link.
+TEST(HtsimTopology, EachTierHasItsBundles) {
+  for (const char* one : {"", "bundle 1\n"}) {
+    const auto net =
+        TopologyFile(three_tiers("radix_down 4\nbundle 2\ndownlink_latency_ns 2000",
+                                 std::string("radix_down 2\n") + one + "downlink_latency_ns 2000"))
+            .read();
+    EXPECT_EQ(net.of("high"), (Names{"core0", "core1", "core2", "core3"}));
+    EXPECT_EQ(net.ports("agg0"),
+              (Names{"tor0", "tor0", "tor1", "tor1", "core0", "core1", "core2", "core3"}));
+  }
+}
+
 TEST(HtsimTopology, WhatDoesNotFitIsRefusedAtItsLine) {
   const auto changed = [](const std::string& from, const std::string& to) {
     return TopologyFile(three_tiers(from, to)).refusal();
@@ -98,6 +111,8 @@ TEST(HtsimTopology, WhatDoesNotFitIsRefusedAtItsLine) {
   EXPECT_EQ(changed("nodes 16\n", ""), "t.topo: no line 'Nodes N'; expected one");
   EXPECT_EQ(changed("nodes 16", "nodes 18"),
             "t.topo:1:1: Nodes = 18 is no multiple of Podsize = 8 (line 3)");
+  EXPECT_EQ(changed("downlink_speed_gbps 200\n", ""),
+            "t.topo:9:1: no line 'Downlink_speed_Gbps N'; expected one");
   EXPECT_EQ(changed("radix_up 2", "radix_upp 2"),
             "t.topo:7:1: unknown word 'radix_upp', did you mean 'Radix_Up'?");
   EXPECT_EQ(changed("radix_up 2", "radix_up 3"),

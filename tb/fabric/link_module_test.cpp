@@ -149,6 +149,8 @@ TEST(LinkModule, WhatItDropsIsInTheBook) {
             }),
             link);
   for (int i = 0; i < 16; ++i) line.a.send({.at = 0_us});
+  for (const bool pause : {true, false})
+    line.b.send_pause({.at = pause ? 50_us : 60_us, .traffic_class = 2, .pause = pause});
   line.context.clock.run_to(100_us);
   const auto& pool = line.context.pool;
   EXPECT_EQ(pool.dropped(DropCause::module), 4u);
@@ -160,6 +162,8 @@ TEST(LinkModule, WhatItDropsIsInTheBook) {
   EXPECT_EQ(json.at("from_a").at("packets").at("value"), 16);
   EXPECT_EQ(json.at("from_a").at("bytes").at("value"), 16 * 1086);
   EXPECT_EQ(json.at("from_b").at("packets").at("value"), 0);
+  EXPECT_EQ(json.at("from_a").at("pauses").at("value"), 0);
+  EXPECT_EQ(json.at("from_b").at("pauses").at("value"), 1);  // one begins, and ends
   EXPECT_EQ(json.at("dropped").at("value"), 4);
   Outlook outlook;
   line.joint.add_outlook(outlook);

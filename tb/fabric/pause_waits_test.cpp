@@ -75,5 +75,13 @@ TEST_F(Ring, IsFoundBehindThoseThatOnlyWaitForIt) {
   EXPECT_EQ(pause_ring(topology, waits), (std::vector{at(0, 0), at(1, 1), at(2, 1)}));
 }
 
+// The search may begin outside of the ring: here with the least of all held queues.
+TEST_F(Ring, IsLeftWithoutTheWayThatLedToIt) {
+  PauseWaits waits = all_wait(1);
+  waits.held.push_back(at(0, 0, 0));
+  waits.kept_in.push_back({at(1, 0, 0), at(1, 1, 1)});
+  EXPECT_EQ(pause_ring(topology, waits), (std::vector{at(0, 0, 1), at(1, 1, 1), at(2, 1, 1)}));
+}
+
 }  // namespace
 }  // namespace horae::fabric::pause_waits_test

@@ -258,6 +258,13 @@ TEST(PathTable, WithdrawnEdgesAreAvoided) {
   EXPECT_TRUE(cut.first_ports(3, 5).empty());
   EXPECT_TRUE(cut.first_ports(5, 3).empty());
   EXPECT_EQ(cut.first_ports(5, 6).size(), 8u);
+  // Whatever its number is after shuffling.
+  for (std::uint64_t seed = 2; seed < 22; ++seed) {
+    const PathTable other(net.topology, 1, seed, withdrawn);
+    EXPECT_TRUE(other.first_ports(3, 5).empty()) << seed;
+    EXPECT_TRUE(other.first_ports(5, 3).empty()) << seed;
+    EXPECT_EQ(other.first_ports(5, 6).size(), 1u) << seed;
+  }
 }
 
 /// What runs on a net: a switch per vertex, a probe per host.

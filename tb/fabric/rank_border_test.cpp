@@ -162,6 +162,58 @@ TEST(RankBorder, PacketsAndPausesArriveInTheOtherProcess) {
   EXPECT_EQ(texts[1], "created 1 given 1 taken 2 arrived 2 paused 0");
 }
 
+/// Sends two packets with feedback and a pause between them, and keeps what feedback arrives.
+class telling final : public device {
+ public:
+  telling(sc_core::sc_module_name name, sim_context& context, bool tells)
+      : device(name, context, 1), tells_(tells) {}
+  std::vector<std::uint8_t> hops;
+  std::vector<Picoseconds> sent;
+
+ protected:
+  void begin() override {
+    for (std::uint64_t i = 0; tells_ && i < 3; ++i)
+      schedule(1_us * static_cast<std::int64_t>(i + 1), device_events, 0, i, i);
+  }
+  void handle(const Event& e) override {
+    if (key_kind(e.key) == arrival_event) {
+      Packet& p = arrived(e);
+      hops.push_back(feedback_of(p).hops);
+      sent.push_back(feedback_of(p).sent);
+      return context_.pool.deliver(p);
+    }
+    if (key_kind(e.key) != device_events) return;
+    if (e.payload == 1) return tx(0).send_pause(e.time, 0, true);
+    Packet& p = context_.pool.create();
+    p.frame = 1000;
+    feedback_of(p).hops = static_cast<std::uint8_t>(3 + e.payload);
+    feedback_of(p).sent = e.time;
+    tx(0).send(p, e.time);
+  }
+
+ private:
+  bool tells_;
+};
+
+TEST(RankBorder, FeedbackGoesWithItsPacket) {
+  const auto texts = in_ranks(2, [](rank_exchange& ranks) {
+    rank_border border(ranks, {0, 1});
+    sim_context context;
+    context.pool.carry_feedback();
+    context.join(border);
+    border.carry_feedback();
+    telling a("a", context, true), b("b", context, false);
+    connect(a, 0, b, 0, link_of(100_Gbps, 2_us));
+    context.clock.run_to(100_us);
+    std::string told;
+    for (std::size_t i = 0; i < b.hops.size(); ++i)
+      told += fmt::format("{} {} ", b.hops[i], b.sent[i].count());
+    return told;
+  });
+  EXPECT_EQ(texts[0], "");
+  EXPECT_EQ(texts[1], "3 1000000 5 3000000 ");
+}
+
 TEST(RankBorder, RanksThatAllIdleExchangeSeldom) {
   const auto texts = in_ranks(2, [](rank_exchange& ranks) {
     Pair pair(ranks, {0, 1});

@@ -97,6 +97,33 @@ TEST(DeviceStatistics, PortsThatAreConnectedAreGroups) {
   EXPECT_EQ(ports_of(star.sw, Layer::l2, 100_us), expected(1230_B));
   // At the very start there is no rate.
   EXPECT_EQ(ports_of(*star.probes[1], Layer::l1, 0_ps), Lines{"port0.tx_packets 0 packets"});
+  EXPECT_EQ(ports_of(*star.probes[1], Layer::l1, 1_ps),
+            (Lines{"port0.tx_packets 0 packets", "port0.tx_rate 0 bit/s"}));
+}
+
+// One of its kind is enough to be named.
+TEST(DeviceStatistics, WhatALinkDidToPacketsIsNamed) {
+  const auto of_port = [](const LinkConfig& link) {
+    return test::in_child([&] {
+      sim_context context;
+      test::probe a("a", context, 1, 0), b("b", context, 1, 1);
+      connect(a, 0, b, 0, link);
+      a.send({.at = 20_us, .dst = 1, .frame = frame});
+      a.send_pause({.at = 40_us, .pause = true});
+      context.clock.run_to(100_us);
+      std::string out;
+      for (const auto& line : ports_of(a, Layer::l1, 0_ps)) out += line + ", ";
+      return out;
+    });
+  };
+  const std::string sent = "port0.tx_packets 1 packets, ", pause = "port0.pauses_sent 1 frames, ";
+  LinkConfig link = test::link_of(100_Gbps, 500_ns);
+  EXPECT_EQ(of_port(link), sent + pause);
+  EXPECT_EQ(of_port(test::link_of(100_Gbps, 500_ns, 1.0)), sent + "port0.lost 1 packets, " + pause);
+  EXPECT_EQ(of_port(test::link_of(100_Gbps, 500_ns, 0.0, {{19_us, 21_us}})),
+            sent + "port0.cut_by_outage 1 packets, " + pause);
+  link.bit_errors = 1.0;
+  EXPECT_EQ(of_port(link), sent + "port0.corrupted 1 packets, " + pause);
 }
 
 TEST(DeviceStatistics, AHostReportsWhatItSentAndReceived) {

@@ -155,6 +155,11 @@ TEST(VoqSwitch, HoldsWhatIsAboveTheWindowUntilAnAckComesBack) {
   EXPECT_EQ(c.held, 5u);
   EXPECT_EQ(c.released, 3u);
   EXPECT_EQ(c.most_bytes, 5 * frame);
+  // Each from its last bit on; the fifth packet waits for the second ACK.
+  const Picoseconds wire = serialisation_time(l1_bytes(Bytes(frame)), 100_Gbps);
+  const Picoseconds first_ack = 10_us + ack + 1_us, second_ack = 20_us + ack + 1_us;
+  EXPECT_EQ(c.longest_wait, second_ack - (wire * 5 + 1_us));
+  EXPECT_EQ(c.waited, first_ack + second_ack * 2 - wire * (4 + 5 + 6) - 3_us);
   EXPECT_EQ(c.most_under_way, 3 * frame);
   EXPECT_EQ(s.far.arrivals.size(), 2u);  // both ACKs
 }
@@ -382,19 +387,36 @@ TEST(NotifyingSwitch, MarksOfUnknownConnectionsStay) {
   EXPECT_EQ(marked, 9);
 }
 
+// A CNP goes to the node that sent the packet.
+TEST(NotifyingSwitch, TheSenderGetsTheCnp) {
+  Site<notifying_switch> s(notices(MarkAt::enqueue));
+  const Qpn at_other(0x51), at_near(0x61);
+  s.sw.learn({other_near, at_other, near_node, at_near});
+  s.near.pause(0_us, true);
+  for (std::uint32_t psn = 0; psn < 3; ++psn) s.other.data(2_us, near_node, psn, at_near);
+  s.context.clock.run_to(100_us);
+  EXPECT_EQ(s.sw.notices().answered, 2u);
+  EXPECT_EQ(s.far.arrivals.size(), 0u);
+  ASSERT_EQ(s.other.arrivals.size(), 1u);
+  EXPECT_EQ(s.other.arrivals[0].packet.dest_qp, at_other);
+  EXPECT_EQ(s.other.arrivals[0].packet.dst, other_near);
+}
+
 // Marks of others: answered with the scope `any` only; and kept with clear_ce = false.
+void others_marks(NoticeScope scope, MarkAt at) {
+  const std::string got = test::in_child([&] {
+    Site<notifying_switch> s(notices(at, {.gap = 5_us, .clear_ce = false, .scope = scope}));
+    s.far.data(2_us, near_node, 0);
+    s.far.mark_last();
+    s.context.clock.run_to(100_us);
+    EXPECT_EQ(s.near.arrivals.at(0).packet.ecn, Ecn::ce);
+    return std::to_string(s.far.arrivals.size());
+  });
+  EXPECT_EQ(got, scope == NoticeScope::any ? "1" : "0");
+}
 TEST(NotifyingSwitch, ScopeAndClearing) {
   for (const auto scope : {NoticeScope::own, NoticeScope::any}) {
-    const std::string got = test::in_child([&] {
-      Site<notifying_switch> s(
-          notices(MarkAt::dequeue, {.gap = 5_us, .clear_ce = false, .scope = scope}));
-      s.far.data(2_us, near_node, 0);
-      s.far.mark_last();
-      s.context.clock.run_to(100_us);
-      EXPECT_EQ(s.near.arrivals.at(0).packet.ecn, Ecn::ce);
-      return std::to_string(s.far.arrivals.size());
-    });
-    EXPECT_EQ(got, scope == NoticeScope::any ? "1" : "0");
+    for (const auto at : {MarkAt::enqueue, MarkAt::dequeue}) others_marks(scope, at);
   }
 }
 

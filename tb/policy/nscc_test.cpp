@@ -50,6 +50,16 @@ TEST(Nscc, AMarkWithoutDelayIsIgnored) {
   EXPECT_NEAR(s.ack(8000_B, base + 3_us, true), 0, 1);
 }
 
+// An acknowledgement moves it by 0.0125 of the way.
+TEST(Nscc, TheAverageDelayFollowsByAnEightieth) {
+  Script s;
+  ASSERT_EQ(s.nscc.average_delay(), 0);
+  s.ack(1_B, base + 8_us);
+  EXPECT_NEAR(s.nscc.average_delay(), 8e6 / 80, 1);
+  s.ack(1_B, base + 4_us);
+  EXPECT_NEAR(s.nscc.average_delay(), 1e5 + (4e6 - 1e5) / 80, 1);
+}
+
 // The average of the delay decides by how much, and a round trip passes between two cuts.
 TEST(Nscc, AMarkWithDelayCutsOncePerRoundTrip) {
   Script s;

@@ -1,4 +1,5 @@
-// A connection that is over: the engine forgets it, what still comes changes nothing.
+// A receiver over an ordering engine: when it acknowledges what filled a hole, and what is left of
+// a connection that is over.
 #include <gtest/gtest.h>
 
 #include "horae/policy/ordering/ordered_receiver.hpp"
@@ -31,6 +32,25 @@ TEST(OrderedReceiver, ClosingReleasesWhatTheConnectionHolds) {
     EXPECT_EQ(receiver.expected_psn(), Psn(8)) << name;
     EXPECT_EQ(engine->memory().total(), before) << name;
   }
+}
+
+// The packet that fills a hole may bring one that asked for an ACK: it is acknowledged at once,
+// however few the hole held back.
+TEST(OrderedReceiver, WhatFillsAHoleIsAcknowledgedAtOnce) {
+  OrderingConfig config;
+  config.engine = "ideal";
+  const auto engine = make_ordering_engine(config);
+  OrderedReceiver receiver(*engine, 0, {.ack_every = 100}, Psn(0));
+  const auto arrive = [&](std::uint32_t psn) {
+    return receiver.on_packet(Psn(psn), Psn(0), false, false, false);
+  };
+  EXPECT_FALSE(arrive(0).response);
+  ASSERT_TRUE(arrive(2).response);
+  const auto filled = arrive(1);
+  EXPECT_EQ(filled.advanced, 2u);
+  ASSERT_TRUE(filled.response);
+  EXPECT_EQ(filled.response->psn, Psn(3));
+  EXPECT_FALSE(arrive(3).response);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "horae/policy/congestion/dcqcn.hpp"
 #include "host_parts.hpp"
 
@@ -256,6 +259,58 @@ TEST(Congestion, APairedCnpGoesWithTheNack) {
   EXPECT_EQ(line.decided(line.far->seen[0]), 2_us + decided);
   EXPECT_TRUE(line.far->seen[1].nack());
   EXPECT_EQ(line.decided(line.far->seen[1]), 2_us + decided + config.nack_delay);
+}
+
+// What a transport must know for an algorithm, and what takes the place of its receiver.
+TEST(CongestionConfigs, OfTransportsThatDoNotFitAreRefused) {
+  const auto refused = [](const std::string& algorithm, const std::string& transport,
+                          const std::string& engine, std::uint32_t ack_every) {
+    RnicConfig c;
+    c.congestion.algorithm = algorithm;
+    c.transport = transport;
+    c.ordering.engine = engine;
+    c.reliability.ack_every = ack_every;
+    try {
+      check_listening(c);
+    } catch (const InputError&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused("eqds", "spray_sr", "none", 1));
+  EXPECT_TRUE(refused("eqds", "go_back_n", "none", 1));
+  EXPECT_TRUE(refused("none", "spray_sr", "ideal", 1));
+  EXPECT_FALSE(refused("none", "go_back_n", "ideal", 1));
+  EXPECT_FALSE(refused("dcqcn", "go_back_n", "none", 16));
+}
+
+/// When two lost packets of ten are acknowledged with the rest.
+Picoseconds recovered(const std::string& algorithm) {
+  return Picoseconds(std::stoll(test::in_child([&] {
+    RnicConfig config = odd_latencies();
+    config.transport = "irn";
+    config.reliability.ack_every = 1;
+    config.reliability.rto = 9_ms;
+    config.congestion.algorithm = algorithm;
+    std::set<std::uint32_t> left = {3, 6};
+    fabric::sim_context context;
+    test::TappedPair pair(context, config, [&](unsigned port, const Packet& p) {
+      const bool lost = port == 0 && left.erase(p.psn.value()) > 0;
+      return lost ? std::nullopt : std::optional<Picoseconds>(0_ps);
+    });
+    test::connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(10_KiB)});
+    context.clock.run_to(1_ms);
+    EXPECT_TRUE(pair.a->finished());
+    EXPECT_EQ(pair.a->counters().timeouts, 0u);
+    EXPECT_EQ(pair.a->counters().sent_packets(), 12u);
+    return std::to_string(pair.a->queue_pair(0).progress().last_completion.count());
+  })));
+}
+
+// An acknowledgement that names a packet out of order tells IRN so also where a window listens:
+// both holes are filled in one round trip.
+TEST(CongestionConfigs, WhatArrivedOutOfOrderIsKnownBesideAWindow) {
+  EXPECT_NEAR(to_microseconds(recovered("dctcp")), to_microseconds(recovered("none")), 0.2);
 }
 
 }  // namespace

@@ -152,6 +152,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "below the minimum 1"}),
     [](const auto& p) { return std::string(p.param.name); });
 
+TEST(NicSpec, ARangeMayBeOneValue) {
+  EXPECT_NO_THROW(NicSpec::read(
+      Document::parse("name = \"n\"\ndescription = \"d\"\n[nic]\nmtu = \"1 KiB\"\n[[range]]\n"
+                      "key = \"mtu\"\nlow = \"1 KiB\"\nhigh = \"1 KiB\"\nsource = \"s\"\n",
+                      "n.toml")
+          .root()));
+}
+
 TEST(NicSpec, AnUnknownNameIsRefusedWithTheNearest) {
   try {
     profile("spec = \"conectx7\"");

@@ -323,5 +323,16 @@ TEST(Ordering, MemoryIsFollowedOverTime) {
               1e-9);
 }
 
+// An engine of a user's own comes before queue pairs do, and where there is an ordering layer.
+TEST(OrderingEngine, IsReplacedBeforeThereAreQueuePairs) {
+  fabric::sim_context context;
+  NicAndPeer with(context, with_engine("ideal")),
+      without(context, with_engine("none"), test::odd_link, 1);
+  EXPECT_THROW(without.nic->set_ordering(std::make_unique<Slow>(1)), ModelError);
+  EXPECT_NO_THROW(with.nic->set_ordering(std::make_unique<Slow>(1)));
+  with.queue_pair(nullptr);
+  EXPECT_THROW(with.nic->set_ordering(std::make_unique<Slow>(1)), ModelError);
+}
+
 }  // namespace
 }  // namespace horae::rnic::ordering_test

@@ -131,6 +131,30 @@ TEST(PayloadFetcher, TheDoorbellBringsTheWqeAndTheWqeThePayload) {
   EXPECT_EQ(b.fetcher.ready(0), never);
 }
 
+// Payloads lie in a buffer of 8 MiB of each queue pair's own region of 4 GiB, packet by packet from
+// page to page, and begin again at its end; WQEs lie elsewhere.
+TEST(PayloadFetcher, EachPacketIsReadFromItsPlace) {
+  Bench b({.prefetch = 1024_KiB});
+  constexpr std::uint64_t region = std::uint64_t{1} << 32, page = 4096, buffer = 8u << 20;
+  for (int i = 0; i < 2; ++i) b.queue_pair({1000_B, 40});
+  b.ring_all(0_ps);
+  b.run(1_ms);
+  std::map<std::uint64_t, std::vector<std::uint64_t>> of_region, wqes;
+  for (const auto& r : b.host.reads)
+    (r.size == 1000_B ? of_region : wqes)[r.address / region].push_back(r.address % region);
+  ASSERT_EQ(of_region.size(), 2u);
+  for (const auto& [number, places] : of_region) {
+    EXPECT_TRUE(number == 1 || number == 2);
+    ASSERT_EQ(places.size(), 40u);
+    // PSN 0xfffff0 is the sixteenth page from the end; PSN 0 is at the buffer's beginning.
+    const std::uint64_t begin = places[16];
+    for (std::uint64_t n = 0; n < 40; ++n)
+      EXPECT_EQ(places[n], begin + (n < 16 ? buffer - (16 - n) * page : (n - 16) * page)) << n;
+    for (const std::uint64_t w : wqes[number])
+      EXPECT_TRUE(w + 64 <= begin || w >= begin + buffer) << w;
+  }
+}
+
 TEST(PayloadFetcher, NothingIsReadBeforeItsDoorbell) {
   Bench b({});
   b.queue_pair({1024_B, 5});

@@ -8,6 +8,7 @@
 #include "horae/core/error.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
+#include "horae/rnic/rnic_config.hpp"
 #include "pcie_parts.hpp"
 
 namespace horae::test::pcie_config_test {
@@ -41,6 +42,20 @@ TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
   EXPECT_THROW(read_config("generation = 7\n"), InputError);
   EXPECT_THROW(read_config("tags = 0\n"), InputError);
   EXPECT_THROW(read_config("max_payload = \"1KiB\"\n"), InputError);
+}
+
+// What nobody has published says so.
+TEST(RnicParameters, NumbersWithoutAPublicSourceAreMarked) {
+  int marked = 0;
+  for (const ParamInfo& p : rnic::RnicConfig::schema().describe()) {
+    const bool none = p.source.find("no public value") != std::string::npos ||
+                      p.source.find("modeller's choice") != std::string::npos ||
+                      p.source.find("recalled") != std::string::npos;
+    if (!none) continue;
+    EXPECT_FALSE(p.verified) << p.path << ": " << p.source;
+    ++marked;
+  }
+  EXPECT_GT(marked, 10);
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ TEST(PcieLink, ATlpTakesItsShareOfTheBandwidth) {
         config.lanes.value = lanes;
         config.max_payload.value = mps;
         const PcieLink link(config);
+        // Rounded to the nearest 2^-20 ps a byte.
+        EXPECT_NEAR(static_cast<double>(link.wire_time(Bytes(1 << 30)).count()),
+                    8e12 * (1 << 30) / rnic::tlp_bandwidth(config), 513);
         for (const Bytes bytes : {24_B, 84_B, 276_B, 4416_B}) {
           const double ps = static_cast<double>(bytes.count()) * 8e12 / rnic::tlp_bandwidth(config);
           EXPECT_GE(static_cast<double>(link.wire_time(bytes).count()), ps - 0.01);

@@ -238,6 +238,13 @@ TEST(HostMemory, DebugTransportSeesAndChangesContentsInNoTime) {
   EXPECT_EQ(cpu.socket->transport_dbg(p), 100u);
   EXPECT_EQ(far, std::vector<unsigned char>(100));
   EXPECT_EQ(memory.pages(), 4u);  // reading makes no page
+  // It has no byte enables (IEEE 1666, 11.3): what is set there is not looked at.
+  std::array<unsigned char, 1> none = {TLM_BYTE_DISABLED};
+  fill(p, tlm::TLM_READ_COMMAND, 4000, far);
+  p.set_byte_enable_ptr(none.data());
+  p.set_byte_enable_length(1);
+  EXPECT_EQ(cpu.socket->transport_dbg(p), 100u);
+  EXPECT_EQ(far, std::vector<unsigned char>(data.begin(), data.begin() + 100));
   fill(p, tlm::TLM_READ_COMMAND, ~std::uint64_t{0} - 9, far);
   EXPECT_EQ(cpu.socket->transport_dbg(p), 10u);
   fill(p, tlm::TLM_IGNORE_COMMAND, 0, far);

@@ -70,7 +70,16 @@ TEST(Ports, AMessageTakesItsPacketsOverAllPorts) {
                                              std::vector(ports, odd_link), ports));
     pairs.back()->queue_pair(packets * 1024_B);
   }
+  run_on(context, 1_us);
+  for (const auto& each : pairs) {
+    // What each port has begun lasts so long; together they are as fast as all.
+    Picoseconds left{};
+    for (unsigned p = 0; p < each->a.ports(); ++p) left += each->a.tx(p).busy_until() - 1_us;
+    EXPECT_GT(left, 0_ps);
+    EXPECT_EQ(each->a.ahead(1_us), left / each->a.ports());
+  }
   run_on(context, 100_us);
+  for (const auto& each : pairs) EXPECT_EQ(each->a.ahead(100_us), 0_ps);
   EXPECT_EQ(context.pool.live(), 0u);
   for (const auto& each : pairs) {
     const Planes& pair = *each;
@@ -265,6 +274,18 @@ TEST(Ports, ChoiceAmongPorts) {
     EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
     least.put(expected, p, false);
   }
+  // Also of ports that have sent what they had: they take turns.
+  for (const unsigned expected : {3u, 0u, 1u, 3u}) {
+    for (unsigned port = 0; port < 4; ++port) {
+      while (least.next(port) != nullptr) least.take(port);
+    }
+    EXPECT_EQ(least.wanted(0, 0, 12_us), expected);
+    least.put(expected, p, false);
+  }
+  // Of those with equally little, the first in turn.
+  NicPorts turns = at(PortChoice::least);
+  for (const unsigned port : {1u, 1u, 0u}) turns.put(port, p, false);
+  EXPECT_EQ(turns.wanted(0, 0, 9_us), 2u);
   NicPorts dead = at(PortChoice::entropy);
   for (unsigned port = 0; port < 4; ++port) dead.know(port, {{0_us, never}});
   EXPECT_EQ(dead.wanted(6, 1, 9_us), 2u);

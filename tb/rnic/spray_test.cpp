@@ -10,6 +10,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/telemetry.hpp"
 #include "horae/policy/congestion/mprdma.hpp"
+#include "horae/policy/congestion/nscc.hpp"
 #include "horae/policy/transport/spray_sr.hpp"
 #include "nic_parts.hpp"
 
@@ -135,6 +136,59 @@ TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {
   EXPECT_EQ(pair.a->counters().sent_packets(), 13u);
   EXPECT_EQ(answered, sent);
   for (const std::uint32_t psn : cut) EXPECT_EQ(values[psn].size(), 2u) << psn;
+}
+
+// What was cut is lost to the congestion control, with as many bytes as the packet had.
+TEST(Spray, ATrimmedPacketIsALossOfItsPayload) {
+  const auto window = [](bool cut) {
+    return std::stod(test::in_child([&] {
+      RnicConfig config = spraying("nscc");
+      config.congestion.parameters.of<policy::NsccConfig>().values.emplace().initial_window =
+          64_KiB;
+      fabric::sim_context context;
+      TappedPair pair(context, config,
+                      [&](unsigned port, const Packet& p) -> std::optional<Picoseconds> {
+                        if (port == 1 || !cut || p.psn != Psn(3)) return 0_ps;
+                        cut = false;
+                        auto& mine = const_cast<Packet&>(p);
+                        mine.trimmed = true;
+                        mine.payload = 0;
+                        mine.frame = 64;
+                        return 0_ps;
+                      });
+      connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(Bytes(6 * 1024))});
+      context.clock.run_to(100_us);
+      EXPECT_TRUE(pair.a->finished());
+      return std::to_string(pair.a->queue_pair(0).reaction->window().count());
+    }));
+  };
+  EXPECT_NEAR(window(false) - window(true), 1024, 100);
+}
+
+// Where asked for, a connection goes on with the scheme of the last one to its peer: with the
+// values that one connection would have had. Else each begins anew.
+TEST(Spray, AConnectionMayGoOnWhereAnotherEnded) {
+  const auto values = [](bool keep, Bytes message, const std::vector<Picoseconds>& starts) {
+    return test::in_child([&] {
+      RnicConfig config = spraying("none", "cycle");
+      config.entropy.keep = keep;
+      fabric::sim_context context;
+      std::string out;
+      TappedPair pair(context, config, [&](unsigned port, const Packet& p) {
+        if (port == 0) out += std::to_string(p.entropy) + " ";
+        return std::optional<Picoseconds>(0_ps);
+      });
+      for (const Picoseconds at : starts)
+        connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(message, 1, at)});
+      context.clock.run_to(100_us);
+      return out;
+    });
+  };
+  const std::string one = values(true, 6_KiB, {1_us});
+  EXPECT_EQ(values(true, 3_KiB, {1_us, 50_us}), one);
+  const std::string anew = values(false, 3_KiB, {1_us, 50_us});
+  EXPECT_EQ(anew.substr(0, 10), one.substr(0, 10));
+  EXPECT_NE(anew, one);
 }
 
 // A NACK takes time, and acknowledgements behind it, of other queue pairs too, wait for it. All

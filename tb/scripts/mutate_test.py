@@ -37,7 +37,7 @@ class Operators(unittest.TestCase):
             self.assertEqual(found, set(), line)
 
     def test_a_declaration_is_not_dropped(self):
-        for line in ("const int a = f();", "auto b = f();", "Foo bar(3 + x);", "return f();"):
+        for line in ("  SC_HAS_PROCESS(device);", "const int a = f();", "auto b = f();", "Foo bar(3 + x);", "return f();"):
             self.assertNotIn("dropped statement", {m[0] for m in of(line + "\n")}, line)
 
     def test_applied_is_the_line_with_the_change(self):

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -101,11 +102,21 @@ struct Chip {
       connect(*chip, i, *probes[i], 0, link);
     }
   }
+  Chip(const Chip&) = delete;
+  Chip& operator=(const Chip&) = delete;
+  /// Whenever a test ends, every packet that has not ended is somewhere, once.
+  ~Chip() {
+    if (stopped || std::uncaught_exceptions() > 0) return;
+    std::uint64_t held = chip->held();
+    for (const auto& p : probes) held += p->held();
+    EXPECT_EQ(held, chip->context().pool.live()) << "packets held by devices, and live";
+  }
   probe& host(unsigned i) { return *probes[i]; }
   static Picoseconds wire(Bytes frame) { return serialisation_time(l1_bytes(frame), link.rate); }
 
   std::unique_ptr<tofino::tofino_switch> chip;
   std::vector<std::unique_ptr<probe>> probes;
+  bool stopped = false;  ///< by an exception in the middle of a packet's way
 };
 
 }  // namespace horae::test

@@ -90,6 +90,20 @@ void fill_a_share(Bytes minimum, unsigned kept) {
 TEST(Classes, AQueueMayHoldItsShareOfWhatIsFree) { fill_a_share({}, 6); }
 TEST(Classes, AShareLeavesAMinimum) { fill_a_share(frame * 6, 7); }
 
+// A share is exact in 65536ths: 8 of them of 66 MiB are 8448 bytes, which fit; a byte more does
+// not.
+TEST(Classes, AShareIsExactInASmallPartOfALargeBuffer) {
+  fabric::sim_context context;
+  Chip chip(context, with({{.number = 3, .share = 8.0 / 65536}}), 2);
+  ASSERT_EQ(chip.chip->config().buffer(), 8448_B * 8192);
+  chip.host(0).send({.at = 5_us, .dst = 1, .frame = 8448_B, .traffic_class = 3});
+  chip.host(0).send({.at = 15_us, .dst = 1, .frame = 8449_B, .traffic_class = 3});
+  context.clock.run_to(100_us);
+  EXPECT_EQ(chip.host(1).arrivals.size(), 1u);
+  EXPECT_EQ(chip.chip->counters().dropped_queue, 1u);
+  expect_balance(context, *chip.chip, 2);
+}
+
 // A paused class with a shaper starts when it is resumed, not before.
 TEST(Classes, APausedClassKeepsToItsPause) {
   fabric::sim_context context;
@@ -102,6 +116,25 @@ TEST(Classes, APausedClassKeepsToItsPause) {
   EXPECT_GT(chip.host(1).arrivals[0].at, 20_us);
   EXPECT_LT(chip.host(1).arrivals[0].at, 23_us);
   expect_balance(context, *chip.chip, 1);
+}
+
+// A pause that ends while a shaper still holds the class changes nothing: no start is tried before
+// its time, which would be an event more.
+TEST(Classes, APauseThatEndsBeforeTheShaperLetsGo) {
+  fabric::sim_context context;
+  Chip chip(context, with({{.number = 3, .rate = 1_Gbps, .burst = 64_B}}), 2);
+  for (int i = 0; i < 2; ++i)
+    chip.host(0).send({.at = 5_us, .dst = 1, .frame = frame, .traffic_class = 3});
+  chip.host(1).send_pause({.at = 8_us, .traffic_class = 3, .pause = true});
+  chip.host(1).send_pause({.at = 9_us, .traffic_class = 3, .pause = false});
+  context.clock.run_to(100_us);
+  const auto& arrivals = chip.host(1).arrivals;
+  ASSERT_EQ(arrivals.size(), 2u);
+  EXPECT_EQ(arrivals[1].at - arrivals[0].at,
+            serialisation_time(l1_bytes(frame), 1_Gbps) - serialisation_time(64_B, 1_Gbps));
+  // A packet arrives, is queued and starts; a pause begins and ends.
+  EXPECT_EQ(chip.chip->events_handled(), 2u * 3 + 2);
+  expect_balance(context, *chip.chip, 2);
 }
 
 std::string refusal(const std::string& text) {

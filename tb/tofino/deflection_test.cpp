@@ -138,7 +138,27 @@ TEST(Deflection, AFullBufferDropsWhatItRefused) {
   EXPECT_EQ(chip.host(receiver).arrivals.size(), 4u);
   EXPECT_EQ(chip.chip->counters().deflected, 0u);
   EXPECT_EQ(context.pool.dropped(DropCause::buffer_full), 1u);
+  EXPECT_EQ(chip.chip->counters().dropped_buffer, 1u);
   expect_balance(context, *chip.chip, 5);
+}
+
+// What overruns its port's headroom has no right to a detour, and is counted once.
+TEST(Deflection, AFullHeadroomDrops) {
+  ChipConfig c = chip_config();
+  c.queue_limit = Bytes{};
+  c.pfc.emplace(fabric::PfcConfig{.xoff = frame, .xon = frame, .headroom = frame});
+  fabric::sim_context context;
+  Chip chip(context, c, 6, trimmer());
+  for (int i = 0; i < 10; ++i) send_five(chip, 5_us);
+  context.clock.run_to(100_us);
+  const auto counters = chip.chip->counters();
+  EXPECT_GT(counters.dropped_headroom, 0u);
+  EXPECT_EQ(counters.dropped_headroom, context.pool.dropped(DropCause::headroom_full));
+  EXPECT_EQ(counters.dropped_headroom, context.pool.dropped());
+  EXPECT_EQ(counters.dropped_buffer, 0u);
+  EXPECT_EQ(counters.deflected, 0u);
+  EXPECT_EQ(chip.host(receiver).arrivals.size(), 50 - counters.dropped_headroom);
+  expect_balance(context, *chip.chip, 50);
 }
 
 TEST(Deflection, CutPacketsNeedAClassThatFindsRoom) {

@@ -128,6 +128,7 @@ TEST(Loopback, APortThatIsNotThereIsRefused) {
   Chip chip(context, chip_with({.ports = 2}), 2, program);
   chip.host(0).send({.at = 5_us, .dst = 1});
   EXPECT_THROW(context.clock.run_to(100_us), ModelError);
+  chip.stopped = true;
 }
 
 TEST(Loopback, WhatLoopsIsNotMarked) {
@@ -200,7 +201,10 @@ TEST(Loopback, DummiesTakeTheirPartOfTheBuffer) {
     return std::to_string(chip.chip->cells_used());
   };
   EXPECT_EQ(in_child([&] { return used(1000); }), "400");
+  EXPECT_EQ(in_child([&] { return used(400); }), "400");
   EXPECT_THROW(in_child([&] { return used(399); }), test::ChildFailure);
+  config.loopback->dummy_bytes += Bytes(1);  // which takes a cell
+  EXPECT_EQ(in_child([&] { return used(1000); }), "404");
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ TEST(Resubmit, APacketThatCameAroundCannotBe) {
   fabric::sim_context context;
   Chip chip(context, way.c, 2, way.program);
   chip.host(0).send({.at = 5_us, .dst = 1});
+  chip.stopped = true;
   try {
     context.clock.run_to(100_us);
     FAIL() << "nothing was refused";
@@ -103,9 +104,25 @@ TEST(Multicast, ACopyPerClock) {
     ASSERT_EQ(chip.host(ports[i]).arrivals.size(), 1u);
     EXPECT_EQ(chip.host(ports[i]).arrivals[0].at,
               tm.edge(first + Cycles(static_cast<std::int64_t>(i))) + way.out(200_B));
+    // The packet itself is the last; copies have numbers that no node gives.
+    EXPECT_EQ(chip.host(ports[i]).arrivals[0].id >> 40, i == 3 ? 0u : 0xffffffu) << i;
   }
   EXPECT_TRUE(chip.host(4).arrivals.empty());
   EXPECT_EQ(chip.chip->counters().replicated, 3u);
+  expect_balance(context, *chip.chip, 1);
+}
+
+TEST(Multicast, AGroupOfOneTakesThePacketItself) {
+  Way way;
+  way.program.groups = {{1}};
+  way.program.ingress = [](Pass& pass) { pass.multicast(0); };
+  fabric::sim_context context;
+  Chip chip(context, way.c, 2, way.program);
+  chip.host(0).send({.at = 5_us, .dst = 0});
+  context.clock.run_to(100_us);
+  ASSERT_EQ(chip.host(1).arrivals.size(), 1u);
+  EXPECT_EQ(chip.host(1).arrivals[0].id, 0u);
+  EXPECT_EQ(chip.chip->counters().replicated, 0u);
   expect_balance(context, *chip.chip, 1);
 }
 

@@ -89,6 +89,8 @@ TEST(MirrorBuffer, ACopyThatGoesAroundWaitsToo) {
     chip.host(17).send({.at = 5_us, .dst = 1, .frame = frame});
     context.clock.run_to(100_us);
     EXPECT_EQ(pipeline, 2u);
+    for (unsigned i = 0; i < 4; ++i)
+      EXPECT_EQ(chip.chip->loopbacks().port(i).counters().packets, i == 2 ? 1u : 0u) << i;
     return std::to_string(back.count());
   };
   const std::string without = test::in_child([&] { return came_back(std::nullopt); });

@@ -155,8 +155,8 @@ TEST(PfcInside, WhatHasBeenAroundPausesNobody) {
   }
 }
 
-// Egress of the loopback port makes packets longer: the port pays for it.
-TEST(PfcInside, APacketThatGrowsOnItsWayAroundCountsForMore) {
+// Egress of the loopback port makes packets longer or shorter: the port pays for what they are.
+void changes_on_its_way(Bytes from, int by, std::int64_t then) {
   ChipConfig config = an_eighth(2);
   config.loopback = LoopbackConfig{.rate = 1_Gbps};  // egress has passed long before it is around
   LambdaProgram program = loops();
@@ -165,18 +165,26 @@ TEST(PfcInside, APacketThatGrowsOnItsWayAroundCountsForMore) {
     if (p.metadata++ < p.entropy) return pass.recirculate_through_egress();
     pass.forward(p.dst);
   };
-  program.egress = [](Pass& pass) {
-    if (pass.egress_port() == dataplane::loopback_port) pass.header().frame += 1;
+  program.egress = [by](Pass& pass) {
+    Packet& p = pass.header();
+    if (pass.egress_port() == dataplane::loopback_port)
+      p.frame = static_cast<std::uint16_t>(p.frame + by);
   };
   fabric::sim_context context;
   Chip chip(context, config, 2, program);
-  send_around(chip, 1, 1);
+  chip.host(0).send({.at = 5_us, .dst = 1, .frame = from, .entropy = 1});
   context.clock.run_to(10_us);
-  EXPECT_EQ(accounts(chip).free(), frame * 900 - Bytes(8 * 176));
+  EXPECT_EQ(accounts(chip).free(), frame * 900 - Bytes(then * 176));
+  EXPECT_EQ(chip.chip->cells_used(), then);
   context.clock.run_to(1_ms);
   EXPECT_EQ(accounts(chip).free(), frame * 900);
+  EXPECT_EQ(chip.chip->cells_used(), 0);
   EXPECT_EQ(chip.host(1).arrivals.size(), 1u);
-  EXPECT_EQ(chip.host(1).arrivals[0].frame, 1233u);
+  EXPECT_EQ(chip.host(1).arrivals[0].frame, from.count() + by);
+}
+TEST(PfcInside, APacketThatGrowsOnItsWayAroundCountsForMore) { changes_on_its_way(frame, 1, 8); }
+TEST(PfcInside, APacketThatShrinksOnItsWayAroundCountsForLess) {
+  changes_on_its_way(frame + 1_B, -1, 7);
 }
 
 // What a program holds in a queue of its own is still its sender's.

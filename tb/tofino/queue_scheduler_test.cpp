@@ -57,6 +57,16 @@ TEST(QueueScheduler, PriorityIsBeforeWeight) {
   EXPECT_EQ(got[0], 50000);
 }
 
+// Classes of one level begin with the highest; one of a lower level has no turn among them.
+TEST(QueueScheduler, TurnsBeginWithTheHighestOfTheirLevel) {
+  QueueScheduler s({{.number = 1, .priority = 4}, {.number = 2, .priority = 4}});
+  const std::array<std::int64_t, 8> length{1000, 1000, 1000};
+  EXPECT_EQ(serve(s, bit(0) | bit(1) | bit(2), length, 1)[2], 1000);
+  EXPECT_EQ(serve(s, bit(0) | bit(1) | bit(2), length, 100)[0], 0);
+  QueueScheduler lowest({{.number = 1, .priority = 0}, {.number = 2, .priority = 0}});
+  EXPECT_EQ(serve(lowest, bit(0) | bit(1) | bit(2), length, 1)[2], 1000);
+}
+
 // Two packets of 1000 bytes are within a burst of 1000 ahead; the others follow at 10 Gbps.
 TEST(QueueScheduler, AShaperLetsABurstGoAndThenTheRate) {
   QueueScheduler s({{.number = 3, .rate = 10_Gbps, .burst = 1000_B}});

@@ -193,6 +193,7 @@ TEST(Recirculation, APipelineThatIsNotThereIsRefused) {
   fabric::sim_context context;
   Chip chip(context, way.c, 4, way.program);
   chip.host(0).send({.at = 5_us, .dst = 1});
+  chip.stopped = true;
   try {
     context.clock.run_to(100_us);
     ADD_FAILURE() << "no error";

@@ -61,6 +61,7 @@ TEST(ChipStatistics, EveryCounterHasItsUnit) {
   context.clock.run_to(100_us);
   StatTree own;
   chip.statistics(own);
+  EXPECT_EQ(chip.ledger().name, "tor");
   // A header waits for its clock; how long is the pipelines' own test.
   const auto wait = chip.counters().pipeline_wait.count();
   EXPECT_EQ(lines_of(own),
