@@ -109,6 +109,14 @@ TEST_F(RegisterActions, WhatNoAluDoes) {
          return a;
        }),
        "gives values of several sources");
+  // Whichever way comes first.
+  says(refusal([](auto& cell, auto a, auto b) {
+         const auto before = cell;
+         cell = b;
+         if (a == 0) return a;
+         return before;
+       }),
+       "gives values of several sources");
 }
 
 TEST_F(RegisterActions, ABitIsSetClearedOrRead) {
