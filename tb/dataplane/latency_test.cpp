@@ -49,10 +49,10 @@ TEST(Latency, AnAluLengthensTheFirstStageOfItsGroup) {
 
 // A group ends before a stage that waits for a match: its ALU is its own.
 TEST(Latency, AGroupEndsWhereAMatchIsWaitedFor) {
-  const Placement p = place_on(
-      {object("first", table), object("t", ternary_table(32, 512, 16), {{"first"}}),
-       object("r", array_of(1024, 32), {{"t", DependencyKind::action}})},
-      "tofino1");
+  const Placement p =
+      place_on({object("first", table), object("t", ternary_table(32, 512, 16), {{"first"}}),
+                object("r", array_of(1024, 32), {{"t", DependencyKind::action}})},
+               "tofino1");
   ASSERT_EQ(p.stages_used(), 3u);
   EXPECT_EQ(cycles(p), empty + 19 + 1 + 4 + 2);  // both in the second group
 }
@@ -61,9 +61,10 @@ TEST(Latency, AGroupEndsWhereAMatchIsWaitedFor) {
 TEST(Latency, WhatReadsHeadersWaitsForAMatchOnTofino2) {
   constexpr std::int64_t bare = 20 + 19 * 2;
   const auto second = [&](ObjectSpec spec) {
-    const Placement p = place_on(
-        {object("first", table), object("second", std::move(spec), {{"first", DependencyKind::action}})},
-        "tofino2");
+    const Placement p =
+        place_on({object("first", table),
+                  object("second", std::move(spec), {{"first", DependencyKind::action}})},
+                 "tofino2");
     EXPECT_EQ(p.stages_used(), 2u);
     return cycles(p);
   };
