@@ -18,9 +18,8 @@ constexpr std::uint16_t uplinks[] = {2, 3, 4, 5};
 
 /// `dst`, and each node whose address differs from its in one bit, over four uplinks.
 Routes all_routes() {
-  Routes r{.entries = {{1, {0}, true}},
-           .pipeline_of_port = {0, 0, 0, 0, 0, 0},
-           .queues_per_port = 32};
+  Routes r{
+      .entries = {{1, {0}, true}}, .pipeline_of_port = {0, 0, 0, 0, 0, 0}, .queues_per_port = 32};
   const std::vector<std::uint16_t> ports(std::begin(uplinks), std::end(uplinks));
   r.entries.push_back({dst, ports});
   for (unsigned b = 0; b < 32; ++b) r.entries.push_back({dst ^ NodeId{1} << b, ports});

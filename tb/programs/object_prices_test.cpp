@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -97,9 +98,9 @@ TEST(ObjectPrices, ConweavesRegistersAreReachedFromTheTablesOfItsCode) {
   };
   const Program conweave("conweave");
   for (const auto& [object, tables] : {
-           Row{"epoch", 3},      // do_get_epoch, do_compare_epoch, do_increase_epoch
-           Row{"phase", 3},      // do_get_phase, do_compare_phase, do_set_update_phase
-           Row{"path", 3},       // do_update_port_if_expired, _if_reply_timeout, do_get_current_port
+           Row{"epoch", 3},  // do_get_epoch, do_compare_epoch, do_increase_epoch
+           Row{"phase", 3},  // do_get_phase, do_compare_phase, do_set_update_phase
+           Row{"path", 3},   // do_update_port_if_expired, _if_reply_timeout, do_get_current_port
            Row{"tail_time", 3},  // do_get_tail_ts, do_set_tail_ts_now, _zero
            Row{"queued", 3},     // do_reset_q_pkt_cntr_ig, do_update_, do_read_
            Row{"epoch_rx", 4},   // do_check_epoch_pkt_0_rx to _3_rx
@@ -110,7 +111,7 @@ TEST(ObjectPrices, ConweavesRegistersAreReachedFromTheTablesOfItsCode) {
 
 // A group of queues is asked when the one before had none: in a later stage.
 TEST(ObjectPrices, ConweavesGroupsOfQueuesAreAskedInTurn) {
-  Design design = Program("conweave").design();
+  const Design design = Program("conweave").design();
   const auto chip = dataplane::ChipSpec::find({"tofino2", {}});
   const auto ledger = make_ledger(design, chip, place(design, chip));
   EXPECT_TRUE(ledger.refused.empty());
@@ -120,8 +121,13 @@ TEST(ObjectPrices, ConweavesGroupsOfQueuesAreAskedInTurn) {
     }
     throw std::runtime_error("no object " + name);
   };
-  EXPECT_LT(stage("owner_a"), stage("owner_b"));
-  EXPECT_LT(stage("owner_b"), stage("owner_c"));
+  for (const auto& [before, next] :
+       {std::pair<std::string, std::string>("owner_a", "owner_b"), {"owner_b", "owner_c"}}) {
+    EXPECT_LT(stage(before), stage(next));
+    EXPECT_TRUE(std::ranges::any_of(design.find(next)->after, [&](const auto& dependency) {
+      return dependency.on == before && needs_later_stage(dependency.kind);
+    })) << next;
+  }
   // As the published report has them: 31 ALUs of the program's own registers, and their map RAMs.
   EXPECT_EQ(ledger.total[Resource::stateful_alu], 31);
   EXPECT_EQ(ledger.total[Resource::map_ram], 215);
