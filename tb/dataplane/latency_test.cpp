@@ -35,6 +35,10 @@ TEST(Latency, AnAluLengthensTheFirstStageOfItsGroup) {
     EXPECT_EQ(p.dependencies[0][1], StageDependency::action);
     EXPECT_EQ(cycles(p), empty + 1 + 4);
   }
+  RegisterSpec of_first;  // reached by actions of the table in the first stage itself
+  of_first.table = "first";
+  of_first.direct = true;
+  EXPECT_EQ(cycles(place_on({first, object("r", of_first)}, "tofino1")), empty + 4);
   const Placement keyless =
       place_on({first, object("a", ActionSpec{}, {{"first", DependencyKind::action}})}, "tofino1");
   EXPECT_EQ(cycles(keyless), empty + 1 + 2);

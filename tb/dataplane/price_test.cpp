@@ -252,6 +252,43 @@ TEST(Price, TernaryTables) {
   EXPECT_EQ(needs_of(ternary_table(128, 2048, 16))[Resource::tcam], 12);  // 3 wide, 4 deep
 }
 
+// What a hit in TCAM leads to: the number of its action and 32 bits of data are a slot of 64 bits
+// in one RAM; of 33 bits the data has a RAM of its own.
+TEST(Price, ATernaryTablesDataIsBesideItsActionUpTo32Bits) {
+  const auto sram = [](std::uint32_t data_bits, std::uint32_t actions) {
+    MatchSpec table = ternary_table(40, 512, data_bits);
+    table.actions = actions;
+    return needs_of(table)[Resource::sram];
+  };
+  EXPECT_EQ(sram(32, 2), 1);
+  EXPECT_EQ(sram(33, 2), 2);
+  EXPECT_EQ(sram(33, 1), 1);  // no number
+  EXPECT_EQ(sram(0, 1), 0);
+}
+
+// Rounded to a power of two bytes; an entry wider than a word of 16 has several words.
+TEST(Price, ActionDataApartTakesWholeWords) {
+  const auto blocks = [](std::uint32_t data_bits) {
+    return action_data_blocks(exact_table(32, 1024, data_bits), 1024, shipped_chip("tofino2"));
+  };
+  EXPECT_EQ(blocks(8), 1);
+  EXPECT_EQ(blocks(128), 1);
+  EXPECT_EQ(blocks(129), 2);
+  EXPECT_EQ(blocks(257), 4);
+  EXPECT_EQ(blocks(512), 4);
+}
+
+// Eight RAMs of 128 bits; whatever the stage.
+TEST(Price, AnEntryWiderThanAWideWordIsRefused) {
+  const ObjectPrice price = price_of(exact_table(1040, 16, 0));
+  EXPECT_TRUE(price.units.empty());
+  ASSERT_EQ(price.refused.size(), 1u);
+  EXPECT_EQ(price.refused[0].resource, "sram");
+  EXPECT_EQ(price.refused[0].stage, -1);
+  EXPECT_EQ(price.refused[0].need, 130);
+  EXPECT_EQ(price.refused[0].have, 128);
+}
+
 TEST(Price, CountersOfEntries) {
   MatchSpec table = exact_table(32, 4096, 16);
   const Amounts bare = needs_of(table);

@@ -72,10 +72,16 @@ TEST(ObjectPrices, ReadersTakeTheBytesOfTheirFields) {
            // 32 bits are the four bytes that a gateway compares: none by hash.
            Row{"conweave", "", "is_empty", 4, 0},
            Row{"conweave", "", "flow_hash", 10, 16},  // addresses and UDP source port
+           // A sample in each of three groups, of the seven bits that queues are numbered by.
+           Row{"conweave", "", "queue_hash", 10, 3 * 7},
+           Row{"forward", "", "path_hash", 13, 32},
            Row{"pnp_trp", "", "path_hash", 13, 32},
+           Row{"pnp_trp", "", "is_expired", 2, 0},
+           Row{"pnp_trp", "judged_by = \"any\"\n", "is_expired", 1, 0},
            Row{"pnp_trp", "", "is_data", 1, 8},     // below a constant: by hash
            Row{"pnp_trp", "", "flow_hash", 7, 32},  // node and queue pair
            Row{"themis", "", "is_local_response", 2, 0},
+           Row{"themis", "", "is_nack", 2, 0},
            Row{"themis", "", "base_path", 13, 16},
            // Below a power of two the bits above it are compared: of 16 below 256 one byte.
            Row{"themis_queue", "queue_entries = 256\nqueue_registers = 4\n", "queue_fits", 1, 0},
