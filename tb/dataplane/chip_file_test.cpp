@@ -185,6 +185,8 @@ TEST(ChipFile, Contradictions) {
             "mine.toml:10:18: sram_word_bits = 96 is no power of two");
   EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 9").refused(),
             "mine.toml:30:14: reach_rows = 9 is above rows = 8");
+  EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 8").refused(),
+            "nothing was refused");
   EXPECT_EQ(ChipText().replace("spare = 1", "spare = 24").refused(),
             "mine.toml:32:9: spare = 24 leaves no data block within reach");
   EXPECT_EQ(ChipText().replace("spare = 1", "spare = 23").refused(), "nothing was refused");

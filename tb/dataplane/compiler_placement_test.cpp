@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "designs.hpp"
+#include "horae/core/error.hpp"
 #include "horae/dataplane/placement.hpp"
 
 namespace horae::dataplane::compiler_placement_test {
@@ -47,6 +48,19 @@ TEST(CompilerPlacement, AnExactTableTakesAHashFunction) {
   EXPECT_EQ(stages_of(placement, "t8"), std::vector<unsigned>{1});
 }
 
+// Also one whose key is a single bit: its hash is that bit.
+TEST(CompilerPlacement, AHashOfOneBitIsAFunctionToo) {
+  std::vector<DesignObject> objects;
+  for (int i = 0; i < 9; ++i)
+    objects.push_back(object("t" + std::to_string(i), exact_table(1, 2, 8)));
+  EXPECT_EQ(as_compiler(design_of(std::move(objects))).stages_used(), 2u);
+}
+
+TEST(CompilerPlacement, ADesignThatContradictsItselfIsRefused) {
+  const Design twice = design_of({object("a", ActionSpec{}), object("a", ActionSpec{})});
+  EXPECT_THROW(as_compiler(twice), InputError);
+}
+
 // Three units of hash distribution share a function: seven tables and three hashes are eight, an
 // eighth table is too many.
 TEST(CompilerPlacement, ThreeHashDistributionUnitsShareAFunction) {
@@ -78,6 +92,10 @@ TEST(CompilerPlacement, TablesAreCutOverStages) {
   const auto stages = stages_of(placement, "large");
   ASSERT_GE(stages.size(), 2u);
   for (std::size_t i = 0; i < stages.size(); ++i) EXPECT_EQ(stages[i], i);  // one part in each
+  // Parts have numbers, the last one as well; what is whole has none.
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    EXPECT_EQ(placement.units[i].unit.label, "large[" + std::to_string(i) + "]");
+  EXPECT_EQ(placement.units.back().unit.label, "after");
   EXPECT_EQ(stages_of(placement, "after"), std::vector<unsigned>{stages.back() + 1});
   // Full stages: little of the 80 blocks is left in the first.
   EXPECT_GT(placement.stages[0][Resource::sram], 64);

@@ -95,6 +95,16 @@ TEST_F(Forms, NumbersOneByOneAreAsInAList) {
       });
 }
 
+// Each width has the short way, 64 bits as well (but for the largest of its numbers).
+TEST_F(Forms, EveryWidthHasAShortWay) {
+  for (const std::uint32_t bits : {1u, 8u, 63u, 64u}) {
+    const Condition one(condition(eq, bits), {1}, "one");
+    EXPECT_TRUE(one.takes(std::uint64_t{0})) << bits;
+    EXPECT_EQ(one.takes(std::uint64_t{2}), bits > 1) << bits;
+    EXPECT_FALSE(one.takes(std::uint64_t{0}, std::uint64_t{0})) << bits;
+  }
+}
+
 TEST_F(Forms, FlagsAreAsNumbers) {
   std::mt19937_64 random(5);
   for_all_conditions(random, [&](const ConditionSpec& spec, const auto& constants, std::uint64_t) {

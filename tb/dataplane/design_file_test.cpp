@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "horae/core/error.hpp"
 #include "horae/dataplane/placement.hpp"
 #include "horae/params/document.hpp"
+#include "horae/params/param_info.hpp"
 
 namespace horae::dataplane::design_file_test {
 namespace {
@@ -293,6 +296,26 @@ after = ["t"]
             "d.toml:7:8: 'r': 2 copies belong to 't', which has 3");
 }
 
+// What `horae list` shows: a description of each kind that a file may hold, and of what it must
+// say.
+TEST(DesignFile, EveryKindIsDescribed) {
+  std::map<std::string, std::set<std::string>> keys;
+  for (const auto& [name, parameters] : describe_design_file()) {
+    keys[name];
+    for (const auto& p : parameters) keys[name].insert(p.path.substr(p.path.rfind('.') + 1));
+  }
+  for (const char* kind :
+       {"register", "counter", "meter", "profile", "selector", "condition", "action", "hash",
+        "random", "mirror", "recirculate", "field", "state", "value_set", "checksum"})
+    EXPECT_TRUE(keys.contains(kind)) << kind;
+  for (const char* kind : {"exact", "ternary", "lpm", "range", "atcam", "alpm"}) {
+    EXPECT_TRUE(keys[kind].contains("key_bits")) << kind;
+    EXPECT_TRUE(keys[kind].contains("entries")) << kind;
+  }
+  EXPECT_TRUE(keys["range"].contains("range_bits"));
+  EXPECT_TRUE(keys["alpm"].contains("partitions"));
+}
+
 TEST(DesignFile, DependenciesAreWhatTheirKeySays) {
   const Design d = read(every_kind).cases[0].design;
   ASSERT_EQ(d.find("routes")->after.size(), 1u);
@@ -391,6 +414,12 @@ TEST(DesignFile, PartsThatContradictEachOther) {
   const std::string table = "[[exact]]\nname = \"t\"\nkey_bits = 8\nentries = 4\n";
   EXPECT_EQ(refused(table + "idle_bits = 4\n"),
             "d.toml:5:13: idle_bits = 4: expected 1, 2, 3 or 6");
+  EXPECT_EQ(refused(table + "idle_bits = 5\n"),
+            "d.toml:5:13: idle_bits = 5: expected 1, 2, 3 or 6");
+  EXPECT_EQ(refused(table + "idle_bits = 6\n"), "nothing was refused");
+  EXPECT_EQ(refused(table + "reads = [\"a\", \"a\"]\n"), "d.toml:5:9: reads names a field twice");
+  EXPECT_EQ(refused("[[action]]\nname = \"t\"\nwrites = [\"a\", \"b\", \"a\"]\n"),
+            "d.toml:3:10: writes names a field twice");
   EXPECT_EQ(refused(table + "no_ops = 2\n"), "d.toml:5:10: no_ops = 2 is above actions = 1");
   EXPECT_EQ(refused(table + "data_bits = 9\nslot_bits = 8\n"),
             "d.toml:6:13: slot_bits = 8 is below data_bits = 9");

@@ -56,6 +56,22 @@ TEST(HeaderFields, AreCutIntoTheSmallestContainers) {
   EXPECT_EQ(amount(ledger, "valid_bits").capacity, 128);
 }
 
+// 57 bits are 32 and, of the 25 that are left, 32; 33 bits are 32 and 8; 24 bits 16 and 8.
+TEST(HeaderFields, WhatIsLeftOfAFieldTakesTheSmallestThatHoldIt) {
+  struct Row {
+    int bits, of_8, of_16, of_32;
+  };
+  for (const auto& [bits, of_8, of_16, of_32] :
+       {Row{8, 1, 0, 0}, Row{9, 0, 1, 0}, Row{16, 0, 1, 0}, Row{17, 1, 1, 0}, Row{24, 1, 1, 0},
+        Row{25, 0, 0, 1}, Row{31, 0, 0, 1}, Row{32, 0, 0, 1}, Row{33, 1, 0, 1}, Row{57, 0, 0, 2},
+        Row{64, 0, 0, 2}, Row{65, 1, 0, 2}}) {
+    const auto ledger = account(field("x", bits, "stages = [0, 1]\n") + action, "tofino2");
+    EXPECT_EQ(amount(ledger, "phv_8").used, of_8) << bits;
+    EXPECT_EQ(amount(ledger, "phv_16").used, of_16) << bits;
+    EXPECT_EQ(amount(ledger, "phv_32").used, of_32) << bits;
+  }
+}
+
 // Bytes that no stage touches: tagalong containers on one chip, past the stages on the other.
 TEST(HeaderFields, WhatNoStageTouchesIsCarriedBeside) {
   const std::string text = field("payload", 64, "header = \"h\"\n") + action;
@@ -125,6 +141,22 @@ TEST(HeaderFields, MoreBitsThanContainersAreRefused) {
   EXPECT_EQ(ledger.refused[0].have, 5120);
   EXPECT_NE(ledger.refused[0].rewrite.find("32 bits less"), std::string::npos);
   EXPECT_EQ(ledger.tightest.front().resource, "phv_bits");
+}
+
+// 80 and 81 words are more than the 160 there are only where both live, if it is in one stage.
+TEST(HeaderFields, BitsThatLiveAtOnceAreThoseOfOneStage) {
+  const auto words = [](const std::string& name, int copies, const std::string& stages) {
+    return field(name, 32, "copies = " + std::to_string(copies) + "\nstages = " + stages + "\n");
+  };
+  const auto refused = [&](const std::string& first, const std::string& second) {
+    return account(words("x", 80, first) + words("y", 81, second) + action, "tofino2").refused;
+  };
+  EXPECT_TRUE(refused("[0, 2]", "[3, 5]").empty());
+  const auto at_three = refused("[0, 3]", "[3, 5]");
+  ASSERT_EQ(at_three.size(), 1u);
+  EXPECT_EQ(at_three[0].resource, "phv_bits");
+  EXPECT_EQ(at_three[0].need, 161 * 32);
+  EXPECT_EQ(refused("[3, 3]", "[3, 3]").size(), 1u);
 }
 
 TEST(HeaderFields, ParserRowsAreRefusedBeyondTheChips) {

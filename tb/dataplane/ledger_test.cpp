@@ -119,6 +119,16 @@ TEST(Ledger, Json) {
   EXPECT_FALSE(json["objects"][0].contains("by_stage"));
 }
 
+// What is not known of a chip is left out, no zero.
+TEST(Ledger, JsonOfThePipelineHasACapacityWhereItIsKnown) {
+  const auto json = pipeline_json({{"phv_8", "containers", 3, 5, 60}, {"valid_bits", "", 7, 7, 0}});
+  EXPECT_EQ(json["phv_8"]["used"], 3);
+  EXPECT_EQ(json["phv_8"]["unshared"], 5);
+  EXPECT_EQ(json["phv_8"]["capacity"], 60);
+  EXPECT_EQ(json["phv_8"]["percent"], 5.0);
+  EXPECT_EQ(json["valid_bits"], nlohmann::ordered_json({{"used", 7}}));
+}
+
 TEST(Ledger, JsonOfObjectsByStage) {
   const Ledger ledger = account(small());
   const auto json = ledger_json(ledger, true);

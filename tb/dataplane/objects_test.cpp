@@ -135,6 +135,10 @@ TEST_F(Objects, TheFirstTernaryEntryThatMatchesWins) {
   EXPECT_EQ(found(0x1235), "these");
   EXPECT_EQ(found(0x1200), "these");
   EXPECT_EQ(found(0x1300), "miss");
+  EXPECT_EQ(broken_rule([&] { table.append(1, 0x10001, "wide"); }),
+            "tor.pipe2.acl: value 0x1 with mask 0x10001 is wider than the key's 16 bits");
+  EXPECT_EQ(broken_rule([&] { table.append(0x10001, 1, "wide"); }),
+            "tor.pipe2.acl: value 0x10001 with mask 0x1 is wider than the key's 16 bits");
   table.append(0, 0, "all");
   EXPECT_EQ(found(0x1300), "all");
   EXPECT_EQ(found(0x1234), "this");

@@ -250,6 +250,10 @@ TEST(ParserPrices, VerificationsInStatesOfTheirOwnShareAUnit) {
   };
   EXPECT_EQ(units(of("a", "verify", "\"ipv4\"") + of("b", "verify", "\"inner\"")), 1);
   EXPECT_EQ(units(of("a", "verify", "\"ipv4\"") + of("b", "verify", "\"ipv4\"")), 2);
+  // With each of those that a unit has.
+  EXPECT_EQ(units(of("a", "verify", "\"ipv4\"") + of("b", "verify", "\"inner\"") +
+                  of("c", "verify", "\"inner\"")),
+            2);
   EXPECT_EQ(units(checksum("a", "verify") + checksum("b", "verify")), 2);  // states not known
   // What is kept to the end of parsing shares with none that may begin later.
   EXPECT_EQ(units(of("a", "residual", "\"tcp\"") + of("b", "residual", "\"inner\"")), 2);

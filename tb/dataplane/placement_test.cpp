@@ -175,6 +175,19 @@ TEST(Placement, RamsBesideTheirAlus) {
   EXPECT_FALSE(fits_stateful(arrays({17, 17, 17}), one));
 }
 
+// Three orders are tried. 24 TCAM blocks in a stage: largest first fills the first with 10 + 10 and
+// takes three, as declared two are full, 10 + 7 + 7 each.
+TEST(Placement, TheOrderAsDeclaredMayNeedFewerStages) {
+  Design design;
+  for (const unsigned blocks : {10u, 7u, 7u, 10u, 7u, 7u}) {
+    design.objects.push_back(
+        object("t" + std::to_string(design.objects.size()), ternary_table(40, 512 * blocks, 0)));
+  }
+  const Placement p = place_on(design, "tofino2");
+  EXPECT_EQ(p.stages_used(), 2u);
+  for (const auto& stage : p.stages) EXPECT_EQ(stage[Resource::tcam], 24);
+}
+
 TEST(Placement, IngressAndEgressShareStages) {
   Design design = row_of(array_of(1024, 32), 2, true);
   for (auto o : row_of(array_of(1024, 32), 2, true, Gress::egress).objects) {
@@ -346,6 +359,7 @@ TEST(Placement, WhatComesAfterTheUnplaceableIsRefusedForIt) {
   EXPECT_EQ(p.refused[0].why, "no stage holds it: 75 ternary crossbar bytes needed, 66 in a stage");
   EXPECT_EQ(p.refused[1].object, "behind");
   EXPECT_EQ(p.refused[1].why, "comes after an object that cannot be placed");
+  EXPECT_EQ(p.refused[1].stage, -1);  // in none
 }
 
 TEST(Placement, TooManyAlusAreRefused) {
@@ -411,6 +425,8 @@ TEST(Placement, InstructionsShareWords) {
   EXPECT_EQ(vliw_words(plain(3)), 2);
   EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}}), 3);
   EXPECT_EQ(vliw_words({{{"x"}}, {{"x"}}, {{"x"}}, {{"y"}}, {{"y"}}}), 3);
+  // Of instructions that write several: one beside the first, one beside the no-op.
+  EXPECT_EQ(vliw_words({{{"x"}}, {{"a", "b"}}, {{"a", "b"}}}), 2);
 }
 
 }  // namespace

@@ -145,6 +145,60 @@ TEST(Price, EachPieceHasItsOwnAluSpareAndGateway) {
   }
 }
 
+// Pieces that fill the fewest cores. A core of a Tofino has 48 RAMs: of 100 data blocks four pieces
+// of 25 and a spare are four cores, eight of 14 are three to a core, three cores, and sixteen of 8,
+// four to a core (its ALUs), are four again. A core of a Tofino2 is half as large, with two ALUs.
+TEST(Price, PiecesOfItsOwnChoiceFillTheFewestStages) {
+  EXPECT_EQ(price_of(array_of(100 * 4096, 32, 0), "tofino1").units.size(), 8u);
+  EXPECT_EQ(price_of(array_of(35 * 4096, 32, 0), "tofino1").units.size(), 1u);
+  EXPECT_EQ(price_of(array_of(94 * 4096, 32, 0), "tofino2").units.size(), 8u);
+  EXPECT_EQ(price_of(array_of(92 * 4096, 32, 0), "tofino2").units.size(), 4u);
+}
+
+// What an ALU, a hash or the random generator gives goes to the action over the bus of action data.
+TEST(Price, ResultsTakeBytesOfTheActionDataBus) {
+  const auto bytes = [](ObjectSpec spec) {
+    return needs_of(std::move(spec))[Resource::action_data_bus];
+  };
+  EXPECT_EQ(bytes(array_of(1024, 1)), 1);
+  EXPECT_EQ(bytes(array_of(1024, 16)), 2);
+  EXPECT_EQ(bytes(array_of(1024, 32)), 4);
+  HashSpec hash;
+  hash.output_bits = 12;
+  EXPECT_EQ(bytes(hash), 2);
+  EXPECT_EQ(bytes(RandomSpec{9}), 2);
+  EXPECT_EQ(bytes(exact_table(32, 1024, 17)), 3);
+  EXPECT_EQ(bytes(ActionSpec{}), 0);
+}
+
+// Two actions, around again or on, and the gateway that tells loops left from none.
+TEST(Price, ARecirculationHasTwoTablesAndAGateway) {
+  const Amounts needs = needs_of(RecirculateSpec{});
+  EXPECT_EQ(needs[Resource::logical_table], 2);
+  EXPECT_EQ(needs[Resource::gateway], 1);
+  EXPECT_EQ(needs[Resource::vliw], 2);
+}
+
+// A condition that guards an access takes the place of the gateway that it runs behind.
+TEST(Price, AGuardTakesThePlaceOfAGateway) {
+  RegisterSpec twice = array_of(1024, 32);
+  twice.accesses = 2;
+  Design design;
+  design.objects = {object("r", twice),
+                    object("c", guarding(condition(ConditionKind::eq, 8), {"r"}))};
+  const auto of = [&] { return price_design(design, shipped_chip("tofino2")).units; };
+  ASSERT_EQ(of().size(), 1u);
+  EXPECT_EQ(of()[0].own_gateways, 1u);  // of the other access
+  EXPECT_EQ(of()[0].guard_room, 1u);
+  EXPECT_EQ(of()[0].needs[Resource::gateway], 2);
+  design.objects.push_back(object("d", guarding(condition(ConditionKind::eq, 8), {"r"})));
+  ASSERT_EQ(of().size(), 1u);
+  EXPECT_EQ(of()[0].own_gateways, 0u);
+  EXPECT_EQ(of()[0].guard_room, 0u);
+  EXPECT_EQ(of()[0].needs[Resource::gateway], 2);
+  EXPECT_EQ(of()[0].needs[Resource::logical_table], 2);
+}
+
 TEST(Price, AnIndexTakesHashDistribution) {
   const Amounts small = needs_of(array_of(65536, 8));
   EXPECT_EQ(small[Resource::hash_bits], 16);
@@ -198,6 +252,43 @@ TEST(Price, TernaryTables) {
   EXPECT_EQ(needs_of(ternary_table(128, 2048, 16))[Resource::tcam], 12);  // 3 wide, 4 deep
 }
 
+// What a hit in TCAM leads to: the number of its action and 32 bits of data are a slot of 64 bits
+// in one RAM; of 33 bits the data has a RAM of its own.
+TEST(Price, ATernaryTablesDataIsBesideItsActionUpTo32Bits) {
+  const auto sram = [](std::uint32_t data_bits, std::uint32_t actions) {
+    MatchSpec table = ternary_table(40, 512, data_bits);
+    table.actions = actions;
+    return needs_of(table)[Resource::sram];
+  };
+  EXPECT_EQ(sram(32, 2), 1);
+  EXPECT_EQ(sram(33, 2), 2);
+  EXPECT_EQ(sram(33, 1), 1);  // no number
+  EXPECT_EQ(sram(0, 1), 0);
+}
+
+// Rounded to a power of two bytes; an entry wider than a word of 16 has several words.
+TEST(Price, ActionDataApartTakesWholeWords) {
+  const auto blocks = [](std::uint32_t data_bits) {
+    return action_data_blocks(exact_table(32, 1024, data_bits), 1024, shipped_chip("tofino2"));
+  };
+  EXPECT_EQ(blocks(8), 1);
+  EXPECT_EQ(blocks(128), 1);
+  EXPECT_EQ(blocks(129), 2);
+  EXPECT_EQ(blocks(257), 4);
+  EXPECT_EQ(blocks(512), 4);
+}
+
+// Eight RAMs of 128 bits; whatever the stage.
+TEST(Price, AnEntryWiderThanAWideWordIsRefused) {
+  const ObjectPrice price = price_of(exact_table(1040, 16, 0));
+  EXPECT_TRUE(price.units.empty());
+  ASSERT_EQ(price.refused.size(), 1u);
+  EXPECT_EQ(price.refused[0].resource, "sram");
+  EXPECT_EQ(price.refused[0].stage, -1);
+  EXPECT_EQ(price.refused[0].need, 130);
+  EXPECT_EQ(price.refused[0].have, 128);
+}
+
 TEST(Price, CountersOfEntries) {
   MatchSpec table = exact_table(32, 4096, 16);
   const Amounts bare = needs_of(table);
@@ -233,6 +324,11 @@ TEST(Price, IndirectCounters) {
   EXPECT_EQ(narrow[Resource::map_ram], 2);
   EXPECT_EQ(narrow[Resource::statistics_alu], 1);
   EXPECT_EQ(needs_of(CounterSpec{4096, 64, {}})[Resource::sram], 5);
+  // Counted by a table of its own, which runs behind a gateway and reads its index by the hash.
+  EXPECT_EQ(narrow[Resource::logical_table], 1);
+  EXPECT_EQ(narrow[Resource::gateway], 1);
+  EXPECT_EQ(narrow[Resource::hash_bits], 12);
+  EXPECT_EQ(narrow[Resource::vliw], 1);
 }
 
 TEST(Price, ACounterOfATableIsInItsUnit) {

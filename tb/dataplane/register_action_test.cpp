@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "broken_rule.hpp"
 #include "designs.hpp"
@@ -109,6 +110,14 @@ TEST_F(RegisterActions, WhatNoAluDoes) {
          return a;
        }),
        "gives values of several sources");
+  // Whichever way comes first.
+  says(refusal([](auto& cell, auto a, auto b) {
+         const auto before = cell;
+         cell = b;
+         if (a == 0) return a;
+         return before;
+       }),
+       "gives values of several sources");
 }
 
 TEST_F(RegisterActions, ABitIsSetClearedOrRead) {
@@ -142,6 +151,27 @@ struct AddLarge {
     cell += 1000 + n;
   }
 };
+
+template <int n>
+struct AddSmall {
+  template <class C>
+  void operator()(C& cell) const {
+    cell += n;
+  }
+};
+
+// An instruction holds -8 to 7; what is beyond is a row of the register's file.
+TEST_F(RegisterActions, SmallConstantsAreInTheInstruction) {
+  using Constants = std::vector<std::int64_t>;
+  RegisterAction<std::uint32_t, AddSmall<-9>> a(pipeline, array, "a");
+  EXPECT_EQ(facts().constants, Constants{-9});
+  RegisterAction<std::uint32_t, AddSmall<-8>> b(pipeline, array, "b");
+  EXPECT_EQ(facts().constants, Constants{});
+  RegisterAction<std::uint32_t, AddSmall<7>> c(pipeline, array, "c");
+  EXPECT_EQ(facts().constants, Constants{});
+  RegisterAction<std::uint32_t, AddSmall<8>> d(pipeline, array, "d");
+  EXPECT_EQ(facts().constants, Constants{8});
+}
 
 TEST_F(RegisterActions, ARegisterHasFourActionsAndConstants) {
   RegisterAction<std::uint32_t, AddLarge<1>> a(pipeline, array, "a");

@@ -8,6 +8,7 @@
 #include "designs.hpp"
 #include "horae/dataplane/ledger.hpp"
 #include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/price.hpp"
 
 namespace horae::dataplane::table_kinds_test {
 namespace {
@@ -173,6 +174,20 @@ TEST(Atcam, ComparesAPartitionInSram) {
   EXPECT_EQ(all[Resource::hash_bits], 10);
 }
 
+// A key of 60 bits under a mask is stored twice, with 4 bits of version: 124 of a RAM's 128. An
+// address of ten bits beside it, of a member of a profile, makes a second RAM.
+TEST(Atcam, APointerIsPartOfTheEntry) {
+  MatchSpec spec = kind_of(MatchKind::atcam, 60, 1024);
+  spec.partitions = 1024;
+  spec.data_bits = 0;
+  const ChipSpec& chip = shipped_chip("tofino1");
+  EXPECT_EQ(lay_out_atcam(spec, 1024, chip, {}).value().match_blocks, 1);
+  EXPECT_EQ(lay_out_atcam(spec, 1024, chip, {.pointer_bits = 4}).value().match_blocks, 1);
+  EXPECT_EQ(lay_out_atcam(spec, 1024, chip, {.pointer_bits = 5}).value().match_blocks, 2);
+  EXPECT_EQ(total_of({object("t", spec), object("p", ProfileSpec{1024, 16, "t"})})[Resource::sram],
+            2 + 1);  // 1024 members of 16 bits
+}
+
 TEST(Alpm, IsATernaryTableAndAnAtcamBehindIt) {
   MatchSpec spec = kind_of(MatchKind::alpm, 42, 1024);
   spec.masked_bits = 32;
@@ -244,6 +259,19 @@ TEST(ConstantEntries, FourAreAGatewayOfTofino2) {
   EXPECT_GT(total_of({object("t", table)}, "tofino2")[Resource::sram], 0);
 }
 
+// Its gateway is taken: what decides whether it is looked up has one of its own.
+TEST(ConstantEntries, AConditionHasAGatewayBesideThem) {
+  MatchSpec table = exact_table(16, 4, 8);
+  table.constant = true;
+  const auto test = object("c", guarding(condition(ConditionKind::eq, 8), {"t"}));
+  const Amounts all = total_of({object("t", table), test}, "tofino2");
+  EXPECT_EQ(all[Resource::gateway], 2);
+  EXPECT_EQ(all[Resource::logical_table], 2);
+  // Beside entries in RAMs it shares their logical table.
+  table.constant = false;
+  EXPECT_EQ(total_of({object("t", table), test}, "tofino2")[Resource::logical_table], 1);
+}
+
 TEST(Actions, AsManyAsInstructionMemoryHolds) {
   MatchSpec table = exact_table(32, 1024, 8);
   table.actions = 25;
@@ -290,6 +318,19 @@ TEST(ExactTable, WhatGoesToTheActionIsInOneRam) {
   table = exact_table(40, 32768, 32);
   table.actions = 2;
   EXPECT_EQ(total_of({object("t", table)}, "tofino1")[Resource::sram], 19);
+}
+
+// Ten bits of the hash spare whole bytes of the key, those of fewer bits first: of 90 bits the two
+// odd ones and a byte, so that three entries are 30 of the 32 bytes of two RAMs (and 3 x 84 of 256
+// bits); of 91 bits the three odd ones alone, 3 x 11 bytes, and an entry has a RAM of its own.
+TEST(ExactTable, TheHashSparesWholeBytesOfTheKey) {
+  const std::uint64_t entries = 12 * 1024;
+  const auto rams = [&](std::uint32_t key_bits) {
+    return total_of({object("t", exact_table(key_bits, entries, 0))}, "tofino2")[Resource::sram];
+  };
+  EXPECT_EQ(rams(90), 4 * 2);
+  EXPECT_EQ(rams(91), 12);
+  EXPECT_EQ(rams(88), 4 * 2);  // ten bytes
 }
 
 TEST(ExactTable, AKeyOfFewBitsHasFewEntries) {

@@ -92,6 +92,27 @@ TEST(ConweaveDestination, ARequestIsAnswered) {
   EXPECT_FALSE(h.rerouted || h.request || h.tail || h.marked);
   // The packet itself goes on.
   EXPECT_EQ(r.leave(100, o).packet.dst, near_node);
+  EXPECT_EQ(r.tor.count("replies_made"), 1u);
+  EXPECT_EQ(r.tor.count("clears_made"), 0u);
+  EXPECT_EQ(r.tor.count("notifies_made"), 0u);
+}
+
+// The mirrored packet may ask the receiver for an acknowledgement, or be a retransmission; what is
+// made of it is neither.
+TEST(ConweaveDestination, AReplyHasNothingOfTheDataButItsFlow) {
+  Receiver r;
+  Packet p = Receiver::packet({.request = true, .ce = true});
+  p.ack_request = true;
+  p.retransmission = true;
+  const Outcome o = r.tor.ingress(at_tick(100), p, first_uplink);
+  ASSERT_TRUE(o.copy);
+  const Packet reply = r.tor.copied(at_tick(100), o).packet;
+  EXPECT_FALSE(reply.ack_request);
+  EXPECT_FALSE(reply.retransmission);
+  EXPECT_EQ(reply.payload, 0);
+  EXPECT_EQ(reply.metadata, 0);
+  EXPECT_EQ(reply.msn, 0u);
+  EXPECT_TRUE(r.leave(100, o).packet.ack_request);
 }
 
 TEST(ConweaveDestination, MarksAreReported) {
@@ -123,6 +144,8 @@ TEST(ConweaveDestination, ATailInOrderIsClearedAtOnce) {
   EXPECT_EQ(Header::of(clear).kind, reply_kind);
   EXPECT_TRUE(Header::of(clear).rerouted);
   EXPECT_EQ(Header::of(clear).epoch, 1u);
+  EXPECT_EQ(r.tor.count("clears_made"), 1u);
+  EXPECT_EQ(r.tor.count("replies_made"), 1u);
   // What is rerouted comes after it and waits for nothing.
   const Outcome next = r.receive(111, {.rerouted = true, .sent = 11, .tail_sent = 10});
   EXPECT_EQ(next.queue, 0u);
@@ -204,6 +227,7 @@ TEST(ConweaveDestination, WhatOvertakesTheTailWaitsForIt) {
   const Outcome again = r.receive(160, {.epoch = 2, .rerouted = true, .sent = 60, .tail_sent = 58});
   EXPECT_EQ(again.queue, first.queue);
   EXPECT_EQ(again.control.action, QueueRequest::hold);
+  EXPECT_EQ(r.tor.count("most_queues"), 1u);  // never two at a time
 }
 
 // When a queue is released without its TAIL: the last tick at which the timer waits.

@@ -164,6 +164,16 @@ TEST(QueuePairLife, AnEntryIsThereBeforeTheFirstPacketAndGoesWithTheQueuePair) {
   EXPECT_EQ(esw.count("connections_not_added"), 0u);
 }
 
+// Where a half is left out, there is nothing of it to take back.
+TEST(QueuePairLife, TheEndOfAFlowIsNothingToAHalfThatIsNotThere) {
+  for (const char* half : {"pnp = false", "trp = false"}) {
+    Switch esw(half);
+    for (const auto& c : {leaves, comes}) esw.program->disconnect(c, 2_ms);
+    for (const auto& c : {leaves, comes})
+      EXPECT_EQ(esw(4_ms, data(c)).verdict, Verdict::forward) << half;
+  }
+}
+
 TEST(QueuePairLife, TheEndOfAQueuePairSetsItsStampBack) {
   Switch esw("insertion_latency = \"0 ms\"\ncnp_interval = \"50 us\"");
   EXPECT_TRUE(esw(2_ms, marked(leaves)).copy);

@@ -130,6 +130,7 @@ TEST(PnpTrp, LoopsGrowWithEveryAlphaCnpsAndAlphaGrows) {
     EXPECT_EQ(esw.loops(2_ms, data(comes, n)), expected(n)) << n << " CNPs";
   }
   EXPECT_EQ(esw.count("loop_steps"), 4u);
+  EXPECT_EQ(esw.count("cnps_seen"), 30u);
 }
 
 TEST(PnpTrp, LoopsHaveABound) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "horae/core/telemetry.hpp"
 #include "horae/dataplane/chip_spec.hpp"
@@ -53,6 +56,23 @@ TEST(TelemetryWriter, CostsAnAluAndAFewTables) {
   EXPECT_EQ(ledger.total[Resource::sram], 3);
   EXPECT_EQ(ledger.total[Resource::map_ram], 2);
   EXPECT_EQ(ledger.total[Resource::stateful_alu], 1);
+}
+
+// A rate's units are shifts, which are immediates of an action: bytes in 128 up to 100 Gbps, the
+// queue in 80 up to 25 Gbps, then in powers of two. Rates with the same units share an action.
+TEST(TelemetryWriter, RatesWithTheSameUnitsShareAnAction) {
+  const auto actions = [](std::vector<BitRate> rates) {
+    Routes r;
+    r.port_rates = std::move(rates);
+    dataplane::Pipeline pipeline("tor.pipe0", 0, 1);
+    const TelemetryWriter writer(pipeline, r);
+    return std::get<dataplane::MatchSpec>(pipeline.design().find("by_rate")->spec).actions;
+  };
+  EXPECT_EQ(actions({}), 1u);
+  EXPECT_EQ(actions({10_Gbps, 25_Gbps, 10_Gbps}), 1u);
+  EXPECT_EQ(actions({10_Gbps, 100_Gbps}), 2u);
+  EXPECT_EQ(actions({80_Gbps, 100_Gbps}), 1u);
+  EXPECT_EQ(actions({10_Gbps, 40_Gbps, 100_Gbps, 200_Gbps, 400_Gbps, 800_Gbps, 1600_Gbps}), 7u);
 }
 
 TEST(TelemetryWriter, WritesTimeBytesAndQueueInTheUnitsOfTheRate) {

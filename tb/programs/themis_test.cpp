@@ -130,6 +130,7 @@ TEST(Themis, TheMadeNackIsOneOfTheReceiver) {
   last.ack_request = true;
   last.ecn = Ecn::ce;
   last.retransmission = true;
+  last.msn = 5;
   for (const bool signal : {false, true}) {
     const Outcome o = tor.copied(last, {.egress_port = back_port,
                                         .type = signal ? made_signal : made_nack,
@@ -143,6 +144,7 @@ TEST(Themis, TheMadeNackIsOneOfTheReceiver) {
     EXPECT_EQ(p.dst, far_node);
     EXPECT_EQ(p.psn, Psn(0xfffffe));
     EXPECT_EQ(p.dest_qp, Qpn(0x123456));
+    EXPECT_EQ(p.msn, 0u);  // no message of this number is acknowledged
     EXPECT_EQ(p.payload, 0);
     EXPECT_EQ(p.frame, frame_bytes(Opcode::acknowledge, 0_B).count());
     EXPECT_EQ(p.ack_request, signal);  // the reserved bit of a path avoidance signal

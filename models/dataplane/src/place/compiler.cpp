@@ -37,8 +37,8 @@ class CompilerPlacer {
         commit(*best, stage, s);
         if (best->whole) --left;
       }
-      // Nothing fits and nothing is under way: what is left never will.
-      if (stage.empty() && !waits_for_stage(s)) break;
+      // Nothing fits, and nothing more will be ready in a later stage.
+      if (stage.empty()) break;
       stages_.push_back(stage);
     }
     return finish();
@@ -66,14 +66,6 @@ class CompilerPlacer {
       if (!from.done) return false;
       return needs_later_stage(e.kind) ? from.stages.back() < stage : from.stages.back() <= stage;
     });
-  }
-
-  /// Whether something could become ready in a later stage than an empty one.
-  bool waits_for_stage(unsigned stage) const {
-    for (std::size_t u = 0; u < items_.size(); ++u) {
-      if (!items_[u].done && !ready(u, stage) && ready(u, stage + 1)) return true;
-    }
-    return false;
   }
 
   /// The part of a unit that the stage still takes, or nothing.

@@ -1,6 +1,8 @@
 // A ternary match table.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -19,13 +21,20 @@ class TernaryTable final : public Object {
   TernaryTable(Pipeline& pipeline, Gress gress, const std::string& name, MatchSpec spec,
                const Needs& needs = {})
       : Object(pipeline, gress, name, as_ternary(spec, pipeline.name() + "." + name), needs),
-        capacity_(spec.entries) {}
+        capacity_(spec.entries),
+        key_bits_(spec.key_bits) {}
 
   std::size_t size() const { return entries_.size(); }
 
-  /// Control plane: adds an entry behind those there are. A full table is a ModelError.
+  /// Control plane: adds an entry behind those there are. ModelError: the table is full, or value
+  /// or mask have bits that the key has not.
   void append(std::uint64_t value, std::uint64_t mask, V datum) {
     if (entries_.size() == capacity_) throw ModelError(name() + ": full");
+    if (key_bits_ < 64 && (value | mask) >> key_bits_ != 0) {
+      throw ModelError(
+          fmt::format("{}: value {:#x} with mask {:#x} is wider than the key's {} bits", name(),
+                      value, mask, key_bits_));
+    }
     entries_.push_back({value & mask, mask, std::move(datum)});
   }
 
@@ -51,6 +60,7 @@ class TernaryTable final : public Object {
   }
 
   std::size_t capacity_;
+  std::uint32_t key_bits_;
   std::vector<Entry> entries_;
 };
 
