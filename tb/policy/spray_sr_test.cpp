@@ -219,6 +219,9 @@ class Sender {
                        std::initializer_list<std::int32_t> more = {}) {
     return s().on_report(first_ + expected, report(cause, more), now);
   }
+  SelectiveOutcome bare_ack(std::int32_t expected) {
+    return s().on_report(first_ + expected, {}, now);
+  }
   SelectiveOutcome nack(std::int32_t expected, std::int32_t cause) {
     SelectiveReport r = report(cause, {});
     r.trimmed = true;
@@ -376,6 +379,16 @@ TEST_P(SpraySender, ATimePerConnectionGivesUpTheOldest) {
   EXPECT_EQ(s.deadline(), 260_us);
   s.now = 260_us;
   EXPECT_EQ(s.timeout(), "1");
+}
+
+TEST_P(SpraySender, WithoutAReportItHearsOnlyWhatIsExpected) {
+  Sender s(config_of(1), GetParam());
+  s.post(3);
+  s.send();
+  EXPECT_EQ(s.bare_ack(0).delivered, 0_B);
+  EXPECT_EQ(s.in_flight(), 3);
+  EXPECT_EQ(s.bare_ack(1).delivered, 1000_B);
+  EXPECT_EQ(s.in_flight(), 2);
 }
 
 TEST_P(SpraySender, WhatClosesItsWindowAsks) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "horae/core/telemetry.hpp"
+
 namespace horae::tofino::mirror_copies_test {
 namespace {
 
@@ -51,6 +53,30 @@ TEST(MirrorCopies, ACopyIsThePacketAsItLeavesThePass) {
   EXPECT_EQ(longer.frame, 1000);
   EXPECT_EQ(c.copies.made(), 3u);
   EXPECT_EQ(c.pool.created(), 3u);
+}
+
+// An acknowledgement that a program sends on as a copy still says what its receiver reported. Found
+// by random platforms: a sender took the first packet of its window, which was lost, for one that
+// had arrived.
+TEST(MirrorCopies, ACopyBringsTheFeedbackOfItsPacket) {
+  fabric::PacketPool pool;
+  pool.carry_feedback();
+  MirrorCopies copies;
+  Packet& original = pool.create();
+  Feedback& said = feedback_of(original);
+  said.marked = true;
+  said.sent = 7_us;
+  said.report.bits = 64;
+  said.report.cause = Psn(5);
+  said.report.set(3);
+  Pass pass(original, {0, Gress::egress}, 0, 0, 1_us);
+  pass.mirror({.egress_port = 1, .type = 1});
+  const Feedback& heard = feedback_of(copies.make(pool, pass, 2_us));
+  EXPECT_TRUE(heard.marked);
+  EXPECT_EQ(heard.sent, 7_us);
+  EXPECT_EQ(heard.report.bits, 64);
+  EXPECT_EQ(heard.report.cause, Psn(5));
+  EXPECT_TRUE(heard.report.test(3));
 }
 
 TEST(MirrorCopies, EachHasANumberThatNoNodeGives) {

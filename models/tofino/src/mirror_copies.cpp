@@ -14,6 +14,7 @@ Packet& MirrorCopies::make(fabric::PacketPool& pool, const dataplane::Pass& pass
   const auto& request = *pass.mirror_request();
   Packet& copy = pool.create();
   copy = pass.header();
+  if (pool.carries_feedback()) feedback_of(copy) = feedback_of(pass.header());
   copy.created = deparsed;
   copy.id = copy_node << 40 | made_++;
   copy.mirror_type = request.type;

@@ -149,7 +149,8 @@ SelectiveOutcome SpraySender::on_report(Psn expected, const SelectiveReport& rep
   const std::int32_t advance = expected - oldest_;
   // Beyond what was ever sent: nothing of it is to be believed.
   if (advance > fresh_ - oldest_) return out;
-  if (!report.trimmed && sent(report.cause)) out.delivered += arrive(report.cause);
+  if (report.bits != 0 && !report.trimmed && sent(report.cause))
+    out.delivered += arrive(report.cause);
   for (unsigned i = 0; i < report.bits; i += 64) {
     const Psn from = report.first + static_cast<std::int32_t>(i);
     for (std::uint64_t news = report.received[i / 64] & ~arrived_.bits_from(from); news != 0;
