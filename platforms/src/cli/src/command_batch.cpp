@@ -129,7 +129,8 @@ Command add_batch(CLI::App& app) {
       app, "batch", "Command lines from standard input, each in a process forked from this one.",
       "Standard input has a JSON array of words in each line; printed is a JSON object for each:\n"
       "exit (null after a signal), signal (or null), out, err.\n\n"
-      "Example: echo '[\"run\", \"platforms/flow_list.toml\", \"--json\"]' | horae batch");
+      "A line: [\"run\", \"platforms/flow_list.toml\", \"--json\"]\n"
+      "Example: cat lines | horae batch --limit 60");
   constexpr unsigned longest_s = 1'000'000;
   command
       ->add_option("--limit", *limit_s,
