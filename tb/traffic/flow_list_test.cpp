@@ -206,6 +206,7 @@ TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
       {"2\n0 1 3 1 0\n0 1 3 100 1 0\n",
        "list:3:1: 6 columns; expected 5, as before: src dst pg size start"},
       {"1\n0 0 3 1 0\n", "list:2:3: a flow from 0 to itself; expected another destination"},
+      {"1\n0 00 3 1 0\n", "list:2:3: a flow from 0 to itself; expected another destination"},
       {"1\n0 1 9 1 0\n", "list:2:5: pg = '9'; expected a whole number from 0 to 7"},
       {"1\n0 1 3 99999 1 0\n",
        "list:2:7: dport = '99999'; expected a whole number from 0 to 65535"},

@@ -91,7 +91,7 @@ class Htsim final : public FlowList {
     flow.line = lines_.line();
     flow.from = node(from, "source");
     flow.to = node(to, "destination");
-    refuse_own(lines_, from, to);
+    nodes_.refuse_own(lines_, from, to);
 
     const std::vector<std::string> keys = {
         "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"};

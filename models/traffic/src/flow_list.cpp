@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
@@ -98,10 +99,17 @@ std::uint32_t NodeTable::named(const ListLines& lines, const Word& word,
                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
 }
 
-void refuse_own(const ListLines& lines, const Word& from, const Word& to) {
-  if (from.text != to.text) return;
+void NodeTable::refuse_own(const ListLines& lines, const Word& from, const Word& to) const {
+  if (unfolded(from) != unfolded(to)) return;
   throw lines.error(to.column, fmt::format("a flow from {} to itself; expected another destination",
                                            printable(from.text)));
+}
+
+std::uint64_t NodeTable::unfolded(const Word& word) const {
+  if (const auto it = by_name_.find(word.text); it != by_name_.end()) return it->second;
+  std::uint64_t number = 0;  // of few digits: it has been read
+  std::from_chars(word.text.data(), word.text.data() + word.text.size(), number);
+  return number;
 }
 
 }  // namespace horae::traffic

@@ -60,7 +60,7 @@ class Ns3List final : public FlowList {
     flow.line = lines_.line();
     flow.from = nodes_.numbered(lines_, from, "src");
     flow.to = nodes_.numbered(lines_, to, "dst");
-    refuse_own(lines_, from, to);
+    nodes_.refuse_own(lines_, from, to);
     flow.priority = static_cast<std::uint32_t>(lines_.whole(words[at++], "pg", 0, 7));
     if (columns_ == 6) lines_.whole(words[at++], "dport", 0, 65535);
     flow.bytes = lines_.size(words[at++]);
@@ -120,7 +120,7 @@ class CsvList final : public FlowList {
     flow.at = lines_.time(cells[place_[0]], "start_ns", 3);
     flow.from = nodes_.named(lines_, from, "source");
     flow.to = nodes_.named(lines_, to, "destination");
-    refuse_own(lines_, from, to);
+    nodes_.refuse_own(lines_, from, to);
     flow.bytes = lines_.size(cells[place_[3]]);
     return flow;
   }
