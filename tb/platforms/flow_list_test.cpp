@@ -308,11 +308,11 @@ TEST(FlowListPlatform, WhatCannotBeRunIsRefusedInOneLine) {
   place.write("list", "0\n");
   EXPECT_EQ(refused(place), "horae: list: a list without flows\n");
   // A node may be written in several ways.
-  const std::string own = "a flow from a node to itself; expected another destination\n";
+  const std::string own = " to itself; expected another destination\n";
   place.write("list", "2\n0 1 3 1000 0\n0 00 3 1000 0\n");
-  EXPECT_EQ(refused(place), "horae: list:3:1: " + own);
+  EXPECT_EQ(refused(place), "horae: list:3:3: a flow from 0" + own);
   place.write("list", "start_ns,source,destination,bytes\n0,0,1,10\n0,h0,0,65536\n");
-  EXPECT_EQ(refused(place), "horae: list:3:1: " + own);
+  EXPECT_EQ(refused(place), "horae: list:3:6: a flow from h0" + own);
 }
 
 TEST(FlowListPlatform, ItsContentIsPartOfTheConfiguration) {
