@@ -1,19 +1,10 @@
-"""What the pictures share: a label, and how a figure is written."""
-import os
+"""What the pictures share: a label, a legend, and how a figure is written."""
+import pathlib
 from fractions import Fraction
 
+import plotting
+
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
-
-
-def pyplot():
-    """matplotlib.pyplot without a display, writing the same bytes each time."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "horae"
-    import matplotlib.pyplot as plt
-
-    return plt
 
 
 def label_of(x):
@@ -25,9 +16,8 @@ def label_of(x):
 def save(figure, folder, name):
     figure.tight_layout()
     for ending in ("svg", "png"):
-        path = os.path.join(folder, f"{name}.{ending}")
-        figure.savefig(path, dpi=150, bbox_inches="tight",
-                       metadata={"Date": None} if ending == "svg" else {})
+        path = pathlib.Path(folder) / f"{name}.{ending}"
+        plotting.save(figure, path, dpi=150, bbox_inches="tight")
         print(path)
 
 

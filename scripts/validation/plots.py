@@ -2,11 +2,13 @@
 import csv
 import re
 
+import plotting
+
 
 def save(figure, folder, name):
     figure.tight_layout()
     for ending in ("svg", "png"):
-        figure.savefig(folder / f"{name}.{ending}", dpi=130, metadata={"Date": None} if ending == "svg" else {})
+        plotting.save(figure, folder / f"{name}.{ending}", dpi=130)
     print(f"plot: {folder / name}.svg")
 
 
@@ -84,12 +86,7 @@ def titled(axes, told):
 
 def draw(told, grids, folder):
     """[[plot]]: panels from left to right and from above in the order of their tables."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams["svg.hashsalt"] = "horae"  # the same bytes each time
-    import matplotlib.pyplot as plt
-
+    plt = plotting.pyplot()
     panels = []
     for grid in (g for g in grids if g.plot == told["name"] and g.columns and g.rows):
         if grid.drawn:

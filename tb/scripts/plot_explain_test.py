@@ -93,7 +93,7 @@ class Pictures(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "summary.json").write_text('{"results": {}}', encoding="utf-8")
             done = plot(folder)
-            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stderr.count("\n"), 1)
             self.assertIn("no explanation", done.stderr)
             self.assertFalse(pathlib.Path(folder, "plots").exists())

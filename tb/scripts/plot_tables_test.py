@@ -26,11 +26,11 @@ class Refuses(unittest.TestCase):
 
     def test_what_is_wrong_is_one_line(self):
         for script, words, line in (
-                ("plot_curve", ["curve.json", "--x", "r.width", "-o", "nowhere/x.svg"], "-o nowhere/x.svg: No such file or directory"),
+                ("plot_curve", ["curve.json", "--x", "r.width", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
                 ("plot_curve", ["curve.json", "--x", "r.width", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
                 ("plot_curve", ["curve.json", "--x", "width", "-o", "x.svg"], "--x width: expected one of r.width, r.pieces"),
                 ("plot_curve", ["nothing", "--x", "r.width", "-o", "x.svg"], "nothing: no curve ('axes')"),
-                ("plot_pcie", ["pcie.txt", "-o", "nowhere/x.svg"], "-o nowhere/x.svg: No such file or directory"),
+                ("plot_pcie", ["pcie.txt", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
                 ("plot_pcie", ["pcie.txt", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
                 ("plot_pcie", ["none.txt", "-o", "x.svg"], "none.txt: No such file or directory"),
                 ("plot_pcie", ["nothing", "-o", "x.svg"], "nothing: no row of the table")):
