@@ -82,6 +82,64 @@ TEST(NicOutlook, AnAckThatIsDue) {
   EXPECT_EQ(until(*line.nic), nothing);
 }
 
+/// A NIC of two ports, and a peer that never answers at each.
+struct NicOfTwoPorts {
+  NicOfTwoPorts(fabric::sim_context& context, RnicConfig config, const fabric::LinkConfig& link)
+      : nic("nic", context, with_rails(std::move(config)), 0),
+        left("left", context),
+        right("right", context) {
+    connect(nic, 0, left, 0, link);
+    connect(nic, 1, right, 0, link);
+  }
+  static RnicConfig with_rails(RnicConfig config) {
+    config.ports = 2;
+    config.port_choice = PortChoice::rail;
+    return config;
+  }
+  /// Its packets go by the port of its number.
+  void queue_pair(std::unique_ptr<traffic::TrafficSource> source) {
+    const auto number = static_cast<std::uint32_t>(nic.queue_pairs());
+    nic.add_queue_pair({.remote = Qpn(0x77),
+                        .peer = test::peer::node,
+                        .ordinal = number,
+                        .source = std::move(source)});
+  }
+  test::Nic nic;
+  test::peer left, right;
+};
+
+TEST(NicOutlook, OfSeveralPortsEachQueuePairHasItsTimer) {
+  fabric::sim_context context;
+  NicOfTwoPorts two(context, with_timeout(), test::odd_link);
+  two.queue_pair(messages(1024_B, 1, 10_us));
+  two.queue_pair(nullptr);
+  context.clock.run_to(5_us);
+  EXPECT_EQ(until(two.nic), 10_us);
+  test::run_on(context, 20_us);
+  EXPECT_EQ(until(two.nic), 10_us + rto);
+}
+
+// A wire so slow that timers run out in vain while it sends the first packet: only the second one,
+// which nobody has sent yet, is a prospect. When it is on the wire, what waits was there before.
+TEST(NicOutlook, OfSeveralPortsAPacketInLineIsDueWhenItsPortIsFree) {
+  RnicConfig config = with_timeout();
+  config.reliability.rto = 500_ns;
+  config.reliability.window = 2;
+  fabric::LinkConfig slow = test::odd_link;
+  slow.rate = 1_Gbps;
+  fabric::sim_context context;
+  NicOfTwoPorts two(context, config, slow);
+  two.queue_pair(messages(2_KiB));
+  test::run_on(context, 8_us);
+  ASSERT_GT(two.nic.counters().timeouts, context.repetition.most);
+  const Picoseconds free = two.nic.tx(0).busy_until();
+  ASSERT_GT(free, 8_us);
+  EXPECT_EQ(until(two.nic), free);
+  test::run_on(context, free + 5_us);
+  ASSERT_GT(two.nic.tx(0).busy_until(), free + 5_us);
+  EXPECT_EQ(until(two.nic), nothing);
+}
+
 // `now` messages at once, and one later if asked: events of the sender.
 std::uint64_t events(std::uint64_t now, bool later) {
   return std::stoull(test::in_child([&] {

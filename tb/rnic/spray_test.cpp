@@ -99,6 +99,26 @@ TEST(Spray, TheWindowCountsWhatIsInFlight) {
   EXPECT_EQ(line.far->seen[4].psn(), 1u);
 }
 
+// Four packets are in flight as long as there is data, so an acknowledgement leaves room for
+// exactly one, which is not room to MP-RDMA's choice of paths. The last of a message leaves more.
+TEST(Spray, RoomForExactlyOnePacketIsNone) {
+  std::vector<std::uint16_t> values;
+  fabric::sim_context context;
+  RnicConfig config = spraying("mprdma", "mp_rdma");
+  set_window(config, 4_KiB);
+  TappedPair pair(context, config,
+                  [&](unsigned port, const Packet& p) -> std::optional<Picoseconds> {
+                    if (port == 0) values.push_back(p.entropy);
+                    return 0_ps;
+                  });
+  connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(8_KiB, 2, 0_ps, 100_us)});
+  context.clock.run_to(200_us);
+  ASSERT_EQ(values.size(), 16u);
+  EXPECT_EQ(std::set(values.begin(), values.begin() + 8).size(), 8u);
+  for (std::size_t i = 8; i < 12; ++i) EXPECT_EQ(values[i], values[7]);
+  EXPECT_EQ(std::set(values.begin() + 11, values.end()).size(), 5u);
+}
+
 // A switch cuts the payload of some packets: the receiver says which, and they go again, with other
 // values; nothing waits for a timer. Acknowledgements have the values of what caused them.
 TEST(Spray, TrimmedPacketsComeAgainWithoutATimer) {

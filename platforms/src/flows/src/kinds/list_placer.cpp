@@ -87,9 +87,8 @@ class Placer {
     check_priority(flow);
     const bool triggers =
         flow.trigger != 0 || flow.fires_at_sender != 0 || flow.fires_at_receiver != 0;
-    const bool folded = flow.from == flow.to;
-    if (folded && config_.nodes != FlowListConfig::Nodes::modulo)
-      throw error(flow.line, "a flow from a node to itself; expected another destination");
+    const bool folded =
+        flow.from == flow.to;  // the list refuses those of nodes that are not folded
     if (triggers && (folded || config_.from > 0_ps || config_.to)) {
       throw error(flow.line, folded ? "a flow with triggers that ends where it begins on so few "
                                       "nodes; expected a list for this platform"
