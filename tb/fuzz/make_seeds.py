@@ -33,23 +33,43 @@ def captures():
     seen = set()
     for capture in sorted((ROOT / "traces").glob("*.pcap")):
         head = capture.read_bytes()[:24]
-        few = b""
-        for record, frame in list(packets(capture)):
+        few = many = b""
+        for number, (record, frame) in enumerate(packets(capture)):
             opcode = frame[42]
             # Payloads are zeros: what is cut off is not missed.
+            short = record[:8] + struct.pack("<I", min(len(frame), 120)) + record[12:] + frame[:120]
             if len(few) < 600:
-                few += record[:8] + struct.pack("<I", min(len(frame), 120)) + record[12:] + frame[:120]
+                few += short
+            if number % 7 == 0:
+                many += short
             if opcode not in seen and len(frame) < 200:
                 seen.add(opcode)
                 write("codec", f"opcode_{opcode:02x}", b"\0" + frame)
                 write("codec", f"opcode_{opcode:02x}_fcs", b"\3" + frame + bytes(4))
         write("captures", capture.name, head + few)
+        write("captures", "many_" + capture.name, head + many[:4000])
         write("captures", capture.name + ".gz", gzip.compress(head + few, mtime=0))
     frame = next(packets(ROOT / "traces/cnp.pcap"))[1][:90]
     block = struct.pack("<IIIIIII", 6, 32 + 92, 0, 0, 1, 90, 90) + frame + bytes(2) + struct.pack("<I", 32 + 92)
     section = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
-    write("captures", "one.pcapng", section + struct.pack("<IIHHII", 1, 20, 1, 0, 0, 20) + block)
-    write("captures", "one.erf", struct.pack("<QBBHHH", 1 << 32, 2, 4, 18 + 94, 0, 94) + bytes(2) + frame + bytes(4))
+    interface = struct.pack("<IIHHII", 1, 20, 1, 0, 0, 20)
+    erf = struct.pack("<QBBHHH", 1 << 32, 2, 4, 18 + 94, 0, 94) + bytes(2) + frame + bytes(4)
+    for name, times in (("one", 1), ("many", 30)):
+        write("captures", f"{name}.pcapng", section + interface + block * times)
+        write("captures", f"{name}.erf", erf * times)
+
+
+def long_flow_lists():
+    """Inputs as long as a fuzzer makes them: what short ones grow into is seldom read beyond its first lines."""
+    flows = [(137 * n, n % 8, (n * 3 + 1) % 8 if n % 8 != (n * 3 + 1) % 8 else (n + 1) % 8, 1 + 977 * n) for n in range(150)]
+    write("flow_lists", "many.csv", "\0start_ns,source,destination,bytes\n" +
+          "".join(f"{at},h{a},{b},{size}\n" for at, a, b, size in flows))
+    write("flow_lists", "many.ns3.txt", "\4" "130\n" +
+          "".join(f"{a + 8} {b} {n % 8} 100 {size} 2.{at:09}\n" for n, (at, a, b, size) in enumerate(flows[:130])))
+    write("flow_lists", "many.cm", "\2Nodes 8\nConnections 50\nTriggers 49\n" +
+          "".join(f"{a}->{b} id {n + 1} {f'trigger {n}' if n else 'start 5'} size {size} " +
+                  (f"send_done_trigger {n + 1}\n" if n < 49 else "\n") for n, (_, a, b, size) in enumerate(flows[:50])) +
+          "".join(f"trigger id {n} oneshot\n" for n in range(1, 50)))
 
 
 def texts():
@@ -58,6 +78,7 @@ def texts():
         write("objects", file.name, "[[design]]".join(designs[:2])[:4000])
     for file in sorted((ROOT / "traces/flow_lists").iterdir()):
         write("flow_lists", file.name, "\0" + file.read_text(encoding="utf-8")[:1500])
+    long_flow_lists()
     for file in sorted((ROOT / "traces/goal").iterdir()):
         write("goal", file.name, file.read_bytes()[:4000])
     write("goal", "all.goal", "num_ranks 3\nrank 0 {\na: calc 5 cpu 1 /* one\n*/\nsend 8b to 1 tag 7 // two\nb: recv 0b from -1 tag -1\n"
@@ -66,6 +87,8 @@ def texts():
     for number, file in enumerate(sorted((ROOT / "traces/topologies").iterdir())):
         write("topologies", file.name, bytes([3 * number]) + file.read_bytes())
     write("topologies", "star.ns3.txt", "\0" "4 1 3\n0\n1 0 100Gbps 0.001ms 0\n0 2 25Gbps 2us 0.01\n3 0 400Gbps 1500ns 1e-3\nmore\n")
+    write("topologies", "many.ns3.txt", "\0" "150 2 149\n0 1\n" + "".join(
+        f"{n} {n % 2} {25 * (n % 4 + 1)}Gbps {n}us {0 if n % 5 else 0.001}\n" for n in range(2, 150)) + "0 1 400Gbps 1us 0\n")
     write("topologies", "tiny.topo", "\5Nodes 32\nTiers 2\nPodsize 32\n\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 8\nRadix_Up 2\n"
           "Downlink_Latency_ns 1000\nSwitch_Latency_ns 3\nOversubscribed 4\n\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 4\n"
           "Downlink_Latency_ns 500\nQueue_Up 64\n")

@@ -44,7 +44,11 @@ std::uint64_t scaled(Wide mantissa, std::int64_t exponent, std::uint64_t most) {
 }  // namespace
 
 ListLines::ListLines(const std::string& path, std::string_view what, std::size_t longest)
-    : path_(path), bytes_(path), what_(what), buffer_(longest + 2) {
+    : path_(path),
+      bytes_(path),
+      what_(what),
+      longest_(longest),
+      buffer_(std::make_unique_for_overwrite<char[]>(longest + 2)) {
   file_.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes_`
 }
 
@@ -57,16 +61,16 @@ InputError ListLines::error_at(std::uint32_t line, std::string_view message) con
 }
 
 bool ListLines::next() {
-  while (file_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size())) ||
+  while (file_.getline(buffer_.get(), static_cast<std::streamsize>(longest_ + 2)) ||
          file_.gcount() > 0) {
     ++line_;
     auto length = static_cast<std::size_t>(file_.gcount());
     if (file_.fail()) {
-      throw error(1, fmt::format("a line of more than {} characters; expected {}",
-                                 buffer_.size() - 2, what_));
+      throw error(1,
+                  fmt::format("a line of more than {} characters; expected {}", longest_, what_));
     }
     if (!file_.eof()) --length;  // the end of the line counts
-    text_ = {buffer_.data(), length};
+    text_ = {buffer_.get(), length};
     constexpr std::string_view mark = "\xef\xbb\xbf";
     if (line_ == 1 && text_.starts_with(mark)) text_.remove_prefix(mark.size());
     if (text_.ends_with('\r')) text_.remove_suffix(1);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,8 @@ class ListLines {
   UnpackedBuffer bytes_;
   std::istream file_{&bytes_};
   std::string what_;
-  std::vector<char> buffer_;
+  std::size_t longest_;
+  std::unique_ptr<char[]> buffer_;  ///< of a line; memory that no line reaches is not touched
   std::string_view text_;
   std::uint32_t line_ = 0;
   std::vector<Word> words_;
