@@ -98,11 +98,12 @@ struct NicOfTwoPorts {
   }
   /// Its packets go by the port of its number.
   void queue_pair(std::unique_ptr<traffic::TrafficSource> source) {
-    const auto number = static_cast<std::uint32_t>(nic.queue_pairs());
-    nic.add_queue_pair({.remote = Qpn(0x77),
-                        .peer = test::peer::node,
-                        .ordinal = number,
-                        .source = std::move(source)});
+    QueuePairConfig config;
+    config.remote = Qpn(0x77);
+    config.peer = test::peer::node;
+    config.ordinal = static_cast<std::uint32_t>(nic.queue_pairs());
+    config.source = std::move(source);
+    nic.add_queue_pair(std::move(config));
   }
   test::Nic nic;
   test::peer left, right;
@@ -123,7 +124,7 @@ TEST(NicOutlook, OfSeveralPortsEachQueuePairHasItsTimer) {
 // which nobody has sent yet, is a prospect. When it is on the wire, what waits was there before.
 TEST(NicOutlook, OfSeveralPortsAPacketInLineIsDueWhenItsPortIsFree) {
   RnicConfig config = with_timeout();
-  config.reliability.rto = 500_ns;
+  config.reliability.rto = 700_ns;
   config.reliability.window = 2;
   fabric::LinkConfig slow = test::odd_link;
   slow.rate = 1_Gbps;
