@@ -48,6 +48,6 @@ def summary(rows):
         groups.append((BY_HAND, by_hand))
     for name, of in groups:
         n, caught, equivalent = counts(of)
-        score = f"{100 * caught / (n - equivalent):.0f} %" if n > equivalent else "none"
+        score = f"{100 * caught // (n - equivalent)} %" if n > equivalent else "none"
         lines.append(f"{name:<10}  {n:>9}  {caught:>6}  {equivalent:>10}  {n - caught - equivalent:>9}  {score:>5}")
     return "\n".join(lines)
