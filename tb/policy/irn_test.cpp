@@ -80,6 +80,9 @@ TEST_P(Irn, WhatIsSentAgainAndLostAgainWaitsForTheTimer) {
   EXPECT_FALSE(sender.can_send());
   sender.timeout();
   EXPECT_EQ(sender.send(), "timeout 0, rewind 1?");
+  // Nothing was heard of that: the next one asks at once.
+  sender.timeout();
+  EXPECT_EQ(sender.send(), "timeout 0?, rewind 1?");
 }
 
 TEST_P(Irn, FewUnacknowledgedPacketsHaveTheShortTimeout) {

@@ -207,7 +207,25 @@ TEST_P(Sender, ASecondTimeoutStartsOver) {
   s.timeout();
   EXPECT_EQ(s.send(3), "timeout 0-2");
   s.timeout();
-  EXPECT_EQ(s.send(), "timeout 0-3, timeout 4?");
+  EXPECT_EQ(s.send(), "timeout 0?, timeout 1-3, timeout 4?");
+}
+
+// Two timeouts without an acknowledgement in between: the first packet asks, for the last may never
+// come through, or its turn. An acknowledgement ends that.
+TEST_P(Sender, ATimeoutAfterOneInVainAsksAtOnce) {
+  auto s = sender();
+  s.post(8);
+  s.send();
+  s.timeout();
+  EXPECT_EQ(s.send(1), "timeout 0");
+  s.timeout();
+  EXPECT_EQ(s.send(1), "timeout 0?");
+  s.ack(2);
+  EXPECT_EQ(s.send(1), "timeout 2");
+  s.timeout();
+  EXPECT_EQ(s.send(2), "timeout 2-3");
+  s.timeout();
+  EXPECT_EQ(s.send(2), "timeout 2?, timeout 3");
 }
 
 TEST(SenderRequests, AckIsAskedForAtEveryNthPsn) {

@@ -191,6 +191,22 @@ TEST(FlowList, NodesBeyondThePlatformFoldOnlyWhereAsked) {
             "remainder)");
 }
 
+// A device may be called "2". Formats of numbers mean the number.
+TEST(FlowList, ANumberIsANameOnlyWhereThereAreNames) {
+  const ListFile file;
+  const ListNodes nodes{{"a", "2", "b"}, false};
+  const auto ends = [&](const std::string& text) {
+    const auto list = FlowList::open(file.with(text).path(), ListFormat::automatic, nodes);
+    const auto flow = list->next();
+    return std::pair(flow->from, flow->to);
+  };
+  const std::pair<std::uint32_t, std::uint32_t> from_second_to_third{1, 2};
+  EXPECT_EQ(ends("1\n1 2 3 1 0\n"), from_second_to_third);
+  EXPECT_EQ(ends("Nodes 3\nConnections 1\n1->2 start 0 size 1\n"), from_second_to_third);
+  EXPECT_EQ(ends("start_ns,source,destination,bytes\n0,2,b,1\n"), from_second_to_third);
+  EXPECT_THROW(ends("start_ns,source,destination,bytes\n0,1,2,1\n"), InputError);
+}
+
 TEST(FlowList, BadLinesAreRefusedInOneLineAtTheirPlace) {
   const std::string csv = "start_ns,source,destination,bytes\n";
   const std::string cm = "Nodes 8\nConnections 1\n";

@@ -70,7 +70,7 @@ class Htsim final : public FlowList {
   }
 
   /// A node, which the file's own number of nodes bounds too.
-  std::uint32_t node(const Word& word, std::string_view what) const {
+  NodeTable::Node node(const Word& word, std::string_view what) const {
     const Heading& nodes = headings_[0];
     const std::uint64_t number = lines_.whole(word, what, 0, most_ids);
     if (nodes.line != 0 && number >= nodes.value) {
@@ -89,9 +89,10 @@ class Htsim final : public FlowList {
     const Word to{ends.text.substr(arrow + 2), ends.column + static_cast<std::uint32_t>(arrow + 2)};
     ListedFlow flow;
     flow.line = lines_.line();
-    flow.from = node(from, "source");
-    flow.to = node(to, "destination");
-    nodes_.refuse_own(lines_, from, to);
+    const auto source = node(from, "source"), destination = node(to, "destination");
+    refuse_own(lines_, from, to, source, destination);
+    flow.from = source.number;
+    flow.to = destination.number;
 
     const std::vector<std::string> keys = {
         "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"};

@@ -82,15 +82,16 @@ std::uint32_t NodeTable::fold(const ListLines& lines, const Word& word, std::str
                                 what, number, n - 1));
 }
 
-std::uint32_t NodeTable::numbered(const ListLines& lines, const Word& word,
-                                  std::string_view what) const {
-  return fold(lines, word, what, lines.whole(word, what, 0, 0xffffffff));
+NodeTable::Node NodeTable::numbered(const ListLines& lines, const Word& word,
+                                    std::string_view what) const {
+  const std::uint64_t number = lines.whole(word, what, 0, 0xffffffff);
+  return {fold(lines, word, what, number), number};
 }
 
-std::uint32_t NodeTable::named(const ListLines& lines, const Word& word,
-                               std::string_view what) const {
+NodeTable::Node NodeTable::named(const ListLines& lines, const Word& word,
+                                 std::string_view what) const {
   const auto it = by_name_.find(word.text);
-  if (it != by_name_.end()) return it->second;
+  if (it != by_name_.end()) return {it->second, it->second};
   if (digits_only(word.text)) return numbered(lines, word, what);
   const auto near = nearest_name(word.text, nodes_.names);
   throw lines.error(word.column,
@@ -99,17 +100,11 @@ std::uint32_t NodeTable::named(const ListLines& lines, const Word& word,
                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
 }
 
-void NodeTable::refuse_own(const ListLines& lines, const Word& from, const Word& to) const {
-  if (unfolded(from) != unfolded(to)) return;
+void refuse_own(const ListLines& lines, const Word& from, const Word& to, NodeTable::Node source,
+                NodeTable::Node destination) {
+  if (source.written != destination.written) return;
   throw lines.error(to.column, fmt::format("a flow from {} to itself; expected another destination",
                                            printable(from.text)));
-}
-
-std::uint64_t NodeTable::unfolded(const Word& word) const {
-  if (const auto it = by_name_.find(word.text); it != by_name_.end()) return it->second;
-  std::uint64_t number = 0;  // of few digits: it has been read
-  std::from_chars(word.text.data(), word.text.data() + word.text.size(), number);
-  return number;
 }
 
 }  // namespace horae::traffic

@@ -15,22 +15,27 @@ class NodeTable {
   explicit NodeTable(const ListNodes& nodes);
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
-  /// A node's number, folded where that is asked for. InputError at the word.
-  std::uint32_t numbered(const ListLines& lines, const Word& word, std::string_view what) const;
-  /// A node's name or number.
-  std::uint32_t named(const ListLines& lines, const Word& word, std::string_view what) const;
-  /// Refuses a flow whose two ends, both read before, are one node, written as they may be: a name
-  /// and its number, a number with zeros in front. What only folding makes equal is none of these.
-  void refuse_own(const ListLines& lines, const Word& from, const Word& to) const;
+  struct Node {
+    std::uint32_t number = 0;   ///< in the network, folded where that is asked for
+    std::uint64_t written = 0;  ///< what the list says, or the number of the name that it says
+  };
+  /// By its number. InputError at the word.
+  Node numbered(const ListLines& lines, const Word& word, std::string_view what) const;
+  /// By its name or number.
+  Node named(const ListLines& lines, const Word& word, std::string_view what) const;
 
  private:
   std::uint32_t fold(const ListLines& lines, const Word& word, std::string_view what,
                      std::uint64_t number) const;
-  std::uint64_t unfolded(const Word& word) const;
 
   ListNodes nodes_;
   std::unordered_map<std::string_view, std::uint32_t> by_name_;  ///< of the texts in nodes_
 };
+
+/// Refuses, at the second, a flow whose two ends are one node, written as they may be: a name and
+/// its number, a number with zeros in front. What only folding makes equal is none of these.
+void refuse_own(const ListLines& lines, const Word& from, const Word& to, NodeTable::Node source,
+                NodeTable::Node destination);
 
 // Each takes a list that stands at its first line.
 std::unique_ptr<FlowList> open_ns3(std::unique_ptr<ListLines> lines, const ListNodes& nodes);

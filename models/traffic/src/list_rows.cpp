@@ -58,9 +58,11 @@ class Ns3List final : public FlowList {
     const Word from = words[at++], to = words[at++];
     ListedFlow flow;
     flow.line = lines_.line();
-    flow.from = nodes_.numbered(lines_, from, "src");
-    flow.to = nodes_.numbered(lines_, to, "dst");
-    nodes_.refuse_own(lines_, from, to);
+    const auto source = nodes_.numbered(lines_, from, "src");
+    const auto destination = nodes_.numbered(lines_, to, "dst");
+    refuse_own(lines_, from, to, source, destination);
+    flow.from = source.number;
+    flow.to = destination.number;
     flow.priority = static_cast<std::uint32_t>(lines_.whole(words[at++], "pg", 0, 7));
     if (columns_ == 6) lines_.whole(words[at++], "dport", 0, 65535);
     flow.bytes = lines_.size(words[at++]);
@@ -118,9 +120,11 @@ class CsvList final : public FlowList {
     ListedFlow flow;
     flow.line = lines_.line();
     flow.at = lines_.time(cells[place_[0]], "start_ns", 3);
-    flow.from = nodes_.named(lines_, from, "source");
-    flow.to = nodes_.named(lines_, to, "destination");
-    nodes_.refuse_own(lines_, from, to);
+    const auto source = nodes_.named(lines_, from, "source");
+    const auto destination = nodes_.named(lines_, to, "destination");
+    refuse_own(lines_, from, to, source, destination);
+    flow.from = source.number;
+    flow.to = destination.number;
     flow.bytes = lines_.size(cells[place_[3]]);
     return flow;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/container/deque.hpp>
+#include <utility>
 
 #include "horae/policy/transport/transport.hpp"
 
@@ -37,6 +38,7 @@ class WindowedSender : public TransportSender {
     if (advance <= 0 || advance > fresh_ - oldest_) return {};
     oldest_ = next_expected;
     timer_start_ = now;
+    in_vain_ = false;
     if (resend_from_.before(oldest_)) {
       // A range that was acknowledged meanwhile ends: from and end meet.
       resend_from_ = oldest_.before(resend_end_) ? oldest_ : resend_end_;
@@ -61,6 +63,7 @@ class WindowedSender : public TransportSender {
     timer_start_ = now;
     const bool whole = timeout_resend_ == TimeoutResend::window;
     resend(oldest_, whole ? fresh_ : oldest_ + 1, SendKind::timeout);
+    ask_first_ = in_vain();
   }
 
   Picoseconds next_deadline() const override {
@@ -71,18 +74,26 @@ class WindowedSender : public TransportSender {
   /// The acknowledgement advanced: forget what need not be sent again.
   virtual void acknowledged() {}
 
+  /// At a timeout: whether nothing was acknowledged since the one before. Then the first packet
+  /// that is sent again asks: receivers here answer no duplicate that does not ask (IBTA vol. 1,
+  /// C9-105, as Linux' software RoCE reads it, answers them all). Where the last of a range is lost
+  /// each time, or the next timeout comes before it, a sender would never hear what has arrived.
+  bool in_vain() { return std::exchange(in_vain_, true); }
+
   /// Sends everything from `from` up to but not including `end` again; replaces an earlier range.
   void resend(Psn from, Psn end, SendKind kind) {
     resend_from_ = from;
     resend_end_ = end;
     resend_kind_ = kind;
+    ask_first_ = false;
   }
   bool resending() const { return resend_from_ != resend_end_; }
   Transmission resend_next() {
     const Psn psn = resend_from_;
     ++resend_from_;
     // The last of the range asks for an ACK, so that progress is heard of.
-    return {.psn = psn, .kind = resend_kind_, .ack_request = !resending()};
+    const bool first = std::exchange(ask_first_, false);
+    return {.psn = psn, .kind = resend_kind_, .ack_request = first || !resending()};
   }
 
   Picoseconds rto() const { return rto_; }
@@ -126,6 +137,8 @@ class WindowedSender : public TransportSender {
   /// Last packets of messages that wait to be alone (hold_last); no memory while empty.
   boost::container::deque<Psn> held_;
   SendKind resend_kind_ = SendKind::timeout;
+  bool in_vain_ = false;    ///< a timeout, and nothing acknowledged since
+  bool ask_first_ = false;  ///< the next packet of the range asks
 };
 
 }  // namespace horae::policy
