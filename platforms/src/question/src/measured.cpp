@@ -7,8 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <istream>
-#include <iterator>
+#include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/core/unpacked_file.hpp"
@@ -22,10 +21,12 @@ namespace {
 std::string text_of_file(const std::string& path) {
   if (std::filesystem::is_directory(path))
     throw InputError(fmt::format("{}: is a folder; expected a file", path));
-  UnpackedBuffer bytes(path);
-  std::istream in(&bytes);
-  in.exceptions(std::ios::badbit);  // what is wrong with the file is said by `bytes`
-  std::string text{std::istreambuf_iterator<char>(in), {}};
+  UnpackedFile file(path);
+  std::string text;
+  std::vector<char> piece(1 << 16);
+  while (const std::size_t n = file.read(piece)) text.append(piece.data(), n);
+  if (!file.problem().empty())
+    throw InputError(fmt::format("{}: cannot be read: {}", path, file.problem()));
   if (text.empty()) throw InputError(fmt::format("{}: cannot be read, or is empty", path));
   return text;
 }
