@@ -38,6 +38,36 @@ RnicConfig with_timeout(const std::string& transport, TimeoutResend resend,
 }
 constexpr Picoseconds rto = 100'000'003_ps;
 
+// A queue takes five packets of a burst, and the last one, which alone asks for an acknowledgement,
+// is lost each time. From the second timeout in a row on the first one asks, so the sender hears of
+// five.
+TEST(Timeout, EndsWhereTheTailOfEachBurstIsLost) {
+  for (const std::string transport : {"rnic_sr", "go_back_n", "timeout_only"}) {
+    const std::string timeouts = test::in_child([&] {
+      RnicConfig config = with_timeout(transport, TimeoutResend::window);
+      config.reliability.ack_every = 32;
+      unsigned burst = 0;
+      Picoseconds last{};
+      fabric::sim_context context;
+      TappedPair pair(context, config,
+                      [&](unsigned port, const Packet&) -> std::optional<Picoseconds> {
+                        if (port == 1) return 0_ps;
+                        const Picoseconds now = fabric::from_sc_time(sc_core::sc_time_stamp());
+                        if (now - last > 50_us) burst = 0;
+                        last = now;
+                        return ++burst <= 5 ? std::optional(0_ps) : std::nullopt;
+                      });
+      connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(Bytes(12 * 1024))});
+      context.clock.run_to(2_ms);
+      EXPECT_TRUE(pair.a->finished());
+      EXPECT_EQ(pair.b->counters().delivered_bytes, 12u * 1024);
+      return std::to_string(pair.a->counters().timeouts);
+    });
+    // Two for the first five, two for the next, one for the last two.
+    EXPECT_EQ(timeouts, "5") << transport;
+  }
+}
+
 // A peer that never answers: timeouts at multiples of the RTO from the first packet on.
 TEST(Timeout, WithoutAnyAnswerItFiresAtEveryMultiple) {
   for (const std::string transport : {"rnic_sr", "go_back_n", "timeout_only"}) {
