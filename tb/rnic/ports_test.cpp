@@ -94,6 +94,20 @@ TEST(Ports, AMessageTakesItsPacketsOverAllPorts) {
   }
 }
 
+// A value that is drawn for a packet which waits for its port is not yet one of a packet.
+TEST(Ports, EntropyIsCountedOfPacketsThatAreSent) {
+  fabric::sim_context context({}, 1);
+  Planes pair(context, taking_turns(2), {odd_link, odd_link});
+  pair.queue_pair(100 * 1024_B);
+  for (const Picoseconds t : {500_ns, 1_us, 2_us, 100_us}) {
+    run_on(context, t);
+    const auto all = pair.a.totals();
+    EXPECT_EQ(all.entropy.fixed + all.entropy.random, pair.a.counters().sent_packets())
+        << to_text(t);
+  }
+  EXPECT_EQ(pair.a.counters().sent_packets(), 100u);
+}
+
 // A plane that is longer by k packet times and a quarter: what goes by the other one comes 2k - 1
 // ahead of what is expected, but for the first packet if it is among them, and its packets fill the
 // gaps.

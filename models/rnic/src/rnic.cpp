@@ -104,7 +104,7 @@ void rnic::begin() {
 RnicCounters rnic::totals() const {
   RnicCounters all = counters_;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    if (qps_[i].steering) all.entropy += qps_[i].steering->scheme().counts();
+    if (qps_[i].steering) all.entropy += qps_[i].steering->counts();
   }
   return all;
 }

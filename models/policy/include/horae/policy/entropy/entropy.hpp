@@ -78,6 +78,14 @@ struct EntropyCounts {
     frozen_time += other.frozen_time;
     return *this;
   }
+  /// Leaves those values out; how often and how long it was frozen stays.
+  EntropyCounts& leave_out(const EntropyCounts& values) {
+    recycled -= values.recycled;
+    random -= values.random;
+    frozen -= values.frozen;
+    fixed -= values.fixed;
+    return *this;
+  }
 };
 
 /// The choice of a queue pair's entropy values, in the requester. Times never decrease from call to
