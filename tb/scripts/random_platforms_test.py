@@ -76,7 +76,7 @@ class Find(RandomPlatforms):
         horae.write_text("#!/bin/sh\nread line && echo '{\"exit\": null, \"signal\": 14, \"out\": \"\", \"err\": \"\"}'\n",
                          encoding="utf-8")
         horae.chmod(0o755)
-        ended = random_platforms("--horae", horae, "--count", 1, "--tries", 0, "--out", self.out)
+        ended = random_platforms("--horae", horae, "--first", 2, "--count", 1, "--tries", 0, "--out", self.out)
         self.assertEqual(ended.returncode, 1, ended.stdout + ended.stderr)
         self.assertIn("breaks ends: exit code None: not over after 120 s", ended.stdout)
 
