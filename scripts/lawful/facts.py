@@ -134,6 +134,13 @@ def ideal_is_known(p):
     return len(pairs) == len(set(pairs)) and one_path(p) and not slowed and not cut
 
 
+def trims_may_collapse(p):
+    """What a switch trims goes again at once. Where many connections with a packet each meet and nothing paces them, trimmed
+    headers fill the link and next to no data comes through, for as long as one looks."""
+    pulls = p["nic"].get("congestion", {}).get("algorithm") == "eqds"
+    return p["nic"]["transport"] == "spray_sr" and not pulls and any("trim" in s for s in switches(p))
+
+
 def acks_may_starve(p):
     """Data may be in a class that switches send before that of its ACKs. Where timeouts are shorter than the queues that
     data waits in, it is sent again and again, and no ACK comes through."""

@@ -12,7 +12,8 @@ EXIT_REFUSED = (2, 3)
 def ends(s):
     """A legal platform runs to its end: no crash, no broken rule of the model, not stuck, nothing unfinished. Where losses,
     timeouts or a congestion control whose target is out of reach make that slow, it goes on in ten times the time."""
-    if s.base.code is None and facts.acks_may_starve(s.platform):
+    may_collapse = facts.acks_may_starve(s.platform) or facts.trims_may_collapse(s.platform)
+    if s.base.code is None and may_collapse:
         return  # what is sent again and again is more the longer it takes
     if s.base.code is None or s.base.code not in (0, *EXIT_REFUSED):
         first = s.base.err.splitlines()[0] if s.base.err else "nothing said"
@@ -22,7 +23,7 @@ def ends(s):
     elif s.base.code == 0 and s.base.summary["verdict"] != "complete":
         verdict = s.base.summary["verdict"]
         if verdict == "timeout":
-            if facts.acks_may_starve(s.platform):
+            if may_collapse:
                 return
             other = longer(s)
             verdict = other.summary["verdict"] if other.summary else f"exit code {other.code} in ten times the time"
