@@ -18,7 +18,15 @@ EncodedPacket encode_packet(const Packet& p, const Feedback* feedback) {
     more -= wire::reth;
   }
   RoceFrame frame = frame_of(bare, {});
-  if (p.opcode == Opcode::acknowledge && feedback != nullptr) frame.bth.becn = feedback->marked;
+  if (p.opcode == Opcode::acknowledge) {
+    if (feedback != nullptr) frame.bth.becn = feedback->marked;
+  } else if (p.opcode != Opcode::cnp) {
+    // What a feature has in them, as a dissection of the frame reads it.
+    frame.bth.fecn = (p.bth_reserved >> 14 & 1u) != 0;
+    frame.bth.becn = (p.bth_reserved >> 13 & 1u) != 0;
+    frame.bth.reserved6 = static_cast<std::uint8_t>(p.bth_reserved >> 7 & 0x3fu);
+    frame.bth.reserved7 = static_cast<std::uint8_t>(p.bth_reserved & 0x7fu);
+  }
   if (more > 0) {
     std::array<std::uint8_t, 4> first{};
     const bool answers = p.opcode == Opcode::acknowledge;

@@ -23,15 +23,17 @@ SizeRequest with(SizeRequest request, const std::string& key, std::int64_t value
   return request;
 }
 
-bool fits(const SizeRequest& request) {
+Trial trial(const SizeRequest& request) {
   SizeRequest quick = request;
   quick.effort = dataplane::PlaceEffort::fit;
   try {
-    return all_fit(size_designs(quick));
+    return all_fit(size_designs(quick)) ? Trial::fits : Trial::does_not_fit;
   } catch (const InputError&) {
-    return false;
+    return Trial::refused;
   }
 }
+
+bool fits(const SizeRequest& request) { return trial(request) == Trial::fits; }
 
 std::vector<Adjustable> adjustables(const SizeRequest& request) {
   constexpr std::int64_t largest = std::int64_t{1} << 24;

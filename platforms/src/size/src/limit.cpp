@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,6 +55,21 @@ std::vector<Adjustable> chosen(const SizeRequest& request, const std::string& ke
                                suggestion(key, keys)));
 }
 
+/// The value nearest to `value`, from `least` to `most`, that the file's own rules take: of a key
+/// that must be a multiple, or a power, of something most are refused. None within 8 on each side:
+/// pipelines are 8 at most.
+template <class Tried>
+std::optional<std::int64_t> valid_near(std::int64_t value, std::int64_t least, std::int64_t most,
+                                       const Tried& tried) {
+  constexpr std::int64_t farthest = 8;
+  for (std::int64_t off = 0; off <= farthest; ++off) {
+    for (const std::int64_t v : {value - off, value + off}) {
+      if (v >= least && v <= most && tried(v) != Trial::refused) return v;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Limit find_limit(const SizeRequest& request, const std::string& key) {
@@ -71,23 +87,41 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
     same &= a.value == now;
   }
   // From the present value when it fits (others below it may not: sizes of what must fit in),
-  // else from the least.
+  // else from the first of those that double from the least.
+  const auto tried = [&](std::int64_t value) { return trial(with_all(value)); };
+  const auto step = [&](std::int64_t value) {
+    return value == most ? most + 1 : std::min(std::max(value * 2, least), most);
+  };
   std::int64_t good = 0, bad = least;
-  if (same && fits(request)) {
+  if (same && trial(request) == Trial::fits) {
     good = now;
-    bad = std::min(std::max(now * 2, least), most + 1);
+    bad = now >= most ? most + 1 : step(now);
   }
-  while (bad <= most && fits(with_all(bad))) {
-    good = bad;
-    bad = bad == most ? most + 1 : std::min(bad * 2, most);
+  std::int64_t failing = -1;  // the least known that is no rule's and does not fit; -1: none yet
+  for (; bad <= most; bad = step(bad)) {
+    const auto next = valid_near(bad, bad, most, tried);
+    bad = next.value_or(bad);
+    if (next && tried(bad) == Trial::fits) {
+      good = bad;
+      failing = -1;
+      continue;
+    }
+    if (next && failing < 0) failing = bad;
+    if (good > 0) break;
   }
-  while (bad - good > 1) {
+  while (good > 0 && bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
-    (fits(with_all(middle)) ? good : bad) = middle;
+    const auto next = valid_near(middle, good + 1, bad - 1, tried);
+    if (next && tried(*next) == Trial::fits) {
+      good = *next;
+    } else {
+      bad = next.value_or(middle);
+      if (next) failing = bad;
+    }
   }
   Limit limit{good, "none", "", "the largest value tried"};
-  if (bad > most) return limit;
-  SizeRequest more = with_all(bad);
+  if (bad > most && failing < 0) return limit;
+  SizeRequest more = with_all(failing >= 0 ? failing : bad);
   try {
     for (const auto& d : size_designs(more)) {
       for (const auto& r : d.ledger.refused) {
