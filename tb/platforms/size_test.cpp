@@ -263,6 +263,43 @@ TEST(Size, LimitsStartFromWhatFits) {
   EXPECT_EQ(most("tor.program.qps_per_nic"), 736);  // 23 blocks of one bitmap array
 }
 
+// A rule of the program is no limit of the chip: values that do not spread over pipelines, or are
+// no power of two, are passed over, and the answer does not depend on the value that is there.
+TEST(Size, LimitsPassOverWhatARuleRefuses) {
+  const Workplace place;
+  const auto most = [&](const std::string& key, const Words& settings) {
+    Words words = {platform_dir + "/themis_tor.toml", "--most", key};
+    for (const auto& s : settings) words.insert(words.end(), {"--set", s});
+    const auto point = size_of(place, words)["points"][0];
+    return std::pair(point["value"].get<std::int64_t>(), point["object"].get<std::string>());
+  };
+  const auto qps = [&](std::int64_t n) { return std::pair(n, std::string("bitmap_array")); };
+  EXPECT_EQ(most("tor.program.qps_per_nic", {"tor.program.nics=30"}), qps(392));
+  for (const char* now : {"500", "504", "512"}) {
+    EXPECT_EQ(most("tor.program.qps_per_nic",
+                   {"tor.program.nics=17", std::string("tor.program.qps_per_nic=") + now}),
+              qps(692));
+  }
+  EXPECT_EQ(most("tor.program.paths", {}),
+            std::pair(std::int64_t{256}, std::string("path_adaptive_count")));
+}
+
+// What fits may begin above the least value.
+TEST(Size, ALimitIsFoundWhereLessDoesNotFit) {
+  const Workplace place;
+  place.write("d.toml", "[[register]]\nname = \"r\"\nentries = 1000000\nwidth = 32\n");
+  const auto at = [&](int pieces) {
+    return run(place, {"size", "--objects", "d.toml", "--set",
+                       "register[0].pieces=" + std::to_string(pieces)})
+        .exit_code;
+  };
+  ASSERT_EQ(at(1), 3);
+  ASSERT_EQ(at(12), 0);
+  const auto point =
+      size_of(place, {"--objects", "d.toml", "--most", "register[0].pieces"})["points"][0];
+  EXPECT_GE(point["value"], 12);
+}
+
 TEST(Size, EveryRefusalOfACollectionIsTold) {
   const Workplace place;
   const std::string large = "[[design.register]]\nname = \"r\"\nentries = 1000000\n";
@@ -394,6 +431,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "[[ternary]], [[lpm]], [[range]], [[atcam]], [[alpm]], [[counter]], [[meter]], "
                 "[[profile]], [[selector]], [[condition]], [[action]], [[hash]], [[random]], "
                 "[[mirror]], [[recirculate]], [[field]], [[state]], [[value_set]], [[checksum]]"},
+        BadCase{"MorePipelinesThanTheChip",
+                {HORAE_PLATFORM_DIR "/themis_tor.toml", "--set", "tor.program.pipelines=8"},
+                "--set tor.program.pipelines: pipelines = 8; expected 1 to 4, those of tofino2"},
+        BadCase{"OverTheKeyOfMost",
+                {"--objects", "d.toml", "--most", "register[0].entries", "--over",
+                 "register[0].entries=1,2"},
+                "--over register[0].entries: the key is that of --most already; expected another"},
+        BadCase{"OverAKeyTwice",
+                {"--objects", "d.toml", "--most", "register[0].entries", "--over",
+                 "register[0].width=8,16", "--over", "register[0].width=32"},
+                "--over register[0].width: the key is that of another --over already; expected "
+                "another"},
         BadCase{"FewerThanNone",
                 {"--objects", "d.toml", "--set", "register[0].entries=-5"},
                 "--set register[0].entries: entries = -5 is below the minimum 1"},

@@ -41,6 +41,17 @@ const Schema<RegisterHardware>& RegisterHardware::schema() {
 
 namespace {
 
+/// A program whose state is spread over pipelines has no more of them than its chip.
+void check_pipelines(const programs::ProgramFactory& program, const tofino::ChipConfig& chip,
+                     const Section& section) {
+  const auto config = program.config();
+  const auto at = config.find("pipelines");
+  if (at == config.end() || at->get<std::uint32_t>() <= chip.pipelines) return;
+  throw section.error("pipelines",
+                      fmt::format("pipelines = {}; expected 1 to {}, those of {}",
+                                  at->get<std::uint32_t>(), chip.pipelines, chip.chip.value));
+}
+
 /// The array `rtl` of a Tofino; adds it to the dump.
 std::vector<RegisterHardware> read_register_hardware(const Section& section, ordered_json& dump) {
   std::vector<RegisterHardware> out;
@@ -105,7 +116,9 @@ ordered_json read_profile(const Section& section, Profile& out) {
                           fmt::format("pipeline_of_port: pipeline {} is not one of 0 to {}",
                                       pipeline, profile.chip.pipelines - 1));
     }
-    profile.program = programs::read_program(section.child("program"));
+    const Section program = section.child("program");
+    profile.program = programs::read_program(program);
+    check_pipelines(*profile.program, profile.chip, program);
     dump.update(tofino::ChipConfig::schema().dump(profile.chip));
     dump["program"] = profile.program->config();
     profile.rtl = read_register_hardware(section, dump);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/results/progress.hpp"
@@ -32,7 +33,13 @@ SizeCurve trace_curve(const SizeRequest& request, const std::string& key,
   SizeCurve curve{request.file, key, {}, {}};
   std::size_t n = 1;
   for (const auto& text : over) {
-    curve.axes.push_back(read_axis(text));
+    Axis axis = read_axis(text);
+    const auto same = [&](const Axis& other) { return other.key == axis.key; };
+    if (axis.key == key || std::any_of(curve.axes.begin(), curve.axes.end(), same)) {
+      throw InputError(fmt::format("--over {}: the key is {} already; expected another", axis.key,
+                                   axis.key == key ? "that of --most" : "that of another --over"));
+    }
+    curve.axes.push_back(std::move(axis));
     n *= curve.axes.back().values.size();
   }
   for (std::size_t i = 0; i < n; ++i) {

@@ -86,7 +86,7 @@ std::vector<SizedDesign> size_platform(const SizeRequest& request) {
     SizedDesign sized;
     place_design(design, chip, request, request.effort, sized);
     sized.undeclared = undeclared_orders(design);
-    sized.copies = profile->chip.pipelines;
+    sized.copies = request.chip ? chip.pipelines : profile->chip.pipelines;
     sized.accounts = program->accounts();
     for (const auto& published : platform.size.published) {
       if (published.profile.value == device.profile)
