@@ -4,6 +4,7 @@ Packets are matched in three steps, each the k-th of one side with the k-th of t
 left by the same port first); equal in what no switch changes (addresses, queue pair, opcode, PSN, or the ports and
 numbers of other packets); equal in flow and in everything behind the headers. What is left is missing or surplus."""
 import bisect
+import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ class Packet:
     data: bytes
     length: int
     port: str = None  # by which it left; None: unknown
+    stamp: tuple = (0, 0)  # time in ns, and which file: of equal times only those of one file have an order
     values: dict = field(default_factory=dict)
 
     def __post_init__(self):
@@ -112,6 +114,26 @@ def in_order(numbers):
     return kept
 
 
+def ranks_of(packets):
+    """Of pairs in our order, the places of theirs: by time. Of those that several files have at one time nobody knows the
+    order (stamps are often in microseconds), so it is ours, as far as each file keeps its own."""
+    times = defaultdict(lambda: defaultdict(list))
+    for i, (_, other) in enumerate(packets):
+        time, file = other.stamp
+        times[time][file].append((other.place, i))
+    ranks, rank = [0] * len(packets), 0
+    for time in sorted(times):
+        lanes = [[i for _, i in sorted(lane)] for lane in times[time].values()]
+        heads = [(lane[0], number, 0) for number, lane in enumerate(lanes)]
+        heapq.heapify(heads)
+        while heads:
+            i, number, at = heapq.heappop(heads)
+            ranks[i], rank = rank, rank + 1
+            if at + 1 < len(lanes[number]):
+                heapq.heappush(heads, (lanes[number][at + 1], number, at + 1))
+    return ranks
+
+
 def orders(pairs):
     """Flows whose packets come in another order on the other side, with the fewest that would have to be moved."""
     flows = defaultdict(list)
@@ -119,7 +141,7 @@ def orders(pairs):
         flows[fields.flow_of(mine.values)].append((mine, other))
     found = []
     for flow, packets in flows.items():
-        kept = in_order([other.place for _, other in packets])
+        kept = in_order(ranks_of(packets))
         moved = [mine for i, (mine, _) in enumerate(packets) if i not in kept]
         if moved:
             found.append((flow, len(packets), len(moved), moved[0]))

@@ -150,6 +150,16 @@ class Differences(Place):
         self.assertEqual(found["orders"], [{"flow": ["10.0.0.1", "10.0.0.2", "qp", 17], "packets": 4, "moved": 1,
                                             "first": "in.pcap:3"}])
 
+    def test_equal_stamps_of_several_files_have_no_order(self):
+        ours = self.ours([(1, roce(0)), (2, roce(1)), (1, roce(2)), (2, roce(3))])
+        one = self.write("one.pcap", pcap([roce(0), roce(2)], step=0))
+        two = self.write("two.pcap", pcap([roce(1), roce(3)], step=0))
+        turned = self.write("turned.pcap", pcap([roce(3), roce(1)], step=0))
+        self.run_script("--ours", ours, "--theirs", one + "@1", "--theirs", two + "@2", code=0)
+        self.run_script("--ours", ours, "--theirs", two + "@2", "--theirs", one + "@1", code=0)
+        text = self.run_script("--ours", ours, "--theirs", one + "@1", "--theirs", turned + "@2", code=1)
+        self.assertIn("1 of 4 packets elsewhere", text)
+
     def test_a_payload_differs_where_it_does(self):
         ours, theirs = roce(1, payload=b"\1\2\3\4" * 8), roce(1, payload=b"\1\2\3\4" * 7 + b"\1\2\7\4")
         found = self.compared([(1, ours)], [theirs])["differences"]

@@ -42,6 +42,17 @@ class Pages(unittest.TestCase):
         printed = self.horae("run", "platforms/flow_list.toml", "--set", told[1]).splitlines()
         self.assertIn(list(told.groups()[1:]), [line.split() for line in printed])
 
+    def test_the_sizes_of_the_page_of_pnp_and_trp(self):
+        keys = re.findall(r'"(esw\.program\.\w+_entries)"', page("platforms/studies/longhaul_size.toml"))
+        self.assertEqual(len(keys), 7)
+        for row in (r"65,536 \| (\d+) \| (\d+) \| (9), 9", r"131,072 \| (\d+) \| (\d+) \| (12), refused"):
+            told = re.search(rf"\| {row} \|", page("models/programs/src/pnp_trp/README.md"))
+            entries = row.split(" ")[0].replace(",", "")
+            settings = [word for key in ("esw.chip=tofino1", *(f"{k}={entries}" for k in keys)) for word in ("--set", key)]
+            printed = json.loads(self.horae("size", "platforms/longhaul_esw.toml", *settings, "--json"))["pipelines"][0]
+            found = [printed["resources"]["sram"]["used"], printed["resources"]["map_ram"]["used"], printed["stages_used"]]
+            self.assertEqual(found, [int(n) for n in told.groups()], entries)
+
     def test_the_hypothesis_of_the_page_of_explain(self):
         text = page("platforms/explain.md")
         (self.folder / "hypothesis.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")

@@ -21,6 +21,10 @@ class Refuses(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="horae_plots."))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         (self.folder / "curve.json").write_text(json.dumps(CURVE), encoding="utf-8")
+        for name, change in (("words", {"at": {"r.width": "port", "r.pieces": 1}}), ("zeros", {"value": 0})):
+            points = [{**point, **change} for point in CURVE["points"]]
+            (self.folder / name).write_text(json.dumps({**CURVE, "points": points}), encoding="utf-8")
+        (self.folder / "single").write_text(json.dumps({**CURVE, "axes": []}), encoding="utf-8")
         (self.folder / "pcie.txt").write_text(PCIE, encoding="utf-8")
         (self.folder / "nothing").write_text("{}", encoding="utf-8")
 
@@ -30,6 +34,10 @@ class Refuses(unittest.TestCase):
                 ("plot_curve", ["curve.json", "--x", "r.width", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
                 ("plot_curve", ["curve.json", "--x", "width", "-o", "x.svg"], "--x width: expected one of r.width, r.pieces"),
                 ("plot_curve", ["nothing", "--x", "r.width", "-o", "x.svg"], "nothing: no curve ('axes')"),
+                ("plot_curve", ["words", "--x", "r.width", "-o", "x.svg"], "--x r.width: 'port' is no number above 0; expected another axis"),
+                ("plot_curve", ["zeros", "--x", "r.width", "-o", "x.svg"], "zeros: nothing fits at any point; there is nothing to draw"),
+                ("plot_curve", ["single", "--x", "r.width", "-o", "x.svg"],
+                 "single: a single limit, no curve; expected one of horae size --most KEY --over KEY=A,B"),
                 ("plot_pcie", ["pcie.txt", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
                 ("plot_pcie", ["pcie.txt", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
                 ("plot_pcie", ["none.txt", "-o", "x.svg"], "none.txt: No such file or directory"),
