@@ -235,6 +235,21 @@ TEST(ExplainInfer, RefusesUnknownsThatAreNone) {
             "horae: h.toml:3:7: 'nic.mtu' has both bounds and values; expected either\n");
 }
 
+// Observations with a reaction are not looked at where no reaction is told, and that is said.
+TEST(ExplainInfer, SaysWhatWasNotTested) {
+  const std::string more =
+      condition("reacts", blocked, true) +
+      observation("reacts.tx", "reacts", "tx_share", 0.5, "share of line", "fit");
+  const Words few = {"--infer", "--points", "24", "--seeds", "1", "--only", "rate"};
+  const Inquiry all(observations_of_a_rate(), three);
+  EXPECT_FALSE(all.json(few).contains("untested"));
+  const Inquiry some(observations_of_a_rate() + more, three);
+  EXPECT_EQ(some.json(few).at("untested"), ordered_json({"reacts.tx"}));
+  EXPECT_NE(some.run(few).out.find("Agrees: with 2 of 3 observations. Not tested, for there is no "
+                                   "[[reaction]]: reacts.tx.\n"),
+            std::string::npos);
+}
+
 TEST(ExplainInfer, ChoicesAreNotFitted) {
   const std::string choice =
       mechanism("hypothesis", "either",

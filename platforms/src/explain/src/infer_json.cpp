@@ -180,6 +180,7 @@ ordered_json validation_json(const question::Question& q, const InferredAnswer& 
 ordered_json inferred_json(const lab::Laboratory& laboratory, const InferredAnswer& a) {
   const question::Question& q = laboratory.question();
   ordered_json out = head_json(q, a.wall_seconds);
+  if (const auto missing = untested(q); !missing.empty()) out["untested"] = missing;
   out["results"] = ordered_json::object();
   ordered_json rows = ordered_json::array();
   for (std::size_t n = 0; n < a.order.size(); ++n) {

@@ -170,13 +170,30 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
                     : "-",
          h.has_points() ? fmt::format("{:.2f}", h.closest_miss()) : "-", verdict});
   }
+  std::string only;
+  if (const auto missing = untested(q); !missing.empty()) {
+    only = fmt::format(
+        "Agrees: with {} of {} observations. Not tested, for there is no [[reaction]]: {}.\n",
+        q.observations.observations.size() - missing.size(), q.observations.observations.size(),
+        fmt::join(missing, ", "));
+  }
   return "\nRanked by evidence: the share of each hypothesis' space that agrees with every\n"
          "observation, with its Monte Carlo error; then by the closest approach in tolerances.\n"
-         "Probability: if all were as likely before.\n\n" +
-         aligned(rows, {true, false, false, false, true, false}, "");
+         "Probability: if all were as likely before.\n" +
+         only + "\n" + aligned(rows, {true, false, false, false, true, false}, "");
 }
 
 }  // namespace
+
+std::vector<std::string> untested(const question::Question& q) {
+  std::vector<std::string> out;
+  if (!q.hypotheses.reactions.empty()) return out;
+  for (const auto& o : q.observations.observations) {
+    const auto* condition = q.observations.find_condition(o.condition.value);
+    if (condition != nullptr && condition->reaction) out.push_back(o.id.value);
+  }
+  return out;
+}
 
 std::string inferred_text(const lab::Laboratory& laboratory, const InferredAnswer& a) {
   const question::Question& q = laboratory.question();

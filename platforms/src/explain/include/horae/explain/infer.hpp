@@ -92,6 +92,9 @@ struct InferredAnswer {
 /// can be compared.
 InferredAnswer infer(lab::Laboratory& laboratory);
 
+/// Observations that no hypothesis was held against: their conditions are with a reaction, and
+/// there is no [[reaction]].
+std::vector<std::string> untested(const question::Question& question);
 /// "consistent", "open: no point of N closer than ...", "excluded: ...", "impossible: ...".
 std::string verdict_text(const question::Question& question, const Inferred& inferred);
 /// The closest point in words: its observation, and its values.
