@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "horae/capture/encode_packet.hpp"
 #include "roce_bytes.hpp"
 
 namespace horae::capture::dissection_test {
@@ -187,6 +188,31 @@ TEST(Dissection, ReadsReservedBitsAndTheBytesBehindTheBth) {
   EXPECT_EQ(whole(f, {.extra_mask = 0x60, .extra_value = 0x20}).packet.msn, 0x01020304u);
   Frame cnp = bytes_of(roce_packet(0, 1, Opcode::cnp, 0));
   EXPECT_EQ(whole(cnp).packet.bth_reserved, 0) << "BECN is none of the reserved bits";
+}
+
+// A capture that the simulator writes is read as the packet that it was: ConWeave's header is known
+// by these bits, and stands behind the BTH.
+TEST(Dissection, FindsWhatAFeaturePutInTheReservedBits) {
+  for (const std::uint16_t bits : {0x0000, 0x0020, 0x7f3f, 0x6021, 0x0940, 0x7fff}) {
+    Packet p;
+    p.opcode = Opcode::write_middle;
+    p.payload = 1024;
+    p.frame = static_cast<std::uint16_t>(frame_bytes(p.opcode, 1024_B).count() + 4);
+    p.msn = 0xabcdef01;
+    p.psn = Psn(77);
+    p.bth_reserved = bits;
+    const EncodedPacket encoded = encode_packet(p, nullptr);
+    const bool data = (bits >> 5 & 3) == 1;
+    const Dissection d =
+        dissect(encoded.bytes, encoded.length, {.extra_mask = 0x60, .extra_value = 0x20});
+    ASSERT_EQ(d.kind, FrameKind::roce) << bits;
+    EXPECT_EQ(d.packet.bth_reserved, bits);
+    EXPECT_EQ(d.extra, data) << bits;
+    EXPECT_EQ(d.packet.payload, data ? 1024 : 1028) << bits;
+    if (data) {
+      EXPECT_EQ(d.packet.msn, 0xabcdef01) << bits;
+    }
+  }
 }
 
 }  // namespace
