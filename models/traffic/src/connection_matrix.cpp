@@ -90,9 +90,7 @@ class Htsim final : public FlowList {
     ListedFlow flow;
     flow.line = lines_.line();
     const auto source = node(from, "source"), destination = node(to, "destination");
-    refuse_own(lines_, from, to, source, destination);
-    flow.from = source.number;
-    flow.to = destination.number;
+    set_ends(flow, lines_, source, destination);
 
     const std::vector<std::string> keys = {
         "id", "start", "size", "trigger", "send_done_trigger", "recv_done_trigger", "prio"};

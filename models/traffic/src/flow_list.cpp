@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "horae/core/quantity_text.hpp"
 #include "list_formats.hpp"
@@ -85,13 +84,13 @@ std::uint32_t NodeTable::fold(const ListLines& lines, const Word& word, std::str
 NodeTable::Node NodeTable::numbered(const ListLines& lines, const Word& word,
                                     std::string_view what) const {
   const std::uint64_t number = lines.whole(word, what, 0, 0xffffffff);
-  return {fold(lines, word, what, number), number};
+  return {word, fold(lines, word, what, number), number};
 }
 
 NodeTable::Node NodeTable::named(const ListLines& lines, const Word& word,
                                  std::string_view what) const {
   const auto it = by_name_.find(word.text);
-  if (it != by_name_.end()) return {it->second, it->second};
+  if (it != by_name_.end()) return {word, it->second, it->second};
   if (digits_only(word.text)) return numbered(lines, word, what);
   const auto near = nearest_name(word.text, nodes_.names);
   throw lines.error(word.column,
@@ -100,11 +99,15 @@ NodeTable::Node NodeTable::named(const ListLines& lines, const Word& word,
                                 near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
 }
 
-void refuse_own(const ListLines& lines, const Word& from, const Word& to, NodeTable::Node source,
-                NodeTable::Node destination) {
-  if (source.written != destination.written) return;
-  throw lines.error(to.column, fmt::format("a flow from {} to itself; expected another destination",
-                                           printable(from.text)));
+void set_ends(ListedFlow& flow, const ListLines& lines, const NodeTable::Node& from,
+              const NodeTable::Node& to) {
+  if (from.written == to.written) {
+    throw lines.error(to.word.column,
+                      fmt::format("a flow from {} to itself; expected another destination",
+                                  printable(from.word.text)));
+  }
+  flow.from = from.number;
+  flow.to = to.number;
 }
 
 }  // namespace horae::traffic

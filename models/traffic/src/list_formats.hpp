@@ -16,6 +16,7 @@ class NodeTable {
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
   struct Node {
+    Word word;
     std::uint32_t number = 0;   ///< in the network, folded where that is asked for
     std::uint64_t written = 0;  ///< what the list says, or the number of the name that it says
   };
@@ -32,10 +33,11 @@ class NodeTable {
   std::unordered_map<std::string_view, std::uint32_t> by_name_;  ///< of the texts in nodes_
 };
 
-/// Refuses, at the second, a flow whose two ends are one node, written as they may be: a name and
-/// its number, a number with zeros in front. What only folding makes equal is none of these.
-void refuse_own(const ListLines& lines, const Word& from, const Word& to, NodeTable::Node source,
-                NodeTable::Node destination);
+/// Gives a flow its ends. Refuses, at the second, those that are one node, written as they may be:
+/// a name and its number, a number with zeros in front. What only folding makes equal is none of
+/// these.
+void set_ends(ListedFlow& flow, const ListLines& lines, const NodeTable::Node& from,
+              const NodeTable::Node& to);
 
 // Each takes a list that stands at its first line.
 std::unique_ptr<FlowList> open_ns3(std::unique_ptr<ListLines> lines, const ListNodes& nodes);

@@ -60,9 +60,7 @@ class Ns3List final : public FlowList {
     flow.line = lines_.line();
     const auto source = nodes_.numbered(lines_, from, "src");
     const auto destination = nodes_.numbered(lines_, to, "dst");
-    refuse_own(lines_, from, to, source, destination);
-    flow.from = source.number;
-    flow.to = destination.number;
+    set_ends(flow, lines_, source, destination);
     flow.priority = static_cast<std::uint32_t>(lines_.whole(words[at++], "pg", 0, 7));
     if (columns_ == 6) lines_.whole(words[at++], "dport", 0, 65535);
     flow.bytes = lines_.size(words[at++]);
@@ -122,9 +120,7 @@ class CsvList final : public FlowList {
     flow.at = lines_.time(cells[place_[0]], "start_ns", 3);
     const auto source = nodes_.named(lines_, from, "source");
     const auto destination = nodes_.named(lines_, to, "destination");
-    refuse_own(lines_, from, to, source, destination);
-    flow.from = source.number;
-    flow.to = destination.number;
+    set_ends(flow, lines_, source, destination);
     flow.bytes = lines_.size(cells[place_[3]]);
     return flow;
   }

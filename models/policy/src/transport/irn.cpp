@@ -61,7 +61,7 @@ class IrnSender final : public WindowedSender {
     find_hole();
     return {.psn = psn,
             .kind = after_timeout ? SendKind::timeout : SendKind::rewind,
-            .ack_request = !hole_due() || (after_timeout && ask_first_)};
+            .ack_request = (after_timeout && asks_first()) || !hole_due()};
   }
 
   bool accepts_nack(Psn expected_psn) const override {
@@ -84,9 +84,8 @@ class IrnSender final : public WindowedSender {
   }
 
   void on_timeout(Picoseconds now) override {
-    timer_start_ = now;
+    time_out(now);
     timed_out_ = true;
-    ask_first_ = in_vain();
     recover();
   }
 
@@ -137,7 +136,6 @@ class IrnSender final : public WindowedSender {
   Psn highest_;             ///< of them, or the oldest unacknowledged
   bool recovering_ = false;
   bool timed_out_ = false;   ///< what is sent next is sent for a timeout
-  bool ask_first_ = false;   ///< and asks
   bool oldest_due_ = false;  ///< the oldest is to be sent again whatever arrived
   Psn recover_end_;          ///< the recovery is over when all before it is acknowledged
   Psn refused_end_;          ///< packets below it may have been refused (nacks_refuse)

@@ -55,17 +55,23 @@ std::vector<Adjustable> chosen(const SizeRequest& request, const std::string& ke
                                suggestion(key, keys)));
 }
 
+struct Tried {
+  std::int64_t value;
+  bool fits;
+};
+
 /// The value nearest to `value`, from `least` to `most`, that the file's own rules take: of a key
 /// that must be a multiple, or a power, of something most are refused. None within 8 on each side:
 /// pipelines are 8 at most.
-template <class Tried>
-std::optional<std::int64_t> valid_near(std::int64_t value, std::int64_t least, std::int64_t most,
-                                       const Tried& tried) {
+template <class Try>
+std::optional<Tried> valid_near(std::int64_t value, std::int64_t least, std::int64_t most,
+                                const Try& trial_of) {
   constexpr std::int64_t farthest = 8;
-  for (std::int64_t off = 0; off <= farthest; ++off) {
-    for (const std::int64_t v : {value - off, value + off}) {
-      if (v >= least && v <= most && tried(v) != Trial::refused) return v;
-    }
+  for (std::int64_t off = 0; off <= farthest; off = off > 0 ? -off : 1 - off) {
+    const std::int64_t v = value - off;
+    if (v < least || v > most) continue;
+    const Trial t = trial_of(v);
+    if (t != Trial::refused) return Tried{v, t == Trial::fits};
   }
   return std::nullopt;
 }
@@ -88,20 +94,20 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
   }
   // From the present value when it fits (others below it may not: sizes of what must fit in),
   // else from the first of those that double from the least.
-  const auto tried = [&](std::int64_t value) { return trial(with_all(value)); };
+  const auto trial_of = [&](std::int64_t value) { return trial(with_all(value)); };
   const auto step = [&](std::int64_t value) {
     return value == most ? most + 1 : std::min(std::max(value * 2, least), most);
   };
   std::int64_t good = 0, bad = least;
-  if (same && trial(request) == Trial::fits) {
+  if (same && fits(request)) {
     good = now;
     bad = now >= most ? most + 1 : step(now);
   }
   std::int64_t failing = -1;  // the least known that is no rule's and does not fit; -1: none yet
   for (; bad <= most; bad = step(bad)) {
-    const auto next = valid_near(bad, bad, most, tried);
-    bad = next.value_or(bad);
-    if (next && tried(bad) == Trial::fits) {
+    const auto next = valid_near(bad, bad, most, trial_of);
+    if (next) bad = next->value;
+    if (next && next->fits) {
       good = bad;
       failing = -1;
       continue;
@@ -111,11 +117,11 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
   }
   while (good > 0 && bad - good > 1) {
     const std::int64_t middle = good + (bad - good) / 2;
-    const auto next = valid_near(middle, good + 1, bad - 1, tried);
-    if (next && tried(*next) == Trial::fits) {
-      good = *next;
+    const auto next = valid_near(middle, good + 1, bad - 1, trial_of);
+    if (next && next->fits) {
+      good = next->value;
     } else {
-      bad = next.value_or(middle);
+      bad = next ? next->value : middle;
       if (next) failing = bad;
     }
   }

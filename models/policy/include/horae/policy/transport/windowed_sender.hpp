@@ -60,10 +60,9 @@ class WindowedSender : public TransportSender {
   }
 
   void on_timeout(Picoseconds now) override {
-    timer_start_ = now;
     const bool whole = timeout_resend_ == TimeoutResend::window;
     resend(oldest_, whole ? fresh_ : oldest_ + 1, SendKind::timeout);
-    ask_first_ = in_vain();
+    time_out(now);
   }
 
   Picoseconds next_deadline() const override {
@@ -74,11 +73,17 @@ class WindowedSender : public TransportSender {
   /// The acknowledgement advanced: forget what need not be sent again.
   virtual void acknowledged() {}
 
-  /// At a timeout: whether nothing was acknowledged since the one before. Then the first packet
-  /// that is sent again asks: receivers here answer no duplicate that does not ask (IBTA vol. 1,
-  /// C9-105, as Linux' software RoCE reads it, answers them all). Where the last of a range is lost
-  /// each time, or the next timeout comes before it, a sender would never hear what has arrived.
-  bool in_vain() { return std::exchange(in_vain_, true); }
+  /// What each timeout begins: the timer anew, and, if nothing was acknowledged since the one
+  /// before, that the first packet sent again asks. Receivers here answer no duplicate that does
+  /// not ask (IBTA vol. 1, C9-105, as Linux' software RoCE reads it, answers them all). Where the
+  /// last of a range is lost each time, or the next timeout comes before it, a sender would never
+  /// hear what has arrived.
+  void time_out(Picoseconds now) {
+    timer_start_ = now;
+    ask_first_ = std::exchange(in_vain_, true);
+  }
+  /// Whether the packet that is sent again now asks for that reason.
+  bool asks_first() { return std::exchange(ask_first_, false); }
 
   /// Sends everything from `from` up to but not including `end` again; replaces an earlier range.
   void resend(Psn from, Psn end, SendKind kind) {
@@ -92,7 +97,7 @@ class WindowedSender : public TransportSender {
     const Psn psn = resend_from_;
     ++resend_from_;
     // The last of the range asks for an ACK, so that progress is heard of.
-    const bool first = std::exchange(ask_first_, false);
+    const bool first = asks_first();
     return {.psn = psn, .kind = resend_kind_, .ack_request = first || !resending()};
   }
 
