@@ -27,8 +27,8 @@ std::string broken_rule(F&& work) {
 struct PassesOfAPacket : ::testing::Test {
   PassesOfAPacket() { packet.id = 0x10000000003; }
 
-  Pass numbered(std::uint64_t serial, PipelineId where = {2, Gress::ingress}) {
-    return Pass(packet, where, serial, 5, 7_us);
+  Pass numbered(std::uint64_t number, PipelineId where = {2, Gress::ingress}) {
+    return Pass(packet, where, number, 5, 7_us);
   }
   /// The next one.
   Pass pass(Gress gress = Gress::ingress) { return numbered(serial++, {2, gress}); }

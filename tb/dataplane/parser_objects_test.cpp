@@ -122,9 +122,9 @@ TEST_F(ParserObjects, ARestAndAnUpdateMakeTheNewChecksum) {
                   {.use = ChecksumUse::update, .over = with_rest, .bits = with_rest_bits});
   // The reference: all words of the segment, added one by one.
   const auto whole = [](const std::vector<std::uint64_t>& h,
-                        const std::vector<std::uint16_t>& rest) {
+                        const std::vector<std::uint16_t>& words) {
     std::uint64_t sum = h[0] + h[1] + (h[2] >> 16) + (h[2] & 0xffff);
-    for (const auto w : rest) sum += w;
+    for (const auto w : words) sum += w;
     return static_cast<std::uint16_t>(sum % 0xffff == 0 ? 0 : 0xffff - sum % 0xffff);
   };
   RandomStream random(1, "segments");
@@ -245,8 +245,8 @@ TEST(ParserPrices, VerificationsInStatesOfTheirOwnShareAUnit) {
   const auto units = [&](const std::string& text) {
     return used(account(states + text, "tofino2"), "ingress_parser_checksums");
   };
-  const auto of = [](const std::string& name, const std::string& does, const std::string& in) {
-    return checksum(name, does, "states = [" + in + "]\n");
+  const auto of = [](const std::string& name, const std::string& does, const std::string& where) {
+    return checksum(name, does, "states = [" + where + "]\n");
   };
   EXPECT_EQ(units(of("a", "verify", "\"ipv4\"") + of("b", "verify", "\"inner\"")), 1);
   EXPECT_EQ(units(of("a", "verify", "\"ipv4\"") + of("b", "verify", "\"ipv4\"")), 2);

@@ -126,8 +126,8 @@ TEST_F(Rules, NamesAreUniqueInAPipeline) {
 TEST_F(Rules, ARegisterSeesPassesInTheirOrder) {
   Register<std::uint64_t> last(pipeline, Gress::ingress, "last", 1, 99);
   std::vector<std::uint64_t> seen;
-  for (std::uint64_t serial = 100; serial < 110; ++serial) {
-    Pass pass = numbered(serial);
+  for (std::uint64_t number = 100; number < 110; ++number) {
+    Pass pass = numbered(number);
     seen.push_back(last.apply(pass, 0, [&](std::uint64_t& cell) {
       const std::uint64_t before = cell;
       cell = pass.serial();

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "tofino_tor",
                             {"leaf_spine.leaf=tofino_tor",
                              "traffic=[{kind=\"batch\",pattern=\"tornado\",size=\"128 KiB\"}]"}}),
-    [](const auto& info) { return std::to_string(info.index) + std::string(info.param.chip); });
+    [](const auto& one) { return std::to_string(one.index) + std::string(one.param.chip); });
 
 }  // namespace
 }  // namespace horae::test::chip_timing_test

@@ -77,7 +77,7 @@ TEST_P(Congestion, HowItIsRunDoesNotShow) {
 INSTANTIATE_TEST_SUITE_P(All, Congestion,
                          ::testing::Values("dcqcn", "dctcp", "hpcc", "swift", "timely", "mprdma",
                                            "nscc", "constant"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 TEST(CongestionControl, TelemetryComesOutOfChipsAsWell) {
   const Place place;

@@ -100,7 +100,7 @@ TEST_P(Ranks, DoNotShowInTheResults) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Ranks, ::testing::ValuesIn(shipped),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 // What hosts do of a schedule, and what they wait for, is the same wherever they run. The binary
 // schedule has the times of its text.

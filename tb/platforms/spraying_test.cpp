@@ -45,7 +45,7 @@ class Spraying : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, Spraying,
                          ::testing::Values("fixed", "random", "cycle", "reps", "reps_unbounded",
                                            "bitmap", "plb", "flowlet", "mp_rdma", "subflows"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 TEST_P(Spraying, WorksWithEveryTransport) {
   const Place place;

@@ -53,20 +53,20 @@ TEST_P(Irn, AfterHalfOfTheNumberSpaceInOrderOnlyTheOldestIsLost) {
   auto config = irn_config();
   config.window = 4096;
   const Psn first(GetParam());
-  const auto sender = find_transport("irn").make_sender(config, first);
+  const auto wrapping = find_transport("irn").make_sender(config, first);
   constexpr std::int32_t step = 4096, steps = (1 << 23) / step + 1;
   Psn at = first;
   for (std::int32_t i = 0; i < steps; ++i) {
-    sender->post(step);
-    for (std::int32_t n = 0; n < step; ++n) sender->next(Picoseconds(0));
+    wrapping->post(step);
+    for (std::int32_t n = 0; n < step; ++n) wrapping->next(Picoseconds(0));
     at = at + step;
-    sender->on_ack(at, Picoseconds(0));
+    wrapping->on_ack(at, Picoseconds(0));
   }
-  sender->post(8);
-  for (int n = 0; n < 8; ++n) sender->next(Picoseconds(0));
-  sender->retransmit(at, Picoseconds(0));
-  EXPECT_EQ(sender->next(Picoseconds(0)).psn, at);
-  EXPECT_FALSE(sender->can_send());
+  wrapping->post(8);
+  for (int n = 0; n < 8; ++n) wrapping->next(Picoseconds(0));
+  wrapping->retransmit(at, Picoseconds(0));
+  EXPECT_EQ(wrapping->next(Picoseconds(0)).psn, at);
+  EXPECT_FALSE(wrapping->can_send());
 }
 
 TEST_P(Irn, WhatIsSentAgainAndLostAgainWaitsForTheTimer) {

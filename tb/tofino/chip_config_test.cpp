@@ -64,9 +64,9 @@ TEST(ChipConfig, WhatIsSaidStays) {
 
 // Rates of loopback ports are one per pipeline, of as many as there are after the chip's word.
 TEST(ChipConfig, LoopbackRatesAreOnePerPipeline) {
-  const auto rates = [](const std::string& before, const std::string& rates) {
+  const auto rates = [](const std::string& before, const std::string& list) {
     try {
-      read(before + "[loopback]\nrates = [" + rates + "]");
+      read(before + "[loopback]\nrates = [" + list + "]");
     } catch (const InputError& e) {
       return std::string(e.what());
     }

@@ -143,8 +143,8 @@ const DesignObject* Design::find(std::string_view object) const {
   return nullptr;
 }
 
-bool Design::declares(std::string_view name) const {
-  const auto named = [&](const auto& part) { return part.name == name; };
+bool Design::declares(std::string_view wanted) const {
+  const auto named = [&](const auto& part) { return part.name == wanted; };
   return std::ranges::any_of(objects, named) || std::ranges::any_of(value_sets, named) ||
          std::ranges::any_of(checksums, named);
 }

@@ -33,8 +33,8 @@ std::string_view IndentedLine::value() const {
 }
 
 const IndentedLine* IndentedLine::find(std::string_view wanted) const {
-  for (const auto& line : below) {
-    if (line.key() == wanted) return &line;
+  for (const auto& each : below) {
+    if (each.key() == wanted) return &each;
   }
   return nullptr;
 }

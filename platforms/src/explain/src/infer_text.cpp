@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "horae/explain/infer.hpp"
+#include "infer_parts.hpp"
 #include "text.hpp"
 
 namespace horae::explain {

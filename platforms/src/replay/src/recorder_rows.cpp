@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "horae/dataplane/pipeline.hpp"
 #include "horae/replay/recorder.hpp"
 #include "recorder_slot.hpp"
 
