@@ -7,6 +7,7 @@ from typing import Optional
 
 from .complaint import Complaint, nearest
 from .program import one_line
+from .units import factor
 
 STATUS = {0: "done", 2: "refused", 3: "refused"}
 MISSING = object()  # a result that is not there, unlike one that is null
@@ -21,6 +22,10 @@ class Point:
     refused: Optional[str] = None  # why, if a configuration cannot be read
     status: str = "pending"
     reason: str = ""
+    lacks: Optional[str] = None    # why its figures do not say what it is worth, of a point that is done
+    unfinished: Optional[int] = None  # messages, queries, groups, ranks; None: no run was made
+    lost: Optional[int] = None        # packets
+    timeouts: Optional[int] = None    # of senders
     values: dict = dataclasses.field(default_factory=dict)
     feasible: bool = False
     pareto: bool = False
@@ -50,6 +55,31 @@ def find(summary, path):
             return MISSING
         at, names = at[key], names[len(key):].removeprefix(".")
     return at if at is None or isinstance(at, (int, float, bool)) else MISSING
+
+
+def unit_of(summary, path):
+    """The unit of a result; None of what else `find` finds."""
+    return summary.get("results", {}).get(path, {}).get("unit")
+
+
+def why_none(summary, path):
+    """Why a result is none, where it says so."""
+    return summary.get("results", {}).get(path, {}).get("none")
+
+
+def losses(summaries):
+    """(unfinished, lost, timeouts) of the runs of a point together; None where none was made."""
+    runs = [s for _, s in summaries if s is not None and "packets" in s]
+    if not runs:
+        return None, None, None
+    unfinished = timeouts = 0
+    for s in runs:
+        results, rows = s["results"], s.get("rows", {})
+        unfinished += sum((results.get(name) or {}).get("value") or 0 for name in ("fct.unfinished", "schedules.unfinished"))
+        unfinished += sum(row.get("cct_us") is None for row in rows.get("groups", []))
+        timeouts += (results.get("senders.timeouts") or {}).get("value") or 0
+    lost = sum(n for s in runs for n in s["packets"]["dropped"].values())
+    return int(unfinished), lost, int(timeouts)
 
 
 def named(items, names):
@@ -135,8 +165,25 @@ class Reader:
     def judge(self, point, summaries):
         for figure in self.study.figures:
             point.values[figure.name] = self.figure(figure, point, summaries)
-        point.feasible = point.status == "done" and all(
+        point.unfinished, point.lost, point.timeouts = losses(summaries)
+        point.lacks = self.lacks(point, summaries) if point.status == "done" else None
+        point.reason = point.reason or point.lacks or ""
+        point.feasible = point.status == "done" and not point.lacks and all(
             c.holds(point.values[c.name]) for c in self.study.constraints)
+
+    def lacks(self, point, summaries):
+        """Why the figures of a point that was made do not say what it is worth; None: they do. A run that did not
+        complete says nothing of the messages that it left, and a search would walk towards loss."""
+        if not self.study.incomplete_counts:
+            for _, summary in summaries:
+                verdict = (summary or {}).get("verdict", "complete")
+                if verdict != "complete":
+                    return f"the run ended with the verdict {verdict}, {point.unfinished} unfinished"
+        for objective in self.study.objectives:
+            if point.values[objective.name] is None:
+                why = next(filter(None, (why_none(s, objective.result) for _, s in summaries if s)), None)
+                return f"no {objective.name}" + (f": {why}" if why else "")
+        return None
 
     def figure(self, figure, point, summaries):
         if figure.fits:
@@ -148,16 +195,23 @@ class Reader:
             for key, result in derived.of.items():
                 names[key] = self.result(result, None, figure.optional, derived.where, point, summaries)
             return number(derived.expression.value(names))
-        return number(self.result(figure.result, figure.command, figure.optional, figure.where, point, summaries))
+        return number(self.result(figure.result, figure.command, figure.optional, figure.where, point, summaries,
+                                  figure.unit))
 
-    def result(self, result, command, optional, where, point, summaries):
+    def in_unit(self, value, found, wanted, result, where):
+        times = 1 if found is None else factor(found, wanted)
+        if times is None:
+            raise Complaint(f"{where}: unit: found \"{wanted}\", but '{result}' is in {found}")
+        return value if times == 1 or value is None else value * times
+
+    def result(self, result, command, optional, where, point, summaries, unit=""):
         known = []
         for run, summary in summaries:
             if summary is None or (command is not None and run.kind != command):
                 continue
             value = find(summary, result)
             if value is not MISSING:
-                return value
+                return self.in_unit(value, unit_of(summary, result), unit, result, where)
             known += paths(summary)
         # What a refused or failed point has not is no fault of the study.
         if point.status == "done" and not optional:

@@ -77,7 +77,7 @@ class Search:
                 values = [point.values[o.name] for o in self.study.objectives]
                 trial.set_user_attr("violations",
                                     [c.excess(point.values[c.name]) for c in self.study.constraints])
-            if values is None or any(v is None for v in values):
+            if values is None or point.lacks or any(v is None for v in values):
                 self.trials.tell(trial, state=self.optuna.trial.TrialState.FAIL)
             else:
                 self.trials.tell(trial, values)

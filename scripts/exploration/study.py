@@ -125,6 +125,7 @@ class Study:
     fixed: list
     grids: list = dataclasses.field(default_factory=list)
     constants: dict = dataclasses.field(default_factory=dict)
+    incomplete_counts: bool = False  # figures of runs that did not complete are taken as they are
 
     @property
     def figures(self):
@@ -147,6 +148,7 @@ def read_study(path, variant=None, constants=(), values=()):
         file=path.name, name=name, description=about.text("description"), commands=[], parameters=[], objectives=[],
         constraints=[], shown=[], derived=[], skips=[], method=Method(), choose="knee", choose_objective=None, published=[],
         fixed=about.sets("set"), constants=told.constants)
+    study.incomplete_counts = about.choice("incomplete", ("infeasible", "counts"), "infeasible") == "counts"
     study.commands = read_commands(path, root, about)
     about.done()
     for table in root.children("parameter"):
@@ -166,6 +168,7 @@ def read_study(path, variant=None, constants=(), values=()):
         table.done()
     if not study.objectives:
         raise root.error(None, "no [[objective]]: nothing to compare points by")
+    show_derived(study)
     for table in root.children("skip"):
         text = table.text("when", required=True)
         study.skips.append(Skip(read_expression(table, "when", text, parameters)))
@@ -367,6 +370,16 @@ def read_derived(table, study, parameters):
     out = Derived(name, expression, of, table.text("unit"), table.places.text(table.path))
     table.done()
     return out
+
+
+def show_derived(study):
+    """Derived figures that no other figure is of are looked at as well."""
+    shown_already = {f.result for f in study.figures}
+    for d in study.derived:
+        result = f"derived.{d.name}"
+        if result not in shown_already:
+            name = result if any(f.name == d.name for f in study.figures) else d.name
+            study.shown.append(Figure(name, result, d.where, unit=d.unit, optional=True))
 
 
 def read_figure(table, study, needs_name):

@@ -45,7 +45,8 @@ def point_json(point, folder, store):
              "folder": relative(store.place(run.key) / "result", folder)} for run, outcome in point.made]
     last = runs[-1] if runs else {"config_hash": None, "folder": None}
     return {"number": point.number, "parameters": point.parameters, "status": point.status, "reason": point.reason,
-            "feasible": point.feasible, "pareto": point.pareto, "values": point.values,
+            "feasible": point.feasible, "pareto": point.pareto, "unfinished": point.unfinished, "lost": point.lost,
+            "timeouts": point.timeouts, "values": point.values,
             "config_hash": last["config_hash"], "folder": last["folder"], "runs": runs}
 
 
@@ -67,11 +68,13 @@ def points_csv(study, points):
     writer = csv.writer(out, lineterminator="\n")
     names = [p.name for p in study.parameters]
     figures = [f.name for f in study.figures]
-    writer.writerow(["number", *names, "status", "feasible", "pareto", *figures, "config_hash", "reason"])
+    writer.writerow(["number", *names, "status", "feasible", "pareto", *figures, "unfinished", "lost", "timeouts",
+                     "config_hash", "reason"])
     for p in points:
         config_hash = p.made[-1][0].config_hash if p.made else ""
         writer.writerow([p.number, *[plain(p.parameters[n]) for n in names], p.status, int(p.feasible), int(p.pareto),
-                         *[plain(p.values[f]) for f in figures], config_hash, p.reason])
+                         *[plain(p.values[f]) for f in figures], plain(p.unfinished), plain(p.lost),
+                         plain(p.timeouts), config_hash, p.reason])
     return out.getvalue()
 
 
@@ -122,14 +125,17 @@ def report(study, points, content, folder):
         cost = [order[o] * p.values[o] if p.values[o] is not None else float("inf") for o in order]
         return (p.number != content["chosen"], not p.pareto, not p.feasible, cost, p.number)
 
+    runs = any(p.unfinished is not None for p in points)
     rows = [["point", *[titled(p.name, p.unit) for p in study.parameters],
-             *[titled(f.name, f.unit) for f in study.figures], ""]]
+             *[titled(f.name, f.unit) for f in study.figures],
+             *(["unfinished", "lost", "timeouts"] if runs else []), ""]]
     shown_points = sorted((p for p in points if p.status == "done"), key=rank)[:TOP]
     for p in shown_points:
         mark = "chosen" if p.number == content["chosen"] else "Pareto" if p.pareto else \
             "" if p.feasible else "infeasible"
         rows.append([str(p.number), *[brief(v) for v in p.parameters.values()],
-                     *[brief(p.values[f.name]) for f in study.figures], mark])
+                     *[brief(p.values[f.name]) for f in study.figures],
+                     *([brief(n) for n in (p.unfinished, p.lost, p.timeouts)] if runs else []), mark])
     lines = []
     if len(rows) > 1:
         lines += lines_of(rows, 0)
@@ -139,10 +145,10 @@ def report(study, points, content, folder):
     counts = {s: sum(p.status == s for p in points) for s in ("done", "refused", "failed", "pending")}
     lines += ["", ", ".join(f"{n} {s}" for s, n in counts.items() if n) +
               f"; {sum(p.feasible for p in points)} feasible, {len(content['pareto'])} on the Pareto front"]
-    for status in ("refused", "failed"):
+    for status in ("refused", "failed", "infeasible"):
         groups = {}
         for p in points:
-            if p.status == status:
+            if p.status == status or (status == "infeasible" and p.status == "done" and p.reason):
                 groups.setdefault(re.sub(r"\d+(\.\d+)?", "#", p.reason), []).append(p)
         for group in sorted(groups.values(), key=lambda g: (-len(g), g[0].number)):
             some = f"point {group[0].number}" if len(group) == 1 else f"{len(group)} points, such as {group[0].number}"

@@ -4,7 +4,7 @@ from .reduce import rounded, short
 
 # Classes of points in the order they are drawn; the last ones on top.
 CLASSES = ("pending", "failed", "refused", "infeasible", "dominated", "pareto", "chosen")
-NAMES = {"pareto": "Pareto front", "infeasible": "breaks a constraint"}
+NAMES = {"pareto": "Pareto front", "infeasible": "infeasible"}
 STYLES = {"dominated": 5, "pareto": 0, "chosen": 1, "refused": 3, "infeasible": 4, "failed": 2, "pending": 6}
 TICKS = 12    # different values of a parameter that each get a tick
 LOG_FROM = 8  # largest over smallest value of a parameter from which its axis is logarithmic
@@ -40,6 +40,9 @@ class Data:
         for point in study["points"]:
             self.values.update(dict.fromkeys(point.get("values") or {}))
         known = [e for key in ("constraints", "derived", "figures", "objectives") for e in study.get(key) or []]
+        # What runs left, of studies of runs; older files have none.
+        self.losses = [n for n in ("unfinished", "lost", "timeouts")
+                       if any(p.get(n) is not None for p in study["points"])]
         self.units = {e["name"]: str(e.get("unit") or "") for e in known if isinstance(e, dict) and "name" in e}
         self.axes = {n: self.parameter_axis(n) for n in self.parameters}
         self.rows = {c: [p for p in study["points"] if class_of(study, p) == c] for c in CLASSES}
@@ -96,6 +99,7 @@ class Data:
             known = {k: axis[k] for k in ("ticks", "texts") if k in axis}  # "100 us", where the number is of seconds
             found.append({"key": f"p:{n}", "title": n, "unit": axis["unit"], **known})
         found += [{"key": f"v:{n}", "title": n, "unit": self.units.get(n, "")} for n in self.values]
+        found += [{"key": n, "title": n, "unit": ""} for n in self.losses]
         if any(p.get("reason") for p in self.study["points"]):
             found.append({"key": "reason", "title": "", "unit": ""})
         return found
@@ -110,6 +114,8 @@ class Data:
             for n in self.values:
                 # What was counted of a design that was refused is no value of it.
                 columns[f"v:{n}"] = short([(p.get("values") or {}).get(n) if p["status"] == "done" else None for p in points])
+            for n in self.losses:
+                columns[n] = short([p.get(n) for p in points])
             reasons = [str(p.get("reason") or "")[:160] for p in points]
             if any(reasons):
                 columns["reason"] = reasons

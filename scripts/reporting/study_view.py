@@ -102,6 +102,7 @@ def point_cells(data, point, with_class=False):
         sorted_by = numbers.parsed(value)
         row.append(Cell(sorted_by[0] if sorted_by else value, numbers.plain(value)))
     row += [cell((point.get("values") or {}).get(n)) for n in data.values]
+    row += [cell(point.get(n)) for n in data.losses]
     if with_class:
         c = class_of(data.study, point)
         row += [Cell(c, c), Cell(point.get("reason") or "", str(point.get("reason") or "")[:300])]
@@ -112,7 +113,8 @@ def point_columns(data):
     found = [Column("point", True)]
     found += [Column(f"{n}, {e['unit']}" if e.get("unit") else n, data.is_number(n))
               for n, e in data.parameters.items()]
-    return found + [Column(f"{n}, {data.units[n]}" if data.units.get(n) else n, True) for n in data.values]
+    found += [Column(f"{n}, {data.units[n]}" if data.units.get(n) else n, True) for n in data.values]
+    return found + [Column(n, True) for n in data.losses]
 
 
 def front_table(data):
@@ -127,8 +129,10 @@ def front_table(data):
 
 def reasons(data):
     groups = {}
-    for c in ("refused", "failed", "pending"):
+    for c in ("refused", "failed", "pending", "infeasible"):
         for p in data.rows[c]:
+            if c == "infeasible" and not p.get("reason"):
+                continue  # it breaks a constraint, which its figures show
             # Reasons that differ only in their numbers are one.
             reason = str(p.get("reason") or "")
             groups.setdefault((c, re.sub(r"\d+(\.\d+)?", "#", reason)), []).append((p["number"], reason))
@@ -142,7 +146,7 @@ def reasons(data):
         shown = ", ".join(str(n) for n in points[:8]) + (f" and {len(points) - 8} more" if len(points) > 8 else "")
         rows.append([Cell(len(points), numbers.number(len(points))), Cell(status, status), Cell(reason, reason[:400]),
                      Cell(points[0], shown)])
-    return [Heading("What has no result, and why"),
+    return [Heading("What does not count, and why"),
             Table([Column("points", True), Column("status"), Column("reason", wide=True), Column("numbers", wide=True)], rows)]
 
 
@@ -193,7 +197,7 @@ def view(result, block):
         key = [(n, numbers.quantity((chosen.get("values") or {}).get(n), data.units.get(n, ""))) for n in data.values]
     on_front = count["pareto"] + count["chosen"]
     parts = [f"{numbers.number(on_front)} on the Pareto front", f"{numbers.number(count['dominated'])} dominated"]
-    parts += [f"{numbers.number(count[c])} {'break a constraint' if c == 'infeasible' else c}"
+    parts += [f"{numbers.number(count[c])} {c}"
               for c in ("infeasible", "refused", "failed", "pending") if count[c]]
     answer += f"{numbers.number(total)} points: {', '.join(parts)}."
     warned = []
@@ -202,7 +206,7 @@ def view(result, block):
     if count["failed"]:
         warned.append(f"{numbers.number(count['failed'])} point{'s' if count['failed'] > 1 else ''} failed: see the reasons")
     if not on_front:
-        warned.append("no point meets all constraints")
+        warned.append("no point is feasible")
     facts = [("study file", str(study.get("file") or "")), ("version", str(study.get("version") or "")),
              ("method", sentence_of(study.get("method") or "")),
              ("commands", "; ".join(command_text(c) for c in study.get("commands") or [])),

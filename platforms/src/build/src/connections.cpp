@@ -156,7 +156,7 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
                           rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs()};
+  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs(), flow.count == 0};
   const programs::Connection named = told(connection, all_.size(), flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();

@@ -27,7 +27,15 @@ bool repeats(const ordered_json& results, const std::string& name) {
   if (!name.starts_with(of_connections)) return false;
   const auto completed = measured(results, "fct.completed");
   return completed && completed == measured(results, "senders.messages_completed") &&
-         measured(results, "fct." + name.substr(of_connections.size()));
+         results.contains("fct." + name.substr(of_connections.size()));
+}
+
+/// "7.5"; of a number that what is unfinished could change what it is at least, "> 2600".
+std::string value_text(const ordered_json& result, const std::optional<double>& value) {
+  if (value) return fmt::format("{:.6g}", *value);
+  const auto bound = result.find("at_least");
+  if (bound != result.end()) return fmt::format("> {:.6g}", bound->get<double>());
+  return result.contains("none") ? "none" : "-";
 }
 
 }  // namespace
@@ -37,15 +45,13 @@ std::string result_lines(const ordered_json& results, bool all) {
   std::size_t left_out = 0;
   for (const auto& [name, result] : results.items()) {
     const auto value = measured(results, name);
-    if (!all && (value.value_or(0) == 0 || repeats(results, name))) {
+    const auto none = result.find("none");
+    const bool says = value ? *value != 0 : none != result.end();
+    if (!all && (!says || repeats(results, name))) {
       ++left_out;
       continue;
     }
-    const auto none = result.find("none");
-    text += fmt::format("  {:<34} {:>14}  {}{}\n", name,
-                        value                  ? fmt::format("{:.6g}", *value)
-                        : none == result.end() ? std::string("-")
-                                               : std::string("none"),
+    text += fmt::format("  {:<34} {:>14}  {}{}\n", name, value_text(result, value),
                         result.at("unit").get<std::string>(),
                         none == result.end() ? "" : ": " + none->get<std::string>());
   }

@@ -30,16 +30,21 @@ void completion_results(const build::Simulation& s, const build::Findings& found
                         std::vector<NamedResult>& out) {
   const Histogram& fct = found.latency;
   std::uint64_t nacks = 0, timeouts = 0;
+  std::uint64_t open = 0;
   bool finite = true;
-  for (const auto& flow : found.flows) {
+  for (std::size_t i = 0; i < found.flows.size(); ++i) {
+    const auto& flow = found.flows[i];
     finite = finite && flow.finished;
+    // One that sends until the run ends has messages under way then, whatever happens: its messages
+    // are those it completes, unless it completes none.
+    if (!flow.finished && (!s.flows()[i].endless || !flow.timed)) ++open;
     nacks = std::max(nacks, flow.progress.nacks);
     timeouts = std::max(timeouts, flow.progress.timeouts);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto add = [&](const char* name, auto&& picoseconds) {
-    const double value = fct.empty() ? none : static_cast<double>(picoseconds()) * 1e-6;
-    out.push_back({name, value, "us"});
+    const double value = fct.empty() || open > 0 ? none : static_cast<double>(picoseconds()) * 1e-6;
+    out.push_back(over_all(name, {value}, "us", open, found.flows.size(), "connections"));
   };
   const auto each = one_of_each(found);
   const auto percentile = [&](std::int64_t per_cent) {
@@ -50,7 +55,9 @@ void completion_results(const build::Simulation& s, const build::Findings& found
   add("flows.fct_mean", [&] { return fct.mean(); });
   add("flows.fct_p50", [&] { return percentile(50); });
   add("flows.fct_p99", [&] { return percentile(99); });
-  add("flows.fct_max", [&] { return finite ? static_cast<double>(fct.max()) : none; });
+  const double longest = fct.empty() ? none : static_cast<double>(fct.max()) * 1e-6;
+  out.push_back(finite ? NamedResult{"flows.fct_max", longest, "us"}
+                       : NamedResult{"flows.fct_max", none, "us", "messages unfinished", longest});
   out.push_back({"flows.nacks_max", static_cast<double>(nacks), "packets"});
   out.push_back({"flows.timeouts_max", static_cast<double>(timeouts), "timeouts"});
   if (s.groups().empty()) return;

@@ -11,47 +11,53 @@
 namespace horae::run {
 namespace {
 
-void query_results(const build::Simulation& s, const build::Findings& found, Picoseconds warmup,
-                   std::vector<NamedResult>& out) {
+void query_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
+                   Picoseconds to, std::vector<NamedResult>& out) {
   if (s.queries().empty()) return;
   Samples qct;
-  std::uint64_t unfinished = 0;
   for (const auto& query : s.queries()) {
-    if (query.start < warmup) continue;
-    if (const auto end = end_of(found, query)) {
-      qct.add(to_microseconds(*end - query.start));
-    } else {
-      ++unfinished;
-    }
+    if (query.start < from || query.start >= to) continue;
+    const auto end = end_of(found, query);
+    const double time = to_microseconds(end.value_or(to) - query.start);
+    end ? qct.add(time) : qct.add_open(time);
   }
   qct.sort();
+  const std::uint64_t all = qct.count() + qct.open();
+  const auto add = [&](const char* name, const Figure& figure) {
+    out.push_back(
+        over_all(fmt::format("queries.{}", name), figure, "us", qct.open(), all, "queries"));
+  };
   out.push_back({"queries.completed", static_cast<double>(qct.count()), "queries"});
-  out.push_back({"queries.unfinished", static_cast<double>(unfinished), "queries"});
-  out.push_back({"queries.qct_mean", qct.mean(), "us"});
-  out.push_back({"queries.qct_p50", qct.percentile(500), "us"});
-  out.push_back({"queries.qct_p99", qct.percentile(990), "us"});
+  out.push_back({"queries.unfinished", static_cast<double>(qct.open()), "queries"});
+  add("qct_mean", qct.mean());
+  add("qct_p50", qct.percentile(500));
+  add("qct_p99", qct.percentile(990));
 }
 
 }  // namespace
 
 void flow_results(const build::Simulation& s, const build::Findings& found, const Snapshot& from,
-                  const Snapshot& arrivals, std::vector<NamedResult>& out) {
+                  const Snapshot& to, const Snapshot& arrivals, std::vector<NamedResult>& out) {
   if (s.messages().empty()) return;
-  for (const auto& bin : message_bins(s, found, from.time)) {
+  for (const auto& bin : message_bins(s, found, from.time, to.time)) {
     const auto add = [&](const char* name, double value, const char* unit) {
       out.push_back({fmt::format("fct.{}{}", bin.name, name), value, unit});
+    };
+    const auto figure = [&](const char* name, const Figure& f, const char* unit) {
+      out.push_back(over_all(fmt::format("fct.{}{}", bin.name, name), f, unit, bin.unfinished(),
+                             bin.messages, "messages"));
     };
     const auto packets = static_cast<double>(bin.packets);
     const auto late = static_cast<double>(bin.out_of_order);
     add("completed", static_cast<double>(bin.fct.count()), "messages");
     add("unfinished", static_cast<double>(bin.unfinished()), "messages");
-    add("mean", bin.fct.mean(), "us");
-    add("p50", bin.fct.percentile(500), "us");
-    add("p99", bin.fct.percentile(990), "us");
-    add("p99_9", bin.fct.percentile(999), "us");
-    add("max", bin.unfinished() > 0 ? no_value : bin.fct.percentile(1000), "us");
-    add("slowdown_mean", bin.slowdown.mean(), "ratio");
-    add("slowdown_p99", bin.slowdown.percentile(990), "ratio");
+    figure("mean", bin.fct.mean(), "us");
+    figure("p50", bin.fct.percentile(500), "us");
+    figure("p99", bin.fct.percentile(990), "us");
+    figure("p99_9", bin.fct.percentile(999), "us");
+    figure("max", bin.fct.percentile(1000), "us");
+    figure("slowdown_mean", bin.slowdown.mean(), "ratio");
+    figure("slowdown_p99", bin.slowdown.percentile(990), "ratio");
     add("out_of_order", ratio(late, packets), "share of packets");
     add("reordered", ratio(static_cast<double>(bin.reordered), static_cast<double>(bin.messages)),
         "share of messages");
@@ -68,13 +74,13 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
                                                        arrivals.time - from.time) /
                                       1e9,
                  "Gbps of payload"});
-  query_results(s, found, from.time, out);
+  query_results(s, found, from.time, to.time, out);
 }
 
 nlohmann::ordered_json size_bin_rows(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup) {
+                                     Picoseconds from, Picoseconds end) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& bin : message_bins(s, found, warmup)) {
+  for (const auto& bin : message_bins(s, found, from, end)) {
     if (bin.name.empty()) continue;
     nlohmann::ordered_json to;
     if (bin.to != Bytes::max()) to = bin.to.count();
@@ -82,10 +88,10 @@ nlohmann::ordered_json size_bin_rows(const build::Simulation& s, const build::Fi
                     {"upto_bytes", to},
                     {"messages", bin.messages},
                     {"unfinished", bin.unfinished()},
-                    {"fct_mean_us", bin.fct.mean()},
-                    {"fct_p99_us", bin.fct.percentile(990)},
-                    {"slowdown_mean", bin.slowdown.mean()},
-                    {"slowdown_p99", bin.slowdown.percentile(990)}});
+                    {"fct_mean_us", bin.fct.mean().value},
+                    {"fct_p99_us", bin.fct.percentile(990).value},
+                    {"slowdown_mean", bin.slowdown.mean().value},
+                    {"slowdown_p99", bin.slowdown.percentile(990).value}});
   }
   return rows;
 }

@@ -24,11 +24,12 @@ std::string flows_csv(const build::Simulation& simulation, const build::Findings
     const build::FlowEnd& ended = found.flows[n];
     const auto& p = ended.progress;
     const bool posted = p.first_post != never;
-    // Mean over first post to last completion when all is done, else to the end of the run.
+    // From the first post to the last completion when all is done, else what has been delivered by
+    // the end of the run.
     const Picoseconds until = ended.finished ? p.last_completion : end;
+    const std::uint64_t moved = ended.finished ? p.completed_bytes : p.delivered_bytes;
     const double rate =
-        posted ? mean_bits_per_second(Bytes(static_cast<std::int64_t>(p.completed_bytes)),
-                                      until - p.first_post)
+        posted ? mean_bits_per_second(Bytes(static_cast<std::int64_t>(moved)), until - p.first_post)
                : 0.0;
     const auto us = [&](std::int64_t latency) {
       return ended.timed ? fmt::format("{:.3f}", static_cast<double>(latency) * 1e-6)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace horae::run {
@@ -17,37 +18,60 @@ std::string edge_name(Bytes edge) {
 
 }  // namespace
 
-void Samples::sort() { std::sort(values_.begin(), values_.end()); }
-
-double Samples::mean() const {
-  if (values_.empty()) return no_value;
-  return std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(count());
+void Samples::sort() {
+  std::sort(values_.begin(), values_.end());
+  std::sort(open_.begin(), open_.end());
+  all_.resize(values_.size() + open_.size());
+  std::merge(values_.begin(), values_.end(), open_.begin(), open_.end(), all_.begin());
 }
 
-double Samples::percentile(std::size_t per_mille) const {
-  if (values_.empty()) return no_value;
-  const std::size_t rank = (count() * per_mille + 999) / 1000;
-  return values_[std::max<std::size_t>(rank, 1) - 1];
+Figure Samples::mean() const {
+  if (all_.empty()) return {};
+  const auto& of = open_.empty() ? values_ : all_;
+  const double mean = std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
+  return open_.empty() ? Figure{.value = mean} : Figure{.at_least = mean};
 }
 
-double Samples::percentile_between(std::size_t per_mille) const {
-  if (values_.empty()) return no_value;
-  const double place = static_cast<double>((count() - 1) * per_mille) / 1000;
+Figure Samples::ranked(std::size_t rank) const {
+  const double sample = all_[rank];
+  const bool certain = open_.empty() || (rank < values_.size() && values_[rank] <= open_.front());
+  return certain ? Figure{.value = sample} : Figure{.at_least = sample};
+}
+
+Figure Samples::percentile(std::size_t per_mille) const {
+  if (all_.empty()) return {};
+  const std::size_t rank = (all_.size() * per_mille + 999) / 1000;
+  return ranked(std::max<std::size_t>(rank, 1) - 1);
+}
+
+Figure Samples::percentile_between(std::size_t per_mille) const {
+  if (all_.empty()) return {};
+  const double place = static_cast<double>((all_.size() - 1) * per_mille) / 1000;
   const auto below = static_cast<std::size_t>(place);
-  const double low = values_[below];
-  const double high = values_[std::min(below + 1, count() - 1)];
-  return low + (high - low) * (place - static_cast<double>(below));
+  const std::size_t above = std::min(below + 1, all_.size() - 1);
+  const double low = all_[below], high = all_[above];
+  const double between = low + (high - low) * (place - static_cast<double>(below));
+  const bool certain = !std::isnan(ranked(above).value);
+  return certain ? Figure{.value = between} : Figure{.at_least = between};
 }
 
-std::optional<Completion> completion_of(const build::Findings& found, const build::Message& m) {
+Completion completion_of(const build::Findings& found, const build::Message& m, Picoseconds end) {
   const build::FlowEnd& flow = found.flows[m.connection];
-  if (!flow.finished) return std::nullopt;
-  const Picoseconds time = flow.progress.last_completion - found.posted_at(m);
-  return Completion{time, static_cast<double>(time.count()) / static_cast<double>(m.ideal.count())};
+  const Picoseconds posted = found.posted_at(m);
+  const Picoseconds until = flow.finished ? flow.progress.last_completion : end;
+  const Picoseconds time = posted == never ? Picoseconds(0) : until - posted;
+  return {time, static_cast<double>(time.count()) / static_cast<double>(m.ideal.count()),
+          flow.finished};
+}
+
+bool measured(const build::Findings& found, const build::Message& m, Picoseconds from,
+              Picoseconds end) {
+  const Picoseconds posted = found.posted_at(m);
+  return posted >= from && (posted < end || posted == never);
 }
 
 std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup,
+                                     Picoseconds from, Picoseconds end,
                                      const std::function<bool(const build::Message&)>& counts) {
   const auto& edges = s.platform().sim.size_bins;
   std::vector<MessageBin> bins(1);
@@ -61,11 +85,10 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
     bins.push_back(bin);
   }
   for (const auto& m : s.messages()) {
-    const Picoseconds start = found.posted_at(m);
-    if (start < warmup || (counts && !counts(m))) continue;
+    if (!measured(found, m, from, end) || (counts && !counts(m))) continue;
     const build::FlowEnd& flow = found.flows[m.connection];
     const auto& received = flow.progress;
-    const auto completion = completion_of(found, m);
+    const Completion completion = completion_of(found, m, end);
     const auto add = [&](MessageBin& bin) {
       ++bin.messages;
       bin.packets += received.received;
@@ -73,9 +96,11 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
       bin.reordered += received.out_of_order > 0;
       bin.reorder_sum += received.reorder_sum;
       bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
-      if (!completion) return;
-      bin.fct.add(to_microseconds(completion->time));
-      bin.slowdown.add(completion->slowdown);
+      const auto sample = [&](Samples& of, double x) {
+        completion.finished ? of.add(x) : of.add_open(x);
+      };
+      sample(bin.fct, to_microseconds(completion.time));
+      sample(bin.slowdown, completion.slowdown);
     };
     add(bins.front());
     for (std::size_t i = 1; i < bins.size(); ++i) {

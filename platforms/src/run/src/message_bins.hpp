@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,51 +11,65 @@
 #include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/core/units.hpp"
+#include "horae/run/named_result.hpp"
 
 namespace horae::run {
 
-/// No number: JSON's null.
-inline constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
-
-/// Samples as they are: their mean, and nearest-rank percentiles.
+/// Samples as they are, some of which are open: all that is known of these is a number that they
+/// reach or exceed, as of a message that has waited so long and is not completed. Figures are over
+/// all of them.
 class Samples {
  public:
   void add(double x) { values_.push_back(x); }
+  void add_open(double at_least) { open_.push_back(at_least); }
+  /// After the last sample, before the first question.
   void sort();
+  /// Samples that are not open.
   std::size_t count() const { return values_.size(); }
+  std::size_t open() const { return open_.size(); }
   /// In the order of the sorted values, so that the sum does not depend on the flows'.
-  double mean() const;
-  /// The smallest sample with at least `per_mille` of all at or below it.
-  double percentile(std::size_t per_mille) const;
+  Figure mean() const;
+  /// The smallest sample with at least `per_mille` of all at or below it (nearest rank).
+  Figure percentile(std::size_t per_mille) const;
   /// On the straight line between the two samples around it, as numpy.percentile has it.
-  double percentile_between(std::size_t per_mille) const;
+  Figure percentile_between(std::size_t per_mille) const;
 
  private:
-  std::vector<double> values_;
+  /// The sample of that rank, from 0. It is certain where no open sample may lie below it.
+  Figure ranked(std::size_t rank) const;
+
+  std::vector<double> values_, open_;
+  std::vector<double> all_;  ///< both, an open one by what it reaches
 };
 
-/// How long a message took since it was posted, and that over that of an idle network; nothing
-/// while it is unfinished.
+/// How long a message took since it was posted, or, while it is unfinished, has taken until `end`;
+/// and that over its time in an idle network.
 struct Completion {
   Picoseconds time;
   double slowdown;
+  bool finished;
 };
-std::optional<Completion> completion_of(const build::Findings& found, const build::Message& m);
+Completion completion_of(const build::Findings& found, const build::Message& m, Picoseconds end);
+
+/// Whether a message belongs to the measured ones: it was posted at `from` or later and before
+/// `end`. One that waits for others (a trigger that has not fired) belongs to them as well.
+bool measured(const build::Findings& found, const build::Message& m, Picoseconds from,
+              Picoseconds end);
 
 /// What is known of the messages of one bin, or of all.
 struct MessageBin {
   std::string name;  ///< of its results, with the dot at its end; empty: all
   Bytes from{}, to{};
-  Samples fct, slowdown;  ///< us; ratio
+  Samples fct, slowdown;  ///< us; ratio; open where the message is unfinished
   std::uint64_t messages = 0, reordered = 0, packets = 0, out_of_order = 0, reorder_sum = 0;
   std::uint32_t reorder_max = 0;
 
-  std::uint64_t unfinished() const { return messages - fct.count(); }
+  std::uint64_t unfinished() const { return fct.open(); }
 };
 
-/// All messages that arrived at `warmup` or later, then by the bins of `sim.size_bins`. Samples are
-/// sorted. Without those that `counts` (if there is one) says false of.
+/// All measured messages, then by the bins of `sim.size_bins`. Samples are sorted. Without those
+/// that `counts` (if there is one) says false of.
 std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup,
+                                     Picoseconds from, Picoseconds end,
                                      const std::function<bool(const build::Message&)>& counts = {});
 }  // namespace horae::run

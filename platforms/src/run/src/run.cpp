@@ -144,7 +144,7 @@ std::vector<std::pair<std::string, std::string>> result_units(
   const auto from = Snapshot::take(simulation, 0_ps), to = Snapshot::take(simulation, 1_us);
   const auto found = build::Findings::of(simulation);
   auto all = results_between(simulation, found, from, to);
-  flow_results(simulation, found, from, to, all);
+  flow_results(simulation, found, from, to, to, all);
   for (const auto& r : all) units.emplace_back(r.name, r.unit);
   return units;
 }

@@ -18,15 +18,15 @@ struct SiteClass {
 };
 
 std::vector<SiteClass> site_classes(const build::Simulation& s, const build::Findings& found,
-                                    Picoseconds from) {
+                                    Picoseconds from, Picoseconds to) {
   const auto& devices = s.platform().devices;
   const auto stays = [&](const build::Message& m) {
     return devices[m.flow.from].site == devices[m.flow.to].site;
   };
-  return {
-      {"intra", message_bins(s, found, from, stays)},
-      {"inter", message_bins(s, found, from, [&](const build::Message& m) { return !stays(m); })},
-      {"all", message_bins(s, found, from)}};
+  return {{"intra", message_bins(s, found, from, to, stays)},
+          {"inter",
+           message_bins(s, found, from, to, [&](const build::Message& m) { return !stays(m); })},
+          {"all", message_bins(s, found, from, to)}};
 }
 
 /// When the last message was completed; `to` if one never was.
@@ -47,7 +47,7 @@ void site_results(const build::Simulation& s, const build::Findings& found, Pico
                   Picoseconds to, std::vector<NamedResult>& out) {
   if (!s.platform().has_sites()) return;
   if (!s.messages().empty()) {
-    const auto classes = site_classes(s, found, from);
+    const auto classes = site_classes(s, found, from, to);
     for (const auto& c : classes) {
       for (const auto& bin : c.bins) {
         const auto add = [&](const char* name, double value, const char* unit) {
@@ -55,14 +55,19 @@ void site_results(const build::Simulation& s, const build::Findings& found, Pico
         };
         add("completed", static_cast<double>(bin.fct.count()), "messages");
         add("unfinished", static_cast<double>(bin.unfinished()), "messages");
-        add("fct_mean", bin.fct.mean(), "us");
-        add("slowdown_mean", bin.slowdown.mean(), "ratio");
-        add("slowdown_p99", bin.slowdown.percentile_between(990), "ratio");
+        const auto figure = [&](const char* name, const Figure& f, const char* unit) {
+          out.push_back(over_all(fmt::format("sites.{}.{}{}", c.name, bin.name, name), f, unit,
+                                 bin.unfinished(), bin.messages, "messages"));
+        };
+        figure("fct_mean", bin.fct.mean(), "us");
+        figure("slowdown_mean", bin.slowdown.mean(), "ratio");
+        figure("slowdown_p99", bin.slowdown.percentile_between(990), "ratio");
       }
     }
-    out.push_back({"sites.unfairness",
-                   classes[0].bins[0].slowdown.mean() / classes[1].bins[0].slowdown.mean(),
-                   "ratio"});
+    const MessageBin &intra = classes[0].bins[0], &inter = classes[1].bins[0];
+    out.push_back(over_all(
+        "sites.unfairness", {intra.slowdown.mean().value / inter.slowdown.mean().value}, "ratio",
+        intra.unfinished() + inter.unfinished(), intra.messages + inter.messages, "messages"));
     to = last_completion(s, found, to);
   }
   if (to <= from) return;
@@ -73,20 +78,20 @@ void site_results(const build::Simulation& s, const build::Findings& found, Pico
 }
 
 nlohmann::ordered_json site_rows(const build::Simulation& s, const build::Findings& found,
-                                 Picoseconds from) {
+                                 Picoseconds from, Picoseconds to) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const auto& c : site_classes(s, found, from)) {
+  for (const auto& c : site_classes(s, found, from, to)) {
     for (const auto& bin : c.bins) {
-      nlohmann::ordered_json to;
-      if (bin.to != Bytes::max()) to = bin.to.count();
+      nlohmann::ordered_json upto;
+      if (bin.to != Bytes::max()) upto = bin.to.count();
       rows.push_back({{"messages_are", c.name},
                       {"above_bytes", bin.from.count()},
-                      {"upto_bytes", to},
+                      {"upto_bytes", upto},
                       {"messages", bin.messages},
                       {"unfinished", bin.unfinished()},
-                      {"fct_mean_us", bin.fct.mean()},
-                      {"slowdown_mean", bin.slowdown.mean()},
-                      {"slowdown_p99", bin.slowdown.percentile_between(990)}});
+                      {"fct_mean_us", bin.fct.mean().value},
+                      {"slowdown_mean", bin.slowdown.mean().value},
+                      {"slowdown_p99", bin.slowdown.percentile_between(990).value}});
     }
   }
   return rows;

@@ -1,6 +1,5 @@
 // Slowdown over message size: equal groups of messages.
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "horae/run/flow_results.hpp"
@@ -14,17 +13,15 @@ constexpr std::size_t most_groups = 20;
 
 struct Sent {
   Bytes size;
-  std::optional<double> slowdown;  ///< of one that is completed
+  Completion completion;
 };
 
 std::vector<Sent> sent_by_size(const build::Simulation& s, const build::Findings& found,
-                               Picoseconds warmup) {
+                               Picoseconds from, Picoseconds end) {
   std::vector<Sent> all;
   for (const auto& m : s.messages()) {
-    if (found.posted_at(m) < warmup) continue;
-    Sent sent{m.flow.message, {}};
-    if (const auto completion = completion_of(found, m)) sent.slowdown = completion->slowdown;
-    all.push_back(sent);
+    if (measured(found, m, from, end))
+      all.push_back({m.flow.message, completion_of(found, m, end)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Sent& a, const Sent& b) { return a.size < b.size; });
@@ -34,28 +31,29 @@ std::vector<Sent> sent_by_size(const build::Simulation& s, const build::Findings
 }  // namespace
 
 nlohmann::ordered_json slowdown_rows(const build::Simulation& s, const build::Findings& found,
-                                     Picoseconds warmup) {
+                                     Picoseconds from, Picoseconds to) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  const std::vector<Sent> all = sent_by_size(s, found, warmup);
+  const std::vector<Sent> all = sent_by_size(s, found, from, to);
   const std::size_t groups = std::min(most_groups, all.size());
   for (std::size_t g = 0; g < groups; ++g) {
     const std::size_t begin = all.size() * g / groups;
     const std::size_t end = all.size() * (g + 1) / groups;
     Samples slowdown;
     for (std::size_t i = begin; i < end; ++i) {
-      if (all[i].slowdown) slowdown.add(*all[i].slowdown);
+      const Completion& c = all[i].completion;
+      c.finished ? slowdown.add(c.slowdown) : slowdown.add_open(c.slowdown);
     }
     slowdown.sort();
     rows.push_back(
         {{"share_of_messages", static_cast<double>(end) / static_cast<double>(all.size())},
          {"upto_bytes", all[end - 1].size.count()},
          {"messages", end - begin},
-         {"unfinished", end - begin - slowdown.count()},
-         {"slowdown_p50", slowdown.percentile(500)},
-         {"slowdown_p90", slowdown.percentile(900)},
-         {"slowdown_p95", slowdown.percentile(950)},
-         {"slowdown_p99", slowdown.percentile(990)},
-         {"slowdown_p99_9", slowdown.percentile(999)}});
+         {"unfinished", slowdown.open()},
+         {"slowdown_p50", slowdown.percentile(500).value},
+         {"slowdown_p90", slowdown.percentile(900).value},
+         {"slowdown_p95", slowdown.percentile(950).value},
+         {"slowdown_p99", slowdown.percentile(990).value},
+         {"slowdown_p99_9", slowdown.percentile(999).value}});
   }
   return rows;
 }

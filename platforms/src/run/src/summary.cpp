@@ -64,12 +64,14 @@ ordered_json device_statistics(const build::Simulation& s, const build::Findings
 ordered_json results_of(const build::Simulation& simulation, const build::Findings& found,
                         const RunLoop& loop) {
   auto all = results_between(simulation, found, loop.begin(), loop.end(), &loop.arrivals());
-  flow_results(simulation, found, loop.begin(), loop.arrivals(), all);
+  flow_results(simulation, found, loop.begin(), loop.end(), loop.arrivals(), all);
   site_results(simulation, found, loop.begin().time, loop.end().time, all);
   ordered_json results = ordered_json::object();
   for (const auto& r : all) {
     auto& result = results[r.name] = {{"value", r.value}, {"unit", r.unit}};
-    if (std::isnan(r.value) && !r.none.empty()) result["none"] = r.none;
+    if (!std::isnan(r.value)) continue;
+    if (!r.none.empty()) result["none"] = r.none;
+    if (!std::isnan(r.at_least)) result["at_least"] = r.at_least;
   }
   return results;
 }
@@ -79,11 +81,11 @@ ordered_json rows_of(const build::Simulation& simulation, const build::Findings&
   ordered_json rows = ordered_json::object();
   if (!simulation.groups().empty()) rows["groups"] = group_rows(simulation, found);
   if (!simulation.messages().empty()) {
-    rows["size_bins"] = size_bin_rows(simulation, found, loop.begin().time);
-    rows["slowdown"] = slowdown_rows(simulation, found, loop.begin().time);
+    rows["size_bins"] = size_bin_rows(simulation, found, loop.begin().time, loop.end().time);
+    rows["slowdown"] = slowdown_rows(simulation, found, loop.begin().time, loop.end().time);
   }
   if (!simulation.messages().empty() && simulation.platform().has_sites())
-    rows["sites"] = site_rows(simulation, found, loop.begin().time);
+    rows["sites"] = site_rows(simulation, found, loop.begin().time, loop.end().time);
   for (std::size_t i = 0; i < simulation.platform().traffic.size(); ++i)
     flows::traffic_of(simulation.platform(), i).add_rows(rows);
   return rows;

@@ -21,6 +21,7 @@ struct Connection {
   std::size_t sender_qp = 0;
   rnic::rnic* receiver = nullptr;
   std::size_t receiver_qp = 0;
+  bool endless = false;  ///< it sends until the run ends
 };
 
 /// A message of open-loop traffic, alone on its connection.

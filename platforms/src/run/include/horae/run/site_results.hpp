@@ -28,6 +28,6 @@ void site_results(const build::Simulation& simulation, const build::Findings& fo
 
 /// A row for each class of messages and size bin.
 nlohmann::ordered_json site_rows(const build::Simulation& simulation, const build::Findings& found,
-                                 Picoseconds from);
+                                 Picoseconds from, Picoseconds to);
 
 }  // namespace horae::run
