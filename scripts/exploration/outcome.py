@@ -194,7 +194,8 @@ class Reader:
             names = dict(point.parameters)
             for key, result in derived.of.items():
                 names[key] = self.result(result, None, figure.optional, derived.where, point, summaries)
-            return number(derived.expression.value(names))
+            return number(self.in_unit(number(derived.expression.value(names)), derived.unit or None, figure.unit,
+                                       figure.result, figure.where))
         return number(self.result(figure.result, figure.command, figure.optional, figure.where, point, summaries,
                                   figure.unit))
 

@@ -9,13 +9,15 @@ SCALES = {
     **{name: ("size", scale) for name, scale in
        {"B": 1, "byte": 1, "bytes": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20,
         "GiB": 2**30}.items()},
+    **{name: ("packet rate", scale) for name, scale in {"pps": 1.0, "Kpps": 1e3, "Mpps": 1e6, "Gpps": 1e9}.items()},
+    **{name: ("share", scale) for name, scale in {"ratio": 1, "share": 1, "%": 0.01}.items()},
 }
 
 
 def scale_of(unit):
-    """(dimension, scale) of the first word of a unit; (None, 1) of a count, a share, a ratio."""
+    """(dimension, scale) of the first word of a unit; (None, 1) of a count."""
     words = unit.split()
-    return SCALES.get(words[0], (None, 1)) if words else (None, 1)
+    return SCALES.get(words[0].rstrip(","), (None, 1)) if words else (None, 1)
 
 
 def factor(found, wanted):
@@ -24,6 +26,8 @@ def factor(found, wanted):
     if not wanted or found == wanted:
         return 1
     (dimension, scale), (wanted_dimension, wanted_scale) = scale_of(found), scale_of(wanted)
+    if dimension == "share" and scale == 1 and wanted_dimension is None:
+        return 1  # a ratio under a name of the study's: "x", "of an idle network"
     if dimension != wanted_dimension:
         return None
     return 1 if scale == wanted_scale else scale / wanted_scale

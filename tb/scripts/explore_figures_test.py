@@ -7,6 +7,9 @@ import unittest
 
 sys.dont_write_bytecode = True
 from explore_test import Place  # noqa: E402
+from exploration.outcome import reason_of  # noqa: E402
+from exploration.table import lines_of  # noqa: E402
+from exploration.units import factor  # noqa: E402
 
 LOSSY = """[study]
 name = "lossy"
@@ -130,6 +133,26 @@ unit = "UNIT"
             ended = self.explore(self.study(self.GAIN.replace("UNIT", unit)), code=2)
             self.assertRegex(ended.stderr, rf"s.toml:10:1: unit: found \"{unit}\", but 'gain' is in Gbps\n$")
 
+    def test_units_that_compare_are_converted_and_no_others(self):
+        for found, wanted, times in (("ratio", "%", 100), ("%", "share", 0.01), ("Mpps", "pps", 1e6), ("us", "ns", 1000),
+                                     ("ms", "s", 0.001), ("KiB", "B", 1024), ("MB", "KB", 1000), ("bytes", "B", 1),
+                                     ("packets", "blocks", 1), ("us", "", 1), ("Mpps", "Gbps", None),
+                                     ("packets", "%", None), ("%", "x", None), ("ratio", "x", 1), ("us, mean", "ns", 1000),
+                                     ("share of line rate", "% of line rate", 100), ("Mpps", "packets", None), ("bytes", "Gbps", None)):
+            times_found = factor(found, wanted)
+            if times is None:
+                self.assertIsNone(times_found, (found, wanted))
+            else:
+                self.assertAlmostEqual(times_found / times, 1, msg=(found, wanted))
+
+    def test_the_unit_of_a_derived_figure_is_that_of_the_objective(self):
+        text = self.GAIN.replace('result = "gain"', 'result = "derived.half"').replace(
+            "[[objective]]", '[[derived]]\nname = "half"\nvalue = "g / 2"\nof = { g = "gain" }\nunit = "Gbps"\n[[objective]]')
+        self.explore(self.study(text.replace("UNIT", "Mbps")))
+        self.assertEqual(self.found("gains")["points"][0]["values"]["gain"], 20_000)
+        ended = self.explore(self.study(text.replace("UNIT", "us")), code=2)
+        self.assertRegex(ended.stderr, r"unit: found \"us\", but 'derived.half' is in Gbps\n$")
+
     def test_a_derived_figure_that_nothing_names_is_shown(self):
         text = self.GAIN.replace("UNIT", "Gbps").replace("[[objective]]", """[[derived]]
 name = "half"
@@ -145,6 +168,31 @@ of = { g = "none" }
         values = self.found("gains")["points"][0]["values"]
         self.assertEqual(values["half"], 20)
         self.assertIsNone(values["missing"])
+
+
+class Lines(unittest.TestCase):
+    """Of what is printed, by itself."""
+
+    def test_columns_are_as_wide_as_their_widest_text(self):
+        self.assertEqual(lines_of([["point", "a"], ["0", "12.5"], ["13", ""]], 0),
+                         ["point     a", "-----------", "    0  12.5", "   13"])
+        self.assertEqual(lines_of([["a", "b"], ["long", "1"]], 1), ["a     b", "-------", "long  1"])
+
+    def test_why_a_point_was_refused_is_what_its_summary_says(self):
+        refused = {"exit": 3, "signal": None, "stderr": "horae: refused\n"}
+        summary = {"refused": [{"object": "tor", "why": "map_ram needs 9"}],
+                   "nics": [{"profile": "n", "fits": False, "on_chip_bytes": 9, "capacity_bytes": 8}]}
+        self.assertEqual(reason_of(refused, summary), "tor: map_ram needs 9")
+        summary["refused"][0]["object"] = ""
+        self.assertEqual(reason_of(refused, summary), "map_ram needs 9")
+        del summary["refused"]
+        self.assertEqual(reason_of(refused, summary), "n: 9 B must be on a chip of 8 B")
+        summary["nics"][0]["fits"] = True
+        self.assertIn("refused", reason_of(refused, summary))
+        self.assertIn("refused", reason_of(refused, None))
+        self.assertEqual(reason_of({"exit": 2, "signal": None, "stderr": " \n"}, summary), "exit code 2")
+        self.assertEqual(reason_of({"exit": None, "signal": 9, "stderr": ""}, None), "killed by SIGKILL (out of memory?)")
+        self.assertEqual(reason_of({"exit": None, "signal": 11, "stderr": ""}, None), "killed by SIGSEGV")
 
 
 if __name__ == "__main__":
