@@ -141,8 +141,8 @@ def validate(path, words):
     if missing:
         text += "\nnot run:\n" + "".join(f"  {m}\n" for m in missing)
     text += "\n" + verdicts.line(path.stem, verdicts.counted(rows)) + "\n"
-    if any("weak" in r for r in rows):
-        text += "* seeds differ by more than the published effect, or it is less than 10 %\n"
+    if any(r["verdict"] == verdicts.UNDECIDED and r.get("seeds", 1) < 5 for r in rows):
+        text += "fewer than five seeds decide nothing\n"
     constants = {}
     for study in reversed(studies.values()):
         constants.update(study.constants)

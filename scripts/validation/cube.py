@@ -124,16 +124,20 @@ class Spread:
     median: float
     least: float
     most: float
-    count: int
+    numbers: tuple  # by size
+
+    @property
+    def count(self):
+        return len(self.numbers)
 
     @classmethod
     def of(cls, numbers):
         """Of those that there are; None, if there is none."""
         known = sorted(n for n in numbers if n is not None and not math.isnan(n))
-        return cls(statistics.median(known), known[0], known[-1], len(known)) if known else None
+        return cls(statistics.median(known), known[0], known[-1], tuple(known)) if known else None
 
     def scaled(self, by):
-        return Spread(self.median * by, self.least * by, self.most * by, self.count)
+        return Spread.of([n * by for n in self.numbers])
 
     def text(self, digits, unit=""):
         """The median, and the range if there is one."""

@@ -9,7 +9,7 @@ from exploration.complaint import Complaint
 from exploration.expression import Expression
 
 from .cube import Cube, Series, Spread
-from .verdicts import is_weak, sense_of, verdict
+from .verdicts import interval, sense_of, verdict
 
 
 def all_of(arguments):
@@ -54,27 +54,31 @@ def by_seed(cubes):
             for v in seeds] or [cubes]
 
 
-def rows(path, cubes, names, median=False):
+def rows(path, cubes, names, median=False, of_these_seeds=False):
     """Each published number with ours: of the means over seeds, or (`median`) of each seed, and of these the median
-    and the range."""
+    and its interval (of fewer than five seeds their range, which decides nothing). `of_these_seeds`: verdicts are of the seeds that
+    were run, as if there were no others."""
     samples = [functions_of(c) for c in (by_seed(cubes) if median else [cubes])]
     out = []
     with open(path, encoding="utf-8", newline="") as file:
         for line, row in enumerate(csv.DictReader(file), 2):
             try:
-                found = Spread.of([number(row["ours"], functions, names) for functions in samples])
+                found = Spread.of([number(row["ours"], functions, names) for functions in samples]) if row["ours"] else None
                 sense = sense_of(row["metric"], row.get("sense") or "")
             except (ValueError, Complaint) as e:
                 raise Complaint(f"{path}:{line}: {row['id']}: {e}") from e
             ours = found.median if found else None
             drawn = any(cube.averaged and f"{name}(" in row["ours"] for name, cube in cubes.items())  # the seed matters
             theirs, apart = float(row["value"]), row.get("apart") or ""
+            span = found and (found.least, found.most)
+            held = interval(found.numbers) or () if found and drawn and not of_these_seeds else span
+            span = held or span
             out.append({"id": row["id"], "what": f"{row['system']}: {row['metric']}", "published": theirs, "measured": ours,
-                        "unit": row["unit"], "kind": row["kind"] or "predicted",
-                        "verdict": verdict(theirs, row["unit"], found, row["metric"], sense, apart),
-                        **({"why": apart} if apart else {}), **({"weak": True} if is_weak(theirs, row["unit"], found, sense) else {}),
+                        "unit": row["unit"], "kind": row["kind"] or "predicted", **({"sense": sense} if row.get("sense") else {}),
+                        "verdict": verdict(theirs, row["unit"], held, row["metric"], sense, apart),
+                        **({"why": apart} if apart else {}),
                         "ratio": None if ours is None or not theirs else ours / theirs,
-                        **({"least": found.least, "most": found.most} if median and found else {}),
+                        **({"least": span[0], "most": span[1]} if median and found else {}),
                         **({"seeds": found.count} if median and found and drawn else {})})
     return out
 
@@ -101,7 +105,7 @@ def text(found, compare):
 
 
 def shown(r):
-    """Ours, with its range over seeds."""
+    """Ours, with the interval of its median over seeds."""
     if r["measured"] is None:
         return "-"
     spread = f" ({r['least']:.2f} to {r['most']:.2f})" if r.get("least") != r.get("most") else ""
@@ -109,13 +113,13 @@ def shown(r):
 
 
 def said(r):
-    return r["verdict"] + (" *" if r.get("weak") else "") + (f": {r['why']}" if "why" in r else "")
+    return r["verdict"] + (f": {r['why']}" if "why" in r else "")
 
 
 def markdown(found):
     """The same for a page: a line for each published number."""
     lines = ["| id | number | published | ours | seeds | verdict |", "|---|---|---|---|---|---|"]
     for r in found:
-        kind = "" if r["kind"] == "predicted" else f" ({r['kind']})"
+        kind = ("" if r["kind"] == "predicted" else f" ({r['kind']})") + (f" ({r['sense']})" if "sense" in r else "")
         lines.append(f"| {r['id']} | {r['what']}{kind} | {r['published']:g} {r['unit']} | {shown(r)} | {r.get('seeds', '')} | {said(r)} |")
     return "\n".join(lines) + "\n"

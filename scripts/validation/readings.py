@@ -1,6 +1,6 @@
 """Readings of a paper: what it does not print, as parameters of a study with few values each. `[readings]` of a topic
 names the study, the parameters, and the study of the topic in whose place it stands. Of each combination that was run,
-one for the whole paper, the published numbers are compared again; the best one is a calibrated result."""
+one for the whole paper, the published numbers are compared again, of the seeds that were run; the best one is a calibrated result."""
 import collections
 
 from . import published, verdicts
@@ -28,7 +28,8 @@ def compare(told, path, cubes, cube, names, median):
         at = dict(zip(told["over"], values))
         cells = [c for c in cube.cells if all(c.parameters[k] == v for k, v in at.items())]
         some = Cube(cube.name, cells, cube.averaged, in_part=True)
-        rows = published.rows(path, {**{n: Cube(n, []) for n in cubes}, told["instead_of"]: some}, names, median)
+        rows = published.rows(path, {**{n: Cube(n, []) for n in cubes}, told["instead_of"]: some}, names, median,
+                              of_these_seeds=True)
         out.append((at, [r for r in rows if r["verdict"] != verdicts.NONE]))
     return out
 
@@ -46,11 +47,11 @@ def markdown(told, found):
     """A line for each reading, the best first, and the numbers of the best one."""
     order = ranked(found)
     left = len(found) - len(order)
-    lines = ["| " + " | ".join(told["over"]) + " | " + " | ".join(verdicts.WORDS[:3]) + " |", "|" + "---|" * (len(told["over"]) + 3)]
+    lines = ["| " + " | ".join(told["over"]) + " | " + " | ".join(verdicts.WORDS[:4]) + " |", "|" + "---|" * (len(told["over"]) + 4)]
     for at, rows in order:
         words = collections.Counter(r["verdict"] for r in rows)
         lines.append("| " + " | ".join(str(v) for v in at.values()) + " | " +
-                     " | ".join(str(words[w]) for w in verdicts.WORDS[:3]) + " |")
+                     " | ".join(str(words[w]) for w in verdicts.WORDS[:4]) + " |")
     text = "\n".join(lines) + "\n"
     if left:
         text += f"\n{left} readings were run in part\n"

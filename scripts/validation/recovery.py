@@ -130,8 +130,22 @@ def synthetic(row, told=None, told_row=None):
     return change
 
 
+def smallest(shares, held=0.9):
+    """The indices of the smallest set of values that holds so much, the largest shares first. Equal shares are in it or out of
+    it together, since no order among them is known."""
+    kept, total = set(), 0.0
+    for share in sorted(set(shares), reverse=True):
+        if total >= held - 1e-9 * len(shares) or share <= 0:
+            break
+        alike = [i for i, s in enumerate(shares) if s == share]
+        kept.update(alike)
+        total += share * len(alike)
+    return kept
+
+
 def covered(unknowns, truth, kinds):
-    """How many unknowns of these kinds there are, and how many of them lie in their 90 % ranges."""
+    """How many unknowns of these kinds there are, and how many of them lie in their 90 % ranges: of numbers an interval, of
+    other values the smallest set."""
     inside = total = 0
     for u in unknowns:
         if u["kind"] not in kinds or u["name"] not in truth or "accepted" not in u:
@@ -139,7 +153,7 @@ def covered(unknowns, truth, kinds):
         total += 1
         value = truth[u["name"]]
         if "shares" in u["accepted"]:
-            inside += u["accepted"]["shares"][u["values"].index(value)] > 0
+            inside += u["values"].index(value) in smallest(u["accepted"]["shares"])
             continue
         low, at, high = (numbers.parsed(v)[0] for v in (u["accepted"]["low"], value, u["accepted"]["high"]))
         slack = 1e-3 * abs(at)  # values are printed with four digits

@@ -2,6 +2,7 @@
 """Parts of scripts/validate recovery that need no run: what becomes of the observations, and when a value counts as found."""
 import copy
 import pathlib
+import random
 import sys
 import unittest
 
@@ -58,8 +59,23 @@ class Found(unittest.TestCase):
         self.assertEqual(self.covered(unknown("lock", low="280 ns", high="1 us")), (0, 1))
         # Values are printed with four digits.
         self.assertEqual(self.covered(unknown("lock", low="276.1 ns", high="1 us")), (1, 1))
-        self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.1, 0.9])), (1, 1))
+        self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.11, 0.89])), (1, 1))
         self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.0, 1.0])), (0, 1))
+        self.assertEqual(self.covered(unknown("nic.mtu", shares=[0.1, 0.9])), (0, 1))  # the other value alone holds 90 %
+
+    def test_the_smallest_set_holds_90_percent_and_no_smaller_one_does(self):
+        for shares, wanted in (([0.5, 0.3, 0.15, 0.05], {0, 1, 2}), ([0.05, 0.95], {1}), ([0.1, 0.8, 0.1], {0, 1, 2}),
+                               ([1.0, 0.0], {0}), ([0.25] * 4, {0, 1, 2, 3}), ([0.0, 0.0], set())):
+            with self.subTest(shares):
+                self.assertEqual(recovery.smallest(shares), wanted)
+        # Of values that are drawn with their shares it holds 90 % and more, and less without its least one.
+        rng = random.Random(7)
+        for _ in range(200):
+            raw = [rng.random() ** 3 for _ in range(rng.randint(2, 7))]
+            shares = [r / sum(raw) for r in raw]
+            kept = recovery.smallest(shares)
+            self.assertGreaterEqual(sum(shares[i] for i in kept), 0.9 - 1e-6)
+            self.assertLess(sum(shares[i] for i in kept) - min(shares[i] for i in kept), 0.9)
 
     def test_what_was_not_asked_for_does_not_count(self):
         self.assertEqual(self.covered(unknown("lock", kind="nuisance", low="1 s", high="2 s"), unknown("other", low="1", high="2"),
