@@ -17,7 +17,6 @@
 
 namespace horae::config {
 
-/// A named kind of device.
 /// A register of a switch program whose stateful ALU runs as hardware, in all pipelines.
 struct RegisterHardware {
   Located<std::string> name;  ///< of the register, as the program has it
@@ -38,6 +37,7 @@ struct HostProfile {};
 inline constexpr std::string_view host_doc =
     "A host without a transport: sends open-loop packets and counts what it receives.";
 
+/// A named kind of device.
 using Profile = std::variant<rnic::RnicConfig, TofinoProfile, fabric::SwitchConfig, HostProfile>;
 
 /// The kinds of profile by name, in the order of Profile's alternatives.
