@@ -84,6 +84,25 @@ TEST(QueueScheduler, AShaperLetsABurstGoAndThenTheRate) {
   EXPECT_EQ(s.earliest(bit(3), 9_us), 9_us);
 }
 
+// A class that its shaper holds back has a backlog and loses no turn: it gets its rate, whatever
+// the lengths of packets, and with a burst that is less than one of them.
+TEST(QueueScheduler, AShapedClassGetsItsRateAmongOthersOfItsLevel) {
+  for (const std::int64_t large : {1000, 4178, 9000}) {
+    QueueScheduler s({{.number = 1, .priority = 3, .rate = 40_Gbps, .burst = 1_KiB},
+                      {.number = 2, .priority = 3}});
+    const auto length = [&](unsigned c) { return Bytes(c == 1 ? large : 300); };
+    std::array<std::int64_t, 8> got{};
+    Picoseconds t{};
+    while (t < 1_ms) {
+      const unsigned c = s.choose(bit(1) | bit(2), t, length);
+      got.at(c) += length(c).count();
+      t += serialisation_time(length(c), 100_Gbps);
+    }
+    EXPECT_NEAR(static_cast<double>(got[1]) * 8e-6, 40, 0.4) << large;
+    EXPECT_NEAR(static_cast<double>(got[2]) * 8e-6, 60, 0.4) << large;
+  }
+}
+
 TEST(QueueScheduler, OthersGoWhileAShapedClassWaits) {
   QueueScheduler s({{.number = 3, .rate = 10_Gbps, .burst = 64_B}});
   const auto length = [](unsigned) { return Bytes(1000); };

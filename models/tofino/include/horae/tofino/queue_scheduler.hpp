@@ -45,7 +45,7 @@ class QueueScheduler {
     while ((levels_[level] & able) == 0) --level;
     const unsigned chosen = std::has_single_bit(levels_[level])
                                 ? static_cast<unsigned>(std::countr_zero(levels_[level]))
-                                : take_turn(level, able, length);
+                                : take_turn(level, eligible, able, length);
     charge(chosen, length(chosen), t);
     return chosen;
   }
@@ -71,7 +71,7 @@ class QueueScheduler {
   }
 
   template <class Length>
-  unsigned take_turn(unsigned level, unsigned able, Length&& length) {
+  unsigned take_turn(unsigned level, unsigned eligible, unsigned able, Length&& length) {
     Turn& turn = turns_[level];
     for (;;) {
       const unsigned c = turn.of;
@@ -84,8 +84,11 @@ class QueueScheduler {
           k.deficit -= head;
           return c;
         }
-      } else {
-        k.deficit = 0;
+      } else if ((eligible >> c & 1u) == 0) {
+        k.deficit = 0;  // an empty queue saves nothing
+      } else if (k.deficit < length(c).count()) {
+        k.deficit +=
+            k.quantum;  // held back by its shaper, it has its turns for the packet that waits
       }
       turn = {.of = after(level, c)};
     }
