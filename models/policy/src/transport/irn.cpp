@@ -35,10 +35,14 @@ struct IrnTimeout {
 };
 
 /// The first NACK, or a timeout, begins a recovery: the oldest packet is sent again, then every
-/// packet that lies below one that is known to have arrived, each once; a recovery ends when all
-/// that was sent before it is acknowledged. What is lost twice waits for the timer. The window is
-/// the bandwidth-delay product (BDP-FC). Behind an ordering layer a NACK means that packets were
-/// refused for want of room: then all that was sent and is not known to have arrived goes again.
+/// packet that lies below one that is known to have arrived, each once. A recovery ends when
+/// everything that had been sent before its latest retransmission is acknowledged (recoverSN is set
+/// with each retransmission in the authors' txFree module). A packet that is lost twice waits for
+/// the timer. The window is the bandwidth-delay product (BDP-FC). Behind an ordering layer a NACK
+/// means that packets were refused for want of room: everything that was sent and is not known to
+/// have arrived goes again. A receiver NACKs an expected packet once, so a NACK with a later
+/// expected packet during a recovery reports a new refusal: the pass through the holes is repeated
+/// when it has ended (Eunomia 3.2.2: a NACK triggers the recovery).
 class IrnSender final : public WindowedSender {
  public:
   IrnSender(const TransportConfig& config, Psn first)
@@ -47,7 +51,8 @@ class IrnSender final : public WindowedSender {
         nacks_refuse_(config.nacks_refuse),
         arrived_(config.window, first),
         highest_(first),
-        refused_end_(first) {}
+        refused_end_(first),
+        nacked_(first) {}
 
   bool can_send() const override { return hole_due() || window_open(); }
   bool retransmission_due() const override { return hole_due(); }
@@ -57,6 +62,7 @@ class IrnSender final : public WindowedSender {
     const Psn psn = hole_;
     const bool after_timeout = timed_out_;
     timed_out_ = false;
+    recover_end_ = fresh_;
     ++hole_;
     find_hole();
     return {.psn = psn,
@@ -65,7 +71,8 @@ class IrnSender final : public WindowedSender {
   }
 
   bool accepts_nack(Psn expected_psn) const override {
-    return !recovering_ && WindowedSender::accepts_nack(expected_psn);
+    const bool again = nacks_refuse_ && nacked_.before(expected_psn);
+    return (!recovering_ || again) && WindowedSender::accepts_nack(expected_psn);
   }
 
   void on_received(Psn psn) override {
@@ -79,8 +86,13 @@ class IrnSender final : public WindowedSender {
     // Acknowledged while the NACK was served: it was late, not lost.
     if (expected_psn.before(oldest_) || unacked() == 0) return;
     timer_start_ = now;
-    if (nacks_refuse_) refused_end_ = fresh_;
+    if (nacks_refuse_) {
+      refused_end_ = fresh_;
+      again_ = recovering_;
+      nacked_ = expected_psn;
+    }
     if (!recovering_) recover();
+    find_hole();
   }
 
   void on_timeout(Picoseconds now) override {
@@ -100,8 +112,9 @@ class IrnSender final : public WindowedSender {
     while (arrived_.base() != oldest_) arrived_.step();
     if (highest_.before(oldest_)) highest_ = oldest_;
     if (refused_end_.before(oldest_)) refused_end_ = oldest_;
+    if (nacked_.before(oldest_ - 1)) nacked_ = oldest_ - 1;
     if (recovering_ && !oldest_.before(recover_end_)) {
-      recovering_ = timed_out_ = false;
+      recovering_ = timed_out_ = again_ = false;
     }
     if (!recovering_) return;
     if (!oldest_.before(hole_)) {
@@ -115,6 +128,10 @@ class IrnSender final : public WindowedSender {
   void recover() {
     recovering_ = true;
     recover_end_ = fresh_;
+    begin_pass();
+  }
+  void begin_pass() {
+    again_ = false;
     hole_ = oldest_;
     oldest_due_ = true;
   }
@@ -127,6 +144,7 @@ class IrnSender final : public WindowedSender {
     if (hole_ != oldest_) oldest_due_ = false;
     if (oldest_due_) return;
     while (hole_.before(holes_end()) && arrived_.test(hole_)) ++hole_;
+    if (again_ && !hole_.before(holes_end())) begin_pass();
   }
   Psn holes_end() const { return highest_.before(refused_end_) ? refused_end_ : highest_; }
 
@@ -139,6 +157,8 @@ class IrnSender final : public WindowedSender {
   bool oldest_due_ = false;  ///< the oldest is to be sent again whatever arrived
   Psn recover_end_;          ///< the recovery is over when all before it is acknowledged
   Psn refused_end_;          ///< packets below it may have been refused (nacks_refuse)
+  Psn nacked_;               ///< expected packet of the latest NACK that was served (nacks_refuse)
+  bool again_ = false;       ///< refused since: another pass follows this one (nacks_refuse)
   Psn hole_;                 ///< next candidate to be sent again
 };
 
