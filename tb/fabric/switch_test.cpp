@@ -331,6 +331,37 @@ TEST(Switch, RefusesAnUnknownBalancer) {
             "InputError: ");
 }
 
+// Two packets 40 ns apart over two ports: a balancer that sees the first one on the wire gives the
+// second one the other port. Queued bytes alone do not tell a port that sends from an idle one.
+TEST(Switch, BalancersSeeThePacketBeingSent) {
+  const auto packets_that_waited = [](std::optional<BalanceDepth> depth) {
+    return std::stoi(in_child([&] {
+      sim_context context;
+      Star star(context, {.ports = 4, .balance = "adaptive", .balance_depth = depth});
+      star.sw.routes().set(9, {1, 2});
+      constexpr int pairs = 50;
+      for (int i = 0; i < pairs; ++i) {
+        star.probes[0]->send({.at = 10_us * i, .dst = 9, .frame = 1086_B});
+        star.probes[3]->send({.at = 10_us * i + 40_ns, .dst = 9, .frame = 1086_B});
+      }
+      context.clock.run_to(10_us * (pairs + 1));
+      const auto first = static_cast<int>(star.probes[1]->arrivals.size());
+      const auto second = static_cast<int>(star.probes[2]->arrivals.size());
+      // A packet on the idle port arrives 40 ns behind the first; on the busy one it waits for it.
+      int waited = 0;
+      for (const unsigned port : {1u, 2u}) {
+        const auto& arrivals = star.probes[port]->arrivals;
+        for (std::size_t i = 1; i < arrivals.size(); ++i)
+          waited += arrivals[i].at - arrivals[i - 1].at < 1_us;
+      }
+      return fmt::format("{}", first + second == 2 * pairs ? waited : -1);
+    }));
+  };
+  EXPECT_EQ(packets_that_waited({}), 0);
+  EXPECT_EQ(packets_that_waited(BalanceDepth::port), 0);
+  EXPECT_TRUE(plausible(static_cast<unsigned>(packets_that_waited(BalanceDepth::queue)), 50, 0.5));
+}
+
 // A shared buffer that is never full changes nothing but the way starts are scheduled.
 TEST(Switch, LazyAndEventDrivenStartsAreTheSame) {
   for (const char* balance : {"spray", "adaptive"}) {

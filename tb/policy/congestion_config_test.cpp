@@ -13,7 +13,7 @@ namespace {
 
 std::string refusal(const CongestionConfig& config, BitRate line = line_rate) {
   try {
-    make_reaction_point(config, line);
+    make_reaction_point(config, line, 1_KiB);
   } catch (const InputError& e) {
     return e.what();
   }
@@ -54,7 +54,7 @@ TEST(CongestionConfig, WindowsHaveALeastThatIsNotAboveTheLargest) {
 }
 
 TEST(CongestionConfig, NoneIsTheLineRate) {
-  const auto r = make_reaction_point({}, 25_Gbps);
+  const auto r = make_reaction_point({}, 25_Gbps, 1_KiB);
   r->on_cnp(0_us);
   r->on_nack(0_us);
   EXPECT_EQ(r->rate(100_us), 25_Gbps);

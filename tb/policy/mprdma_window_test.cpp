@@ -10,7 +10,7 @@ namespace horae::policy::mprdma_window_test {
 namespace {
 
 MpRdmaReaction window_of(Bytes initial, Bytes most = Bytes(1'000'000)) {
-  return {{.packet = 1000_B, .initial_window = initial, .max_window = most}, 100_Gbps};
+  return {{.packet = 1000_B, .initial_window = initial, .max_window = most}, 100_Gbps, 1_KiB};
 }
 
 // w grows by n * packet / w per n bytes: w^2 by 2 * packet * bytes.
@@ -75,7 +75,7 @@ TEST(MpRdmaWindow, SettlesWhereMarksAndIncreasesMeet) {
 TEST(ConstantWindow, NothingChangesIt) {
   CongestionConfig config;
   config.algorithm = "constant";
-  const auto made = make_reaction_point(config, 100_Gbps);
+  const auto made = make_reaction_point(config, 100_Gbps, 1_KiB);
   made->on_ack({.acked = 1000_B, .marked = true}, 0_ps);
   made->on_lost({.payload = 1000_B}, 0_ps);
   made->on_timeout(0_ps);

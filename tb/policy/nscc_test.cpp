@@ -18,7 +18,7 @@ constexpr Picoseconds base = 10_us;
 
 /// An NSCC whose acknowledgements of 8000 bytes each take effect at once.
 struct Script {
-  Nscc nscc{parameters, 100_Gbps};
+  Nscc nscc{parameters, 100_Gbps, 1_KiB};
   Picoseconds now = 1_ms;
 
   Script() { ack(0_B, base); }  // the smallest round trip

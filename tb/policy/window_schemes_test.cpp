@@ -17,7 +17,7 @@ constexpr BitRate line = 100_Gbps;
 
 // One packet of 1 KiB after the other is acknowledged while `window` packets are in flight.
 struct Dctcps {
-  explicit Dctcps(const DctcpParameters& p) : dctcp(p, line) {}
+  explicit Dctcps(const DctcpParameters& p) : dctcp(p, line, 1_KiB) {}
   void ack(bool marked) {
     ++acked;
     dctcp.on_ack({.expected = Psn(acked),
@@ -109,19 +109,19 @@ TEST(Swift, TheTargetGrowsWithTheRootOfASmallWindow) {
   SwiftParameters p = swift_parameters();
   p.hops = 3;
   p.per_hop = 2_us;
-  EXPECT_EQ(Swift(p, line).target(), 26_us);  // 100 packets: nothing added
+  EXPECT_EQ(Swift(p, line, 1_KiB).target(), 26_us);  // 100 packets: nothing added
   p.initial_window = Bytes(25 * 1024);
   // alpha = range / (1/sqrt(0.1) - 1/sqrt(100)); target + alpha (1/5 - 1/10)
   const double alpha = 100e6 / (1 / std::sqrt(0.1) - 0.1);
-  EXPECT_NEAR(static_cast<double>(Swift(p, line).target().count()), 26e6 + alpha * 0.1, 2);
+  EXPECT_NEAR(static_cast<double>(Swift(p, line, 1_KiB).target().count()), 26e6 + alpha * 0.1, 2);
   p.min_window = 0.01;
   p.initial_window = 256_B;
   p.packet = 64_KiB;  // 1/256 of a packet: all of the range
-  EXPECT_NEAR(static_cast<double>(Swift(p, line).target().count()), 126e6, 2);
+  EXPECT_NEAR(static_cast<double>(Swift(p, line, 1_KiB).target().count()), 126e6, 2);
 }
 
 TEST(Swift, BelowTheTargetItGrowsByOnePacketARoundTrip) {
-  Swift s(swift_parameters(), line);
+  Swift s(swift_parameters(), line, 1_KiB);
   for (int i = 0; i < 100; ++i) s.on_ack(after(19_us), 0_us);
   EXPECT_NEAR(s.packets(), 101, 0.01);
   EXPECT_EQ(s.rate(0_us), line);
@@ -129,7 +129,7 @@ TEST(Swift, BelowTheTargetItGrowsByOnePacketARoundTrip) {
 }
 
 TEST(Swift, AboveItIsCutByTheExcessOncePerRoundTrip) {
-  Swift s(swift_parameters(), line);
+  Swift s(swift_parameters(), line, 1_KiB);
   s.on_ack(after(25_us), 100_us);
   const double factor = 1 - 0.8 * 5 / 25;
   EXPECT_NEAR(s.packets(), 100 * factor, 1e-9);
@@ -147,7 +147,7 @@ TEST(Swift, AboveItIsCutByTheExcessOncePerRoundTrip) {
 TEST(Swift, BelowOnePacketTheWindowIsARate) {
   SwiftParameters p = swift_parameters();
   p.initial_window = 512_B;
-  Swift s(p, line);
+  Swift s(p, line, 1_KiB);
   s.on_ack(after(400_us, 0_B), 1_ms);  // half a packet, above its target, cut by half
   EXPECT_NEAR(s.packets(), 0.25, 1e-9);
   EXPECT_EQ(s.window(), 1_KiB);
@@ -156,7 +156,7 @@ TEST(Swift, BelowOnePacketTheWindowIsARate) {
 }
 
 TEST(Swift, LossesTakeTheMostAndFiveTimeoutsAll) {
-  Swift s(swift_parameters(), line);
+  Swift s(swift_parameters(), line, 1_KiB);
   s.on_nack(1_us);
   EXPECT_NEAR(s.packets(), 50, 1e-9);
   for (int i = 1; i < 5; ++i) s.on_timeout(1_us);
@@ -239,7 +239,7 @@ TEST(WindowSchemes, ReactionsToNacksAreOfDcqcn) {
     config.algorithm = algorithm;
     EXPECT_EQ(refusal(config), "");
     EXPECT_EQ(make_notification_point(config), nullptr);
-    EXPECT_EQ(make_reaction_point(config, line)->rate(0_us), line);
+    EXPECT_EQ(make_reaction_point(config, line, 1_KiB)->rate(0_us), line);
     config.nack_reaction = "cnp";
     EXPECT_EQ(refusal(config),
               "nack_reaction = 'cnp' acts on the rates of algorithm = 'dcqcn', but algorithm = '" +
@@ -256,6 +256,20 @@ TEST(WindowSchemes, WhatContradictsItselfIsRefused) {
   config.algorithm = "timely";
   config.parameters.of<TimelyConfig>().values.emplace().low = 600_us;
   EXPECT_EQ(refusal(config), "timely.low = 600 us is above high = 500 us");
+}
+
+// A sender sends while less than its window is unacknowledged, so a least window above the MTU
+// would let two packets out.
+TEST(LeastWindow, IsOnePacketOfTheMtu) {
+  for (const char* algorithm : {"mprdma", "nscc", "dctcp"}) {
+    for (const Bytes mtu : {256_B, 1_KiB, 4086_B, 9000_B}) {
+      CongestionConfig config;
+      config.algorithm = algorithm;
+      const auto reaction = make_reaction_point(config, line, mtu);
+      for (int n = 1; n <= 1000; ++n) reaction->on_timeout(Picoseconds(1'000'000'000L * n));
+      EXPECT_EQ(reaction->window(), mtu) << algorithm;
+    }
+  }
 }
 
 }  // namespace

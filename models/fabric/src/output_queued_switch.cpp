@@ -38,7 +38,8 @@ class output_queued_switch::EgressView final : public policy::PortView {
   Bytes depth(unsigned choice) const override {
     const unsigned port = ports_[choice];
     owner_.start_before(port, t_);
-    return owner_.egress(port).out.depth();
+    const OutputPort& out = owner_.egress(port).out;
+    return owner_.sees_queue_alone_ ? out.depth() : out.depth() + out.tx().left_to_send(t_);
   }
 
  private:
@@ -63,6 +64,7 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       start_simply_(!shared_ && !(config.red.enabled() && config.red.at_dequeue())),
       pfc_(config.pfc.enabled()),
       by_class_(config.limits_classes()),
+      sees_queue_alone_(config.balance_depth == BalanceDepth::queue),
       queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
       ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {

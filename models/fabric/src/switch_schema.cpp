@@ -281,6 +281,13 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
           .table("notify", &SwitchConfig::notify, NoticeConfig::schema())
           .field("balance", &SwitchConfig::balance,
                  {.doc = "load balancer (`horae list policies`)"})
+          .choice("balance_depth", &SwitchConfig::balance_depth,
+                  {{"port", BalanceDepth::port}, {"queue", BalanceDepth::queue}},
+                  {.doc = "depth of a port that the load balancer sees: bytes that wait and the "
+                          "rest of the packet being sent, or only the bytes that wait, to which a "
+                          "port that sends its last packet looks idle. Absent: port",
+                   .source = "port: htsim's queues count a packet until its last bit has left; "
+                             "queue: switch-mmu of conweave-ns3 at 236a801a"})
           .include(policy::schema_of({policy::keys_of<policy::BalanceHardware>()}),
                    &SwitchConfig::balancing)
           .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);

@@ -41,8 +41,8 @@ class Constant final : public ReactionPoint {
 CongestionEntry constant_congestion() {
   return {.name = "constant",
           .doc = "a window that nothing changes",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<Constant>(config.parameters.of<ConstantWindow>().bytes, line);
           },
           .make_notification = nullptr,

@@ -17,7 +17,7 @@ void check_dcqcn(const CongestionConfig& config, BitRate line) {
                                to_text(least), dcqcn.set, to_text(line)));
 }
 
-std::unique_ptr<ReactionPoint> make_reaction(const CongestionConfig& config, BitRate line) {
+std::unique_ptr<ReactionPoint> make_reaction(const CongestionConfig& config, BitRate line, Bytes) {
   return std::make_unique<Dcqcn>(dcqcn_parameters(config.parameters.of<DcqcnConfig>(), line), line,
                                  find_nack_reaction(config.nack_reaction).make(config.parameters));
 }

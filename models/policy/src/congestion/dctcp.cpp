@@ -6,8 +6,9 @@
 
 namespace horae::policy {
 
-Dctcp::Dctcp(const DctcpParameters& parameters, BitRate line)
+Dctcp::Dctcp(const DctcpParameters& parameters, BitRate line, Bytes mtu)
     : p_(parameters),
+      packet_(static_cast<double>(parameters.increase.value_or(mtu).count())),
       line_(line),
       window_(static_cast<double>(parameters.initial_window.count())),
       alpha_(parameters.initial_alpha) {}
@@ -26,15 +27,14 @@ void Dctcp::on_ack(const AckReport& ack, Picoseconds) {
   if (reduced_until_ && reduced_until_->before(ack.expected)) reduced_until_.reset();
   if (ack.marked) cut(alpha_ / 2);
   if (reduced_until_) return;
-  window_ +=
-      static_cast<double>(p_.increase.count()) * static_cast<double>(ack.acked.count()) / window_;
+  window_ += packet_ * static_cast<double>(ack.acked.count()) / window_;
 }
 
-void Dctcp::on_timeout(Picoseconds) { window_ = static_cast<double>(p_.increase.count()); }
+void Dctcp::on_timeout(Picoseconds) { window_ = packet_; }
 
 void Dctcp::cut(double share) {
   if (reduced_until_) return;
-  window_ = std::max(window_ * (1 - share), static_cast<double>(p_.increase.count()));
+  window_ = std::max(window_ * (1 - share), packet_);
   reduced_until_ = next_new_;
 }
 
@@ -53,7 +53,8 @@ const Schema<DctcpParameters>& DctcpParameters::schema() {
                   .max = 1.0,
                   .source = "1: RFC 8257, 3.3"})
           .field("increase", &D::increase,
-                 {.doc = "added to the window in a round trip without a cut; and the least window",
+                 {.doc = "added to the window in a round trip without a cut; and the least window. "
+                         "Absent: the MTU",
                   .min = 64_B,
                   .max = 1_MiB,
                   .source = "one segment: Alizadeh et al., SIGCOMM 2010"})
@@ -91,10 +92,10 @@ std::vector<StateField> dctcp_state(const CongestionConfig&) {
 CongestionEntry dctcp_congestion() {
   return {.name = "dctcp",
           .doc = "a window, cut by half of the share of marked packets (DCTCP)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes mtu) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<Dctcp>(
-                config.parameters.of<DctcpConfig>().values.value_or(DctcpParameters{}), line);
+                config.parameters.of<DctcpConfig>().values.value_or(DctcpParameters{}), line, mtu);
           },
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },

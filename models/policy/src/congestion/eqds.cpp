@@ -132,8 +132,8 @@ CongestionEntry eqds_congestion() {
       .doc =
           "a start credit, then what the receiver pulls, in turn from all its senders "
           "(EQDS); needs a transport that knows of single packets",
-      .make_reaction = [](const CongestionConfig& config,
-                          BitRate line) -> std::unique_ptr<ReactionPoint> {
+      .make_reaction = [](const CongestionConfig& config, BitRate line,
+                          Bytes) -> std::unique_ptr<ReactionPoint> {
         return std::make_unique<EqdsReaction>(values_of(config), line);
       },
       .make_notification = nullptr,

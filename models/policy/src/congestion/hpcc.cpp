@@ -177,8 +177,8 @@ std::vector<StateField> hpcc_state(const CongestionConfig&) {
 CongestionEntry hpcc_congestion() {
   return {.name = "hpcc",
           .doc = "window and rate by telemetry of every switch on the way (HPCC)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<Hpcc>(hpcc_values(config), line);
           },
           .make_notification = nullptr,

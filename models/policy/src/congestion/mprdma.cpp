@@ -6,8 +6,11 @@
 
 namespace horae::policy {
 
-MpRdmaReaction::MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line)
-    : p_(parameters), line_(line), window_(static_cast<double>(parameters.initial_window.count())) {
+MpRdmaReaction::MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line, Bytes mtu)
+    : p_(parameters),
+      packet_(static_cast<double>(parameters.packet.value_or(mtu).count())),
+      line_(line),
+      window_(static_cast<double>(parameters.initial_window.count())) {
   reduce(0);
 }
 
@@ -15,13 +18,11 @@ void MpRdmaReaction::on_ack(const AckReport& ack, Picoseconds) {
   const auto bytes = static_cast<double>(ack.acked.count());
   if (ack.marked) return reduce(p_.decrease * bytes);
   const auto most = static_cast<double>(p_.max_window.count());
-  window_ += bytes * static_cast<double>(p_.packet.count()) / window_;
+  window_ += bytes * packet_ / window_;
   window_ = std::min(window_, most);
 }
 
-void MpRdmaReaction::reduce(double bytes) {
-  window_ = std::max(window_ - bytes, static_cast<double>(p_.packet.count()));
-}
+void MpRdmaReaction::reduce(double bytes) { window_ = std::max(window_ - bytes, packet_); }
 
 const Schema<MpRdmaWindow>& MpRdmaWindow::schema() {
   using M = MpRdmaWindow;
@@ -31,7 +32,7 @@ const Schema<MpRdmaWindow>& MpRdmaWindow::schema() {
       Schema<M>("mprdma", "A window as MP-RDMA has it.")
           .field("packet", &M::packet,
                  {.doc = "added per round trip without marks; the least window; what a loss takes "
-                         "where its size is not known",
+                         "where its size is not known. Absent: the MTU",
                   .min = 64_B,
                   .max = 64_KiB,
                   .source = "one packet: MP-RDMA (NSDI 2018); the REPS artifact"})
@@ -64,10 +65,11 @@ const Schema<MpRdmaWindowConfig>& MpRdmaWindowConfig::schema() {
 CongestionEntry mprdma_congestion() {
   return {.name = "mprdma",
           .doc = "a window that each acknowledgement raises or, marked, lowers (MP-RDMA, REPS)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes mtu) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<MpRdmaReaction>(
-                config.parameters.of<MpRdmaWindowConfig>().values.value_or(MpRdmaWindow{}), line);
+                config.parameters.of<MpRdmaWindowConfig>().values.value_or(MpRdmaWindow{}), line,
+                mtu);
           },
           .make_notification = nullptr,
           .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },

@@ -26,17 +26,15 @@ class Silent final : public NotificationPoint {
 }  // namespace
 
 CongestionEntry no_congestion() {
-  return {
-      .name = "none",
-      .doc = "no congestion control: line rate, no CNPs",
-      .make_reaction = [](const CongestionConfig&, BitRate line) -> std::unique_ptr<ReactionPoint> {
-        return std::make_unique<LineRate>(line);
-      },
-      .make_notification = [](const CongestionConfig&) -> std::unique_ptr<NotificationPoint> {
-        return std::make_unique<Silent>();
-      },
-      .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
-      .controls_rates = false};
+  return {.name = "none",
+          .doc = "no congestion control: line rate, no CNPs",
+          .make_reaction = [](const CongestionConfig&, BitRate line, Bytes)
+              -> std::unique_ptr<ReactionPoint> { return std::make_unique<LineRate>(line); },
+          .make_notification = [](const CongestionConfig&) -> std::unique_ptr<NotificationPoint> {
+            return std::make_unique<Silent>();
+          },
+          .check = [](const CongestionConfig& config, BitRate) { refuse_acting_reactions(config); },
+          .controls_rates = false};
 }
 
 }  // namespace horae::policy

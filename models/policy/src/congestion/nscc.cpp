@@ -26,14 +26,17 @@ double ps(Picoseconds t) { return static_cast<double>(t.count()); }
 
 }  // namespace
 
-Nscc::Nscc(const NsccParameters& parameters, BitRate line)
-    : p_(parameters), line_(line), window_(static_cast<double>(parameters.initial_window.count())) {
+Nscc::Nscc(const NsccParameters& parameters, BitRate line, Bytes mtu)
+    : p_(parameters),
+      packet_(static_cast<double>(
+          std::min(parameters.packet.value_or(mtu), parameters.max_window).count())),
+      line_(line),
+      window_(static_cast<double>(parameters.initial_window.count())) {
   const double a = static_cast<double>(p_.bdp.count()) / reference_bdp;
   const double b = ps(p_.target) / reference_rtt;
-  const auto packet = static_cast<double>(p_.packet.count());
-  alpha_ = 4 * a * b * packet / ps(p_.target);
-  fair_ = fair_share * a * packet;
-  eta_ = eta_share * a * packet;
+  alpha_ = 4 * a * b * packet_ / ps(p_.target);
+  fair_ = fair_share * a * packet_;
+  eta_ = eta_share * a * packet_;
 }
 
 void Nscc::on_ack(const AckReport& ack, Picoseconds now) {
@@ -123,8 +126,7 @@ void Nscc::fulfil(double bytes, Picoseconds now) {
 }
 
 void Nscc::clamp() {
-  window_ = std::clamp(window_, static_cast<double>(p_.packet.count()),
-                       static_cast<double>(p_.max_window.count()));
+  window_ = std::clamp(window_, packet_, static_cast<double>(p_.max_window.count()));
 }
 
 const Schema<NsccParameters>& NsccParameters::schema() {
@@ -133,7 +135,7 @@ const Schema<NsccParameters>& NsccParameters::schema() {
   static const Schema<N> s =
       Schema<N>("nscc", "NSCC.")
           .field("packet", &N::packet,
-                 {.doc = "unit of increases, and the least window",
+                 {.doc = "unit of increases, and the least window. Absent: the MTU",
                   .min = 64_B,
                   .max = 64_KiB,
                   .source = "one packet: " + artifact})
@@ -203,9 +205,9 @@ std::vector<StateField> nscc_state(const CongestionConfig&) {
 void check_nscc(const CongestionConfig& config, BitRate) {
   refuse_acting_reactions(config);
   const auto p = config.parameters.of<NsccConfig>().values.value_or(NsccParameters{});
-  if (p.packet <= p.max_window) return;
+  if (!p.packet || *p.packet <= p.max_window) return;
   throw InputError(fmt::format("nscc.packet = {}, the least window, is above max_window = {}",
-                               to_text(p.packet), to_text(p.max_window)));
+                               to_text(*p.packet), to_text(p.max_window)));
 }
 
 }  // namespace
@@ -213,10 +215,10 @@ void check_nscc(const CongestionConfig& config, BitRate) {
 CongestionEntry nscc_congestion() {
   return {.name = "nscc",
           .doc = "a window by marks and delay together (NSCC of Ultra Ethernet's simulator)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes mtu) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<Nscc>(
-                config.parameters.of<NsccConfig>().values.value_or(NsccParameters{}), line);
+                config.parameters.of<NsccConfig>().values.value_or(NsccParameters{}), line, mtu);
           },
           .make_notification = nullptr,
           .check = check_nscc,

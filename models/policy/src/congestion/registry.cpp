@@ -102,9 +102,10 @@ void refuse_acting_reactions(const CongestionConfig& config) {
                   reaction.name, fmt::join(others, " or "), config.algorithm));
 }
 
-std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line) {
+std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line,
+                                                   Bytes mtu) {
   check(config, line);
-  return find_congestion_algorithm(config.algorithm).make_reaction(config, line);
+  return find_congestion_algorithm(config.algorithm).make_reaction(config, line, mtu);
 }
 
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config) {

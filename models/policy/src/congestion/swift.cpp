@@ -29,16 +29,16 @@ void check_swift(const CongestionConfig& config, BitRate) {
 
 }  // namespace
 
-Swift::Swift(const SwiftParameters& parameters, BitRate line)
+Swift::Swift(const SwiftParameters& parameters, BitRate line, Bytes mtu)
     : p_(parameters),
+      packet_(static_cast<double>(parameters.packet.value_or(mtu).count())),
       line_(line),
       rate_(line),
       flow_alpha_(
           static_cast<double>(parameters.flow_range.count()) /
           (1 / std::sqrt(parameters.flow_min_window) - 1 / std::sqrt(parameters.flow_max_window))),
       flow_beta_(-flow_alpha_ / std::sqrt(parameters.flow_max_window)),
-      window_(std::clamp(static_cast<double>(parameters.initial_window.count()) /
-                             static_cast<double>(parameters.packet.count()),
+      window_(std::clamp(static_cast<double>(parameters.initial_window.count()) / packet_,
                          parameters.min_window, parameters.max_window)) {}
 
 Picoseconds Swift::target() const {
@@ -52,8 +52,7 @@ void Swift::on_ack(const AckReport& ack, Picoseconds now) {
   rtt_ = ack.rtt;
   const Picoseconds goal = target();
   if (ack.rtt < goal) {
-    const double acked =
-        static_cast<double>(ack.acked.count()) / static_cast<double>(p_.packet.count());
+    const double acked = static_cast<double>(ack.acked.count()) / packet_;
     window_ = std::min(window_ + p_.increase * acked / std::max(window_, 1.0), p_.max_window);
   } else if (may_decrease(now)) {
     const double late = static_cast<double>((ack.rtt - goal).count());
@@ -79,8 +78,7 @@ void Swift::on_timeout(Picoseconds now) {
 }
 
 Bytes Swift::window() const {
-  return Bytes(
-      static_cast<std::int64_t>(std::max(window_, 1.0) * static_cast<double>(p_.packet.count())));
+  return Bytes(static_cast<std::int64_t>(std::max(window_, 1.0) * packet_));
 }
 
 void Swift::decrease(double factor, Picoseconds now) {
@@ -91,7 +89,7 @@ void Swift::decrease(double factor, Picoseconds now) {
 void Swift::pace() {
   rate_ = line_;
   if (window_ >= 1 || rtt_ <= 0_ps) return;
-  const double bits = 8 * window_ * static_cast<double>(p_.packet.count());
+  const double bits = 8 * window_ * packet_;
   rate_ = std::clamp(BitRate(static_cast<std::int64_t>(bits / to_seconds(rtt_))), BitRate(1'000),
                      line_);
 }
@@ -160,7 +158,9 @@ const Schema<SwiftParameters>& SwiftParameters::schema() {
                   .source = paper + "Algorithm 1 (RETX_RESET_THRESHOLD)" + guess + ": 5",
                   .verified = false})
           .field("packet", &S::packet,
-                 {.doc = "bytes of a packet, the unit of windows", .min = 64_B, .max = 64_KiB})
+                 {.doc = "bytes of a packet, the unit of windows. Absent: the MTU",
+                  .min = 64_B,
+                  .max = 64_KiB})
           .field("min_window", &S::min_window,
                  {.doc = "least window, in packets; below one packet it is a rate",
                   .min = 0.0001,
@@ -205,9 +205,9 @@ std::vector<StateField> swift_state(const CongestionConfig&) {
 CongestionEntry swift_congestion() {
   return {.name = "swift",
           .doc = "a window that keeps the round trip at a target (Swift)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
-            return std::make_unique<Swift>(swift_values(config), line);
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes mtu) -> std::unique_ptr<ReactionPoint> {
+            return std::make_unique<Swift>(swift_values(config), line, mtu);
           },
           .make_notification = nullptr,
           .check = check_swift,

@@ -150,8 +150,8 @@ std::vector<StateField> timely_state(const CongestionConfig&) {
 CongestionEntry timely_congestion() {
   return {.name = "timely",
           .doc = "a rate by the gradient of the round trip (TIMELY)",
-          .make_reaction = [](const CongestionConfig& config,
-                              BitRate line) -> std::unique_ptr<ReactionPoint> {
+          .make_reaction = [](const CongestionConfig& config, BitRate line,
+                              Bytes) -> std::unique_ptr<ReactionPoint> {
             return std::make_unique<Timely>(timely_values(config), line);
           },
           .make_notification = nullptr,

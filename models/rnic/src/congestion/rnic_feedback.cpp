@@ -14,7 +14,8 @@ void rnic::begin_congestion_control() {
   if (!policy::find_congestion_algorithm(config_.congestion.algorithm).controls_rates) return;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     QueuePair& qp = qps_[i];
-    qp.reaction = policy::make_reaction_point(config_.congestion, queue_pair_line_rate());
+    qp.reaction =
+        policy::make_reaction_point(config_.congestion, queue_pair_line_rate(), config_.mtu);
     qp.notification = policy::make_notification_point(config_.congestion);
     qp.credited = qp.reaction->credited();
   }

@@ -180,16 +180,20 @@ void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
 }
 
 void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
+  const auto open = [this](std::size_t message) { opened_[message] = ++openings_; };
+  opened_.resize(messages_.size());
   while (arrived_ < by_time_.size() && messages_[by_time_[arrived_]].flow.start <= now)
-    open_.push_back(by_time_[arrived_++]);
-  // A triggered message is looked at from when what fires its trigger is closed.
+    open(by_time_[arrived_++]);
+  add_completed(ranks);
+  // A triggered message may be closed only after the one that fires its trigger.
+  const auto closing = std::partition(completed_.begin(), completed_.end(),
+                                      [this](std::size_t i) { return opened_[i] == 0; });
+  std::sort(closing, completed_.end(),
+            [this](std::size_t a, std::size_t b) { return opened_[a] < opened_[b]; });
   std::vector<std::size_t> fired;
-  const std::vector<bool> done = completed(ranks);
-  std::size_t place = 0;
-  std::erase_if(open_, [&](std::size_t i) {
-    const Message& message = messages_[i];
+  for (auto i = closing; i != completed_.end(); ++i) {
+    const Message& message = messages_[*i];
     const Connection& c = all_[message.connection];
-    if (!done[place++]) return false;
     if (c.receiver->runs_here()) c.receiver->close_connection(c.receiver_qp, now);
     for (auto* t : devices_.tofinos) t->disconnect(told(c, message.connection, message.flow), now);
     for (const std::uint32_t t : {message.flow.fires_at_sender, message.flow.fires_at_receiver}) {
@@ -198,24 +202,28 @@ void Connections::close(Picoseconds now, fabric::rank_exchange* ranks) {
       fired.insert(fired.end(), starts.begin(), starts.end());
       starts.clear();
     }
-    return true;
-  });
-  open_.insert(open_.end(), fired.begin(), fired.end());
+  }
+  completed_.erase(closing, completed_.end());
+  std::ranges::for_each(fired, open);
 }
 
-std::vector<bool> Connections::completed(fabric::rank_exchange* ranks) const {
-  std::vector<bool> done(open_.size());
+void Connections::add_completed(fabric::rank_exchange* ranks) {
   std::vector<std::uint32_t> mine;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    const Connection& c = all_[messages_[open_[i]].connection];
-    done[i] = c.sender->runs_here() && c.sender->queue_pair(c.sender_qp).finished();
-    if (done[i] && ranks != nullptr) mine.push_back(static_cast<std::uint32_t>(i));
+  for (rnic::rnic* sender : senders_) {
+    for (const std::uint32_t connection : sender->take_finished()) {
+      const auto found = std::ranges::lower_bound(messages_, connection, {}, &Message::connection);
+      if (found != messages_.end() && found->connection == connection)
+        mine.push_back(static_cast<std::uint32_t>(found - messages_.begin()));
+    }
   }
-  if (ranks == nullptr) return done;
+  if (ranks == nullptr) {
+    completed_.insert(completed_.end(), mine.begin(), mine.end());
+    return;
+  }
   for (const auto& bytes : ranks->all(std::as_bytes(std::span(mine)))) {
-    for (WireReader theirs(bytes); !theirs.empty();) done[theirs.get<std::uint32_t>()] = true;
+    for (WireReader theirs(bytes); !theirs.empty();)
+      completed_.push_back(theirs.get<std::uint32_t>());
   }
-  return done;
 }
 
 bool Connections::waiting() const {

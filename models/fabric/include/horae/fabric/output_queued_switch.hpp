@@ -49,6 +49,12 @@ enum class WhenFull : std::uint8_t {
   half,  ///< the arriving one, or the last of its class in the queue, each with probability 1/2
 };
 
+/// The depth of a port that a load balancer sees.
+enum class BalanceDepth : std::uint8_t {
+  port,   ///< bytes that wait, and those that are left of the packet being sent
+  queue,  ///< bytes that wait
+};
+
 struct SwitchConfig {
   unsigned ports = 32;
   Picoseconds latency = 600_ns;       ///< last bit in to queued
@@ -79,9 +85,10 @@ struct SwitchConfig {
   /// link.
   std::vector<Bytes> headrooms{};
   std::string balance = "ecmp";
-  policy::PolicyParameters balancing{};  ///< parameters of the load balancers
-  std::optional<VoqConfig> voq{};        ///< what comes from far away waits here: voq_switch
-  std::optional<NoticeConfig> notify{};  ///< marks become CNPs here: notifying_switch
+  policy::PolicyParameters balancing{};         ///< parameters of the load balancers
+  std::optional<BalanceDepth> balance_depth{};  ///< absent: port
+  std::optional<VoqConfig> voq{};               ///< what comes from far away waits here: voq_switch
+  std::optional<NoticeConfig> notify{};         ///< marks become CNPs here: notifying_switch
 
   /// Whether data without room is cut rather than dropped.
   bool trims() const { return trim && trim->count() > 0; }
@@ -262,6 +269,7 @@ class output_queued_switch : public device {
   bool starts_are_events_ = false;
   bool pfc_;
   bool by_class_;             ///< limits are of a class's bytes
+  bool sees_queue_alone_;     ///< balancers do not see the packet being sent
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
   RandomStream deflect_;
   std::optional<RandomStream> half_;  ///< which packet goes; absent: the arriving one

@@ -85,6 +85,12 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   void lead_away(std::uint32_t device, unsigned port);
   const LinkConfig& link() const { return link_; }
   Picoseconds busy_until() const { return busy_until_; }
+  /// Bytes on the wire, preamble and gap included, that have not left at `t`; a part of one counts.
+  Bytes left_to_send(Picoseconds t) const {
+    if (busy_until_ <= t) return Bytes(0);
+    constexpr std::int64_t per_byte = 8'000'000'000'000;  // bits x picoseconds per second
+    return Bytes(((busy_until_ - t).count() * link_.rate.count() + per_byte - 1) / per_byte);
+  }
 
   /// Time a frame occupies the wire, preamble and gap included.
   Picoseconds serialisation(Bytes wire_bytes) const {

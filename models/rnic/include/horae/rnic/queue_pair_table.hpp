@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/rnic/queue_pair.hpp"
@@ -39,7 +40,11 @@ class QueuePairTable {
     if (!qp.work_counted || !qp.finished()) return;
     qp.work_counted = false;
     --unfinished_;
+    finished_.push_back(qp.config().ordinal);
   }
+  /// Ordinals (QueuePairConfig::ordinal) of the queue pairs that have completed all their messages
+  /// since the last call, in that order.
+  std::vector<std::uint32_t> take_finished() { return std::exchange(finished_, {}); }
   /// Whether all queue pairs with a source have completed all of its messages.
   bool finished() const { return unfinished_ == 0; }
 
@@ -49,6 +54,7 @@ class QueuePairTable {
   std::string owner_;
   std::vector<std::unique_ptr<QueuePair>> qps_;
   std::size_t unfinished_ = 0;  ///< queue pairs with messages left
+  std::vector<std::uint32_t> finished_;
 };
 
 }  // namespace horae::rnic

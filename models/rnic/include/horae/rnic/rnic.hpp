@@ -117,6 +117,8 @@ class rnic : public fabric::device {
   /// Whether all queue pairs with a source have completed all of its messages, and the host's
   /// programs have ended.
   bool finished() const { return qps_.finished() && programs_.finished(); }
+  /// Ordinals of the queue pairs that have completed all their messages since the last call.
+  std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;

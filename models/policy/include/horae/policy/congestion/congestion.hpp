@@ -103,7 +103,8 @@ void check(const CongestionConfig& config, BitRate line);
 void refuse_acting_reactions(const CongestionConfig& config);
 
 /// InputError as `check`; `line` above zero.
-std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line);
+std::unique_ptr<ReactionPoint> make_reaction_point(const CongestionConfig& config, BitRate line,
+                                                   Bytes mtu);
 /// Null: no CNPs are sent.
 std::unique_ptr<NotificationPoint> make_notification_point(const CongestionConfig& config);
 
@@ -120,7 +121,7 @@ struct Listening {
 struct CongestionEntry {
   std::string_view name;
   std::string_view doc;
-  std::unique_ptr<ReactionPoint> (*make_reaction)(const CongestionConfig&, BitRate line);
+  std::unique_ptr<ReactionPoint> (*make_reaction)(const CongestionConfig&, BitRate line, Bytes mtu);
   /// Null: receivers send no CNPs.
   std::unique_ptr<NotificationPoint> (*make_notification)(const CongestionConfig&);
   /// InputError when it cannot work with the configuration on a NIC of `line`.

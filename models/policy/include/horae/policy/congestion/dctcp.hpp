@@ -12,7 +12,7 @@ namespace horae::policy {
 struct DctcpParameters {
   double gain = 1.0 / 16;  ///< g
   double initial_alpha = 1.0;
-  Bytes increase = 1_KiB;  ///< per round trip, and the least window
+  std::optional<Bytes> increase{};  ///< per round trip, and the least window; absent: the MTU
   Bytes initial_window = 128_KiB;
 
   static const Schema<DctcpParameters>& schema();
@@ -32,7 +32,7 @@ struct DctcpConfig {
 /// There is no slow start. The rate is the line's.
 class Dctcp final : public ReactionPoint {
  public:
-  Dctcp(const DctcpParameters& parameters, BitRate line);
+  Dctcp(const DctcpParameters& parameters, BitRate line, Bytes mtu);
 
   void on_cnp(Picoseconds) override {}
   void on_nack(Picoseconds) override { cut(0.5); }
@@ -48,6 +48,7 @@ class Dctcp final : public ReactionPoint {
   void cut(double share);
 
   DctcpParameters p_;
+  double packet_;  ///< bytes
   BitRate line_;
   double window_;
   double alpha_;

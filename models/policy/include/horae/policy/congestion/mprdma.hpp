@@ -8,8 +8,8 @@
 namespace horae::policy {
 
 struct MpRdmaWindow {
-  Bytes packet = 4096_B;   ///< unit of the increase, and the least window
-  double decrease = 0.25;  ///< share of the bytes that a marked acknowledgement reports
+  std::optional<Bytes> packet{};  ///< unit of the increase, and the least window; absent: the MTU
+  double decrease = 0.25;         ///< share of the bytes that a marked acknowledgement reports
   Bytes initial_window = 616'986_B;
   Bytes max_window = 615'641_B;
 
@@ -27,10 +27,10 @@ struct MpRdmaWindowConfig {
 /// with a mark it takes `decrease` * n. A lost packet takes its size. The rate is the line's.
 class MpRdmaReaction final : public ReactionPoint {
  public:
-  MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line);
+  MpRdmaReaction(const MpRdmaWindow& parameters, BitRate line, Bytes mtu);
 
   void on_cnp(Picoseconds) override {}
-  void on_nack(Picoseconds) override { reduce(static_cast<double>(p_.packet.count())); }
+  void on_nack(Picoseconds) override { reduce(packet_); }
   void on_sent(Bytes, Picoseconds) override {}
   BitRate rate(Picoseconds) override { return line_; }
   void on_ack(const AckReport& ack, Picoseconds) override;
@@ -44,6 +44,7 @@ class MpRdmaReaction final : public ReactionPoint {
   void reduce(double bytes);
 
   MpRdmaWindow p_;
+  double packet_;  ///< bytes
   BitRate line_;
   double window_;
 };

@@ -8,7 +8,7 @@
 namespace horae::policy {
 
 struct NsccParameters {
-  Bytes packet = 4096_B;                ///< unit of windows, and the least one
+  std::optional<Bytes> packet{};        ///< unit of windows, and the least one; absent: the MTU
   Picoseconds target = 6_us;            ///< T: delay of queues
   Bytes bdp = 416'856_B;                ///< bandwidth-delay product
   double gamma = 0.8;                   ///< strength of a decrease
@@ -35,10 +35,12 @@ struct NsccConfig {
 /// a round trip and a target becomes the window, if it is little. The rate is the line's.
 class Nscc final : public ReactionPoint {
  public:
-  Nscc(const NsccParameters& parameters, BitRate line);
+  Nscc(const NsccParameters& parameters, BitRate line, Bytes mtu);
 
   void on_cnp(Picoseconds) override {}
-  void on_nack(Picoseconds now) override { on_lost({.payload = p_.packet}, now); }
+  void on_nack(Picoseconds now) override {
+    on_lost({.payload = Bytes(static_cast<std::int64_t>(packet_))}, now);
+  }
   void on_sent(Bytes, Picoseconds) override {}
   BitRate rate(Picoseconds) override { return line_; }
   void on_ack(const AckReport& ack, Picoseconds now) override;
@@ -56,6 +58,7 @@ class Nscc final : public ReactionPoint {
   void clamp();
 
   NsccParameters p_;
+  double packet_;  ///< bytes
   BitRate line_;
   double alpha_, fair_, eta_;  ///< bytes^2 / (ps byte), bytes^2 / byte, bytes
   double window_;

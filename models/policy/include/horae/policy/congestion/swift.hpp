@@ -19,7 +19,7 @@ struct SwiftParameters {
   double decrease = 0.8;            ///< beta
   double most_decrease = 0.5;       ///< max_mdf
   std::uint32_t timeouts = 5;       ///< in a row until the window is the least
-  Bytes packet = 1_KiB;             ///< unit of windows
+  std::optional<Bytes> packet{};    ///< unit of windows; absent: the MTU
   double min_window = 0.01;         ///< packets
   double max_window = 1000;         ///< packets
   Bytes initial_window = 128_KiB;
@@ -39,7 +39,7 @@ struct SwiftConfig {
 /// window is a rate: a packet every rtt / window.
 class Swift final : public ReactionPoint {
  public:
-  Swift(const SwiftParameters& parameters, BitRate line);
+  Swift(const SwiftParameters& parameters, BitRate line, Bytes mtu);
 
   void on_cnp(Picoseconds) override {}
   void on_nack(Picoseconds now) override;
@@ -59,6 +59,7 @@ class Swift final : public ReactionPoint {
   void pace();
 
   SwiftParameters p_;
+  double packet_;  ///< bytes
   BitRate line_;
   BitRate rate_;
   double flow_alpha_, flow_beta_;  ///< ps

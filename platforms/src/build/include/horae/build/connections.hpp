@@ -77,8 +77,8 @@ class Connections {
   void add_programs(const flows::Traffic& traffic);
   /// `closes`: it is a message, whose connection is closed behind it.
   void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads, bool closes);
-  /// Of the messages in `open_`, by place, whether they are completed: as all ranks know.
-  std::vector<bool> completed(fabric::rank_exchange* ranks) const;
+  /// Adds messages that were completed since the last call to `completed_`, as all ranks know them.
+  void add_completed(fabric::rank_exchange* ranks);
   /// That trigger of the table; a new one lies in `device`.
   Trigger& trigger(std::size_t table, std::uint32_t number, unsigned device);
   void connect(const flows::Flow& flow, rnic::QueuePairConfig send, rnic::QueuePairConfig receive);
@@ -96,7 +96,9 @@ class Connections {
   std::vector<int> program_of_;       ///< of the table that is being built, by device; -1: none
   std::vector<std::size_t> by_time_;  ///< messages in the order of time, but for triggered ones
   std::size_t arrived_ = 0;           ///< of those, so many have arrived
-  std::vector<std::size_t> open_;     ///< arrived, their connections not closed
+  std::vector<std::size_t> opened_;   ///< by message: its place in the order of opening; 0: not yet
+  std::size_t openings_ = 0;
+  std::vector<std::size_t> completed_;  ///< messages whose connections are not closed yet
 };
 
 }  // namespace horae::build
