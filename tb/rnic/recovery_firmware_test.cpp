@@ -120,5 +120,43 @@ TEST(Recovery, ASuppressedNackComesWithTheNextPacketOutOfOrder) {
   }
 }
 
+// PSN 0 never comes. The first packet out of order brings its NACK, and the first one that arrives
+// no sooner than `nack_again` after the last NACK brings another.
+TEST(Recovery, AnExpectedPacketIsNackedAgainAfterSoLong) {
+  for (const char* transport : {"go_back_n", "rnic_sr"}) {
+    const std::string seen = test::in_child([&] {
+      const Picoseconds again = 4'000'007_ps;
+      fabric::sim_context context;
+      RnicConfig config = odd_latencies();
+      config.transport = transport;
+      std::vector<NicAndPeer> lines;
+      std::string text;
+      for (unsigned i = 0; i < 3; ++i) {
+        config.reliability.nack_again.reset();
+        if (i > 0) config.reliability.nack_again = again;
+        lines.emplace_back(context, config, odd_link, i);
+        lines[i].queue_pair(nullptr);
+        lines[i].far->data(1_us, 1);
+        lines[i].far->data(1_us + again - (i == 1 ? 1_ps : 0_ps), 2);
+        lines[i].far->data(10_us, 3);
+      }
+      test::run_on(context, 100_us);
+      for (auto& line : lines) {
+        for (const auto& answer : line.far->seen) {
+          text += fmt::format("{}@{} ", answer.psn(), (line.decided(answer) - 1_us).count());
+        }
+        text += "| ";
+      }
+      return text;
+    });
+    const Picoseconds decided = test::wire_time(Opcode::write_middle, 1024_B) + odd_link.delay +
+                                odd_latencies().rx_latency + odd_latencies().nack_delay;
+    const auto at = [&](Picoseconds later) { return (decided + later).count(); };
+    EXPECT_EQ(seen, fmt::format("0@{0} | 0@{0} 0@{2} | 0@{0} 0@{1} 0@{2} | ", at(0_ps),
+                                at(4'000'007_ps), at(9_us)))
+        << transport;
+  }
+}
+
 }  // namespace
 }  // namespace horae::rnic::recovery_firmware_test

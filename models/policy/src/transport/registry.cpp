@@ -52,6 +52,14 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .min = 4_us,
               .max = Picoseconds(10'000'000'000'000),
               .source = "4 ms: packet-spraying paper 2.2 and 6.1"})
+      .field("nack_again", &TransportConfig::nack_again,
+             {.doc = "receiver: a packet out of order that arrives so long after the last NACK "
+                     "brings another one for the same expected PSN; of transports that NACK an "
+                     "expected PSN once. Absent: never",
+              .min = 1_ns,
+              .max = Picoseconds(10'000'000'000'000),
+              .source = "never: IBTA vol. 1, 9.7.5.1.1, and Linux' software RoCE (rxe_resp.c, "
+                        "sent_psn_nak); 4 us: rdma-hw of conweave-ns3 at 236a801a"})
       .include(parameters_of(registry), &TransportConfig::parameters)
       .choice("timeout_resend", &TransportConfig::timeout_resend,
               {{"window", TimeoutResend::window}, {"oldest", TimeoutResend::oldest}},

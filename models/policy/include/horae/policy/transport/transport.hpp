@@ -36,6 +36,9 @@ struct TransportConfig {
       256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
   Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
   TimeoutResend timeout_resend = TimeoutResend::window;
+  /// Receiver: the time after a NACK from which a packet out of order brings another one for the
+  /// same expected PSN. Absent: the next NACK comes only after the expected packet has arrived.
+  std::optional<Picoseconds> nack_again{};
   /// The last packet of a message waits until all before it is acknowledged: how the sender of an
   /// ordering layer keeps a WRITE's flag from being seen early (Eunomia 3.5.2). Not a parameter of
   /// the transport: set by whoever has such a layer.
