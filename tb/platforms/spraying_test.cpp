@@ -163,6 +163,23 @@ TEST(SprayingResults, HtsimsFramesTakeHtsimsTime) {
               8 + 4 * (4150 + 64) * 8 / 400e3, 1e-6);
 }
 
+// ns-3 truncates times on the wire to whole nanoseconds: 83.84 and 4.8 ns at 100 Gbps.
+TEST(SprayingResults, FramesOfNs3TakeItsTime) {
+  const Place place;
+  place.write("flows.txt", "1\n0 4 3 1 1000 0\n");
+  const auto fct = [&](const std::string& whole) {
+    const Ended ended = run(
+        place,
+        words("random", {"nic.mtu=1000B", "nic.frames=ns3", "switch.latency=0ns",
+                         "nic.tx_latency=0ns", "nic.rx_latency=0ns", "link_default.rate=100Gbps",
+                         "link_default.delay=1us", "link_default.whole_nanoseconds=" + whole}));
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.json()["results"]["fct.max"]["value"].get<double>();
+  };
+  EXPECT_NEAR(fct("true"), 8 + 4 * (83 + 4) / 1e3, 1e-9);
+  EXPECT_NEAR(fct("false"), 8 + 4 * (1048 + 60) * 8 / 100e3, 1e-9);
+}
+
 TEST(SprayingResults, WhatDoesNotGoTogetherIsRefused) {
   const Place place;
   const auto refused = [&](const Words& w, const std::string& text) {

@@ -38,7 +38,7 @@ void tx_port::configure(const LinkConfig& link) {
   delay_ = link.delay;
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
   const std::int64_t ps_per_byte = bit_ps_per_byte / link.rate.count();
-  const bool exact = bit_ps_per_byte % link.rate.count() == 0;
+  const bool exact = bit_ps_per_byte % link.rate.count() == 0 && !link.whole_nanoseconds;
   ps_per_byte_ = exact && std::in_range<std::uint32_t>(ps_per_byte)
                      ? static_cast<std::uint32_t>(ps_per_byte)
                      : 0;

@@ -35,7 +35,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
-  dresses_ = listens_ || config.frames == Frames::htsim;
+  dresses_ = listens_ || config.frames != Frames::roce;
   if (listens_) {
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();

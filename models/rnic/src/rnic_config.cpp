@@ -88,11 +88,15 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                    "no public value for a scheduler turn; 4 KB by default, 1.5 to 16 KB, is the "
                    "quantum of congestion-control TX events (mstflint cc_burst_size)",
                .verified = false})
-          .choice("frames", &RnicConfig::frames, {{"roce", Frames::roce}, {"htsim", Frames::htsim}},
-                  {.doc = "lengths of packets: RoCEv2's (roce), or 64 bytes and the payload on the "
-                          "wire, preamble and gap included, for comparisons (htsim)",
-                   .source = "htsim: 4150 bytes for 4086 of payload, 64 for responses "
-                             "(tommasobo/REPS_EuroSys_Artifact at b751588)"})
+          .choice(
+              "frames", &RnicConfig::frames,
+              {{"roce", Frames::roce}, {"htsim", Frames::htsim}, {"ns3", Frames::ns3}},
+              {.doc = "lengths of packets: RoCEv2's (roce); or, for comparisons, those that a "
+                      "simulator puts on the wire, preamble and gap included: the payload and "
+                      "64 bytes, 64 for a response (htsim), or 48 bytes, 60 for a response (ns3)",
+               .source = "htsim: 4150 bytes for 4086 of payload, 64 for responses "
+                         "(tommasobo/REPS_EuroSys_Artifact at b751588); ns3: 1048 bytes for "
+                         "1000 of payload, 60 for responses (conweave-ns3 at 236a801a)"})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",

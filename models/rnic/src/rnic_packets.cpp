@@ -69,8 +69,8 @@ void rnic::send_response() {
 }
 
 void rnic::put_on_wire(Packet& response, const char* what) {
-  if (config_.frames == Frames::htsim) [[unlikely]]
-    response.frame = static_cast<std::uint16_t>(htsim_frame(0_B).count());
+  if (config_.frames != Frames::roce) [[unlikely]]
+    response.frame = static_cast<std::uint16_t>(simulator_frame(config_.frames, 0_B).count());
   const Picoseconds start = cursor_;
   const std::uint32_t psn = response.psn.value();
   const bool numbered = response.opcode == Opcode::acknowledge;

@@ -57,8 +57,9 @@ void rnic::take_over(QueuePair& qp) {
 
 void rnic::dress(QueuePair& qp, Packet& data, Psn psn) {
   if (listens_) attach(qp, data, psn);
-  if (config_.frames == Frames::htsim)
-    data.frame = static_cast<std::uint16_t>(htsim_frame(Bytes(data.payload)).count());
+  if (config_.frames != Frames::roce)
+    data.frame =
+        static_cast<std::uint16_t>(simulator_frame(config_.frames, Bytes(data.payload)).count());
 }
 
 void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {

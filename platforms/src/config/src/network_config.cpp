@@ -33,6 +33,11 @@ const Schema<LinkSpec>& LinkSpec::schema() {
                  {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
           .field("loss", &LinkSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+          .field(
+              "whole_nanoseconds", &LinkSpec::whole_nanoseconds,
+              {.doc = "the time of a packet on the wire is rounded down to whole nanoseconds, for "
+                      "comparisons with ns-3. Absent: as link_default",
+               .source = "83 ns for 1048 bytes at 100 Gbps: conweave-ns3 at 236a801a"})
           .tables("outage", &LinkSpec::outages, OutageConfig::schema());
   return s;
 }
@@ -137,7 +142,12 @@ const Schema<LinkDefault>& LinkDefault::schema() {
           .field("delay", &LinkDefault::delay,
                  {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
           .field("loss", &LinkDefault::loss,
-                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss});
+                 {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
+          .field(
+              "whole_nanoseconds", &LinkDefault::whole_nanoseconds,
+              {.doc = "the time of a packet on the wire is rounded down to whole nanoseconds, for "
+                      "comparisons with ns-3. Absent: false",
+               .source = "83 ns for 1048 bytes at 100 Gbps: conweave-ns3 at 236a801a"});
   return s;
 }
 

@@ -60,6 +60,8 @@ void NetworkReader::add_link(unsigned a, unsigned b, const LinkSpec& spec, const
   link.rate = spec.rate.value_or(defaults_.rate);
   link.delay = spec.delay.value_or(defaults_.delay);
   link.loss = spec.loss.value_or(defaults_.loss);
+  link.whole_nanoseconds =
+      spec.whole_nanoseconds.value_or(defaults_.whole_nanoseconds.value_or(false));
   for (const auto& o : spec.outages) link.outages.push_back({o.from, o.to});
   platform_.links.push_back({link, link, where});
 }

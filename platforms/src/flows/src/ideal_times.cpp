@@ -173,8 +173,8 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
                                 : (last ? Opcode::write_last : Opcode::write_middle);
     Bytes frame = frame_bytes(opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
     if (sender.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
-    if (sender.frames == rnic::Frames::htsim)
-      frame = rnic::htsim_frame(Bytes(last ? bytes.count() - i * mtu : mtu));
+    if (sender.frames != rnic::Frames::roce)
+      frame = rnic::simulator_frame(sender.frames, Bytes(last ? bytes.count() - i * mtu : mtu));
     Picoseconds at = sender.tx_latency + pipe;
     if (lanes > 1) pipe += serialisation_time(l1_bytes(frame), pipe_rate);
     Picoseconds* const lane = free.data() + static_cast<std::size_t>(i % lanes) * there.size();
@@ -193,8 +193,8 @@ Picoseconds IdealTimes::ack_time(unsigned from, unsigned to, const Path& back) c
   const auto& receiver = nic_at(platform_, to);
   Picoseconds time = receiver.ack_delay + receiver.tx_latency;
   const Bytes ack =
-      l1_bytes(receiver.frames == rnic::Frames::htsim ? rnic::htsim_frame(0_B)
-                                                      : frame_bytes(Opcode::acknowledge, 0_B));
+      l1_bytes(receiver.frames != rnic::Frames::roce ? rnic::simulator_frame(receiver.frames, 0_B)
+                                                     : frame_bytes(Opcode::acknowledge, 0_B));
   for (const auto& hop : back) time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
   return time + nic_at(platform_, from).rx_latency;
 }

@@ -48,7 +48,8 @@ struct LinkConfig {
   double loss = 0.0;           ///< probability that a packet is lost, independently of all others
   std::vector<Outage> outages{};
   double bit_errors = 0.0;  ///< probability that a packet gets a bit error (Packet::corrupted)
-  bool data_only = false;   ///< loss, outages and bit errors are of data packets, others go through
+  bool whole_nanoseconds = false;  ///< time on the wire is rounded down to these, as ns-3 has it
+  bool data_only = false;  ///< loss, outages and bit errors are of data packets, others go through
 };
 
 /// Counters of one direction of a link. Packets and bytes are those put on the wire.
@@ -94,8 +95,9 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
 
   /// Time a frame occupies the wire, preamble and gap included.
   Picoseconds serialisation(Bytes wire_bytes) const {
-    return ps_per_byte_ != 0 ? Picoseconds(wire_bytes.count() * ps_per_byte_)
-                             : serialisation_time(wire_bytes, link_.rate);
+    if (ps_per_byte_ != 0) return Picoseconds(wire_bytes.count() * ps_per_byte_);
+    const Picoseconds exact = serialisation_time(wire_bytes, link_.rate);
+    return link_.whole_nanoseconds ? exact / 1000 * 1000 : exact;
   }
 
   /// Of a packet that was sent: from when preamble and `part` bytes of its frame are over to its

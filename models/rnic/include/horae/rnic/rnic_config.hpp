@@ -33,10 +33,16 @@ enum class Shaping {
 enum class Frames {
   roce,   ///< as RoCEv2 has them, with preamble and gap
   htsim,  ///< 64 bytes beside the payload on the wire, preamble and gap included; responses are 64
+  ns3,    ///< likewise 48 bytes beside the payload, which is what ns-3 sends; responses are 60
 };
-/// Of a packet with so much payload where they are htsim's: what l1_bytes() makes 64 and the
-/// payload. So buffers and queues, which count frames, count 20 bytes less than htsim does.
-constexpr Bytes htsim_frame(Bytes payload) { return payload + 64_B - l1_bytes(0_B); }
+/// Frame bytes of a packet as another simulator has it (not `roce`), with `payload` bytes or, of a
+/// response, none: l1_bytes() of it is what that simulator puts on the wire. Buffers and queues
+/// count frames, so they count 20 bytes less than the simulator does.
+constexpr Bytes simulator_frame(Frames frames, Bytes payload) {
+  const Bytes response = frames == Frames::ns3 ? 60_B : 64_B;
+  const Bytes headers = frames == Frames::ns3 && payload > 0_B ? 48_B : response;
+  return payload + headers - l1_bytes(0_B);
+}
 
 /// Where WQEs and payload come from and go to.
 enum class HostModel {

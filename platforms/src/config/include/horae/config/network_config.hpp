@@ -25,6 +25,7 @@ struct LinkSpec {
   std::optional<BitRate> rate;
   std::optional<Picoseconds> delay;
   std::optional<double> loss;
+  std::optional<bool> whole_nanoseconds;  ///< fabric::LinkConfig has it
   std::vector<OutageConfig> outages;
   static const Schema<LinkSpec>& schema();
 };
@@ -68,6 +69,7 @@ struct LinkDefault {
   BitRate rate = 100_Gbps;
   Picoseconds delay = 500_ns;
   double loss = 0.0;
+  std::optional<bool> whole_nanoseconds{};
   static const Schema<LinkDefault>& schema();
 };
 
