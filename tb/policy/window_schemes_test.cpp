@@ -266,7 +266,7 @@ TEST(LeastWindow, IsOnePacketOfTheMtu) {
       CongestionConfig config;
       config.algorithm = algorithm;
       const auto reaction = make_reaction_point(config, line, mtu);
-      for (int n = 1; n <= 1000; ++n) reaction->on_timeout(Picoseconds(1'000'000'000L * n));
+      for (int n = 1; n <= 10'000; ++n) reaction->on_timeout(Picoseconds(1'000'000'000L * n));
       EXPECT_EQ(reaction->window(), mtu) << algorithm;
     }
   }
