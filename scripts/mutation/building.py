@@ -43,12 +43,7 @@ class Building:
 
     def compile(self, entry, file, target, options=()):
         """Compiles `file` as the build compiles that of the entry. Less optimised: it is compiled once and run little."""
-        out, words = [], iter(shlex.split(entry["command"]))
-        for word in words:
-            if word in ("-o", "-c"):
-                next(words)
-            elif not LEFT_OUT.fullmatch(word):
-                out.append(word)
+        out = list(_words(entry))
         if "ccache" not in out[0] and shutil.which("ccache"):
             out.insert(0, "ccache")
         run([*out, *INTERPOSABLE, *options, "-o", str(target), "-c", str(file)], entry["directory"])
@@ -62,20 +57,24 @@ class Building:
         return self.compile(entry, file, target)
 
     def switched(self, root, name, numbered):
-        """Objects of all units that mutations are in, each of `numbered` (number, mutation) behind its switch; and the
-        numbers of those that do not compile so."""
-        units = collections.defaultdict(list)  # the file of an entry: its mutations
+        """Objects of all units that mutations are in, each of `numbered` (number, mutation) behind its switch, and a
+        source of each; and the numbers of those that do not compile so. Sources of a build that compiles them one by one
+        are put together too: reading headers is what takes long."""
+        units = collections.defaultdict(lambda: (set(), []))  # how it is compiled: sources, mutations
         for number, m in numbered:
-            units[self.of_source(root / m.file)[0]["file"]].append((number, m))
-        objects, left_out = [], set()
-        for i, (_, of) in enumerate(sorted(units.items())):
-            target, out = self._switched_unit(root, self.work / name / str(i), of)
-            objects.append(target)
+            entry, together = self.of_source(root / m.file)
+            sources, of = units[_words(entry)]
+            sources.update(together)
+            of.append((number, m))
+        objects, left_out = {}, set()
+        for i, (_, (sources, of)) in enumerate(sorted(units.items())):
+            target, out = self._switched_unit(root, self.work / name / str(i), sorted(sources), of)
+            objects[target] = of[0][1].file
             left_out |= out
         return objects, left_out
 
-    def _switched_unit(self, root, folder, numbered):
-        entry, together = self.of_source(root / numbered[0][1].file)
+    def _switched_unit(self, root, folder, together, numbered):
+        entry, _ = self.of_source(root / numbered[0][1].file)
         left_out = {n for n, m in numbered if _constant_expression(m)}
         for _ in range(ROUNDS):
             shutil.rmtree(folder, ignore_errors=True)
@@ -101,6 +100,14 @@ class Building:
                 left_out |= bad
         raise Failed(f"{folder}: does not compile with its switches")
 
+    def marks(self):
+        return self.compile(self.of_source(self.build.parent / "tb/support/plain_main.cpp")[0], HERE / "marks.cpp",
+                            self.work / "marks.o")
+
+    def program_path(self):
+        return self.compile(self.of_source(self.build.parent / "tb/support/plain_main.cpp")[0], HERE / "program.cpp",
+                            self.work / "program.o")
+
     def runner(self, systemc):
         """Objects that run tests in processes of their own, in place of the main() of the tests."""
         name = "systemc_main" if systemc else "plain_main"
@@ -110,19 +117,33 @@ class Building:
                 self.compile(entry, HERE / "runner.cpp", self.work / "runner.o")]
 
     @functools.lru_cache(maxsize=None)
-    def link_command(self, test):
-        ended = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", f"tb/{test}"], capture_output=True,
+    def link_command(self, binary):
+        ended = subprocess.run(["ninja", "-C", str(self.build), "-t", "commands", binary], capture_output=True,
                                text=True, check=True)
         return shlex.split(ended.stdout.splitlines()[-1].split("&&")[1])
 
-    def link(self, test, objects, target):
-        words = list(self.link_command(test))
+    def link(self, binary, objects, target):
+        """Links a binary of the build, by its name there, with these objects before its libraries."""
+        words = list(self.link_command(binary))
         words[words.index("-o") + 1] = str(target)
         first = next(i for i, word in enumerate(words) if word.endswith(".a"))
-        objects = [*objects, *self.runner(any("horae_tb_systemc_main" in word for word in words))]
+        objects = [*objects, self.marks()]
+        if binary.startswith("tb/"):
+            objects += self.runner(any("horae_tb_systemc_main" in word for word in words))
         run([*words[:first], *map(str, objects), "-Wl,--allow-multiple-definition,--strip-debug", *words[first:]],
             self.build)
         return target
+
+
+def _words(entry):
+    """How an entry compiles, without its file and what is warned of."""
+    out, words = [], iter(shlex.split(entry["command"]))
+    for word in words:
+        if word in ("-o", "-c"):
+            next(words)
+        elif not LEFT_OUT.fullmatch(word):
+            out.append(word)
+    return tuple(out)
 
 
 def _constant_expression(m):

@@ -8,12 +8,15 @@
 
 namespace horae_mutation {
 
+inline constexpr int kSwitches = 1024;  // as many as SWITCHES in trial.py
 inline constexpr unsigned char kReached = 1;
 inline constexpr unsigned char kInvalid = 2;  // the types at hand have no such operator
 
 extern int active;              // 0: none
 extern unsigned char* reached;  // a byte for each switch; null until begin()
-void begin();                   // reads the environment; static initialisers may come first
+/// Environment: HORAE_MUTATION the switch that is on; HORAE_MUTATION_MARKS a file of marks, which a
+/// test binary and the programs that it starts have in common. Static initialisers may come first.
+void begin();
 
 inline void mark(int n, unsigned char how) {
   if (reached == nullptr) begin();

@@ -78,6 +78,17 @@ TEST(ChipPfc, ComputedHeadroomLosesNothing) {
   EXPECT_EQ(s.at("packets").at("dropped").at("headroom_full"), value(s, "t.dropped_headroom"));
 }
 
+// Each name of a loss is that of its cause.
+TEST(ChipPfc, LossesAreNamedByTheirCause) {
+  const ordered_json queue = run_incast("queue_limit = \"20 KB\"");
+  EXPECT_GT(value(queue, "t.dropped_queue"), 0);
+  EXPECT_EQ(queue.at("packets").at("dropped").at("queue_full"), value(queue, "t.dropped_queue"));
+  const ordered_json buffer = run_incast("cells = 500");
+  EXPECT_GT(value(buffer, "t.dropped_buffer"), 0);
+  EXPECT_EQ(buffer.at("packets").at("dropped").at("buffer_full"),
+            value(buffer, "t.dropped_buffer"));
+}
+
 // NICs that a chip holds count in all three readings, and marks at dequeue end the pauses.
 TEST(ChipPfc, PausesAreReadInThreeWays) {
   const std::string pfc =

@@ -93,6 +93,8 @@ TEST(CollectivePlatform, GroupsStartOneAfterTheOther) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].at("start_us"), 5.0);
   EXPECT_EQ(rows[1].at("start_us"), 12.0);
+  EXPECT_EQ(rows[1].at("group"), 1);
+  EXPECT_EQ(rows[1].at("traffic"), 0);
   const double most =
       std::max(rows[0].at("cct_us").get<double>(), rows[1].at("cct_us").get<double>());
   EXPECT_EQ(result(s, "collectives.cct_max"), most);

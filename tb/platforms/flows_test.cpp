@@ -158,6 +158,13 @@ TEST(FlowsPlatform, AQueryEndsWithItsLastFlow) {
   ASSERT_GT(qct.size(), 5u);
   EXPECT_EQ(result(summary, "queries.completed"), static_cast<double>(qct.size()));
   EXPECT_NEAR(result(summary, "queries.qct_mean"), mean_of(qct), 1e-5);
+  std::sort(qct.begin(), qct.end());
+  const auto nearest = [&](std::size_t per_cent) {
+    return qct.at((qct.size() * per_cent + 99) / 100 - 1);
+  };
+  EXPECT_NEAR(result(summary, "queries.qct_p50"), nearest(50), 1e-5);
+  EXPECT_NEAR(result(summary, "queries.qct_p99"), nearest(99), 1e-5);
+  EXPECT_EQ(result(summary, "queries.unfinished"), 0);
 }
 
 TEST(FlowsPlatform, SameSeedSameBytesHoweverItIsScheduled) {

@@ -414,6 +414,7 @@ TEST(ConweaveDestination, WithoutAQueueNothingIsHeld) {
   EXPECT_EQ(r.receive(111, {.rerouted = true, .sent = 13, .tail_sent = 10, .flow = failed}).queue,
             0u);
   timer = r.around(112, timer);
+  EXPECT_EQ(r.tor.count("timer_passes"), 1u);
   EXPECT_TRUE(timer.dropped());
   EXPECT_FALSE(timer.copy);
   EXPECT_EQ(r.receive(113, {.rerouted = true, .sent = 14, .tail_sent = 10, .flow = failed}).queue,

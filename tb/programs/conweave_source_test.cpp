@@ -88,6 +88,7 @@ TEST(ConweaveSource, EpochsTurnOver) {
     EXPECT_TRUE(s.accepts(103 + 10 * i, h.epoch));
   }
   EXPECT_EQ(epochs, (std::vector<unsigned>{1, 2, 3, 0, 1, 2}));
+  EXPECT_EQ(s.tor.count("epochs"), 6u);
 }
 
 // The last packet of the old path is the TAIL; the flow's next is on the new one.

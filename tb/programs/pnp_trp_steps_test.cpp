@@ -86,6 +86,8 @@ TEST(PnpTrpSteps, PassesAreOneMoreThanLoops) {
     ASSERT_EQ(loops, k);
   }
   EXPECT_EQ(esw.count("most_loops"), 300u);
+  EXPECT_EQ(esw.count("packets_looped"), 300u);
+  EXPECT_EQ(esw.count("loops"), 300u * 301u / 2u);
 }
 
 TEST(PnpTrpSteps, WithoutRecoveryAFlowKeepsLooping) {
@@ -164,6 +166,7 @@ TEST(PnpTrpSteps, PacketsThatLoopMayNoticeTheEndOfBeta) {
     ASSERT_TRUE(first.loops());
     const Outcome second = esw(3_ms, first.packet, far_port);
     EXPECT_EQ(second.loops(), by == "incoming");  // its predecessor has left
+    EXPECT_EQ(esw.count("left_in_turn"), by == "incoming" ? 0u : 1u);
   }
 }
 

@@ -116,6 +116,14 @@ TEST(PnpTrp, AFullTableTakesNoMoreConnections) {
   EXPECT_EQ(esw.count("connections_not_added"), 1u);
 }
 
+// A flow that comes has a peer; of two the table takes the first.
+TEST(PnpTrp, AFullTableTakesNoMorePeers) {
+  Switch esw("peer_entries = 1");
+  esw(2_ms, data(comes));
+  EXPECT_EQ(esw.count("peers_not_added"), 1u);
+  EXPECT_EQ(esw.count("most_peers"), 1u);
+}
+
 TEST(PnpTrp, LoopsGrowWithEveryAlphaCnpsAndAlphaGrows) {
   Switch esw;
   EXPECT_EQ(esw.loops(2_ms, data(comes)), 0u);

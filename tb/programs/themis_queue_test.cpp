@@ -105,6 +105,7 @@ TEST(ThemisQueue, PassesGrowWithWhatIsBefore) {
       const auto result = r.ask(1);
       EXPECT_FALSE(result.passes);
       EXPECT_EQ(result.passes_of_egress, before / registers + 2) << registers << ' ' << before;
+      EXPECT_EQ(r.tor.count("queue_passes"), before / registers + 1);
     }
   }
 }

@@ -82,6 +82,10 @@ TEST(Themis, ALaterPacketOfThePathShowsALoss) {
     EXPECT_EQ(tor.count("nacks_valid"), later % 4 == 0 ? 1u : 0u);
     EXPECT_EQ(tor.count("nacks_stashed"), later % 4 == 0 ? 0u : 1u);
   }
+  Destination forgets({.more = "lazy_dropping = false"});  // without a stash a NACK is lost
+  forgets.arrive({1});
+  EXPECT_FALSE(forgets.nack_passes(0));
+  EXPECT_EQ(forgets.count("nacks_given_up"), 1u);
   Destination tor;  // earlier ones do not
   tor.arrive({0, 1, 2, 3, 4, 5, 6, 7, 9});
   EXPECT_FALSE(tor.nack_passes(8));

@@ -177,6 +177,9 @@ TEST(ThemisWindow, AnOldResponseMovesNothing) {
       tor.egress(nack(near_node, far_node, psn), back_port);
       return tor.count("nacks_invalid") > before;
     };
+    EXPECT_EQ(tor.count("old_data"), 0u);
+    EXPECT_TRUE(tor.egress(data(far_node, near_node, 9), 0).passes());
+    EXPECT_EQ(tor.count("old_data"), 1u);
     EXPECT_FALSE(judged(16));  // not delivered
     EXPECT_TRUE(tor.egress(data(far_node, near_node, 16), 0).passes());
     EXPECT_TRUE(judged(16));

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """scripts/mutate: which mutations a source has, and what the table says of them. That mutants are built and tried is
 left to those who run it: it takes a build of the tests."""
+import ast
+import os
 import pathlib
 import re
 import subprocess
@@ -11,7 +13,7 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
-from mutation import operators, switches, table  # noqa: E402
+from mutation import operators, python, rooms, switches, table  # noqa: E402
 
 
 def of(text):
@@ -44,6 +46,57 @@ class Operators(unittest.TestCase):
         text = "int f() {\n  return a < b ? a : b;\n}\n"
         (m,) = operators.mutations("a.cpp", text)
         self.assertEqual(m.applied(text.splitlines())[1], "  return a <= b ? a : b;")
+
+
+def of_script(text):
+    return {(m.operator, m.line, m.before, m.after) for m in python.mutations("a.py", text)}
+
+
+class OfScripts(unittest.TestCase):
+    def test_of_each_kind(self):
+        self.assertEqual(of_script("if a < b and not c:\n    d(2)\n"),
+                         {("comparison", 1, "<", "<="), ("logic", 1, "and", "or"), ("logic", 1, "not ", ""),
+                          ("constant", 2, "2", "3")})
+        self.assertEqual(of_script("x = y // z - True\n"), {("arithmetic", 1, "//", "*"), ("arithmetic", 1, "-", "+"),
+                                                            ("constant", 1, "True", "False")})
+
+    def test_a_first_assignment_and_lines_outside_of_functions_are_not_dropped(self):
+        text = "f()\ndef g(a):\n    b = a\n    b = c\n    h()\n    a.x = b\n"
+        self.assertEqual({(line, before) for kind, line, before, _ in of_script(text) if kind == "dropped statement"},
+                         {(4, "b = c"), (5, "h()"), (6, "a.x = b")})
+
+    def test_none_of_what_has_no_other_operator(self):
+        for line in ('"a < b"', "# 1 + 2", "f(*a, -b)", 'a / "b"', 'a + f"{b + 1}"', "raise E(1)", "import a", "a is not b",
+                     "a not in b", "x: int | None = y"):
+            self.assertEqual(of_script(line + "\n"), set(), line)
+
+    def test_a_line_is_reached_with_its_statement(self):
+        tree = ast.parse("def f(a):\n    if (a and\n            b):\n        return g(1,\n                 2)\n    return 0\n")
+        self.assertEqual([list(python.span(tree, n)) for n in (1, 3, 5, 6)], [[1], [2, 3], [4, 5], [6]])
+
+    def test_lines_of_programs_that_a_test_starts_are_watched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scripts = pathlib.Path(folder) / "scripts"
+            scripts.mkdir()
+            (scripts / "a.py").write_text("def f(x):\n    if x:\n        return 1\n    return 2\nf(0)\n", encoding="utf-8")
+            starts = f"import subprocess, sys; subprocess.run([sys.executable, {str(scripts / 'a.py')!r}], check=True)"
+            lines = pathlib.Path(folder) / "lines"
+            subprocess.run([sys.executable, "-c", starts], check=True, env={
+                **os.environ, "PYTHONPATH": str(ROOT / "scripts/mutation/watch"), "HORAE_MUTATION_LINES": str(lines),
+                "HORAE_MUTATION_SCRIPTS": f"{scripts}/"})
+            self.assertEqual(lines.read_text(encoding="utf-8").split(), [f"scripts/a.py:{n}" for n in (1, 5, 2, 4)])
+
+
+class Rooms(unittest.TestCase):
+    def test_each_has_sources_and_tests_that_are_there(self):
+        for room in rooms.ROOMS.values():
+            files = room.files()
+            self.assertTrue(files, room.name)
+            for file in files:
+                self.assertEqual(rooms.of_file(str(file.relative_to(ROOT))), room, file)
+            if room.group == "scripts":
+                for test in room.tests:
+                    self.assertTrue((ROOT / "tb/scripts" / test).exists(), test)
 
 
 SAMPLE = """\

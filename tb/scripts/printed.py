@@ -1,0 +1,278 @@
+"""Results and rows of a run, recomputed from its flows and the counters of its devices: apart from the code that prints
+them. For runs without warm-up. Times of messages are recomputed where all were completed: those in flows.csv have six
+decimals."""
+import collections
+import math
+import re
+
+KINDS = ("fresh", "expected", "last", "rewind", "timeout", "trimmed")
+IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "context", "lock", "retransmit", "recovery",
+        "gap_window", "port")
+FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
+
+
+def rank(values, share):
+    """The least value that `share` of them do not exceed; none of none."""
+    ordered = sorted(values)
+    return ordered[max(math.ceil(round(share * len(ordered), 9)), 1) - 1] if ordered else None
+
+
+def between(values, share):
+    """As numpy.percentile has it."""
+    if not values:
+        return None
+    ordered, place = sorted(values), share * (len(values) - 1)
+    low, high = ordered[math.floor(place)], ordered[math.ceil(place)]
+    return low + (high - low) * (place - math.floor(place))
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def ratio(a, b):
+    return a / b if b else 0.0
+
+
+def _counts(messages):
+    done = sum(m["done"] for m in messages)
+    return {"completed": done, "unfinished": len(messages) - done}
+
+
+class Run:
+    """A run that has ended, and what its names should say: `expected` is a dictionary by name, rows as lists by table."""
+
+    def __init__(self, summary, flows):
+        self.statistics, self.config, self.flows = summary["statistics"], summary["config"], flows
+        self.summary, self.expected, self.rows = summary, {}, {}
+        self.seconds = (summary["measured_to_ps"] - summary["measured_from_ps"]) * 1e-12
+        self.senders = sorted({f["sender"] for f in flows})
+        self.receivers = sorted({f["receiver"] for f in flows})
+        self.nics = [d for d, s in self.statistics.items() if "sent_fresh" in s]
+        if flows and self.seconds > 0:
+            self._senders()
+            self._receivers()
+            self._single_messages()
+            self._messages()
+            self._collectives()
+            self._pauses()
+        self._switches()
+
+    def value(self, device, *path):
+        at = self.statistics[device]
+        for key in path:
+            at = at.get(key, {})
+        return at.get("value", 0)
+
+    def sum(self, devices, *path):
+        return sum(self.value(d, *path) for d in devices)
+
+    def _senders(self):
+        out, n = {}, len(self.senders)
+        packets = sum(self.sum(self.senders, f"sent_{k}") for k in KINDS)
+        out["data_packets"] = packets
+        for kind in KINDS[1:]:
+            out[f"retransmitted_{kind}"] = self.sum(self.senders, f"sent_{kind}")
+        for name in ("nacks_received", "nacks_served", "nacks_stale", "nacks_merged", "cnps_received", "acks_received",
+                     "timeouts", "messages_completed"):
+            out[name] = self.sum(self.senders, name)
+        out["nacks_per_packet"] = ratio(out["nacks_received"], packets)
+        out["served_per_packet"] = ratio(out["nacks_served"], packets)
+        out["nack_rate_total"] = out["nacks_received"] / self.seconds / 1e6
+        out["nack_rate"] = out["nack_rate_total"] / n
+        out["service_time"] = ratio(self.sum(self.senders, "nack_service_time") * 1e-6, self.sum(self.senders, "nack_services"))
+        out["context_misses_per_packet"] = ratio(self.sum(self.senders, "host", "context_misses"), packets)
+        out["completed_rate"] = 8 * sum(int(f["bytes_completed"]) for f in self.flows) / n / self.seconds / 1e9
+        # Each NIC counts by its rate, so that shares add up to one.
+        line = {d: self._rate(d) for d in self.senders}
+        line_bits = sum(line.values()) * self.seconds
+        for cause in IDLE:
+            out[f"idle_{cause}"] = sum(self.value(d, f"idle_{cause}") * 1e-12 * line[d] for d in self.senders) / line_bits
+        for name in ("recycled", "random", "frozen", "fixed"):
+            out[f"entropy_{name}"] = ratio(self.sum(self.senders, "entropy", name), packets)
+        out["entropy_freezes"] = self.sum(self.senders, "entropy", "freezes")
+        out["entropy_frozen_time"] = self.sum(self.senders, "entropy", "frozen_time") * 1e-6
+        ports = [p for d in self.senders for key, p in self.statistics[d].items() if re.fullmatch(r"port\d+", key)]
+        l1 = sum(p["tx_rate"]["value"] * p["tx_rate"]["window"]["value"] * 1e-12 for p in ports)
+        l2 = l1 - 8 * FRAME_OVERHEAD * sum(p["tx_packets"]["value"] for p in ports)
+        out["tx_rate_l1"] = l1 / n / self.seconds / 1e9
+        out["tx_rate_l2"] = l2 / n / self.seconds / 1e9
+        out["tx_rate"] = out["tx_rate_l1" if self.config["sim"]["rate_layer"] == "l1" else "tx_rate_l2"]
+        out["payload_ratio"] = ratio(8 * self.sum(self.nics, "delivered_bytes"), l2)
+        self.expected.update({f"senders.{k}": v for k, v in out.items()})
+
+    def _rate(self, nic):
+        """Bits per second of its ports."""
+        links = [x for x in self.config.get("link", []) if nic in x["between"]]
+        default = self.config.get("link_default", {}).get("rate", "100 Gbps")
+        ports = len([key for key in self.statistics[nic] if re.fullmatch(r"port\d+", key)])
+        rates = [*(x.get("rate", default) for x in links), *[default] * (ports - len(links))]
+        return sum(float(r.split()[0]) * {"bps": 1, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12}[r.split()[1]] for r in rates)
+
+    def _receivers(self):
+        out = {}
+        data = self.sum(self.receivers, "data_received")
+        out["data_packets"] = data
+        out["delivered_rate"] = 8 * self.sum(self.receivers, "delivered_bytes") / len(self.receivers) / self.seconds / 1e9
+        out["out_of_order"] = ratio(self.sum(self.receivers, "out_of_order"), data)
+        for name in ("nacks_sent", "acks_sent", "duplicates", "discarded", "nacks_suppressed", "cnps_sent", "pulls_sent"):
+            out[name] = self.sum(self.receivers, name)
+        out["rx_buffer_drops"] = self.sum(self.receivers, "host", "rx_buffer_drops")
+        out["context_misses_per_packet"] = ratio(self.sum(self.receivers, "host", "context_misses"), data)
+        depths = [d for d in self.receivers if self.value(d, "reorder_depth_since_warmup", "count")]
+        count = self.sum(depths, "reorder_depth_since_warmup", "count")
+        out["reorder_mean"] = ratio(sum(self.value(d, "reorder_depth_since_warmup", "mean") *
+                                        self.value(d, "reorder_depth_since_warmup", "count") for d in depths), count)
+        out["reorder_max"] = max((self.value(d, "reorder_depth_since_warmup", "max") for d in depths), default=0)
+        if len(depths) < 2:
+            out["reorder_p99"] = self.sum(depths, "reorder_depth_since_warmup", "p99")
+        self.expected.update({f"receivers.{k}": v for k, v in out.items()})
+
+    def _single_messages(self):
+        """flows.*: where each connection had one message; the most NACKs and timeouts where each sender had one
+        connection."""
+        if any(int(f["messages_posted"]) != 1 or f["message_max_us"] == "" for f in self.flows):
+            return
+        times = [float(f["last_completion_us"]) - float(f["first_post_us"]) for f in self.flows]
+        self.expected.update({"flows.fct_mean": mean(times), "flows.fct_p50": rank(times, .5), "flows.fct_p99": rank(times, .99),
+                              "flows.fct_max": max(times)})
+        if len(self.senders) == len(self.flows):
+            self.expected["flows.nacks_max"] = max(self.value(d, "nacks_received") for d in self.senders)
+            self.expected["flows.timeouts_max"] = max(self.value(d, "timeouts") for d in self.senders)
+
+    def _bins(self, messages):
+        """(name, above, upto, messages) of all and of each size."""
+        yield "", 0, None, messages
+        edges = self.config["sim"]["size_bins"]
+        unit = {"B": 1, "KB": 10**3, "MB": 10**6, "KiB": 2**10, "MiB": 2**20}
+        bytes_of = [int(e.split()[0]) * unit[e.split()[1]] for e in edges]
+        for i, (name, upto) in enumerate(zip([*(f"upto_{e}" for e in edges), f"above_{edges[-1]}"], [*bytes_of, None])):
+            above = bytes_of[i - 1] if i else 0
+            yield f"{name.replace(' ', '')}.", above, upto, [m for m in messages if
+                                                            above < m["size"] and (upto is None or m["size"] <= upto)]
+
+    def _messages(self):
+        messages = [{"size": int(f["size_bytes"]), "done": f["fct_us"] != "", "fct": float(f["fct_us"] or 0),
+                     "slowdown": float(f["fct_us"] or 0) / float(f["ideal_us"]), "packets": int(f["packets_received"]),
+                     "late": int(f["out_of_order"]), "depth": float(f["reorder_mean"]) * int(f["out_of_order"]),
+                     "deepest": int(f["reorder_max"]), "stays": self._site(f["sender"]) == self._site(f["receiver"])}
+                    for f in self.flows if f["size_bytes"] and self._posted(f)]
+        if not messages:
+            return
+        complete = all(m["done"] for m in messages)
+        self.rows["size_bins"] = []
+        for name, above, upto, of in self._bins(messages):
+            fct, slowdown = [m["fct"] for m in of], [m["slowdown"] for m in of]
+            late = sum(m["late"] for m in of)
+            out = {**_counts(of), "out_of_order": ratio(late, sum(m["packets"] for m in of)),
+                   "reordered": ratio(sum(m["late"] > 0 for m in of), len(of)),
+                   "reorder_mean": ratio(sum(m["depth"] for m in of), late),
+                   "reorder_max": max((m["deepest"] for m in of), default=0)}
+            row = {"above_bytes": above, "upto_bytes": upto, "messages": len(of), "unfinished": out["unfinished"]}
+            if complete:
+                out |= {"mean": mean(fct), "p50": rank(fct, .5), "p99": rank(fct, .99), "p99_9": rank(fct, .999),
+                        "max": max(fct, default=None), "slowdown_mean": mean(slowdown), "slowdown_p99": rank(slowdown, .99)}
+                row |= {"fct_mean_us": mean(fct), "fct_p99_us": rank(fct, .99), "slowdown_mean": mean(slowdown),
+                        "slowdown_p99": rank(slowdown, .99)}
+            self.expected.update({f"fct.{name}{k}": v for k, v in out.items()})
+            if name:
+                self.rows["size_bins"].append(row)
+        self._slowdown_rows(messages, complete)
+        if "sites.unfairness" in self.summary["results"]:
+            self._sites(messages, complete)
+
+    def _posted(self, flow):
+        """A message whose time comes after the run ends is none of it; one that waits for another is."""
+        return flow["first_post_us"] == "" or float(flow["first_post_us"]) * 1e6 < self.summary["measured_to_ps"]
+
+    def _slowdown_rows(self, messages, complete):
+        ordered, groups = sorted(messages, key=lambda m: m["size"]), min(20, len(messages))
+        self.rows["slowdown"] = []
+        for g in range(groups):
+            end = len(ordered) * (g + 1) // groups
+            of = ordered[len(ordered) * g // groups:end]
+            slowdown = [m["slowdown"] for m in of]
+            row = {"share_of_messages": end / len(ordered), "upto_bytes": of[-1]["size"], "messages": len(of),
+                   "unfinished": sum(not m["done"] for m in of)}
+            if complete:
+                row |= {f"slowdown_p{str(p).replace('.', '_')}": rank(slowdown, p / 100) for p in (50, 90, 95, 99, 99.9)}
+            self.rows["slowdown"].append(row)
+
+    def _site(self, host):
+        """Of two sites: each has half of the hosts."""
+        hosts = [d for d in self.statistics if re.fullmatch(r"h\d+", d)]
+        return int(host[1:]) * 2 // len(hosts) if host in hosts else 0
+
+    def _sites(self, messages, complete):
+        self.rows["sites"] = []
+        of_class = {"intra": [m for m in messages if m["stays"]], "inter": [m for m in messages if not m["stays"]],
+                    "all": messages}
+        for kind, those in of_class.items():
+            for name, above, upto, of in self._bins(those):
+                slowdown, out = [m["slowdown"] for m in of], _counts(of)
+                row = {"messages_are": kind, "above_bytes": above, "upto_bytes": upto, "messages": len(of),
+                       "unfinished": out["unfinished"]}
+                if complete:
+                    times = {"fct_mean": mean([m["fct"] for m in of]), "slowdown_mean": mean(slowdown),
+                             "slowdown_p99": between(slowdown, .99)}
+                    out |= times
+                    row |= {"fct_mean_us": times["fct_mean"], "slowdown_mean": times["slowdown_mean"],
+                            "slowdown_p99": times["slowdown_p99"]}
+                self.expected.update({f"sites.{kind}.{name}{k}": v for k, v in out.items()})
+                self.rows["sites"].append(row)
+        if not complete:
+            return
+        if of_class["intra"] and of_class["inter"]:
+            self.expected["sites.unfairness"] = (mean([m["slowdown"] for m in of_class["intra"]]) /
+                                                 mean([m["slowdown"] for m in of_class["inter"]]))
+
+    def _collectives(self):
+        """Where one collective was all there was."""
+        rows = self.summary["rows"].get("groups", [])
+        if self.summary["verdict"] != "complete" or len(rows) != 1 or len(self.config["traffic"]) != 1:
+            return
+        start = min(float(f["first_post_us"]) for f in self.flows)
+        cct = max(float(f["last_completion_us"]) for f in self.flows) - start
+        self.rows["groups"] = [{"traffic": 0, "group": 0, "start_us": start, "cct_us": cct,
+                                "nacks_received": self.sum(self.senders, "nacks_received"),
+                                "timeouts": self.sum(self.senders, "timeouts")}]
+        self.expected.update({"collectives.cct_max": cct, "collectives.cct_mean": cct})
+
+    def _pauses(self):
+        """Where no port was paused for two classes, which may be at once, and the window ends with the run: it ends with
+        arrivals."""
+        if any(t["kind"] not in ("messages", "collective", "flows") for t in self.config["traffic"]):
+            return
+        for name, kind in (("nics", "sent_fresh"), ("switches", "dropped"), ("tofinos", "ingress_passes")):
+            held, ports = [], 0
+            for device in (s for s in self.statistics.values() if kind in s):
+                for port in (p for key, p in device.items() if re.fullmatch(r"port\d+", key)):
+                    ports += 1
+                    held.append([c["value"] for key, c in port.items() if key.startswith("paused_class")])
+            if ports and all(len(h) < 2 for h in held):
+                self.expected[f"{name}.paused"] = sum(map(sum, held)) * 1e-12 / ports / self.seconds
+
+    def _switches(self):
+        plain = [d for d, s in self.statistics.items() if "forwarded" in s and "ingress_passes" not in s]
+        for name in ("forwarded", "marked", "pauses_sent", "dropped", "trimmed"):
+            self.expected[f"switches.{name}"] = self.sum(plain, name)
+        for d in (d for d, s in self.statistics.items() if "ingress_passes" in s):
+            for name in ("ingress_passes", "egress_passes", "marked", "dropped_program", "dropped_buffer", "dropped_queue",
+                         "dropped_headroom", "pauses_sent"):
+                self.expected[f"{d}.{name}"] = self.value(d, name)
+            self.expected[f"{d}.most_cells"] = self.value(d, "most_cells_used")
+
+
+def printed(summary):
+    """What a run prints, (kind of name, whole name or None, value): names of devices and size bins are the user's."""
+    for name, result in summary["results"].items():
+        parts = name.split(".")
+        kind = ["DEVICE", *parts[1:]] if parts[0] in summary["statistics"] else parts
+        yield ".".join("BIN" if re.fullmatch(r"(upto|above)_\w+", p) else p for p in kind), name, result["value"]
+    for table, rows in summary["rows"].items():
+        columns = collections.defaultdict(list)
+        for row in rows:
+            for key, value in row.items():
+                columns[key].append(value)
+        for key, values in columns.items():
+            yield f"rows.{table}.{key}", None, values
