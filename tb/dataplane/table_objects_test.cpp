@@ -12,6 +12,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
 #include "horae/dataplane/action_profile.hpp"
+#include "horae/dataplane/counter.hpp"
 #include "horae/dataplane/digest.hpp"
 #include "horae/dataplane/direct.hpp"
 #include "horae/dataplane/exact_table.hpp"
@@ -53,6 +54,28 @@ TEST_F(TableObjects, AMeterMarksByTwoRates) {
   EXPECT_EQ(colour(20_us), Colour::green);  // yellow and red ones took nothing of what is committed
   EXPECT_EQ(colour(20_us), Colour::green);
   EXPECT_EQ(colour(20_us, Colour::green, 1), Colour::green);
+}
+
+TEST_F(TableObjects, AMeterWithoutRatesLeavesTheColour) {
+  Meter meter(pipeline, in, "meter", {.entries = 2});
+  EXPECT_EQ(meter.execute(at(10_us), 0, Colour::yellow), Colour::yellow);
+  meter.set_rates(0, {8_Gbps, 1000_B, 16_Gbps, 1000_B});
+  EXPECT_EQ(meter.execute(at(10_us), 0), Colour::green);
+  EXPECT_EQ(meter.execute(at(10_us), 0), Colour::red);
+  EXPECT_EQ(meter.execute(at(10_us), 1), Colour::green);
+  EXPECT_EQ(meter.execute(at(10_us), 1), Colour::green);
+  meter.set_rates(0, {8_Gbps, 1000_B, 16_Gbps, 1000_B});
+  EXPECT_EQ(meter.execute(at(10_us), 0), Colour::green);
+  EXPECT_THROW(meter.set_rates(2, {}), ModelError);
+}
+
+TEST_F(TableObjects, ACounterTakesTheLengthItIsTold) {
+  Counter counter(pipeline, in, "counter", {.entries = 4});
+  counter.count(at(1_us, 100), 3);
+  counter.count(at(2_us, 100), 3, 86);
+  EXPECT_EQ(counter.packets(3), 2u);
+  EXPECT_EQ(counter.bytes(3), 186u);
+  EXPECT_EQ(counter.entries(), 4u);
 }
 
 TEST_F(TableObjects, AMeterPassesItsRatesOverALongTime) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "horae/core/crc.hpp"
 #include "horae/core/packet.hpp"
 
 namespace horae {
@@ -51,14 +52,13 @@ class LinearHash {
 
  private:
   static constexpr std::size_t length = 13;
+  static constexpr Crc ccitt{{16, 0x1021, false, 0, 0}};  // ITU-T V.41
   using Parts = std::array<std::array<std::uint16_t, 256>, length>;
 
   /// The register of the CRC after another byte.
   static constexpr std::uint16_t after(std::uint16_t crc, std::uint32_t byte) {
-    constexpr std::uint32_t polynomial = 0x1021;  // ITU-T V.41
-    std::uint32_t r = crc ^ byte << 8;
-    for (int i = 0; i < 8; ++i) r = (r & 0x8000) != 0 ? r << 1 ^ polynomial : r << 1;
-    return static_cast<std::uint16_t>(r);
+    return static_cast<std::uint16_t>(
+        ccitt.next(std::uint64_t{crc} << 48, static_cast<std::uint8_t>(byte)) >> 48);
   }
   /// What each byte at each place adds to the CRC: by linearity all there is to know.
   static constexpr Parts all_parts() {

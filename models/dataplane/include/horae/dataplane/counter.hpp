@@ -19,12 +19,16 @@ class Counter final : public Object {
           const Needs& needs = {})
       : Object(pipeline, gress, name, spec, needs), entries_(spec.entries) {}
 
-  void count(const Pass& pass, std::size_t index) {
+  std::size_t entries() const { return entries_; }
+
+  void count(const Pass& pass, std::size_t index) { count(pass, index, pass.header().frame); }
+  /// Likewise, with another length in bytes, as a program adjusts it.
+  void count(const Pass& pass, std::size_t index, std::int64_t bytes) {
     check_single_access(pass);
     if (index >= counts_.size()) [[unlikely]]
       first_count(pass, index);
     ++counts_[index].packets;
-    counts_[index].bytes += pass.header().frame;
+    counts_[index].bytes += static_cast<std::uint64_t>(bytes);
   }
 
   /// Control plane.

@@ -3,23 +3,30 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 
 #include "horae/core/error.hpp"
 #include "horae/core/linear_hash.hpp"
+#include "horae/dataplane/hash_function.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
 
-/// `output_bits` (at most 32) of a hash over fields: any mixing that spreads keys which differ in
-/// one field only, or a CRC that switches around it use as well (programs may give the hash units
-/// any polynomial: `CRCPolynomial` of the Tofino Native Architecture).
+/// `output_bits` of a hash over fields: a function of the chip's hash units, to 64 bits, or, where
+/// none is named, any mixing that spreads keys which differ in one field only, to 32 bits.
 class Hash final : public Object {
  public:
   Hash(Pipeline& pipeline, Gress gress, const std::string& name, const HashSpec& spec,
        const Needs& needs = {})
-      : Object(pipeline, gress, name, checked(spec, pipeline.name() + "." + name), needs),
+      : Object(pipeline, gress, name, checked(spec, 32, pipeline.name() + "." + name), needs),
         bits_(spec.output_bits) {}
+  /// ModelError: a result of no bits or more than 64, or what HashFunction refuses.
+  Hash(Pipeline& pipeline, Gress gress, const std::string& name, const HashSpec& spec,
+       const HashAlgorithm& algorithm, const Needs& needs = {})
+      : Object(pipeline, gress, name, checked(spec, 64, pipeline.name() + "." + name), needs),
+        bits_(spec.output_bits),
+        function_(HashFunction(algorithm, spec.output_bits)) {}
 
   std::uint32_t of(const Pass& pass, std::initializer_list<std::uint64_t> fields) {
     check_single_access(pass);
@@ -36,6 +43,14 @@ class Hash final : public Object {
     return static_cast<std::uint32_t>(h >> (64 - bits_));
   }
 
+  /// Of a hash with a function.
+  std::uint64_t of(const Pass& pass, const BitString& fields) {
+    check_single_access(pass);
+    return value(fields);
+  }
+  /// Control plane: likewise.
+  std::uint64_t value(const BitString& fields) const { return function_->of(fields); }
+
   /// The linear hash of the header's flow, as other switches compute it.
   std::uint16_t linear(const Pass& pass, const LinearHash& function) {
     check_single_access(pass);
@@ -43,13 +58,14 @@ class Hash final : public Object {
   }
 
  private:
-  static const HashSpec& checked(const HashSpec& spec, const std::string& name) {
-    if (spec.output_bits < 1 || spec.output_bits > 32)
-      throw ModelError(name + ": a hash of 1 to 32 bits");
+  static const HashSpec& checked(const HashSpec& spec, unsigned most, const std::string& name) {
+    if (spec.output_bits < 1 || spec.output_bits > most)
+      throw ModelError(name + ": a hash of 1 to " + std::to_string(most) + " bits");
     return spec;
   }
 
   std::uint32_t bits_;
+  std::optional<HashFunction> function_;
 };
 
 }  // namespace horae::dataplane

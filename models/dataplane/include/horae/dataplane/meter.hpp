@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "horae/core/error.hpp"
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
@@ -31,12 +33,30 @@ class Meter final : public Object {
   Meter(Pipeline& pipeline, Gress gress, const std::string& name, const MeterSpec& spec,
         const MeterRates& rates, const Needs& needs = {})
       : Object(pipeline, gress, name, spec, needs), entries_(spec.entries), rates_(rates) {}
+  /// Of meters that the control plane gives their rates one by one. One without rates leaves the
+  /// colour as it was before.
+  Meter(Pipeline& pipeline, Gress gress, const std::string& name, const MeterSpec& spec,
+        const Needs& needs = {})
+      : Object(pipeline, gress, name, spec, needs), entries_(spec.entries) {}
+
+  std::size_t entries() const { return entries_; }
+  /// Control plane: rates of one meter, whose buckets are full. ModelError: there is no such meter.
+  void set_rates(std::size_t index, const MeterRates& rates) {
+    if (index >= entries_)
+      throw ModelError(fmt::format("{}: index {} of {} meters", name(), index, entries_));
+    own_rates_.resize(entries_);
+    own_rates_[index] = rates;
+    if (!cells_.empty()) cells_[index] = {};
+  }
 
   Colour execute(const Pass& pass, std::size_t index, Colour before = Colour::green) {
     check_single_access(pass);
     if (index >= entries_) broken_rule(pass, fmt::format("index {} of {} meters", index, entries_));
     if (cells_.empty()) cells_.resize(entries_);
-    return mark(cells_[index], Bytes(pass.header().frame), pass.now(), before);
+    const std::optional<MeterRates>& rates =
+        index < own_rates_.size() && own_rates_[index] ? own_rates_[index] : rates_;
+    if (!rates) return before;
+    return mark(cells_[index], *rates, Bytes(pass.header().frame), pass.now(), before);
   }
 
  private:
@@ -49,20 +69,22 @@ class Meter final : public Object {
     const Picoseconds after = std::max(full, t) + serialisation_time(bytes, rate);
     return after - t <= serialisation_time(burst, rate) ? after : never;
   }
-  Colour mark(Cell& cell, Bytes bytes, Picoseconds t, Colour before) const {
-    const Picoseconds peak = take(cell.peak_full, bytes, rates_.peak, rates_.peak_burst, t);
+  static Colour mark(Cell& cell, const MeterRates& rates, Bytes bytes, Picoseconds t,
+                     Colour before) {
+    const Picoseconds peak = take(cell.peak_full, bytes, rates.peak, rates.peak_burst, t);
     if (before == Colour::red || peak == never) return Colour::red;
     cell.peak_full = peak;
     const Picoseconds committed =
-        take(cell.committed_full, bytes, rates_.committed, rates_.committed_burst, t);
+        take(cell.committed_full, bytes, rates.committed, rates.committed_burst, t);
     if (before == Colour::yellow || committed == never) return Colour::yellow;
     cell.committed_full = committed;
     return Colour::green;
   }
 
   std::size_t entries_;
-  MeterRates rates_;
-  std::vector<Cell> cells_;  ///< none before the first is used
+  std::optional<MeterRates> rates_;                   ///< of all that have none of their own
+  std::vector<std::optional<MeterRates>> own_rates_;  ///< none before the first is set
+  std::vector<Cell> cells_;                           ///< none before the first is used
 };
 
 }  // namespace horae::dataplane

@@ -1,0 +1,267 @@
+#include "horae/dataplane/match_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "horae/core/error.hpp"
+
+namespace horae::dataplane {
+
+namespace {
+
+/// Of strings of one length, as numbers.
+bool string_less(const BitString& a, const BitString& b) {
+  return std::ranges::lexicographical_compare(a.words(), b.words());
+}
+
+BitString under_mask(BitString value, const BitString& mask) {
+  value &= mask;
+  return value;
+}
+
+/// How many ones a mask begins with; none if ones follow a zero.
+std::optional<unsigned> prefix_length(const BitString& mask) {
+  unsigned length = 0;
+  while (length < mask.bits() && mask.at(length, 1) != 0) ++length;
+  for (unsigned at = length; at < mask.bits(); ++at) {
+    if (mask.at(at, 1) != 0) return std::nullopt;
+  }
+  return length;
+}
+
+std::string fault_in(const MatchField& field, const FieldPattern& pattern) {
+  if (pattern.value.bits() != field.bits || pattern.other.bits() != field.bits)
+    return fmt::format("a pattern of {} bits, expected {}", pattern.value.bits(), field.bits);
+  switch (field.kind) {
+    case FieldMatch::exact:
+      return pattern.other == BitString::ones(field.bits) ? ""
+                                                          : "a mask, but it is matched exactly";
+    case FieldMatch::optional:
+      return pattern.other == BitString::ones(field.bits) ||
+                     pattern.other == BitString::zeros(field.bits)
+                 ? ""
+                 : "a mask of some of its bits, but it is matched as a whole or not at all";
+    case FieldMatch::lpm:
+      return prefix_length(pattern.other) ? "" : "a mask that is no prefix";
+    case FieldMatch::range:
+      return string_less(pattern.other, pattern.value)
+                 ? "a range whose end lies before its beginning"
+                 : "";
+    case FieldMatch::ternary:
+      return "";
+  }
+  return "";
+}
+
+MatchKind kind_of(const std::vector<MatchField>& fields) {
+  const auto any = [&](FieldMatch kind) {
+    return std::ranges::any_of(fields, [&](const MatchField& f) { return f.kind == kind; });
+  };
+  if (any(FieldMatch::range)) return MatchKind::range;
+  if (any(FieldMatch::ternary) || any(FieldMatch::optional)) return MatchKind::ternary;
+  return any(FieldMatch::lpm) ? MatchKind::lpm : MatchKind::exact;
+}
+
+}  // namespace
+
+MatchTable::MatchTable(Pipeline& pipeline, Gress gress, const std::string& name,
+                       std::vector<MatchField> fields, MatchSpec spec, const Needs& needs)
+    : Object(pipeline, gress, name, priced(spec, fields, pipeline.name() + "." + name), needs),
+      fields_(std::move(fields)),
+      capacity_(spec.entries) {}
+
+MatchSpec MatchTable::priced(MatchSpec spec, const std::vector<MatchField>& fields,
+                             const std::string& name) {
+  spec.key_bits = spec.range_bits = 0;
+  for (const MatchField& field : fields) {
+    if (field.bits == 0) throw ModelError(fmt::format("{}: field {} of no bits", name, field.name));
+    spec.key_bits += field.bits;
+    if (field.kind == FieldMatch::range) spec.range_bits += field.bits;
+  }
+  if (spec.key_bits == 0 || spec.key_bits > BitString::most_bits)
+    throw ModelError(fmt::format("{}: a key of {} bits; expected 1 to {}", name, spec.key_bits,
+                                 BitString::most_bits));
+  if (std::ranges::count(fields, FieldMatch::lpm, &MatchField::kind) > 1)
+    throw ModelError(name + ": two fields matched by prefix");
+  if (spec.kind == MatchKind::exact || spec.kind == MatchKind::ternary) spec.kind = kind_of(fields);
+  spec.ternary = spec.kind == MatchKind::ternary;
+  return spec;
+}
+
+FieldPattern MatchTable::any(const MatchField& field) {
+  if (field.kind == FieldMatch::range)
+    return {BitString::zeros(field.bits), BitString::ones(field.bits)};
+  return {BitString::zeros(field.bits), BitString::zeros(field.bits)};
+}
+
+FieldPattern MatchTable::exactly(const MatchField& field, const BitString& value) {
+  if (field.kind == FieldMatch::range) return {value, value};
+  return {value, BitString::ones(field.bits)};
+}
+
+void MatchTable::check(const std::vector<FieldPattern>& patterns) const {
+  if (patterns.size() != fields_.size())
+    throw ModelError(
+        fmt::format("{}: {} patterns for {} fields", name(), patterns.size(), fields_.size()));
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (const std::string fault = fault_in(fields_[i], patterns[i]); !fault.empty())
+      throw ModelError(fmt::format("{}: field {} has {}", name(), fields_[i].name, fault));
+  }
+}
+
+MatchTable::Entry MatchTable::entry_of(const std::vector<FieldPattern>& patterns) const {
+  Entry entry;
+  entry.patterns = patterns;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const MatchField& field = fields_[i];
+    const FieldPattern& p = patterns[i];
+    if (field.kind == FieldMatch::range) {
+      const unsigned at = entry.mask.bits();
+      // A range of one value, or of all, is a mask.
+      const bool single = p.value == p.other;
+      entry.value.append(single ? p.value : BitString::zeros(field.bits));
+      entry.mask.append(single ? BitString::ones(field.bits) : BitString::zeros(field.bits));
+      if (!single && !(p == any(field))) entry.ranges.push_back({at, field.bits, p.value, p.other});
+      continue;
+    }
+    if (field.kind == FieldMatch::lpm) entry.prefix = *prefix_length(p.other);
+    entry.value.append(under_mask(p.value, p.other));
+    entry.mask.append(p.other);
+  }
+  return entry;
+}
+
+std::optional<std::size_t> MatchTable::find(const std::vector<FieldPattern>& patterns,
+                                            std::int64_t priority) const {
+  check(patterns);
+  const Entry wanted = entry_of(patterns);
+  for (std::size_t place = 0; place < entries_.size(); ++place) {
+    const auto& e = entries_[place];
+    if (e && e->priority == priority && e->value == wanted.value && e->mask == wanted.mask &&
+        std::ranges::equal(e->ranges, wanted.ranges, [](const Range& a, const Range& b) {
+          return a.at == b.at && a.low == b.low && a.high == b.high;
+        }))
+      return place;
+  }
+  return std::nullopt;
+}
+
+std::size_t MatchTable::insert(const std::vector<FieldPattern>& patterns, std::int64_t priority,
+                               ActionCall call) {
+  // An exact key is found by its hash; others are compared one by one.
+  check(patterns);
+  Entry entry = entry_of(patterns);
+  const bool exact = kind_of(fields_) == MatchKind::exact;
+  if (exact) priority = 0;
+  std::optional<std::size_t> same;
+  if (exact) {
+    if (const auto found = peek(entry.value).place) same = found;
+  } else {
+    same = find(patterns, priority);
+  }
+  if (same) {
+    entries_[*same]->call = std::move(call);
+    return *same;
+  }
+  if (size_ == capacity_) throw ModelError(fmt::format("{}: full ({} entries)", name(), capacity_));
+  std::size_t place = entries_.size();
+  if (free_.empty()) {
+    entries_.emplace_back();
+  } else {
+    place = free_.back();
+    free_.pop_back();
+  }
+  entry.priority = priority;
+  entry.number = added_++;
+  entry.call = std::move(call);
+  entries_[place] = std::move(entry);
+  ++size_;
+  if (!stale_) index(place);
+  return place;
+}
+
+void MatchTable::erase(std::size_t place) {
+  if (place >= entries_.size() || !entries_[place])
+    throw ModelError(fmt::format("{}: no entry in place {}", name(), place));
+  entries_[place].reset();
+  free_.push_back(place);
+  --size_;
+  stale_ = true;
+}
+
+void MatchTable::clear() {
+  entries_.clear();
+  free_.clear();
+  groups_.clear();
+  ranged_.clear();
+  size_ = 0;
+  stale_ = false;
+}
+
+bool MatchTable::wins(std::size_t place, std::size_t other) const {
+  const Entry &a = *entries_[place], &b = *entries_[other];
+  if (a.priority != b.priority) return a.priority > b.priority;
+  if (a.prefix != b.prefix) return a.prefix > b.prefix;
+  return a.number < b.number;
+}
+
+MatchTable::Group& MatchTable::group_of(const BitString& mask) {
+  const auto found = std::ranges::find(groups_, mask, &Group::mask);
+  if (found != groups_.end()) return *found;
+  groups_.emplace_back();
+  groups_.back().mask = mask;
+  return groups_.back();
+}
+
+void MatchTable::index(std::size_t place) {
+  const Entry& e = *entries_[place];
+  const auto before = [&](std::size_t a, std::size_t b) { return wins(a, b); };
+  if (!e.ranges.empty()) {
+    ranged_.insert(std::ranges::upper_bound(ranged_, place, before), place);
+    return;
+  }
+  Group& group = group_of(e.mask);
+  const std::size_t* there = group.places.find(e.value);
+  if (there == nullptr || wins(place, *there)) group.places.put(e.value, place);
+  if (group.places.size() == 1 || wins(place, group.best)) group.best = place;
+  std::ranges::sort(groups_, before, &Group::best);
+}
+
+void MatchTable::rebuild() {
+  groups_.clear();
+  ranged_.clear();
+  stale_ = false;
+  for (std::size_t place = 0; place < entries_.size(); ++place) {
+    if (entries_[place]) index(place);
+  }
+}
+
+bool MatchTable::in_ranges(const Entry& entry, const BitString& key) const {
+  return std::ranges::all_of(entry.ranges, [&](const Range& range) {
+    const BitString field = key.part(range.at, range.bits);
+    return !string_less(field, range.low) && !string_less(range.high, field);
+  });
+}
+
+MatchTable::Result MatchTable::peek(const BitString& key) {
+  if (stale_) rebuild();
+  std::optional<std::size_t> best;
+  for (const Group& group : groups_) {
+    if (best && !wins(group.best, *best)) break;
+    const std::size_t* place = group.places.find(under_mask(key, group.mask));
+    if (place != nullptr && (!best || wins(*place, *best))) best = *place;
+  }
+  for (const std::size_t place : ranged_) {
+    if (best && !wins(place, *best)) break;
+    const Entry& e = *entries_[place];
+    if (under_mask(key, e.mask) == e.value && in_ranges(e, key)) {
+      best = place;
+      break;
+    }
+  }
+  return best ? Result{&entries_[*best]->call, best} : Result{&default_, std::nullopt};
+}
+
+}  // namespace horae::dataplane
