@@ -190,6 +190,14 @@ def hypothesis(h, rank):
     return Fold(f"{rank}. {h['id']}: {h.get('title', '')}", blocks)
 
 
+def asked_facts(found):
+    """What was asked, of fits or inference."""
+    facts = [("observations", str(found.get("observations", ""))), ("hypotheses", str(found.get("hypotheses_file", "")))]
+    if found.get("counted_once"):
+        facts.append(("counted once", "; ".join(f"{r['id']}, said again as {', '.join(r['again'])}" for r in found["counted_once"])))
+    return facts
+
+
 def view(result):
     summary, explain = result.summary, result.summary["explain"]
     rows = (summary.get("rows") or {}).get("explain", [])
@@ -215,8 +223,7 @@ def view(result):
     untested = sum(1 for r in rows if "not tested" in str(r.get("verdict")))
     if untested:
         warned.append(f"{untested} hypotheses were not tested with congestion control")
-    facts = [("observations", str(explain.get("observations", ""))), ("hypotheses", str(explain.get("hypotheses_file", "")))]
-    facts += run_view.facts(summary)
+    facts = asked_facts(explain) + run_view.facts(summary)
     key = [("different runs", numbers.number(explain.get("runs"))), ("seeds", numbers.number(explain.get("seeds")))]
     asked = f"which mechanism explains: {explain.get('title', '')} ({explain.get('source', '')})"
     found = View(result.label, "explain", "good" if good else "warn", f"{len(good)} consistent" if good else "none consistent",

@@ -54,6 +54,37 @@ TEST(ExplainFit, FindsAValueAgain) {
   EXPECT_FALSE(p.at("plausible").at("low_is_bound"));
 }
 
+TEST(ExplainFit, ANumberThatIsSaidNineTimesIsCountedOnce) {
+  const double tx = truth("senders.tx_share", far({"nic.reliability.window=200"}));
+  const auto said = [&](const std::string& id, const std::string& where) {
+    return observation(id, where, "tx_share", tx, "share of line", "fit", 0.1);
+  };
+  // The same condition in other words.
+  std::string once = observations_head + condition("far", far_set) +
+                     condition("again", near_set + ", \"link_default.delay=5000ns\"") +
+                     said("far.tx", "far");
+  std::string nine_times = once, names;
+  for (int i = 2; i <= 9; ++i) {
+    const std::string id = fmt::format("far.tx{}", i);
+    nine_times += said(id, i % 2 == 0 ? "far" : "again");
+    names += (names.empty() ? "" : ", ") + id;
+  }
+  const std::string hypotheses = hypotheses_head + mechanism("hypothesis", "window", window);
+  const Inquiry nine(nine_times, hypotheses);
+  const ordered_json one = Inquiry(once, hypotheses).json(), all = nine.json();
+  EXPECT_EQ(alone(all, "window"), alone(one, "window"));
+  EXPECT_EQ(one.at("explain").at("counted_once"), ordered_json::array());
+  const ordered_json counted = all.at("explain").at("counted_once");
+  ASSERT_EQ(counted.size(), 1u);
+  EXPECT_EQ(counted.at(0).at("id"), "far.tx");
+  EXPECT_EQ(counted.at(0).at("again").size(), 8u);
+  const std::string out = nine.run({"--quick", "--seeds", "1"}).out;
+  EXPECT_NE(out.find("\nobservations  1 from o.toml\ncounted once  far.tx, which " + names +
+                     " say again: the same number\n"),
+            std::string::npos)
+      << out;
+}
+
 TEST(ExplainFit, ARangeEndsAtTheBoundWhereTheBestIs) {
   const std::string observed =
       observations_head + condition("near", near_set) +

@@ -50,6 +50,20 @@ x = 1.0
 set = ["nic.mtu=2KiB"]
 )";
 
+/// Another number of the same thing, far away.
+constexpr const char* other_share = R"([[observation]]
+id = "other"
+condition = "all"
+quantity = "tx_share"
+value = 0.9
+unit = "share of line"
+rounding = 0.005
+tolerance = 0.05
+use = "fit"
+source = "a test"
+[[observation]]
+)";
+
 struct Case {
   const char* name;
   bool in_observations;
@@ -93,6 +107,18 @@ const Case cases[] = {
     {"OtherUnitOfAResult", true, "quantity = \"tx_share\"", "quantity = \"senders.acks_received\"",
      "o.toml:11:8: 'tx' is in 'share of line'; expected 'packets', the unit of "
      "senders.acks_received"},
+    {"AShareAboveOne", true, "value = 0.5", "value = 1.7",
+     "o.toml:10:9: 'tx': 1.7 share of line cannot be; expected 0 to 1, what tx_share can be"},
+    {"ARateBelowZero", true, "quantity = \"tx_share\"\nvalue = 0.5\nunit = \"share of line\"",
+     "quantity = \"nack_rate\"\nvalue = -0.1\nunit = \"Mpps\"",
+     "o.toml:10:9: 'tx': -0.1 Mpps cannot be; expected 0 or more, what nack_rate can be"},
+    {"ARateAboveTheLine", true, "quantity = \"tx_share\"\nvalue = 0.5\nunit = \"share of line\"",
+     "quantity = \"tx_rate\"\nvalue = 150\nunit = \"Gbps\"",
+     "o.toml:10:9: 'tx': 150 Gbps cannot be; expected 0 to 100, the rate of the fastest NIC in "
+     "condition 'all'"},
+    {"TwoThatContradictEachOther", true, "[[observation]]", other_share,
+     "o.toml:21:9: 'other' = 0.9 and 'tx' = 0.5 share of line contradict each other: tx_share in "
+     "condition 'all' are 0.4 apart, and their roundings and tolerances allow 0.06"},
     {"NoTolerance", true, "rounding = 0.005", "rounding = 0",
      "o.toml:12:12: 'tx': rounding and tolerance are both zero, which no model can meet; expected "
      "half of the last digit published"},

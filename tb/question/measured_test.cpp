@@ -2,6 +2,7 @@
 #include "horae/question/measured.hpp"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cmath>
 #include <filesystem>
@@ -211,6 +212,47 @@ source = "our lab"
   EXPECT_EQ(f.conditions[0].set[0].value, "link_default.rate=100Gbps");
   EXPECT_EQ(read_observations((folder_ / "run.txt").string()).observations[0].id.value,
             "q2.s65536.rate");
+}
+
+/// Spaces, packed: a thousandth of their size.
+std::string packed_spaces(std::size_t mebibytes) {
+  const std::string piece(1 << 20, ' ');
+  std::string out(4096, '\0');
+  std::string packed;
+  z_stream z{};
+  constexpr int gzip = 16;
+  EXPECT_EQ(deflateInit2(&z, 1, Z_DEFLATED, MAX_WBITS + gzip, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  for (std::size_t i = 0; i <= mebibytes; ++i) {
+    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    z.avail_in = i < mebibytes ? static_cast<uInt>(piece.size()) : 0;
+    do {
+      z.next_out = reinterpret_cast<Bytef*>(out.data());
+      z.avail_out = static_cast<uInt>(out.size());
+      deflate(&z, i < mebibytes ? Z_NO_FLUSH : Z_FINISH);
+      packed.append(out.data(), out.size() - z.avail_out);
+    } while (z.avail_out == 0);
+  }
+  deflateEnd(&z);
+  return packed;
+}
+
+// Some packed bytes may be more than there is memory.
+TEST_F(Measured, RefusesWhatIsTooMuchOnceItIsUnpacked) {
+  const std::string bomb = packed_spaces(300);
+  ASSERT_LT(bomb.size(), 3u << 20);
+  EXPECT_EQ(refused("a.txt.gz", bomb),
+            "a.txt.gz: more than 4 MiB once it is unpacked; expected perftest's output, which is "
+            "less");
+  EXPECT_EQ(refused("a.json", bomb),
+            "a.json: more than 4 MiB once it is unpacked; expected perftest's output, which is "
+            "less");
+  EXPECT_EQ(refused("a.csv.gz", bomb),
+            "a.csv.gz: more than 256 MiB once it is unpacked; expected counters over time, which "
+            "is less");
+  EXPECT_EQ(refused("b.txt", std::string((4 << 20) + 1, ' ')),
+            "b.txt: more than 4 MiB; expected perftest's output, which is less");
+  EXPECT_EQ(refused("c.txt.gz", packed_spaces(4)).substr(0, 34),
+            "c.txt.gz: no results of perftest: ");
 }
 
 TEST_F(Measured, RefusesInOneLineThatSaysWhere) {

@@ -70,6 +70,12 @@ ordered_json head_json(const question::Question& q, double wall_seconds) {
           {"wall_s", wall_seconds}};
 }
 
+ordered_json repeated_json(const question::Question& q) {
+  ordered_json out = ordered_json::array();
+  for (const auto& r : q.repeated) out.push_back({{"id", r.id}, {"again", r.again}});
+  return out;
+}
+
 ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& answer) {
   const question::Question& q = laboratory.question();
   ordered_json out = head_json(q, answer.wall_seconds);
@@ -89,6 +95,7 @@ ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& answer
        {"hypotheses_file", q.hypotheses_path},
        {"title", q.observations.title},
        {"source", q.observations.source},
+       {"counted_once", repeated_json(q)},
        {"readings", question::reading_texts(q.request.readings)},
        {"seeds", q.request.seeds},
        {"quick", q.request.quick},

@@ -9,6 +9,8 @@ namespace horae::explain {
 
 /// The keys with which every answer begins, up to the time taken.
 nlohmann::ordered_json head_json(const question::Question& question, double wall_seconds);
+/// What was said more than once and is counted once: `id`, `again`.
+nlohmann::ordered_json repeated_json(const question::Question& question);
 /// A published number beside ours.
 nlohmann::ordered_json comparison_json(const lab::Compared& compared);
 /// All about one hypothesis.

@@ -63,6 +63,11 @@ std::string question_text(const question::Question& q) {
   out += fmt::format("platform      {} ({})\n", q.platform_name, q.request.platform);
   out += fmt::format("observations  {} from {}\n", q.observations.observations.size(),
                      q.observations_path);
+  for (const auto& r : q.repeated) {
+    out += fmt::format("counted once  {}, which {} again: the same number\n", r.id,
+                       r.again.size() > 1 ? fmt::format("{} say", fmt::join(r.again, ", "))
+                                          : r.again.front() + " says");
+  }
   out += fmt::format("hypotheses    {} from {}, {} reactions\n", q.hypotheses.hypotheses.size(),
                      q.hypotheses_path, q.hypotheses.reactions.size());
   return out;

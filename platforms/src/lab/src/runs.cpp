@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/run/run.hpp"
 
@@ -22,11 +21,7 @@ std::string text_of(const question::Setting& setting) {
 RunStore::Prepared RunStore::prepare(const RunRequest& request) {
   try {
     Prepared out{{}, platform_.read(request.setting)};
-    // What a run does not depend on: other runs, and words.
-    ordered_json config = out.platform.effective;
-    config.erase("sweep");
-    config.erase("platform");
-    out.key = config::hash_of(config);
+    out.key = question::run_key(out.platform);
     key_of_[text_of(request.setting)] = out.key;
     return out;
   } catch (const InputError& e) {

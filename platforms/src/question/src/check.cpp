@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <variant>
+#include <vector>
+
 #include "horae/core/error.hpp"
 #include "horae/question/parameter.hpp"
 
@@ -16,6 +21,20 @@ Texts joined(Texts a, const Texts& b) {
   return a;
 }
 
+/// The rate of the NIC whose links are the fastest together, Gbps; 0 without a NIC.
+double fastest_nic(const config::PlatformConfig& p) {
+  std::vector<double> rates(p.devices.size(), 0);
+  const auto& edges = p.topology.edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    for (const std::size_t end : {std::size_t{edges[i].a}, std::size_t{edges[i].b}}) {
+      if (!std::holds_alternative<rnic::RnicConfig>(p.profiles.at(p.devices[end].profile)))
+        continue;
+      rates[end] += static_cast<double>(p.links[i].config.rate.count()) / 1e9;
+    }
+  }
+  return rates.empty() ? 0 : *std::max_element(rates.begin(), rates.end());
+}
+
 /// Reads the platform with everything that a run could set.
 class SettingChecker {
  public:
@@ -23,19 +42,26 @@ class SettingChecker {
 
   void check() {
     read({});
-    for (const auto& c : q_.observations.conditions)
+    for (const auto& c : q_.observations.conditions) {
+      condition_ = &c;
       layer(fmt::format("condition '{}'", c.id.value), c.id.where, {}, c.set);
+    }
     if (q_.request.infer) {
-      for (const auto& c : q_.observations.conditions)
+      for (const auto& c : q_.observations.conditions) {
+        condition_ = &c;
         layer(fmt::format("condition '{}'", c.id.value), c.id.where, texts_of(c.set), c.brief);
+      }
     }
     for (const auto& c : q_.observations.conditions) {
+      condition_ = &c;
       for (const auto& v : q_.hypotheses.variants)
         layer(fmt::format("variant '{}'", v.label.value), v.label.where, texts_of(c.set), v.set);
     }
     if (q_.request.infer) nuisances();
     for (const auto& h : q_.hypotheses.hypotheses) hypothesis(h);
     for (const auto& r : q_.hypotheses.reactions) reaction(r);
+    condition_ = nullptr;
+    rates();
     for (const auto& x : q_.hypotheses.experiments) {
       layer(fmt::format("experiment '{}'", x.id.value), x.id.where,
             below(q_.condition(x.condition)), x.set);
@@ -49,7 +75,12 @@ class SettingChecker {
   }
 
  private:
-  config::PlatformConfig read(const Texts& set) const { return q_.platform.read({set, q_.seed}); }
+  config::PlatformConfig read(const Texts& set) {
+    auto platform = q_.platform.read({set, q_.seed});
+    if (condition_ != nullptr)
+      fastest_[condition_] = std::max(fastest_[condition_], fastest_nic(platform));
+    return platform;
+  }
 
   /// A condition under the first variant.
   Texts in(const ConditionSpec& c) const {
@@ -62,7 +93,7 @@ class SettingChecker {
 
   /// Reads the platform with `set` on top of `under`, which is known to be right.
   void layer(const std::string& title, const Location& where, const Texts& under,
-             const LocatedTexts& set) const {
+             const LocatedTexts& set) {
     try {
       read(joined(under, texts_of(set)));
     } catch (const InputError& error) {
@@ -79,7 +110,7 @@ class SettingChecker {
   }
 
   void parameters(const std::string& title, const Texts& under,
-                  const std::vector<ParameterSpec>& specs) const {
+                  const std::vector<ParameterSpec>& specs) {
     if (specs.empty()) return;
     const auto effective = read(under).effective;
     for (const auto& p : specs) {
@@ -97,14 +128,17 @@ class SettingChecker {
     }
   }
 
-  void nuisances() const {
-    for (const auto& c : q_.observations.conditions)
+  void nuisances() {
+    for (const auto& c : q_.observations.conditions) {
+      condition_ = &c;
       parameters("nuisance", texts_of(c.set), q_.hypotheses.nuisances);
+    }
   }
 
-  void hypothesis(const HypothesisSpec& h) const {
+  void hypothesis(const HypothesisSpec& h) {
     const std::string title = fmt::format("hypothesis '{}'", h.id.value);
     for (const auto& c : q_.observations.conditions) {
+      condition_ = &c;
       for (const auto& v : q_.hypotheses.variants)
         layer(title, h.id.where, joined(texts_of(c.set), texts_of(v.set)), h.set);
       parameters(title, joined(in(c), texts_of(h.set)), h.parameters);
@@ -112,10 +146,11 @@ class SettingChecker {
     fitted(title, h.id.where, !h.parameters.empty(), false);
   }
 
-  void reaction(const ReactionSpec& r) const {
+  void reaction(const ReactionSpec& r) {
     const std::string title = fmt::format("reaction '{}'", r.id.value);
     for (const auto& c : q_.observations.conditions) {
       if (!c.reaction) continue;
+      condition_ = &c;
       layer(title, r.id.where, below(c), r.set);
       parameters(title, joined(below(c), texts_of(r.set)), r.parameters);
     }
@@ -134,7 +169,24 @@ class SettingChecker {
                                          title, reaction ? "with" : "without"));
   }
 
+  /// Rates of one NIC that no NIC has in that condition, whatever is set. A tool's clock may be off
+  /// by more than its last digit, so a tolerance counts.
+  void rates() const {
+    for (const auto& o : q_.observations.observations) {
+      const MeasuredQuantity* quantity = quantity_behind(o.quantity);
+      if (quantity == nullptr || quantity->unit != "Gbps") continue;
+      const double fastest = fastest_.at(&q_.condition(o.condition));
+      if (fastest == 0 || o.value - o.allowance() <= fastest) continue;
+      throw input_error(o.value_where,
+                        fmt::format("'{}': {:g} Gbps cannot be; expected 0 to {:g}, the rate of "
+                                    "the fastest NIC in condition '{}'",
+                                    o.id.value, o.value, fastest, o.condition.value));
+    }
+  }
+
   const Question& q_;
+  const ConditionSpec* condition_ = nullptr;  ///< in which platforms are read; null: none of them
+  std::map<const ConditionSpec*, double> fastest_;
 };
 
 }  // namespace

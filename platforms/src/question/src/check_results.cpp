@@ -39,8 +39,7 @@ void check_results(const Question& q) {
   std::vector<std::string> names;
   for (const auto& [name, unit] : units) names.push_back(name);
   const auto check = [&](const Located<std::string>& quantity) {
-    for (const auto& r : {Readings{}, Readings{Readings::Rate::l2, Readings::Ratio::payload,
-                                               Readings::Nacks::both}}) {
+    for (const Readings& r : both_ways()) {
       const std::string metric = metric_of(quantity, r);
       if (units.contains(metric)) continue;
       throw input_error(quantity.where, fmt::format("no run has the result '{}'{}", metric,

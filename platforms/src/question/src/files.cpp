@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -92,6 +93,17 @@ void check_observation(const ObservationSpec& o, const ObservationsFile& file) {
     throw input_error(number->where,
                       fmt::format("'{}': {} = {} is below zero", o.id.value, name, number->value));
   }
+  // What its last digit leaves open is no reason to refuse it; a tolerance is a model's.
+  const ValueRange range = range_of(o.quantity, o.unit);
+  if (o.value - o.rounding.value > range.most || o.value + o.rounding.value < range.least) {
+    throw input_error(
+        o.value_where,
+        fmt::format("'{}': {:g} {} cannot be; expected {}, what {} can be", o.id.value, o.value,
+                    o.unit.value,
+                    std::isfinite(range.most) ? fmt::format("{:g} to {:g}", range.least, range.most)
+                                              : fmt::format("{:g} or more", range.least),
+                    o.quantity.value));
+  }
   if (!(o.allowance() > 0)) {
     throw input_error(o.rounding.where,
                       fmt::format("'{}': rounding and tolerance are both zero, which no model "
@@ -108,7 +120,11 @@ void append(ObservationsFile& file, ObservationsFile more) {
 /// The file with what its imports give; or a tool's file as such.
 ObservationsFile with_imports(const std::string& path) {
   if (is_measured(path)) return read_measured(path, {});
-  auto file = Document::load(path).root().read<ObservationsFile>();
+  const Section root = Document::load(path).root();
+  auto file = root.read<ObservationsFile>();
+  const auto tables = root.children("observation");
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    file.observations[i].value_where = tables[i].where("value");
   for (const auto& i : file.imports) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     if (!is_measured(i.file.value)) {

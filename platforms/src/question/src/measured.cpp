@@ -17,14 +17,29 @@
 namespace horae::question {
 namespace {
 
+/// What a tool's file may have unpacked: some packed bytes can be millions of them.
+struct SizeLimit {
+  std::size_t mebibytes;
+  std::string_view of;
+};
+/// Counters every second for weeks; a thousand runs of perftest.
+constexpr SizeLimit counters_limit = {256, "counters over time"};
+constexpr SizeLimit perftest_limit = {4, "perftest's output"};
+
 /// Unpacked where it is packed.
-std::string text_of_file(const std::string& path) {
+std::string text_of_file(const std::string& path, const SizeLimit& limit) {
   if (std::filesystem::is_directory(path))
     throw InputError(fmt::format("{}: is a folder; expected a file", path));
   UnpackedFile file(path);
   std::string text;
   std::vector<char> piece(1 << 16);
-  while (const std::size_t n = file.read(piece)) text.append(piece.data(), n);
+  while (const std::size_t n = file.read(piece)) {
+    text.append(piece.data(), n);
+    if (text.size() <= limit.mebibytes << 20) continue;
+    throw InputError(fmt::format("{}: more than {} MiB{}; expected {}, which is less", path,
+                                 limit.mebibytes,
+                                 file.packing().empty() ? "" : " once it is unpacked", limit.of));
+  }
   if (!file.problem().empty())
     throw InputError(fmt::format("{}: cannot be read: {}", path, file.problem()));
   if (text.empty()) throw InputError(fmt::format("{}: cannot be read, or is empty", path));
@@ -91,6 +106,7 @@ ObservationSpec imported(const ImportSpec& import, const std::string& condition,
   ObservationSpec o;
   o.id = {id, where};
   o.condition = {condition, where};
+  o.value_where = where;
   o.use = import.use;
   o.source = import.source.empty() ? where.text() : import.source;
   o.tolerance_why = import.tolerance_why.empty()
@@ -107,8 +123,9 @@ bool is_measured(const std::string& path) {
 }
 
 ObservationsFile read_measured(const std::string& path, const ImportSpec& import) {
-  const std::string text = text_of_file(path);
   const std::string extension = extension_of(path);
+  const std::string text =
+      text_of_file(path, extension == ".csv" ? counters_limit : perftest_limit);
   ObservationsFile file = extension == ".csv" ? counter_observations(text, path, import)
                           : extension == ".json"
                               ? perftest_observations(perftest_json_rows(text, path), import)

@@ -8,6 +8,12 @@
 
 namespace horae::question {
 
+const std::array<Readings, 2>& both_ways() {
+  static constexpr std::array<Readings, 2> both = {
+      Readings{}, Readings{Readings::Rate::l2, Readings::Ratio::payload, Readings::Nacks::both}};
+  return both;
+}
+
 void select_reading(Readings& readings, const std::string& text) {
   const auto equals = text.find('=');
   const std::string key = text.substr(0, equals);
@@ -58,16 +64,19 @@ std::vector<std::pair<std::string, Readings>> open_readings(
 }
 
 const std::vector<MeasuredQuantity>& quantities() {
+  constexpr ValueRange share = {0, 1}, any = {};
   static const std::vector<MeasuredQuantity> all = {
-      {"tx_share", "share of line", 0.005, "what the port sent, over the line rate (reading rate)"},
-      {"tx_rate", "Gbps", 0.05, "what the port sent, per sender (reading rate)"},
-      {"goodput_ratio", "ratio", 0.0005, "what was sent first over all sent (reading ratio)"},
-      {"goodput", "Gbps", 0.05, "data packets sent first, headers included, per sender"},
-      {"nack_rate", "Mpps", 0.005, "NACKs received (reading nacks)"},
-      {"nacks_per_packet", "NACKs/packet", 0.0005, "NACKs received per data packet sent"},
-      {"reorder_mean", "packets", 0.5, "how far ahead of the expected one packets arrive"},
-      {"reorder_max", "packets", 0.5, "the furthest"},
-      {"delivered_rate", "Gbps", 0.05, "payload written to memory, per receiver"},
+      {"tx_share", "share of line", 0.005, share,
+       "what the port sent, over the line rate (reading rate)"},
+      {"tx_rate", "Gbps", 0.05, any, "what the port sent, per sender (reading rate)"},
+      {"goodput_ratio", "ratio", 0.0005, share,
+       "what was sent first over all sent (reading ratio)"},
+      {"goodput", "Gbps", 0.05, any, "data packets sent first, headers included, per sender"},
+      {"nack_rate", "Mpps", 0.005, any, "NACKs received (reading nacks)"},
+      {"nacks_per_packet", "NACKs/packet", 0.0005, any, "NACKs received per data packet sent"},
+      {"reorder_mean", "packets", 0.5, any, "how far ahead of the expected one packets arrive"},
+      {"reorder_max", "packets", 0.5, any, "the furthest"},
+      {"delivered_rate", "Gbps", 0.05, any, "payload written to memory, per receiver"},
   };
   return all;
 }
@@ -75,6 +84,17 @@ const std::vector<MeasuredQuantity>& quantities() {
 const MeasuredQuantity* find_quantity(const std::string& name) {
   for (const auto& q : quantities()) {
     if (q.name == name) return &q;
+  }
+  return nullptr;
+}
+
+const MeasuredQuantity* quantity_behind(const std::string& name) {
+  for (const auto& q : quantities()) {
+    const std::string quantity(q.name);
+    if (quantity == name) return &q;
+    for (const Readings& r : both_ways()) {
+      if (metric_of(quantity, r) == name) return &q;
+    }
   }
   return nullptr;
 }
@@ -92,6 +112,17 @@ std::string metric_of(const std::string& quantity, const Readings& r) {
   if (quantity.starts_with("reorder_") || quantity == "delivered_rate")
     return "receivers." + quantity;
   return find_quantity(quantity) != nullptr ? "senders." + quantity : quantity;
+}
+
+bool same_quantity(const std::string& a, const std::string& b) {
+  const auto& both = both_ways();
+  return std::all_of(both.begin(), both.end(),
+                     [&](const Readings& r) { return metric_of(a, r) == metric_of(b, r); });
+}
+
+ValueRange range_of(const std::string& quantity, const std::string& unit) {
+  if (const MeasuredQuantity* known = quantity_behind(quantity)) return known->range;
+  return unit.starts_with("share of ") ? ValueRange{0, 1} : ValueRange{};
 }
 
 void check_quantity(const Located<std::string>& quantity) {

@@ -9,6 +9,7 @@
 #include "horae/config/effective.hpp"
 #include "horae/core/error.hpp"
 #include "horae/question/check.hpp"
+#include "repeated.hpp"
 
 namespace horae::question {
 namespace {
@@ -116,6 +117,7 @@ Question read_question(const ExplainRequest& request) {
     if (q.hypotheses.variants.empty()) q.hypotheses.variants.push_back(first);
   }
   check_question(q);
+  take_out_repeated(q);
   return q;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "horae/config/effective.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 
@@ -15,6 +16,13 @@ Setting Setting::with(const std::vector<std::string>& more) const {
   Setting out = *this;
   out.set.insert(out.set.end(), more.begin(), more.end());
   return out;
+}
+
+std::string run_key(const config::PlatformConfig& platform) {
+  auto config = platform.effective;
+  config.erase("sweep");
+  config.erase("platform");
+  return config::hash_of(config);
 }
 
 config::PlatformConfig BasePlatform::read() const {

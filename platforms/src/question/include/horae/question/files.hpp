@@ -30,6 +30,7 @@ struct ObservationSpec {
   Located<std::string> condition;
   Located<std::string> quantity;
   double value = 0;
+  Location value_where;  ///< of `value`; of all of it in a tool's file
   Located<std::string> unit;
   Located<double> rounding{};   ///< half of the last digit published
   Located<double> tolerance{};  ///< what a consistent model may miss beside that
@@ -162,8 +163,8 @@ struct HypothesesFile {
   static const Schema<HypothesesFile>& schema();
 };
 
-/// Reads and checks a file by itself: ids, quantities, units, conditions. Observations may also be
-/// a tool's file (is_measured). InputError.
+/// Reads and checks a file by itself: ids, quantities, units, conditions, and that every value can
+/// be (range_of). Observations may also be a tool's file (is_measured). InputError.
 ObservationsFile read_observations(const std::string& path);
 /// Likewise. With observations of a tool's file, experiments and curves in conditions that it does
 /// not have are left out.

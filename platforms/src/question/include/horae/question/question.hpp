@@ -36,6 +36,12 @@ struct ExplainRequest {
   bool show_progress = false;
 };
 
+/// An observation that others say again: they are counted once.
+struct Repeated {
+  std::string id;
+  std::vector<std::string> again;  ///< the others' ids, in the file's order
+};
+
 /// The request with everything that it names, read. Laboratory and answer point into it, so it
 /// moves and is not copied.
 struct Question {
@@ -51,7 +57,8 @@ struct Question {
   nlohmann::ordered_json platform_config;
   std::uint32_t seed = 1;  ///< of the platform; more seeds follow it
   std::string observations_path, hypotheses_path;
-  ObservationsFile observations;
+  ObservationsFile observations;   ///< each number once
+  std::vector<Repeated> repeated;  ///< what was said more than once
   HypothesesFile hypotheses;  ///< as selected: those of --only, variants and experiments of --quick
 
   /// The condition of that name, which is there.
@@ -66,7 +73,8 @@ struct Question {
   double resolution(const std::string& quantity) const;
 };
 
-/// Reads everything, and refuses what could not be run (check_question). InputError.
+/// Reads everything, and refuses what could not be run (check_question), and observations that
+/// contradict each other. InputError.
 Question read_question(const ExplainRequest& request);
 
 }  // namespace horae::question

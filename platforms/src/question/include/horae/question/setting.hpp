@@ -23,6 +23,10 @@ struct Setting {
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
+/// Names what a run of a platform depends on: its effective configuration without other runs and
+/// without words. Settings that say the same in other words have the same.
+std::string run_key(const config::PlatformConfig& platform);
+
 /// What every setting comes on top of: a platform's file and the command line's overrides.
 class BasePlatform {
  public:

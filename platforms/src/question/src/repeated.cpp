@@ -1,0 +1,90 @@
+#include "repeated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "horae/core/error.hpp"
+
+namespace horae::question {
+namespace {
+
+/// Names conditions by what they set: those that say the same in other words have the same key.
+class ConditionKeys {
+ public:
+  explicit ConditionKeys(const Question& q) : q_(q) {}
+
+  const std::string& of(const std::string& id) {
+    const auto [it, fresh] = keys_.emplace(id, "");
+    if (!fresh) return it->second;
+    const ConditionSpec& c = q_.condition(id);
+    Setting setting{texts_of(c.set), q_.seed};
+    if (q_.request.infer) setting = setting.with(texts_of(c.brief));
+    it->second = run_key(q_.platform.read(setting)) + (c.reaction ? " with a reaction" : "");
+    return it->second;
+  }
+
+ private:
+  const Question& q_;
+  std::map<std::string, std::string> keys_;
+};
+
+void refuse_contradiction(const ObservationSpec& a, const ObservationSpec& b) {
+  const double apart = std::abs(a.value - b.value), allowed = a.allowance() + b.allowance();
+  if (apart <= allowed) return;
+  const std::string conditions =
+      a.condition == b.condition ? fmt::format("in condition '{}'", a.condition.value)
+                                 : fmt::format("in conditions '{}' and '{}', which set the same,",
+                                               a.condition.value, b.condition.value);
+  throw input_error(
+      b.value_where,
+      fmt::format("'{}' = {:g} and '{}' = {:g} {} contradict each other: {} {} are {:g} apart, and "
+                  "their roundings and tolerances allow {:g}",
+                  a.id.value, a.value, b.id.value, b.value, a.unit.value, a.quantity.value,
+                  conditions, apart, allowed));
+}
+
+bool same_number(const ObservationSpec& a, const ObservationSpec& b) {
+  return std::abs(a.value - b.value) <= a.rounding.value + b.rounding.value;
+}
+
+/// What stays of two that are the same number.
+ObservationSpec merged(const ObservationSpec& a, const ObservationSpec& b) {
+  ObservationSpec out = b.allowance() < a.allowance() ? b : a;
+  if (a.use == Use::fit || b.use == Use::fit) out.use = Use::fit;
+  return out;
+}
+
+}  // namespace
+
+void take_out_repeated(Question& q) {
+  ConditionKeys keys(q);
+  std::vector<ObservationSpec> kept;
+  std::vector<std::vector<std::string>> ids;  // by observation kept
+  for (const ObservationSpec& o : q.observations.observations) {
+    ObservationSpec* same = nullptr;
+    for (ObservationSpec& k : kept) {
+      if (!same_quantity(k.quantity, o.quantity)) continue;
+      if (k.condition != o.condition && keys.of(k.condition) != keys.of(o.condition)) continue;
+      refuse_contradiction(k, o);
+      if (same == nullptr && same_number(k, o)) same = &k;
+    }
+    if (same == nullptr) {
+      kept.push_back(o);
+      ids.push_back({o.id});
+      continue;
+    }
+    *same = merged(*same, o);
+    ids[static_cast<std::size_t>(same - kept.data())].push_back(o.id);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    std::erase(ids[i], kept[i].id.value);
+    if (!ids[i].empty()) q.repeated.push_back({kept[i].id, ids[i]});
+  }
+  q.observations.observations = std::move(kept);
+}
+
+}  // namespace horae::question

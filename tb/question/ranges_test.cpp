@@ -1,0 +1,171 @@
+// Which values an observation can have, and when two observations are of the same thing.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "horae/question/question.hpp"
+#include "refusal.hpp"
+
+namespace horae::question::ranges_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Ranges, AShareIsOneAtMostAndNothingIsBelowZero) {
+  for (const auto& q : quantities()) {
+    const bool share = q.unit == "share of line" || q.unit == "ratio";
+    EXPECT_EQ(q.range.least, 0) << q.name;
+    EXPECT_EQ(q.range.most == 1, share) << q.name;
+    EXPECT_EQ(std::isinf(q.range.most), !share) << q.name;
+  }
+}
+
+TEST(Ranges, OfResultsNamedInFull) {
+  const auto most = [](const char* name, const char* unit) { return range_of(name, unit).most; };
+  for (const char* name : {"senders.tx_share", "senders.tx_share_l2", "senders.goodput_ratio",
+                           "senders.payload_ratio"}) {
+    EXPECT_EQ(most(name, ""), 1) << name;
+  }
+  EXPECT_EQ(most("senders.idle_lock", "share of time"), 1);
+  EXPECT_EQ(most("fct.out_of_order", "share of packets"), 1);
+  EXPECT_TRUE(std::isinf(most("fct.slowdown_mean", "ratio")));
+  EXPECT_TRUE(std::isinf(most("pauses.all_ports", "shares of time, added up")));
+  EXPECT_TRUE(std::isinf(most("senders.nack_rate_total", "Mpps")));
+}
+
+TEST(Ranges, TheSameQuantityUnderEveryReading) {
+  EXPECT_TRUE(same_quantity("tx_share", "tx_share"));
+  EXPECT_TRUE(same_quantity("delivered_rate", "receivers.delivered_rate"));
+  EXPECT_TRUE(same_quantity("senders.timeouts", "senders.timeouts"));
+  EXPECT_FALSE(same_quantity("tx_share", "senders.tx_share"));  // of rate=l1 alone
+  EXPECT_FALSE(same_quantity("tx_share", "tx_rate"));
+}
+
+struct Said {
+  std::string id, condition = "far", quantity = "tx_share";
+  double value = 0.5, rounding = 0.005, tolerance = 0.05;
+  std::string use = "fit", unit = "share of line";
+};
+
+/// Questions of a platform with one link and conditions that set the same in other words (`far`,
+/// `apart`), something else (`near`), or have a reaction (`reacts`).
+class Repeats : public testing::Test {
+ protected:
+  Repeats() {
+    std::string pattern = (fs::temp_directory_path() / "horae.XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    write("p.toml",
+          "[platform]\nname = \"p\"\n[nic]\nkind = \"rnic\"\n"
+          "[[device]]\nnames = [\"a\", \"b\"]\nprofile = \"nic\"\n"
+          "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"100 Gbps\"\ndelay = \"1 us\"\n"
+          "[[traffic]]\nkind = \"messages\"\nfrom = [\"a\"]\nto = [\"b\"]\n");
+    write("h.toml", "title = \"t\"\n[[hypothesis]]\nid = \"one\"\ntitle = \"one\"\n");
+  }
+  ~Repeats() override { fs::remove_all(folder_); }
+
+  Question ask(const std::vector<Said>& all, bool infer = false) {
+    std::string text = "title = \"t\"\nsource = \"s\"\n";
+    const auto condition = [&](const char* id, const char* set, const char* more) {
+      text += std::string("[[condition]]\nid = \"") + id + "\"\nset = [\"" + set + "\"]\n" + more;
+    };
+    condition("far", "link[0].delay=5us", "brief = [\"sim.duration=90us\"]\n");
+    condition("apart", "link[0].delay=5000ns", "");
+    condition("near", "link[0].delay=1us", "");
+    condition("reacts", "link[0].delay=5us", "reaction = true\n");
+    for (const Said& s : all) {
+      text += "[[observation]]\nid = \"" + s.id + "\"\ncondition = \"" + s.condition +
+              "\"\nquantity = \"" + s.quantity + "\"\nvalue = " + std::to_string(s.value) +
+              "\nunit = \"" + s.unit + "\"\nrounding = " + std::to_string(s.rounding) +
+              "\ntolerance = " + std::to_string(s.tolerance) + "\nuse = \"" + s.use +
+              "\"\nsource = \"s\"\n";
+    }
+    write("o.toml", text);
+    ExplainRequest request;
+    request.platform = (folder_ / "p.toml").string();
+    request.observations = (folder_ / "o.toml").string();
+    request.hypotheses = (folder_ / "h.toml").string();
+    request.infer = infer;
+    return read_question(request);
+  }
+  static std::vector<std::string> ids(const Question& q) {
+    std::vector<std::string> out;
+    for (const auto& o : q.observations.observations) out.push_back(o.id);
+    return out;
+  }
+  std::string refused(const std::vector<Said>& all) {
+    const std::string said = test::refusal_of([&] { ask(all); });
+    const auto at = said.find("o.toml");
+    return at == std::string::npos ? said : said.substr(at);
+  }
+
+ private:
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+  }
+  fs::path folder_;
+};
+
+using Ids = std::vector<std::string>;
+
+TEST_F(Repeats, ANumberThatIsSaidAgainIsCountedOnceWithTheNarrowerAllowance) {
+  const Question q = ask({{.id = "a", .use = "predict"},
+                          {.id = "b", .tolerance = 0.02, .use = "predict"},
+                          {.id = "c", .condition = "apart", .value = 0.505},
+                          {.id = "d", .value = 0.53, .use = "predict"}});
+  EXPECT_EQ(ids(q), (Ids{"b", "d"}));  // what differs by more than rounding is another measurement
+  ASSERT_EQ(q.repeated.size(), 1u);
+  EXPECT_EQ(q.repeated[0].id, "b");
+  EXPECT_EQ(q.repeated[0].again, (Ids{"a", "c"}));
+  EXPECT_EQ(q.observations.observations[0].use, Use::fit);
+  EXPECT_DOUBLE_EQ(q.observations.observations[0].tolerance.value, 0.02);
+}
+
+TEST_F(Repeats, WhatIsNotOfTheSameThingStays) {
+  const std::vector<Said> all = {{.id = "a"},
+                                 {.id = "b", .condition = "near"},
+                                 {.id = "c", .condition = "reacts"},
+                                 {.id = "d", .quantity = "goodput_ratio", .unit = "ratio"},
+                                 {.id = "e", .condition = "near", .value = 0.9}};
+  EXPECT_EQ(refused(all),
+            "o.toml:61:9: 'b' = 0.5 and 'e' = 0.9 share of line contradict each other: tx_share in "
+            "condition 'near' are 0.4 apart, and their roundings and tolerances allow 0.11");
+  EXPECT_EQ(ids(ask({all.begin(), all.end() - 1})), (Ids{"a", "b", "c", "d"}));
+  // In the many runs of inference `far` is shorter than `apart`.
+  const std::vector<Said> two = {{.id = "a"}, {.id = "c", .condition = "apart"}};
+  EXPECT_EQ(ids(ask(two)), Ids{"a"});
+  EXPECT_EQ(ids(ask(two, true)), (Ids{"a", "c"}));
+}
+
+TEST_F(Repeats, ContradictionsInConditionsThatSetTheSameAreNamed) {
+  EXPECT_EQ(refused({{.id = "a"}, {.id = "b", .condition = "apart", .value = 0.62}}),
+            "o.toml:31:9: 'a' = 0.5 and 'b' = 0.62 share of line contradict each other: tx_share "
+            "in conditions 'far' and 'apart', which set the same, are 0.12 apart, and their "
+            "roundings and tolerances allow 0.11");
+  // As far as the allowances reach both can hold.
+  EXPECT_EQ(refused({{.id = "a"}, {.id = "b", .condition = "apart", .value = 0.61}}), "accepted");
+}
+
+TEST_F(Repeats, ValuesThatCannotBeAreRefusedWhereTheyAre) {
+  EXPECT_EQ(refused({{.id = "a", .value = 1.7}}),
+            "o.toml:21:9: 'a': 1.7 share of line cannot be; expected 0 to 1, what tx_share can be");
+  EXPECT_EQ(refused({{.id = "a", .value = 1.004}}), "accepted");  // 1.00 or 1.01 as printed
+  EXPECT_EQ(refused({{.id = "a", .value = 1.04}}),
+            "o.toml:21:9: 'a': 1.04 share of line cannot be; expected 0 to 1, what tx_share can "
+            "be");
+  EXPECT_EQ(
+      refused(
+          {{.id = "a", .quantity = "senders.idle_window", .value = 1.2, .unit = "share of time"}}),
+      "o.toml:21:9: 'a': 1.2 share of time cannot be; expected 0 to 1, what "
+      "senders.idle_window can be");
+  EXPECT_EQ(refused({{.id = "a", .quantity = "reorder_mean", .value = -3, .unit = "packets"}}),
+            "o.toml:21:9: 'a': -3 packets cannot be; expected 0 or more, what reorder_mean can be");
+  EXPECT_EQ(refused({{.id = "a", .quantity = "delivered_rate", .value = 101, .unit = "Gbps"}}),
+            "o.toml:21:9: 'a': 101 Gbps cannot be; expected 0 to 100, the rate of the fastest NIC "
+            "in condition 'far'");
+}
+
+}  // namespace
+}  // namespace horae::question::ranges_test
