@@ -38,6 +38,10 @@ TEST(Compared, MissesByAllowancesAndMayMissByTwiceTheSpreadMore) {
   EXPECT_TRUE((Compared{&o, "m", SeedSample::of({11})}.within()));
   EXPECT_FALSE((Compared{&o, "m", SeedSample::of({11.01})}.within()));
   EXPECT_TRUE((Compared{&o, "m", SeedSample::of({11, 12})}.within()));  // 11.5 with 0.71
+  // 12.35 with 0.71 may be off by 2.41; 12.5, which three spreads would allow, may not.
+  EXPECT_TRUE((Compared{&o, "m", SeedSample::of({11.85, 12.85})}.within()));
+  EXPECT_FALSE((Compared{&o, "m", SeedSample::of({12, 13})}.within()));
+  EXPECT_FALSE((Compared{&o, "m", SeedSample::of({7, 8})}.within()));
   EXPECT_FALSE((Compared{&o, "m", SeedSample::of({})}.within()));
 }
 

@@ -333,8 +333,23 @@ class Readings(unittest.TestCase):
         self.assertLess(text.index("| 32 | 1 | 0 | 0 | 0 |"), text.index("| 9 | 0 | 1 | 0 | 0 |"))
         self.assertIn("1 readings were run in part", text)
         self.assertIn("The best: buffer 32", text)
-        self.assertIn("(calibrated)", text)
+        best = text[text.index("The best: "):]
+        self.assertIn("(calibrated)", best)
+        self.assertIn("50", best)  # its own numbers
+        self.assertNotIn("90", best)
 
+    def test_a_reading_is_of_all_its_parameters(self):
+        def cell(buffer, load, value):
+            return Cell({"buffer": buffer, "load": load, "seed": 1}, lambda _: value, "complete", grids=("Figure 1",))
+        study = Cube("readings", [cell("9", "low", 1.0), cell("9", "high", 2.0), cell("32", "low", 3.0), cell("32", "high", 4.0)], ["seed"])
+        with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8") as file:
+            file.write("id,system,where,condition,metric,value,unit,kind,sense,apart,ours\n"
+                       "value,Us,here,,of a,3,x,predicted,,,\"clos('v', grid='Figure 1')\"\n")
+            file.flush()
+            told = {"study": "s", "over": ["buffer", "load"], "instead_of": "clos"}
+            found = readings.compare(told, file.name, {"clos": study}, study, {}, True)
+        self.assertEqual([(at["buffer"], at["load"], rows[0]["measured"]) for at, rows in found],
+                         [("9", "low", 1.0), ("9", "high", 2.0), ("32", "low", 3.0), ("32", "high", 4.0)])
 
     def test_most_reproduced_first_then_most_in_order_and_none_in_part(self):
         def reading(name, *words):
