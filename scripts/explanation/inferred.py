@@ -3,7 +3,7 @@ its space agrees; `gains`, what each further measurement would tell; `prediction
 most telling ones, hypotheses side by side."""
 from .drawing import save
 
-COLOURS = {"consistent": "#2a7f62", "open": "#c99a2e", "excluded": "#b5533c"}
+COLOURS = {"consistent": "#2a7f62", "not found": "#c99a2e", "excluded": "#b5533c"}
 MOST_SHOWN = 4  # experiments in `predictions`
 
 

@@ -97,18 +97,28 @@ def hypothesis(h, rank):
     return Fold(f"{rank}. {h['id']}: {h.get('title', '')}", blocks)
 
 
+def conclusion(by_id, ranked):
+    """Those that agree, and what is to be said first. What a search did not find may still agree."""
+    standing = {name: [i for i in ranked if by_id.get(i, {}).get("standing") == name]
+                for name in ("consistent", "not found", "excluded", "impossible")}
+    good = standing["consistent"]
+    answer = (f"{len(good)} of {len(by_id)} hypotheses agree with the published numbers somewhere in their space: "
+              + "; ".join(good) + ".") if good else (
+              f"No point of any of {len(by_id)} hypotheses agrees with the published numbers.")
+    if standing["not found"]:
+        answer += f" Not found, which a longer search may find: {'; '.join(standing['not found'])}."
+    out = standing["excluded"] + standing["impossible"]
+    return good, answer + (f" Excluded or impossible: {'; '.join(out)}." if out else "")
+
+
 def view(result):
     summary, infer = result.summary, result.summary["infer"]
     rows = (summary.get("rows") or {}).get("infer", [])
     by_id = {h["id"]: h for h in infer.get("hypotheses", [])}
     ranked = infer.get("ranked") or list(by_id)
-    good = [i for i in ranked if by_id.get(i, {}).get("standing") == "consistent"]
-    answer = (f"{len(good)} of {len(by_id)} hypotheses agree with the published numbers somewhere in their space: "
-              + "; ".join(good) + ".") if good else (
-              f"No point of any of {len(by_id)} hypotheses agrees with the published numbers.")
+    good, answer = conclusion(by_id, ranked)
     validation = [e for e in summary.get("validation", []) if isinstance(e, dict)]
-    facts = [("observations", str(infer.get("observations", ""))), ("hypotheses", str(infer.get("hypotheses_file", "")))]
-    facts += run_view.facts(summary)
+    facts = explain_view.asked_facts(infer) + run_view.facts(summary)
     key = [("points of a hypothesis", numbers.number(infer.get("points"))), ("different runs", numbers.number(infer.get("runs")))]
     asked = f"which mechanism explains: {infer.get('title', '')} ({infer.get('source', '')})"
     found = View(result.label, "infer", "good" if good else "warn", f"{len(good)} consistent" if good else "none consistent",

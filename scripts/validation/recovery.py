@@ -4,12 +4,17 @@
 For one hypothesis of each family a point of its space is drawn (its parameters, what is not published, the readings), run,
 and what the published experiment would have shown of it takes the place of the published numbers, with their
 tolerances. Then every hypothesis is held against these data by `horae explain --infer`, which knows nothing of the
-point. Last, the most telling measurement is made at the point, and those that were consistent are held against it too."""
+point. Last, the most telling measurement is made at the point, and those that were consistent are held against it too.
+
+With --budgets each question is asked with several numbers of points instead, and the answers go to searches.csv: what a search
+of so many points finds of data whose mechanism is known, and whether any search excludes what another one finds."""
 import argparse
+import collections
 import csv
 import json
 import math
 import pathlib
+import statistics
 import subprocess
 import sys
 import tomllib
@@ -182,7 +187,7 @@ def recover(explain, name, seed):
               "all": covered(mine["unknowns"], values_of(truth), {"parameter", "reaction parameter", "reaction", "nuisance"}),
               "excluded": sum(h["standing"] == "excluded" for h in others["hypotheses"]),
               "impossible": sum(h["standing"] == "impossible" for h in others["hypotheses"]), "alike": alike,
-              "open": [h["id"] for h in others["hypotheses"] if h["standing"] == "open"]}
+              "not_found": [h["id"] for h in others["hypotheses"] if h["standing"] == "not found"]}
     if alike and mine["standing"] == "consistent":
         several, _ = explain.run(f"{label}_experiments", options.points, [name, *alike], data, experiments=True)
         told = max(several["experiments"], key=lambda e: e["gain_nats"] - e["by_chance_nats"])["id"]
@@ -194,13 +199,77 @@ def recover(explain, name, seed):
     return result
 
 
+PUBLISHED = "published"  # the numbers as they are, whose mechanism nobody knows
+SEARCHES = ["question", "hypothesis", "asked", "points", "standing", "closest", "own_data", "own_found"]
+
+
+def search_rows(question, asked, found):
+    """Lines of searches.csv: what a search of at most `asked` points says of each hypothesis that has points. `own_found` is of
+    `own_data`: how many of them the search is sure to find."""
+    for h in found["hypotheses"]:
+        if "points" not in h:
+            continue
+        own = h.get("own_data", {"asked": "", "found_at_least": ""})
+        yield dict(zip(SEARCHES, (question, h["id"], asked, h["points"], h["standing"], f"{h['closest']['tolerances']:.3f}",
+                                  own["asked"], own["found_at_least"])))
+
+
+def turned(rows):
+    """Questions and hypotheses that one search excludes and another one finds, or that exclude the mechanism that made the data."""
+    said = collections.defaultdict(set)
+    for r in rows:
+        said[r["question"], r["hypothesis"]].add(r["standing"])
+    return [of for of, standings in said.items()
+            if "excluded" in standings and ("consistent" in standings or of[0] == of[1])]
+
+
+def by_points(rows):
+    """A line for each number of points: how near searches came to data of the mechanism that they were asked for, and what
+    was said of the others."""
+    yield "| points | closest to its own data, in the middle and at worst | not found of these | others excluded | others not found | others consistent |"
+    yield "|---|---|---|---|---|---|"
+    for asked in sorted({int(r["asked"]) for r in rows}):
+        of = [r for r in rows if int(r["asked"]) == asked]
+        own = sorted(float(r["closest"]) for r in of if r["question"] == r["hypothesis"])
+        lost = sum(r["question"] == r["hypothesis"] and r["standing"] != "consistent" for r in of)
+        others = collections.Counter(r["standing"] for r in of if r["question"] not in (r["hypothesis"], PUBLISHED))
+        near = f"{statistics.median(own):.2f}, {own[-1]:.2f}" if own else "-"
+        yield f"| {asked} | {near} | {lost} of {len(own)} | {others['excluded']} | {others['not found']} | {others['consistent']} |"
+
+
+def ask_with_budgets(explain):
+    """Each question with each number of points; what was asked before stays in searches.csv."""
+    options = explain.options
+    with open(installation.ROOT / HYPOTHESES, "rb") as file:
+        everyone = [h["id"] for h in tomllib.load(file)["hypothesis"]]
+    rows = []
+    for name in options.only or [PUBLISHED, *TRUTHS]:
+        data = installation.ROOT / OBSERVATIONS
+        if name != PUBLISHED:
+            data = observations_file(explain.out / f"{name}_{options.seed}.toml", synthetic(draw(explain, name, options.seed)))
+        asked = [name] if options.true_alone and name != PUBLISHED else [h for h in everyone if h not in options.leave]
+        for points in options.budgets:
+            seed = 1 if name == PUBLISHED else options.seed
+            found, _ = explain.run(f"{name}_{options.seed}_of_{points}" + ("_alone" if len(asked) == 1 else ""), points, asked, data,
+                                   seed=seed)
+            rows += search_rows(name, points, found)
+            with open(explain.out / "searches.csv", "w", encoding="utf-8", newline="") as file:
+                writer = csv.DictWriter(file, SEARCHES, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+    print("\n".join(by_points(rows)))
+    for question, hypothesis in turned(rows):
+        print(f"{hypothesis} is excluded by one search of the data of {question}, and found by another")
+    return 1 if turned(rows) else 0
+
+
 def table(results):
-    yield "| made with | TX of line | it is | closest | its parameters in 90 % | with nuisances | others excluded | open | also consistent | told | then it is, and also |"
+    yield "| made with | TX of line | it is | closest | its parameters in 90 % | with nuisances | others excluded | not found | also consistent | told | then it is, and also |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for r in results:
         told = f"| {r['told']} | {r['after']}; {', '.join(r['left']) or 'none'} |" if "told" in r else "| - | - |"
         yield (f"| {r['truth']} | {r['tx']:.2f} | {r['standing']} | {r['closest']:.2f} | {r['parameters'][0]} of {r['parameters'][1]} "
-               f"| {r['all'][0]} of {r['all'][1]} | {r['excluded']} and {r['impossible']} impossible | {', '.join(r['open']) or 'none'} | {', '.join(r['alike']) or 'none'} {told}")
+               f"| {r['all'][0]} of {r['all'][1]} | {r['excluded']} and {r['impossible']} impossible | {', '.join(r['not_found']) or 'none'} | {', '.join(r['alike']) or 'none'} {told}")
     right = sum(r["standing"] == "consistent" for r in results)
     yield ""
     yield f"The mechanism that made the data is consistent in {right} of {len(results)}."
@@ -215,13 +284,21 @@ def main():
     parser.add_argument("--points", type=int, default=1000, help="points of the hypothesis that made the data (1000)")
     parser.add_argument("--others", type=int, default=1000, help="points of each other hypothesis (1000)")
     parser.add_argument("--seed", type=int, default=101, help="of the points drawn (101)")
-    parser.add_argument("--only", action="append", choices=TRUTHS, metavar="ID", help="only data made with this hypothesis; may be repeated")
+    parser.add_argument("--only", action="append", choices=[*TRUTHS, PUBLISHED], metavar="ID",
+                        help=f"only data made with this hypothesis, or (with --budgets) '{PUBLISHED}'; may be repeated")
+    parser.add_argument("--budgets", type=lambda text: [int(n) for n in text.split(",")], metavar="N,..",
+                        help="ask with each of so many points, into searches.csv, and nothing else")
+    parser.add_argument("--true-alone", action="store_true", help="with --budgets: of data that were made only the hypothesis that made them")
     parser.add_argument("--leave", action="append", default=[], metavar="ID", help="holds this hypothesis against nothing")
     parser.add_argument("--out", default="out/recovery", help="result folder; what is there is not run again (out/recovery)")
     parser.add_argument("--jobs", type=int, default=0, help="runs at the same time (0: one per core)")
     parser.add_argument("--program", default=str(installation.find_program()), help="horae")
     options = parser.parse_args()
+    if options.budgets is None and PUBLISHED in (options.only or []):
+        parser.error(f"--only {PUBLISHED}: expected with --budgets only")
     explain = Explain(options)
+    if options.budgets is not None:
+        sys.exit(ask_with_budgets(explain))
     results = []
     for name in options.only or TRUTHS:
         results.append(recover(explain, name, options.seed))

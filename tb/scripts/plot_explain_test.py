@@ -11,10 +11,14 @@ import unittest
 
 sys.dont_write_bytecode = True
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "plot_explain"
+sys.path.insert(0, str(SCRIPT.parent))
+
+import installation  # noqa: E402, F401: finds the packages
+from explanation.inferred import COLOURS  # noqa: E402
 
 
-def hypothesis(name, closest, share):
-    return {"id": name, "standing": "consistent" if share else "excluded",
+def hypothesis(name, closest, share, standing="excluded"):
+    return {"id": name, "standing": "consistent" if share else standing,
             "closest": {"tolerances": closest},
             "evidence": {"share": share, "error": 2 * share, "at_most": 0.01}}
 
@@ -29,8 +33,8 @@ def experiment(name, title, gain, predictions):
 
 
 INFERRED = {"infer": {
-    "ranked": ["H-near", "H-far", "H-impossible"],
-    "hypotheses": [hypothesis("H-near", 0.5, 1e-4), hypothesis("H-far", 3.0, 0.0),
+    "ranked": ["H-near", "H-lost", "H-far", "H-impossible"],
+    "hypotheses": [hypothesis("H-near", 0.5, 1e-4), hypothesis("H-lost", 2.5, 0.0, "not found"), hypothesis("H-far", 3.0, 0.0),
                    {"id": "H-impossible", "standing": "impossible"}],
     "experiments": [
         experiment("a", "twice the queue pairs", 0.6,
@@ -68,6 +72,10 @@ class Pictures(unittest.TestCase):
             self.assertIn(f"<!-- {text} -->", drawn["agreement"])
             self.assertIn(f"<!-- {text} -->", drawn["predictions"])
         self.assertNotIn("H-impossible", drawn["agreement"])
+        # Each standing has its own colour, in the picture and in its legend.
+        for standing, colour in COLOURS.items():
+            self.assertIn(f"<!-- {standing} -->", drawn["agreement"])
+            self.assertGreaterEqual(drawn["agreement"].count(f"fill: {colour}"), 2, standing)
         # Each picture has its axes, and the most telling experiment comes first.
         self.assertIn("<!-- tx_share -->", drawn["predictions"])
         self.assertLess(drawn["predictions"].index("twice the queue pairs"),

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """Parts of scripts/validate recovery that need no run: what becomes of the observations, and when a value counts as found."""
 import copy
+import csv
 import pathlib
 import random
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "scripts"))
 
 from validation import recovery  # noqa: E402
 
@@ -85,7 +87,7 @@ class Found(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_counts_are_of_all_questions(self):
         result = {"truth": "H1", "tx": 0.5, "standing": "consistent", "closest": 0.6, "parameters": (2, 2), "all": (9, 10),
-                  "excluded": 10, "impossible": 2, "alike": [], "open": ["H2", "H6"]}
+                  "excluded": 10, "impossible": 2, "alike": [], "not_found": ["H2", "H6"]}
         text = "\n".join(recovery.table([result, {**result, "standing": "excluded", "parameters": (1, 2), "alike": ["H7"],
                                                   "told": "qps_8", "after": "consistent", "left": []}]))
         self.assertIn("consistent in 1 of 2", text)
@@ -94,6 +96,38 @@ class Table(unittest.TestCase):
         rows = [line for line in text.splitlines() if line.startswith("|")]
         self.assertEqual({line.count("|") for line in rows}, {12})
         self.assertIn("| 10 and 2 impossible | H2, H6 | none |", text)
+
+
+def search(question, hypothesis, asked, standing, closest=3.0):
+    return {"question": question, "hypothesis": hypothesis, "asked": str(asked), "standing": standing, "closest": str(closest)}
+
+
+class Searches(unittest.TestCase):
+    def test_a_line_for_each_that_has_points(self):
+        found = {"hypotheses": [
+            {"id": "H1", "points": 180, "standing": "not found", "closest": {"tolerances": 2.28},
+             "own_data": {"asked": 32, "found_at_least": 3, "found_at_most": 9}},
+            {"id": "H2", "points": 128, "standing": "consistent", "closest": {"tolerances": 0.5}},
+            {"id": "H3", "standing": "impossible"}]}
+        self.assertEqual([tuple(map(str, r.values())) for r in recovery.search_rows("H2", 192, found)],
+                         [("H2", "H1", "192", "180", "not found", "2.280", "32", "3"),
+                          ("H2", "H2", "192", "128", "consistent", "0.500", "", "")])
+
+    def test_a_verdict_is_turned_if_one_search_excludes_what_another_finds_or_what_made_the_data(self):
+        rows = [search("A", "B", 100, "excluded"), search("A", "B", 200, "excluded"),  # stays
+                search("A", "C", 100, "not found"), search("A", "C", 200, "excluded"),  # a longer search says more
+                search("A", "D", 100, "not found"), search("A", "D", 200, "consistent"),
+                search("B", "C", 200, "consistent"),  # another question
+                search("A", "A", 100, "not found")]
+        self.assertEqual(recovery.turned(rows), [])
+        self.assertEqual(recovery.turned(rows + [search("A", "B", 400, "consistent")]), [("A", "B")])
+        self.assertEqual(recovery.turned(rows + [search("A", "A", 400, "excluded")]), [("A", "A")])
+
+    def test_the_table_is_of_points(self):
+        rows = [search("A", "A", 100, "not found", 1.5), search("B", "B", 100, "consistent", 0.5), search("C", "C", 100, "consistent", 0.7),
+                search("A", "B", 100, "excluded"), search("published", "B", 100, "excluded"), search("A", "A", 20, "not found", 4)]
+        self.assertEqual(list(recovery.by_points(rows))[2:], ["| 20 | 4.00, 4.00 | 1 of 1 | 0 | 0 | 0 |",
+                                                             "| 100 | 0.70, 1.50 | 1 of 3 | 1 | 0 | 0 |"])
 
 
 if __name__ == "__main__":

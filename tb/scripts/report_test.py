@@ -20,7 +20,7 @@ import html5lib
 import report_inputs as inputs
 
 sys.path.insert(0, str(inputs.ROOT / "scripts"))
-from reporting import reduce
+from reporting import explain_view, infer_view, reduce
 
 
 class Page(html.parser.HTMLParser):
@@ -252,6 +252,29 @@ class Pages(WithFolder):
         for row in self.summary("explain")["rows"]["explain"]:
             shown = found.row(str(row["rank"]), row["hypothesis"])
             self.assertIn(row["verdict"], shown[3])
+
+    def test_an_inference_says_what_was_not_found(self):
+        found = Page(self.page(self.results["infer"]))
+        rows = self.summary("infer")["rows"]["infer"]
+        self.assertEqual({r["hypothesis"]: r["standing"] for r in rows}, {"H4.lock": "not found", "H3.priority": "impossible"})
+        for row in rows:
+            shown = found.row(str(row["rank"]), row["hypothesis"])
+            self.assertIn(row["verdict"], shown[6])
+        self.assertIn("No point of any of 2 hypotheses agrees with the published numbers. Not found, which a longer search may "
+                      "find: H4.lock. Excluded or impossible: H3.priority.", found.text)
+
+    def test_an_inference_begins_with_what_holds(self):
+        by_id = {"A": "consistent", "B": "not found", "C": "excluded", "D": "consistent", "E": "impossible"}
+        good, text = infer_view.conclusion({i: {"standing": s} for i, s in by_id.items()}, list("DABCE"))
+        self.assertEqual(good, ["D", "A"])
+        self.assertEqual(text, "2 of 5 hypotheses agree with the published numbers somewhere in their space: D; A. Not found, which a "
+                               "longer search may find: B. Excluded or impossible: C; E.")
+        self.assertNotIn("ound", infer_view.conclusion({"A": {"standing": "consistent"}}, ["A"])[1])
+
+    def test_what_is_counted_once_is_among_the_facts(self):
+        facts = dict(explain_view.asked_facts({"counted_once": [{"id": "tx", "again": ["tx2", "tx3"]}]}))
+        self.assertEqual(facts["counted once"], "tx, said again as tx2, tx3")
+        self.assertNotIn("counted once", dict(explain_view.asked_facts({"counted_once": []})))
 
     def test_several_results_are_set_beside_each_other(self):
         other = self.folder / "other_window"

@@ -43,6 +43,7 @@ void sample(lab::Laboratory& laboratory, const InferPlan& plan, const EarlierPoi
       h.dimensions, s, [&](const auto& positions) { return h.runs->distances(positions); });
   if (!h.sampled.reached()) descend(q, plan.descent, earlier.of(*h.space), h);
   h.closest = h.runs->find_closest();
+  ask_own_data(q, h);
 }
 
 std::vector<std::optional<inference::Marginal>> marginals(const Inferred& h) {
@@ -169,19 +170,18 @@ InferPlan InferPlan::of(const question::ExplainRequest& request) {
 }
 
 std::string name_of(Standing standing) {
-  return standing == Standing::consistent ? "consistent"
-         : standing == Standing::open     ? "open"
-         : standing == Standing::excluded ? "excluded"
-                                          : "impossible";
+  return standing == Standing::consistent  ? "consistent"
+         : standing == Standing::not_found ? "not found"
+         : standing == Standing::excluded  ? "excluded"
+                                           : "impossible";
 }
 
 Standing Inferred::standing(std::size_t factor) const {
   if (!impossible[factor].empty()) return Standing::impossible;
   const double tolerance = tolerance_factors[factor];
-  if (!has_points()) return Standing::excluded;
-  return closest_miss() <= tolerance                   ? Standing::consistent
-         : closest_miss() <= search_margin * tolerance ? Standing::open
-                                                       : Standing::excluded;
+  if (!has_points()) return Standing::not_found;
+  if (closest_miss() <= tolerance) return Standing::consistent;
+  return own_data[factor].excludes() ? Standing::excluded : Standing::not_found;
 }
 
 InferredAnswer infer(lab::Laboratory& laboratory) {

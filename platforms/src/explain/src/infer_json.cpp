@@ -118,6 +118,12 @@ ordered_json hypothesis_json(const question::Question& q, const Inferred& h) {
                     {"observation", q.observations.observations[best.worst].id.value},
                     {"ours", number(best.ours[best.worst])},
                     {"at", point_json(h, h.closest)}};
+  if (const OwnData& own = h.own_data[as_declared]; own.conditions > 0) {
+    out["own_data"] = {{"conditions", own.conditions},
+                       {"asked", own.search.asked},
+                       {"found_at_least", own.search.at_least},
+                       {"found_at_most", own.search.at_most}};
+  }
   out["nearest"] = nearest_json(h);
   out["unknowns"] = unknowns_json(h);
   out["readings"] = ordered_json::object();
@@ -200,6 +206,7 @@ ordered_json inferred_json(const lab::Laboratory& laboratory, const InferredAnsw
        {"hypotheses_file", q.hypotheses_path},
        {"title", q.observations.title},
        {"source", q.observations.source},
+       {"counted_once", repeated_json(q)},
        {"points", a.plan.points},
        {"descent", a.plan.descent},
        {"population", a.plan.population},

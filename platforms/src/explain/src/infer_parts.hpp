@@ -20,8 +20,12 @@ std::array<std::string, tolerance_factors.size()> impossibilities(
 void descend(const question::Question& question, std::size_t points,
              std::vector<inference::Position> starts, Inferred& inferred);
 
-/// "open: no point of N closer than x tolerances (WHAT)", or excluded: of one that has points and
-/// is not consistent.
+/// Asks the search of a hypothesis with data of its own, if no point came near: runs its first,
+/// space-filling points condition by condition, as long as an exclusion depends on it.
+void ask_own_data(const question::Question& question, Inferred& inferred);
+
+/// "not found in N points, closest x tolerances (WHAT)", or "excluded: no point of N closer than x
+/// tolerances (WHAT)": of one that has points and is not consistent.
 std::string miss_text(const Inferred& inferred, const std::string& what);
 
 /// Runs every experiment at accepted points of the consistent hypotheses.

@@ -158,7 +158,7 @@ std::string ranked_section(const question::Question& q, const InferredAnswer& a)
     const Inferred& h = a.hypotheses[i];
     const bool consistent = h.standing() == Standing::consistent;
     std::string verdict = name_of(h.standing());
-    if (h.standing() == Standing::excluded || h.standing() == Standing::open) {
+    if (h.standing() == Standing::excluded || h.standing() == Standing::not_found) {
       const auto& worst = q.observations.observations[h.runs->outcomes()[h.closest].best().worst];
       verdict = miss_text(h, worst.id);
     } else if (!consistent) {

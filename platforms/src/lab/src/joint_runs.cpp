@@ -95,6 +95,16 @@ std::vector<double> JointRuns::distances(const std::vector<std::vector<double>>&
   return out;
 }
 
+void JointRuns::run_further(std::size_t points, std::size_t stages) {
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    std::vector<std::size_t> which;
+    for (std::size_t i = 0; i < points; ++i) {
+      if (outcomes_[i].stages == stage) which.push_back(i);
+    }
+    run_stage(stage, which);
+  }
+}
+
 std::size_t JointRuns::find_closest() {
   // At a time, more and more: few runs that turn out to be needless.
   constexpr std::size_t first_batch = 4, largest_batch = 32;

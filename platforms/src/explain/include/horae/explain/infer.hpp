@@ -12,6 +12,7 @@
 #include "horae/inference/information.hpp"
 #include "horae/inference/interval.hpp"
 #include "horae/inference/sampler.hpp"
+#include "horae/inference/self_search.hpp"
 #include "horae/lab/joint_runs.hpp"
 
 namespace horae::explain {
@@ -36,9 +37,20 @@ inline constexpr std::size_t as_declared = 1;  ///< index of 1
 /// (platforms/cx7_spray.md).
 inline constexpr double search_margin = 2;
 
-/// Open: no point agrees, but one came within `search_margin` times the tolerances.
-enum class Standing { consistent, open, excluded, impossible };
+/// Not found: no point agrees, and that may be the search's fault. Excluded: none came within
+/// `search_margin` times the tolerances, of a search that finds the hypothesis' own data (OwnData).
+enum class Standing { consistent, not_found, excluded, impossible };
+/// "consistent", "not found", "excluded", "impossible".
 std::string name_of(Standing standing);
+
+/// Whether a search finds data of the hypothesis itself: of the first conditions that are enough to
+/// keep every point away from what was observed. An exclusion by some observations is one by all.
+struct OwnData {
+  std::size_t conditions = 0;   ///< so many; 0: a point comes within the margin, nothing is asked
+  inference::OwnSearch search;  ///< of them, or of fewer where these say that too few are found
+
+  bool excludes() const { return conditions > 0 && search.finds(); }
+};
 
 /// A hypothesis after inference.
 struct Inferred {
@@ -58,7 +70,8 @@ struct Inferred {
   std::vector<std::optional<inference::Marginal>> marginals;
   /// By observation, over the accepted.
   std::vector<std::optional<inference::Interval>> predictions;
-  std::size_t closest = 0;  ///< index of a point
+  std::size_t closest = 0;                                 ///< index of a point
+  std::array<OwnData, tolerance_factors.size()> own_data;  ///< by factor of the tolerances
   inference::Posterior posterior;
 
   bool has_points() const { return runs != nullptr && !runs->outcomes().empty(); }
@@ -95,7 +108,8 @@ InferredAnswer infer(lab::Laboratory& laboratory);
 /// Observations that no hypothesis was held against: their conditions are with a reaction, and
 /// there is no [[reaction]].
 std::vector<std::string> untested(const question::Question& question);
-/// "consistent", "open: no point of N closer than ...", "excluded: ...", "impossible: ...".
+/// "consistent", "not found in N points, closest ...", "excluded: no point of N closer than ...",
+/// "impossible: ...".
 std::string verdict_text(const question::Question& question, const Inferred& inferred);
 /// The closest point in words: its observation, and its values.
 std::string closest_text(const question::Question& question, const Inferred& inferred);

@@ -60,6 +60,9 @@ class JointRuns {
   /// of all points is then known. Its index.
   std::size_t find_closest();
 
+  /// Runs the first `points` points in the first `stages` conditions, whatever they miss there.
+  void run_further(std::size_t points, std::size_t stages);
+
  private:
   void run_stage(std::size_t stage, const std::vector<std::size_t>& which);
   void compare(std::size_t i, const question::ConditionSpec& condition);
