@@ -166,8 +166,12 @@ class Reader:
         for figure in self.study.figures:
             point.values[figure.name] = self.figure(figure, point, summaries)
         point.unfinished, point.lost, point.timeouts = losses(summaries)
-        point.lacks = self.lacks(point, summaries) if point.status == "done" else None
-        point.reason = point.reason or point.lacks or ""
+        if point.status == "done":
+            point.lacks = self.lacks(point, summaries)
+            point.reason = point.lacks or "; ".join(self.without(f, point, summaries) for f in self.study.shown
+                                                    if point.values[f.name] is None and self.should_say(f, summaries))
+        else:
+            point.lacks = None
         point.feasible = point.status == "done" and not point.lacks and all(
             c.holds(point.values[c.name]) for c in self.study.constraints)
 
@@ -179,18 +183,42 @@ class Reader:
                 verdict = (summary or {}).get("verdict", "complete")
                 if verdict != "complete":
                     return f"the run ended with the verdict {verdict}, {point.unfinished} unfinished"
-        for objective in self.study.objectives:
-            if point.values[objective.name] is None:
-                why = next(filter(None, (why_none(s, objective.result) for _, s in summaries if s)), None)
-                return f"no {objective.name}" + (f": {why}" if why else "")
+        for figure in [*self.study.objectives, *self.study.constraints]:
+            if point.values[figure.name] is None:
+                return self.without(figure, point, summaries)
         return None
+
+    def without(self, figure, point, summaries):
+        """That a figure has no value, and why where that is known. Of a derived one: which result has none, or that the
+        arithmetic has none (a division by zero)."""
+        if not figure.result.startswith("derived."):
+            why = self.why(figure.result, summaries)
+            return f"no {figure.name}" + (f": {why}" if why else "")
+        derived = self.derived(figure)
+        whys = []
+        for result in derived.of.values():
+            if self.result(result, None, True, derived.where, point, summaries) is None:
+                why = self.why(result, summaries)
+                whys.append(f"{result}: {why}" if why else f"no {result}")
+        return f"no {figure.name}: " + (", ".join(whys) or f"{derived.expression.text} has no value")
+
+    def should_say(self, figure, summaries):
+        """Why it has no value, of a figure that is looked at only. That a point has no such result is no news."""
+        return figure.result.startswith("derived.") or self.why(figure.result, summaries)
+
+    @staticmethod
+    def why(result, summaries):
+        return next(filter(None, (why_none(s, result) for _, s in summaries if s)), None)
+
+    def derived(self, figure):
+        name = figure.result[len("derived."):]
+        return next(d for d in self.study.derived if d.name == name)
 
     def figure(self, figure, point, summaries):
         if figure.fits:
             return None if point.status in ("pending", "failed") else 1 if point.status == "done" else 0
         if figure.result.startswith("derived."):
-            name = figure.result[len("derived."):]
-            derived = next(d for d in self.study.derived if d.name == name)
+            derived = self.derived(figure)
             names = dict(point.parameters)
             for key, result in derived.of.items():
                 names[key] = self.result(result, None, figure.optional, derived.where, point, summaries)

@@ -117,6 +117,11 @@ def lines_of(rows, left):
     return lines
 
 
+def said_of(point):
+    """What a point's reason is a reason for."""
+    return point.status if point.status != "done" else "infeasible" if point.lacks else "done"
+
+
 def report(study, points, content, folder):
     """The printed table."""
     order = {o.name: -1 if o.direction == "max" else 1 for o in study.objectives}
@@ -145,10 +150,10 @@ def report(study, points, content, folder):
     counts = {s: sum(p.status == s for p in points) for s in ("done", "refused", "failed", "pending")}
     lines += ["", ", ".join(f"{n} {s}" for s, n in counts.items() if n) +
               f"; {sum(p.feasible for p in points)} feasible, {len(content['pareto'])} on the Pareto front"]
-    for status in ("refused", "failed", "infeasible"):
+    for status in ("refused", "failed", "infeasible", "done"):
         groups = {}
         for p in points:
-            if p.status == status or (status == "infeasible" and p.status == "done" and p.reason):
+            if said_of(p) == status and p.reason:
                 groups.setdefault(re.sub(r"\d+(\.\d+)?", "#", p.reason), []).append(p)
         for group in sorted(groups.values(), key=lambda g: (-len(g), g[0].number)):
             some = f"point {group[0].number}" if len(group) == 1 else f"{len(group)} points, such as {group[0].number}"

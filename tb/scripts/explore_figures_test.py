@@ -57,6 +57,43 @@ class Unfinished(Place):
         self.assertEqual([p["feasible"] for p in found["points"]], [True, False, False, False])
         self.assertEqual(found["points"][1]["reason"], "no time: 7 of 200 messages unfinished")
 
+    def test_a_point_without_the_value_of_a_constraint_is_not_feasible_and_says_why(self):
+        text = LOSSY.replace("RESULT", "fct.p50").replace("[[parameter]]", COUNTS, 1)
+        bound = '[[constraint]]\nname = "tail"\nresult = "fct.p99"\nmost = 10\n'
+        printed = self.explore(self.study(text + bound)).stdout
+        found = self.found("lossy")
+        self.assertEqual([p["feasible"] for p in found["points"]], [True, False, False, False])
+        self.assertEqual(found["chosen"], 0)
+        self.assertEqual([p["reason"] for p in found["points"]],
+                         ["", *[f"no tail: {n} of 200 messages unfinished" for n in (7, 44, 90)]])
+        self.assertIn("infeasible: 3 points, such as 1: no tail: 7 of 200 messages unfinished", printed)
+
+    def test_a_derived_figure_without_a_value_says_why(self):
+        text = LOSSY.replace("RESULT", "fct.p50").replace("[[parameter]]", COUNTS, 1) + """[[derived]]
+name = "spread"
+value = "p99 / p50"
+of = { p99 = "fct.p99", p50 = "fct.p50" }
+[[derived]]
+name = "share"
+value = "1 / (x - 44)"
+[[derived]]
+name = "bare"
+value = "g + m"
+of = { g = "none", m = "fct.no_such" }
+"""
+        printed = self.explore(self.study(text)).stdout
+        points = self.found("lossy")["points"]
+        self.assertEqual([p["feasible"] for p in points], [True] * 4)
+        self.assertEqual([p["reason"] for p in points], [
+            "no bare: no none, no fct.no_such",
+            "no spread: fct.p99: 7 of 200 messages unfinished; no bare: no none, no fct.no_such",
+            "no spread: fct.p99: 44 of 200 messages unfinished; no share: 1 / (x - 44) has no value; "
+            "no bare: no none, no fct.no_such",
+            "no spread: fct.p99: 90 of 200 messages unfinished; no bare: no none, no fct.no_such"])
+        self.assertIn("done: 2 points, such as 1: no spread: fct.p99: 7 of 200 messages unfinished; no bare", printed)
+        rows = list(csv.DictReader(self.table("lossy")[1].decode().splitlines()))
+        self.assertEqual(rows[0]["reason"], points[0]["reason"])
+
     def test_the_printed_table_has_what_each_point_left(self):
         printed = self.explore(self.study(LOSSY.replace("RESULT", "fct.p50"))).stdout
         self.assertIn("unfinished  lost  timeouts", printed)
