@@ -283,6 +283,23 @@ TEST(WindowedRate, NoWindowNoRate) {
   EXPECT_EQ(bytes.amount(), 7_B) << "the window goes on";
 }
 
+TEST(StatTree, WhatANumberIsOfItsNameSays) {
+  using enum StatKind;
+  const std::pair<const char*, StatKind> all[] = {{"forwarded", count},
+                                                  {"program.most_queues", maximum},
+                                                  {"most_cells", maximum},
+                                                  {"m.longest", maximum},
+                                                  {"voq.longest_wait", maximum},
+                                                  {"voq.waiting", state},
+                                                  {"waiting", state},
+                                                  {"most_.sent", count},
+                                                  {"almost_all", count},
+                                                  {"waiting_long", count},
+                                                  {"longest.sent", count},
+                                                  {"mostly", count}};
+  for (const auto& [name, kind] : all) EXPECT_EQ(stat_kind(name), kind) << name;
+}
+
 TEST(StatTree, ResultsWithUnitsInTheirOrder) {
   Histogram latency;
   for (std::int64_t v = 1; v <= 50; ++v) latency.add(v);

@@ -101,6 +101,27 @@ TEST(DeviceStatistics, PortsThatAreConnectedAreGroups) {
             (Lines{"port0.tx_packets 0 packets", "port0.tx_rate 0 bit/s"}));
 }
 
+// At 20.44 us the fifth frame is at 40 of 100 ns of its wire.
+TEST(DeviceStatistics, OfAPacketThatHasBegunThePartThatHasLeftCounts) {
+  sim_context context;
+  probe a("a", context, 1, 0), b("b", context, 1, 1);
+  connect(a, 0, b, 0, link_of(100_Gbps, 500_ns));
+  for (int i = 0; i < 5; ++i) a.send({.at = 20_us, .dst = 1, .frame = frame});
+  context.clock.run_to(100_us);
+  const Picoseconds end = 20_us + 440_ns;
+  const auto rate = [&](double bytes) {
+    return Lines{"port0.tx_packets 5 packets",
+                 fmt::format("port0.tx_rate {:.12g} bit/s", bytes * 8 / to_seconds(end))};
+  };
+  EXPECT_EQ(ports_of(a, Layer::l1, end), rate(4 * 1250 + 500));
+  // Preamble and gap are its last 20 bytes: 750 - 20 are left of the frame.
+  EXPECT_EQ(ports_of(a, Layer::l2, end), rate(5 * 1230 - 730));
+  const tx_port& port = a.tx(0);
+  EXPECT_EQ(port.bits_left(20_us + 500_ns - 1_ns).l1, 100);
+  EXPECT_EQ(port.bits_left(20_us + 500_ns - 1_ns).l2, 0);
+  EXPECT_EQ(port.bits_left(20_us + 500_ns).l1, 0);
+}
+
 // One of its kind is enough to be named.
 TEST(DeviceStatistics, WhatALinkDidToPacketsIsNamed) {
   const auto of_port = [](const LinkConfig& link) {

@@ -104,11 +104,17 @@ TEST(Unfinished, AFigureThatTheyCouldChangeIsNoneWithItsLeast) {
   EXPECT_EQ(bin["unfinished"], 1);
   EXPECT_TRUE(bin["fct_mean_us"].is_null());
   EXPECT_TRUE(bin["fct_p99_us"].is_null());
+  EXPECT_EQ(bin["fct_p99_us_at_least"], r["fct.upto_1KB.p99"]["at_least"]);
+  EXPECT_EQ(bin["fct_mean_us_at_least"], r["fct.upto_1KB.mean"]["at_least"]);
+  EXPECT_EQ(bin["slowdown_mean_at_least"], r["fct.upto_1KB.slowdown_mean"]["at_least"]);
+  EXPECT_EQ(bin["slowdown_p99_at_least"], r["fct.upto_1KB.slowdown_p99"]["at_least"]);
   // Groups of slowdown_rows have a message each here: the last one has none.
   const json& groups = summary["rows"]["slowdown"];
   ASSERT_EQ(groups.size(), 4u);
   EXPECT_TRUE(groups[0]["slowdown_p50"].is_number());
+  EXPECT_FALSE(groups[0].contains("slowdown_p50_at_least"));
   EXPECT_TRUE(groups[3]["slowdown_p50"].is_null());
+  EXPECT_EQ(groups[3]["slowdown_p50_at_least"], r["fct.slowdown_p99"]["at_least"]);
 }
 
 TEST(Unfinished, OneThatHasWaitedLessThanOthersTookCouldChangeMore) {

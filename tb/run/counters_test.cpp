@@ -208,12 +208,20 @@ TEST_F(Counters, OfSendersBytesOnTheWire) {
   EXPECT_DOUBLE_EQ(value("senders.goodput_ratio"), fresh / 30'000);
 }
 
-// A packet of a's, 2 us of its wire, is counted in the window and leaves after it.
+// A packet of a's, 2 ns of its wire, is counted in the window and leaves after it.
 TEST_F(Counters, OfWhatLeavesAfterTheWindowAreNotOnTheWireInIt) {
-  to_.nic_ahead[0] = from_.nic_ahead[0] + 2_ns;
-  const double line = (100e9 + 50e9) * 10e-6, on_wire = 8 * 30'600 - 200;
+  to_.nic_left[0] = {from_.nic_left[0].l1 + 200, from_.nic_left[0].l2 + 40};
+  const double line = (100e9 + 50e9) * 10e-6;
+  const double on_wire = 8 * 30'600 - 200, frames = 8 * 30'000 - 40;
   EXPECT_DOUBLE_EQ(value("senders.tx_share"), on_wire / line);
-  EXPECT_DOUBLE_EQ(value("senders.tx_share_l2"), 8 * 30'000 * on_wire / (8 * 30'600) / line);
+  EXPECT_DOUBLE_EQ(value("senders.tx_share_l2"), frames / line);
+  EXPECT_DOUBLE_EQ(value("senders.tx_rate_l1"), on_wire / 2 / 10e3);
+  EXPECT_DOUBLE_EQ(value("senders.tx_rate_l2"), frames / 2 / 10e3);
+  EXPECT_DOUBLE_EQ(value("senders.tx_rate"), frames / 2 / 10e3);
+  // Of packets that began; as a rate, of what left of them.
+  const double fresh = sum(a_.sent_frames[0], b_.sent_frames[0]);
+  EXPECT_DOUBLE_EQ(value("senders.goodput_ratio"), fresh / 30'000);
+  EXPECT_DOUBLE_EQ(value("senders.goodput"), fresh / 30'000 * frames / 2 / 10e3);
 }
 
 // Of unequal NICs each counts by its rate.

@@ -1,7 +1,5 @@
 """Results and rows of a run, recomputed from its flows and the counters of its devices: apart from the code that prints
-them. For runs without warm-up. Times of messages are recomputed where all were completed: those in flows.csv have six
-decimals."""
-import collections
+them. For runs without warm-up. Times in flows.csv have six decimals."""
 import math
 import re
 
@@ -32,6 +30,27 @@ def mean(values):
 
 def ratio(a, b):
     return a / b if b else 0.0
+
+
+def bounded(of, key, statistic):
+    """(figure, what it is at least) of messages: a figure is none where those that are unfinished, of which all that is
+    known is how long they have waited, could change it. `statistic` is `mean`, or a percentile by (function, share)."""
+    done, waits = [m[key] for m in of if m["done"]], [m[key] for m in of if not m["done"]]
+    if statistic is mean:
+        value, certain = mean(done + waits), not waits
+    else:
+        function, share = statistic
+        value = function(done + waits, share)
+        if function is between:
+            place = min(math.floor(share * (len(of) - 1)) + 1, len(of) - 1)
+        else:
+            place = max(math.ceil(round(share * len(of), 9)), 1) - 1
+        certain = not waits or place < len(done) and sorted(done)[place] <= min(waits)
+    return (value, None) if certain or not of else (None, value)
+
+
+def put(row, column, of, key, statistic):
+    row[column], row[f"{column}_at_least"] = bounded(of, key, statistic)
 
 
 def _counts(messages):
@@ -152,50 +171,57 @@ class Run:
                                                             above < m["size"] and (upto is None or m["size"] <= upto)]
 
     def _messages(self):
-        messages = [{"size": int(f["size_bytes"]), "done": f["fct_us"] != "", "fct": float(f["fct_us"] or 0),
-                     "slowdown": float(f["fct_us"] or 0) / float(f["ideal_us"]), "packets": int(f["packets_received"]),
+        messages = [{"size": int(f["size_bytes"]), "done": f["fct_us"] != "", "fct": self._took(f),
+                     "slowdown": self._took(f) / float(f["ideal_us"]), "packets": int(f["packets_received"]),
                      "late": int(f["out_of_order"]), "depth": float(f["reorder_mean"]) * int(f["out_of_order"]),
                      "deepest": int(f["reorder_max"]), "stays": self._site(f["sender"]) == self._site(f["receiver"])}
                     for f in self.flows if f["size_bytes"] and self._posted(f)]
         if not messages:
             return
-        complete = all(m["done"] for m in messages)
         self.rows["size_bins"] = []
         for name, above, upto, of in self._bins(messages):
-            fct, slowdown = [m["fct"] for m in of], [m["slowdown"] for m in of]
             late = sum(m["late"] for m in of)
-            out = {**_counts(of), "out_of_order": ratio(late, sum(m["packets"] for m in of)),
-                   "reordered": ratio(sum(m["late"] > 0 for m in of), len(of)),
-                   "reorder_mean": ratio(sum(m["depth"] for m in of), late),
-                   "reorder_max": max((m["deepest"] for m in of), default=0)}
+            order = {"out_of_order": ratio(late, sum(m["packets"] for m in of)),
+                     "reordered": ratio(sum(m["late"] > 0 for m in of), len(of)),
+                     "reorder_mean": ratio(sum(m["depth"] for m in of), late),
+                     "reorder_max": max((m["deepest"] for m in of), default=0)}
+            out = {**_counts(of), **(order if of else dict.fromkeys(order))}
             row = {"above_bytes": above, "upto_bytes": upto, "messages": len(of), "unfinished": out["unfinished"]}
-            if complete:
-                out |= {"mean": mean(fct), "p50": rank(fct, .5), "p99": rank(fct, .99), "p99_9": rank(fct, .999),
-                        "max": max(fct, default=None), "slowdown_mean": mean(slowdown), "slowdown_p99": rank(slowdown, .99)}
-                row |= {"fct_mean_us": mean(fct), "fct_p99_us": rank(fct, .99), "slowdown_mean": mean(slowdown),
-                        "slowdown_p99": rank(slowdown, .99)}
+            for figure, key, statistic in (("mean", "fct", mean), ("p50", "fct", (rank, .5)), ("p99", "fct", (rank, .99)),
+                                           ("p99_9", "fct", (rank, .999)), ("max", "fct", (rank, 1)),
+                                           ("slowdown_mean", "slowdown", mean), ("slowdown_p99", "slowdown", (rank, .99))):
+                out[figure] = bounded(of, key, statistic)[0]
+            put(row, "fct_mean_us", of, "fct", mean)
+            put(row, "fct_p99_us", of, "fct", (rank, .99))
+            put(row, "slowdown_mean", of, "slowdown", mean)
+            put(row, "slowdown_p99", of, "slowdown", (rank, .99))
             self.expected.update({f"fct.{name}{k}": v for k, v in out.items()})
             if name:
                 self.rows["size_bins"].append(row)
-        self._slowdown_rows(messages, complete)
+        self._slowdown_rows(messages)
         if "sites.unfairness" in self.summary["results"]:
-            self._sites(messages, complete)
+            self._sites(messages)
+
+    def _took(self, flow):
+        """Of a message that is unfinished: so far."""
+        if flow["fct_us"] or not flow["first_post_us"]:
+            return float(flow["fct_us"] or 0)
+        return self.summary["measured_to_ps"] * 1e-6 - float(flow["first_post_us"])
 
     def _posted(self, flow):
         """A message whose time comes after the run ends is none of it; one that waits for another is."""
         return flow["first_post_us"] == "" or float(flow["first_post_us"]) * 1e6 < self.summary["measured_to_ps"]
 
-    def _slowdown_rows(self, messages, complete):
+    def _slowdown_rows(self, messages):
         ordered, groups = sorted(messages, key=lambda m: m["size"]), min(20, len(messages))
         self.rows["slowdown"] = []
         for g in range(groups):
             end = len(ordered) * (g + 1) // groups
             of = ordered[len(ordered) * g // groups:end]
-            slowdown = [m["slowdown"] for m in of]
             row = {"share_of_messages": end / len(ordered), "upto_bytes": of[-1]["size"], "messages": len(of),
                    "unfinished": sum(not m["done"] for m in of)}
-            if complete:
-                row |= {f"slowdown_p{str(p).replace('.', '_')}": rank(slowdown, p / 100) for p in (50, 90, 95, 99, 99.9)}
+            for p in (50, 90, 95, 99, 99.9):
+                put(row, f"slowdown_p{str(p).replace('.', '_')}", of, "slowdown", (rank, p / 100))
             self.rows["slowdown"].append(row)
 
     def _site(self, host):
@@ -203,24 +229,23 @@ class Run:
         hosts = [d for d in self.statistics if re.fullmatch(r"h\d+", d)]
         return int(host[1:]) * 2 // len(hosts) if host in hosts else 0
 
-    def _sites(self, messages, complete):
+    def _sites(self, messages):
         self.rows["sites"] = []
         of_class = {"intra": [m for m in messages if m["stays"]], "inter": [m for m in messages if not m["stays"]],
                     "all": messages}
         for kind, those in of_class.items():
             for name, above, upto, of in self._bins(those):
-                slowdown, out = [m["slowdown"] for m in of], _counts(of)
+                out = _counts(of)
                 row = {"messages_are": kind, "above_bytes": above, "upto_bytes": upto, "messages": len(of),
                        "unfinished": out["unfinished"]}
-                if complete:
-                    times = {"fct_mean": mean([m["fct"] for m in of]), "slowdown_mean": mean(slowdown),
-                             "slowdown_p99": between(slowdown, .99)}
-                    out |= times
-                    row |= {"fct_mean_us": times["fct_mean"], "slowdown_mean": times["slowdown_mean"],
-                            "slowdown_p99": times["slowdown_p99"]}
+                put(row, "fct_mean_us", of, "fct", mean)
+                put(row, "slowdown_mean", of, "slowdown", mean)
+                put(row, "slowdown_p99", of, "slowdown", (between, .99))
+                out |= {"fct_mean": row["fct_mean_us"], "slowdown_mean": row["slowdown_mean"],
+                        "slowdown_p99": row["slowdown_p99"]}
                 self.expected.update({f"sites.{kind}.{name}{k}": v for k, v in out.items()})
                 self.rows["sites"].append(row)
-        if not complete:
+        if not all(m["done"] for m in messages):
             return
         if of_class["intra"] and of_class["inter"]:
             self.expected["sites.unfairness"] = (mean([m["slowdown"] for m in of_class["intra"]]) /
@@ -270,9 +295,5 @@ def printed(summary):
         kind = ["DEVICE", *parts[1:]] if parts[0] in summary["statistics"] else parts
         yield ".".join("BIN" if re.fullmatch(r"(upto|above)_\w+", p) else p for p in kind), name, result["value"]
     for table, rows in summary["rows"].items():
-        columns = collections.defaultdict(list)
-        for row in rows:
-            for key, value in row.items():
-                columns[key].append(value)
-        for key, values in columns.items():
-            yield f"rows.{table}.{key}", None, values
+        for key in dict.fromkeys(key for row in rows for key in row):
+            yield f"rows.{table}.{key}", None, [row.get(key) for row in rows]

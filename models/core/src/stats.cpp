@@ -127,6 +127,12 @@ double TimeWeighted::mean(Picoseconds t) const {
 
 // ---- StatTree ----
 
+StatKind stat_kind(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('.') + 1);  // npos + 1 is 0
+  if (name.starts_with("most_") || name.starts_with("longest")) return StatKind::maximum;
+  return name == "waiting" ? StatKind::state : StatKind::count;
+}
+
 std::string StatTree::path_of(std::string_view name) const {
   return path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name);
 }
@@ -169,7 +175,12 @@ StatTree& StatTree::add(std::string_view name, Number number, std::string_view u
 }
 
 StatTree& StatTree::rate(std::string_view name, const Rate<Bytes>& rate) {
-  return add(name, Number(rate.per_second() * 8), "bit/s", rate.window());
+  // Exact where it is a whole number: a full link has the rate of its line, and no more.
+  constexpr detail::SignedWide bits_per_byte = 8, picoseconds_per_second = 1'000'000'000'000;
+  const detail::SignedWide window = rate.window().count();
+  const auto all = rate.amount().count() * bits_per_byte * picoseconds_per_second;
+  const double rest = static_cast<double>(all % window) / static_cast<double>(window);
+  return add(name, Number(static_cast<double>(all / window) + rest), "bit/s", rate.window());
 }
 
 StatTree& StatTree::rate(std::string_view name, const Rate<Packets>& rate) {

@@ -23,6 +23,7 @@ void open_loop_host::handle(const Event& e) {
       counters_.marked += p.ecn == Ecn::ce ? 1 : 0;
       const Picoseconds latency = e.time - p.created;
       counters_.latency_sum += latency;
+      counters_.last_arrival = e.time;
       counters_.latency_max = std::max(counters_.latency_max, latency);
       counters_.order_checksum = counters_.order_checksum * 0x100000001b3ULL ^
                                  (static_cast<std::uint64_t>(e.time.count()) + p.id);

@@ -1,6 +1,8 @@
 // What devices of the fabric counted, for reports at the end of a run.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "horae/core/stats.hpp"
 #include "horae/fabric/open_loop_host.hpp"
 #include "horae/fabric/output_queued_switch.hpp"
@@ -13,7 +15,9 @@ void device::port_statistics(StatTree& tree, Layer layer, Picoseconds end) const
     const auto& c = tx(i).counters();
     StatTree& port = tree.group(fmt::format("port{}", i));
     port.value("tx_packets", c.packets, "packets");
-    if (end.count() > 0) port.rate("tx_rate", c.bytes(layer), end);
+    // Of a packet that has begun the part that has left, in whole bytes.
+    const auto left = static_cast<std::int64_t>(std::ceil(tx(i).bits_left(end).in(layer) / 8));
+    if (end.count() > 0) port.rate("tx_rate", c.bytes(layer) - Bytes(left), end);
     if (c.lost > 0) port.value("lost", c.lost, "packets");
     if (c.cut > 0) port.value("cut_by_outage", c.cut, "packets");
     if (c.corrupted > 0) port.value("corrupted", c.corrupted, "packets");

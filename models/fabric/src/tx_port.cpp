@@ -61,6 +61,13 @@ void tx_port::configure(const LinkConfig& link) {
   connected_ = true;
 }
 
+BitsLeft tx_port::bits_left(Picoseconds t) const {
+  if (busy_until_ <= t) return {};
+  constexpr double overhead = 8.0 * (wire::preamble + wire::inter_packet_gap);
+  const double bits = to_seconds(busy_until_ - t) * static_cast<double>(link_.rate.count());
+  return {bits, std::max(0.0, bits - overhead)};
+}
+
 void tx_port::lead_away(std::uint32_t device, unsigned port) {
   away_ = {device, static_cast<std::uint16_t>(port)};
 }

@@ -20,6 +20,7 @@ void OccupancyIntegral::reset(const policy::OrderingMemory& memory, Picoseconds 
 }
 
 OrderingUse OccupancyIntegral::use(Picoseconds now) const {
+  now = std::max(now, last_);
   const auto whole = static_cast<double>((now - since_).count());
   if (whole <= 0) return {.most = most_};
   OccupancyIntegral all = *this;

@@ -120,6 +120,16 @@ void rnic::reset_histograms(Picoseconds now) {
   for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].reset_histograms();
 }
 
+void rnic::end_at(Picoseconds at) {
+  Picoseconds after = std::max(0_ps, cursor_ - at);
+  // By then there is no work; that comes first among the causes.
+  for (Picoseconds& idle : counters_.idle) {
+    const Picoseconds part = std::min(after, idle);
+    idle -= part;
+    after -= part;
+  }
+}
+
 void rnic::handle(const fabric::Event& e) {
   // What was decided before this event does not know of it.
   transmit_before(e.time);

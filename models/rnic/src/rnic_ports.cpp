@@ -20,15 +20,10 @@ fabric::TxCounters rnic::sent_by_ports() const {
   return sum;
 }
 
-Picoseconds rnic::ahead(Picoseconds now) const {
-  if (ports() == 1) return std::max(0_ps, tx(0).busy_until() - now);
-  const auto all = static_cast<double>(line_rate().count());
-  double sum = 0;
-  for (unsigned p = 0; p < ports(); ++p) {
-    const Picoseconds left = std::max(0_ps, tx(p).busy_until() - now);
-    sum += static_cast<double>(left.count()) * static_cast<double>(tx(p).link().rate.count());
-  }
-  return Picoseconds(static_cast<std::int64_t>(sum / all));
+fabric::BitsLeft rnic::bits_left(Picoseconds now) const {
+  fabric::BitsLeft sum;
+  for (unsigned p = 0; p < ports(); ++p) sum += tx(p).bits_left(now);
+  return sum;
 }
 
 BitRate rnic::queue_pair_line_rate() const {

@@ -1,6 +1,7 @@
 #include "horae/build/findings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "findings_parts.hpp"
 #include "horae/fabric/rank_border.hpp"
@@ -29,46 +30,6 @@ FlowEnd end_of(const Connection& c, Histogram& latency) {
   return end;
 }
 
-std::vector<NamedNumber> counters_of(const tofino::tofino_switch& chip) {
-  std::vector<NamedNumber> out;
-  const std::string name = chip.name();
-  const auto& c = chip.counters();
-  const auto add = [&](const std::string& counter, auto value, const std::string& unit) {
-    out.push_back({name + "." + counter, static_cast<double>(value), unit});
-  };
-  add("ingress_passes", c.ingress_passes, "passes");
-  add("egress_passes", c.egress_passes, "passes");
-  add("marked", c.marked, "packets");
-  add("dropped_program", c.dropped_program, "packets");
-  add("dropped_buffer", c.dropped_buffer, "packets");
-  add("dropped_queue", c.dropped_queue, "packets");
-  if (chip.config().pauses()) {
-    add("dropped_headroom", c.dropped_headroom, "packets");
-    add("pauses_sent", c.pauses_sent, "frames");
-  }
-  if (chip.config().loopback) {
-    add("dropped_loopback", c.dropped_loopback, "packets");
-    add("most_loopback_held", chip.loopbacks().most_held().count(), "bytes");
-    add("recirculated_bytes", c.recirculated_bytes, "bytes");
-  }
-  add("most_cells", chip.most_cells_used(), "cells");
-  StatTree program;
-  chip.program_statistics(program);
-  program.for_each(add);
-  return out;
-}
-
-/// Of a plain switch with a part of its own.
-std::vector<NamedNumber> counters_of(const fabric::output_queued_switch& sw) {
-  std::vector<NamedNumber> out;
-  StatTree part;
-  sw.part_statistics(part);
-  part.for_each([&](const std::string& counter, double value, const std::string& unit) {
-    out.push_back({sw.name() + ("." + counter), value, unit});
-  });
-  return out;
-}
-
 PacketBook book_of(const Simulation& s) {
   const fabric::PacketPool& pool = s.context().pool;
   PacketBook book{.created = pool.created(), .delivered = pool.delivered()};
@@ -95,14 +56,21 @@ void PacketBook::add(const PacketBook& other) {
   between_ranks += other.between_ranks;
 }
 
-Findings Findings::of(const Simulation& s) {
+Findings Findings::of(const Simulation& s, const CountedSoFar& warmup) {
   Findings out;
-  for (const Connection& c : s.flows()) out.flows.push_back(end_of(c, out.latency));
+  CountedSoFar counted = CountedSoFar::of(s).since(warmup);
+  for (const Connection& c : s.flows()) {
+    const CountedSoFar::OfFlow& flow = counted.flows[out.flows.size()];
+    FlowEnd& end = out.flows.emplace_back(end_of(c, out.latency));
+    end.nacks = flow.nacks;
+    end.timeouts = flow.timeouts;
+  }
   for (const auto* nic : s.receivers()) out.reorder_depth.merge(nic->reorder_depth());
   for (const auto& d : s.devices()) {
     DeviceEnd& end = out.devices.emplace_back();
     end.events = d->events_handled();
     for (unsigned i = 0; i < d->ports(); ++i) end.hops += d->tx(i).counters().packets;
+    end.counters = std::move(counted.devices[d->number()]);
   }
   for (const auto* nic : s.nics()) {
     for (std::size_t p = 0; p < nic->programs().size(); ++p) {
@@ -110,19 +78,14 @@ Findings Findings::of(const Simulation& s) {
       out.devices[nic->number()].programs.push_back(program.finished() ? program.end() : never);
     }
   }
-  for (const auto* t : s.tofinos()) out.devices[t->number()].counters = counters_of(*t);
-  for (const auto* sw : s.switches()) {
-    out.devices[sw->number()].counters = counters_of(*sw);
-    add(sw->counters(), out.switches);
+  for (const auto* sw : s.switches())
     out.most_buffered = std::max(out.most_buffered, sw->most_buffered().count());
-  }
+  out.switches = counted.switches;
   for (const auto& m : s.modules()) {
     ModuleEnd& end = out.modules.emplace_back();
+    end.counters = std::move(counted.modules[out.modules.size() - 1]);
     StatTree tree;
     m->statistics(tree);
-    tree.for_each([&](const std::string& counter, double value, const std::string& unit) {
-      end.counters.push_back({m->name() + ("." + counter), value, unit});
-    });
     end.statistics = tree.to_json();
     end.queues = m->describe_queues();
   }

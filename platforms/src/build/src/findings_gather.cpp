@@ -13,7 +13,7 @@ void put(WireWriter& w, const DeviceEnd& d) {
   w.put(d.events);
   w.put(d.hops);
   w.put(d.counters.size());
-  for (const auto& c : d.counters) w.put(c.name), w.put(c.value), w.put(c.unit);
+  for (const auto& c : d.counters) w.put(c.name), w.put(c.value), w.put(c.unit), w.put(c.kind);
   w.put(d.statistics.dump());
   w.put(d.queues);
   w.put(d.waits.held);
@@ -28,7 +28,7 @@ DeviceEnd get_device(WireReader& r) {
   r.get(d.events);
   r.get(d.hops);
   d.counters.resize(r.get<std::size_t>());
-  for (auto& c : d.counters) r.get(c.name), r.get(c.value), r.get(c.unit);
+  for (auto& c : d.counters) r.get(c.name), r.get(c.value), r.get(c.unit), r.get(c.kind);
   d.statistics = nlohmann::ordered_json::parse(r.get<std::string>());
   r.get(d.queues);
   r.get(d.waits.held);

@@ -25,4 +25,14 @@ inline void add(const fabric::output_queued_switch::Counters& more,
   sum.trimmed += more.trimmed;
 }
 
+inline void subtract(const fabric::output_queued_switch::Counters& less,
+                     fabric::output_queued_switch::Counters& from) {
+  from.forwarded -= less.forwarded;
+  from.marked -= less.marked;
+  from.pauses_sent -= less.pauses_sent;
+  from.dropped -= less.dropped;
+  from.deflected -= less.deflected;
+  from.trimmed -= less.trimmed;
+}
+
 }  // namespace horae::build

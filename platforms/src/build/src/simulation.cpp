@@ -61,6 +61,24 @@ bool Simulation::finished() const {
   return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
 }
 
+Picoseconds Simulation::finished_at() const {
+  Picoseconds last{};
+  for (const auto& d : devices_.all) {
+    for (unsigned i = 0; i < d->ports() && d->runs_here(); ++i) {
+      const fabric::tx_port& port = d->tx(i);
+      if (port.counters().packets > 0) last = std::max(last, port.busy_until() + port.link().delay);
+    }
+  }
+  for (const auto* host : devices_.hosts) last = std::max(last, host->counters().last_arrival);
+  for (const auto* nic : devices_.nics) {
+    for (std::size_t i = 0; i < nic->queue_pairs(); ++i)
+      last = std::max(last, nic->queue_pair(i).progress().last_completion);
+    for (std::size_t i = 0; i < nic->programs().size() && nic->runs_here(); ++i)
+      last = std::max(last, nic->programs()[i].end());
+  }
+  return last;
+}
+
 fabric::rank_exchange* Simulation::ranks() const {
   return context_.border == nullptr ? nullptr : &context_.border->exchange();
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "horae/core/stats.hpp"
@@ -26,7 +27,7 @@ std::vector<std::int64_t> one_of_each(const build::Findings& found) {
 
 }  // namespace
 
-void completion_results(const build::Simulation& s, const build::Findings& found,
+void completion_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
                         std::vector<NamedResult>& out) {
   const Histogram& fct = found.latency;
   std::uint64_t nacks = 0, timeouts = 0;
@@ -38,8 +39,8 @@ void completion_results(const build::Simulation& s, const build::Findings& found
     // One that sends until the run ends has messages under way then, whatever happens: its messages
     // are those it completes, unless it completes none.
     if (!flow.finished && (!s.flows()[i].endless || !flow.timed)) ++open;
-    nacks = std::max(nacks, flow.progress.nacks);
-    timeouts = std::max(timeouts, flow.progress.timeouts);
+    nacks = std::max(nacks, flow.nacks);
+    timeouts = std::max(timeouts, flow.timeouts);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto add = [&](const char* name, auto&& picoseconds) {
@@ -61,15 +62,18 @@ void completion_results(const build::Simulation& s, const build::Findings& found
   out.push_back({"flows.nacks_max", static_cast<double>(nacks), "packets"});
   out.push_back({"flows.timeouts_max", static_cast<double>(timeouts), "timeouts"});
   if (s.groups().empty()) return;
-  double most = 0, sum = 0;
+  double most = 0, sum = 0, groups = 0;
   for (const auto& group : s.groups()) {
+    if (group.start < from) continue;
     const auto end = end_of(found, group);
     const double cct = end ? to_microseconds(*end - group.start) : none;
     most = std::isnan(cct) || std::isnan(most) ? none : std::max(most, cct);
     sum += cct;
+    ++groups;
   }
-  out.push_back({"collectives.cct_max", most, "us"});
-  out.push_back({"collectives.cct_mean", sum / static_cast<double>(s.groups().size()), "us"});
+  const std::string before = groups > 0 ? "" : "every group began before the measured time";
+  out.push_back({"collectives.cct_max", groups > 0 ? most : none, "us", before});
+  out.push_back({"collectives.cct_mean", groups > 0 ? sum / groups : none, "us", before});
 }
 
 }  // namespace horae::run

@@ -47,6 +47,9 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
       out.push_back(over_all(fmt::format("fct.{}{}", bin.name, name), f, unit, bin.unfinished(),
                              bin.messages, "messages"));
     };
+    const auto of_some = [&](const char* name, double value, const char* unit) {
+      add(name, bin.messages == 0 ? no_value : value, unit);
+    };
     const auto packets = static_cast<double>(bin.packets);
     const auto late = static_cast<double>(bin.out_of_order);
     add("completed", static_cast<double>(bin.fct.count()), "messages");
@@ -58,11 +61,12 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
     figure("max", bin.fct.percentile(1000), "us");
     figure("slowdown_mean", bin.slowdown.mean(), "ratio");
     figure("slowdown_p99", bin.slowdown.percentile(990), "ratio");
-    add("out_of_order", ratio(late, packets), "share of packets");
-    add("reordered", ratio(static_cast<double>(bin.reordered), static_cast<double>(bin.messages)),
-        "share of messages");
-    add("reorder_mean", ratio(static_cast<double>(bin.reorder_sum), late), "packets");
-    add("reorder_max", static_cast<double>(bin.reorder_max), "packets");
+    of_some("out_of_order", ratio(late, packets), "share of packets");
+    of_some("reordered",
+            ratio(static_cast<double>(bin.reordered), static_cast<double>(bin.messages)),
+            "share of messages");
+    of_some("reorder_mean", ratio(static_cast<double>(bin.reorder_sum), late), "packets");
+    of_some("reorder_max", static_cast<double>(bin.reorder_max), "packets");
   }
   std::uint64_t delivered = 0;
   for (std::size_t i = 0; i < s.nics().size(); ++i)
@@ -84,14 +88,14 @@ nlohmann::ordered_json size_bin_rows(const build::Simulation& s, const build::Fi
     if (bin.name.empty()) continue;
     nlohmann::ordered_json to;
     if (bin.to != Bytes::max()) to = bin.to.count();
-    rows.push_back({{"above_bytes", bin.from.count()},
-                    {"upto_bytes", to},
-                    {"messages", bin.messages},
-                    {"unfinished", bin.unfinished()},
-                    {"fct_mean_us", bin.fct.mean().value},
-                    {"fct_p99_us", bin.fct.percentile(990).value},
-                    {"slowdown_mean", bin.slowdown.mean().value},
-                    {"slowdown_p99", bin.slowdown.percentile(990).value}});
+    auto& row = rows.emplace_back(nlohmann::ordered_json{{"above_bytes", bin.from.count()},
+                                                         {"upto_bytes", to},
+                                                         {"messages", bin.messages},
+                                                         {"unfinished", bin.unfinished()}});
+    put(row, "fct_mean_us", bin.fct.mean());
+    put(row, "fct_p99_us", bin.fct.percentile(990));
+    put(row, "slowdown_mean", bin.slowdown.mean());
+    put(row, "slowdown_p99", bin.slowdown.percentile(990));
   }
   return rows;
 }

@@ -55,6 +55,11 @@ Figure Samples::percentile_between(std::size_t per_mille) const {
   return certain ? Figure{.value = between} : Figure{.at_least = between};
 }
 
+void put(nlohmann::ordered_json& row, const std::string& column, const Figure& figure) {
+  row[column] = figure.value;
+  if (!std::isnan(figure.at_least)) row[column + "_at_least"] = figure.at_least;
+}
+
 Completion completion_of(const build::Findings& found, const build::Message& m, Picoseconds end) {
   const build::FlowEnd& flow = found.flows[m.connection];
   const Picoseconds posted = found.posted_at(m);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,10 @@ class Samples {
   std::vector<double> values_, open_;
   std::vector<double> all_;  ///< both, an open one by what it reaches
 };
+
+/// Puts a figure into a row; where there is none, what it is at least beside it, if that is known:
+/// `<column>_at_least`.
+void put(nlohmann::ordered_json& row, const std::string& column, const Figure& figure);
 
 /// How long a message took since it was posted, or, while it is unfinished, has taken until `end`;
 /// and that over its time in an idle network.

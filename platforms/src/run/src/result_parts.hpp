@@ -28,9 +28,9 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
 /// `ordering.*`: bytes are those of `loaded`, the end of arrivals.
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                       const Snapshot& loaded, std::vector<NamedResult>& out);
-/// `flows.*` and `collectives.*`: completion times of messages and collectives over the whole run;
-/// no number while unfinished.
-void completion_results(const build::Simulation& s, const build::Findings& found,
+/// `flows.*` and `collectives.*`: completion times of messages and collectives; no number while
+/// unfinished. `from`: the measured time begins.
+void completion_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
                         std::vector<NamedResult>& out);
 /// `schedules.*`: when programs of hosts ended; no number while one has not.
 void schedule_results(const build::Simulation& s, const build::Findings& found,

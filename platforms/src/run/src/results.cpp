@@ -14,7 +14,7 @@ std::vector<NamedResult> results_between(const build::Simulation& simulation,
       sender_results(simulation, from, to, out);
       receiver_results(simulation, found, from, to, out);
       ordering_results(simulation, from, to, loaded, out);
-      completion_results(simulation, found, out);
+      completion_results(simulation, found, from.time, out);
     }
     schedule_results(simulation, found, out);
     host_results(simulation, from, to, out);

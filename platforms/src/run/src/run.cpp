@@ -90,9 +90,9 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
   const results::Verdict verdict = loop.run();
   const bool stuck = verdict == results::Verdict::stuck;
 
-  auto found = build::Findings::of(simulation);
-  found.describe_devices(simulation, loop.now(), verdict != results::Verdict::complete);
-  if (views != nullptr) views->finish(loop.now());
+  auto found = build::Findings::of(simulation, loop.warmup());
+  found.describe_devices(simulation, loop.ended(), verdict != results::Verdict::complete);
+  if (views != nullptr) views->finish(loop.ended());
   RunOutcome outcome;
   outcome.trace_json = nack_trace.finish(views);
   auto compared = simulation.compared_levels();
@@ -106,7 +106,7 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
     if (ranks->rank() != 0) return {};
   }
   outcome.summary = run_summary(simulation, found, loop, verdict);
-  outcome.flows_csv = flows_csv(simulation, found, loop.now());
+  outcome.flows_csv = flows_csv(simulation, found, loop.ended());
   outcome.series_csv = loop.series();
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
   const std::string deadlock = deadlock_of(simulation, found);

@@ -22,7 +22,7 @@ results::Verdict RunLoop::run() {
   advance_to(Picoseconds(0));
   if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
   for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
-  begin_ = Snapshot::take(simulation_, now_);
+  begin_measurement();
   const Picoseconds arrivals = simulation_.arrivals_end();
   if (arrivals > now_ && arrivals < sim_.duration) {
     if (!go(arrivals)) return finish();
@@ -39,7 +39,11 @@ bool RunLoop::go(Picoseconds target) {
     standing_ = standing(advance_to(mark));
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
-    if (series_ && now_ == next_sample()) series_->sample(now_), ++samples_;
+    if (series_ && now_ == next_sample()) {
+      // Of a run that is over the last part ends where the run does: finish() takes it.
+      if (!standing_.finished) series_->sample(now_, now_);
+      ++samples_;
+    }
     if (now_ < look) continue;  // only a sample: whether the run is over does not depend on those
     if (now_ == next_check() && !check()) return false;
     if (!standing_.busy && standing_.work_left) {
@@ -149,16 +153,32 @@ bool RunLoop::check() {
   return true;
 }
 
-results::Verdict RunLoop::finish() {
-  if (begin_.time == Picoseconds(0) && begin_.nics.empty() && begin_.hosts.empty()) {
-    begin_ = Snapshot::take(simulation_, now_);  // over before the warm-up was
+void RunLoop::begin_measurement() {
+  begin_ = Snapshot::take(simulation_, now_);
+  if (now_.count() > 0) warmup_ = build::CountedSoFar::of(simulation_);
+  began_ = true;
+}
+
+Picoseconds RunLoop::finished_at() const {
+  Picoseconds last = simulation_.finished_at();
+  if (auto* ranks = simulation_.ranks()) {
+    for (const Picoseconds one : ranks->all_of(last)) last = std::max(last, one);
   }
-  end_ = Snapshot::take(simulation_, now_);
+  return std::min(last, now_);
+}
+
+results::Verdict RunLoop::finish() {
+  if (!began_) begin_measurement();  // over before the warm-up was
+  const bool to_finish = !stuck_ && sim_.stop == config::StopRule::finished;
+  const bool finished = to_finish && standing(false).finished;
+  Picoseconds end = finished ? finished_at() : now_;
+  if (end <= begin_.time) end = now_;  // nothing happened in the measured time
+  for (auto* nic : simulation_.nics()) nic->end_at(end);
+  end_ = Snapshot::take(simulation_, end);
+  if (series_ && end > series_->last()) series_->sample(end, now_);
   simulation_.compare_levels();
   if (stuck_) return results::Verdict::stuck;
-  if (sim_.stop == config::StopRule::finished && !standing(false).finished)
-    return results::Verdict::timeout;
-  return results::Verdict::complete;
+  return to_finish && !finished ? results::Verdict::timeout : results::Verdict::complete;
 }
 
 }  // namespace horae::run

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/build/counted_so_far.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/progress.hpp"
@@ -28,9 +29,13 @@ class RunLoop {
   /// All ranks call it after run(): rank 0 then has the snapshots and the series of all devices.
   void gather(fabric::rank_exchange& ranks);
 
-  Picoseconds now() const { return now_; }
+  /// When the run ended, after run(): with `stop = "finished"` when all was done, else when it was
+  /// looked at last.
+  Picoseconds ended() const { return end_.time; }
   const Snapshot& begin() const { return begin_; }
   const Snapshot& end() const { return end_; }
+  /// What was counted at begin(), of what is not in it; empty: nothing, the start of the run.
+  const build::CountedSoFar& warmup() const { return warmup_; }
   /// At the end of arrivals, or of the run if that was before.
   const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
   std::string series() const { return series_ ? series_->csv() : std::string(); }
@@ -74,7 +79,12 @@ class RunLoop {
   /// Up to where anything happens, when that is known to be far.
   void skip_checks();
 
+  /// Begins the measured time.
+  void begin_measurement();
   results::Verdict finish();
+  /// Of a run that is over: all is done. It is the same for all ranks, and however often the run
+  /// was looked at.
+  Picoseconds finished_at() const;
 
   build::Simulation& simulation_;
   const config::SimConfig& sim_;
@@ -82,6 +92,8 @@ class RunLoop {
   LiveProgress* live_;
   std::optional<SeriesCsv> series_;
   Snapshot begin_, end_;
+  build::CountedSoFar warmup_;
+  bool began_ = false;  ///< the measured time
   std::optional<Snapshot> arrivals_;
   Picoseconds now_{};
   std::int64_t samples_ = 0;

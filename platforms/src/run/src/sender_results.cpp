@@ -40,7 +40,8 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const Layer layer = s.platform().sim.rate_layer;
   rnic::RnicCounters sum;
   double tx_bits = 0, tx_l1_bits = 0, tx_l2_bits = 0, line_bits = 0, fresh_bits = 0;
-  double ahead_bits = 0;  // counted in the window, and on the wire after it
+  fabric::BitsLeft left_before, left_after;  // by the begin and the end of the window
+  double line_rate = 0;                      // of all of them, bits per second
   double picosecond_bits = 0;
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
@@ -61,9 +62,11 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     tx_l2_bits += 8.0 * static_cast<double>(tx.bytes(Layer::l2).count());
     const BitRate line = nics[i]->line_rate();
     const auto rate = static_cast<double>(line.count());
+    line_rate += rate;
     line_bits += rate * window;
     picosecond_bits += rate * 1e-12;
-    ahead_bits += to_seconds(to.nic_ahead[i] - from.nic_ahead[i]) * rate;
+    left_before += from.nic_left[i];
+    left_after += to.nic_left[i];
     equal_rates &= line == s.senders().front()->line_rate();
     for (std::size_t c = 0; c < rnic::idle_causes; ++c)
       idle_bits[c] += to_seconds(d.idle[c]) * rate;
@@ -74,17 +77,23 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
   };
-  const double on_wire = within_line(tx_l1_bits - ahead_bits, line_bits, picosecond_bits);
-  add("tx_share", ratio(on_wire, line_bits), "share of line rate");
-  add("tx_share_l2",
-      ratio(tx_l2_bits * (ahead_bits == 0 ? 1 : ratio(on_wire, tx_l1_bits)), line_bits),
-      "share of line rate");
-  add("tx_rate", tx_bits / n / window / 1e9, "Gbps");
-  add("tx_rate_l1", tx_l1_bits / n / window / 1e9, "Gbps");
-  add("tx_rate_l2", tx_l2_bits / n / window / 1e9, "Gbps");
+  // What left in the window; counts are of packets that began in it.
+  const double l1_on_wire =
+      within_line(tx_l1_bits - (left_after.l1 - left_before.l1), line_bits, picosecond_bits);
+  const double l2_on_wire = tx_l2_bits - (left_after.l2 - left_before.l2);
+  const double on_wire = layer == Layer::l1 ? l1_on_wire : l2_on_wire;
+  add("tx_share", ratio(l1_on_wire, line_bits), "share of line rate");
+  add("tx_share_l2", ratio(l2_on_wire, line_bits), "share of line rate");
+  // Of a full line exactly its rate.
+  const auto rate = [&](double bits) {
+    return std::min(bits / n / window / 1e9, line_rate / n / 1e9);
+  };
+  add("tx_rate", rate(on_wire), "Gbps");
+  add("tx_rate_l1", rate(l1_on_wire), "Gbps");
+  add("tx_rate_l2", rate(l2_on_wire), "Gbps");
   add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
   add("payload_ratio", ratio(8.0 * delivered_bytes(s, from, to), tx_l2_bits), "ratio");
-  add("goodput", fresh_bits / n / window / 1e9, "Gbps");
+  add("goodput", rate(fresh_bits * (on_wire == tx_bits ? 1 : ratio(on_wire, tx_bits))), "Gbps");
   add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
       "Gbps of payload");
   add("data_packets", packets, "packets");

@@ -18,6 +18,12 @@ namespace {
 
 constexpr std::string_view head = "time_us,window_us,object,quantity,value,unit\n";
 
+/// Gbps of what left in a window of seconds: of the packets that began in it so many bits more left
+/// after it than there were left before it.
+double rate_of(const fabric::TxCounters& began, Layer layer, double left, double window) {
+  return (8.0 * static_cast<double>(began.bytes(layer).count()) - left) / window / 1e9;
+}
+
 }  // namespace
 
 SeriesCsv::SeriesCsv(const build::Simulation& simulation)
@@ -125,7 +131,7 @@ void SeriesCsv::inside(Picoseconds now, const tofino::tofino_switch& chip) {
   }
 }
 
-void SeriesCsv::flows(Picoseconds now, rnic::rnic& nic) {
+void SeriesCsv::flows(Picoseconds now, Picoseconds reached, rnic::rnic& nic) {
   const double window = to_seconds(now - last_.time);
   for (SampledFlow& flow : flows_[nic.number()]) {
     const rnic::QueuePair& qp = nic.queue_pair(flow.qp);
@@ -140,14 +146,14 @@ void SeriesCsv::flows(Picoseconds now, rnic::rnic& nic) {
     }
     if (moved == 0 && qp.outstanding() == 0) continue;
     line(now, object, "acked_rate", rate(), "Gbps");
-    if (const BitRate allowed = nic.rate(flow.qp, now); allowed.count() > 0)
+    if (const BitRate allowed = nic.rate(flow.qp, reached); allowed.count() > 0)
       line(now, object, "allowed_rate", static_cast<double>(allowed.count()) / 1e9, "Gbps");
     line(now, object, "unsent", static_cast<double>(qp.sender().unsent()), "packets");
     line(now, object, "unacked", static_cast<double>(qp.sender().unacked()), "packets");
   }
 }
 
-void SeriesCsv::sample(Picoseconds now) {
+void SeriesCsv::sample(Picoseconds now, Picoseconds reached) {
   const Snapshot s = Snapshot::take(simulation_, now);
   const double window = to_seconds(now - last_.time);
   const Layer layer = simulation_.platform().sim.rate_layer;
@@ -157,8 +163,8 @@ void SeriesCsv::sample(Picoseconds now) {
     if (!wanted(*simulation_.nics()[i])) continue;
     begin_part(*simulation_.nics()[i]);
     const auto tx = s.nic_tx[i] - last_.nic_tx[i];
-    line(now, name, "tx_rate", 8.0 * static_cast<double>(tx.bytes(layer).count()) / window / 1e9,
-         "Gbps");
+    const double left = s.nic_left[i].in(layer)-last_.nic_left[i].in(layer);
+    line(now, name, "tx_rate", rate_of(tx, layer, left, window), "Gbps");
     line(now, name, "delivered_rate", 8.0 * static_cast<double>(d.delivered_bytes) / window / 1e9,
          "Gbps");
     line(now, name, "nack_rate", static_cast<double>(d.nacks_received) / window / 1e6, "Mpps");
@@ -168,7 +174,7 @@ void SeriesCsv::sample(Picoseconds now) {
       line(now, name, "ordering_bitmap", static_cast<double>(memory.bitmap.count()), "bytes");
       line(now, name, "ordering_metadata", static_cast<double>(memory.metadata.count()), "bytes");
     }
-    if (!flows_.empty()) flows(now, *simulation_.nics()[i]);
+    if (!flows_.empty()) flows(now, reached, *simulation_.nics()[i]);
   }
   const auto ports = [&](const fabric::device& device, auto&& port) {
     const std::string name = device.name();
@@ -178,10 +184,10 @@ void SeriesCsv::sample(Picoseconds now) {
     before.resize(device.ports());
     for (unsigned i = 0; i < device.ports(); ++i) {
       const std::string object = fmt::format("{}.port{}", name, i);
-      const auto sent = device.tx(i).counters() - before[i];
-      before[i] = device.tx(i).counters();
+      const SampledPort then = std::exchange(
+          before[i], {device.tx(i).counters(), device.tx(i).bits_left(now).in(layer)});
       line(now, object, "tx_rate",
-           8.0 * static_cast<double>(sent.bytes(layer).count()) / window / 1e9, "Gbps");
+           rate_of(before[i].sent - then.sent, layer, before[i].left - then.left, window), "Gbps");
       line(now, object, "queue_depth", static_cast<double>(port(i).depth().count()), "bytes");
     }
   };

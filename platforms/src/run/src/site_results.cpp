@@ -84,14 +84,14 @@ nlohmann::ordered_json site_rows(const build::Simulation& s, const build::Findin
     for (const auto& bin : c.bins) {
       nlohmann::ordered_json upto;
       if (bin.to != Bytes::max()) upto = bin.to.count();
-      rows.push_back({{"messages_are", c.name},
-                      {"above_bytes", bin.from.count()},
-                      {"upto_bytes", upto},
-                      {"messages", bin.messages},
-                      {"unfinished", bin.unfinished()},
-                      {"fct_mean_us", bin.fct.mean().value},
-                      {"slowdown_mean", bin.slowdown.mean().value},
-                      {"slowdown_p99", bin.slowdown.percentile_between(990).value}});
+      auto& row = rows.emplace_back(nlohmann::ordered_json{{"messages_are", c.name},
+                                                           {"above_bytes", bin.from.count()},
+                                                           {"upto_bytes", upto},
+                                                           {"messages", bin.messages},
+                                                           {"unfinished", bin.unfinished()}});
+      put(row, "fct_mean_us", bin.fct.mean());
+      put(row, "slowdown_mean", bin.slowdown.mean());
+      put(row, "slowdown_p99", bin.slowdown.percentile_between(990));
     }
   }
   return rows;

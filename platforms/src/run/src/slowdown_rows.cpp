@@ -44,16 +44,16 @@ nlohmann::ordered_json slowdown_rows(const build::Simulation& s, const build::Fi
       c.finished ? slowdown.add(c.slowdown) : slowdown.add_open(c.slowdown);
     }
     slowdown.sort();
-    rows.push_back(
-        {{"share_of_messages", static_cast<double>(end) / static_cast<double>(all.size())},
-         {"upto_bytes", all[end - 1].size.count()},
-         {"messages", end - begin},
-         {"unfinished", slowdown.open()},
-         {"slowdown_p50", slowdown.percentile(500).value},
-         {"slowdown_p90", slowdown.percentile(900).value},
-         {"slowdown_p95", slowdown.percentile(950).value},
-         {"slowdown_p99", slowdown.percentile(990).value},
-         {"slowdown_p99_9", slowdown.percentile(999).value}});
+    auto& row = rows.emplace_back(nlohmann::ordered_json{
+        {"share_of_messages", static_cast<double>(end) / static_cast<double>(all.size())},
+        {"upto_bytes", all[end - 1].size.count()},
+        {"messages", end - begin},
+        {"unfinished", slowdown.open()}});
+    put(row, "slowdown_p50", slowdown.percentile(500));
+    put(row, "slowdown_p90", slowdown.percentile(900));
+    put(row, "slowdown_p95", slowdown.percentile(950));
+    put(row, "slowdown_p99", slowdown.percentile(990));
+    put(row, "slowdown_p99_9", slowdown.percentile(999));
   }
   return rows;
 }

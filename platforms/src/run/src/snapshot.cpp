@@ -25,7 +25,7 @@ void each_entry(const build::Simulation& simulation, S& s, F&& f) {
     const auto number = simulation.nics()[i]->number();
     f(number, s.nics[i]);
     f(number, s.nic_tx[i]);
-    f(number, s.nic_ahead[i]);
+    f(number, s.nic_left[i]);
     f(number, s.ordering[i]);
   }
   for (std::size_t i = 0; i < s.hosts.size(); ++i) f(simulation.hosts()[i]->number(), s.hosts[i]);
@@ -64,7 +64,7 @@ Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
   for (const auto* nic : simulation.nics()) {
     s.nics.push_back(nic->totals());
     s.nic_tx.push_back(nic->sent_by_ports());
-    s.nic_ahead.push_back(nic->ahead(now));
+    s.nic_left.push_back(nic->bits_left(now));
     s.ordering.push_back(nic->ordering_use(now));
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());

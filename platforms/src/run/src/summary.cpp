@@ -104,7 +104,7 @@ ordered_json run_summary(const build::Simulation& simulation, const build::Findi
                                                 .config_hash = std::move(hash),
                                                 .seed = platform.sim.seed,
                                                 .verdict = name_of(verdict),
-                                                .sim_time = loop.now(),
+                                                .sim_time = loop.ended(),
                                                 .wall_s = loop.wall_seconds()});
   std::uint64_t events = 0, hops = 0;
   for (const auto& d : found.devices) {

@@ -29,7 +29,8 @@ void switch_results(const build::Simulation& s, const build::Findings& found,
   if (std::any_of(s.switches().begin(), s.switches().end(), trims))
     out.push_back({"switches.trimmed", static_cast<double>(sum.trimmed), "packets"});
   if (found.most_buffered > 0) {
-    out.push_back({"switches.most_buffered", static_cast<double>(found.most_buffered), "bytes"});
+    out.push_back({"switches.most_buffered", static_cast<double>(found.most_buffered),
+                   build::unit_of_maximum("bytes", s.platform())});
   }
 }
 

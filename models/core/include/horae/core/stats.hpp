@@ -198,6 +198,15 @@ class WindowedRate {
   Amount amount_{};
 };
 
+/// What a number of a StatTree is of. Its name says it.
+enum class StatKind {
+  count,    ///< grows: of a window it is the difference of what was counted at its two ends
+  maximum,  ///< of all the time so far: the last part of its name begins with `most_` or `longest`
+  state,    ///< as things are now: the last part of its name is `waiting`
+};
+/// `path`: of groups and name, "a.b".
+StatKind stat_kind(std::string_view path);
+
 /// Named results in the order they were given, in nested groups; every number has a unit ("1" for a
 /// pure number). Members that add a result return the tree they were called on. Each throws
 /// ModelError, naming the full path, for an empty or used name, an empty unit or a number that is

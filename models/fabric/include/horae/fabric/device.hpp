@@ -95,7 +95,7 @@ class device : public sc_core::sc_module {
   /// adds nothing.
   virtual void program_statistics(StatTree& /*tree*/) const {}
   /// Adds a group "portN" for each connected port: what it sent, counted on `layer`, what its link
-  /// lost, and how long it was paused, up to `end`.
+  /// lost, and how long it was paused, up to `end`. The rate is of the bits that had left by then.
   void port_statistics(StatTree& tree, Layer layer, Picoseconds end) const;
 
   sim_context& context() { return context_; }

@@ -56,7 +56,9 @@ class link_module : public sc_core::sc_module {
   virtual packet_initiator_socket& out(unsigned side) = 0;
 
   /// Adds what it counted, beside packets and bytes that came and were dropped; at the end of a
-  /// run. Every number is a result, `<name>.<number>`.
+  /// run, and before where the measured time begins later. Every number is a result,
+  /// `<name>.<number>`: what was counted in the measured time, but of a number whose name says that
+  /// it is no count (StatKind).
   virtual void statistics(StatTree& /*tree*/) const {}
   /// One line for each thing that holds packets, for the dump of a stuck run.
   virtual std::vector<std::string> describe_queues() const { return {}; }

@@ -29,6 +29,7 @@ class open_loop_host : public device {
     std::uint64_t marked = 0;          ///< received with CE
     Picoseconds latency_sum{};         ///< first bit sent to last bit received
     Picoseconds latency_max{};
+    Picoseconds last_arrival{};
     std::uint64_t order_checksum = 0;  ///< over every arrival's time and identity, in order
   };
   const Counters& counters() const { return counters_; }

@@ -71,6 +71,19 @@ struct TxCounters {
   TxCounters& operator+=(const TxCounters& b);
 };
 
+/// Bits of what was sent that have not left by some time, in both accountings. Preamble and gap of
+/// a packet count as its last 20 bytes, so that frames (L2) never take more than the line.
+struct BitsLeft {
+  double l1 = 0, l2 = 0;
+
+  double in(Layer layer) const { return layer == Layer::l1 ? l1 : l2; }
+  BitsLeft& operator+=(const BitsLeft& b) {
+    l1 += b.l1;
+    l2 += b.l2;
+    return *this;
+  }
+};
+
 /// Sends packets over a link. The wire is a reservation: `busy_until()` is when the last bit sent
 /// so far has left.
 class tx_port : public sc_core::sc_module, public packet_bw_if {
@@ -92,6 +105,9 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
     constexpr std::int64_t per_byte = 8'000'000'000'000;  // bits x picoseconds per second
     return Bytes(((busy_until_ - t).count() * link_.rate.count() + per_byte - 1) / per_byte);
   }
+
+  /// Of the packet that is on the wire at `t`, what is still to leave, to a picosecond of the wire.
+  BitsLeft bits_left(Picoseconds t) const;
 
   /// Time a frame occupies the wire, preamble and gap included.
   Picoseconds serialisation(Bytes wire_bytes) const {

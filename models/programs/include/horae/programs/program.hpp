@@ -128,7 +128,8 @@ class Program {
   virtual std::span<const std::uint16_t> replicas(unsigned /*group*/) const { return {}; }
   /// What the packet generator makes; asked once, before simulation starts.
   virtual std::vector<PacketGenerator> generators() const { return {}; }
-  /// Named counts of what it did, for reports.
+  /// Named counts of what it did so far, for reports. One whose name begins with `most_` is a
+  /// maximum (StatKind).
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Tables whose entries come and go, as they are now.
   virtual std::vector<Occupancy> occupancies() const { return {}; }

@@ -27,7 +27,7 @@ class OccupancyIntegral {
   }
   /// The integral begins anew, with what is in use.
   void reset(const policy::OrderingMemory& memory, Picoseconds now);
-  /// Up to `now`.
+  /// Up to `now`, or up to the last change if that was later.
   OrderingUse use(Picoseconds now) const;
 
  private:

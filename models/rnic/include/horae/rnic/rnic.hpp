@@ -70,9 +70,8 @@ class rnic : public fabric::device {
   BitRate line_rate() const;
   /// What all ports put on their wires.
   fabric::TxCounters sent_by_ports() const;
-  /// What they have sent by `now` occupies their wires for so long after it; of ports together, for
-  /// the time that it takes at line_rate().
-  Picoseconds ahead(Picoseconds now) const;
+  /// Of what they have sent by `now`, what is still to leave.
+  fabric::BitsLeft bits_left(Picoseconds now) const;
   /// Null: one port.
   const NicPorts* several_ports() const { return ports_.get(); }
   const RnicConfig& config() const { return config_; }
@@ -111,6 +110,9 @@ class rnic : public fabric::device {
   const Histogram& reorder_depth() const { return reorder_depth_; }
   /// Starts a measurement: histograms begin anew (counters go on; take differences).
   void reset_histograms(Picoseconds now);
+  /// The run ended at `at`, before the time that the NIC has reached, and nothing left since: takes
+  /// the idle time after it off. Once, when the NIC runs no more.
+  void end_at(Picoseconds at);
   /// The connection of queue pair `qp` is over, as both of its ends know at `now`: the ordering
   /// engine, if there is one, forgets it. Between windows only.
   void close_connection(std::size_t qp, Picoseconds now);

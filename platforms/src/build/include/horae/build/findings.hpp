@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/build/counted_so_far.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/core/stats.hpp"
 #include "horae/fabric/pause_waits.hpp"
@@ -19,13 +20,7 @@ struct FlowEnd {
   bool finished = false;
   bool timed = false;  ///< messages were completed since the warm-up; post to completion, in ps:
   std::int64_t p50 = 0, p99 = 0, most = 0;
-};
-
-/// A counter as results name it.
-struct NamedNumber {
-  std::string name;
-  double value = 0;
-  std::string unit;
+  std::uint64_t nacks = 0, timeouts = 0;  ///< in the measured time
 };
 
 /// A port began to be held by PFC, or no longer was.
@@ -38,7 +33,7 @@ struct PauseTurn {
 struct DeviceEnd {
   std::uint64_t events = 0;
   std::uint64_t hops = 0;             ///< packets put on links
-  std::vector<NamedNumber> counters;  ///< of a chip, or a part of a plain switch
+  std::vector<NamedNumber> counters;  ///< of a chip, or a part of a plain switch; measured time
   nlohmann::ordered_json statistics;  ///< everything it counted (describe_devices)
   std::vector<std::string> queues;    ///< of a stuck run: what is in them (describe_queues)
   fabric::PauseWaits waits;           ///< of a run that did not complete
@@ -48,7 +43,7 @@ struct DeviceEnd {
 
 /// Of a module on a link.
 struct ModuleEnd {
-  std::vector<NamedNumber> counters;
+  std::vector<NamedNumber> counters;  ///< measured time
   nlohmann::ordered_json statistics;
   std::vector<std::string> queues;  ///< as of a device
 };
@@ -74,10 +69,11 @@ struct Findings {
   PacketBook packets;
   Histogram latency;        ///< post to completion of all messages since the warm-up, ps
   Histogram reorder_depth;  ///< of all receivers
-  fabric::output_queued_switch::Counters switches;  ///< of plain ones
-  std::int64_t most_buffered = 0;                   ///< by any of them, bytes
+  fabric::output_queued_switch::Counters switches;  ///< of plain ones, in the measured time
+  std::int64_t most_buffered = 0;                   ///< by any of them in the whole run, bytes
 
-  static Findings of(const Simulation& simulation);
+  /// `warmup`: what was counted when the measured time began; empty: it is the whole run.
+  static Findings of(const Simulation& simulation, const CountedSoFar& warmup = {});
   /// Fills in each device's statistics and pauses up to `end`; of a run that ended before all was
   /// done, what its queues hold and wait for.
   void describe_devices(const Simulation& simulation, Picoseconds end, bool ended_early);

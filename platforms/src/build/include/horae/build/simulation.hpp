@@ -68,6 +68,10 @@ class Simulation {
   void close_connections(Picoseconds now) { connections_.close(now, ranks()); }
   /// Whether, here, every source is done, its messages are completed and no packet is under way.
   bool finished() const;
+  /// Of a simulation that is finished, here: when its last message was completed, its last program
+  /// had ended, or the last bit that any port sent had come to the other end of its link, whichever
+  /// was last.
+  Picoseconds finished_at() const;
   /// Compares model and RTL wherever both run, in all of their state; a ModelError says what
   /// differs.
   void compare_levels() const { levels_.compare(); }

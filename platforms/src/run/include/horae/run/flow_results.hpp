@@ -22,7 +22,7 @@ namespace horae::run {
 ///   message takes no less than it has waited. Slowdown is the time over that of the same message
 ///   in an idle network (without ordering headers, windows and host memory). `out_of_order` is a
 ///   share of the packets received, `reordered` of the messages; reorder_mean and _max are
-///   distances in PSNs of packets out of order.
+///   distances in PSNs of packets out of order. Without messages all but the counts are none.
 /// - `fct.throughput`: payload delivered per second, all receivers together, from the warm-up until
 ///   arrivals end (`arrivals`).
 /// - `queries.*`: likewise of incast queries; qct is from the query to the last of its completions.

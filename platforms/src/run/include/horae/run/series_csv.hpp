@@ -17,8 +17,11 @@ namespace horae::run {
 class SeriesCsv {
  public:
   explicit SeriesCsv(const build::Simulation& simulation);
-  /// Takes a sample: rates since the last one, depths as of now.
-  void sample(Picoseconds now);
+  /// Takes a sample: rates since the last one up to `at`, depths as of then. `reached`: the time of
+  /// the devices, not before `at`; nothing moved in between.
+  void sample(Picoseconds at, Picoseconds reached);
+  /// When the last one was; 0: the start of the run.
+  Picoseconds last() const { return last_.time; }
   const std::string& csv() const { return csv_; }
   /// All ranks of the run call it: rank 0 then has the lines of all devices, in the same order as
   /// if all ran in one process.
@@ -38,13 +41,18 @@ class SeriesCsv {
   void inside(Picoseconds now, const tofino::tofino_switch& chip);
   /// Connections that a NIC sends on or receives on, where they are asked for: those with anything
   /// outstanding, or moved since the last sample.
-  void flows(Picoseconds now, rnic::rnic& nic);
+  void flows(Picoseconds now, Picoseconds reached, rnic::rnic& nic);
   void line(Picoseconds now, const std::string& object, std::string_view quantity, double value,
             std::string_view unit);
 
   const build::Simulation& simulation_;
   Snapshot last_;
-  std::map<std::string, std::vector<fabric::TxCounters>> ports_;  ///< of switches, by name
+  /// What a port had put on its wire: counted, and of that still to leave.
+  struct SampledPort {
+    fabric::TxCounters sent;
+    double left = 0;  ///< bits
+  };
+  std::map<std::string, std::vector<SampledPort>> ports_;  ///< of switches, by name
   std::map<std::string, std::int64_t> looped_;  ///< bytes given to loopback ports, by name
   /// A connection at one of its ends, and what it had moved at the last sample.
   struct SampledFlow {

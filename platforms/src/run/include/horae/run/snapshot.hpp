@@ -12,7 +12,7 @@ struct Snapshot {
   Picoseconds time{};
   std::vector<rnic::RnicCounters> nics;
   std::vector<fabric::TxCounters> nic_tx;
-  std::vector<Picoseconds> nic_ahead;  ///< of what each has sent by then, so much is still to leave
+  std::vector<fabric::BitsLeft> nic_left;         ///< of what each has sent by then, still to leave
   std::vector<rnic::rnic::OrderingUse> ordering;  ///< of each NIC since the warm-up
   std::vector<fabric::open_loop_host::Counters> hosts;
   /// Time for which ports were held by PFC, summed over the connected ports of plain switches, and
