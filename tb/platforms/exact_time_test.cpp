@@ -97,7 +97,7 @@ TEST(ExactTime, TheLastPartOfASeriesHasItsOwnLength) {
       bits[object] += std::stod(row.at("value")) * window * 1e3;
     }
     for (const auto& [object, at] : reached) EXPECT_EQ(at, 60.0) << sample << " " << object;
-    const auto& statistics = ended.json().at("statistics");
+    const ordered_json statistics = ended.json().at("statistics");
     const double delivered = statistics.at("c").at("delivered_bytes").at("value").get<double>();
     EXPECT_NEAR(bits["c delivered_rate"] / 8, delivered, delivered * 1e-4) << sample;
     const double sent = statistics.at("a").at("port0").at("tx_rate").at("value").get<double>();

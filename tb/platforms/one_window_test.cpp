@@ -16,7 +16,7 @@ std::string everything() {
   return two_paths({.name = "everything",
                     .sim = "duration = \"60 us\"\n",
                     .nic = "reliability = { window = 64, rto = \"8 us\" }\n",
-                    .plain = "balance = \"spray\"\n"
+                    .plain = "balance = \"spray\"\nbuffer = \"1 MB\"\n"
                              "ecn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n",
                     .second_path = "outage = [{ from = \"10 us\", to = \"40 us\" }]\n",
                     .traffic = R"([[traffic]]
