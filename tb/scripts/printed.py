@@ -115,9 +115,11 @@ class Run:
         l1 = sum(p["tx_rate"]["value"] * p["tx_rate"]["window"]["value"] * 1e-12 for p in ports)
         l2 = l1 - 8 * FRAME_OVERHEAD * sum(p["tx_packets"]["value"] for p in ports)
         out["tx_rate_l1"] = l1 / n / self.seconds / 1e9
-        out["tx_rate_l2"] = l2 / n / self.seconds / 1e9
-        out["tx_rate"] = out["tx_rate_l1" if self.config["sim"]["rate_layer"] == "l1" else "tx_rate_l2"]
-        out["payload_ratio"] = ratio(8 * self.sum(self.nics, "delivered_bytes"), l2)
+        # What has left of a packet on the wire is known of all its bits, not of its frame alone.
+        if self.summary["packets"]["in_flight"] == 0:
+            out["tx_rate_l2"] = l2 / n / self.seconds / 1e9
+            out["tx_rate"] = out["tx_rate_l1" if self.config["sim"]["rate_layer"] == "l1" else "tx_rate_l2"]
+            out["payload_ratio"] = ratio(8 * self.sum(self.nics, "delivered_bytes"), l2)
         self.expected.update({f"senders.{k}": v for k, v in out.items()})
 
     def _rate(self, nic):

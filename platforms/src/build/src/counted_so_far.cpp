@@ -19,8 +19,8 @@ class Numbers {
   void add(const std::string& name, double value, const std::string& unit) {
     const StatKind kind = stat_kind(name);
     const bool maximum = kind == StatKind::maximum;
-    out_.push_back({device_ + "." + name, value,
-                    maximum ? unit_of_maximum(unit, platform_) : unit, kind});
+    out_.push_back(
+        {device_ + "." + name, value, maximum ? unit_of_maximum(unit, platform_) : unit, kind});
   }
   void add(const StatTree& tree) {
     tree.for_each([this](const std::string& name, double value, const std::string& unit) {
@@ -76,9 +76,8 @@ std::vector<NamedNumber> since(const std::vector<NamedNumber>& now,
   return out;
 }
 
-std::vector<std::vector<NamedNumber>> since(
-    const std::vector<std::vector<NamedNumber>>& now,
-    const std::vector<std::vector<NamedNumber>>& before) {
+std::vector<std::vector<NamedNumber>> since(const std::vector<std::vector<NamedNumber>>& now,
+                                            const std::vector<std::vector<NamedNumber>>& before) {
   std::vector<std::vector<NamedNumber>> out;
   for (std::size_t i = 0; i < now.size(); ++i) out.push_back(since(now[i], before[i]));
   return out;

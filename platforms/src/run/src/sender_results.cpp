@@ -93,7 +93,10 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   add("tx_rate_l2", rate(l2_on_wire), "Gbps");
   add("goodput_ratio", ratio(fresh_bits, tx_bits), "ratio");
   add("payload_ratio", ratio(8.0 * delivered_bytes(s, from, to), tx_l2_bits), "ratio");
-  add("goodput", rate(fresh_bits * (on_wire == tx_bits ? 1 : ratio(on_wire, tx_bits))), "Gbps");
+  const double left_of_begun = on_wire == tx_bits ? 1 : ratio(on_wire, tx_bits);
+  add("goodput",
+      fresh_bits == tx_bits ? rate(on_wire) : fresh_bits * left_of_begun / n / window / 1e9,
+      "Gbps");
   add("completed_rate", 8.0 * static_cast<double>(sum.bytes_completed) / n / window / 1e9,
       "Gbps of payload");
   add("data_packets", packets, "packets");
