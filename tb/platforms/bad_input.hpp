@@ -157,7 +157,27 @@ inline void expect_refused(const std::string& platform, const Words& arguments,
   EXPECT_EQ(place.read("mixed/notes.txt"), "precious\n");
 }
 
-/// A fault of a platform's text: the first `find` in it is replaced.
+/// A message whose place is given by what stands there: `p.toml:<text>:` becomes line and column of
+/// the first `text` in the file. A ^ in it marks the place where that is not its begin.
+inline std::string placed(const std::string& message, const std::string& file) {
+  const std::string begin = "p.toml:<";
+  const auto from = message.find(begin);
+  if (from == std::string::npos) return message;
+  const auto to = message.find(">:", from);
+  std::string text = message.substr(from + begin.size(), to - from - begin.size());
+  const auto mark = text.find('^');
+  if (mark != std::string::npos) text.erase(mark, 1);
+  const auto found = file.find(text);
+  if (found == std::string::npos) throw std::runtime_error("not in the platform: " + text);
+  const std::string before = file.substr(0, found + (mark == std::string::npos ? 0 : mark));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const auto column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  return message.substr(0, from) + fmt::format("p.toml:{}:{}", line, column) +
+         message.substr(to + 1);
+}
+
+/// A fault of a platform's text: the first `find` in it is replaced. Of the message as placed() has
+/// it.
 struct BrokenFile {
   std::string name, find, replace, message;
 };
@@ -165,8 +185,8 @@ inline void PrintTo(const BrokenFile& c, std::ostream* out) { *out << c.replace;
 
 /// `horae run` of a platform with a fault must refuse it.
 inline void expect_refused(const std::string& platform, const BrokenFile& c) {
-  expect_refused(broken(platform, c.find, c.replace), {"run", "p.toml", "--out", "out/deep"},
-                 c.message);
+  const std::string text = broken(platform, c.find, c.replace);
+  expect_refused(text, {"run", "p.toml", "--out", "out/deep"}, placed(c.message, text));
 }
 
 /// Of a test of a table: the row's name.

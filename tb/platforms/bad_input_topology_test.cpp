@@ -9,21 +9,21 @@ const std::vector<BrokenFile> faults = {
 {"LeafSpineUnknownKey",
 R"(host = "end")",
 R"(hosts = "end")",
-"p.toml:11:1: unknown key 'hosts' in [leaf_spine], did you mean 'host'?"},
+"p.toml:<hosts>: unknown key 'hosts' in [leaf_spine], did you mean 'host'?"},
 {"LeafSpineOutOfRange",
 R"(host = "end")",
 R"(host = "end"
 leaves = 0)",
-"p.toml:12:10: leaves = 0 is below the minimum 1"},
+"p.toml:<0>: leaves = 0 is below the minimum 1"},
 {"LeafSpineProfile",
 R"(spine = "plain")",
 R"(spine = "plan")",
-"p.toml:13:9: unknown profile 'plan', did you mean 'plain'?"},
+"p.toml:<\"plan\">: unknown profile 'plan', did you mean 'plain'?"},
 {"LeafSpineMissing",
 R"(spine = "plain"
 )",
 "",
-"p.toml:10:1: missing key 'spine' in [leaf_spine]: profile of the spines"},
+"p.toml:<[leaf_spine]>: missing key 'spine' in [leaf_spine]: profile of the spines"},
 {"LeafSpineNameTaken",
 R"(spine = "plain"
 )",
@@ -33,7 +33,7 @@ R"(spine = "plain"
 names = ["h0"]
 profile = "end"
 )",
-"p.toml:16:10: device 'h0' is there already"},
+"p.toml:<\"h0\">: device 'h0' is there already"},
 {"FatTreeOddK",
 R"([leaf_spine]
 host = "end"
@@ -45,7 +45,7 @@ host = "end"
 edge = "plain"
 aggregation = "plain"
 core = "plain")",
-"p.toml:11:5: k = 5 is odd; a fat-tree has an even k"},
+"p.toml:<5>: k = 5 is odd; a fat-tree has an even k"},
 {"FatTreeMissing",
 R"([leaf_spine]
 host = "end"
@@ -55,7 +55,7 @@ R"([fat_tree]
 host = "end"
 edge = "plain"
 core = "plain")",
-"p.toml:10:1: missing key 'aggregation' in [fat_tree]: profile of the aggregation switches"},
+"p.toml:<[fat_tree]>: missing key 'aggregation' in [fat_tree]: profile of the aggregation switches"},
 {"FatTreeBesideLeafSpine",
 R"(spine = "plain"
 )",
@@ -67,7 +67,7 @@ edge = "plain"
 aggregation = "plain"
 core = "plain"
 )",
-"p.toml:16:8: device 'h0' is there already"},
+"p.toml:<[fat_tree]\nhost = ^\"end\">: device 'h0' is there already"},
 {"JellyfishWithoutPorts",
 R"([leaf_spine]
 host = "end"
@@ -77,7 +77,7 @@ R"([jellyfish]
 hosts = 640
 host = "end"
 switch = "plain")",
-"p.toml:10:1: ports = 8 leaves no port to another switch beside 8 hosts"},
+"p.toml:<[jellyfish]>: ports = 8 leaves no port to another switch beside 8 hosts"},
 {"JellyfishImpossible",
 R"([leaf_spine]
 host = "end"
@@ -88,7 +88,7 @@ switches = 5
 hosts = 5
 host = "end"
 switch = "plain")",
-"p.toml:10:1: ports = 8 gives a switch 7 links to the 4 others; two switches have one link at most"},
+"p.toml:<[jellyfish]>: ports = 8 gives a switch 7 links to the 4 others; two switches have one link at most"},
 {"RoutingUnknown",
 R"([leaf_spine]
 host = "end"
@@ -99,7 +99,7 @@ host = "end"
 switch = "plain"
 [routing]
 kind = "kps")",
-"p.toml:14:8: kind: unknown choice 'kps', did you mean 'ksp'?"},
+"p.toml:<\"kps\">: kind: unknown choice 'kps', did you mean 'ksp'?"},
 {"FailuresTooOften",
 R"([leaf_spine]
 host = "end"
@@ -112,7 +112,7 @@ switch = "plain"
 interval = "1 us"
 [sim]
 duration = "1000 ms")",
-"p.toml:14:12: more than 100000 intervals of 1 us in duration = 1 s"},
+"p.toml:<\"1 us\">: more than 100000 intervals of 1 us in duration = 1 s"},
 };
 // clang-format on
 

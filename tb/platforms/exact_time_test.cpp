@@ -113,10 +113,9 @@ TEST(ExactTime, ASeriesOfARunThatIsFinishedEndsWithIt) {
   const Workplace place;
   place.write("p.toml", tiny);
   for (const char* sample : {"177ns", "1us", "3us"}) {
-    const Ended ended =
-        run(place, with_settings({"run", "p.toml", "--json", "--out", sample},
-                                 {"sim.stop=finished", "traffic[0].count=3",
-                                  std::string("sim.sample=") + sample}));
+    const Ended ended = run(place, with_settings({"run", "p.toml", "--json", "--out", sample},
+                                                 {"sim.stop=finished", "traffic[0].count=3",
+                                                  std::string("sim.sample=") + sample}));
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     double last = 0, bytes = 0;
     for (const Row& row : rows_of(place.read(std::string(sample) + "/series.csv"))) {
@@ -137,11 +136,11 @@ TEST(ExactTime, NoLinkCarriesMoreThanItsLine) {
   for (const char* layer : {"l1", "l2"}) {
     const bool l1 = std::string(layer) == "l1";
     for (const char* duration : {"9us", "20us", "20.0301us", "23.0007us"}) {
-      const Ended ended = run(
-          place, with_settings({"run", "p.toml", "--json", "--out", "out"},
-                               {std::string("sim.duration=") + duration, "sim.warmup=8us",
-                                "traffic[0].depth=64", "nic.reliability.window=512",
-                                std::string("sim.rate_layer=") + layer, "sim.sample=333ns"}));
+      const Ended ended =
+          run(place, with_settings({"run", "p.toml", "--json", "--out", "out"},
+                                   {std::string("sim.duration=") + duration, "sim.warmup=8us",
+                                    "traffic[0].depth=64", "nic.reliability.window=512",
+                                    std::string("sim.rate_layer=") + layer, "sim.sample=333ns"}));
       ASSERT_EQ(ended.exit_code, 0) << ended.err;
       const ordered_json s = ended.json();
       const std::string what = std::string(layer) + " " + duration;
@@ -179,9 +178,8 @@ TEST(ExactTime, BinsWithoutMessagesHaveNoFigures) {
   place.write("list", "2\n0 1 3 100 3000 0\n2 3 3 100 4000 0.000001\n");
   const ordered_json s = summary_of(place, "p.toml", {"sim.size_bins=[\"2KB\",\"10KB\"]"});
   const auto& results = s.at("results");
-  for (const char* figure :
-       {"mean", "p50", "p99", "p99_9", "max", "slowdown_mean", "slowdown_p99", "out_of_order",
-        "reordered", "reorder_mean", "reorder_max"}) {
+  for (const char* figure : {"mean", "p50", "p99", "p99_9", "max", "slowdown_mean", "slowdown_p99",
+                             "out_of_order", "reordered", "reorder_mean", "reorder_max"}) {
     for (const char* bin : {"upto_2KB", "above_10KB"}) {
       const auto& none = results.at(std::string("fct.") + bin + "." + figure);
       EXPECT_TRUE(none.at("value").is_null()) << bin << figure;

@@ -37,19 +37,18 @@ leave = 0.5
 }
 
 ordered_json results_of(const Workplace& place, const char* warmup, const char* duration) {
-  return summary_of(
-             place, "p.toml",
-             {std::string("sim.warmup=") + warmup, std::string("sim.duration=") + duration})
+  return summary_of(place, "p.toml",
+                    {std::string("sim.warmup=") + warmup, std::string("sim.duration=") + duration})
       .at("results");
 }
 
 /// What is counted, by its unit; distributions and maxima have such units, too.
 bool counted(const std::string& name, const ordered_json& result) {
-  static const std::set<std::string> units = {"packets", "frames",   "passes", "bursts",
+  static const std::set<std::string> units = {"packets", "frames",   "passes",  "bursts",
                                               "bytes",   "timeouts", "messages"};
-  static const std::set<std::string> others = {
-      "receivers.reorder_mean", "receivers.reorder_p99", "receivers.reorder_max",
-      "flows.nacks_max", "flows.timeouts_max"};
+  static const std::set<std::string> others = {"receivers.reorder_mean", "receivers.reorder_p99",
+                                               "receivers.reorder_max", "flows.nacks_max",
+                                               "flows.timeouts_max"};
   return units.contains(result.at("unit")) && !others.contains(name) &&
          name.find(".most_") == std::string::npos;
 }
