@@ -163,16 +163,15 @@ std::vector<Token> Expander::substitute(const Token& name, const Macro& macro,
     if (!paste || out.empty()) {
       out.push_back(token);
     } else {
-      const std::string text = out.back().text + token.text;
-      const bool space = out.back().space;
-      out.pop_back();
-      std::vector<Token> made = scan(text, 0, nullptr);
-      if (made.size() != 3) {
-        report_.fault(name.place, fmt::format("'##' makes '{}', which is no token", text));
+      // What makes no token together stays two, as for text that is no C.
+      std::vector<Token> made = scan(out.back().text + token.text, 0, nullptr);
+      if (made.size() == 3) {
+        made.front().space = out.back().space;
+        out.back() = made.front();
+      } else {
+        out.push_back(token);
+        out.back().space = false;
       }
-      made.resize(made.size() - 2);
-      if (!made.empty()) made.front().space = space;
-      out.insert(out.end(), made.begin(), made.end());
     }
     paste = false;
   };

@@ -15,6 +15,12 @@ const std::vector<std::string> directives = {"define",  "undef",  "include", "if
                                              "ifndef",  "elif",   "else",    "endif", "error",
                                              "warning", "pragma", "line"};
 
+/// What an unknown directive may have been meant as.
+std::string near_directive(const std::string& name) {
+  const std::string near = nearest_name(name, directives);
+  return near.empty() ? "" : fmt::format("; did you mean '#{}'?", near);
+}
+
 std::string joined(const std::vector<Token>& tokens, std::size_t from = 0) {
   std::string text;
   for (std::size_t i = from; i < tokens.size(); ++i) {
@@ -121,8 +127,9 @@ void Preprocessor::directive(std::vector<Token>& line) {
   } else if (name.is("warning")) {
     report_.warn(name.place, fmt::format("#warning {}", printable(joined(rest), 200)));
   } else if (!name.is("pragma") && !name.is("line") && name.kind != TokenKind::number) {
-    report_.fault(name.place, fmt::format("found directive '#{}'{}", printable(name.text),
-                                          suggestion(name.text, directives)));
+    // As for text that is no C: the line is none of the program's.
+    report_.warn(name.place, fmt::format("'#{}' is no directive: its line is left out{}",
+                                         printable(name.text), near_directive(name.text)));
   }
 }
 

@@ -59,7 +59,7 @@ struct Member {
 /// A type; two equal types of a program are one object. Declared types are equal by declaration.
 struct Type {
   TypeKind kind = TypeKind::none;
-  /// bit, signed_bit, varbit: bits. enumeration: bits of its values, 0 without an underlying type.
+  /// Bits that a value has, as width_of() says. enumeration: 0 without an underlying type.
   std::uint32_t width = 0;
   bool is_signed = false;  ///< enumeration: of int<width>
   std::string name;        ///< as declared; of an extern object its type's name
@@ -72,8 +72,8 @@ struct Type {
   Place place;
 };
 
-/// Bits that a value has: of fields summed up; the most of a varbit; 1 of a bool; 0 of what has
-/// none.
+/// Bits that a value has: of fields summed up, of a union the most; the most of a varbit; 1 of a
+/// bool; 0 of what has none. At most 2^32 - 1.
 std::uint32_t width_of(const Type& type);
 
 /// As P4 writes it: "bit<8>", "ipv4_h", "Register<bit<32>, bit<16>>".
