@@ -236,8 +236,7 @@ void Elaborator::local_instance(const Decl& decl) {
 
 /// An action as a function of the block. A global one is made once a block.
 std::uint32_t Elaborator::action(const Decl& decl, bool global) {
-  const auto key = std::make_pair(static_cast<const Block*>(cx_.block),
-                                  std::make_pair(&decl, std::vector<const Type*>()));
+  const auto key = std::make_pair(&decl, std::vector<const Type*>());
   if (global) {
     if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
   }
@@ -272,7 +271,7 @@ std::uint32_t Elaborator::action(const Decl& decl, bool global) {
 std::uint32_t Elaborator::function(const Decl& decl, const Bindings& types) {
   std::vector<const Type*> bound;
   for (const auto& p : decl.type_parameters) bound.push_back(types.at(p) == nullptr ? types_.any() : types.at(p));
-  const auto key = std::make_pair(static_cast<const Block*>(cx_.block), std::make_pair(&decl, bound));
+  const auto key = std::make_pair(&decl, bound);
   if (open_.contains(&decl))
     report_.refuse(decl.place, fmt::format("function '{}' calls itself, which is not supported", decl.name));
   if (const auto it = functions_.find(key); it != functions_.end()) return it->second;

@@ -127,7 +127,7 @@ Expr Elaborator::method_call(const tree::Expr& node, const tree::Expr& callee, c
                                              base.name));
   }
   Expr value = expr(base);
-  if (value.kind == ExprKind::instance) return object_call(node, callee.name, value.index, expected);
+  if (value.kind == ExprKind::instance && value.index != no_block) return object_call(node, callee.name, value.index, expected);
   return value_call(node, std::move(value), callee.name);
 }
 
@@ -236,20 +236,21 @@ Expr Elaborator::function_call(const tree::Expr& node, const Symbol& symbol, con
   }
   const Chosen chosen = choose(node, node.arguments, symbol.decls, {}, symbol.decls[0]->name);
   const std::uint32_t index = function(*chosen.decl, chosen.types);
-  const Function& function = cx_.block->functions[index];
-  Expr out = make(ExprKind::call, function.result, node.place);
+  const std::vector<std::uint32_t> parameters = cx_.block->functions[index].parameters;
+  Expr out = make(ExprKind::call, cx_.block->functions[index].result, node.place);
   out.callee = Callee::function;
   out.index = index;
-  out.operands = call_arguments(node, std::vector<std::uint32_t>(function.parameters), out, chosen.decl->name);
+  out.operands = call_arguments(node, parameters, out, chosen.decl->name);
   return out;
 }
 
 Expr Elaborator::action_call(const tree::Expr& node, std::uint32_t index) {
-  const Function& function = cx_.block->functions[index];
+  const std::string name = cx_.block->functions[index].name;
+  const std::vector<std::uint32_t> parameters = cx_.block->functions[index].parameters;
   Expr out = make(ExprKind::call, types_.none(), node.place);
   out.callee = Callee::function;
   out.index = index;
-  out.operands = call_arguments(node, std::vector<std::uint32_t>(function.parameters), out, function.name);
+  out.operands = call_arguments(node, parameters, out, name);
   return out;
 }
 

@@ -94,11 +94,15 @@ Expr Elaborator::name(const tree::Expr& node) {
     return out;
   }
   if (symbol.kind == SymbolKind::object) return object_expr(symbol.index, node.place);
+  if (symbol.kind == SymbolKind::packet) {
+    Expr out = make(ExprKind::instance, symbol.type, node.place);
+    out.index = no_block;
+    return out;
+  }
   const std::string_view what = symbol.kind == SymbolKind::table       ? "table"
                                 : symbol.kind == SymbolKind::action    ? "action"
                                 : symbol.kind == SymbolKind::functions ? "function"
                                 : symbol.kind == SymbolKind::value_set ? "value set"
-                                : symbol.kind == SymbolKind::packet    ? "packet"
                                 : symbol.kind == SymbolKind::block     ? "instance"
                                 : symbol.kind == SymbolKind::package   ? "package"
                                                                        : "type";

@@ -16,6 +16,16 @@ bool is_block(const tree::Decl& decl) {
   return decl.kind == DeclKind::parser || decl.kind == DeclKind::control;
 }
 
+/// Whether two types hold the same: a package takes structs of other names with the same fields.
+bool alike(const Type& a, const Type& b) {
+  if (&a == &b) return true;
+  if (a.kind != b.kind || !has_fields(a) || a.fields.size() != b.fields.size() || a.width != b.width)
+    return false;
+  return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), [](const Field& x, const Field& y) {
+    return x.name == y.name && alike(*x.type, *y.type);
+  });
+}
+
 }  // namespace
 
 void Elaborator::run() {
@@ -244,6 +254,7 @@ std::uint32_t Elaborator::block(Instance& instance, const std::string& pipe, con
   made->annotations = decl.annotations;
   made->place = decl.place;
   const auto index = static_cast<std::uint32_t>(program_.blocks.size());
+  functions_.clear();
   cx_ = Context{};
   cx_.block = made.get();
   cx_.index = index;
@@ -320,8 +331,8 @@ void Elaborator::roles(const Decl& decl, const Decl& expected, Bindings& types) 
       const bool is_generic = e.type->form == tree::TypeForm::named && generic != types.end();
       bool same = p.direction == e.direction;
       if (is_generic) {
-        same = same && is_value && (generic->second == nullptr || generic->second == t);
-        if (same) generic->second = t;
+        same = same && is_value && (generic->second == nullptr || alike(*generic->second, *t));
+        if (same && generic->second == nullptr) generic->second = t;
       } else {
         same = same && in_scope(*e.type, types, global_) == t;
       }

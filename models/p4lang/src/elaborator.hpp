@@ -256,8 +256,8 @@ class Elaborator {
   Scope* global_ = nullptr;
   Context cx_;
   std::map<std::pair<const Decl*, std::vector<const Type*>>, const Type*> declared_;
-  std::map<std::pair<const Block*, std::pair<const Decl*, std::vector<const Type*>>>, std::uint32_t>
-      functions_;
+  /// Functions and global actions of the block at hand, by declaration and type arguments.
+  std::map<std::pair<const Decl*, std::vector<const Type*>>, std::uint32_t> functions_;
   std::set<const Decl*> open_;  ///< functions whose bodies are at hand
   std::set<const Decl*> used_;  ///< parsers and controls that stand in the program
   std::map<std::string, std::uint32_t> error_members_;

@@ -95,6 +95,10 @@ void Preprocessor::line(std::vector<Token>& tokens) {
     return;
   }
   if (skips()) return;
+  if (tokens[0].is("##")) {
+    report_.warn(tokens[0].place, "'##' begins no declaration: its line is left out");
+    return;
+  }
   if (pending_.size() + out_.size() + tokens.size() > most_tokens) {
     report_.fault(tokens[0].place, fmt::format("the program has more than {} tokens", most_tokens));
     throw Stop{};

@@ -63,7 +63,8 @@ class Scanner {
   /// Steps over joints of lines: a backslash and the end of its line.
   void join() {
     while (at_ + 1 < text_.size() && text_[at_] == '\\') {
-      const std::size_t end = text_[at_ + 1] == '\r' ? at_ + 2 : at_ + 1;
+      std::size_t end = at_ + 1;
+      while (end < text_.size() && blank(text_[end])) ++end;  // as other preprocessors have it
       if (end >= text_.size() || text_[end] != '\n') return;
       at_ = end + 1;
       ++line_;

@@ -26,7 +26,7 @@ enum class ExprKind : std::uint8_t {
   cast,        ///< operand 0 to `type`; widened with zeros or sign by operand 0's type
   list,        ///< a value of a struct, header (valid), tuple or stack: one operand a field
   invalid,     ///< `{#}`: an invalid header or union, or an empty stack
-  instance,    ///< an extern object: `index` into Program::externs. Arguments of constructors
+  instance,    ///< an extern object: `index` into Program::externs; no_block: the parser's packet
   call,        ///< see Callee
   table_hit,   ///< applies table `index`: whether it hit. `!` of it stands for miss
   absent,      ///< an optional argument that was left out, or `_` for one that is out
