@@ -22,7 +22,7 @@ get_property(folder GLOBAL PROPERTY HORAE_ROOM_rtl)
 install(DIRECTORY ${folder}/include/horae DESTINATION include)
 
 # The shipped files that rooms find by name, as libraries.
-foreach(variable shipped_chips shipped_nics shipped_workloads)
+foreach(variable shipped_chips shipped_nics shipped_workloads shipped_p4)
   add_library(horae_packed_${variable} STATIC $<TARGET_OBJECTS:horae_${variable}>)
   set_target_properties(horae_packed_${variable} PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME ${variable}
     OUTPUT_NAME horae_${variable})

@@ -25,6 +25,7 @@ MAY_USE = {
     "policy": {"params", "core"},
     "dataplane": {"params", "core"},
     "p4": {"dataplane", "params", "core"},
+    "p4lang": {"core"},
     "traffic": {"params", "core"},
     "programs": {"dataplane", "params", "core"},
     "fabric": {"policy", "traffic", "params", "core"},
@@ -35,8 +36,8 @@ MAY_USE = {
 }
 MODELS = set(MAY_USE)
 # The rooms of the program see every room of models/ but theory, which tests and validations use,
-# p4, of which only prices of programs know, and facade, which is for other programs.
-USED = MODELS - {"theory", "p4", "facade"}
+# p4 and p4lang, of which only what reads programs knows, and facade, which is for other programs.
+USED = MODELS - {"theory", "p4", "p4lang", "facade"}
 MAY_USE |= {
     "inference": {"core"},
     "results": {"params", "core"},
@@ -54,9 +55,9 @@ MAY_USE |= {
     "explain": {"lab", "inference", "question", "run", "views", "build", "ranks", "flows", "config",
                 "results"} | USED,
     "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "build", "ranks",
-            "flows", "config", "results", "p4"} | USED,
+            "flows", "config", "results", "p4", "p4lang"} | USED,
 }
-WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "programs",
+WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "p4lang", "programs",
                    "traffic", "rtl", "facade", "results", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, the version, and which headers
 # plug-ins are built with.

@@ -20,7 +20,8 @@ std::optional<std::vector<std::uint32_t>> path_of(const Expr& e) {
   auto path = path_of(e.operands[0]);
   if (!path) return std::nullopt;
   if (e.kind == ExprKind::element && e.operands[1].kind != ExprKind::constant) return std::nullopt;
-  path->push_back(e.kind == ExprKind::field ? e.index : e.operands[1].value.convert_to<std::uint32_t>());
+  path->push_back(e.kind == ExprKind::field ? e.index
+                                            : e.operands[1].value.convert_to<std::uint32_t>());
   return path;
 }
 
@@ -58,8 +59,8 @@ Stmt reset_of(Expr target, const Place& place) {
 void count_in(const tree::Stmt* node, const std::string& name, std::size_t& count) {
   if (node == nullptr) return;
   const auto applies = [&](const tree::Expr* e) {
-    return e != nullptr && e->form == Form::call && e->a->form == Form::member && e->a->name == "apply" &&
-           e->a->a->form == Form::name && e->a->a->name == name;
+    return e != nullptr && e->form == Form::call && e->a->form == Form::member &&
+           e->a->name == "apply" && e->a->a->form == Form::name && e->a->a->name == name;
   };
   if (applies(node->a)) ++count;
   count_in(node->yes, name, count);
@@ -88,18 +89,20 @@ std::shared_ptr<Instance> Elaborator::instance(const Decl& decl, const tree::Typ
     report_.refuse(place, fmt::format("'{}': found {} type arguments, expected {}", decl.name,
                                       node.arguments.size(), decl.type_parameters.size()));
   for (std::size_t i = 0; i < decl.type_parameters.size(); ++i)
-    out->types[decl.type_parameters[i]] = i < node.arguments.size() ? type(*node.arguments[i]) : nullptr;
+    out->types[decl.type_parameters[i]] =
+        i < node.arguments.size() ? type(*node.arguments[i]) : nullptr;
   std::vector<const tree::Argument*> given;
   if (!match(decl.constructor, arguments, given))
-    report_.refuse(place, fmt::format("'{}': found {} arguments of its constructor, expected {}", decl.name,
-                                      arguments.size(), decl.constructor.size()));
+    report_.refuse(place, fmt::format("'{}': found {} arguments of its constructor, expected {}",
+                                      decl.name, arguments.size(), decl.constructor.size()));
   for (std::size_t i = 0; i < decl.constructor.size(); ++i) {
     const auto& p = decl.constructor[i];
     const Type* to = in_scope(*p.type, out->types, global_);
     const tree::Expr* value = given[i] != nullptr ? given[i]->value : p.initial;
     Expr argument = value == nullptr ? make(ExprKind::absent, to, place) : expr(*value, to);
     if (argument.kind != ExprKind::instance)
-      argument = value == nullptr ? argument : constant(*value, to, fmt::format("argument '{}'", p.name));
+      argument =
+          value == nullptr ? argument : constant(*value, to, fmt::format("argument '{}'", p.name));
     out->arguments.push_back(std::move(argument));
   }
   return out;
@@ -129,7 +132,8 @@ void Elaborator::block_body(const Decl& decl, Statements& prologue) {
     try {
       local(*one, prologue);
     } catch (const Skip&) {
-      if (cx_.scope->names.find(one->name) == cx_.scope->names.end()) cx_.scope->names[one->name] = Symbol{};
+      if (cx_.scope->names.find(one->name) == cx_.scope->names.end())
+        cx_.scope->names[one->name] = Symbol{};
     }
   }
 }
@@ -137,11 +141,16 @@ void Elaborator::block_body(const Decl& decl, Statements& prologue) {
 void Elaborator::local(const Decl& decl, Statements& prologue) {
   work(decl.place);
   switch (decl.kind) {
-    case DeclKind::constant: return constant_declaration(decl);
-    case DeclKind::variable: return local_variable(decl, prologue);
-    case DeclKind::instance: return local_instance(decl);
-    case DeclKind::value_set: return value_set(decl);
-    case DeclKind::table: return table(decl);
+    case DeclKind::constant:
+      return constant_declaration(decl);
+    case DeclKind::variable:
+      return local_variable(decl, prologue);
+    case DeclKind::instance:
+      return local_instance(decl);
+    case DeclKind::value_set:
+      return value_set(decl);
+    case DeclKind::table:
+      return table(decl);
     case DeclKind::action: {
       Symbol symbol;
       symbol.kind = SymbolKind::action;
@@ -157,7 +166,8 @@ void Elaborator::local(const Decl& decl, Statements& prologue) {
       add(decl.name, std::move(symbol), decl.place);
       return;
     }
-    default: report_.refuse(decl.place, fmt::format("'{}' cannot be declared here", decl.name));
+    default:
+      report_.refuse(decl.place, fmt::format("'{}' cannot be declared here", decl.name));
   }
 }
 
@@ -165,7 +175,8 @@ void Elaborator::constant_declaration(const Decl& decl) {
   const Type* t = type(*decl.type);
   Expr value = constant(*decl.initial, t, fmt::format("constant '{}'", decl.name));
   if (nodes_of(value) > largest_constant)
-    report_.refuse(decl.place, fmt::format("a constant of more than {} elements", largest_constant));
+    report_.refuse(decl.place,
+                   fmt::format("a constant of more than {} elements", largest_constant));
   add(decl.name, value_symbol(std::move(value), false, decl.place), decl.place);
 }
 
@@ -175,7 +186,8 @@ void Elaborator::local_variable(const Decl& decl, Statements& out) {
       t->kind == TypeKind::extern_object)
     report_.refuse(decl.place, fmt::format("a variable of type {} is not possible", type_text(*t)));
   std::optional<Expr> initial;
-  if (decl.initial != nullptr) initial = converted(*decl.initial, t, fmt::format("the value of '{}'", decl.name));
+  if (decl.initial != nullptr)
+    initial = converted(*decl.initial, t, fmt::format("the value of '{}'", decl.name));
   const std::uint32_t index = variable(decl.name, t, Direction::none, decl.place, decl.annotations);
   add(decl.name, value_symbol(variable_expr(index, decl.place), true, decl.place), decl.place);
   if (initial) {
@@ -256,9 +268,11 @@ std::uint32_t Elaborator::action(const Decl& decl, bool global) {
   cx_.in_action = true;
   cx_.result = types_.none();
   for (const auto& p : decl.parameters) {
-    const std::uint32_t index = variable(p.name, type(*p.type), p.direction, p.place, p.annotations);
+    const std::uint32_t index =
+        variable(p.name, type(*p.type), p.direction, p.place, p.annotations);
     out.parameters.push_back(index);
-    add(p.name, value_symbol(variable_expr(index, p.place), p.direction != Direction::in, p.place), p.place);
+    add(p.name, value_symbol(variable_expr(index, p.place), p.direction != Direction::in, p.place),
+        p.place);
   }
   const auto index = static_cast<std::uint32_t>(cx_.block->functions.size());
   cx_.block->functions.push_back(std::move(out));
@@ -270,15 +284,18 @@ std::uint32_t Elaborator::action(const Decl& decl, bool global) {
 /// A function of the program with its type parameters bound, as one of the block.
 std::uint32_t Elaborator::function(const Decl& decl, const Bindings& types) {
   std::vector<const Type*> bound;
-  for (const auto& p : decl.type_parameters) bound.push_back(types.at(p) == nullptr ? types_.any() : types.at(p));
+  for (const auto& p : decl.type_parameters)
+    bound.push_back(types.at(p) == nullptr ? types_.any() : types.at(p));
   const auto key = std::make_pair(&decl, bound);
   if (open_.contains(&decl))
-    report_.refuse(decl.place, fmt::format("function '{}' calls itself, which is not supported", decl.name));
+    report_.refuse(decl.place,
+                   fmt::format("function '{}' calls itself, which is not supported", decl.name));
   if (const auto it = functions_.find(key); it != functions_.end()) return it->second;
   if (cx_.block == nullptr)
-    report_.refuse(decl.place, fmt::format("a call of function '{}' outside of parsers and controls is not "
-                                           "supported",
-                                           decl.name));
+    report_.refuse(decl.place,
+                   fmt::format("a call of function '{}' outside of parsers and controls is not "
+                               "supported",
+                               decl.name));
   const Keep keep(*this);
   Symbol* declared = cx_.scope->find(decl.name);
   const bool is_global = global_->find(decl.name) == declared;
@@ -340,7 +357,8 @@ std::shared_ptr<Instance> Elaborator::applied(const tree::Expr& node) {
   const Symbol& symbol = lookup(base.type->name, base.place, "type");
   if (symbol.kind != SymbolKind::generic ||
       (symbol.decls[0]->kind != DeclKind::parser && symbol.decls[0]->kind != DeclKind::control))
-    report_.refuse(base.place, fmt::format("found apply() of '{}', expected a parser or control", base.type->name));
+    report_.refuse(base.place, fmt::format("found apply() of '{}', expected a parser or control",
+                                           base.type->name));
   auto out = instance(*symbol.decls[0], *base.type, {}, base.type->name, base.place);
   out->calls = 1;
   return out;
@@ -359,7 +377,8 @@ Scope* Elaborator::bind_parameters(const tree::Expr& node, Instance& instance, S
   const bool copied = instance.calls > 1;
   // Type parameters follow from the arguments.
   for (std::size_t i = 0; i < decl.parameters.size(); ++i) {
-    if (instance.types.empty() || given[i] == nullptr || given[i]->value->form == Form::any) continue;
+    if (instance.types.empty() || given[i] == nullptr || given[i]->value->form == Form::any)
+      continue;
     if (given[i]->value->form == Form::name) {
       const Symbol* symbol = cx_.scope->find(given[i]->value->name);
       if (symbol != nullptr && symbol->kind != SymbolKind::value) continue;
@@ -375,17 +394,21 @@ Scope* Elaborator::bind_parameters(const tree::Expr& node, Instance& instance, S
     const Type* t = in_scope(*p.type, instance.types, global_);
     if (t->kind == TypeKind::extern_object) {
       if (given[i] == nullptr || given[i]->value->form != Form::name)
-        report_.refuse(node.place, fmt::format("'{}': expected an object for '{}'", decl.name, p.name));
+        report_.refuse(node.place,
+                       fmt::format("'{}': expected an object for '{}'", decl.name, p.name));
       const Symbol& symbol = lookup(given[i]->value->name, given[i]->place, "name");
       if (symbol.kind != SymbolKind::packet && symbol.kind != SymbolKind::object)
-        report_.refuse(given[i]->place, fmt::format("found '{}', expected {}", given[i]->value->name, type_text(*t)));
+        report_.refuse(given[i]->place, fmt::format("found '{}', expected {}",
+                                                    given[i]->value->name, type_text(*t)));
       if (symbol.type->name != t->name)
-        report_.refuse(given[i]->place, fmt::format("found {}, expected {}", type_text(*symbol.type), type_text(*t)));
+        report_.refuse(given[i]->place, fmt::format("found {}, expected {}",
+                                                    type_text(*symbol.type), type_text(*t)));
       scope->names[p.name] = symbol;
       continue;
     }
     if (given[i] == nullptr) {
-      values[i] = p.initial != nullptr ? converted(*p.initial, t, "a default") : make(ExprKind::absent, t, node.place);
+      values[i] = p.initial != nullptr ? converted(*p.initial, t, "a default")
+                                       : make(ExprKind::absent, t, node.place);
     } else {
       values[i] = argument(*given[i], t, p.direction, decl.name);
     }
@@ -398,14 +421,18 @@ Scope* Elaborator::bind_parameters(const tree::Expr& node, Instance& instance, S
     bool alias = !copied && (value.kind == ExprKind::constant || paths[i].has_value());
     for (std::size_t k = 0; k < paths.size() && alias && paths[i]; ++k) {
       const bool conflict = k != i && (writes(p.direction) || writes(decl.parameters[k].direction));
-      if (conflict && values[k].type != nullptr && paths[k] && overlap(*paths[i], *paths[k])) alias = false;
+      if (conflict && values[k].type != nullptr && paths[k] && overlap(*paths[i], *paths[k]))
+        alias = false;
     }
     if (alias) {
-      if (p.direction == Direction::out && has_header(*value.type)) before.push_back(reset_of(value, node.place));
-      scope->names[p.name] = value_symbol(value, p.direction != Direction::in && p.direction != Direction::none, p.place);
+      if (p.direction == Direction::out && has_header(*value.type))
+        before.push_back(reset_of(value, node.place));
+      scope->names[p.name] = value_symbol(
+          value, p.direction != Direction::in && p.direction != Direction::none, p.place);
       continue;
     }
-    const Type* t = value.type->kind == TypeKind::any ? in_scope(*p.type, instance.types, global_) : value.type;
+    const Type* t =
+        value.type->kind == TypeKind::any ? in_scope(*p.type, instance.types, global_) : value.type;
     std::uint32_t index = 0;
     if (again && i < instance.own.size() && instance.own[i] != no_block) {
       index = instance.own[i];
@@ -416,7 +443,8 @@ Scope* Elaborator::bind_parameters(const tree::Expr& node, Instance& instance, S
       instance.own.resize(decl.parameters.size(), no_block);
       instance.own[i] = index;
       scope->names[p.name] =
-          value_symbol(variable_expr(index, p.place), p.direction != Direction::in && p.direction != Direction::none, p.place);
+          value_symbol(variable_expr(index, p.place),
+                       p.direction != Direction::in && p.direction != Direction::none, p.place);
     }
     Expr own = variable_expr(index, node.place);
     if (p.direction == Direction::out) {
@@ -436,9 +464,11 @@ void Elaborator::apply_control(const tree::Expr& node, Instance& instance, State
   if (decl.kind != DeclKind::control)
     report_.refuse(node.place, fmt::format("parser '{}' is applied in a control", decl.name));
   if (cx_.is_parser || cx_.in_action)
-    report_.refuse(node.place, fmt::format("control '{}' is applied outside of an apply block", decl.name));
+    report_.refuse(node.place,
+                   fmt::format("control '{}' is applied outside of an apply block", decl.name));
   if (cx_.depth > deepest_inline)
-    report_.refuse(node.place, fmt::format("controls are nested more than {} deep", deepest_inline));
+    report_.refuse(node.place,
+                   fmt::format("controls are nested more than {} deep", deepest_inline));
   used_.insert(&decl);
   Statements after;
   const bool first = instance.scope == nullptr;
@@ -462,7 +492,8 @@ void Elaborator::apply_control(const tree::Expr& node, Instance& instance, State
       if (one->kind != DeclKind::variable) continue;
       const Symbol& symbol = lookup(one->name, one->place, "name");
       if (one->initial != nullptr) {
-        inlined.body.push_back(assignment(symbol.value, converted(*one->initial, symbol.type, "a value"), one->place));
+        inlined.body.push_back(
+            assignment(symbol.value, converted(*one->initial, symbol.type, "a value"), one->place));
       } else if (has_header(*symbol.type)) {
         inlined.body.push_back(reset_of(symbol.value, one->place));
       }

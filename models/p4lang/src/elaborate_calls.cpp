@@ -76,7 +76,8 @@ const tree::Expr* Elaborator::table_applied(const tree::Expr& node, Symbol*& tab
 
 Expr Elaborator::table_call(const tree::Expr& node, const Symbol& symbol) {
   if (!node.arguments.empty()) report_.refuse(node.place, "apply() of a table takes no arguments");
-  if (cx_.in_action) report_.refuse(node.place, "a table is applied in an action, expected in an apply block");
+  if (cx_.in_action)
+    report_.refuse(node.place, "a table is applied in an action, expected in an apply block");
   Expr out = make(ExprKind::call, types_.table_result(), node.place);
   out.callee = Callee::apply_table;
   out.index = symbol.index;
@@ -93,7 +94,8 @@ Expr Elaborator::call(const tree::Expr& node, const Type* expected) {
   report_.refuse(node.place, "found a call of a value, expected a function");
 }
 
-Expr Elaborator::named_call(const tree::Expr& node, const tree::Expr& callee, const Type* expected) {
+Expr Elaborator::named_call(const tree::Expr& node, const tree::Expr& callee,
+                            const Type* expected) {
   // Inside an abstract method its object's methods are known without the object.
   if (cx_.method_of != nullptr && !methods_of(*cx_.method_of, callee.name).empty() &&
       cx_.scope->find(callee.name) == nullptr)
@@ -101,45 +103,55 @@ Expr Elaborator::named_call(const tree::Expr& node, const tree::Expr& callee, co
   Symbol* found = callee.global ? global_->find(callee.name) : nullptr;
   const Symbol& symbol = found != nullptr ? *found : lookup(callee.name, callee.place, "function");
   if (symbol.kind == SymbolKind::action) {
-    const std::uint32_t index = symbol.index == no_block ? action(*symbol.decls[0], true) : symbol.index;
+    const std::uint32_t index =
+        symbol.index == no_block ? action(*symbol.decls[0], true) : symbol.index;
     return action_call(node, index);
   }
   if (symbol.kind == SymbolKind::functions) return function_call(node, symbol, expected);
-  report_.refuse(callee.place, fmt::format("found '{}', expected a function or an action", callee.name));
+  report_.refuse(callee.place,
+                 fmt::format("found '{}', expected a function or an action", callee.name));
 }
 
-Expr Elaborator::method_call(const tree::Expr& node, const tree::Expr& callee, const Type* expected) {
+Expr Elaborator::method_call(const tree::Expr& node, const tree::Expr& callee,
+                             const Type* expected) {
   const tree::Expr& base = *callee.a;
   if (base.form == Form::self) {
-    if (cx_.object == no_block) report_.refuse(base.place, "found 'this' outside an abstract method");
+    if (cx_.object == no_block)
+      report_.refuse(base.place, "found 'this' outside an abstract method");
     return object_call(node, callee.name, cx_.object, expected);
   }
   if (base.form == Form::type_name)
-    report_.refuse(node.place, fmt::format("'{}' of a type is supported as a statement of its own only",
-                                           callee.name));
+    report_.refuse(
+        node.place,
+        fmt::format("'{}' of a type is supported as a statement of its own only", callee.name));
   if (base.form == Form::name) {
     Symbol& symbol = lookup(base.name, base.place, "name");
-    if (symbol.kind == SymbolKind::object) return object_call(node, callee.name, symbol.index, expected);
-    if (symbol.kind == SymbolKind::packet) return packet_call(node, callee.name, symbol.type, expected);
+    if (symbol.kind == SymbolKind::object)
+      return object_call(node, callee.name, symbol.index, expected);
+    if (symbol.kind == SymbolKind::packet)
+      return packet_call(node, callee.name, symbol.type, expected);
     if (symbol.kind == SymbolKind::table && callee.name == "apply") return table_call(node, symbol);
     if (symbol.kind == SymbolKind::block && callee.name == "apply")
-      report_.refuse(node.place, fmt::format("'{}' is applied in an expression, expected a statement",
-                                             base.name));
+      report_.refuse(
+          node.place,
+          fmt::format("'{}' is applied in an expression, expected a statement", base.name));
   }
   Expr value = expr(base);
-  if (value.kind == ExprKind::instance && value.index != no_block) return object_call(node, callee.name, value.index, expected);
+  if (value.kind == ExprKind::instance && value.index != no_block)
+    return object_call(node, callee.name, value.index, expected);
   return value_call(node, std::move(value), callee.name);
 }
 
-Expr Elaborator::object_call(const tree::Expr& node, const std::string& method, std::uint32_t object,
-                             const Type* expected) {
+Expr Elaborator::object_call(const tree::Expr& node, const std::string& method,
+                             std::uint32_t object, const Type* expected) {
   const ExternObject& of = program_.externs[object];
   const Symbol& symbol = *global_->find(of.type->name);
   const Decl* decl = extern_decl(symbol, of.type->type_arguments.size());
   const auto candidates = methods_of(*decl, method);
   if (candidates.empty())
-    report_.refuse(node.a->place, fmt::format("extern '{}' has no method '{}'{}", decl->name,
-                                              printable(method), suggestion(method, method_names({decl}))));
+    report_.refuse(node.a->place,
+                   fmt::format("extern '{}' has no method '{}'{}", decl->name, printable(method),
+                               suggestion(method, method_names({decl}))));
   Bindings outer;
   for (std::size_t i = 0; i < decl->type_parameters.size(); ++i)
     outer[decl->type_parameters[i]] = of.type->type_arguments[i];
@@ -156,24 +168,27 @@ Expr Elaborator::packet_call(const tree::Expr& node, const std::string& method, 
   const auto candidates = methods_of(*symbol.decls[0], method);
   const Callee callee = packet_callee(method);
   if (candidates.empty() || callee == Callee::none)
-    report_.refuse(node.a->place, fmt::format("'{}' has no method '{}'{}", packet->name, printable(method),
-                                              suggestion(method, method_names(symbol.decls))));
+    report_.refuse(node.a->place,
+                   fmt::format("'{}' has no method '{}'{}", packet->name, printable(method),
+                               suggestion(method, method_names(symbol.decls))));
   Expr out = extern_call(node, candidates, {}, method, expected);
   out.callee = callee;
   if (callee == Callee::extract) {
     const Expr& to = out.operands[0];
     if (to.kind != ExprKind::absent && to.type->kind != TypeKind::header)
-      report_.refuse(to.place, fmt::format("found extract of {}, expected a header", type_text(*to.type)));
-    const bool varies = to.kind != ExprKind::absent &&
-                        std::any_of(to.type->fields.begin(), to.type->fields.end(), [](const Field& f) {
-                          return f.type->kind == TypeKind::varbit;
-                        });
+      report_.refuse(to.place,
+                     fmt::format("found extract of {}, expected a header", type_text(*to.type)));
+    const bool varies =
+        to.kind != ExprKind::absent &&
+        std::any_of(to.type->fields.begin(), to.type->fields.end(),
+                    [](const Field& f) { return f.type->kind == TypeKind::varbit; });
     if (varies != (out.operands.size() > 1))
       report_.refuse(node.place, varies ? "extract of a header with a varbit takes its size as well"
                                         : "extract with a size is for headers with a varbit");
   }
   if (callee == Callee::lookahead && (width_of(*out.type) == 0 || without_width(*out.type)))
-    report_.refuse(node.place, "lookahead needs the type of what is looked at: lookahead<bit<8>>()");
+    report_.refuse(node.place,
+                   "lookahead needs the type of what is looked at: lookahead<bit<8>>()");
   return out;
 }
 
@@ -185,7 +200,8 @@ Expr Elaborator::value_call(const tree::Expr& node, Expr base, const std::string
       method == "maxSizeInBytes") {
     std::uint64_t width = width_of(type);
     if (method.starts_with("min")) {
-      for (const Field& f : type.fields) width -= f.type->kind == TypeKind::varbit ? f.type->width : 0;
+      for (const Field& f : type.fields)
+        width -= f.type->kind == TypeKind::varbit ? f.type->width : 0;
     }
     if (method.ends_with("Bytes")) width = (width + 7) / 8;
     return constant_of(width, types_.integer(), node.place);
@@ -200,10 +216,11 @@ Expr Elaborator::value_call(const tree::Expr& node, Expr base, const std::string
     std::vector<std::string> known;
     if (is_header) known = {"isValid", "setValid", "setInvalid"};
     if (type.kind == TypeKind::stack) known = {"push_front", "pop_front"};
-    report_.refuse(node.a->place, fmt::format("{} has no method '{}'{}", type_text(type), printable(method),
-                                              suggestion(method, known)));
+    report_.refuse(node.a->place, fmt::format("{} has no method '{}'{}", type_text(type),
+                                              printable(method), suggestion(method, known)));
   }
-  Expr out = make(ExprKind::call, callee == Callee::is_valid ? types_.boolean() : types_.none(), node.place);
+  Expr out = make(ExprKind::call, callee == Callee::is_valid ? types_.boolean() : types_.none(),
+                  node.place);
   out.callee = callee;
   if (callee != Callee::is_valid) {
     require_writable(*node.a->a);
@@ -217,8 +234,8 @@ Expr Elaborator::value_call(const tree::Expr& node, Expr base, const std::string
   if (expected == 1) {
     Expr count = constant(*node.arguments[0].value, nullptr, "how far a stack moves");
     if (count.value < 1 || count.value > type.size)
-      report_.refuse(count.place, fmt::format("found {}, expected 1 to {}", printable(count.value.str()),
-                                              type.size));
+      report_.refuse(count.place, fmt::format("found {}, expected 1 to {}",
+                                              printable(count.value.str()), type.size));
     count.type = types_.integer();
     out.operands.push_back(std::move(count));
   }
@@ -256,8 +273,8 @@ Expr Elaborator::action_call(const tree::Expr& node, std::uint32_t index) {
 
 /// Arguments of a call of a function of the block, which has its parameters as variables.
 std::vector<Expr> Elaborator::call_arguments(const tree::Expr& node,
-                                             const std::vector<std::uint32_t>& parameters, Expr& call,
-                                             const std::string& name) {
+                                             const std::vector<std::uint32_t>& parameters,
+                                             Expr& call, const std::string& name) {
   if (node.arguments.size() != parameters.size())
     report_.refuse(node.place, fmt::format("'{}': found {} arguments, expected {}", name,
                                            node.arguments.size(), parameters.size()));
@@ -288,8 +305,8 @@ Expr Elaborator::argument(const tree::Argument& given, const Type* type, Directi
     return make(ExprKind::absent, type, given.place);
   Expr out = lvalue(*given.value);
   if (out.type != type && type->kind != TypeKind::any && out.type->kind != TypeKind::any)
-    report_.refuse(given.place, fmt::format("'{}' writes {}, expected {}", name, type_text(*out.type),
-                                            type_text(*type)));
+    report_.refuse(given.place, fmt::format("'{}' writes {}, expected {}", name,
+                                            type_text(*out.type), type_text(*type)));
   return out;
 }
 
@@ -323,14 +340,16 @@ bool Elaborator::accepts(Chosen& chosen) {
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (!chosen.raw[i]) continue;
-    if (!converts(*chosen.raw[i], in_scope(*parameters[i].type, chosen.types, global_))) return false;
+    if (!converts(*chosen.raw[i], in_scope(*parameters[i].type, chosen.types, global_)))
+      return false;
   }
   return true;
 }
 
-Elaborator::Chosen Elaborator::choose(const tree::Expr& node, const std::vector<tree::Argument>& arguments,
-                                      const std::vector<const Decl*>& candidates, const Bindings& outer,
-                                      const std::string& name) {
+Elaborator::Chosen Elaborator::choose(const tree::Expr& node,
+                                      const std::vector<tree::Argument>& arguments,
+                                      const std::vector<const Decl*>& candidates,
+                                      const Bindings& outer, const std::string& name) {
   std::vector<Chosen> fitting;
   for (const Decl* decl : candidates) {
     Chosen one;
@@ -349,8 +368,8 @@ Elaborator::Chosen Elaborator::choose(const tree::Expr& node, const std::vector<
         report_.refuse(a.place, fmt::format("'{}' has no parameter '{}'{}", name, printable(a.name),
                                             suggestion(a.name, names)));
     }
-    report_.refuse(node.place, fmt::format("'{}': found {} arguments, expected {}", name, arguments.size(),
-                                           expected));
+    report_.refuse(node.place, fmt::format("'{}': found {} arguments, expected {}", name,
+                                           arguments.size(), expected));
   }
   for (Chosen& one : fitting) {
     one.types = outer;
@@ -402,7 +421,8 @@ void Elaborator::arguments(const Chosen& chosen, Expr& call, const std::string& 
     }
     Expr value = convert(*chosen.raw[i], to, fmt::format("an argument of '{}'", name));
     if (without_width(*value.type) && to->kind != TypeKind::integer)
-      report_.refuse(value.place, fmt::format("'{}': found a number without a width in a list", name));
+      report_.refuse(value.place,
+                     fmt::format("'{}': found a number without a width in a list", name));
     call.operands.push_back(std::move(value));
   }
   while (!call.operands.empty() && call.operands.back().kind == ExprKind::absent &&
@@ -442,9 +462,9 @@ std::optional<Expr> Elaborator::folded_call(const std::string& name, const Chose
   if (chosen.raw[0]->kind != ExprKind::constant)
     report_.refuse(place, "static_assert: the condition is not known before the program runs");
   if (chosen.raw[0]->value == 0)
-    report_.fault(place, fmt::format("static_assert: {}",
-                                     chosen.raw.size() > 1 && chosen.raw[1] ? printable(chosen.raw[1]->name, 200)
-                                                                            : "the condition does not hold"));
+    report_.fault(place, fmt::format("static_assert: {}", chosen.raw.size() > 1 && chosen.raw[1]
+                                                              ? printable(chosen.raw[1]->name, 200)
+                                                              : "the condition does not hold"));
   return constant_of(1, types_.boolean(), place);
 }
 

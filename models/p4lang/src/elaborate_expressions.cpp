@@ -15,7 +15,8 @@ namespace {
 
 bool is_constant(const Expr& e) {
   return e.kind == ExprKind::constant || e.kind == ExprKind::text || e.kind == ExprKind::invalid ||
-         (e.kind == ExprKind::list && std::all_of(e.operands.begin(), e.operands.end(), is_constant));
+         (e.kind == ExprKind::list &&
+          std::all_of(e.operands.begin(), e.operands.end(), is_constant));
 }
 
 std::vector<std::string> field_names(const Type& type) {
@@ -48,31 +49,50 @@ Expr Elaborator::constant_of(Integer value, const Type* type, const Place& place
 
 Expr Elaborator::expr(const tree::Expr& node, const Type* expected) {
   switch (node.form) {
-    case Form::number: return number(node);
-    case Form::boolean: return constant_of(node.value, types_.boolean(), node.place);
+    case Form::number:
+      return number(node);
+    case Form::boolean:
+      return constant_of(node.value, types_.boolean(), node.place);
     case Form::text: {
       Expr out = make(ExprKind::text, types_.text(), node.place);
       out.name = node.name;
       return out;
     }
-    case Form::name: return name(node);
-    case Form::member: return member(node);
-    case Form::index: return index(node);
-    case Form::slice: return slice(node);
-    case Form::unary: return unary(node);
-    case Form::binary: return binary(node);
-    case Form::choice: return choice(node, expected);
-    case Form::cast: return cast(node);
-    case Form::call: return call(node, expected);
-    case Form::list: return list(node, expected);
-    case Form::any: return make(ExprKind::absent, types_.any(), node.place);
-    case Form::invalid: return make(ExprKind::invalid, types_.any(), node.place);
-    case Form::type_name: report_.refuse(node.place, "found a type, expected a value");
-    case Form::by_default: report_.refuse(node.place, "found 'default', expected a value");
+    case Form::name:
+      return name(node);
+    case Form::member:
+      return member(node);
+    case Form::index:
+      return index(node);
+    case Form::slice:
+      return slice(node);
+    case Form::unary:
+      return unary(node);
+    case Form::binary:
+      return binary(node);
+    case Form::choice:
+      return choice(node, expected);
+    case Form::cast:
+      return cast(node);
+    case Form::call:
+      return call(node, expected);
+    case Form::list:
+      return list(node, expected);
+    case Form::any:
+      return make(ExprKind::absent, types_.any(), node.place);
+    case Form::invalid:
+      return make(ExprKind::invalid, types_.any(), node.place);
+    case Form::type_name:
+      report_.refuse(node.place, "found a type, expected a value");
+    case Form::by_default:
+      report_.refuse(node.place, "found 'default', expected a value");
     case Form::mask:
-    case Form::range: report_.refuse(node.place, "found a set of values, expected one");
-    case Form::rest: report_.refuse(node.place, "'...' is not supported");
-    case Form::self: report_.refuse(node.place, "'this' is supported in calls of methods only");
+    case Form::range:
+      report_.refuse(node.place, "found a set of values, expected one");
+    case Form::rest:
+      report_.refuse(node.place, "'...' is not supported");
+    case Form::self:
+      report_.refuse(node.place, "'this' is supported in calls of methods only");
   }
   throw Skip{};
 }
@@ -114,9 +134,10 @@ Expr Elaborator::member(const tree::Expr& node) {
   Symbol* table = nullptr;
   if (const tree::Expr* applied = table_applied(*node.a, table)) {
     if (node.name != "hit" && node.name != "miss")
-      report_.refuse(node.place, fmt::format("found '{}' of a table's result, expected 'hit' or 'miss'{}",
-                                             node.name,
-                                             node.name == "action_run" ? "; 'action_run' is for switch" : ""));
+      report_.refuse(
+          node.place,
+          fmt::format("found '{}' of a table's result, expected 'hit' or 'miss'{}", node.name,
+                      node.name == "action_run" ? "; 'action_run' is for switch" : ""));
     Expr hit = make(ExprKind::table_hit, types_.boolean(), applied->place);
     hit.index = table->index;
     if (node.name == "hit") return hit;
@@ -163,8 +184,9 @@ Expr Elaborator::field(Expr base, const tree::Expr& node) {
     out.operands.push_back(std::move(base));
     return out;
   }
-  report_.refuse(node.place, fmt::format("{} has no field '{}'{}", type_text(type), printable(node.name),
-                                         suggestion(node.name, field_names(type))));
+  report_.refuse(node.place,
+                 fmt::format("{} has no field '{}'{}", type_text(type), printable(node.name),
+                             suggestion(node.name, field_names(type))));
 }
 
 Expr Elaborator::stack_member(Expr base, const tree::Expr& node) {
@@ -195,11 +217,12 @@ Expr Elaborator::index(const tree::Expr& node) {
                                            type_text(*base.type)));
   Expr at = expr(*node.b);
   if (!is_number(*at.type))
-    report_.refuse(at.place, fmt::format("found an index of type {}, expected bits", type_text(*at.type)));
+    report_.refuse(at.place,
+                   fmt::format("found an index of type {}, expected bits", type_text(*at.type)));
   if (at.type->kind == TypeKind::integer) {
     if (at.value < 0 || at.value >= base.type->size)
-      report_.refuse(at.place, fmt::format("found index {}, expected 0 to {}", printable(at.value.str()),
-                                           base.type->size - 1));
+      report_.refuse(at.place, fmt::format("found index {}, expected 0 to {}",
+                                           printable(at.value.str()), base.type->size - 1));
     at.type = types_.bit(32);
   }
   Expr out = make(ExprKind::element, base.type->element, node.place);
@@ -213,13 +236,15 @@ Expr Elaborator::slice(const tree::Expr& node) {
   if (base.type->kind == TypeKind::enumeration && base.type->width > 0)
     base.type = types_.bit(base.type->width);
   if (!is_bits(*base.type))
-    report_.refuse(node.place, fmt::format("found a slice of {}, expected bits", type_text(*base.type)));
+    report_.refuse(node.place,
+                   fmt::format("found a slice of {}, expected bits", type_text(*base.type)));
   const Expr high = constant(*node.b, nullptr, "the upper end of a slice");
   const Expr low = constant(*node.c, nullptr, "the lower end of a slice");
   if (low.value < 0 || high.value < low.value || high.value >= base.type->width)
-    report_.refuse(node.place, fmt::format("found slice [{}:{}] of {}, expected {} >= upper >= lower >= 0",
-                                           printable(high.value.str()), printable(low.value.str()),
-                                           type_text(*base.type), base.type->width - 1));
+    report_.refuse(node.place,
+                   fmt::format("found slice [{}:{}] of {}, expected {} >= upper >= lower >= 0",
+                               printable(high.value.str()), printable(low.value.str()),
+                               type_text(*base.type), base.type->width - 1));
   const auto h = high.value.convert_to<std::uint32_t>();
   const auto l = low.value.convert_to<std::uint32_t>();
   const Type* type = types_.bit(h - l + 1);
@@ -251,7 +276,8 @@ Expr Elaborator::list(const tree::Expr& node, const Type* expected) {
     const Type* of = nullptr;
     if (expected != nullptr && has_fields(*expected)) {
       for (std::size_t k = 0; k < expected->fields.size(); ++k) {
-        if (by_name ? expected->fields[k].name == element.name : k == i) of = expected->fields[k].type;
+        if (by_name ? expected->fields[k].name == element.name : k == i)
+          of = expected->fields[k].type;
       }
     }
     if (expected != nullptr && expected->kind == TypeKind::stack) of = expected->element;
@@ -283,7 +309,8 @@ Expr Elaborator::constant(const tree::Expr& node, const Type* to, std::string_vi
   Expr out = to == nullptr ? expr(node) : converted(node, to, what);
   if (to == nullptr && out.kind == ExprKind::constant && !is_number(*out.type) &&
       out.type->kind != TypeKind::enumeration)
-    report_.refuse(node.place, fmt::format("found {} as {}, expected a number", type_text(*out.type), what));
+    report_.refuse(node.place,
+                   fmt::format("found {} as {}, expected a number", type_text(*out.type), what));
   if (!is_constant(out) || (to == nullptr && out.kind != ExprKind::constant))
     report_.refuse(node.place, fmt::format("{} is not known before the program runs", what));
   return out;
@@ -297,14 +324,18 @@ bool Elaborator::converts(const Expr& from, const Type* to) {
   if (type.kind == TypeKind::integer) return is_bits(*to) || to->kind == TypeKind::integer;
   if (to->kind == TypeKind::integer) return from.kind == ExprKind::constant && is_bits(type);
   if (type.kind == TypeKind::enumeration && type.width > 0)
-    return to->kind == (type.is_signed ? TypeKind::signed_bit : TypeKind::bit) && to->width == type.width;
+    return to->kind == (type.is_signed ? TypeKind::signed_bit : TypeKind::bit) &&
+           to->width == type.width;
   if (type.kind == TypeKind::extern_object && to->kind == TypeKind::extern_object)
     return type.name == to->name;
-  if (from.kind == ExprKind::list && to->kind == TypeKind::stack) return from.operands.size() <= to->size;
-  if (!has_fields(type) || !has_fields(*to) || type.fields.size() != to->fields.size()) return false;
+  if (from.kind == ExprKind::list && to->kind == TypeKind::stack)
+    return from.operands.size() <= to->size;
+  if (!has_fields(type) || !has_fields(*to) || type.fields.size() != to->fields.size())
+    return false;
   if (from.kind == ExprKind::list) {
     for (std::size_t i = 0; i < type.fields.size(); ++i) {
-      if (type.fields[i].name.empty() && !converts(from.operands[i], to->fields[i].type)) return false;
+      if (type.fields[i].name.empty() && !converts(from.operands[i], to->fields[i].type))
+        return false;
     }
     return true;
   }
@@ -324,8 +355,8 @@ Expr Elaborator::convert(Expr from, const Type* to, std::string_view what) {
     return from;
   }
   if (!converts(from, to))
-    report_.refuse(from.place, fmt::format("found {} as {}, expected {}", type_text(*from.type), what,
-                                           type_text(*to)));
+    report_.refuse(from.place, fmt::format("found {} as {}, expected {}", type_text(*from.type),
+                                           what, type_text(*to)));
   if (from.kind == ExprKind::list) return convert_list(std::move(from), to, what);
   if (from.kind == ExprKind::absent || from.type->kind == TypeKind::any ||
       from.type->kind == TypeKind::extern_object) {
@@ -334,7 +365,8 @@ Expr Elaborator::convert(Expr from, const Type* to, std::string_view what) {
   }
   if (from.kind == ExprKind::constant) {
     if (!fits(from.value, *to))
-      report_.warn(from.place, fmt::format("{} does not fit {}", printable(from.value.str()), type_text(*to)));
+      report_.warn(from.place,
+                   fmt::format("{} does not fit {}", printable(from.value.str()), type_text(*to)));
     return constant_of(wrapped(from.value, *to), to, from.place);
   }
   Expr out = make(ExprKind::cast, to, from.place);
@@ -353,10 +385,11 @@ Expr Elaborator::convert_list(Expr from, const Type* to, std::string_view what) 
     std::size_t at = i;
     if (by_name) {
       const auto names = field_names(*from.type);
-      at = static_cast<std::size_t>(std::find(names.begin(), names.end(), to->fields[i].name) - names.begin());
+      at = static_cast<std::size_t>(std::find(names.begin(), names.end(), to->fields[i].name) -
+                                    names.begin());
       if (at == names.size())
-        report_.refuse(from.place, fmt::format("found no value for field '{}' of {}", to->fields[i].name,
-                                               type_text(*to)));
+        report_.refuse(from.place, fmt::format("found no value for field '{}' of {}",
+                                               to->fields[i].name, type_text(*to)));
     }
     out.operands.push_back(convert(std::move(from.operands[at]), to->fields[i].type, what));
   }
@@ -372,8 +405,8 @@ Expr Elaborator::lvalue(const tree::Expr& node) {
 
 void Elaborator::require_lvalue(const Expr& e) {
   const Expr* at = &e;
-  while (at->kind == ExprKind::field || at->kind == ExprKind::element || at->kind == ExprKind::slice ||
-         at->kind == ExprKind::next || at->kind == ExprKind::last)
+  while (at->kind == ExprKind::field || at->kind == ExprKind::element ||
+         at->kind == ExprKind::slice || at->kind == ExprKind::next || at->kind == ExprKind::last)
     at = &at->operands[0];
   if (at->kind != ExprKind::variable)
     report_.refuse(e.place, "found a value that cannot be written, expected a variable or a field");
@@ -386,9 +419,10 @@ void Elaborator::require_writable(const tree::Expr& node) {
   if (at->form != Form::name) return;
   const Symbol* symbol = cx_.scope->find(at->name);
   if (symbol != nullptr && symbol->kind == SymbolKind::value && !symbol->writable)
-    report_.refuse(at->place, fmt::format("'{}' cannot be written: it is {}", at->name,
-                                          symbol->value.kind == ExprKind::constant ? "a constant"
-                                                                                   : "an 'in' parameter"));
+    report_.refuse(
+        at->place,
+        fmt::format("'{}' cannot be written: it is {}", at->name,
+                    symbol->value.kind == ExprKind::constant ? "a constant" : "an 'in' parameter"));
 }
 
 }  // namespace horae::p4lang

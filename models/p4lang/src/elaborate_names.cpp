@@ -39,8 +39,8 @@ Scope* Elaborator::new_scope(Scope* parent) {
 void Elaborator::work(const Place& place, std::size_t amount) {
   work_ += amount;
   if (work_ <= most_work) return;
-  report_.fault(place, fmt::format("with all that is inlined the program has more than {} parts",
-                                   most_work));
+  report_.fault(
+      place, fmt::format("with all that is inlined the program has more than {} parts", most_work));
   throw Stop{};
 }
 
@@ -73,8 +73,9 @@ Symbol& Elaborator::lookup(const std::string& name, const Place& place, std::str
     const bool types = what == "type";
     const auto names = visible([&](const Symbol& s) { return is_type_symbol(s) == types; });
     const std::string near = nearest_name(name, names);
-    report_.refuse(place, fmt::format("unknown {} '{}'{}", what, printable(name),
-                                      near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+    report_.refuse(place,
+                   fmt::format("unknown {} '{}'{}", what, printable(name),
+                               near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   if (symbol->kind == SymbolKind::broken) throw Skip{};
   return *symbol;
@@ -138,17 +139,28 @@ bool Elaborator::has_header(const Type& type) {
 
 const Type* Elaborator::type(const tree::Type& node) {
   switch (node.form) {
-    case TypeForm::named: return named(node);
-    case TypeForm::bit: return types_.bit(node.width == nullptr ? 1 : width(*node.width));
-    case TypeForm::signed_bit: return types_.signed_bit(width(*node.width));
-    case TypeForm::varbit: return types_.varbit(width(*node.width));
-    case TypeForm::integer: return types_.integer();
-    case TypeForm::boolean: return types_.boolean();
-    case TypeForm::error: return types_.error();
-    case TypeForm::text: return types_.text();
-    case TypeForm::none: return types_.none();
-    case TypeForm::any: return types_.any();
-    case TypeForm::match_kind: report_.refuse(node.place, "a value of match_kind is not supported");
+    case TypeForm::named:
+      return named(node);
+    case TypeForm::bit:
+      return types_.bit(node.width == nullptr ? 1 : width(*node.width));
+    case TypeForm::signed_bit:
+      return types_.signed_bit(width(*node.width));
+    case TypeForm::varbit:
+      return types_.varbit(width(*node.width));
+    case TypeForm::integer:
+      return types_.integer();
+    case TypeForm::boolean:
+      return types_.boolean();
+    case TypeForm::error:
+      return types_.error();
+    case TypeForm::text:
+      return types_.text();
+    case TypeForm::none:
+      return types_.none();
+    case TypeForm::any:
+      return types_.any();
+    case TypeForm::match_kind:
+      report_.refuse(node.place, "a value of match_kind is not supported");
     case TypeForm::tuple: {
       std::vector<const Type*> elements;
       for (const auto* argument : node.arguments) elements.push_back(type(*argument));
@@ -199,8 +211,9 @@ const Type* Elaborator::named(const tree::Type& node) {
   std::vector<const Type*> arguments;
   for (const auto* argument : node.arguments) arguments.push_back(type(*argument));
   if (arguments.size() != decl.type_parameters.size())
-    report_.refuse(node.place, fmt::format("type '{}': found {} type arguments, expected {}", node.name,
-                                           arguments.size(), decl.type_parameters.size()));
+    report_.refuse(node.place,
+                   fmt::format("type '{}': found {} type arguments, expected {}", node.name,
+                               arguments.size(), decl.type_parameters.size()));
   return declared(decl, arguments, global_);
 }
 
@@ -216,9 +229,9 @@ const Type* Elaborator::extern_type(const Symbol& symbol, const tree::Type& node
   const Decl* decl = extern_decl(symbol, node.arguments.size());
   if (decl == nullptr && !node.has_arguments) decl = symbol.decls[0];
   if (decl == nullptr)
-    report_.refuse(node.place, fmt::format("extern '{}': found {} type arguments, expected {}", node.name,
-                                           node.arguments.size(),
-                                           symbol.decls[0]->type_parameters.size()));
+    report_.refuse(node.place,
+                   fmt::format("extern '{}': found {} type arguments, expected {}", node.name,
+                               node.arguments.size(), symbol.decls[0]->type_parameters.size()));
   std::vector<const Type*> arguments;
   for (const auto* argument : node.arguments) arguments.push_back(type(*argument));
   arguments.resize(decl->type_parameters.size(), types_.any());
@@ -249,16 +262,18 @@ const Type* Elaborator::declared(const Decl& decl, const std::vector<const Type*
   std::set<std::string> names;
   for (const auto& field : decl.fields) {
     if (!names.insert(field.name).second)
-      report_.fault(field.place, fmt::format("'{}' has a field '{}' already", decl.name, field.name));
+      report_.fault(field.place,
+                    fmt::format("'{}' has a field '{}' already", decl.name, field.name));
     const Type* one = type(*field.type);
     const bool is_header = one->kind == TypeKind::header;
     if (kind == TypeKind::header_union && !is_header)
-      report_.fault(field.place, fmt::format("found {} in a header union, expected headers",
-                                             type_text(*one)));
-    if (kind == TypeKind::header && (one->kind == TypeKind::stack || is_header ||
-                                     one->kind == TypeKind::header_union ||
-                                     one->kind == TypeKind::integer || one->kind == TypeKind::none))
-      report_.fault(field.place, fmt::format("found {} in a header, expected bits", type_text(*one)));
+      report_.fault(field.place,
+                    fmt::format("found {} in a header union, expected headers", type_text(*one)));
+    if (kind == TypeKind::header &&
+        (one->kind == TypeKind::stack || is_header || one->kind == TypeKind::header_union ||
+         one->kind == TypeKind::integer || one->kind == TypeKind::none))
+      report_.fault(field.place,
+                    fmt::format("found {} in a header, expected bits", type_text(*one)));
     if (kind == TypeKind::structure && one->kind == TypeKind::extern_object)
       report_.fault(field.place, fmt::format("found extern '{}' in a struct, expected a value",
                                              type_text(*one)));
@@ -282,8 +297,8 @@ const Type* Elaborator::enumeration(const Decl& decl) {
   out->place = decl.place;
   const Type* of = decl.type == nullptr ? nullptr : type(*decl.type);
   if (of != nullptr && !is_bits(*of))
-    report_.refuse(decl.place, fmt::format("found an enum of {}, expected bit<N> or int<N>",
-                                           type_text(*of)));
+    report_.refuse(decl.place,
+                   fmt::format("found an enum of {}, expected bit<N> or int<N>", type_text(*of)));
   if (of != nullptr) {
     out->width = of->width;
     out->is_signed = of->kind == TypeKind::signed_bit;
@@ -294,13 +309,15 @@ const Type* Elaborator::enumeration(const Decl& decl) {
       report_.refuse(member.place, fmt::format("member '{}' has no value", member.name));
     if (member.value != nullptr) {
       if (of == nullptr)
-        report_.refuse(member.place, fmt::format("member '{}' has a value, but '{}' has no type of bits",
-                                                 member.name, decl.name));
+        report_.refuse(member.place,
+                       fmt::format("member '{}' has a value, but '{}' has no type of bits",
+                                   member.name, decl.name));
       value = constant(*member.value, of, "the value of a member").value;
     }
     const auto same = [&](const Member& m) { return m.name == member.name; };
     if (std::any_of(out->members.begin(), out->members.end(), same))
-      report_.fault(member.place, fmt::format("'{}' has a member '{}' already", decl.name, member.name));
+      report_.fault(member.place,
+                    fmt::format("'{}' has a member '{}' already", decl.name, member.name));
     out->members.push_back({member.name, value});
   }
   return out;
@@ -327,7 +344,8 @@ bool Elaborator::unify_bound(const Type*& bound, const Type* actual) {
     if (bound == nullptr || actual->kind != TypeKind::any) bound = actual;
     return true;
   }
-  if (bound == actual || actual->kind == TypeKind::any || actual->kind == TypeKind::integer) return true;
+  if (bound == actual || actual->kind == TypeKind::any || actual->kind == TypeKind::integer)
+    return true;
   return has_fields(*bound) && actual->kind == TypeKind::tuple;
 }
 
@@ -348,7 +366,8 @@ bool Elaborator::unify(const tree::Type& pattern, const Type* actual, Bindings& 
   if (const auto it = types.find(pattern.name); it != types.end() && !pattern.has_arguments)
     return unify_bound(it->second, actual);
   if (pattern.arguments.empty()) return true;
-  if (actual->type_arguments.empty()) return actual->kind == TypeKind::any || actual->kind == TypeKind::tuple;
+  if (actual->type_arguments.empty())
+    return actual->kind == TypeKind::any || actual->kind == TypeKind::tuple;
   if (actual->name != pattern.name) return false;
   const std::size_t count = std::min(actual->type_arguments.size(), pattern.arguments.size());
   for (std::size_t i = 0; i < count; ++i) {

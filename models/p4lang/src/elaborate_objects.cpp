@@ -41,8 +41,8 @@ Expr Elaborator::object_expr(std::uint32_t index, const Place& place) const {
 
 /// A declared object; the index of it.
 std::uint32_t Elaborator::object(const Decl& decl) {
-  return make_object(*decl.type, decl.arguments, full_name(decl.name, decl.annotations), decl.annotations,
-                     decl.place);
+  return make_object(*decl.type, decl.arguments, full_name(decl.name, decl.annotations),
+                     decl.annotations, decl.place);
 }
 
 /// `Hash<bit<16>>(...)` where a value stands: an object without a name of its own.
@@ -62,8 +62,10 @@ std::uint32_t Elaborator::anonymous_object(const tree::Expr& node, const std::st
   return make_object(*node.a->type, node.arguments, full, {}, node.place);
 }
 
-std::uint32_t Elaborator::make_object(const tree::Type& node, const std::vector<tree::Argument>& arguments,
-                                      const std::string& name, const std::vector<Annotation>& annotations,
+std::uint32_t Elaborator::make_object(const tree::Type& node,
+                                      const std::vector<tree::Argument>& arguments,
+                                      const std::string& name,
+                                      const std::vector<Annotation>& annotations,
                                       const Place& place) {
   work(place);
   const Symbol& symbol = lookup(node.name, node.place, "type");
@@ -85,7 +87,8 @@ std::uint32_t Elaborator::make_object(const tree::Type& node, const std::vector<
   Bindings types;
   for (std::size_t i = 0; i < decl->type_parameters.size(); ++i) {
     const Type* given = i < node.arguments.size() ? type(*node.arguments[i]) : nullptr;
-    types[decl->type_parameters[i]] = given != nullptr && given->kind == TypeKind::any ? nullptr : given;
+    types[decl->type_parameters[i]] =
+        given != nullptr && given->kind == TypeKind::any ? nullptr : given;
   }
   ExternObject out;
   out.name = name;
@@ -101,15 +104,18 @@ std::uint32_t Elaborator::make_object(const tree::Type& node, const std::vector<
   Chosen chosen = choose(call, arguments, constructors, types, decl->name);
   Expr values = make(ExprKind::call, types_.none(), place);
   this->arguments(chosen, values, decl->name);
-  values.operands.resize(chosen.decl->parameters.size(), make(ExprKind::absent, types_.any(), place));
+  values.operands.resize(chosen.decl->parameters.size(),
+                         make(ExprKind::absent, types_.any(), place));
   for (const auto& p : chosen.decl->parameters) out.parameters.push_back(p.name);
   for (std::size_t i = 0; i < values.operands.size(); ++i) {
     const Expr& e = values.operands[i];
-    const bool known = e.kind == ExprKind::constant || e.kind == ExprKind::text || e.kind == ExprKind::list ||
-                       e.kind == ExprKind::instance || e.kind == ExprKind::absent;
+    const bool known = e.kind == ExprKind::constant || e.kind == ExprKind::text ||
+                       e.kind == ExprKind::list || e.kind == ExprKind::instance ||
+                       e.kind == ExprKind::absent;
     if (!known)
-      report_.refuse(e.place, fmt::format("argument '{}' of '{}' is not known before the program runs",
-                                          out.parameters[i], decl->name));
+      report_.refuse(e.place,
+                     fmt::format("argument '{}' of '{}' is not known before the program runs",
+                                 out.parameters[i], decl->name));
   }
   out.arguments = std::move(values.operands);
   std::vector<const Type*> bound;
@@ -137,10 +143,11 @@ void Elaborator::methods(const Decl& decl, std::uint32_t object, const Decl& of)
   for (const auto* m : of.locals) {
     if (m->kind != DeclKind::method || !m->is_abstract || is_optional(*m)) continue;
     const auto& given = program_.externs[object].methods;
-    const bool has = std::any_of(given.begin(), given.end(), [&](const Method& g) { return g.name == m->name; });
+    const bool has =
+        std::any_of(given.begin(), given.end(), [&](const Method& g) { return g.name == m->name; });
     if (!has)
-      report_.fault(decl.place, fmt::format("'{}' needs a method '{}', as extern '{}' declares", decl.name,
-                                            m->name, of.name));
+      report_.fault(decl.place, fmt::format("'{}' needs a method '{}', as extern '{}' declares",
+                                            decl.name, m->name, of.name));
   }
   std::vector<const Type*> bound;
   for (const auto& parameter : of.type_parameters)
@@ -155,16 +162,18 @@ void Elaborator::method(const Decl& decl, std::uint32_t object, const Decl& of, 
     for (const auto* m : of.locals) {
       if (m->is_abstract) names.push_back(m->name);
     }
-    report_.refuse(decl.place, fmt::format("extern '{}' has no abstract method '{}'{}", of.name, decl.name,
-                                           suggestion(decl.name, names)));
+    report_.refuse(decl.place, fmt::format("extern '{}' has no abstract method '{}'{}", of.name,
+                                           decl.name, suggestion(decl.name, names)));
   }
   if (cx_.block == nullptr)
-    report_.refuse(decl.place, "an object with methods outside of parsers and controls is not supported");
+    report_.refuse(decl.place,
+                   "an object with methods outside of parsers and controls is not supported");
   std::size_t least = 0;
   for (const auto& p : declared->parameters) least += p.optional ? 0 : 1;
   if (decl.parameters.size() < least || decl.parameters.size() > declared->parameters.size())
-    report_.refuse(decl.place, fmt::format("'{}': found {} parameters, expected {} to {}", decl.name,
-                                           decl.parameters.size(), least, declared->parameters.size()));
+    report_.refuse(decl.place,
+                   fmt::format("'{}': found {} parameters, expected {} to {}", decl.name,
+                               decl.parameters.size(), least, declared->parameters.size()));
   Function out;
   out.kind = FunctionKind::method;
   out.name = program_.externs[object].name + "." + decl.name;
@@ -172,8 +181,9 @@ void Elaborator::method(const Decl& decl, std::uint32_t object, const Decl& of, 
   out.place = decl.place;
   const Keep keep(*this);
   cx_.scope = new_scope(cx_.scope);
-  cx_.local += (cx_.local.empty() ? "" : ".") + program_.externs[object].name.substr(
-                   program_.externs[object].name.rfind('.') + 1) + "." + decl.name;
+  cx_.local += (cx_.local.empty() ? "" : ".") +
+               program_.externs[object].name.substr(program_.externs[object].name.rfind('.') + 1) +
+               "." + decl.name;
   cx_.object = object;
   cx_.method_of = &of;
   cx_.in_action = true;
@@ -182,15 +192,18 @@ void Elaborator::method(const Decl& decl, std::uint32_t object, const Decl& of, 
     const tree::Parameter& p = decl.parameters[i];
     const Type* t = type(*p.type);
     if (p.direction != declared->parameters[i].direction)
-      report_.fault(p.place, fmt::format("parameter '{}' has another direction than extern '{}' declares",
-                                         p.name, of.name));
+      report_.fault(p.place,
+                    fmt::format("parameter '{}' has another direction than extern '{}' declares",
+                                p.name, of.name));
     if (!unify(*declared->parameters[i].type, t, types)) {
-      report_.fault(p.place, fmt::format("parameter '{}' is {}, which extern '{}' does not take here", p.name,
-                                         type_text(*t), of.name));
+      report_.fault(
+          p.place, fmt::format("parameter '{}' is {}, which extern '{}' does not take here", p.name,
+                               type_text(*t), of.name));
     }
     const std::uint32_t index = variable(p.name, t, p.direction, p.place, p.annotations);
     out.parameters.push_back(index);
-    add(p.name, value_symbol(variable_expr(index, p.place), p.direction != Direction::in, p.place), p.place);
+    add(p.name, value_symbol(variable_expr(index, p.place), p.direction != Direction::in, p.place),
+        p.place);
   }
   cx_.result = out.result;
   const auto at = static_cast<std::uint32_t>(cx_.block->functions.size());

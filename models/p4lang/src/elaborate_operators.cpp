@@ -92,24 +92,31 @@ Expr Elaborator::binary(const tree::Expr& node) {
 Expr Elaborator::binary_of(Op op, Expr a, Expr b, const Place& place) {
   switch (op) {
     case Op::logical_and:
-    case Op::logical_or: return logical(op, std::move(a), std::move(b), place);
+    case Op::logical_or:
+      return logical(op, std::move(a), std::move(b), place);
     case Op::shift_left:
-    case Op::shift_right: return shift(op, std::move(a), std::move(b), place);
-    case Op::concatenate: return concatenate(std::move(a), std::move(b), place);
+    case Op::shift_right:
+      return shift(op, std::move(a), std::move(b), place);
+    case Op::concatenate:
+      return concatenate(std::move(a), std::move(b), place);
     case Op::equal:
     case Op::not_equal:
     case Op::less:
     case Op::less_equal:
     case Op::greater:
-    case Op::greater_equal: return compare(op, std::move(a), std::move(b), place);
-    default: break;
+    case Op::greater_equal:
+      return compare(op, std::move(a), std::move(b), place);
+    default:
+      break;
   }
   as_bits(a, types_);
   as_bits(b, types_);
   balance(op, a, b, place);
   if (!is_number(*a.type))
-    report_.refuse(place, fmt::format("found '{}' of {}, expected bits", op_text(op), type_text(*a.type)));
-  if ((op == Op::saturating_add || op == Op::saturating_subtract) && a.type->kind == TypeKind::integer)
+    report_.refuse(place,
+                   fmt::format("found '{}' of {}, expected bits", op_text(op), type_text(*a.type)));
+  if ((op == Op::saturating_add || op == Op::saturating_subtract) &&
+      a.type->kind == TypeKind::integer)
     report_.refuse(place, fmt::format("found '{}' of numbers without a width", op_text(op)));
   const Type* type = a.type;
   return finish(op, type, std::move(a), std::move(b), place);
@@ -187,8 +194,8 @@ Expr Elaborator::compare(Op op, Expr a, Expr b, const Place& place) {
   if (!equality) as_bits(a, types_);
   if (!equality) as_bits(b, types_);
   if (equality ? !comparable(*a.type) : !is_number(*a.type))
-    report_.refuse(place, fmt::format("found '{}' of {}, expected {}", op_text(op), type_text(*a.type),
-                                      equality ? "values" : "numbers"));
+    report_.refuse(place, fmt::format("found '{}' of {}, expected {}", op_text(op),
+                                      type_text(*a.type), equality ? "values" : "numbers"));
   return finish(op, types_.boolean(), std::move(a), std::move(b), place);
 }
 
@@ -196,7 +203,8 @@ Expr Elaborator::choice(const tree::Expr& node, const Type* expected) {
   Expr when = condition(*node.a);
   Expr yes = expr(*node.b, expected);
   Expr no = expr(*node.c, expected);
-  if (expected != nullptr && yes.type->kind == TypeKind::integer && no.type->kind == TypeKind::integer) {
+  if (expected != nullptr && yes.type->kind == TypeKind::integer &&
+      no.type->kind == TypeKind::integer) {
     yes = convert(std::move(yes), expected, "a choice");
     no = convert(std::move(no), expected, "a choice");
   }
@@ -225,9 +233,9 @@ Expr Elaborator::cast(const tree::Expr& node) {
   }
   if (!cast_allowed(from, *to)) {
     const bool both = is_bits(*from.type) && is_bits(*to);
-    report_.refuse(node.place, fmt::format("a cast from {} to {} is not allowed{}", type_text(*from.type),
-                                           type_text(*to),
-                                           both ? ": sign and width change at once" : ""));
+    report_.refuse(node.place,
+                   fmt::format("a cast from {} to {} is not allowed{}", type_text(*from.type),
+                               type_text(*to), both ? ": sign and width change at once" : ""));
   }
   if (from.type == to) return from;
   if (from.kind == ExprKind::constant) return constant_of(wrapped(from.value, *to), to, node.place);

@@ -27,7 +27,8 @@ void Elaborator::states(const Decl& decl, std::map<std::string, std::uint32_t>& 
     out.annotations = node.annotations;
     out.place = node.place;
     if (!indices.emplace(node.name, static_cast<std::uint32_t>(cx_.block->states.size())).second) {
-      report_.fault(node.place, fmt::format("parser '{}' has a state '{}' already", decl.name, node.name));
+      report_.fault(node.place,
+                    fmt::format("parser '{}' has a state '{}' already", decl.name, node.name));
       return;
     }
     if (node.name == "accept" || node.name == "reject")
@@ -145,11 +146,13 @@ std::uint32_t Elaborator::next_state(const std::string& name, const Place& place
   if (name == "reject") return reject_state;
   const auto it = indices.find(name);
   if (it == indices.end())
-    report_.refuse(place, fmt::format("unknown state '{}'{}", printable(name), suggestion(name, names_of(indices))));
+    report_.refuse(place, fmt::format("unknown state '{}'{}", printable(name),
+                                      suggestion(name, names_of(indices))));
   return it->second;
 }
 
-void Elaborator::select(const Decl& decl, State& out, const std::map<std::string, std::uint32_t>& indices) {
+void Elaborator::select(const Decl& decl, State& out,
+                        const std::map<std::string, std::uint32_t>& indices) {
   if (!decl.has_transition) {  // P4-16, 12.5: without one a state goes to reject
     out.cases.push_back({{}, reject_state, decl.place});
     return;
@@ -158,7 +161,8 @@ void Elaborator::select(const Decl& decl, State& out, const std::map<std::string
     Expr value = expr(*node);
     if (value.type->kind == TypeKind::integer || width_of(*value.type) == 0)
       if (value.type->kind != TypeKind::error && value.type->kind != TypeKind::enumeration)
-        report_.refuse(node->place, fmt::format("found select of {}, expected bits", type_text(*value.type)));
+        report_.refuse(node->place,
+                       fmt::format("found select of {}, expected bits", type_text(*value.type)));
     if (value.kind == ExprKind::list) {  // a tuple: its parts
       for (auto& part : value.operands) out.select.push_back(std::move(part));
     } else {
@@ -174,14 +178,16 @@ void Elaborator::select(const Decl& decl, State& out, const std::map<std::string
   }
 }
 
-SelectCase Elaborator::select_case(const tree::TransitionCase& node, const std::vector<Expr>& values,
+SelectCase Elaborator::select_case(const tree::TransitionCase& node,
+                                   const std::vector<Expr>& values,
                                    const std::map<std::string, std::uint32_t>& indices) {
   SelectCase out;
   out.place = node.place;
   out.next = next_state(node.next, node.next_place, indices);
   if (values.empty()) return out;
   const bool alone = node.keys.size() == 1;
-  const bool any = alone && (node.keys[0]->form == tree::Form::any || node.keys[0]->form == tree::Form::by_default);
+  const bool any = alone && (node.keys[0]->form == tree::Form::any ||
+                             node.keys[0]->form == tree::Form::by_default);
   if (any) {
     out.keys.resize(values.size());
     return out;
@@ -192,8 +198,10 @@ SelectCase Elaborator::select_case(const tree::TransitionCase& node, const std::
     out.keys.clear();
   }
   if (node.keys.size() != values.size())
-    report_.refuse(node.place, fmt::format("found {} sets of values, expected {}", node.keys.size(), values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) out.keys.push_back(key_set(*node.keys[i], values[i].type));
+    report_.refuse(node.place, fmt::format("found {} sets of values, expected {}", node.keys.size(),
+                                           values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out.keys.push_back(key_set(*node.keys[i], values[i].type));
   return out;
 }
 

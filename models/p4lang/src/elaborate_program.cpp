@@ -19,11 +19,12 @@ bool is_block(const tree::Decl& decl) {
 /// Whether two types hold the same: a package takes structs of other names with the same fields.
 bool alike(const Type& a, const Type& b) {
   if (&a == &b) return true;
-  if (a.kind != b.kind || !has_fields(a) || a.fields.size() != b.fields.size() || a.width != b.width)
+  if (a.kind != b.kind || !has_fields(a) || a.fields.size() != b.fields.size() ||
+      a.width != b.width)
     return false;
-  return std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), [](const Field& x, const Field& y) {
-    return x.name == y.name && alike(*x.type, *y.type);
-  });
+  return std::equal(
+      a.fields.begin(), a.fields.end(), b.fields.begin(),
+      [](const Field& x, const Field& y) { return x.name == y.name && alike(*x.type, *y.type); });
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ void Elaborator::run() {
     try {
       declare(*decl);
     } catch (const Skip&) {
-      if (!decl->name.empty() && !global_->names.contains(decl->name)) global_->names[decl->name] = Symbol{};
+      if (!decl->name.empty() && !global_->names.contains(decl->name))
+        global_->names[decl->name] = Symbol{};
     }
   }
   main_package();
@@ -49,12 +51,15 @@ void Elaborator::declare(const Decl& decl) {
   symbol.kind = SymbolKind::generic;
   symbol.decls = {&decl};
   switch (decl.kind) {
-    case DeclKind::constant: return constant_declaration(decl);
+    case DeclKind::constant:
+      return constant_declaration(decl);
     case DeclKind::error:
-    case DeclKind::match_kind: return declare_members(decl);
+    case DeclKind::match_kind:
+      return declare_members(decl);
     case DeclKind::extern_object:
     case DeclKind::extern_function:
-    case DeclKind::function: return declare_named(decl);
+    case DeclKind::function:
+      return declare_named(decl);
     case DeclKind::action:
       symbol.kind = SymbolKind::action;
       symbol.index = no_block;
@@ -77,13 +82,16 @@ void Elaborator::declare(const Decl& decl) {
       break;
     case DeclKind::instance: {
       const Symbol& of = lookup(decl.type->name, decl.type->place, "type");
-      if (of.kind != SymbolKind::generic || of.decls[0]->kind != DeclKind::package) return local_instance(decl);
+      if (of.kind != SymbolKind::generic || of.decls[0]->kind != DeclKind::package)
+        return local_instance(decl);
       symbol.kind = SymbolKind::package;
-      symbol.instance = package_instance(*of.decls[0], *decl.type, decl.arguments, decl.name, decl.place);
+      symbol.instance =
+          package_instance(*of.decls[0], *decl.type, decl.arguments, decl.name, decl.place);
       symbol.instance->annotations = decl.annotations;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   add(decl.name, std::move(symbol), decl.place);
 }
@@ -94,7 +102,8 @@ void Elaborator::declare_named(const Decl& decl) {
   const bool is_object = decl.kind == DeclKind::extern_object;
   Symbol* known = global_->find(decl.name);
   const SymbolKind kind = is_object ? SymbolKind::generic : SymbolKind::functions;
-  const bool joins = known != nullptr && known->kind == kind && known->decls[0]->kind == decl.kind &&
+  const bool joins = known != nullptr && known->kind == kind &&
+                     known->decls[0]->kind == decl.kind &&
                      (!is_object || extern_decl(*known, decl.type_parameters.size()) == nullptr);
   if (joins) {
     known->decls.push_back(&decl);
@@ -120,22 +129,26 @@ void Elaborator::declare_members(const Decl& decl) {
 
 std::shared_ptr<Instance> Elaborator::package_instance(const Decl& decl, const tree::Type& node,
                                                        const std::vector<tree::Argument>& arguments,
-                                                       const std::string& name, const Place& place) {
+                                                       const std::string& name,
+                                                       const Place& place) {
   auto out = std::make_shared<Instance>();
   out->decl = &decl;
   out->name = name;
   out->place = place;
   for (std::size_t i = 0; i < decl.type_parameters.size(); ++i)
-    out->types[decl.type_parameters[i]] = i < node.arguments.size() ? type(*node.arguments[i]) : nullptr;
+    out->types[decl.type_parameters[i]] =
+        i < node.arguments.size() ? type(*node.arguments[i]) : nullptr;
   std::vector<const tree::Argument*> given;
   if (!match(decl.parameters, arguments, given))
-    report_.refuse(place, fmt::format("package '{}': found {} arguments, expected {}", decl.name, arguments.size(),
-                                      decl.parameters.size()));
-  for (std::size_t i = 0; i < decl.parameters.size(); ++i) package_part(*out, decl.parameters[i], given[i]);
+    report_.refuse(place, fmt::format("package '{}': found {} arguments, expected {}", decl.name,
+                                      arguments.size(), decl.parameters.size()));
+  for (std::size_t i = 0; i < decl.parameters.size(); ++i)
+    package_part(*out, decl.parameters[i], given[i]);
   return out;
 }
 
-void Elaborator::package_part(Instance& package, const tree::Parameter& parameter, const tree::Argument* given) {
+void Elaborator::package_part(Instance& package, const tree::Parameter& parameter,
+                              const tree::Argument* given) {
   package.parts.emplace_back(parameter.name, nullptr);
   if (given == nullptr) return;
   const tree::Expr& value = *given->value;
@@ -151,14 +164,17 @@ void Elaborator::package_part(Instance& package, const tree::Parameter& paramete
     }
   }
   if (value.form != Form::call || value.a->form != Form::type_name) {
-    const Type* to = parameter.type->form == tree::TypeForm::named ? nullptr : type(*parameter.type);
-    (void)(to == nullptr ? expr(value) : constant(value, to, fmt::format("argument '{}'", parameter.name)));
+    const Type* to =
+        parameter.type->form == tree::TypeForm::named ? nullptr : type(*parameter.type);
+    (void)(to == nullptr ? expr(value)
+                         : constant(value, to, fmt::format("argument '{}'", parameter.name)));
     return;
   }
   const tree::Type& of = *value.a->type;
   const Symbol& symbol = lookup(of.name, of.place, "type");
   if (symbol.kind != SymbolKind::generic)
-    report_.refuse(of.place, fmt::format("found '{}', expected a parser, control or package", of.name));
+    report_.refuse(of.place,
+                   fmt::format("found '{}', expected a parser, control or package", of.name));
   const Decl& decl = *symbol.decls[0];
   auto& part = package.parts.back().second;
   if (is_block(decl)) {
@@ -185,9 +201,10 @@ void Elaborator::main_package() {
   program_.package = main_->decl->name;
   program_.annotations = main_->annotations;
   architecture();
-  const bool of_packages = std::any_of(main_->parts.begin(), main_->parts.end(), [](const auto& part) {
-    return part.second != nullptr && part.second->decl->kind == DeclKind::package;
-  });
+  const bool of_packages =
+      std::any_of(main_->parts.begin(), main_->parts.end(), [](const auto& part) {
+        return part.second != nullptr && part.second->decl->kind == DeclKind::package;
+      });
   if (!of_packages) {
     pipe(*main_, "main");
     return;
@@ -234,7 +251,8 @@ void Elaborator::parts(Instance& package, const std::string& prefix, Pipe& pipe,
       continue;
     }
     try {
-      if (part->block == no_block) part->block = block(*part, &package == main_.get() ? "" : pipe.name, role, expected, types);
+      if (part->block == no_block)
+        part->block = block(*part, &package == main_.get() ? "" : pipe.name, role, expected, types);
       pipe.blocks.push_back(part->block);
     } catch (const Skip&) {
     }
@@ -242,8 +260,9 @@ void Elaborator::parts(Instance& package, const std::string& prefix, Pipe& pipe,
 }
 
 /// A parser or control of a package.
-std::uint32_t Elaborator::block(Instance& instance, const std::string& pipe, const std::string& role,
-                                const tree::Type& expected, Bindings& types) {
+std::uint32_t Elaborator::block(Instance& instance, const std::string& pipe,
+                                const std::string& role, const tree::Type& expected,
+                                Bindings& types) {
   const Decl& decl = *instance.decl;
   used_.insert(&decl);
   const Keep keep(*this);
@@ -267,12 +286,13 @@ std::uint32_t Elaborator::block(Instance& instance, const std::string& pipe, con
   made->name = cx_.full;
 
   const Symbol* declared = global_->find(expected.name);
-  const Decl* signature = declared != nullptr && declared->kind == SymbolKind::generic ? declared->decls[0] : nullptr;
+  const Decl* signature =
+      declared != nullptr && declared->kind == SymbolKind::generic ? declared->decls[0] : nullptr;
   if (signature == nullptr ||
       (signature->kind == DeclKind::parser_type) != (decl.kind == DeclKind::parser))
     report_.refuse(instance.place, fmt::format("found {} '{}', expected a {}",
-                                               decl.kind == DeclKind::parser ? "parser" : "control", decl.name,
-                                               expected.name));
+                                               decl.kind == DeclKind::parser ? "parser" : "control",
+                                               decl.name, expected.name));
   // Type parameters of a generic parser or control are those of its part of the package.
   Bindings bound;
   for (std::size_t i = 0; i < signature->type_parameters.size(); ++i) {
@@ -290,12 +310,15 @@ std::uint32_t Elaborator::block(Instance& instance, const std::string& pipe, con
       continue;
     }
     const std::uint32_t v = variable(p.name, t, p.direction, p.place, p.annotations);
-    add(p.name, value_symbol(variable_expr(v, p.place), p.direction != Direction::in && p.direction != Direction::none, p.place),
+    add(p.name,
+        value_symbol(variable_expr(v, p.place),
+                     p.direction != Direction::in && p.direction != Direction::none, p.place),
         p.place);
   }
   made->parameters = static_cast<std::uint32_t>(made->variables.size());
   roles(decl, *signature, bound);
-  for (std::size_t i = 0; i < signature->type_parameters.size() && i < expected.arguments.size(); ++i) {
+  for (std::size_t i = 0; i < signature->type_parameters.size() && i < expected.arguments.size();
+       ++i) {
     const auto it = types.find(expected.arguments[i]->name);
     if (it != types.end()) it->second = bound[signature->type_parameters[i]];
   }
@@ -324,8 +347,8 @@ void Elaborator::roles(const Decl& decl, const Decl& expected, Bindings& types) 
     const bool is_value = t->kind != TypeKind::extern_object;
     for (;; ++at) {
       if (at >= expected.parameters.size())
-        report_.refuse(p.place, fmt::format("'{}' has a parameter '{}' that a {} has not", decl.name, p.name,
-                                            expected.name));
+        report_.refuse(p.place, fmt::format("'{}' has a parameter '{}' that a {} has not",
+                                            decl.name, p.name, expected.name));
       const auto& e = expected.parameters[at];
       const auto generic = types.find(e.type->name);
       const bool is_generic = e.type->form == tree::TypeForm::named && generic != types.end();
@@ -338,9 +361,15 @@ void Elaborator::roles(const Decl& decl, const Decl& expected, Bindings& types) 
       }
       if (same) break;
       if (e.optional) continue;
-      const std::string wanted = is_generic && generic->second != nullptr ? type_text(*generic->second) : is_generic ? "a type of its own" : e.type->name;
-      report_.refuse(p.place, fmt::format("parameter '{}' of '{}' is {}, expected {} ('{}' of {}), of the same direction", p.name, decl.name,
-                                          type_text(*t), wanted, e.name, expected.name));
+      const std::string wanted = is_generic && generic->second != nullptr
+                                     ? type_text(*generic->second)
+                                 : is_generic ? "a type of its own"
+                                              : e.type->name;
+      report_.refuse(
+          p.place,
+          fmt::format(
+              "parameter '{}' of '{}' is {}, expected {} ('{}' of {}), of the same direction",
+              p.name, decl.name, type_text(*t), wanted, e.name, expected.name));
     }
     if (is_value) cx_.block->variables[variable++].role = expected.parameters[at].name;
     ++at;
@@ -355,7 +384,8 @@ void Elaborator::roles(const Decl& decl, const Decl& expected, Bindings& types) 
 /// Parsers and controls that are used nowhere are looked at for faults, and dropped.
 void Elaborator::leftovers() {
   for (const Decl* decl : tree_.top) {
-    if (!is_block(*decl) || used_.contains(decl) || !decl->type_parameters.empty() || !decl->constructor.empty())
+    if (!is_block(*decl) || used_.contains(decl) || !decl->type_parameters.empty() ||
+        !decl->constructor.empty())
       continue;
     const Keep keep(*this);
     const std::size_t externs = program_.externs.size();
@@ -374,8 +404,9 @@ void Elaborator::leftovers() {
         symbol.kind = SymbolKind::packet;
         symbol.type = t;
         if (t->kind != TypeKind::extern_object)
-          symbol = value_symbol(variable_expr(variable(p.name, t, p.direction, p.place, {}), p.place),
-                                p.direction != Direction::in && p.direction != Direction::none, p.place);
+          symbol =
+              value_symbol(variable_expr(variable(p.name, t, p.direction, p.place, {}), p.place),
+                           p.direction != Direction::in && p.direction != Direction::none, p.place);
         add(p.name, std::move(symbol), p.place);
       }
       Statements body;

@@ -24,13 +24,20 @@ Stmt plain(StmtKind kind, const Place& place) {
 void Elaborator::statement(const tree::Stmt& node, Statements& out) {
   work(node.place);
   switch (node.form) {
-    case StmtForm::empty: return;
-    case StmtForm::assign: return assign(node, out);
-    case StmtForm::call: return call_statement(node, out);
-    case StmtForm::branch: return branch(node, out);
-    case StmtForm::switch_: return switch_statement(node, out);
-    case StmtForm::block: return block_statement(node, out);
-    case StmtForm::return_: return return_statement(node, out);
+    case StmtForm::empty:
+      return;
+    case StmtForm::assign:
+      return assign(node, out);
+    case StmtForm::call:
+      return call_statement(node, out);
+    case StmtForm::branch:
+      return branch(node, out);
+    case StmtForm::switch_:
+      return switch_statement(node, out);
+    case StmtForm::block:
+      return block_statement(node, out);
+    case StmtForm::return_:
+      return return_statement(node, out);
     case StmtForm::exit:
       if (cx_.is_parser) report_.refuse(node.place, "found 'exit' in a parser");
       out.push_back(plain(StmtKind::exit, node.place));
@@ -85,9 +92,10 @@ void Elaborator::assign(const tree::Stmt& node, Statements& out) {
 void Elaborator::call_statement(const tree::Stmt& node, Statements& out) {
   if (const auto instance = applied(*node.a)) {
     if (cx_.is_parser)
-      report_.refuse(node.place, fmt::format("'{}' is applied inside a statement of a state, expected in the "
-                                             "state itself",
-                                             instance->name));
+      report_.refuse(node.place,
+                     fmt::format("'{}' is applied inside a statement of a state, expected in the "
+                                 "state itself",
+                                 instance->name));
     apply_control(*node.a, *instance, out);
     return;
   }
@@ -173,7 +181,8 @@ void Elaborator::branch(const tree::Stmt& node, Statements& out) {
 
 void Elaborator::switch_statement(const tree::Stmt& node, Statements& out) {
   Symbol* table = nullptr;
-  if (node.a->form == Form::member && node.a->name == "action_run" && table_applied(*node.a->a, table) != nullptr) {
+  if (node.a->form == Form::member && node.a->name == "action_run" &&
+      table_applied(*node.a->a, table) != nullptr) {
     switch_by_action(node, *table, out);
     return;
   }
@@ -182,8 +191,9 @@ void Elaborator::switch_statement(const tree::Stmt& node, Statements& out) {
   const Type* of = stmt.value.type;
   if (!is_bits(*of) && of->kind != TypeKind::enumeration && of->kind != TypeKind::error &&
       of->kind != TypeKind::boolean)
-    report_.refuse(node.a->place, fmt::format("found a switch of {}, expected bits, an enum or action_run",
-                                              type_text(*of)));
+    report_.refuse(
+        node.a->place,
+        fmt::format("found a switch of {}, expected bits, an enum or action_run", type_text(*of)));
   Case one;
   bool is_default = false;
   for (const auto& c : node.cases) {
@@ -221,8 +231,9 @@ void Elaborator::switch_by_action(const tree::Stmt& node, Symbol& symbol, Statem
       const Symbol& action = lookup(label->name, label->place, "action");
       const auto& actions = cx_.block->tables[symbol.index].actions;
       const std::uint32_t function = action.kind != SymbolKind::action ? no_block
-                                     : action.index == no_block        ? this->action(*action.decls[0], true)
-                                                                       : action.index;
+                                     : action.index == no_block
+                                         ? this->action(*action.decls[0], true)
+                                         : action.index;
       const auto it = std::find_if(actions.begin(), actions.end(),
                                    [&](const TableAction& a) { return a.function == function; });
       if (it == actions.end()) {
@@ -244,12 +255,14 @@ void Elaborator::switch_by_action(const tree::Stmt& node, Symbol& symbol, Statem
 }
 
 void Elaborator::return_statement(const tree::Stmt& node, Statements& out) {
-  if (cx_.is_parser && !cx_.in_action) report_.refuse(node.place, "found 'return' in a parser's state");
+  if (cx_.is_parser && !cx_.in_action)
+    report_.refuse(node.place, "found 'return' in a parser's state");
   Stmt stmt = plain(StmtKind::leave, node.place);
   const bool gives = cx_.result != nullptr && cx_.result->kind != TypeKind::none;
   if (gives != (node.a != nullptr))
-    report_.refuse(node.place, gives ? fmt::format("expected a value of {}", type_text(*cx_.result))
-                                     : std::string("found a value, expected ';': nothing is returned here"));
+    report_.refuse(node.place,
+                   gives ? fmt::format("expected a value of {}", type_text(*cx_.result))
+                         : std::string("found a value, expected ';': nothing is returned here"));
   if (gives) {
     stmt.value = converted(*node.a, cx_.result, "what is returned");
   } else {

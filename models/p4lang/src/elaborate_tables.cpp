@@ -34,7 +34,8 @@ bool matchable(const Type& type) {
 }  // namespace
 
 void Elaborator::table(const Decl& decl) {
-  if (cx_.is_parser) report_.refuse(decl.place, "a table stands in a parser, expected in a control");
+  if (cx_.is_parser)
+    report_.refuse(decl.place, "a table stands in a parser, expected in a control");
   Table out;
   out.name = full_name(decl.name, decl.annotations);
   out.annotations = decl.annotations;
@@ -53,7 +54,8 @@ void Elaborator::table(const Decl& decl) {
     guarded([&] {
       const Expr size = constant(*decl.size, nullptr, "the size of a table");
       if (size.value < 0 || size.value > 0xffffffff)
-        report_.refuse(decl.size->place, fmt::format("found a size of {}", printable(size.value.str())));
+        report_.refuse(decl.size->place,
+                       fmt::format("found a size of {}", printable(size.value.str())));
       out.size = size.value.convert_to<std::uint64_t>();
     });
   out.has_entries = decl.has_entries;
@@ -80,7 +82,8 @@ void Elaborator::key(const tree::KeyElement& node, Table& table) {
   out.match_kind = node.match_kind;
   out.annotations = node.annotations;
   if (!matchable(*out.value.type))
-    report_.refuse(node.value->place, fmt::format("found a key of {}, expected bits", type_text(*out.value.type)));
+    report_.refuse(node.value->place,
+                   fmt::format("found a key of {}, expected bits", type_text(*out.value.type)));
   out.name = key_name(*node.value);
   for (const auto& a : node.annotations) {
     if (a.name == "name" && !a.words.empty()) out.name = a.words[0];
@@ -91,21 +94,29 @@ void Elaborator::key(const tree::KeyElement& node, Table& table) {
 /// A key as control planes write it where no @name says otherwise: the text of its expression.
 std::string Elaborator::key_name(const tree::Expr& node) const {
   switch (node.form) {
-    case Form::name: return node.name;
-    case Form::member: return key_name(*node.a) + "." + node.name;
+    case Form::name:
+      return node.name;
+    case Form::member:
+      return key_name(*node.a) + "." + node.name;
     case Form::index:
-      return key_name(*node.a) + "[" + (node.b->form == Form::number ? node.b->value.str() : key_name(*node.b)) + "]";
+      return key_name(*node.a) + "[" +
+             (node.b->form == Form::number ? node.b->value.str() : key_name(*node.b)) + "]";
     case Form::slice:
-      return fmt::format("{}[{}:{}]", key_name(*node.a), node.b->form == Form::number ? node.b->value.str() : "?",
+      return fmt::format("{}[{}:{}]", key_name(*node.a),
+                         node.b->form == Form::number ? node.b->value.str() : "?",
                          node.c->form == Form::number ? node.c->value.str() : "?");
     case Form::call: {
       const bool valid = node.a->form == Form::member && node.a->name == "isValid";
       return valid ? key_name(*node.a->a) + ".$valid" : key_name(*node.a);
     }
-    case Form::cast: return key_name(*node.a);
-    case Form::binary: return fmt::format("{} {} {}", key_name(*node.a), op_text(node.op), key_name(*node.b));
-    case Form::number: return node.value.str();
-    default: return "?";
+    case Form::cast:
+      return key_name(*node.a);
+    case Form::binary:
+      return fmt::format("{} {} {}", key_name(*node.a), op_text(node.op), key_name(*node.b));
+    case Form::number:
+      return node.value.str();
+    default:
+      return "?";
   }
 }
 
@@ -124,25 +135,31 @@ void Elaborator::table_action(const tree::ActionReference& node, Table& table) {
   out.table_only = has(node.annotations, "tableonly");
   out.default_only = has(node.annotations, "defaultonly");
   std::size_t directed = 0;
-  for (const std::uint32_t p : parameters) directed += cx_.block->variables[p].direction != Direction::none ? 1 : 0;
+  for (const std::uint32_t p : parameters)
+    directed += cx_.block->variables[p].direction != Direction::none ? 1 : 0;
   const std::size_t given = is_call ? node.call->arguments.size() : 0;
   if (given != directed)
-    report_.refuse(node.call->place, fmt::format("action '{}': found {} arguments, expected {}: those with a direction",
-                                                 name.name, given, directed));
+    report_.refuse(
+        node.call->place,
+        fmt::format("action '{}': found {} arguments, expected {}: those with a direction",
+                    name.name, given, directed));
   for (std::size_t i = 0; i < given; ++i) {
     const Variable to = cx_.block->variables[parameters[i]];
     if (to.direction == Direction::none)
-      report_.refuse(node.call->place, fmt::format("action '{}': parameters with a direction come first", name.name));
+      report_.refuse(node.call->place,
+                     fmt::format("action '{}': parameters with a direction come first", name.name));
     out.bound.push_back(argument(node.call->arguments[i], to.type, to.direction, name.name));
   }
   table.actions.push_back(std::move(out));
 }
 
 /// An action of the table with its data, as an entry or a default names it.
-ActionChoice Elaborator::action_choice(const tree::Expr& node, const Table& table, std::string_view what) {
+ActionChoice Elaborator::action_choice(const tree::Expr& node, const Table& table,
+                                       std::string_view what) {
   const bool is_call = node.form == Form::call;
   const tree::Expr& name = is_call ? *node.a : node;
-  if (name.form != Form::name) report_.refuse(node.place, fmt::format("expected an action as {}", what));
+  if (name.form != Form::name)
+    report_.refuse(node.place, fmt::format("expected an action as {}", what));
   Symbol* found = name.global ? global_->find(name.name) : nullptr;
   const Symbol& symbol = found != nullptr ? *found : lookup(name.name, name.place, "action");
   const std::uint32_t function = symbol.kind != SymbolKind::action ? no_block
@@ -159,10 +176,11 @@ ActionChoice Elaborator::action_choice(const tree::Expr& node, const Table& tabl
   const std::size_t bound = it->bound.size();
   std::vector<tree::Argument> given = is_call ? node.arguments : std::vector<tree::Argument>();
   // What the list of actions binds already may be written once more.
-  if (given.size() == parameters.size()) given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(bound));
+  if (given.size() == parameters.size())
+    given.erase(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(bound));
   if (given.size() + bound != parameters.size())
-    report_.refuse(node.place, fmt::format("action '{}': found {} arguments, expected {}", name.name, given.size(),
-                                           parameters.size() - bound));
+    report_.refuse(node.place, fmt::format("action '{}': found {} arguments, expected {}",
+                                           name.name, given.size(), parameters.size() - bound));
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Variable to = cx_.block->variables[parameters[bound + i]];
     const tree::Argument* one = &given[i];
@@ -172,7 +190,8 @@ ActionChoice Elaborator::action_choice(const tree::Expr& node, const Table& tabl
         break;
       }
     }
-    out.arguments.push_back(constant(*one->value, to.type, fmt::format("an argument of action '{}'", name.name)));
+    out.arguments.push_back(
+        constant(*one->value, to.type, fmt::format("an argument of action '{}'", name.name)));
   }
   return out;
 }
@@ -188,7 +207,9 @@ void Elaborator::default_action(const Decl& decl, Table& table) {
   if (it == table.actions.end()) {
     Symbol* none = global_->find("NoAction");
     if (none == nullptr || none->kind != SymbolKind::action)
-      report_.refuse(decl.place, fmt::format("table '{}' has no default action, and there is no NoAction", decl.name));
+      report_.refuse(
+          decl.place,
+          fmt::format("table '{}' has no default action, and there is no NoAction", decl.name));
     TableAction one;
     one.function = action(*none->decls[0], true);
     one.name = "NoAction";
@@ -205,12 +226,15 @@ void Elaborator::entry(const tree::EntryNode& node, Table& table) {
   out.is_const = node.is_const;
   if (node.priority != nullptr) {
     const Expr priority = constant(*node.priority, nullptr, "a priority");
-    if (abs(priority.value) > 0x7fffffff) report_.refuse(node.priority->place, "the priority is out of range");
+    if (abs(priority.value) > 0x7fffffff)
+      report_.refuse(node.priority->place, "the priority is out of range");
     out.priority = priority.value.convert_to<std::int64_t>();
   }
-  const bool one_for_all = node.keys.size() == 1 && (node.keys[0]->form == Form::any || node.keys[0]->form == Form::by_default);
+  const bool one_for_all = node.keys.size() == 1 && (node.keys[0]->form == Form::any ||
+                                                     node.keys[0]->form == Form::by_default);
   if (node.keys.size() != table.keys.size() && !one_for_all)
-    report_.refuse(node.place, fmt::format("entry: found {} keys, expected {}", node.keys.size(), table.keys.size()));
+    report_.refuse(node.place, fmt::format("entry: found {} keys, expected {}", node.keys.size(),
+                                           table.keys.size()));
   for (std::size_t i = 0; i < table.keys.size(); ++i) {
     const tree::Expr& key = *node.keys[one_for_all ? 0 : i];
     KeySet set = key_set(key, table.keys[i].value.type);
@@ -219,7 +243,8 @@ void Elaborator::entry(const tree::EntryNode& node, Table& table) {
                       (set.kind == SetKind::mask && (kind == "ternary" || kind == "lpm")) ||
                       (set.kind == SetKind::range && kind == "range");
     if (!fits || (set.kind == SetKind::any && kind == "exact"))
-      report_.refuse(key.place, fmt::format("key '{}' is {}, which takes no such set", table.keys[i].name, kind));
+      report_.refuse(key.place, fmt::format("key '{}' is {}, which takes no such set",
+                                            table.keys[i].name, kind));
     out.keys.push_back(std::move(set));
   }
   out.action = action_choice(*node.action, table, "the action of an entry");
@@ -235,12 +260,14 @@ KeySet Elaborator::key_set(const tree::Expr& node, const Type* type) {
     out.value = constant(*node.a, type, "a set of values").value;
     out.other = constant(*node.b, type, "a set of values").value;
     if (out.kind == SetKind::range && out.value > out.other)
-      report_.fault(node.place, fmt::format("found a range from {} to {}", printable(out.value.str()),
-                                            printable(out.other.str())));
+      report_.fault(node.place,
+                    fmt::format("found a range from {} to {}", printable(out.value.str()),
+                                printable(out.other.str())));
     return out;
   }
   if (node.form == Form::name) {
-    if (const Symbol* symbol = cx_.scope->find(node.name); symbol != nullptr && symbol->kind == SymbolKind::value_set) {
+    if (const Symbol* symbol = cx_.scope->find(node.name);
+        symbol != nullptr && symbol->kind == SymbolKind::value_set) {
       out.kind = SetKind::value_set;
       out.index = symbol->index;
       return out;
@@ -258,13 +285,16 @@ Property Elaborator::property(const tree::TableProperty& node, const std::string
   out.place = node.place;
   if (node.value->form == Form::call && node.value->a->form == Form::type_name) {
     const tree::Type& type = *node.value->a->type;
-    out.value = object_expr(make_object(type, node.value->arguments, table + "." + node.name, {}, node.place), node.place);
+    out.value = object_expr(
+        make_object(type, node.value->arguments, table + "." + node.name, {}, node.place),
+        node.place);
     return out;
   }
   out.value = expr(*node.value);
   if (out.value.kind != ExprKind::instance && out.value.kind != ExprKind::constant &&
       out.value.kind != ExprKind::text && out.value.kind != ExprKind::list)
-    report_.refuse(node.value->place, fmt::format("property '{}' is not known before the program runs", node.name));
+    report_.refuse(node.value->place,
+                   fmt::format("property '{}' is not known before the program runs", node.name));
   return out;
 }
 

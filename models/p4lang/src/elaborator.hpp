@@ -41,13 +41,13 @@ class Elaborator {
   struct Context {
     Block* block = nullptr;
     std::uint32_t index = no_block;
-    std::string full;   ///< full name of the instance, before names of its tables
-    std::string local;  ///< the same below the block
+    std::string full;            ///< full name of the instance, before names of its tables
+    std::string local;           ///< the same below the block
     const Decl* decl = nullptr;  ///< of the instance
     Scope* scope = nullptr;
     bool is_parser = false;
     bool in_action = false;
-    const Type* result = nullptr;   ///< of the function at hand
+    const Type* result = nullptr;     ///< of the function at hand
     std::uint32_t object = no_block;  ///< whose abstract method is at hand
     const Decl* method_of = nullptr;
     std::uint32_t accept = accept_state;
@@ -161,7 +161,8 @@ class Elaborator {
   Expr table_call(const tree::Expr& node, const Symbol& symbol);
   Expr extern_call(const tree::Expr& node, const std::vector<const Decl*>& candidates,
                    const Bindings& outer, const std::string& name, const Type* expected);
-  std::optional<Expr> folded_call(const std::string& name, const Chosen& chosen, const Place& place);
+  std::optional<Expr> folded_call(const std::string& name, const Chosen& chosen,
+                                  const Place& place);
   Chosen choose(const tree::Expr& node, const std::vector<tree::Argument>& arguments,
                 const std::vector<const Decl*>& candidates, const Bindings& outer,
                 const std::string& name);

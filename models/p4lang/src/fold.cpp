@@ -10,7 +10,8 @@ namespace {
 Integer power_of_two(std::uint32_t bits) { return Integer(1) << bits; }
 
 bool is_signed(const Type& type) {
-  return type.kind == TypeKind::signed_bit || (type.kind == TypeKind::enumeration && type.is_signed);
+  return type.kind == TypeKind::signed_bit ||
+         (type.kind == TypeKind::enumeration && type.is_signed);
 }
 
 bool has_range(const Type& type) {
@@ -48,7 +49,9 @@ Integer bitwise(Op op, const Integer& a, const Integer& b) {
   }
   const Integer pa = pattern(a, width);
   const Integer pb = pattern(b, width);
-  Integer out = op == Op::bit_and ? Integer(pa & pb) : op == Op::bit_or ? Integer(pa | pb) : Integer(pa ^ pb);
+  Integer out = op == Op::bit_and  ? Integer(pa & pb)
+                : op == Op::bit_or ? Integer(pa | pb)
+                                   : Integer(pa ^ pb);
   if (boost::multiprecision::bit_test(out, width - 1)) out -= power_of_two(width);
   return out;
 }
@@ -66,7 +69,8 @@ std::optional<Integer> shifted(Op op, const Expr& a, const Expr& b, std::string&
   }
   const bool far = b.value > most_width;
   if (op == Op::shift_right)
-    return far ? Integer(a.value < 0 ? -1 : 0) : shifted_right(a.value, b.value.convert_to<std::uint32_t>());
+    return far ? Integer(a.value < 0 ? -1 : 0)
+               : shifted_right(a.value, b.value.convert_to<std::uint32_t>());
   if (!far) return a.value << b.value.convert_to<std::uint32_t>();
   if (has_range(*a.type) || a.value == 0) return Integer(0);
   wrong = "the constant has too many bits";
@@ -77,14 +81,20 @@ std::optional<Integer> computed(Op op, const Expr& a, const Expr& b, std::string
   const Integer& x = a.value;
   const Integer& y = b.value;
   switch (op) {
-    case Op::negate: return -x;
-    case Op::complement: return -x - 1;
-    case Op::logical_not: return Integer(x == 0 ? 1 : 0);
+    case Op::negate:
+      return -x;
+    case Op::complement:
+      return -x - 1;
+    case Op::logical_not:
+      return Integer(x == 0 ? 1 : 0);
     case Op::add:
-    case Op::saturating_add: return x + y;
+    case Op::saturating_add:
+      return x + y;
     case Op::subtract:
-    case Op::saturating_subtract: return x - y;
-    case Op::multiply: return x * y;
+    case Op::saturating_subtract:
+      return x - y;
+    case Op::multiply:
+      return x * y;
     case Op::divide:
     case Op::modulo:
       if (y == 0) {
@@ -93,20 +103,32 @@ std::optional<Integer> computed(Op op, const Expr& a, const Expr& b, std::string
       }
       return op == Op::divide ? Integer(x / y) : Integer(x % y);
     case Op::shift_left:
-    case Op::shift_right: return shifted(op, a, b, wrong);
+    case Op::shift_right:
+      return shifted(op, a, b, wrong);
     case Op::bit_and:
     case Op::bit_or:
-    case Op::bit_xor: return bitwise(op, x, y);
-    case Op::concatenate: return (pattern(x, a.type->width) << b.type->width) | pattern(y, b.type->width);
-    case Op::equal: return Integer(x == y ? 1 : 0);
-    case Op::not_equal: return Integer(x != y ? 1 : 0);
-    case Op::less: return Integer(x < y ? 1 : 0);
-    case Op::less_equal: return Integer(x <= y ? 1 : 0);
-    case Op::greater: return Integer(x > y ? 1 : 0);
-    case Op::greater_equal: return Integer(x >= y ? 1 : 0);
-    case Op::logical_and: return Integer(x != 0 && y != 0 ? 1 : 0);
-    case Op::logical_or: return Integer(x != 0 || y != 0 ? 1 : 0);
-    case Op::none: break;
+    case Op::bit_xor:
+      return bitwise(op, x, y);
+    case Op::concatenate:
+      return (pattern(x, a.type->width) << b.type->width) | pattern(y, b.type->width);
+    case Op::equal:
+      return Integer(x == y ? 1 : 0);
+    case Op::not_equal:
+      return Integer(x != y ? 1 : 0);
+    case Op::less:
+      return Integer(x < y ? 1 : 0);
+    case Op::less_equal:
+      return Integer(x <= y ? 1 : 0);
+    case Op::greater:
+      return Integer(x > y ? 1 : 0);
+    case Op::greater_equal:
+      return Integer(x >= y ? 1 : 0);
+    case Op::logical_and:
+      return Integer(x != 0 && y != 0 ? 1 : 0);
+    case Op::logical_or:
+      return Integer(x != 0 || y != 0 ? 1 : 0);
+    case Op::none:
+      break;
   }
   wrong = "no constant";
   return std::nullopt;
@@ -146,8 +168,8 @@ Integer sliced(const Integer& value, const Type& type, std::uint32_t high, std::
 
 std::string_view op_text(Op op) {
   constexpr std::array<std::string_view, 25> texts = {
-      "",  "-",  "~", "!", "+", "-",  "*",  "/",  "%", "|+|", "|-|", "<<", ">>",
-      "&", "|",  "^", "++", "==", "!=", "<", "<=", ">", ">=",  "&&",  "||"};
+      "",  "-", "~", "!",  "+",  "-",  "*", "/",  "%", "|+|", "|-|", "<<", ">>",
+      "&", "|", "^", "++", "==", "!=", "<", "<=", ">", ">=",  "&&",  "||"};
   return texts[static_cast<std::size_t>(op)];
 }
 

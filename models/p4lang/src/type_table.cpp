@@ -30,18 +30,30 @@ std::string tuple_text(const Type& type, int depth) {
 std::string text_of(const Type& type, int depth) {
   if (depth > deepest_text) return "...";
   switch (type.kind) {
-    case TypeKind::none: return "void";
-    case TypeKind::boolean: return "bool";
-    case TypeKind::bit: return fmt::format("bit<{}>", type.width);
-    case TypeKind::signed_bit: return fmt::format("int<{}>", type.width);
-    case TypeKind::integer: return "int";
-    case TypeKind::varbit: return fmt::format("varbit<{}>", type.width);
-    case TypeKind::error: return "error";
-    case TypeKind::text: return "string";
-    case TypeKind::stack: return fmt::format("{}[{}]", text_of(*type.element, depth + 1), type.size);
-    case TypeKind::tuple: return tuple_text(type, depth + 1);
-    case TypeKind::table_result: return "the result of a table";
-    case TypeKind::any: return "_";
+    case TypeKind::none:
+      return "void";
+    case TypeKind::boolean:
+      return "bool";
+    case TypeKind::bit:
+      return fmt::format("bit<{}>", type.width);
+    case TypeKind::signed_bit:
+      return fmt::format("int<{}>", type.width);
+    case TypeKind::integer:
+      return "int";
+    case TypeKind::varbit:
+      return fmt::format("varbit<{}>", type.width);
+    case TypeKind::error:
+      return "error";
+    case TypeKind::text:
+      return "string";
+    case TypeKind::stack:
+      return fmt::format("{}[{}]", text_of(*type.element, depth + 1), type.size);
+    case TypeKind::tuple:
+      return tuple_text(type, depth + 1);
+    case TypeKind::table_result:
+      return "the result of a table";
+    case TypeKind::any:
+      return "_";
     default:
       if (type.type_arguments.empty()) return type.name.empty() ? "a list" : type.name;
       return fmt::format("{}<{}>", type.name, arguments_text(type.type_arguments, depth + 1));

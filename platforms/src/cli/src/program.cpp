@@ -119,7 +119,7 @@ int dispatch(int argc, char** argv) {
 
   const std::vector<Command> commands = {
       add_run(app),    add_size(app),  add_explain(app),    add_replay(app),   add_list(app),
-      add_config(app), add_batch(app), add_completion(app), add_complete(app),
+      add_config(app), add_batch(app), add_p4(app), add_completion(app), add_complete(app),
   };
 
   try {

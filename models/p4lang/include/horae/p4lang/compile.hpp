@@ -10,17 +10,11 @@
 #include <vector>
 
 #include "horae/p4lang/program.hpp"
+#include "horae/p4lang/shipped_p4.hpp"
 
 namespace horae::p4lang {
 
 enum class Target : std::uint8_t { tofino = 1, tofino2 = 2 };  ///< value of __TARGET_TOFINO__
-
-/// A file that comes with the program: core.p4, tna.p4. `horae::shipped_p4` defines them.
-struct ShippedFile {
-  std::string_view name;
-  std::string_view text;
-};
-extern const std::span<const ShippedFile> shipped_p4;
 
 struct Options {
   std::vector<std::string> include_folders;  ///< searched in this order, before what is shipped
@@ -28,7 +22,7 @@ struct Options {
   Target target = Target::tofino;
   /// Reads a file; nothing where there is none. From disk if not set.
   std::function<std::optional<std::string>(const std::string&)> read;
-  std::span<const ShippedFile> shipped;  ///< files that `#include` finds last
+  std::span<const ShippedFile> shipped;  ///< files that `#include` finds last: shipped_p4
 };
 
 /// Reads the program of `file`. ProgramError for one that cannot be taken; InputError if there is

@@ -33,6 +33,8 @@ Command add_replay(CLI::App& app);
 Command add_list(CLI::App& app);
 /// `horae batch`: many command lines in one process.
 Command add_batch(CLI::App& app);
+/// `horae p4`: a user's P4 program.
+Command add_p4(CLI::App& app);
 /// `horae completion`: prints a shell's completion script.
 Command add_completion(CLI::App& app);
 /// `horae complete`, hidden: what those scripts ask.

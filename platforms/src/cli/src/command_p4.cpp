@@ -1,0 +1,102 @@
+// horae p4.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "horae/cli/command.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/p4lang/compile.hpp"
+#include "horae/results/exit_code.hpp"
+#include "p4_listing.hpp"
+
+namespace horae::cli {
+namespace {
+
+struct CheckOptions {
+  std::string file;
+  std::string target = "tofino";
+  std::vector<std::string> include_folders;
+  std::vector<std::string> defines;
+  bool json = false;
+};
+
+void print_lines(const std::vector<p4lang::Fault>& faults, const char* what) {
+  for (const auto& f : faults) {
+    std::string line = f.text();
+    if (const std::size_t at = line.rfind(f.message); *what != '\0' && at != std::string::npos)
+      line.insert(at, what);
+    fmt::print(stderr, "horae: {}\n", printable(line, std::string_view::npos));
+  }
+}
+
+nlohmann::ordered_json head(const CheckOptions& o) {
+  return {{"schema", 1}, {"file", o.file}, {"target", o.target}};
+}
+
+void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest) {
+  out.update(rest);
+  fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int check(const CheckOptions& o) {
+  p4lang::Options options;
+  options.include_folders = o.include_folders;
+  options.defines = o.defines;
+  options.target = o.target == "tofino2" ? p4lang::Target::tofino2 : p4lang::Target::tofino;
+  options.shipped = p4lang::shipped_p4;
+  try {
+    const p4lang::Program program = p4lang::compile(o.file, options);
+    const auto listing = p4_listing(program);
+    print_lines(program.warnings, "warning: ");
+    if (o.json) {
+      print_json(head(o), listing);
+    } else {
+      fmt::print("{}", p4_listing_text(listing, o.file, o.target));
+    }
+  } catch (const p4lang::ProgramError& e) {
+    print_lines(e.faults(), "");
+    if (o.json) print_json(head(o), {{"faults", p4_faults(e.faults())}});
+    return results::exit_bad_input;
+  }
+  return results::exit_done;
+}
+
+void add_check(CLI::App& p4, const std::shared_ptr<CheckOptions>& o) {
+  CLI::App* command =
+      add_command(p4, "check", "Read a program and list what is in it.",
+                  "Example: horae p4 check mine.p4 -I include -D SKETCH_ROWS=4 --target tofino2");
+  command->add_option("file", o->file, "P4-16 program for TNA or T2NA")
+      ->required()
+      ->type_name("FILE.p4");
+  command
+      ->add_option("-I", o->include_folders,
+                   "folder for #include, before what is shipped; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  command->add_option("-D", o->defines, "defines a macro; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  command->add_option("--target", o->target, "chip: tofino (default) or tofino2")
+      ->type_name("CHIP")
+      ->check(CLI::IsMember({"tofino", "tofino2"}));
+  add_json(*command, o->json, "as JSON");
+}
+
+}  // namespace
+
+Command add_p4(CLI::App& app) {
+  const auto o = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      add_command(app, "p4", "Read a P4 program.", "Example: horae p4 check mine.p4");
+  add_check(*command, o);
+  return {command, [command, o] {
+            if (command->get_subcommands().empty())
+              throw InputError("expected a command: horae p4 check (see horae p4 --help)");
+            return check(*o);
+          }};
+}
+
+}  // namespace horae::cli
