@@ -132,7 +132,36 @@ def questions():
           "1,3125000000,100,20,3\n2,6250000000,200,40,6\n")
 
 
+
+def p4_programs():
+    """The first byte: bit 0 the target, bit 1 whether a program stands around what follows."""
+    parts = {
+        "objects": "Register<bit<32>, bit<8>>(256) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) c = { void apply(inout bit<32> v, "
+                   "out bit<32> rv) { if (v > 3) { rv = v; } v = v + 1; } };\nHash<bit<8>>(HashAlgorithm_t.CRC8) h;\n"
+                   "apply { bit<8> i = h.get({hdr.h.a, hdr.h.b}); bit<32> x = c.execute(i); m.m = (bit<8>)x; }",
+        "tables": "action f(bit<9> p) { t.ucast_egress_port = p; }\naction drop() { d.drop_ctl = 1; }\ntable route { key = { hdr.h.b : lpm; "
+                  "hdr.h.isValid() : exact; } actions = { f; drop; } size = 1024; const default_action = drop; const entries = "
+                  "{ (0x10 &&& 0xf0, true) : f(3); (_, false) : drop; } }\napply { if (route.apply().hit) { exit; } else "
+                  "{ switch (route.apply().action_run) { f: { m.m = 1; } default: { return; } } } }",
+        "expressions": "const bit<16> C = 3 << 2;\napply { hdr.h.b = (hdr.h.b & C) |+| (m.m ++ 8w1); m.m[3:0] = hdr.h.b[7:4]; "
+                       "hdr.h.a = m.m == 3 && !hdr.h.isValid() ? 8w4 : (bit<8>)hdr.h.b; hdr.h = {1, 2}; hdr.s.push_front(1); }",
+        "macros": "#define F(a, b) a ## b = a ## b + 1;\n#if __TARGET_TOFINO__ == 2 && !defined(X)\n#define W 4\n#else\n#define W 8\n#endif\n"
+                  "apply { bit<W> v = 1; F(hdr.h.,a) @pragma stage 3\n @hidden v = v - 1; }",
+    }
+    for name, text in parts.items():
+        write("p4_programs", name, "\2" + text)
+        write("p4_programs", name + "_2", "\3" + text)
+    write("p4_programs", "many", "\2" + parts["tables"] + "\n" + "// more\n".join(
+        f"action a{n}(bit<8> x) {{ m.m = x + {n}; }} table t{n} {{ key = {{ hdr.h.a : exact; }} actions = {{ a{n}; }} }}\n" for n in range(24)))
+    for file in ("core.p4", "tofino_types.p4"):
+        write("p4_programs", file, b"\0" + (ROOT / "platforms/p4/include" / file).read_bytes()[:4000])
+    write("p4_programs", "types", "\0#include <core.p4>\nheader a_h { bit<8> a; varbit<32> v; } header_union u { a_h a; } struct s<T> { T x; a_h[4] k; "
+          "tuple<T, bit<8>> t; }\nenum bit<4> e { A = 1, B } error { Mine }\ntypedef s<bit<8>> sb; const int<8> c = -3 |-| 100;\n"
+          "extern x<T> { x(in T a, @optional bit<8> n); abstract T f(in T a); }\nbit<8> f<T>(in T a, out bit<8> b) { b = 3; return 4; }\n")
+
+
 captures()
 texts()
 values()
 questions()
+p4_programs()

@@ -195,6 +195,7 @@ std::vector<Token> Expander::substitute(const Token& name, const Macro& macro,
       continue;
     }
     const bool pasted = paste || (i + 1 < body.size() && body[i + 1].is("##"));
+    const bool joins = paste;  // to the token before
     const auto& argument = arguments[*p];
     const bool optional_comma = paste && macro.variadic && *p + 1 == macro.parameters.size() &&
                                 !out.empty() && out.back().is(",");
@@ -206,7 +207,7 @@ std::vector<Token> Expander::substitute(const Token& name, const Macro& macro,
     count(name.place, tokens.size());
     if (tokens.empty()) {
       // An empty argument leaves what it is pasted to as it is. What is pasted to it stands alone.
-      if (!paste && pasted) ++i;
+      if (!joins && pasted) ++i;
       paste = false;
       continue;
     }

@@ -40,7 +40,7 @@ class Macros {
 class Expander {
  public:
   /// Tokens that all expansions of a translation may make together: what grows beyond is refused.
-  static constexpr std::size_t most_tokens = 4'000'000;
+  static constexpr std::size_t most_tokens = 1'000'000;
   static constexpr int deepest = 200;
 
   Expander(const Macros& macros, Report& report) : macros_(macros), report_(report) {}
