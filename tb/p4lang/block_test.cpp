@@ -9,7 +9,8 @@ namespace {
 /// "I.variable.field" of an lvalue.
 std::string path(const Block& b, const Expr& e) {
   if (e.kind == ExprKind::variable) return b.variables[e.index].name;
-  if (e.kind == ExprKind::field) return path(b, e.operands[0]) + "." + e.operands[0].type->fields[e.index].name;
+  if (e.kind == ExprKind::field)
+    return path(b, e.operands[0]) + "." + e.operands[0].type->fields[e.index].name;
   return "?";
 }
 
@@ -34,9 +35,10 @@ TEST(Blocks, ASubControlStandsInPlaceOfItsCall) {
                     .locals = "Sub(5) one; @name(\"other\") Sub(6) two;",
                     .apply = "one.apply(md.m, hdr.a.x); two.apply(hdr.a.x, md.m);"};
   std::string text = whole(parts);
-  text.insert(text.find("control I("), "control Sub(inout bit<8> v, in bit<8> w)(bit<8> n) {"
-                                       "action add() { v = v + n; } table t { actions = { add; } default_action = add; }"
-                                       "apply { if (w == n) { return; } t.apply(); } }\n");
+  text.insert(text.find("control I("),
+              "control Sub(inout bit<8> v, in bit<8> w)(bit<8> n) {"
+              "action add() { v = v + n; } table t { actions = { add; } default_action = add; }"
+              "apply { if (w == n) { return; } t.apply(); } }\n");
   const Program p = compiled(text);
   const Block& b = *p.block(p.pipes[0], "ingress");
   ASSERT_EQ(b.body.size(), 2u);
@@ -54,7 +56,8 @@ TEST(Blocks, ASubControlStandsInPlaceOfItsCall) {
 
 TEST(Blocks, ArgumentsThatOverlapAreCopied) {
   std::string text = whole({.locals = "Sub() s;", .apply = "s.apply(md, md.m);"});
-  text.insert(text.find("control I("), "control Sub(inout md_t d, in bit<8> w) { apply { d.m = 3; d.n[7:0] = w; } }\n");
+  text.insert(text.find("control I("),
+              "control Sub(inout md_t d, in bit<8> w) { apply { d.m = 3; d.n[7:0] = w; } }\n");
   const Program p = compiled(text);
   const Block& b = *p.block(p.pipes[0], "ingress");
   ASSERT_EQ(b.body.size(), 4u) << "both are copied in, and the written one out";
@@ -68,7 +71,9 @@ TEST(Blocks, ArgumentsThatOverlapAreCopied) {
 
 TEST(Blocks, AnInstanceThatIsAppliedTwiceIsOne) {
   std::string text = whole({.locals = "Sub() s;", .apply = "s.apply(md.m); s.apply(hdr.a.x);"});
-  text.insert(text.find("control I("), "control Sub(inout bit<8> v) { action a() { v = 1; } table t { actions = { a; } } apply { t.apply(); } }\n");
+  text.insert(text.find("control I("),
+              "control Sub(inout bit<8> v) { action a() { v = 1; } table t { actions = { a; } } "
+              "apply { t.apply(); } }\n");
   const Program p = compiled(text);
   const Block& b = *p.block(p.pipes[0], "ingress");
   EXPECT_EQ(b.tables.size(), 1u);
@@ -79,7 +84,8 @@ TEST(Blocks, AnInstanceThatIsAppliedTwiceIsOne) {
 
 TEST(Blocks, AnOutParameterBeginsWithInvalidHeaders) {
   std::string text = whole({.locals = "Sub() s;", .apply = "s.apply(hdr.a, md.m);"});
-  text.insert(text.find("control I("), "control Sub(out a_h a, out bit<8> v) { apply { v = 1; } }\n");
+  text.insert(text.find("control I("),
+              "control Sub(out a_h a, out bit<8> v) { apply { v = 1; } }\n");
   const Program p = compiled(text);
   const Block& b = *p.block(p.pipes[0], "ingress");
   EXPECT_EQ(b.body[0].kind, StmtKind::reset);
@@ -87,8 +93,11 @@ TEST(Blocks, AnOutParameterBeginsWithInvalidHeaders) {
 }
 
 TEST(Blocks, GenericControlsTakeTheTypesOfTheirArguments) {
-  std::string text = whole({.locals = "Sub() s; Sub() u;", .apply = "s.apply(md.m); u.apply(md.n); Plain.apply(md.m);"});
-  text.insert(text.find("control I("), "control Sub<T>(inout T v) { apply { T w = v; v = w; } }\ncontrol Plain(inout bit<8> v) { apply { v = 1; } }\n");
+  std::string text = whole(
+      {.locals = "Sub() s; Sub() u;", .apply = "s.apply(md.m); u.apply(md.n); Plain.apply(md.m);"});
+  text.insert(text.find("control I("),
+              "control Sub<T>(inout T v) { apply { T w = v; v = w; } }\ncontrol Plain(inout bit<8> "
+              "v) { apply { v = 1; } }\n");
   const Program p = compiled(text);
   const Block& b = *p.block(p.pipes[0], "ingress");
   EXPECT_EQ(type_text(*b.body[0].body[0].target.type), "bit<8>");
@@ -97,12 +106,14 @@ TEST(Blocks, GenericControlsTakeTheTypesOfTheirArguments) {
 }
 
 TEST(Blocks, ActionsHaveDataAndArguments) {
-  const Block b = ingress_of("set(md.m, 3); set(hdr.a.x, md.m);", "action set(out bit<8> to, bit<8> v) { to = v; }");
+  const Block b = ingress_of("set(md.m, 3); set(hdr.a.x, md.m);",
+                             "action set(out bit<8> to, bit<8> v) { to = v; }");
   const Function& set = b.functions[b.body[0].value.index];
   EXPECT_EQ(set.name, "pipe.I.set");
   EXPECT_EQ(b.variables[set.parameters[1]].direction, Direction::none);
   EXPECT_EQ(b.body[0].value.is_out, (std::vector<bool>{true, false}));
-  EXPECT_EQ(fault_in("set(md.m);", "action set(out bit<8> to, bit<8> v) { to = v; }"), "'pipe.I.set': found 1 arguments, expected 2");
+  EXPECT_EQ(fault_in("set(md.m);", "action set(out bit<8> to, bit<8> v) { to = v; }"),
+            "'pipe.I.set': found 1 arguments, expected 2");
   EXPECT_EQ(fault_in("", "action a() { t.apply(); }").substr(0, 7), "unknown");
 }
 
@@ -115,16 +126,20 @@ TEST(Blocks, ARecursionIsRefused) {
 TEST(Blocks, InliningWithoutEndIsRefused) {
   std::string subs = "control C0(inout bit<8> v) { apply { v = v + 1; } }\n";
   for (int i = 1; i < 30; ++i)
-    subs += fmt::format("control C{}(inout bit<8> v) {{ apply {{ C{}.apply(v); C{}.apply(v); }} }}\n", i, i - 1, i - 1);
+    subs +=
+        fmt::format("control C{}(inout bit<8> v) {{ apply {{ C{}.apply(v); C{}.apply(v); }} }}\n",
+                    i, i - 1, i - 1);
   std::string text = whole({.apply = "C29.apply(md.m);"});
   text.insert(text.find("control I("), subs);
-  EXPECT_NE(faults_of(text).at(0).find("with all that is inlined the program has more than"), std::string::npos);
+  EXPECT_NE(faults_of(text).at(0).find("with all that is inlined the program has more than"),
+            std::string::npos);
 }
 
 TEST(Blocks, APartOfAnotherKindIsRefused) {
   std::string text = whole({});
   text.replace(text.find("Pipeline(P(), I()"), 17, "Pipeline(I(), I()");
-  EXPECT_NE(faults_of(text).at(0).find("found control 'I', expected a IngressParserT"), std::string::npos);
+  EXPECT_NE(faults_of(text).at(0).find("found control 'I', expected a IngressParserT"),
+            std::string::npos);
   text = whole({});
   text.replace(text.find("in md_t md,\n"), 5, "in none2 ");
   EXPECT_FALSE(faults_of(text).empty());
@@ -135,7 +150,9 @@ TEST(Blocks, ParametersOfThePartsAgree) {
   const std::size_t at = text.find("inout headers_t hdr, inout md_t md, in ingress");
   text.replace(at, 15, "inout other_t  ");
   bool found = false;
-  for (const auto& f : faults_of(text)) found = found || f.find("parameter 'hdr' of 'I' is other_t, expected headers_t") != std::string::npos;
+  for (const auto& f : faults_of(text))
+    found = found ||
+            f.find("parameter 'hdr' of 'I' is other_t, expected headers_t") != std::string::npos;
   EXPECT_TRUE(found);
 }
 

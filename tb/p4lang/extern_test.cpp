@@ -9,17 +9,19 @@ namespace horae::p4lang::extern_test {
 namespace {
 
 const ExternObject& object(const Program& p, std::string_view name) {
-  return *std::find_if(p.externs.begin(), p.externs.end(), [&](const auto& e) { return e.name == name; });
+  return *std::find_if(p.externs.begin(), p.externs.end(),
+                       [&](const auto& e) { return e.name == name; });
 }
 
 TEST(Externs, TypeArgumentsFollowFromTheConstructor) {
-  const Program p = program_of({.locals = R"(
+  const Program p = program_of(
+      {.locals = R"(
     Register<bit<32>, bit<10>>(1024, 7) r;
     RegisterAction<_, bit<10>, bit<32>>(r) count = {
       void apply(inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; }
     };
     Hash<bit<16>>(HashAlgorithm_t.CRC16) h;)",
-                                .apply = "hdr.a.z = count.execute(md.n[9:0]); md.n = h.get({hdr.a.x, hdr.a.z});"});
+       .apply = "hdr.a.z = count.execute(md.n[9:0]); md.n = h.get({hdr.a.x, hdr.a.z});"});
   EXPECT_EQ(type_text(*object(p, "pipe.I.r").type), "Register<bit<32>, bit<10>>");
   EXPECT_EQ(object(p, "pipe.I.r").argument("size")->value, 1024);
   EXPECT_EQ(object(p, "pipe.I.r").argument("initial_value")->value, 7);
@@ -38,9 +40,11 @@ TEST(Externs, TypeArgumentsFollowFromTheConstructor) {
 }
 
 TEST(Externs, MethodsAreChosenByTheirArguments) {
-  const Program p = program_of({.locals = "Meter<bit<8>>(256, MeterType_t.BYTES) m; Counter<bit<32>, bit<8>>(256, CounterType_t.PACKETS) c;",
-                                .apply = "md.m = m.execute(hdr.a.x, MeterColor_t.RED); md.m = m.execute(hdr.a.x, 32w4);"
-                                         "c.count(hdr.a.x);"});
+  const Program p = program_of(
+      {.locals = "Meter<bit<8>>(256, MeterType_t.BYTES) m; Counter<bit<32>, bit<8>>(256, "
+                 "CounterType_t.PACKETS) c;",
+       .apply = "md.m = m.execute(hdr.a.x, MeterColor_t.RED); md.m = m.execute(hdr.a.x, 32w4);"
+                "c.count(hdr.a.x);"});
   const Block& b = *p.block(p.pipes[0], "ingress");
   EXPECT_EQ(b.body[0].value.operands[1].type->kind, TypeKind::enumeration);
   EXPECT_EQ(type_text(*b.body[1].value.operands[1].type), "bit<32>");
@@ -50,24 +54,32 @@ TEST(Externs, MethodsAreChosenByTheirArguments) {
 }
 
 TEST(Externs, ArgumentsMayBeNamed) {
-  const Program p = program_of({.locals = "CRCPolynomial<bit<16>>(coeff = 0x1021, reversed = false, msb = false, init = 0xffff,"
-                                          " extended = false, xor = 0) poly; Hash<bit<16>>(HashAlgorithm_t.CUSTOM, poly) h;",
-                                .apply = "md.n = h.get(hdr.a.x);"});
+  const Program p = program_of(
+      {.locals =
+           "CRCPolynomial<bit<16>>(coeff = 0x1021, reversed = false, msb = false, init = 0xffff,"
+           " extended = false, xor = 0) poly; Hash<bit<16>>(HashAlgorithm_t.CUSTOM, poly) h;",
+       .apply = "md.n = h.get(hdr.a.x);"});
   EXPECT_EQ(object(p, "pipe.I.poly").argument("init")->value, 0xffff);
-  EXPECT_EQ(fault_in("", "CRCPolynomial<bit<16>>(coef = 1, reversed = false, msb = false, init = 0, extended = false, xor = 0) p;"),
+  EXPECT_EQ(fault_in("",
+                     "CRCPolynomial<bit<16>>(coef = 1, reversed = false, msb = false, init = 0, "
+                     "extended = false, xor = 0) p;"),
             "'CRCPolynomial' has no parameter 'coef', did you mean 'coeff'?");
 }
 
 TEST(Externs, ExternsOfOneNameDifferByTypeArguments) {
-  const Program p = program_of({.deparser = "Checksum() a; Checksum<bit<16>>(HashAlgorithm_t.CSUM16) b;"
-                                            "apply { hdr.a.y = a.update({hdr.a.x, hdr.a.x}, true); hdr.a.y = b.update({hdr.a.z}); pkt.emit(hdr); }"});
+  const Program p =
+      program_of({.deparser = "Checksum() a; Checksum<bit<16>>(HashAlgorithm_t.CSUM16) b;"
+                              "apply { hdr.a.y = a.update({hdr.a.x, hdr.a.x}, true); hdr.a.y = "
+                              "b.update({hdr.a.z}); pkt.emit(hdr); }"});
   EXPECT_EQ(type_text(*object(p, "pipe.D.a").type), "Checksum");
   EXPECT_EQ(type_text(*object(p, "pipe.D.b").type), "Checksum<bit<16>>");
 }
 
 TEST(Externs, AbstractMethodsAreChecked) {
-  const std::string r = "Register<bit<32>, bit<8>>(8) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) a = ";
-  EXPECT_EQ(fault_in("", r + "{ };"), "'a' needs a method 'apply', as extern 'RegisterAction' declares");
+  const std::string r =
+      "Register<bit<32>, bit<8>>(8) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) a = ";
+  EXPECT_EQ(fault_in("", r + "{ };"),
+            "'a' needs a method 'apply', as extern 'RegisterAction' declares");
   EXPECT_EQ(fault_in("", r + "{ void aply(inout bit<32> v) { } };"),
             "extern 'RegisterAction' has no abstract method 'aply', did you mean 'apply'?");
   EXPECT_EQ(fault_in("", r + "{ void apply(in bit<32> v) { } };"),
@@ -77,9 +89,11 @@ TEST(Externs, AbstractMethodsAreChecked) {
 }
 
 TEST(Externs, InsideAMethodTheObjectsOwnAreKnown) {
-  const Program p = program_of({.locals = "Register<bit<32>, bit<8>>(8) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) a = {"
-                                          "void apply(inout bit<32> v, out bit<32> rv) { rv = this.predicate(v > 3, md.m == 1); rv = predicate(); } };",
-                                .apply = "hdr.a.z = a.execute(1);"});
+  const Program p = program_of(
+      {.locals = "Register<bit<32>, bit<8>>(8) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) a = {"
+                 "void apply(inout bit<32> v, out bit<32> rv) { rv = this.predicate(v > 3, md.m == "
+                 "1); rv = predicate(); } };",
+       .apply = "hdr.a.z = a.execute(1);"});
   const Block& b = *p.block(p.pipes[0], "ingress");
   const ExternObject& a = object(p, "pipe.I.a");
   for (const Stmt& s : b.functions[a.methods[0].function].body) {
@@ -96,17 +110,22 @@ TEST(Externs, ATypeThatNothingSaysIsAsked) {
 }
 
 TEST(Externs, OutputsOfTofino2AreLvalues) {
-  std::string text = whole({.locals = "Register<bit<32>, bit<8>>(8) r; RegisterAction2<bit<32>, bit<8>, bit<32>, bit<16>>(r) a = {"
-                                      "void apply(inout bit<32> v, out bit<32> one, out bit<16> two) { one = v; two = 3; } };",
-                            .apply = "hdr.a.z = a.execute(1, md.n);"});
+  std::string text = whole(
+      {.locals =
+           "Register<bit<32>, bit<8>>(8) r; RegisterAction2<bit<32>, bit<8>, bit<32>, bit<16>>(r) "
+           "a = {"
+           "void apply(inout bit<32> v, out bit<32> one, out bit<16> two) { one = v; two = 3; } };",
+       .apply = "hdr.a.z = a.execute(1, md.n);"});
   const Program p = compiled(text, Target::tofino2);
   const Expr& call = p.block(p.pipes[0], "ingress")->body[0].value;
   EXPECT_EQ(call.is_out, (std::vector<bool>{false, true}));
 }
 
 TEST(Externs, AFunctionOfTheProgramIsCalled) {
-  const Program p = program_of({.declarations = "bit<8> twice(in bit<8> x) { return x + x; } T first<T>(in T a, in bit<8> b) { return a; }",
-                                .apply = "md.m = twice(hdr.a.x) + twice(md.m); md.n = first(hdr.a.y, 3); md.m = first(hdr.a.x, 3);"});
+  const Program p = program_of({.declarations = "bit<8> twice(in bit<8> x) { return x + x; } T "
+                                                "first<T>(in T a, in bit<8> b) { return a; }",
+                                .apply = "md.m = twice(hdr.a.x) + twice(md.m); md.n = "
+                                         "first(hdr.a.y, 3); md.m = first(hdr.a.x, 3);"});
   const Block& b = *p.block(p.pipes[0], "ingress");
   const Expr& sum = b.body[0].value;
   EXPECT_EQ(sum.operands[0].callee, Callee::function);

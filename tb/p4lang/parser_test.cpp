@@ -8,7 +8,8 @@
 namespace horae::p4lang::parser_test {
 namespace {
 
-Program parsed(const std::string& states, const std::string& locals = {}, const std::string& before = {}) {
+Program parsed(const std::string& states, const std::string& locals = {},
+               const std::string& before = {}) {
   std::string text = whole({.states = states, .parser_locals = locals});
   text.insert(text.find("parser P("), before);
   return compiled(text);
@@ -17,7 +18,8 @@ Program parsed(const std::string& states, const std::string& locals = {}, const 
 const Block& parser_of(const Program& p) { return *p.block(p.pipes[0], "ingress_parser"); }
 
 const State& state(const Block& b, std::string_view name) {
-  return *std::find_if(b.states.begin(), b.states.end(), [&](const State& s) { return s.name == name; });
+  return *std::find_if(b.states.begin(), b.states.end(),
+                       [&](const State& s) { return s.name == name; });
 }
 
 std::string fault_of(const std::string& states, const std::string& locals = {}) {
@@ -56,10 +58,13 @@ TEST(Parsers, StatesGoOnByTheirSets) {
 }
 
 TEST(Parsers, ASubParserStandsInPlaceOfItsCall) {
-  const Program p = parsed("state start { md.m = 1; sub.apply(pkt, hdr, im); md.m = 2; transition select(md.m) { 2 : accept; default : reject; } }",
-                           "Sub() sub;",
-                           "parser Sub(packet_in pkt, inout headers_t h, out ingress_intrinsic_metadata_t meta) {"
-                           "state start { pkt.extract(meta); transition next; } state next { pkt.extract(h.a); transition accept; } }\n");
+  const Program p = parsed(
+      "state start { md.m = 1; sub.apply(pkt, hdr, im); md.m = 2; transition select(md.m) { 2 : "
+      "accept; default : reject; } }",
+      "Sub() sub;",
+      "parser Sub(packet_in pkt, inout headers_t h, out ingress_intrinsic_metadata_t meta) {"
+      "state start { pkt.extract(meta); transition next; } state next { pkt.extract(h.a); "
+      "transition accept; } }\n");
   const Block& b = parser_of(p);
   const State& start = b.states[0];
   EXPECT_TRUE(start.select.empty());
@@ -90,22 +95,30 @@ TEST(Parsers, HeadersOfADeparserAreTakenApart) {
 
 TEST(Parsers, VarbitsAreExtractedWithTheirSize) {
   const std::string h = "header v_h { bit<8> n; varbit<64> options; } ";
-  std::string text = whole({.declarations = h, .states = "state start { v_h v; pkt.extract(v, (bit<32>)hdr.a.x); transition accept; }"});
+  std::string text = whole(
+      {.declarations = h,
+       .states = "state start { v_h v; pkt.extract(v, (bit<32>)hdr.a.x); transition accept; }"});
   const Program p = compiled(text);
   EXPECT_EQ(parser_of(p).states[0].statements[1].value.operands.size(), 2u);
-  text = whole({.declarations = h, .states = "state start { v_h v; pkt.extract(v); transition accept; }"});
-  EXPECT_NE(faults_of(text).at(0).find("extract of a header with a varbit takes its size as well"), std::string::npos);
+  text = whole(
+      {.declarations = h, .states = "state start { v_h v; pkt.extract(v); transition accept; }"});
+  EXPECT_NE(faults_of(text).at(0).find("extract of a header with a varbit takes its size as well"),
+            std::string::npos);
 }
 
 TEST(Parsers, FaultsSayWhatWasExpected) {
   EXPECT_EQ(fault_of("state begin { transition accept; }"), "parser 'P' has no state 'start'");
   EXPECT_EQ(fault_of("state start { transition parse_id; } state parse_ip { transition accept; }"),
             "unknown state 'parse_id', did you mean 'parse_ip'?");
-  EXPECT_EQ(fault_of("state start { pkt.extract(md.m); transition accept; }"), "found extract of bit<8>, expected a header");
-  EXPECT_EQ(fault_of("state start { pkt.extrct(hdr.a); transition accept; }"), "'packet_in' has no method 'extrct', did you mean 'extract'?");
-  EXPECT_EQ(fault_of("state start { transition select(hdr.a.x, hdr.a.y) { 1 : accept; } }"), "found 1 sets of values, expected 2");
+  EXPECT_EQ(fault_of("state start { pkt.extract(md.m); transition accept; }"),
+            "found extract of bit<8>, expected a header");
+  EXPECT_EQ(fault_of("state start { pkt.extrct(hdr.a); transition accept; }"),
+            "'packet_in' has no method 'extrct', did you mean 'extract'?");
+  EXPECT_EQ(fault_of("state start { transition select(hdr.a.x, hdr.a.y) { 1 : accept; } }"),
+            "found 1 sets of values, expected 2");
   EXPECT_EQ(fault_of("state start { md.m = pkt.lookahead(); transition accept; } "), "");
-  EXPECT_EQ(fault_of("state start { transition accept; } state start { transition accept; }"), "parser 'P' has a state 'start' already");
+  EXPECT_EQ(fault_of("state start { transition accept; } state start { transition accept; }"),
+            "parser 'P' has a state 'start' already");
 }
 
 }  // namespace

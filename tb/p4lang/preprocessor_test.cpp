@@ -9,7 +9,8 @@ namespace {
 std::string tokens_of(const std::string& text, Files more = {}) {
   more["a.p4"] = text;
   std::string out;
-  for (const auto& t : preprocessed("a.p4", memory_options(more))) out += (out.empty() ? "" : " ") + t;
+  for (const auto& t : preprocessed("a.p4", memory_options(more)))
+    out += (out.empty() ? "" : " ") + t;
   return out;
 }
 
@@ -35,7 +36,8 @@ TEST(Preprocessor, TokensArePastedAndMadeStrings) {
   EXPECT_EQ(tokens_of("#define P(a, b) a ## b\nP(x,) P(,y) P(,)z"), "x y z");
   EXPECT_EQ(tokens_of("#define N 3\n#define P(a) x ## a\nP(N)"), "xN");
   EXPECT_EQ(tokens_of("#define S(a) #a\nS(x  +  \"y\")"), R"("x + \"y\"")");
-  EXPECT_EQ(tokens_of("#define P(a) a ## .b\nP(hdr)"), "hdr . b") << "what makes no token stays two";
+  EXPECT_EQ(tokens_of("#define P(a) a ## .b\nP(hdr)"), "hdr . b")
+      << "what makes no token stays two";
 }
 
 TEST(Preprocessor, ConditionsChoose) {
@@ -45,14 +47,15 @@ TEST(Preprocessor, ConditionsChoose) {
   EXPECT_EQ(tokens_of("#define X 4\n" + text), "x");
   EXPECT_EQ(tokens_of("#ifdef Q\na\n#else\nb\n#endif\n#ifndef Q\nc\n#endif"), "b c");
   EXPECT_EQ(tokens_of("#if 0\n#if 1\na\n#else\nb\n#endif\n#else\nc\n#endif"), "c");
-  EXPECT_EQ(tokens_of("#if 0\n' \"\n#if nonsense (\n#endif\n#endif\nx"), "x") << "skipped text is no P4";
+  EXPECT_EQ(tokens_of("#if 0\n' \"\n#if nonsense (\n#endif\n#endif\nx"), "x")
+      << "skipped text is no P4";
 }
 
 TEST(Preprocessor, ConditionsHaveTheValuesOfC) {
   for (const char* holds :
-       {"1 + 2 * 3 == 7", "(1 + 2) * 3 == 9", "1 << 4 == 16", "-7 / 2 == -3", "-7 % 2 == -1", "!0 && !undefined",
-        "1 ? 2 : 0", "0x1F == 31", "010 == 8", "~0 == -1", "1 || 1 / 0", "5 > 4 > 0", "3 & 2 ^ 1 | 8",
-        "9 >> 1 == 4", "0b101 == 5"})
+       {"1 + 2 * 3 == 7", "(1 + 2) * 3 == 9", "1 << 4 == 16", "-7 / 2 == -3", "-7 % 2 == -1",
+        "!0 && !undefined", "1 ? 2 : 0", "0x1F == 31", "010 == 8", "~0 == -1", "1 || 1 / 0",
+        "5 > 4 > 0", "3 & 2 ^ 1 | 8", "9 >> 1 == 4", "0b101 == 5"})
     EXPECT_EQ(tokens_of(std::string("#if ") + holds + "\nyes\n#endif"), "yes") << holds;
   EXPECT_EQ(tokens_of("#if 1 + 2 * 3 == 9\nyes\n#endif"), "");
 }
@@ -82,14 +85,19 @@ TEST(Preprocessor, AMacroHasThePlaceOfItsUse) {
 
 TEST(Preprocessor, FaultsSayWhatWasExpected) {
   EXPECT_EQ(faults_of("#include <nix.p4>"),
-            (std::vector<std::string>{"1:10: #include: there is no file 'nix.p4' in the include folders (-I)"}));
-  EXPECT_EQ(faults_of("x\n#if 1\n"),
-            (std::vector<std::string>{"2:2: found a condition without its end, expected '#endif'"}));
-  EXPECT_EQ(faults_of("#endif"), (std::vector<std::string>{"1:2: found '#endif' without a condition before it"}));
+            (std::vector<std::string>{
+                "1:10: #include: there is no file 'nix.p4' in the include folders (-I)"}));
+  EXPECT_EQ(
+      faults_of("x\n#if 1\n"),
+      (std::vector<std::string>{"2:2: found a condition without its end, expected '#endif'"}));
+  EXPECT_EQ(faults_of("#endif"),
+            (std::vector<std::string>{"1:2: found '#endif' without a condition before it"}));
   EXPECT_EQ(faults_of("#error too old"), (std::vector<std::string>{"1:2: #error too old"}));
-  EXPECT_EQ(faults_of("#define F(a) a\nF(1, 2)").at(0), "2:1: macro 'F': found 2 arguments, expected 1");
+  EXPECT_EQ(faults_of("#define F(a) a\nF(1, 2)").at(0),
+            "2:1: macro 'F': found 2 arguments, expected 1");
   EXPECT_EQ(faults_of("a /* b").at(0), "1:3: found a comment without its end, expected '*/'");
-  EXPECT_EQ(faults_of("#if 1 +\n#endif").at(0), "1:2: condition: found the end of the line, expected a number");
+  EXPECT_EQ(faults_of("#if 1 +\n#endif").at(0),
+            "1:2: condition: found the end of the line, expected a number");
 }
 
 TEST(Preprocessor, WhatGrowsWithoutEndIsRefused) {

@@ -8,7 +8,8 @@
 namespace horae::p4lang::shipped_test {
 namespace {
 
-std::uint32_t width_of_variable(const Program& p, std::string_view role, std::string_view variable) {
+std::uint32_t width_of_variable(const Program& p, std::string_view role,
+                                std::string_view variable) {
   for (const Variable& v : p.block(p.pipes[0], role)->variables) {
     if (v.role == variable) return width_of(*v.type);
   }

@@ -35,7 +35,7 @@ struct Parts {
   std::string states = "state start { pkt.extract(hdr.a); transition accept; }";
   std::string parser_locals = {};
   std::string locals = {};  ///< of the ingress control
-  std::string apply = {};  ///< its apply block
+  std::string apply = {};   ///< its apply block
   std::string deparser = "apply { pkt.emit(hdr); }";
 };
 
@@ -99,7 +99,8 @@ inline std::vector<std::string> faults_of(const std::string& text) {
   try {
     compiled(text);
   } catch (const ProgramError& e) {
-    for (const Fault& f : e.faults()) out.push_back(fmt::format("{}:{}: {}", f.line, f.column, f.message));
+    for (const Fault& f : e.faults())
+      out.push_back(fmt::format("{}:{}: {}", f.line, f.column, f.message));
   }
   return out;
 }

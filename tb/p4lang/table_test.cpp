@@ -6,19 +6,27 @@
 namespace horae::p4lang::table_test {
 namespace {
 
-const std::string actions = "action set(bit<9> port) { tm.ucast_egress_port = port; } action drop() { dm.drop_ctl = 1; } ";
+const std::string actions =
+    "action set(bit<9> port) { tm.ucast_egress_port = port; } action drop() { dm.drop_ctl = 1; } ";
 
-Table table_of(const std::string& table) { return ingress_of("t.apply();", actions + table).tables.at(0); }
+Table table_of(const std::string& table) {
+  return ingress_of("t.apply();", actions + table).tables.at(0);
+}
 
 std::string fault_of(const std::string& table) { return fault_in("t.apply();", actions + table); }
 
 TEST(Tables, KeysHaveTheNamesOfControlPlanes) {
-  const Table t = table_of("table t { key = { hdr.a.x : exact; hdr.a.y : ternary @name(\"why\"); hdr.b.isValid() : exact;"
-                           "hdr.a.z[15:8] : range; hdr.stack[1].kind : exact; md.wide : lpm; } actions = { set; drop; } size = 2048; }");
+  const Table t = table_of(
+      "table t { key = { hdr.a.x : exact; hdr.a.y : ternary @name(\"why\"); hdr.b.isValid() : "
+      "exact;"
+      "hdr.a.z[15:8] : range; hdr.stack[1].kind : exact; md.wide : lpm; } actions = { set; drop; } "
+      "size = 2048; }");
   std::vector<std::string> names;
-  for (const Key& k : t.keys) names.push_back(k.name + ":" + k.match_kind + ":" + std::to_string(width_of(*k.value.type)));
-  EXPECT_EQ(names, (std::vector<std::string>{"hdr.a.x:exact:8", "why:ternary:16", "hdr.b.$valid:exact:1",
-                                             "hdr.a.z[15:8]:range:8", "hdr.stack[1].kind:exact:8", "md.wide:lpm:64"}));
+  for (const Key& k : t.keys)
+    names.push_back(k.name + ":" + k.match_kind + ":" + std::to_string(width_of(*k.value.type)));
+  EXPECT_EQ(names, (std::vector<std::string>{"hdr.a.x:exact:8", "why:ternary:16",
+                                             "hdr.b.$valid:exact:1", "hdr.a.z[15:8]:range:8",
+                                             "hdr.stack[1].kind:exact:8", "md.wide:lpm:64"}));
   EXPECT_EQ(t.name, "pipe.I.t");
   EXPECT_EQ(t.size, 2048u);
 }
@@ -27,7 +35,9 @@ TEST(Tables, TheDefaultIsNoActionUnlessWritten) {
   Table t = table_of("table t { key = { hdr.a.x : exact; } actions = { set; drop; } }");
   EXPECT_EQ(t.actions.at(t.default_action.action).name, "NoAction");
   EXPECT_TRUE(t.actions.at(t.default_action.action).default_only);
-  t = table_of("table t { key = { hdr.a.x : exact; } actions = { set; @defaultonly drop; NoAction; } const default_action = set(7); }");
+  t = table_of(
+      "table t { key = { hdr.a.x : exact; } actions = { set; @defaultonly drop; NoAction; } const "
+      "default_action = set(7); }");
   EXPECT_EQ(t.default_action.action, 0u);
   EXPECT_EQ(t.default_action.arguments.at(0).value, 7);
   EXPECT_TRUE(t.const_default);
@@ -58,9 +68,12 @@ TEST(Tables, EntriesAreSetsOfValues) {
 
 TEST(Tables, PropertiesNameTheirObjects) {
   static Program p;
-  p = program_of({.locals = actions + "DirectCounter<bit<32>>(CounterType_t.PACKETS) c; ActionProfile(64) profile;"
-                            "table t { key = { hdr.a.x : exact; } actions = { drop; } counters = c; implementation = profile; idle_timeout = true; }",
-                  .apply = "t.apply();"});
+  p = program_of(
+      {.locals = actions +
+                 "DirectCounter<bit<32>>(CounterType_t.PACKETS) c; ActionProfile(64) profile;"
+                 "table t { key = { hdr.a.x : exact; } actions = { drop; } counters = c; "
+                 "implementation = profile; idle_timeout = true; }",
+       .apply = "t.apply();"});
   const Table& t = p.block(p.pipes[0], "ingress")->tables[0];
   EXPECT_EQ(p.externs[t.find("counters")->value.index].name, "pipe.I.c");
   EXPECT_EQ(p.externs[t.find("implementation")->value.index].type->name, "ActionProfile");
@@ -70,32 +83,46 @@ TEST(Tables, PropertiesNameTheirObjects) {
 
 TEST(Tables, HitAndMissAreConditions) {
   const std::string t = actions + "table t { key = { hdr.a.x : exact; } actions = { drop; } }";
-  const Block b = ingress_of("if (t.apply().hit) { md.m = 1; } if (t.apply().miss) { } if (!t.apply().hit && md.flag) { }", t);
+  const Block b = ingress_of(
+      "if (t.apply().hit) { md.m = 1; } if (t.apply().miss) { } if (!t.apply().hit && md.flag) { }",
+      t);
   EXPECT_EQ(b.body[0].value.kind, ExprKind::table_hit);
   EXPECT_EQ(b.body[1].value.op, Op::logical_not);
   EXPECT_EQ(b.body[2].value.op, Op::logical_and);
-  EXPECT_EQ(fault_in("if (t.apply().hits) { }", t).substr(0, 33), "found 'hits' of a table's result,");
+  EXPECT_EQ(fault_in("if (t.apply().hits) { }", t).substr(0, 33),
+            "found 'hits' of a table's result,");
 }
 
 TEST(Tables, BoundArgumentsComeFirst) {
-  const Table t = ingress_of("t.apply();", "action put(inout bit<8> to, bit<8> v) { to = v; }"
-                                           "table t { key = { hdr.a.x : exact; } actions = { put(md.m); } default_action = put(md.m, 4); }").tables[0];
+  const Table t = ingress_of("t.apply();",
+                             "action put(inout bit<8> to, bit<8> v) { to = v; }"
+                             "table t { key = { hdr.a.x : exact; } actions = { put(md.m); } "
+                             "default_action = put(md.m, 4); }")
+                      .tables[0];
   EXPECT_EQ(t.actions[0].bound.size(), 1u);
   ASSERT_EQ(t.default_action.arguments.size(), 1u);
   EXPECT_EQ(t.default_action.arguments[0].value, 4);
 }
 
 TEST(Tables, FaultsSayWhatWasExpected) {
-  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exat; } actions = { drop; } }"), "unknown kind of match 'exat', did you mean 'exact'?");
-  EXPECT_EQ(fault_of("table t { key = { hdr.a : exact; } actions = { drop; } }"), "found a key of a_h, expected bits");
-  EXPECT_EQ(fault_of("table t { actions = { dorp; } }"), "unknown action 'dorp', did you mean 'drop'?");
-  EXPECT_EQ(fault_of("table t { actions = { drop; } default_action = set(1); }"), "'set' is no action of the table; expected one of drop");
-  EXPECT_EQ(fault_of("table t { actions = { set; } default_action = set; }"), "action 'set': found 0 arguments, expected 1");
-  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exact; } actions = { drop; } const entries = { (1, 2) : drop; } }"),
+  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exat; } actions = { drop; } }"),
+            "unknown kind of match 'exat', did you mean 'exact'?");
+  EXPECT_EQ(fault_of("table t { key = { hdr.a : exact; } actions = { drop; } }"),
+            "found a key of a_h, expected bits");
+  EXPECT_EQ(fault_of("table t { actions = { dorp; } }"),
+            "unknown action 'dorp', did you mean 'drop'?");
+  EXPECT_EQ(fault_of("table t { actions = { drop; } default_action = set(1); }"),
+            "'set' is no action of the table; expected one of drop");
+  EXPECT_EQ(fault_of("table t { actions = { set; } default_action = set; }"),
+            "action 'set': found 0 arguments, expected 1");
+  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exact; } actions = { drop; } const entries = { "
+                     "(1, 2) : drop; } }"),
             "entry: found 2 keys, expected 1");
-  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exact; } actions = { drop; } const entries = { 1 &&& 3 : drop; } }"),
+  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : exact; } actions = { drop; } const entries = { 1 "
+                     "&&& 3 : drop; } }"),
             "key 'hdr.a.x' is exact, which takes no such set");
-  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : range; } actions = { drop; } const entries = { 9 .. 3 : drop; } }"),
+  EXPECT_EQ(fault_of("table t { key = { hdr.a.x : range; } actions = { drop; } const entries = { 9 "
+                     ".. 3 : drop; } }"),
             "found a range from 9 to 3");
 }
 

@@ -22,11 +22,15 @@ class Indices {
     if (e.kind == ExprKind::variable) within(e.index, block_.variables.size());
     if (e.kind == ExprKind::field) within(e.index, e.operands.at(0).type->fields.size());
     if (e.kind == ExprKind::table_hit) within(e.index, block_.tables.size());
-    if (e.kind == ExprKind::instance && e.index != p4lang::no_block) within(e.index, program_.externs.size());
-    if (e.kind == ExprKind::call && e.callee == p4lang::Callee::function) within(e.index, block_.functions.size());
-    if (e.kind == ExprKind::call && e.callee == p4lang::Callee::apply_table) within(e.index, block_.tables.size());
+    if (e.kind == ExprKind::instance && e.index != p4lang::no_block)
+      within(e.index, program_.externs.size());
+    if (e.kind == ExprKind::call && e.callee == p4lang::Callee::function)
+      within(e.index, block_.functions.size());
+    if (e.kind == ExprKind::call && e.callee == p4lang::Callee::apply_table)
+      within(e.index, block_.tables.size());
     if (e.kind == ExprKind::slice)
-      fuzz::require(e.high >= e.low && e.high < width_of(*e.operands.at(0).type), "slices lie in their value");
+      fuzz::require(e.high >= e.low && e.high < width_of(*e.operands.at(0).type),
+                    "slices lie in their value");
     for (const Expr& part : e.operands) expression(part);
   }
   void statements(const std::vector<Stmt>& all) const {
@@ -52,7 +56,9 @@ class Indices {
   }
 
  private:
-  void within(std::size_t index, std::size_t size) const { fuzz::require(index < size, "indices lie in their lists"); }
+  void within(std::size_t index, std::size_t size) const {
+    fuzz::require(index < size, "indices lie in their lists");
+  }
   void table(const p4lang::Table& t) const {
     for (const auto& k : t.keys) expression(k.value);
     for (const auto& a : t.actions) within(a.function, block_.functions.size());
@@ -68,17 +74,25 @@ class Indices {
 };
 
 constexpr std::string_view head =
-    "#include <tna.p4>\nheader h_t { bit<8> a; bit<16> b; } struct hs { h_t h; h_t[2] s; } struct md { bit<8> m; }\n"
+    "#include <tna.p4>\nheader h_t { bit<8> a; bit<16> b; } struct hs { h_t h; h_t[2] s; } struct "
+    "md { bit<8> m; }\n"
     "parser P(packet_in pkt, out hs hdr, out md m, out ingress_intrinsic_metadata_t i) {"
     " state start { pkt.extract(hdr.h); transition accept; } }\n"
-    "control I(inout hs hdr, inout md m, in ingress_intrinsic_metadata_t i, in ingress_intrinsic_metadata_from_parser_t p,"
-    " inout ingress_intrinsic_metadata_for_deparser_t d, inout ingress_intrinsic_metadata_for_tm_t t) {\n";
+    "control I(inout hs hdr, inout md m, in ingress_intrinsic_metadata_t i, in "
+    "ingress_intrinsic_metadata_from_parser_t p,"
+    " inout ingress_intrinsic_metadata_for_deparser_t d, inout ingress_intrinsic_metadata_for_tm_t "
+    "t) {\n";
 constexpr std::string_view tail =
-    "\n}\ncontrol D(packet_out pkt, inout hs hdr, in md m, in ingress_intrinsic_metadata_for_deparser_t d) { apply { pkt.emit(hdr); } }\n"
-    "parser EP(packet_in pkt, out hs hdr, out md m, out egress_intrinsic_metadata_t i) { state start { transition accept; } }\n"
-    "control E(inout hs hdr, inout md m, in egress_intrinsic_metadata_t i, in egress_intrinsic_metadata_from_parser_t p,"
-    " inout egress_intrinsic_metadata_for_deparser_t d, inout egress_intrinsic_metadata_for_output_port_t o) { apply { } }\n"
-    "control ED(packet_out pkt, inout hs hdr, in md m, in egress_intrinsic_metadata_for_deparser_t d) { apply { } }\n"
+    "\n}\ncontrol D(packet_out pkt, inout hs hdr, in md m, in "
+    "ingress_intrinsic_metadata_for_deparser_t d) { apply { pkt.emit(hdr); } }\n"
+    "parser EP(packet_in pkt, out hs hdr, out md m, out egress_intrinsic_metadata_t i) { state "
+    "start { transition accept; } }\n"
+    "control E(inout hs hdr, inout md m, in egress_intrinsic_metadata_t i, in "
+    "egress_intrinsic_metadata_from_parser_t p,"
+    " inout egress_intrinsic_metadata_for_deparser_t d, inout "
+    "egress_intrinsic_metadata_for_output_port_t o) { apply { } }\n"
+    "control ED(packet_out pkt, inout hs hdr, in md m, in egress_intrinsic_metadata_for_deparser_t "
+    "d) { apply { } }\n"
     "Pipeline(P(), I(), D(), EP(), E(), ED()) pipe; Switch(pipe) main;\n";
 
 }  // namespace

@@ -118,8 +118,8 @@ int dispatch(int argc, char** argv) {
       "horae COMMAND --help has each command's options and examples.");
 
   const std::vector<Command> commands = {
-      add_run(app),    add_size(app),  add_explain(app),    add_replay(app),   add_list(app),
-      add_config(app), add_batch(app), add_p4(app), add_completion(app), add_complete(app),
+      add_run(app),    add_size(app),  add_explain(app), add_replay(app),     add_list(app),
+      add_config(app), add_batch(app), add_p4(app),      add_completion(app), add_complete(app),
   };
 
   try {
