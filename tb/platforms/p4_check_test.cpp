@@ -53,12 +53,13 @@ TEST_F(P4Check, ListsWhatIsInAProgram) {
   EXPECT_EQ(ended.err, "");
   ASSERT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.out,
-            "mine.p4: tna for tofino: 6 parsers and controls, 1 tables, 1 registers, 1 other extern objects\n"
+            "mine.p4: tna for tofino: 6 parsers and controls, 1 table, 1 register, 1 other extern "
+            "object\n"
             "parsers and controls\n"
             "  pipe ingress_parser   parser  pipe.P  2 states\n"
-            "  pipe ingress          control pipe.I  1 tables\n"
+            "  pipe ingress          control pipe.I  1 table\n"
             "  pipe ingress_deparser control pipe.D  0 tables\n"
-            "  pipe egress_parser    parser  pipe.EP 1 states\n"
+            "  pipe egress_parser    parser  pipe.EP 1 state\n"
             "  pipe egress           control pipe.E  0 tables\n"
             "  pipe egress_deparser  control pipe.ED 0 tables\n"
             "tables\n"
@@ -70,15 +71,18 @@ TEST_F(P4Check, ListsWhatIsInAProgram) {
 }
 
 TEST_F(P4Check, JsonHasPlacesAndMacrosCount) {
-  const Ended ended = run(place, {"p4", "check", "mine.p4", "-I", "inc", "-D", "CELLS=64", "--target", "tofino2", "--json"});
+  const Ended ended = run(place, {"p4", "check", "mine.p4", "-I", "inc", "-D", "CELLS=64",
+                                  "--target", "tofino2", "--json"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const auto json = ended.json();
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["target"], "tofino2");
   EXPECT_EQ(json["registers"][0]["cells"], 64);
-  EXPECT_EQ(json["registers"][0]["place"], "mine.p4:13:37");
+  EXPECT_EQ(json["registers"][0]["place"], "mine.p4:13:36");
   const auto& table = json["blocks"][1]["tables"][0];
-  EXPECT_EQ(table["keys"], ordered_json::parse(R"([{"name": "hdr.ethernet.dst", "match_kind": "exact", "bits": 48}])"));
+  EXPECT_EQ(
+      table["keys"],
+      ordered_json::parse(R"([{"name": "hdr.ethernet.dst", "match_kind": "exact", "bits": 48}])"));
   EXPECT_EQ(table["actions"], (Words{"pipe.I.send", "pipe.I.drop"}));
 }
 
@@ -99,7 +103,8 @@ TEST_F(P4Check, EveryFaultIsALineAndTheExitCodeIsTwo) {
 }
 
 TEST_F(P4Check, BadArgumentsAreOneLine) {
-  expect_refused(place, {"p4", "check", "mine.p4"}, "mine.p4:2:10: #include: there is no file 'sizes.p4'");
+  expect_refused(place, {"p4", "check", "mine.p4"},
+                 "mine.p4:2:10: #include: there is no file 'sizes.p4'");
   expect_refused(place, {"p4", "check", "none.p4"}, "none.p4: there is no such file");
   expect_refused(place, {"p4", "check"}, "missing argument: expected horae p4 check FILE.p4");
   expect_refused(place, {"p4"}, "expected a command: horae p4 check (see horae p4 --help)");

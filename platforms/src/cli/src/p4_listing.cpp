@@ -92,6 +92,11 @@ ordered_json object_of(const ExternObject& object, const Program& program) {
   return out;
 }
 
+/// "1 table", "2 tables".
+std::string counted(std::size_t n, const std::string& what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
 /// Rows with columns of one width each.
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -123,11 +128,10 @@ std::string tables_text(const ordered_json& listing) {
   for (const auto& block : listing["blocks"]) {
     for (const auto& table : block["tables"]) {
       rows.push_back(
-          {table["name"], keys_text(table["keys"]),
-           fmt::format("{} actions", table["actions"].size()),
+          {table["name"], keys_text(table["keys"]), counted(table["actions"].size(), "action"),
            table["size"].is_null() ? "size not given"
                                    : fmt::format("size {}", table["size"].dump()),
-           table["entries"] == 0 ? "" : fmt::format("{} entries", table["entries"].dump()),
+           table["entries"] == 0 ? "" : fmt::format("entries {}", table["entries"].dump()),
            "default " + table["default_action"].get<std::string>()});
     }
   }
@@ -140,8 +144,8 @@ std::string blocks_text(const ordered_json& listing) {
     for (const auto& index : pipe["blocks"]) {
       const auto& block = listing["blocks"][index.get<std::size_t>()];
       rows.push_back({pipe["name"], block["role"], block["kind"], block["name"],
-                      block.contains("states") ? fmt::format("{} states", block["states"].dump())
-                                               : fmt::format("{} tables", block["tables"].size())});
+                      block.contains("states") ? counted(block["states"], "state")
+                                               : counted(block["tables"].size(), "table")});
     }
   }
   return "parsers and controls\n" + columns(rows);
@@ -194,10 +198,11 @@ std::string p4_listing_text(const ordered_json& listing, const std::string& file
                             const std::string& target) {
   std::size_t tables = 0;
   for (const auto& block : listing["blocks"]) tables += block["tables"].size();
-  std::string out = fmt::format(
-      "{}: {} for {}: {} parsers and controls, {} tables, {} registers, {} other extern objects\n",
-      file, listing["architecture"].get<std::string>(), target, listing["blocks"].size(), tables,
-      listing["registers"].size(), listing["externs"].size());
+  std::string out =
+      fmt::format("{}: {} for {}: {} parsers and controls, {}, {}, {}\n", file,
+                  listing["architecture"].get<std::string>(), target, listing["blocks"].size(),
+                  counted(tables, "table"), counted(listing["registers"].size(), "register"),
+                  counted(listing["externs"].size(), "other extern object"));
   return out + blocks_text(listing) + tables_text(listing) + objects_text(listing);
 }
 
