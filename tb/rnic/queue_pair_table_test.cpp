@@ -26,8 +26,8 @@ TEST(QueuePairTable, NumbersFollowTheFirst) {
 TEST(QueuePairTable, UnknownNumbersAreRefused) {
   QueuePairTable table("nic");
   table.add(test::make_queue_pair(1));
-  EXPECT_THROW(table.index_of(Qpn(QueuePairTable::first_qpn + 1)), ModelError);
-  EXPECT_THROW(table.index_of(Qpn(QueuePairTable::first_qpn - 1)), ModelError);
+  EXPECT_GE(table.index_of(Qpn(QueuePairTable::first_qpn + 1)), table.size());
+  EXPECT_GE(table.index_of(Qpn(QueuePairTable::first_qpn - 1)), table.size());
 }
 
 TEST(QueuePairTable, HasFinishedWhenAllSourcesHave) {

@@ -27,9 +27,13 @@ class device::rx_port : public sc_core::sc_module, public packet_fw_if {
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
-    if (phase != packet_phase::begin_packet) [[unlikely]]
-      wrong_phase();
-    arrivals.take(p, from_sc_time(t));
+    // Called by modules of a user's own, whose processes are not to end for it.
+    try {
+      if (phase != packet_phase::begin_packet) wrong_phase();
+      arrivals.take(p, from_sc_time(t));
+    } catch (const std::exception&) {
+      arrivals.owner->context().clock.fail(std::current_exception(), arrivals.owner);
+    }
     return tlm::TLM_ACCEPTED;
   }
 
@@ -70,9 +74,17 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
     if (!runs_here_) return;
   }
   context.clock.attach(*this);
-  if (windowed_) return;
+}
+
+void device::end_of_elaboration() {
+  if (windowed_ || !runs_here_) return;
   SC_HAS_PROCESS(device);
-  SC_METHOD(run_wake);
+  if (calls_out()) {
+    SC_THREAD(run_wakes);
+    set_stack_size(call_out_stack);
+  } else {
+    SC_METHOD(run_wake);
+  }
   sensitive << wake_;
   dont_initialize();
 }
@@ -211,8 +223,17 @@ void device::run_wake() {
     wake_time_ = never;
     run_to(from_sc_time(sc_core::sc_time_stamp()) + 1_ps);
     wake_at(next_time());
+  } catch (const sc_core::sc_unwind_exception&) {
+    throw;  // somebody ends this process
   } catch (...) {
-    context_.clock.fail(std::current_exception());
+    context_.clock.fail(std::current_exception(), this);
+  }
+}
+
+void device::run_wakes() {
+  for (;;) {
+    run_wake();
+    wait();
   }
 }
 
@@ -240,6 +261,12 @@ void device::wake_at(Picoseconds t) {
   if (t >= wake_time_) return;
   wake_time_ = t;
   wake_.notify(to_sc_time(t - from_sc_time(sc_core::sc_time_stamp())));
+}
+
+/// While the clock sleeps everything is: it has no horizon.
+void device::before_horizon(Picoseconds t) {
+  context_.clock.wake();
+  if (t < context_.clock.horizon()) too_early(t);
 }
 
 void device::too_early(Picoseconds t) const {

@@ -1,8 +1,11 @@
 #include "horae/fabric/tx_port.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "horae/core/error.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/rank_border.hpp"
 
@@ -79,12 +82,21 @@ bool cut_off(const std::vector<Outage>& outages, Picoseconds from, Picoseconds t
 }
 
 void tx_port::send_closely(Packet& p, Picoseconds start, Picoseconds pipeline) {
+  if (direct_ == nullptr && peer_ == nullptr) [[unlikely]]
+    leads_nowhere(p);
   if (look_closer(p, start, pipeline, busy_until_)) return;
   const Picoseconds arrival = busy_until_ + pipeline + link_.delay;
   if (direct_ != nullptr) return direct_->take(p, arrival);
   packet_phase phase = packet_phase::begin_packet;
   sc_core::sc_time at = to_sc_time(arrival);
   peer_->nb_transport_fw(p, phase, at);
+}
+
+void tx_port::leads_nowhere(const Packet& p) const {
+  throw ModelError(
+      fmt::format("{}: a packet for node {} is sent by port {}, which has no link: expected a link "
+                  "there, or no route to that node by it",
+                  owner_.name(), p.dst, index_));
 }
 
 bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
@@ -133,8 +145,15 @@ bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
 }
 
 void tx_port::start_of_simulation() {
+  const bool bound = socket.size() > 0;
+  if (bound && !connected_) {
+    throw InputError(
+        fmt::format("{}: bound to a socket, but the link has no rate and no delay: call "
+                    "configure(LinkConfig)",
+                    name()));
+  }
   // The socket's interface, looked up once instead of with every packet.
-  if (connected_) peer_ = socket.operator->();
+  if (bound) peer_ = socket.operator->();
   closely_ = loss_ || bit_errors_ || !link_.outages.empty() || away_ ||
              owner_.context().watcher != nullptr || direct_ == nullptr || !owner_.windowed_;
 }

@@ -45,6 +45,7 @@ host_memory::host_memory(sc_core::sc_module_name name, const HostMemoryConfig& c
       tail_(in_draws(config.tail_probability)),
       iotlb_miss_(in_draws(config.iotlb_miss_probability)),
       stream_(seed, sc_module::name()) {
+  fabric::require_picoseconds();
   if (read_.count() < 0) {
     throw input_error(config.round_trip.where,
                       fmt::format("round_trip = {} ps is less than the {} ps the link takes of it",
@@ -92,9 +93,9 @@ host_memory::Page& host_memory::get(std::uint64_t address) {
   return *page;
 }
 
-void host_memory::copy(tlm::tlm_generic_payload& access, unsigned bytes) {
+void host_memory::copy(tlm::tlm_generic_payload& access, unsigned bytes,
+                       const unsigned char* enables) {
   const bool write = access.is_write();
-  const unsigned char* enables = access.get_byte_enable_ptr();
   const unsigned enables_length = access.get_byte_enable_length();
   for (unsigned done = 0; done < bytes;) {
     const std::uint64_t address = access.get_address() + done;
@@ -123,7 +124,9 @@ void host_memory::b_transport(tlm::tlm_generic_payload& access, sc_core::sc_time
   access.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE || access.get_command() == tlm::TLM_IGNORE_COMMAND) return;
   delay += fabric::to_sc_time(latency(access.is_write()));
-  if (access.get_extension<timing_only>() == nullptr) copy(access, access.get_data_length());
+  if (access.get_extension<timing_only>() == nullptr) {
+    copy(access, access.get_data_length(), access.get_byte_enable_ptr());
+  }
 }
 
 unsigned host_memory::transport_dbg(tlm::tlm_generic_payload& access) {
@@ -133,8 +136,7 @@ unsigned host_memory::transport_dbg(tlm::tlm_generic_payload& access) {
   // Debug transport has no byte enables, and says how many bytes it moved.
   const std::uint64_t room = ~access.get_address();
   const unsigned n = room < length - 1 ? static_cast<unsigned>(room) + 1 : length;
-  access.set_byte_enable_ptr(nullptr);
-  copy(access, n);
+  copy(access, n, nullptr);
   return n;
 }
 

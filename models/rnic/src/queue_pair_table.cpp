@@ -14,9 +14,4 @@ QueuePair& QueuePairTable::add(std::unique_ptr<QueuePair> qp) {
   return *qps_.back();
 }
 
-void QueuePairTable::refuse(Qpn number) const {
-  throw ModelError(fmt::format("{}: a packet for queue pair {:#x}, which does not exist", owner_,
-                               number.value()));
-}
-
 }  // namespace horae::rnic

@@ -40,6 +40,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();
   }
+  if (host_.modelled()) host_.link->set_clock(context.clock);
   if (host_.fetcher) scheduler_.wait_for(*host_.fetcher);
   if (ordering_.present()) {
     config_.reliability.hold_last = config.ordering.write_last == policy::WriteLast::sender;

@@ -8,8 +8,7 @@
 
 namespace horae::rnic {
 
-void rnic::receive_ack(const Packet& p, Picoseconds now) {
-  const std::size_t i = qps_.index_of(p.dest_qp);
+void rnic::receive_ack(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
   const bool nack = p.is_nack();
   const bool sack = syndrome::is_sack(p.syndrome);

@@ -50,9 +50,8 @@ void rnic::send_pull(const PendingResponse& r) {
   put_on_wire(pull, "PULL");
 }
 
-void rnic::receive_pull(const Packet& p, Picoseconds now) {
+void rnic::receive_pull(std::size_t i, const Packet& p, Picoseconds now) {
   ++counters_.pulls_received;
-  const std::size_t i = qps_.index_of(p.dest_qp);
   QueuePair& qp = qps_[i];
   if (qp.credited == nullptr) return;  // of an algorithm that its sender does not have
   qp.credited->on_pull(p.msn);

@@ -35,8 +35,8 @@ void rnic::receive(Packet& p, Picoseconds now) {
     throw ModelError(
         fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
   }
-  if (host_.contexts && p.opcode != Opcode::none) {
-    const std::size_t i = qps_.index_of(p.dest_qp);
+  const std::size_t i = qps_.index_of(p.dest_qp);
+  if (host_.contexts && p.opcode != Opcode::none && i < qps_.size()) {
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);
     if (ready >= now) {
       host_.contexts->packet_waits();
@@ -51,19 +51,21 @@ void rnic::process(Packet& p, Picoseconds now) {
   // Its checksum (ICRC) is wrong.
   if (p.corrupted) [[unlikely]]
     return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::corrupted, now);
+  const std::size_t i = qps_.index_of(p.dest_qp);
+  if (i >= qps_.size() && p.opcode != Opcode::none) [[unlikely]]
+    return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::unknown_qp, now);
   if (p.is_data()) {
-    if (!receive_data(p, now))
+    if (!receive_data(i, p, now))
       return end_dropped(*this, p, context_.pool, watcher(), fabric::DropCause::buffer_full, now);
   } else if (p.opcode == Opcode::acknowledge) {
-    receive_ack(p, now);
+    receive_ack(i, p, now);
   } else if (p.opcode == Opcode::cnp) {
     ++counters_.cnps_received;
-    QueuePair& qp = qps_[qps_.index_of(p.dest_qp)];
-    if (qp.reaction) qp.reaction->on_cnp(now);
+    if (qps_[i].reaction) qps_[i].reaction->on_cnp(now);
   } else if (p.opcode == Opcode::none) {
     receive_segment(p, now);
   } else if (p.opcode == Opcode::pull) {
-    receive_pull(p, now);
+    receive_pull(i, p, now);
   }
   context_.pool.deliver(p);
 }
@@ -76,8 +78,7 @@ void rnic::place_payload(std::size_t i, const Packet& p, Picoseconds now) {
   host_.rx_buffer.take(Bytes(p.payload), in_memory);
 }
 
-bool rnic::receive_data(const Packet& p, Picoseconds now) {
-  const std::size_t i = qps_.index_of(p.dest_qp);
+bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (host_.modelled() && !host_.rx_buffer.has_room(Bytes(p.payload), now)) {
     ++counters_.rx_buffer_drops;

@@ -9,7 +9,8 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case fabric::arrival_event:
     case context_event:
       if (arrived(e).dst != id_ || arrived(e).opcode == Opcode::none) return std::nullopt;
-      return qps_.index_of(arrived(e).dest_qp);
+      if (const std::size_t i = qps_.index_of(arrived(e).dest_qp); i < qps_.size()) return i;
+      return std::nullopt;
     case response_event:
     case timer_event:
     case post_event:

@@ -29,26 +29,39 @@ class module_joint::face : public packet_fw_if, public packet_bw_if {
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
-    if (phase != packet_phase::begin_packet) throw ModelError("not a phase of the forward path");
-    if (inner_) {
-      joint_.leave(side_, p, from_sc_time(t));
-    } else {
-      auto& came = joint_.sides_[side_];
-      ++came.packets;
-      came.bytes += p.frame;
-      joint_.inside_.emplace(&p, side_);
-      joint_.file({.at = from_sc_time(t), .phase = phase, .side = side_, .packet = &p});
-    }
-    return tlm::TLM_ACCEPTED;
+    return guarded([&] {
+      if (phase != packet_phase::begin_packet) throw ModelError("not a phase of the forward path");
+      inner_ ? joint_.leave(side_, p, from_sc_time(t)) : come(p, from_sc_time(t));
+    });
   }
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override {
-    if (phase == packet_phase::begin_packet) throw ModelError("not a phase of the backward path");
-    if (inner_) {
-      joint_.leave_pause(side_, p, phase, from_sc_time(t));
-    } else {
-      joint_.sides_[side_].pauses += phase == packet_phase::pause ? 1 : 0;
-      joint_.file(
-          {.at = from_sc_time(t), .phase = phase, .side = side_, .traffic_class = p.traffic_class});
+    return guarded([&] {
+      if (phase == packet_phase::begin_packet) throw ModelError("not a phase of the backward path");
+      inner_ ? joint_.leave_pause(side_, p, phase, from_sc_time(t))
+             : come(p.traffic_class, phase, from_sc_time(t));
+    });
+  }
+
+  void come(Packet& p, Picoseconds at) {
+    auto& side = joint_.sides_[side_];
+    ++side.packets;
+    side.bytes += p.frame;
+    joint_.inside_.emplace(&p, side_);
+    joint_.file({.at = at, .side = side_, .packet = &p});
+  }
+  void come(std::uint8_t traffic_class, packet_phase phase, Picoseconds at) {
+    joint_.sides_[side_].pauses += phase == packet_phase::pause ? 1 : 0;
+    joint_.file({.at = at, .phase = phase, .side = side_, .traffic_class = traffic_class});
+  }
+
+  /// The module's processes are not to end for what is wrong in a call of theirs.
+  template <class F>
+  tlm::tlm_sync_enum guarded(F&& call) {
+    try {
+      call();
+    } catch (const std::exception&) {
+      if (!inner_) throw;  // to the device
+      joint_.context_.clock.fail(std::current_exception(), &joint_);
     }
     return tlm::TLM_ACCEPTED;
   }
@@ -133,7 +146,7 @@ void module_joint::hand_over() {
       }
     }
   } catch (...) {
-    return context_.clock.fail(std::current_exception());
+    return context_.clock.fail(std::current_exception(), this);
   }
   if (!coming_.empty()) due_.notify(to_sc_time(coming_.top().at - now));
 }

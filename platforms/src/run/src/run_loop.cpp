@@ -95,10 +95,10 @@ void RunLoop::apply_changes() {
 
 bool RunLoop::advance_to(Picoseconds mark) {
   auto& clock = simulation_.context().clock;
-  bool busy = clock.run_to(mark);
-  while (fabric::from_sc_time(sc_core::sc_time_stamp()) < mark) busy = clock.run_to(mark);
+  fabric::run_end end = clock.run_to(mark);
+  while (fabric::from_sc_time(sc_core::sc_time_stamp()) < mark) end = clock.run_to(mark);
   now_ = mark;
-  return busy || mark.count() == 0;
+  return end == fabric::run_end::reached || mark.count() == 0;
 }
 
 const std::vector<config::RouteChange>& RunLoop::changes() const {

@@ -23,6 +23,10 @@ namespace horae::fabric {
 struct Crossing;
 struct PauseWaits;
 
+/// Stack of a thread process that calls a target of a user's own, in bytes: SystemC's default is
+/// 320 KiB (sc_cor_qt of 2.3.4), of which such a target may want most.
+inline constexpr std::size_t call_out_stack = 1 << 20;
+
 /// Event kinds every device has; its own start at `device_events`. A kind is also the priority
 /// among events of one time: pauses take effect before packets are handled.
 enum event_kind : std::uint8_t {
@@ -56,6 +60,10 @@ class device : public sc_core::sc_module {
   /// Whether it runs in this process; else another process of the run has it, and here it is only
   /// something to be connected to.
   bool runs_here() const { return runs_here_; }
+
+  /// Whether it calls targets of a user's own by b_transport, which a thread process has to do;
+  /// known when elaboration ends.
+  virtual bool calls_out() const { return false; }
 
   /// Handles every event before `end` and starts every transmission before `end`.
   void run_to(Picoseconds end);
@@ -168,10 +176,11 @@ class device : public sc_core::sc_module {
     if (!windowed_) [[unlikely]]
       return accept_and_wake(e);
     if (e.time < context_.clock.horizon()) [[unlikely]]
-      too_early(e.time);
+      before_horizon(e.time);
     events_.push(e);
   }
   [[gnu::noinline]] void accept_and_wake(const Event& e);
+  [[gnu::noinline]] void before_horizon(Picoseconds t);
   [[noreturn]] void too_early(Picoseconds t) const;
   /// Files what was left for it.
   template <bool whole>
@@ -180,6 +189,8 @@ class device : public sc_core::sc_module {
   Picoseconds next_left() const;
   Picoseconds rest_of(const Packet& p, unsigned port) const;
   void run_wake();
+  void run_wakes();
+  void end_of_elaboration() override;
   void start_of_simulation() override;
   void wake_at(Picoseconds t);
 

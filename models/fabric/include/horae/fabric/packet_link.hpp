@@ -42,7 +42,12 @@ using packet_initiator_socket = tlm::tlm_base_initiator_socket<64, packet_fw_if,
 using packet_target_socket =
     tlm::tlm_base_target_socket<64, packet_fw_if, packet_bw_if, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
-/// Conversions at the seam. SystemC's resolution must be its default of 1 ps.
+/// InputError unless SystemC's time resolution is its default of 1 ps, of which all times of ours
+/// are. From here on it cannot be changed. Called where a simulation begins (window_clock), and by
+/// modules that may be used without one.
+void require_picoseconds();
+
+/// Conversions at the seam, right only after require_picoseconds().
 inline sc_core::sc_time to_sc_time(Picoseconds t) {
   return sc_core::sc_time::from_value(static_cast<std::uint64_t>(t.count()));
 }

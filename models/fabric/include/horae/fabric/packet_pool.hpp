@@ -25,6 +25,7 @@ enum class DropCause : std::uint8_t {
   hop_limit,      ///< went through too many switches that deflect
   corrupted,      ///< had a bit error, which the end point's checksum found
   module,         ///< dropped by a module on a link
+  unknown_qp,     ///< the NIC that received it has no queue pair of that number
   count_
 };
 inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::count_);
@@ -32,8 +33,8 @@ inline constexpr std::size_t drop_causes = static_cast<std::size_t>(DropCause::c
 /// The cause's name in results.
 constexpr std::string_view name_of(DropCause cause) {
   constexpr std::array<std::string_view, drop_causes> names = {
-      "link_loss", "link_down", "queue_full", "buffer_full", "headroom_full",
-      "no_route",  "program",   "hop_limit",  "corrupted",   "module"};
+      "link_loss", "link_down", "queue_full", "buffer_full", "headroom_full", "no_route",
+      "program",   "hop_limit", "corrupted",  "module",      "unknown_qp"};
   return names[static_cast<std::size_t>(cause)];
 }
 

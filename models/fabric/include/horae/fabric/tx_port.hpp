@@ -92,7 +92,9 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
 
   packet_initiator_socket socket{"socket"};
 
-  /// Puts the link's values on this direction (elaboration only).
+  /// Puts the link's values on this direction (elaboration only). A socket that is bound without
+  /// them is an InputError when simulation starts; a packet sent by a port that is not bound is a
+  /// ModelError.
   void configure(const LinkConfig& link);
   bool connected() const { return connected_; }
   /// The link leads to that port of a device that another process runs (elaboration only).
@@ -145,6 +147,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// it is gone.
   bool look_closer(Packet& p, Picoseconds start, Picoseconds pipeline, Picoseconds last_bit);
   bool lose(Packet& p, DropCause cause, Picoseconds at);
+  [[noreturn]] void leads_nowhere(const Packet& p) const;
 
   /// A packet that is left for the peer, a device, which files it when its turn comes.
   struct Left {

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <systemc>
 #include <tlm>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/window_clock.hpp"
 #include "horae/rnic/host_memory.hpp"
 #include "horae/rnic/pcie_config.hpp"
 #include "horae/rnic/pcie_link.hpp"
@@ -22,11 +24,14 @@ namespace horae::rnic {
 /// time, never decreasing and never before sc_time_stamp(). Each request that reaches the root
 /// complex becomes one access through `memory` (blocking transport; annotated delay: from
 /// sc_time_stamp() to the request's last bit at the root complex). What the target adds to the
-/// delay is the time until a completion can leave or a write is visible; it must not wait. The
-/// child `host_memory`, which nobody else is bound to, is asked directly where contents do not
-/// matter.
+/// delay is the time until a completion can leave or a write is visible. The target must not let
+/// time go by in b_transport: a target that does, as one with nb_transport alone does behind a
+/// simple_target_socket, ends the simulation (ModelError with its address, once the time goes by).
+/// So does an error response. The child `host_memory`, which nobody else is bound to, is asked
+/// directly where contents do not matter.
 ///
-/// Calls need a finished elaboration. Contents are moved at the call; times are those returned.
+/// Calls need a finished elaboration, and a thread process where a target of a user's own is bound
+/// (calls_out()). Contents are moved at the call; times are those returned.
 class host_interface : public sc_core::sc_module {
  public:
   /// The link and, unless the user binds a target of their own, the memory behind it.
@@ -35,6 +40,9 @@ class host_interface : public sc_core::sc_module {
 
   ~host_interface() override;
 
+  /// The simulation that is told when a target waits (elaboration only); without one it is
+  /// SystemC's report handler.
+  void set_clock(fabric::window_clock& clock) { clock_ = &clock; }
   /// To host memory. Left unbound, a child `host_memory` is made and bound when elaboration ends.
   tlm_utils::simple_initiator_socket_optional<host_interface> memory{"memory"};
 
@@ -59,6 +67,8 @@ class host_interface : public sc_core::sc_module {
   const PcieCounters& counters() const { return link_.counters(); }
   /// The child, or null when the user bound a target (after elaboration).
   host_memory* own_memory() { return own_memory_.get(); }
+  /// Whether the user bound a target (after elaboration).
+  bool calls_out() const { return own_memory_ == nullptr; }
 
  protected:
   void before_end_of_elaboration() override;
@@ -78,7 +88,10 @@ class host_interface : public sc_core::sc_module {
   }
   Picoseconds transport(tlm::tlm_command command, Picoseconds arrival, std::uint64_t address,
                         Bytes size, unsigned char* data);
+  void call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   [[noreturn]] void refuse(const tlm::tlm_generic_payload& payload) const;
+  std::string describe(const tlm::tlm_generic_payload& payload) const;
+  void target_waits();
 
   PcieLink link_;
   HostMemoryConfig memory_config_;
@@ -91,6 +104,9 @@ class host_interface : public sc_core::sc_module {
   tlm::tlm_generic_payload filled_;  ///< carries contents
   std::array<unsigned char, pcie_page> scratch_{};
   Picoseconds visible_{};  ///< when all writes so far are visible
+  fabric::window_clock* clock_ = nullptr;
+  sc_core::sc_event waits_{"waits"};                  ///< the target has let time go by
+  const tlm::tlm_generic_payload* called_ = nullptr;  ///< what the target has
 };
 
 }  // namespace horae::rnic

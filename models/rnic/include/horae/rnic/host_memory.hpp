@@ -61,7 +61,8 @@ class host_memory : public sc_core::sc_module {
   bool happens(std::uint64_t parts) { return parts > 0 && stream_.bits() < parts; }
   Page* find(std::uint64_t address);
   Page& get(std::uint64_t address);
-  void copy(tlm::tlm_generic_payload& access, unsigned bytes);
+  /// `enables`: of the bytes, repeated; null: all.
+  void copy(tlm::tlm_generic_payload& access, unsigned bytes, const unsigned char* enables);
 
   HostMemoryConfig config_;
   Picoseconds read_;   ///< request at the root complex until the completion's first bit

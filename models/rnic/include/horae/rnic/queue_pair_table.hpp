@@ -27,13 +27,8 @@ class QueuePairTable {
   QueuePair& operator[](std::size_t i) { return *qps_[i]; }
   const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
   Qpn last_number() const { return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1); }
-  /// Of a packet's queue pair. ModelError when there is no such.
-  std::size_t index_of(Qpn number) const {
-    const std::size_t i = number.value() - first_qpn;
-    if (i >= qps_.size()) [[unlikely]]
-      refuse(number);
-    return i;
-  }
+  /// Of a packet's queue pair; size() or more when there is no such.
+  std::size_t index_of(Qpn number) const { return number.value() - first_qpn; }
 
   /// Messages of `qp` were completed: it may have none left.
   void completed(QueuePair& qp) {
@@ -49,8 +44,6 @@ class QueuePairTable {
   bool finished() const { return unfinished_ == 0; }
 
  private:
-  [[noreturn]] void refuse(Qpn number) const;
-
   std::string owner_;
   std::vector<std::unique_ptr<QueuePair>> qps_;
   std::size_t unfinished_ = 0;  ///< queue pairs with messages left

@@ -78,7 +78,8 @@ class rnic : public fabric::device {
   const RnicCounters& counters() const { return counters_; }
   /// With what its queue pairs' entropy schemes counted, too.
   RnicCounters totals() const;
-  /// The host behind its PCIe link; null when the host is not modelled.
+  /// The host behind its PCIe link; null when the host is not modelled. A target of a user's own
+  /// is bound to its `memory` before elaboration ends.
   host_interface* host() { return host_.link.get(); }
   const host_interface* host() const { return host_.link.get(); }
   /// Null unless the chip's memory is limited.
@@ -122,6 +123,7 @@ class rnic : public fabric::device {
   /// Ordinals of the queue pairs that have completed all their messages since the last call.
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
 
+  bool calls_out() const override { return host_.link && host_.link->calls_out(); }
   Picoseconds next_own_time() const override;
   std::vector<std::string> describe_queues() const override;
   void statistics(StatTree& tree) const override;
@@ -141,7 +143,7 @@ class rnic : public fabric::device {
   void receive(Packet& p, Picoseconds now);
   void process(Packet& p, Picoseconds now);
   /// False when the packet found no room and is lost.
-  bool receive_data(const Packet& p, Picoseconds now);
+  bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
   /// Writes a packet's payload to memory; until it is there, it is in the RX buffer.
   void place_payload(std::size_t qp, const Packet& p, Picoseconds now);
   /// To what came in by `port`.
@@ -168,7 +170,7 @@ class rnic : public fabric::device {
   void write_held(std::uint16_t qp, Picoseconds now);
 
   // rnic_acknowledge.cpp: acknowledgements that arrive
-  void receive_ack(const Packet& p, Picoseconds now);
+  void receive_ack(std::size_t qp, const Packet& p, Picoseconds now);
   void take_response(std::size_t qp, const AckInfo& ack, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
@@ -210,7 +212,7 @@ class rnic : public fabric::device {
   /// Grants what is due, and plans the next grant.
   void grant(Picoseconds now);
   void send_pull(const PendingResponse& pull);
-  void receive_pull(const Packet& p, Picoseconds now);
+  void receive_pull(std::size_t qp, const Packet& p, Picoseconds now);
   /// A data packet spends credit, and announces what else is needed.
   void spend(QueuePair& qp, Packet& data);
   /// After anything that may have changed its credit or what waits; `fresh`: a message was posted,
