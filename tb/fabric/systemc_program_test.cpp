@@ -256,6 +256,19 @@ TEST(SystemcProgram, ARouteToAPortWithoutALinkIsALine) {
             "sc_report: Error: /horae/model_error: " + line);
 }
 
+TEST(SystemcProgram, NoWindowIsLongerThanTheLinkOfItsEndPoint) {
+  EXPECT_EQ(outcome_in_child([] {
+              Star star;
+              end_point mine("mine", star.context);
+              star.sw.tx(2).socket.bind(mine.in);
+              star.sw.tx(2).configure(link_of(100_Gbps, 100_ns));
+              star.context.clock.run_to(100_us);
+              EXPECT_EQ(star.context.clock.window(), 100_ns);
+              EXPECT_EQ(star.context.pool.delivered(), 2u);
+            }),
+            "accepted");
+}
+
 TEST(SystemcProgram, ASocketThatIsBoundButNotConfiguredIsALine) {
   EXPECT_EQ(outcome_in_child([] {
               Star star;

@@ -36,7 +36,6 @@ class exact_host : public sc_core::sc_module,
     peer.tx(port).socket.bind(in_);
     out_.bind(peer.rx(port));
     peer.tx(port).configure(link);
-    context_.clock.limit_window(link.delay);
     link_ = link;
   }
 

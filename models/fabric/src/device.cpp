@@ -310,7 +310,6 @@ void connect(device& a, unsigned pa, device& b, unsigned pb, const LinkConfig& f
   a.lead_to(pa, b, pb, forward);
   b.lead_to(pb, a, pa, backward);
   const Picoseconds delay = std::min(forward.delay, backward.delay);
-  a.context().clock.limit_window(delay);
   auto* border = a.context().border;
   if (border != nullptr && border->cut(a.number(), b.number(), delay)) {
     a.tx(pa).lead_away(b.number(), pb);

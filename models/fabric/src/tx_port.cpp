@@ -39,6 +39,7 @@ tx_port::tx_port(sc_core::sc_module_name name, device& owner, unsigned index)
 void tx_port::configure(const LinkConfig& link) {
   link_ = link;
   delay_ = link.delay;
+  owner_.context().clock.limit_window(link.delay);
   constexpr std::int64_t bit_ps_per_byte = 8'000'000'000'000;
   const std::int64_t ps_per_byte = bit_ps_per_byte / link.rate.count();
   const bool exact = bit_ps_per_byte % link.rate.count() == 0 && !link.whole_nanoseconds;

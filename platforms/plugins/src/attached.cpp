@@ -31,7 +31,6 @@ class server : public sc_core::sc_module,
     peer.tx(port).socket.bind(in_);
     out_.bind(peer.rx(port));
     peer.tx(port).configure(link);
-    context_.clock.limit_window(link.delay);  // no window longer than the link
   }
   std::uint64_t served() const { return served_; }
   sc_time last() const { return last_; }

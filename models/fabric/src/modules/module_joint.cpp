@@ -98,7 +98,6 @@ module_joint::module_joint(const sc_core::sc_module_name& name, sim_context& con
     LinkConfig link = end.link;
     link.delay = s.delay;
     tx.configure(link);
-    context.clock.limit_window(s.delay);
   }
   module_ = factory.make("module", *this);
   for (unsigned side = 0; side < 2; ++side) {

@@ -92,7 +92,8 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
 
   packet_initiator_socket socket{"socket"};
 
-  /// Puts the link's values on this direction (elaboration only). A socket that is bound without
+  /// Puts the link's values on this direction (elaboration only); no window is longer than its
+  /// delay. A socket that is bound without
   /// them is an InputError when simulation starts; a packet sent by a port that is not bound is a
   /// ModelError.
   void configure(const LinkConfig& link);

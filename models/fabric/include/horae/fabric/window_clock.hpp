@@ -69,7 +69,8 @@ class window_clock : public sc_core::sc_module {
   void attach(device& d) { devices_.push_back(&d); }
   /// Called by every module on a link: what it holds is not idle.
   void attach(const module_joint& m) { joints_.push_back(&m); }
-  /// Called for every link: no window may be longer than the shortest delay.
+  /// Called for every direction of a link (tx_port::configure): no window may be longer than the
+  /// shortest delay.
   void limit_window(Picoseconds link_delay);
 
   scheduling mode() const { return config_.mode; }
