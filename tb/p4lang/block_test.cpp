@@ -82,6 +82,23 @@ TEST(Blocks, AnInstanceThatIsAppliedTwiceIsOne) {
   EXPECT_EQ(path(b, b.body[5].target), "hdr.a.x");
 }
 
+TEST(Blocks, AControlMayBeGivenToAConstructor) {
+  std::string text = whole({.locals = "Sub(4) s; User(s) one; User(s) two;",
+                            .apply = "one.apply(md.m); two.apply(hdr.a.x);"});
+  text.insert(text.find("control I("),
+              "control Sub(inout bit<8> v)(bit<8> n) { action a() { v = n; } table t { actions = { "
+              "a; } } apply { t.apply(); } }\n"
+              "control User(inout bit<8> v)(Sub sub) { apply { sub.apply(v); } }\n");
+  const Program p = compiled(text);
+  const Block& b = *p.block(p.pipes[0], "ingress");
+  ASSERT_EQ(b.tables.size(), 1u) << "one instance, whoever applies it";
+  EXPECT_EQ(b.tables[0].name, "pipe.I.s.t");
+  EXPECT_EQ(path(b, b.body[0].body[0].target), "s.v");
+  EXPECT_EQ(b.body[1].body[1].name, "pipe.I.s");
+  text.replace(text.find("User(s) two"), 11, "User(3) two");
+  EXPECT_NE(faults_of(text).at(0).find("expected an instance of 'Sub'"), std::string::npos);
+}
+
 TEST(Blocks, AnOutParameterBeginsWithInvalidHeaders) {
   std::string text = whole({.locals = "Sub() s;", .apply = "s.apply(hdr.a, md.m);"});
   text.insert(text.find("control I("),

@@ -30,7 +30,7 @@ std::string fault_of(const std::string& states, const std::string& locals = {}) 
 TEST(Parsers, StatesGoOnByTheirSets) {
   const Program p = parsed(R"(
     state more { pkt.extract(hdr.stack.next); transition select(hdr.stack.last.kind, pkt.lookahead<bit<8>>()) {
-      (0, _) : accept; (1 .. 3, 4 &&& 12) : more; default : reject; } }
+      {0, _} : accept; (1 .. 3, 4 &&& 12) : more; default : reject; } }
     state start { pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.a); transition select(hdr.a.x) { 1 : more; vs : accept; _ : last; } }
     state last { verify(hdr.a.y == 3, error.NoMatch); })",
                            "value_set<bit<8>>(4) vs;");

@@ -16,6 +16,8 @@ void expect_read(const std::string& text) {
 TEST(Reader, EveryDeclarationIsRead) {
   for (const char* text : {"const bit<8> c = 3;",
                            "typedef bit<8> t;",
+                           "typedef bit<2 + 2> t;",
+                           "const int w = 4; typedef bit<(w * 2)> t;",
                            "type bit<9> port_t;",
                            "struct s { bit<8> a; int<4> b; }",
                            "header h { bit<8> a; varbit<32> v; }",

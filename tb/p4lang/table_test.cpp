@@ -52,7 +52,7 @@ TEST(Tables, EntriesAreSetsOfValues) {
     const entries = {
       (1, 5, 0x0a000000 &&& 0xff000000) : set(3);
       (0x10 &&& 0xf0, 1 .. 9, _) : drop();
-      (_, _, _) : drop;
+      {_, _, _} : drop;
     } })");
   ASSERT_EQ(t.entries.size(), 3u);
   EXPECT_TRUE(t.const_entries);

@@ -97,8 +97,13 @@ std::shared_ptr<Instance> Elaborator::instance(const Decl& decl, const tree::Typ
                                       decl.name, arguments.size(), decl.constructor.size()));
   for (std::size_t i = 0; i < decl.constructor.size(); ++i) {
     const auto& p = decl.constructor[i];
-    const Type* to = in_scope(*p.type, out->types, global_);
     const tree::Expr* value = given[i] != nullptr ? given[i]->value : p.initial;
+    if (auto block = instance_argument(*p.type, value, place)) {
+      out->blocks.emplace_back(p.name, std::move(block));
+      out->arguments.push_back(make(ExprKind::absent, types_.any(), place));
+      continue;
+    }
+    const Type* to = in_scope(*p.type, out->types, global_);
     Expr argument = value == nullptr ? make(ExprKind::absent, to, place) : expr(*value, to);
     if (argument.kind != ExprKind::instance)
       argument =
@@ -106,6 +111,44 @@ std::shared_ptr<Instance> Elaborator::instance(const Decl& decl, const tree::Typ
     out->arguments.push_back(std::move(argument));
   }
   return out;
+}
+
+/// The parser or control that a constructor is given; nothing for a parameter of another type.
+std::shared_ptr<Instance> Elaborator::instance_argument(const tree::Type& type,
+                                                        const tree::Expr* value,
+                                                        const Place& place) {
+  const Symbol* of = global_->find(type.name);
+  if (type.form != tree::TypeForm::named || of == nullptr || of->kind != SymbolKind::generic)
+    return nullptr;
+  const DeclKind kind = of->decls[0]->kind;
+  if (kind != DeclKind::parser && kind != DeclKind::control && kind != DeclKind::parser_type &&
+      kind != DeclKind::control_type)
+    return nullptr;
+  std::shared_ptr<Instance> out;
+  if (value != nullptr && value->form == Form::name) {
+    const Symbol& symbol = lookup(value->name, value->place, "name");
+    if (symbol.kind == SymbolKind::block) out = symbol.instance;
+  } else if (value != nullptr && value->form == Form::call && value->a->form == Form::type_name) {
+    const Symbol& symbol = lookup(value->a->type->name, value->place, "type");
+    if (symbol.kind == SymbolKind::generic &&
+        (symbol.decls[0]->kind == DeclKind::parser || symbol.decls[0]->kind == DeclKind::control)) {
+      out = instance(*symbol.decls[0], *value->a->type, value->arguments, value->a->type->name,
+                     value->place);
+      name_instance(*out);
+    }
+  }
+  const bool is_type = kind == DeclKind::parser_type || kind == DeclKind::control_type;
+  if (out == nullptr || (!is_type && out->decl != of->decls[0]))
+    report_.refuse(value == nullptr ? place : value->place,
+                   fmt::format("expected an instance of '{}'", type.name));
+  out->calls = 2;  // whoever has it may apply it
+  return out;
+}
+
+/// Names an instance by where it is declared.
+void Elaborator::name_instance(Instance& instance) const {
+  instance.full = full_name(instance.name, instance.annotations);
+  instance.local = (cx_.local.empty() ? "" : cx_.local + ".") + instance.name;
 }
 
 void Elaborator::bind_constructor(Instance& instance, Scope& scope) {
@@ -123,6 +166,12 @@ void Elaborator::bind_constructor(Instance& instance, Scope& scope) {
       symbol.index = value.index;
     }
     scope.names[instance.decl->constructor[i].name] = std::move(symbol);
+  }
+  for (const auto& [name, block] : instance.blocks) {
+    Symbol symbol;
+    symbol.kind = SymbolKind::block;
+    symbol.instance = block;
+    scope.names[name] = std::move(symbol);
   }
 }
 
@@ -240,6 +289,7 @@ void Elaborator::local_instance(const Decl& decl) {
     out.instance->annotations = decl.annotations;
     out.instance->calls = 0;
     count_calls(*cx_.decl, decl.name, out.instance->calls);
+    name_instance(*out.instance);
     add(decl.name, std::move(out), decl.place);
     return;
   }
@@ -360,7 +410,7 @@ std::shared_ptr<Instance> Elaborator::applied(const tree::Expr& node) {
     report_.refuse(base.place, fmt::format("found apply() of '{}', expected a parser or control",
                                            base.type->name));
   auto out = instance(*symbol.decls[0], *base.type, {}, base.type->name, base.place);
-  out->calls = 1;
+  name_instance(*out);
   return out;
 }
 
@@ -438,7 +488,7 @@ Scope* Elaborator::bind_parameters(const tree::Expr& node, Instance& instance, S
       index = instance.own[i];
     } else {
       const Keep keep(*this);
-      cx_.local += (cx_.local.empty() ? "" : ".") + instance.name;
+      cx_.local = instance.local;
       index = variable(p.name, t, Direction::none, p.place, p.annotations);
       instance.own.resize(decl.parameters.size(), no_block);
       instance.own[i] = index;
@@ -478,8 +528,8 @@ void Elaborator::apply_control(const tree::Expr& node, Instance& instance, State
   Stmt inlined;
   inlined.kind = StmtKind::inlined;
   inlined.place = node.place;
-  cx_.full = full_name(instance.name, instance.annotations);
-  cx_.local += (cx_.local.empty() ? "" : ".") + instance.name;
+  cx_.full = instance.full;
+  cx_.local = instance.local;
   cx_.decl = &decl;
   cx_.scope = scope;
   cx_.result = types_.none();

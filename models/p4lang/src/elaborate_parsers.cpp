@@ -110,8 +110,8 @@ std::uint32_t Elaborator::apply_parser(const tree::Expr& node, Instance& instanc
   cx_.block->states.push_back(std::move(rest));
 
   const Keep keep(*this);
-  cx_.full = full_name(instance.name, instance.annotations);
-  cx_.local += (cx_.local.empty() ? "" : ".") + instance.name;
+  cx_.full = instance.full;
+  cx_.local = instance.local;
   cx_.decl = &decl;
   cx_.scope = scope;
   cx_.accept = behind;
@@ -197,11 +197,12 @@ SelectCase Elaborator::select_case(const tree::TransitionCase& node,
     if (out.keys[0].kind == SetKind::value_set) return out;  // of all values at once
     out.keys.clear();
   }
-  if (node.keys.size() != values.size())
-    report_.refuse(node.place, fmt::format("found {} sets of values, expected {}", node.keys.size(),
-                                           values.size()));
+  const auto keys = flat(node.keys);
+  if (keys.size() != values.size())
+    report_.refuse(node.place,
+                   fmt::format("found {} sets of values, expected {}", keys.size(), values.size()));
   for (std::size_t i = 0; i < values.size(); ++i)
-    out.keys.push_back(key_set(*node.keys[i], values[i].type));
+    out.keys.push_back(key_set(*keys[i], values[i].type));
   return out;
 }
 

@@ -230,13 +230,14 @@ void Elaborator::entry(const tree::EntryNode& node, Table& table) {
       report_.refuse(node.priority->place, "the priority is out of range");
     out.priority = priority.value.convert_to<std::int64_t>();
   }
-  const bool one_for_all = node.keys.size() == 1 && (node.keys[0]->form == Form::any ||
-                                                     node.keys[0]->form == Form::by_default);
-  if (node.keys.size() != table.keys.size() && !one_for_all)
-    report_.refuse(node.place, fmt::format("entry: found {} keys, expected {}", node.keys.size(),
+  const auto keys = flat(node.keys);
+  const bool one_for_all =
+      keys.size() == 1 && (keys[0]->form == Form::any || keys[0]->form == Form::by_default);
+  if (keys.size() != table.keys.size() && !one_for_all)
+    report_.refuse(node.place, fmt::format("entry: found {} keys, expected {}", keys.size(),
                                            table.keys.size()));
   for (std::size_t i = 0; i < table.keys.size(); ++i) {
-    const tree::Expr& key = *node.keys[one_for_all ? 0 : i];
+    const tree::Expr& key = *keys[one_for_all ? 0 : i];
     KeySet set = key_set(key, table.keys[i].value.type);
     const std::string& kind = table.keys[i].match_kind;
     const bool fits = set.kind == SetKind::exact || set.kind == SetKind::any ||
@@ -249,6 +250,21 @@ void Elaborator::entry(const tree::EntryNode& node, Table& table) {
   }
   out.action = action_choice(*node.action, table, "the action of an entry");
   table.entries.push_back(std::move(out));
+}
+
+/// Sets of values with those of lists among them in their place: `{a, b}` is `(a, b)`.
+std::vector<const tree::Expr*> Elaborator::flat(const std::vector<const tree::Expr*>& keys) const {
+  std::vector<const tree::Expr*> out;
+  for (const auto* key : keys) {
+    if (key->form != Form::list) {
+      out.push_back(key);
+      continue;
+    }
+    std::vector<const tree::Expr*> parts;
+    for (const auto& part : key->arguments) parts.push_back(part.value);
+    for (const auto* part : flat(parts)) out.push_back(part);
+  }
+  return out;
 }
 
 /// A set of values of a type: of a select case or an entry.

@@ -210,6 +210,9 @@ class Elaborator {
   void apply_control(const tree::Expr& node, Instance& instance, Statements& out);
   Scope* bind_parameters(const tree::Expr& node, Instance& instance, Statements& before,
                          Statements& after);
+  void name_instance(Instance& instance) const;
+  std::shared_ptr<Instance> instance_argument(const tree::Type& type, const tree::Expr* value,
+                                              const Place& place);
   void bind_constructor(Instance& instance, Scope& scope);
   std::shared_ptr<Instance> applied(const tree::Expr& node);
   void count_calls(const Decl& decl, const std::string& name, std::size_t& count) const;
@@ -223,6 +226,7 @@ class Elaborator {
   void entry(const tree::EntryNode& node, Table& table);
   Property property(const tree::TableProperty& node, const std::string& table);
   KeySet key_set(const tree::Expr& node, const Type* type);
+  std::vector<const tree::Expr*> flat(const std::vector<const tree::Expr*>& keys) const;
   std::string key_name(const tree::Expr& node) const;
 
   // Parsers.

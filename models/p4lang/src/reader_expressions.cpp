@@ -116,16 +116,8 @@ const tree::Type* Reader::base_type() {
 const tree::Expr* Reader::width_argument() {
   expect("<");
   const Depth depth(*this);
-  const Expr* width = nullptr;
-  if (accept("(")) {
-    width = expression();
-    expect(")");
-  } else if (peek().kind == TokenKind::number) {
-    width = number();
-  } else {
-    // Without parentheses no `>` may be in it: shifts and comparisons are looser than additions.
-    width = expression(9);
-  }
+  // Without parentheses no `>` may be in it: shifts and comparisons are looser than additions.
+  const Expr* width = expression(9);
   close_angle();
   return width;
 }

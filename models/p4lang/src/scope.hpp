@@ -23,7 +23,11 @@ struct Instance {
   std::string name;
   std::vector<Annotation> annotations;
   Bindings types;
+  std::string full;             ///< full name, where it is declared; of a part of a package empty
+  std::string local;            ///< the same below the block
   std::vector<Expr> arguments;  ///< of its constructor, one a parameter
+  /// Parsers and controls among the arguments of its constructor, by parameter.
+  std::vector<std::pair<std::string, std::shared_ptr<Instance>>> blocks;
   /// Of a package: its parts by parameter; null where one is left out.
   std::vector<std::pair<std::string, std::shared_ptr<Instance>>> parts;
   std::vector<std::pair<std::string, std::uint32_t>> objects;  ///< extern objects among them
