@@ -249,9 +249,8 @@ def ask_with_budgets(explain):
             data = observations_file(explain.out / f"{name}_{options.seed}.toml", synthetic(draw(explain, name, options.seed)))
         asked = [name] if options.true_alone and name != PUBLISHED else [h for h in everyone if h not in options.leave]
         for points in options.budgets:
-            seed = 1 if name == PUBLISHED else options.seed
-            found, _ = explain.run(f"{name}_{options.seed}_of_{points}" + ("_alone" if len(asked) == 1 else ""), points, asked, data,
-                                   seed=seed)
+            # Not with the seed of the draw: the point that was drawn would be among the first points of its search.
+            found, _ = explain.run(f"{name}_{options.seed}_of_{points}" + ("_alone" if len(asked) == 1 else ""), points, asked, data)
             rows += search_rows(name, points, found)
             with open(explain.out / "searches.csv", "w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, SEARCHES, lineterminator="\n")

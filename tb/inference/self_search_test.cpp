@@ -35,6 +35,7 @@ TEST(OwnMisses, OthersMayBeReadInAnyWayButEveryWayIsAskedFor) {
   const auto m = own_misses({{{0}, {4}}, {{4}, {7}}}, 2);
   EXPECT_EQ(m[0].at_least, 4);  // of 0, though 4 is there
   EXPECT_EQ(m[1].at_least, 3);  // of 7
+  for (const OwnMiss& x : m) EXPECT_EQ(x.at_most, x.at_least);
 }
 
 TEST(OwnMisses, WhatHasNotRunAgreesAtBest) {
