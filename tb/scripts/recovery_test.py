@@ -126,8 +126,24 @@ class Searches(unittest.TestCase):
     def test_the_table_is_of_points(self):
         rows = [search("A", "A", 100, "not found", 1.5), search("B", "B", 100, "consistent", 0.5), search("C", "C", 100, "consistent", 0.7),
                 search("A", "B", 100, "excluded"), search("published", "B", 100, "excluded"), search("A", "A", 20, "not found", 4)]
-        self.assertEqual(list(recovery.by_points(rows))[2:], ["| 20 | 4.00, 4.00 | 1 of 1 | 0 | 0 | 0 |",
-                                                             "| 100 | 0.70, 1.50 | 1 of 3 | 1 | 0 | 0 |"])
+        self.assertEqual(list(recovery.by_points(rows))[2:], ["| 20 | 1 | 4.00 | 4.00 | 0 |", "| 100 | 3 | 0.70 | 1.50 | 2 |"])
+
+    def test_no_search_that_was_made_turns_another(self):
+        with open(HERE.parent / "validate" / "searches.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(recovery.turned(rows), [])
+        self.assertEqual({r["question"] for r in rows}, {recovery.PUBLISHED, *recovery.TRUTHS})
+        for r in rows:
+            own, found = (int(r[k] or 0) for k in ("own_data", "own_found"))
+            with self.subTest(r):
+                self.assertEqual(r["standing"] == "consistent", float(r["closest"]) <= 1)
+                self.assertEqual(r["standing"] == "excluded", float(r["closest"]) > 2 and own >= 20 and 20 * found >= 19 * own)
+        shown = {(r["asked"], r["standing"]) for r in rows if r["question"] == recovery.PUBLISHED and r["hypothesis"] == "H5'.from_nack"}
+        self.assertEqual(shown, {("192", "not found"), ("1000", "consistent")})
+        # The page has the table.
+        page = (HERE.parents[1] / "platforms" / "cx7_spray.md").read_text(encoding="utf-8")
+        for line in recovery.by_points(rows):
+            self.assertIn(line, page)
 
 
 if __name__ == "__main__":
