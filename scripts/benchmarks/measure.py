@@ -47,7 +47,8 @@ def instructions(words):
     """Instructions of a command and what it printed. A Complaint where there is no valgrind."""
     with tempfile.TemporaryDirectory() as folder:
         try:
-            run = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
+            run = subprocess.run(["valgrind", "--tool=callgrind", "--child-silent-after-fork=yes",
+                                  f"--callgrind-out-file={folder}/out",
                                   *[str(w) for w in words]], capture_output=True, text=True, check=False)
         except FileNotFoundError:
             raise Complaint("no valgrind; scripts/setup installs it") from None

@@ -1,4 +1,5 @@
 """What holds of a platform, by its tables alone: which laws it is subject to."""
+FAULTS = ("loss", "bit_errors", "outage")
 STRUCTURES = ("leaf_spine", "fat_tree", "jellyfish", "two_sites")
 
 
@@ -12,9 +13,8 @@ def chips(p):
 
 def lossy_links(p):
     """Links lose or spoil packets, or are down for a time."""
-    bad = ("loss", "bit_errors", "outage")
     tables = [p["link_default"], *p.get("link", []), *p.get("impairment", []), *p.get("impairment_group", [])]
-    return any(t.get(key) for t in tables for key in bad)
+    return any(t.get(key) for t in tables for key in FAULTS)
 
 
 def bounded(s):
@@ -131,7 +131,14 @@ def ideal_is_known(p):
     pairs = [frozenset(link["between"]) for link in p.get("link", [])]
     slowed = any("rate" in t for t in p.get("impairment_group", []))
     cut = any("cut_through" in c.get("timing", {}) for c in chips(p))
-    return len(pairs) == len(set(pairs)) and one_path(p) and not slowed and not cut
+    unequal = p.get("routing", {}).get("kind") == "ksp"
+    return len(pairs) == len(set(pairs)) and one_path(p) and not slowed and not cut and not unequal
+
+
+def starts_alike(p):
+    """What one message did makes no later one quicker: nothing is cached, and no ordering engine keeps blocks."""
+    nic = p["nic"]
+    return not nic.get("sram", {}).get("limited") and nic.get("ordering", {}).get("engine", "none") == "none"
 
 
 def trims_may_collapse(p):

@@ -98,9 +98,35 @@ def not_faster_than_idle(s):
     """No message is faster than in an idle network."""
     if s.platform["nic"].get("memory", {}).get("jitter") or not facts.ideal_is_known(s.platform):
         return
+    if not facts.starts_alike(s.platform):
+        return
     for r in s.base.flows():
         if r["slowdown"] and float(r["slowdown"]) < 0.9999:
             yield f"flow {r['flow']}: slowdown {r['slowdown']}"
+
+
+def alone_is_ideal(s):
+    """A message that is alone takes the ideal time."""
+    other = s.changed(only_message)
+    if other.code in EXIT_REFUSED:
+        return
+    if other.code != 0 or other.summary["verdict"] != "complete":
+        return  # that it ends is the business of another law
+    r, = other.flows()
+    if r["slowdown"] != "1.0000" or r["ideal_us"] != r["fct_us"]:
+        yield f"one message alone: slowdown {r['slowdown']}, {r['fct_us']} us, ideal {r['ideal_us']} us"
+
+
+def only_message(p):
+    """One of the platform's NICs sends one message to another; links are whole."""
+    p["traffic"] = [{"kind": "batch", "pattern": "pairs", "from": ["h0"], "to": ["h1"], "size": "123457 B", "start": "4321 ns"}]
+    p["link_default"].pop("loss", None)
+    for link in p.get("link", []):
+        for key in facts.FAULTS:
+            link.pop(key, None)
+    groups = [g for g in p.pop("impairment_group", []) if "rate" in g]
+    if groups:
+        p["impairment_group"] = groups
 
 
 def loses_nothing(s):
@@ -238,7 +264,7 @@ def replayed(s):
 
 LAWS = (ends, books, payload, numbers, not_faster_than_idle, loses_nothing, keeps_order)
 WAYS = (windows, exact)
-EXTRA = (watched, through_module, more_bandwidth, replayed, ranks)
+EXTRA = (alone_is_ideal, watched, through_module, more_bandwidth, replayed, ranks)
 EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
 
 

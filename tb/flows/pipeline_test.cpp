@@ -37,6 +37,17 @@ TEST(PipelineTraffic, ItsLoadIsThatOfTheLayersBetween) {
   EXPECT_EQ(flows::traffic_of(platform, 0).measure(), flows::Measure::messages);
 }
 
+TEST(PipelineTraffic, ForwardOnlyTheSameLoadIsTwiceAsManyMicroBatches) {
+  for (const bool backward : {true, false}) {
+    Picoseconds second = never;
+    for (const Flow& f :
+         flows_of(eight_placed(pipeline(fmt::format("load = 0.2\nbackward = {}\n", backward))))) {
+      if (f.trigger == 0 && f.start > 0_ps) second = std::min(second, f.start);
+    }
+    EXPECT_EQ(second, backward ? 80_us : 40_us);
+  }
+}
+
 TEST(PipelineTraffic, ComputingComesBeforeWhatWaits) {
   for (const Flow& f : flows_of(eight_placed(pipeline("compute = \"3 us\"\n"))))
     EXPECT_EQ(f.notify_delay, f.fires_at_receiver != 0 ? 3_us : 0_ps);

@@ -23,6 +23,17 @@ TEST(QueuePairTable, NumbersFollowTheFirst) {
   EXPECT_EQ(table.size(), 2u);
 }
 
+TEST(QueuePairTable, NumbersBeginWhereTheyAreToldTo) {
+  QueuePairTable table("nic");
+  table.number_from(Qpn(1000));
+  table.add(test::make_queue_pair(1));
+  table.add(test::make_queue_pair(1));
+  EXPECT_EQ(table.last_number(), Qpn(1001));
+  EXPECT_EQ(table.number_of(0), Qpn(1000));
+  EXPECT_EQ(table.index_of(Qpn(1001)), 1u);
+  EXPECT_GE(table.index_of(Qpn(QueuePairTable::first_qpn)), table.size());
+}
+
 TEST(QueuePairTable, UnknownNumbersAreRefused) {
   QueuePairTable table("nic");
   table.add(test::make_queue_pair(1));

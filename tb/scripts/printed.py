@@ -174,7 +174,7 @@ class Run:
 
     def _messages(self):
         messages = [{"size": int(f["size_bytes"]), "done": f["fct_us"] != "", "fct": self._took(f),
-                     "slowdown": self._took(f) / float(f["ideal_us"]), "packets": int(f["packets_received"]),
+                     "slowdown": self._took(f) / float(f["ideal_us"]) if f["ideal_us"] else 0.0, "packets": int(f["packets_received"]),
                      "late": int(f["out_of_order"]), "depth": float(f["reorder_mean"]) * int(f["out_of_order"]),
                      "deepest": int(f["reorder_max"]), "stays": self._site(f["sender"]) == self._site(f["receiver"])}
                     for f in self.flows if f["size_bytes"] and self._posted(f)]

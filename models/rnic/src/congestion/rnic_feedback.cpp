@@ -36,7 +36,8 @@ void rnic::begin_steering() {
         .rto = config_.reliability.rto,
         .bdp_packets = std::max(bdp, 1u),
         .trimming = config_.trimming,
-        .random = RandomStream(context_.seed, fmt::format("{}.entropy.{}", name(), i))};
+        .random = RandomStream(
+            context_.seed, fmt::format("{}.entropy.{}", name(), number_of(i).value() - first_qpn))};
     qp.steering = std::make_unique<Steering>(
         make_entropy_ ? make_entropy_(i, std::move(about))
                       : policy::make_entropy(config_.entropy, std::move(about)),

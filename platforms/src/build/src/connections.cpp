@@ -1,7 +1,6 @@
 #include "horae/build/connections.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <span>
 
 #include "horae/build/wire.hpp"
@@ -26,13 +25,10 @@ std::uint16_t entropy_of(std::size_t connection) {
 
 /// A connection as control planes of switch programs are told of it.
 programs::Connection told(const Connection& c, std::size_t number, const flows::Flow& flow) {
-  const auto qpn = [](std::size_t qp) {
-    return Qpn(rnic::rnic::first_qpn + static_cast<std::uint32_t>(qp));
-  };
   return {.sender = c.sender->id(),
           .receiver = c.receiver->id(),
-          .sender_qp = qpn(c.sender_qp),
-          .receiver_qp = qpn(c.receiver_qp),
+          .sender_qp = c.sender->number_of(c.sender_qp),
+          .receiver_qp = c.receiver->number_of(c.receiver_qp),
           .entropy = entropy_of(number),
           .first_psn = flow.first_psn,
           .starts = flow.start,
@@ -50,39 +46,25 @@ void add_to_group(std::vector<Group>& groups, std::size_t table, const flows::Fl
 }  // namespace
 
 void Connections::build() {
-  std::optional<flows::IdealTimes> ideal;
-  bool mixed = false;  // there are connections that are not to be balanced
   for (std::size_t i = 0; i < platform_.traffic.size(); ++i) {
     const flows::Traffic& traffic = flows::traffic_of(platform_, i);
     const flows::Measure measure = traffic.measure();
-    const bool queries = measure == flows::Measure::queries;
-    const bool messages = queries || measure == flows::Measure::messages;
-    if (messages && !ideal) ideal.emplace(platform_);
     LeadExchanges leads(devices_.all.size(), -1);
     add_programs(traffic);
-    const std::uint64_t ecmp_every = traffic.ecmp_every().value_or(0);
-    mixed = mixed || ecmp_every != 0;
-    std::uint64_t ordinal = 0;
-    traffic.flows(platform_, [&](flows::Flow flow) {
-      if (!flow.traffic_class && traffic.traffic_class())
-        flow.traffic_class = static_cast<std::uint8_t>(*traffic.traffic_class());
-      flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
+    traffic.connected_flows(platform_, [&](const flows::Flow& flow) {
       if (measure == flows::Measure::groups) add_to_group(groups_, i, flow, all_.size());
-      if (queries) add_to_group(queries_, i, flow, all_.size());
+      if (measure == flows::Measure::queries) add_to_group(queries_, i, flow, all_.size());
+      const bool message = traffic.is_message(flow);  // others may send until the run ends
       const bool groups = measure == flows::Measure::groups && flow.count == 1;
-      if (!messages && !groups &&
-          (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
+      const bool counted =
+          groups || measure == flows::Measure::messages || measure == flows::Measure::queries;
+      if (!counted && (flow.trigger | flow.fires_at_sender | flow.fires_at_receiver) != 0)
         throw ModelError("triggers of flows that are not measured as messages or groups");
-      const bool message = messages && flow.count == 1;  // others send until the run ends
-      if (message)
-        messages_.push_back(
-            {all_.size(), i, flow, ideal->completion(flow.from, flow.to, flow.message)});
-      add(i, flow, leads, message);
+      if (message) messages_.push_back({all_.size(), i, flow, {}});
+      add(i, flow, all_.size(), leads, message);
     });
   }
-  if (mixed) {
-    for (auto* sw : devices_.switches) sw->pin_connections();
-  }
+  pin_if_mixed();
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     if (messages_[i].flow.trigger == 0) by_time_.push_back(i);
   }
@@ -96,6 +78,32 @@ void Connections::build() {
   }
 }
 
+void Connections::build_alone(const flows::PlacedMessage& message) {
+  const flows::Flow& flow = message.flow;
+  const auto number_from = [this](unsigned device, std::uint32_t qp) {
+    devices_.nic(device).number_queue_pairs_from(Qpn(rnic::rnic::first_qpn + qp));
+  };
+  number_from(flow.from, message.sender_qp);
+  number_from(flow.to, message.receiver_qp);
+  messages_.push_back({0, 0, flow, {}});
+  LeadExchanges no_leads;
+  add(0, flow, message.connection, no_leads, false);
+  pin_if_mixed();
+}
+
+void Connections::set_ideal(std::span<const std::optional<Picoseconds>> times) {
+  for (std::size_t i = 0; i < times.size(); ++i) messages_.at(i).ideal = times[i];
+}
+
+/// Where there are connections that are not to be balanced.
+void Connections::pin_if_mixed() {
+  bool mixed = false;
+  for (std::size_t i = 0; i < platform_.traffic.size(); ++i)
+    mixed = mixed || flows::traffic_of(platform_, i).ecmp_every().value_or(0) != 0;
+  if (!mixed) return;
+  for (auto* sw : devices_.switches) sw->pin_connections();
+}
+
 void Connections::add_programs(const flows::Traffic& traffic) {
   program_of_.assign(devices_.all.size(), -1);
   traffic.programs(platform_, [&](unsigned device, std::unique_ptr<traffic::HostProgram> program) {
@@ -103,8 +111,8 @@ void Connections::add_programs(const flows::Traffic& traffic) {
   });
 }
 
-void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads,
-                      bool closes) {
+void Connections::add(std::size_t table, const flows::Flow& flow, std::size_t number,
+                      LeadExchanges& leads, bool closes) {
   auto send = queue_pair(flow.depth, flow);
   auto receive = queue_pair(1, flow);
   send.source = std::make_unique<traffic::ConstantSource>(
@@ -142,7 +150,7 @@ void Connections::add(std::size_t table, const flows::Flow& flow, LeadExchanges&
         std::max<std::int64_t>(1, flows::packets_of(platform_, flow.from, flow.message)));
     receive.notify_delay = flow.notify_delay;
   }
-  connect(flow, std::move(send), std::move(receive));
+  connect(flow, number, std::move(send), std::move(receive));
 }
 
 Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t number,
@@ -152,16 +160,16 @@ Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t numb
   return it->second;
 }
 
-void Connections::connect(const flows::Flow& flow, rnic::QueuePairConfig send,
+void Connections::connect(const flows::Flow& flow, std::size_t number, rnic::QueuePairConfig send,
                           rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
   const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs(), flow.count == 0};
-  const programs::Connection named = told(connection, all_.size(), flow);
+  const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();
   send.entropy = named.entropy;
-  send.ordinal = static_cast<std::uint32_t>(all_.size());
+  send.ordinal = static_cast<std::uint32_t>(number);
   send.first_send = flow.first_psn;
   send.spray = receive.spray = flow.spray;
   send.traffic_class = flow.traffic_class;

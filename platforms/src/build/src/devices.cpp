@@ -12,8 +12,9 @@ namespace {
 
 /// What hosts without a transport send, by device; null: nothing.
 std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
-    const config::PlatformConfig& platform) {
+    const config::PlatformConfig& platform, bool silent) {
   std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());
+  if (silent) return sources;
   for (std::size_t table = 0; table < platform.traffic.size(); ++table) {
     flows::traffic_of(platform, table).packets(platform, [&](flows::PacketStream stream) {
       sources[stream.from] = std::move(stream.source);
@@ -54,14 +55,14 @@ void build_modules(const config::PlatformConfig& platform, fabric::sim_context& 
 Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
                       const std::vector<fabric::RouteTable>& routes,
                       const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels,
-                      MemoryMeter* meter) {
+                      bool silent, MemoryMeter* meter) {
   Devices out;
   const auto add = [&](auto device, auto& kind, std::string_view name) {
     kind.push_back(device.get());
     out.all.push_back(std::move(device));
     if (meter != nullptr) meter->charge(name);
   };
-  auto sources = host_sources(platform);
+  auto sources = host_sources(platform, silent);
   dataplane::Ledgers ledgers;
   Steering steering(platform);
   if (meter != nullptr) meter->charge("the rest", 0);

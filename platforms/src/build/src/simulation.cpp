@@ -16,8 +16,7 @@ class empty_module : public sc_core::sc_module {
 
 }  // namespace
 
-Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
-                       MemoryMeter* meter)
+Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
     : platform_(platform),
       oldest_{std::make_unique<empty_module>("0_first"),
               std::make_unique<empty_module>("0_second")},
@@ -25,16 +24,30 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
       routing_(platform),
       connections_(platform, devices_) {
   flows::require_fit(platform);
+}
+
+Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
+                       MemoryMeter* meter)
+    : Simulation(platform, Bare()) {
   if (border != nullptr) context_.join(*border);
-  if (meter != nullptr) meter->charge("the rest", 0);
-  const auto routes = platform.topology.shortest_path_routes();
-  config::check_path_maps(platform, routes);
-  const auto paths = routing_.paths();
-  if (meter != nullptr) meter->charge("routes", routes.size());
-  devices_ = build_devices(platform, context_, routes, paths, levels_, meter);
+  build_devices(false, meter);
   connections_.build();
   if (meter != nullptr) meter->charge("connections", connections_.all().size());
   levels_.check(platform);
+}
+
+Simulation::Simulation(const config::PlatformConfig& platform, Silent /*silent*/)
+    : Simulation(platform, Bare()) {
+  build_devices(true, nullptr);
+}
+
+void Simulation::build_devices(bool silent, MemoryMeter* meter) {
+  if (meter != nullptr) meter->charge("the rest", 0);
+  const auto routes = platform_.topology.shortest_path_routes();
+  config::check_path_maps(platform_, routes);
+  const auto paths = routing_.paths();
+  if (meter != nullptr) meter->charge("routes", routes.size());
+  devices_ = build::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
 }
 
 Simulation::~Simulation() {

@@ -38,6 +38,24 @@ void print_plain_devices(const config::PlatformConfig& platform) {
   if (!line.empty()) fmt::print("{}\n", line);
 }
 
+namespace {
+
+/// What slowdowns are relative to, where that is not as exact as it is printed.
+void print_ideal(const nlohmann::ordered_json& ideal) {
+  constexpr double visible = 5e-5;  // slowdowns have four digits
+  if (ideal.contains("none")) {
+    fmt::print("slowdowns: none; {}\n", ideal["none"].get<std::string>());
+  } else if (ideal["largest_error"].get<double>() >= visible) {
+    fmt::print(
+        "ideal times: {} of {} messages were run alone, the others are computed; of {} that were "
+        "checked, one is off by {:.2g} %\n",
+        ideal["run_alone"].get<std::uint64_t>(), ideal["messages"].get<std::uint64_t>(),
+        ideal["checked"].get<std::uint64_t>(), ideal["largest_error"].get<double>() * 100);
+  }
+}
+
+}  // namespace
+
 void print_summary(const config::PlatformConfig& platform, const run::RunOutcome& outcome,
                    bool all) {
   const auto& s = outcome.summary;
@@ -76,6 +94,7 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
           "model and RTL: entropy schemes of {} queue pairs, {} requests answered alike, no "
           "difference\n");
   }
+  if (s.contains("ideal")) print_ideal(s["ideal"]);
   print_notes(platform);
   print_plain_devices(platform);
   print_assumptions(platform);

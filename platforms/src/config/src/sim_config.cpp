@@ -60,14 +60,18 @@ const Schema<SimConfig>& SimConfig::schema() {
               {.doc = "upper edges of the size bins for which completion times of flows and incast "
                       "are also reported, in rising order; one more bin has what is larger",
                .min = 1_B})
-          .choice("ideal", &SimConfig::ideal,
-                  {{"idle", IdealTime::idle}, {"base_rtt", IdealTime::base_rtt}},
-                  {.doc = "what slowdown is relative to: the completion time in an idle network "
-                          "(idle); or twice the delays of the path, plus an MTU at each link of "
-                          "the way out, plus all packets at the sender's rate (base_rtt). Absent: "
-                          "idle",
-                   .source = "base_rtt: simulators of HPCC (SIGCOMM 2019) and of the long-haul "
-                             "paper"});
+          .choice(
+              "ideal", &SimConfig::ideal,
+              {{"idle", IdealTime::idle},
+               {"line_rate", IdealTime::line_rate},
+               {"base_rtt", IdealTime::base_rtt}},
+              {.doc = "what slowdown is relative to: what the same platform takes for the message "
+                      "alone, in runs of their own before the run (idle); the same with nothing "
+                      "but links and fixed latencies in its way, on the quickest of the shortest "
+                      "paths (line_rate); or twice the delays of the path, plus an MTU at each "
+                      "link of the way out, plus all packets at the sender's rate (base_rtt). "
+                      "Absent: idle",
+               .source = "base_rtt: simulators of HPCC (SIGCOMM 2019) and of the long-haul paper"});
   return s;
 }
 

@@ -20,6 +20,15 @@ BitRate together(const rnic::RnicConfig& nic, BitRate rate) {
   return BitRate(rate.count() * lanes_of(nic));
 }
 
+/// What a packet takes of a wire.
+Bytes on_the_wire(const rnic::RnicConfig& nic, Opcode opcode, Bytes payload) {
+  if (nic.frames != rnic::Frames::roce) return l1_bytes(rnic::simulator_frame(nic.frames, payload));
+  const Bytes frame = frame_bytes(opcode, payload);
+  const bool data = opcode < Opcode::acknowledge;
+  const bool another = data && nic.reth_on_every_packet && !has_reth(opcode);
+  return l1_bytes(another ? frame + Bytes(wire::reth) : frame);
+}
+
 }  // namespace
 
 IdealTimes::IdealTimes(const config::PlatformConfig& platform)
@@ -120,11 +129,6 @@ std::vector<IdealTimes::Path> IdealTimes::paths(unsigned from, unsigned to) cons
   return all;
 }
 
-Picoseconds IdealTimes::completion(unsigned from, unsigned to, Bytes bytes) const {
-  return platform_.sim.ideal == config::IdealTime::base_rtt ? by_base_rtt(from, to, bytes)
-                                                            : in_idle_network(from, to, bytes);
-}
-
 Picoseconds IdealTimes::round_trip(unsigned from, unsigned to) const {
   return message_time(from, to, nic_at(platform_, from).mtu, first_path(from, to)) +
          ack_time(from, to, first_path(to, from));
@@ -140,14 +144,14 @@ Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) con
     time = std::min(time, round_trip);
   }
   const std::int64_t packets = packets_of(platform_, from, bytes);
-  const Bytes headers = l1_bytes(frame_bytes(Opcode::write_middle, sender.mtu)) - sender.mtu;
+  const Bytes headers = on_the_wire(sender, Opcode::write_middle, sender.mtu) - sender.mtu;
   const Bytes last = bytes - sender.mtu * (packets - 1);
   const BitRate rate = together(sender, step(from, 0).hop.rate);
   return time + serialisation_time(sender.mtu + headers, rate) * (packets - 1) +
          serialisation_time(last + headers, rate);
 }
 
-Picoseconds IdealTimes::in_idle_network(unsigned from, unsigned to, Bytes bytes) const {
+Picoseconds IdealTimes::at_line_rate(unsigned from, unsigned to, Bytes bytes) const {
   Picoseconds message = never, ack = never;
   for (const Path& there : paths(from, to))
     message = std::min(message, message_time(from, to, bytes, there));
@@ -171,16 +175,13 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
     const bool first = i == 0, last = i + 1 == packets;
     const Opcode opcode = first ? (last ? Opcode::write_only : Opcode::write_first)
                                 : (last ? Opcode::write_last : Opcode::write_middle);
-    Bytes frame = frame_bytes(opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
-    if (sender.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
-    if (sender.frames != rnic::Frames::roce)
-      frame = rnic::simulator_frame(sender.frames, Bytes(last ? bytes.count() - i * mtu : mtu));
+    const Bytes packet = on_the_wire(sender, opcode, Bytes(last ? bytes.count() - i * mtu : mtu));
     Picoseconds at = sender.tx_latency + pipe;
-    if (lanes > 1) pipe += serialisation_time(l1_bytes(frame), pipe_rate);
+    if (lanes > 1) pipe += serialisation_time(packet, pipe_rate);
     Picoseconds* const lane = free.data() + static_cast<std::size_t>(i % lanes) * there.size();
     for (std::size_t h = 0; h < there.size(); ++h) {
       const Picoseconds start = std::max(at + there[h].before, lane[h]);
-      lane[h] = start + serialisation_time(l1_bytes(frame), there[h].rate);
+      lane[h] = start + serialisation_time(packet, there[h].rate);
       at = lane[h] + there[h].delay;
     }
     arrived = std::max(arrived, at);
@@ -192,9 +193,7 @@ Picoseconds IdealTimes::message_time(unsigned from, unsigned to, Bytes bytes,
 Picoseconds IdealTimes::ack_time(unsigned from, unsigned to, const Path& back) const {
   const auto& receiver = nic_at(platform_, to);
   Picoseconds time = receiver.ack_delay + receiver.tx_latency;
-  const Bytes ack =
-      l1_bytes(receiver.frames != rnic::Frames::roce ? rnic::simulator_frame(receiver.frames, 0_B)
-                                                     : frame_bytes(Opcode::acknowledge, 0_B));
+  const Bytes ack = on_the_wire(receiver, Opcode::acknowledge, 0_B);
   for (const auto& hop : back) time += hop.before + serialisation_time(ack, hop.rate) + hop.delay;
   return time + nic_at(platform_, from).rx_latency;
 }

@@ -32,6 +32,17 @@ Traffic::Traffic(const TrafficSection& table)
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
 
+void Traffic::connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const {
+  const std::uint64_t ecmp_every = mix_.ecmp_every.value_or(0);
+  std::uint64_t ordinal = 0;
+  flows(platform, [&](Flow flow) {
+    if (!flow.traffic_class && mix_.traffic_class)
+      flow.traffic_class = static_cast<std::uint8_t>(*mix_.traffic_class);
+    flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
+    sink(flow);
+  });
+}
+
 void Traffic::packets(const config::PlatformConfig& /*platform*/,
                       const PacketSink& /*sink*/) const {}
 
@@ -64,6 +75,23 @@ void Traffic::pairs(const config::PlatformConfig& platform, const PairSink& sink
 }
 
 void Traffic::add_rows(nlohmann::ordered_json& /*rows*/) const {}
+
+std::vector<PlacedMessage> messages_of(const config::PlatformConfig& platform) {
+  std::vector<PlacedMessage> out;
+  std::vector<std::uint32_t> queue_pairs(platform.devices.size());
+  std::size_t connection = 0;
+  for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
+    const Traffic& traffic = traffic_of(platform, i);
+    traffic.connected_flows(platform, [&](const Flow& flow) {
+      if (traffic.is_message(flow))
+        out.push_back({connection, queue_pairs[flow.from], queue_pairs[flow.to], flow});
+      ++connection;
+      ++queue_pairs[flow.from];
+      ++queue_pairs[flow.to];
+    });
+  }
+  return out;
+}
 
 const Traffic& traffic_of(const config::PlatformConfig& platform, std::size_t table) {
   return static_cast<const Traffic&>(*platform.traffic[table]);

@@ -45,13 +45,14 @@ std::string flows_csv(const build::Simulation& simulation, const build::Findings
         rate / 1e9, us(ended.p50), us(ended.p99), us(ended.most));
     if (planned != simulation.messages().end() && planned->connection == n) {
       const Picoseconds fct = p.last_completion - found.posted_at(*planned);
-      csv += fmt::format(
-          ",{},{},{:.6f},{}", planned->flow.message.count(),
-          ended.finished ? fmt::format("{:.6f}", to_microseconds(fct)) : "",
-          to_microseconds(planned->ideal),
-          ended.finished ? fmt::format("{:.4f}", static_cast<double>(fct.count()) /
-                                                     static_cast<double>(planned->ideal.count()))
-                         : "");
+      csv +=
+          fmt::format(",{},{},{},{}", planned->flow.message.count(),
+                      ended.finished ? fmt::format("{:.6f}", to_microseconds(fct)) : "",
+                      planned->ideal ? fmt::format("{:.6f}", to_microseconds(*planned->ideal)) : "",
+                      ended.finished && planned->ideal
+                          ? fmt::format("{:.4f}", static_cast<double>(fct.count()) /
+                                                      static_cast<double>(planned->ideal->count()))
+                          : "");
       ++planned;
     } else {
       csv += ",,,,";

@@ -65,8 +65,14 @@ Completion completion_of(const build::Findings& found, const build::Message& m, 
   const Picoseconds posted = found.posted_at(m);
   const Picoseconds until = flow.finished ? flow.progress.last_completion : end;
   const Picoseconds time = posted == never ? Picoseconds(0) : until - posted;
-  return {time, static_cast<double>(time.count()) / static_cast<double>(m.ideal.count()),
+  if (!m.ideal) return {time, std::nullopt, flow.finished};
+  return {time, static_cast<double>(time.count()) / static_cast<double>(m.ideal->count()),
           flow.finished};
+}
+
+void Completion::add_slowdown(Samples& samples) const {
+  if (slowdown && finished) return samples.add(*slowdown);
+  samples.add_open(slowdown.value_or(0));
 }
 
 bool measured(const build::Findings& found, const build::Message& m, Picoseconds from,
@@ -101,11 +107,9 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
       bin.reordered += received.out_of_order > 0;
       bin.reorder_sum += received.reorder_sum;
       bin.reorder_max = std::max(bin.reorder_max, received.reorder_max);
-      const auto sample = [&](Samples& of, double x) {
-        completion.finished ? of.add(x) : of.add_open(x);
-      };
-      sample(bin.fct, to_microseconds(completion.time));
-      sample(bin.slowdown, completion.slowdown);
+      const double time = to_microseconds(completion.time);
+      completion.finished ? bin.fct.add(time) : bin.fct.add_open(time);
+      completion.add_slowdown(bin.slowdown);
     };
     add(bins.front());
     for (std::size_t i = 1; i < bins.size(); ++i) {

@@ -48,11 +48,14 @@ class Samples {
 void put(nlohmann::ordered_json& row, const std::string& column, const Figure& figure);
 
 /// How long a message took since it was posted, or, while it is unfinished, has taken until `end`;
-/// and that over its time in an idle network.
+/// and that over what is ideal for it.
 struct Completion {
   Picoseconds time;
-  double slowdown;
+  std::optional<double> slowdown;  ///< absent: what is ideal is not known
   bool finished;
+
+  /// A slowdown that is not known is one that it reaches or exceeds: zero.
+  void add_slowdown(Samples& samples) const;
 };
 Completion completion_of(const build::Findings& found, const build::Message& m, Picoseconds end);
 

@@ -15,6 +15,7 @@
 #include "horae/run/snapshot.hpp"
 #include "horae/views/nack_trace.hpp"
 #include "horae/views/views.hpp"
+#include "ideal_runs.hpp"
 #include "run_loop.hpp"
 #include "summary.hpp"
 
@@ -82,8 +83,9 @@ nlohmann::ordered_json lockstep_json(const build::Levels::Compared& compared) {
   return out;
 }
 
-RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* live,
-               views::Views* views) {
+RunOutcome run(build::Simulation& simulation, const IdealOutcome& ideal, bool show_progress,
+               LiveProgress* live, views::Views* views) {
+  simulation.set_ideal(ideal.times);
   if (views != nullptr) views->attach(simulation);
   const NackTrace nack_trace(simulation);
   RunLoop loop(simulation, show_progress, live);
@@ -106,6 +108,7 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
     if (ranks->rank() != 0) return {};
   }
   outcome.summary = run_summary(simulation, found, loop, verdict);
+  if (!ideal.account.is_null()) outcome.summary["ideal"] = ideal.account;
   outcome.flows_csv = flows_csv(simulation, found, loop.ended());
   outcome.series_csv = loop.series();
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
@@ -126,15 +129,18 @@ RunOutcome run(build::Simulation& simulation, bool show_progress, LiveProgress* 
 
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         LiveProgress* live, views::Views* views) {
+  const IdealOutcome ideal = ideal_outcome(platform);
   build::Simulation simulation(platform);
-  return run(simulation, show_progress, live, views);
+  return run(simulation, ideal, show_progress, live, views);
 }
 
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         fabric::rank_exchange& ranks) {
+  // Rank 0 alone says what came of the run.
+  const IdealOutcome ideal = ranks.rank() == 0 ? ideal_outcome(platform) : IdealOutcome();
   fabric::rank_border border(ranks, ranks::partition(platform, ranks.ranks()).owners);
   build::Simulation simulation(platform, &border);
-  return run(simulation, show_progress && ranks.rank() == 0, nullptr, nullptr);
+  return run(simulation, ideal, show_progress && ranks.rank() == 0, nullptr, nullptr);
 }
 
 std::vector<std::pair<std::string, std::string>> result_units(

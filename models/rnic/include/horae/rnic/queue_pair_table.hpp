@@ -10,7 +10,8 @@
 
 namespace horae::rnic {
 
-/// Queue pairs are numbered from `first_qpn`; everything else here counts them from 0.
+/// Queue pairs are numbered from `first_qpn`, unless told otherwise; everything else here counts
+/// them from 0.
 class QueuePairTable {
  public:
   static constexpr std::uint32_t first_qpn = 0x40;
@@ -19,6 +20,8 @@ class QueuePairTable {
   /// `owner`: who has them, for messages.
   explicit QueuePairTable(std::string owner) : owner_(std::move(owner)) {}
 
+  /// Numbers them from there; before the first is added.
+  void number_from(Qpn first) { first_ = first.value(); }
   /// ModelError above `most`.
   QueuePair& add(std::unique_ptr<QueuePair> qp);
 
@@ -26,9 +29,10 @@ class QueuePairTable {
   bool empty() const { return qps_.empty(); }
   QueuePair& operator[](std::size_t i) { return *qps_[i]; }
   const QueuePair& operator[](std::size_t i) const { return *qps_[i]; }
-  Qpn last_number() const { return Qpn(first_qpn + static_cast<std::uint32_t>(qps_.size()) - 1); }
+  Qpn number_of(std::size_t i) const { return Qpn(first_ + static_cast<std::uint32_t>(i)); }
+  Qpn last_number() const { return number_of(qps_.size() - 1); }
   /// Of a packet's queue pair; size() or more when there is no such.
-  std::size_t index_of(Qpn number) const { return number.value() - first_qpn; }
+  std::size_t index_of(Qpn number) const { return number.value() - first_; }
 
   /// Messages of `qp` were completed: it may have none left.
   void completed(QueuePair& qp) {
@@ -45,6 +49,7 @@ class QueuePairTable {
 
  private:
   std::string owner_;
+  std::uint32_t first_ = first_qpn;
   std::vector<std::unique_ptr<QueuePair>> qps_;
   std::size_t unfinished_ = 0;  ///< queue pairs with messages left
   std::vector<std::uint32_t> finished_;

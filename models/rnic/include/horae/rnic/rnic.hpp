@@ -54,6 +54,9 @@ class rnic : public fabric::device {
   /// Number of the first queue pair; the others follow.
   static constexpr std::uint32_t first_qpn = QueuePairTable::first_qpn;
 
+  /// Numbers queue pairs from there on (elaboration only, before the first is added).
+  void number_queue_pairs_from(Qpn first) { qps_.number_from(first); }
+  Qpn number_of(std::size_t qp) const { return qps_.number_of(qp); }
   /// Adds a queue pair (elaboration only); returns its number.
   Qpn add_queue_pair(QueuePairConfig config);
   std::size_t queue_pairs() const { return qps_.size(); }

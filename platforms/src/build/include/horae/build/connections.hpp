@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "horae/build/devices.hpp"
 #include "horae/fabric/rank_exchange.hpp"
-#include "horae/flows/ideal_times.hpp"
 #include "horae/flows/traffic.hpp"
 
 namespace horae::build {
@@ -29,7 +30,7 @@ struct Message {
   std::size_t connection = 0;  ///< number of it
   std::size_t traffic = 0;     ///< number of its traffic table
   flows::Flow flow;
-  Picoseconds ideal{};  ///< its completion time in an idle network
+  std::optional<Picoseconds> ideal{};  ///< what its slowdown is relative to; absent: not known
 };
 
 /// A group of a collective, or the flows of an incast query: its connections are `first` to `first
@@ -48,6 +49,12 @@ class Connections {
 
   /// Connects every flow of the platform's traffic, table by table.
   void build();
+
+  /// In place of build(): one message of the platform's traffic, whose flow waits for nothing, and
+  /// nothing else. Connection and queue pairs have the numbers that they have in the platform.
+  void build_alone(const flows::PlacedMessage& message);
+  /// What slowdowns of messages() are relative to, by message.
+  void set_ideal(std::span<const std::optional<Picoseconds>> times);
 
   /// In the order of the flows, as everything here.
   const std::vector<Connection>& all() const { return all_; }
@@ -75,13 +82,17 @@ class Connections {
 
   /// Programs of the hosts, for the table whose flows follow.
   void add_programs(const flows::Traffic& traffic);
-  /// `closes`: it is a message, whose connection is closed behind it.
-  void add(std::size_t table, const flows::Flow& flow, LeadExchanges& leads, bool closes);
+  /// `number`: of the connection in the platform; `closes`: it is a message, whose connection is
+  /// closed behind it.
+  void add(std::size_t table, const flows::Flow& flow, std::size_t number, LeadExchanges& leads,
+           bool closes);
   /// Adds messages that were completed since the last call to `completed_`, as all ranks know them.
   void add_completed(fabric::rank_exchange* ranks);
   /// That trigger of the table; a new one lies in `device`.
   Trigger& trigger(std::size_t table, std::uint32_t number, unsigned device);
-  void connect(const flows::Flow& flow, rnic::QueuePairConfig send, rnic::QueuePairConfig receive);
+  void connect(const flows::Flow& flow, std::size_t number, rnic::QueuePairConfig send,
+               rnic::QueuePairConfig receive);
+  void pin_if_mixed();
 
   const config::PlatformConfig& platform_;
   const Devices& devices_;

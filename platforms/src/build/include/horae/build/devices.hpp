@@ -33,11 +33,11 @@ struct Devices {
 };
 
 /// Builds and links them. `routes`: shortest paths, by device; `paths`: for switches that route by
-/// paths, or null; `meter`: charged for devices, by what they are, and links; or null. InputError
-/// where a device cannot be built.
+/// paths, or null; `silent`: hosts without a transport send nothing; `meter`: charged for devices,
+/// by what they are, and links; or null. InputError where a device cannot be built.
 Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
                       const std::vector<fabric::RouteTable>& routes,
                       const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels,
-                      MemoryMeter* meter = nullptr);
+                      bool silent = false, MemoryMeter* meter = nullptr);
 
 }  // namespace horae::build

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,10 +27,21 @@ class Simulation {
   /// charged for all of it, or null.
   explicit Simulation(const config::PlatformConfig& platform, fabric::rank_border* border = nullptr,
                       MemoryMeter* meter = nullptr);
+  /// The devices alone, before simulation starts: nobody sends anything, and connect_alone() is to
+  /// follow.
+  struct Silent {};
+  Simulation(const config::PlatformConfig& platform, Silent silent);
   /// In a time that grows with the number of devices, not with its square.
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
+
+  /// One message of the platform's traffic (Connections::build_alone), which is messages().front().
+  void connect_alone(const flows::PlacedMessage& message) { connections_.build_alone(message); }
+  /// What slowdowns of messages() are relative to, by message.
+  void set_ideal(std::span<const std::optional<Picoseconds>> times) {
+    connections_.set_ideal(times);
+  }
 
   fabric::sim_context& context() { return context_; }
   const fabric::sim_context& context() const { return context_; }
@@ -84,6 +96,10 @@ class Simulation {
   fabric::rank_exchange* ranks() const;
 
  private:
+  struct Bare {};  ///< nothing is built yet
+  Simulation(const config::PlatformConfig& platform, Bare bare);
+  void build_devices(bool silent, MemoryMeter* meter);
+
   const config::PlatformConfig& platform_;
   /// Without a part in the simulation: see the destructor.
   std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;

@@ -21,8 +21,9 @@ enum class StopRule {
 
 /// What the slowdown of a message is relative to.
 enum class IdealTime {
-  idle,      ///< its completion time in an idle network
-  base_rtt,  ///< round trip of a packet, plus all of it at the sender's rate
+  idle,       ///< its completion time on the same platform, when it is alone
+  line_rate,  ///< likewise with nothing but links and fixed latencies in its way
+  base_rtt,   ///< round trip of a packet, plus all of it at the sender's rate
 };
 
 struct AboutConfig {

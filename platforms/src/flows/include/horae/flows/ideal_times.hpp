@@ -1,4 +1,5 @@
-// How long a message would take in an idle network.
+// How long a message would take with nothing but links and fixed latencies in its way: closed
+// forms.
 #pragma once
 
 #include <map>
@@ -10,13 +11,17 @@
 namespace horae::flows {
 
 /// Completion times without anybody else: from posting to the last acknowledgement, on the quickest
-/// of the shortest paths (fewest links), at line rate, with no window, rate or host memory in the
-/// way. Packets that take several slow paths at once may be quicker.
+/// of the shortest paths (fewest links), at line rate, with no window, rate, host memory or stage
+/// of a switch program in the way. Packets that take several slow paths at once may be quicker.
+/// What a platform really takes for one message alone: alone_plan.hpp.
 class IdealTimes {
  public:
   explicit IdealTimes(const config::PlatformConfig& platform);
-  /// Of a message between two NICs (device indices), as `sim.ideal` has it.
-  Picoseconds completion(unsigned from, unsigned to, Bytes bytes) const;
+  /// Of a message between two NICs (device indices).
+  Picoseconds at_line_rate(unsigned from, unsigned to, Bytes bytes) const;
+  /// The round trip of a packet, plus all of the message at the sender's rate: twice the delays of
+  /// the path, an MTU of payload on each link of the way out, and each packet's bytes on the wire.
+  Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
   /// Of one packet of the sender's MTU and its acknowledgement, by the shortest path with the
   /// lowest ports.
   Picoseconds round_trip(unsigned from, unsigned to) const;
@@ -42,8 +47,6 @@ class IdealTimes {
   const std::vector<Path>& between(unsigned first, unsigned last, NodeId to) const;
   Picoseconds message_time(unsigned from, unsigned to, Bytes bytes, const Path& there) const;
   Picoseconds ack_time(unsigned from, unsigned to, const Path& back) const;
-  Picoseconds in_idle_network(unsigned from, unsigned to, Bytes bytes) const;
-  Picoseconds by_base_rtt(unsigned from, unsigned to, Bytes bytes) const;
 
   const config::PlatformConfig& platform_;
   std::vector<fabric::RouteTable> routes_;

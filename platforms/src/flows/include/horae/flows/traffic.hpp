@@ -8,6 +8,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "horae/config/platform.hpp"
 #include "horae/flows/flow.hpp"
@@ -54,12 +55,19 @@ class Traffic : public config::TrafficTable {
   /// Gives each flow to `sink`, one by one: the same ones in the same order whenever it is called
   /// for the same platform. Those of a group follow each other.
   virtual void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// The same as its connections have them: with the keys that tables of any kind have (Mix).
+  void connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
   /// Likewise what hosts without a transport send.
   virtual void packets(const config::PlatformConfig& platform, const PacketSink& sink) const;
   /// Gives the programs of its NICs' hosts, at most one for each NIC, to which Flow::channel
   /// belongs.
   virtual void programs(const config::PlatformConfig& platform, const ProgramSink& sink) const;
   virtual Measure measure() const { return Measure::streams; }
+  /// Whether the flow is one message that is measured by its completion time.
+  bool is_message(const Flow& flow) const {
+    const Measure m = measure();
+    return (m == Measure::messages || m == Measure::queries) && flow.count == 1;
+  }
   /// When the last message comes; 0 where that is no question.
   virtual Picoseconds arrivals_end(const config::PlatformConfig& platform) const;
   /// What it asks of the NICs' chips; by default what its flows need.
@@ -95,6 +103,17 @@ class Traffic : public config::TrafficTable {
   const TrafficKind& kind_;
   std::size_t number_;
 };
+
+/// A message that is measured by its completion time, with numbers from 0.
+struct PlacedMessage {
+  std::size_t connection = 0;     ///< of it in the platform
+  std::uint32_t sender_qp = 0;    ///< of its queue pair at the sender
+  std::uint32_t receiver_qp = 0;  ///< and at the receiver
+  Flow flow;
+};
+
+/// All messages of a platform, in the order of tables and flows.
+std::vector<PlacedMessage> messages_of(const config::PlatformConfig& platform);
 
 /// Table number `table` of a platform that flows::read_platform read.
 const Traffic& traffic_of(const config::PlatformConfig& platform, std::size_t table);

@@ -1,0 +1,232 @@
+// Ideal times: what the same platform takes for a message alone.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "csv.hpp"
+#include "networks.hpp"
+#include "program.hpp"
+
+namespace horae::test::ideal_time_test {
+namespace {
+
+std::vector<Row> rows_of_run(const Workplace& place, const std::string& platform,
+                             const Words& settings) {
+  std::filesystem::remove_all(place.path() / "out");
+  const Ended ended = run(place, with_settings({"run", platform, "--out", "out"}, settings));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return rows_of(place.read("out/flows.csv"));
+}
+
+std::string one_message(const std::string& from, const std::string& to, const std::string& size) {
+  return fmt::format(
+      "traffic=[{{ kind = \"batch\", pattern = \"pairs\", from = [\"{}\"], to = [\"{}\"], size = "
+      "\"{}\", start = \"1234567 ps\" }}]",
+      from, to, size);
+}
+
+/// That its one message takes the ideal time, to the picosecond.
+void expect_ideal(const Workplace& place, const std::string& platform, const Words& settings) {
+  const auto rows = rows_of_run(place, platform, settings);
+  const std::string what = fmt::format("{} {}", platform, fmt::join(settings, " "));
+  ASSERT_EQ(rows.size(), 1u) << what;
+  EXPECT_EQ(rows[0].at("slowdown"), "1.0000") << what;
+  EXPECT_EQ(rows[0].at("ideal_us"), rows[0].at("fct_us")) << what;
+  EXPECT_EQ(place.read_json("out/summary.json").at("ideal").at("run_alone"), 1) << what;
+}
+
+/// A flow list as CSV: a line for each message.
+void write_list(const Workplace& place, const Words& lines) {
+  place.write("list.csv",
+              fmt::format("start_ns,source,destination,bytes\n{}\n", fmt::join(lines, "\n")));
+}
+
+std::string shipped(const std::string& name) {
+  return (std::filesystem::path(HORAE_PLATFORM_DIR) / (name + ".toml")).string();
+}
+
+TEST(IdealTime, OneMessageAloneTakesItOnEveryShippedPlatform) {
+  const Workplace place;
+  for (const auto& [name, from, to] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"conweave_tor", "h0", "h5"},
+           {"eunomia_clos", "h0", "h100"},
+           {"eunomia_cosim", "h0", "h7"},
+           {"eunomia_fat_tree", "h0", "h100"},
+           {"eunomia_incast", "h0", "h100"},
+           {"eunomia_jellyfish", "h0", "h100"},
+           {"flow_list", "h0", "h7"},
+           {"leaf_spine_256_nic", "h0", "h255"},
+           {"longhaul", "h0", "h20"},
+           {"longhaul_esw", "near0", "far"},
+           {"nic_scaling", "a", "b"},
+           {"planes", "h0", "h12"},
+           {"reps", "h0", "h100"},
+           {"reps_fat_tree", "h0", "h100"},
+           {"reps_fpga", "h0", "h12"},
+           {"themis_256", "h0", "h200"},
+           {"themis_fat_tree", "h0", "h12"},
+           {"themis_testbed", "h0", "h7"},
+           {"themis_tor", "h0", "h5"}}) {
+    expect_ideal(
+        place, shipped(name),
+        {"platform.assumptions=[]", "sim.ideal=idle", "sim.warmup=0us", "sim.duration=20ms",
+         "sim.stop=finished", "nic.ordering.level=model", one_message(from, to, "65432 B")});
+  }
+}
+
+TEST(IdealTime, OneMessageAloneTakesItWithEveryShippedNicAndChip) {
+  const Workplace place;
+  const auto folder = std::filesystem::path(HORAE_PLATFORM_DIR);
+  std::set<std::string> nics, chips;
+  for (const auto& file : std::filesystem::directory_iterator(folder / "nics"))
+    nics.insert(file.path().stem().string());
+  for (const auto& file : std::filesystem::directory_iterator(folder / "chips"))
+    chips.insert(file.path().stem().string());
+  EXPECT_GE(nics.size(), 5u);
+  EXPECT_GE(chips.size(), 2u);
+  for (const std::string size : {"64 B", "1 KiB", "64 KiB", "1 MiB"}) {
+    for (const auto& nic : nics) {
+      expect_ideal(
+          place, shipped("flow_list"),
+          {"nic={ kind = \"rnic\", spec = \"" + nic + "\" }", one_message("h0", "h7", size)});
+    }
+    for (const auto& chip : chips) {
+      expect_ideal(place, shipped("flow_list"),
+                   {"switch={ kind = \"tofino\", chip = \"" + chip +
+                        "\", program = { name = \"forward\" } }",
+                    one_message("h0", "h7", size)});
+    }
+  }
+}
+
+TEST(IdealTime, WhatTheNicDoesToItselfIsNoSlowdown) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("500 ms", "kind = \"batch\"\n"));
+  for (const Words& settings : std::vector<Words>{
+           {"nic.qp_rate=10Gbps"},
+           {"nic.reliability.window=8"},
+           {"nic.reth_on_every_packet=true"},
+           {"nic.frames=htsim"},
+           {"nic.ordering.engine=eunomia"},
+           {"nic.transport=rnic_sr"},
+           {"nic.transport=irn", "nic.reliability.rto_low=200us"},
+           {"nic.transport=spray_sr", "nic.entropy.scheme=reps", "nic.entropy.freezing=false",
+            "switch.balance=adaptive"},
+           {"nic.transport=spray_sr", "nic.congestion.algorithm=eqds"},
+           {"nic.congestion.algorithm=dcqcn"},
+           {"nic.congestion.algorithm=dctcp",
+            "switch.ecn={ kmin = \"100 KB\", kmax = \"100 KB\" }"},
+           {"nic.congestion.algorithm=hpcc", "switch.telemetry=true"},
+           {"nic.congestion.algorithm=swift"},
+           {"nic.congestion.algorithm=timely"},
+           {"nic.congestion.algorithm=mprdma",
+            "switch.ecn={ kmin = \"100 KB\", kmax = \"100 KB\" }"},
+           {"nic.congestion.algorithm=nscc", "switch.ecn={ kmin = \"100 KB\", kmax = \"100 KB\" }"},
+           {"nic.congestion={ algorithm = \"constant\", constant_window = \"8000 B\" }"},
+           // Slower paths than the NIC's link, chosen at random for each packet.
+           {"switch.balance=spray", "nic.ordering.engine=ideal",
+            "impairment=[{ between = [\"leaf0\", \"spine0\"], rate = \"40 Gbps\" }, { between = "
+            "[\"leaf0\", \"spine1\"], rate = \"10 Gbps\" }]"}}) {
+    Words all = settings;
+    all.push_back(one_message("h0", "h7", "300000 B"));
+    expect_ideal(place, "p.toml", all);
+  }
+}
+
+// Switches hash each of them to its path, and paths are unlike: alone it goes the same way.
+TEST(IdealTime, MessagesThatNeverMeetTakeItOnTheirOwnPaths) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("500 ms", "kind = \"flow_list\"\nfile = \"list.csv\"\n"));
+  Words lines;
+  for (int i = 0; i < 30; ++i)
+    lines.push_back(fmt::format("{},h{},h{},{}", i * 200'000, i % 4, 4 + i % 3, 1000 + i * 777));
+  write_list(place, lines);
+  for (const std::string scheme : {"fixed", "random"}) {
+    const auto rows =
+        rows_of_run(place, "p.toml",
+                    {"impairment=[{ between = [\"leaf0\", \"spine0\"], rate = \"40 Gbps\" }]",
+                     "nic.ordering.engine=ideal", "nic.entropy.scheme=" + scheme});
+    ASSERT_EQ(rows.size(), 30u);
+    for (const Row& row : rows) EXPECT_EQ(row.at("ideal_us"), row.at("fct_us")) << row.at("flow");
+  }
+}
+
+// Each of the README's twelve messages, run alone by a list of its own.
+TEST(IdealTime, TheShippedListsMessagesTakeItWhenTheirListsHaveNoOther) {
+  const Workplace place;
+  const Words use_list = {"traffic[0].file=list.csv", "traffic[0].from=0s"};
+  const auto together = rows_of_run(place, shipped("flow_list"), {});
+  ASSERT_EQ(together.size(), 12u);
+  int met = 0;
+  for (const Row& row : together) {
+    write_list(place, {fmt::format("{:.3f},{},{},{}", std::stod(row.at("first_post_us")) * 1000,
+                                   row.at("sender"), row.at("receiver"), row.at("size_bytes"))});
+    const auto alone = rows_of_run(place, shipped("flow_list"), use_list);
+    ASSERT_EQ(alone.size(), 1u);
+    EXPECT_EQ(alone[0].at("fct_us"), row.at("ideal_us")) << row.at("flow");
+    met += row.at("fct_us") == row.at("ideal_us") ? 0 : 1;
+  }
+  EXPECT_GT(met, 0);
+}
+
+// Among many messages most are computed, and those of any size are right.
+TEST(IdealTime, OfManyMessagesTheComputedOnesAreWhatARunAloneSays) {
+  const Workplace place;
+  for (const std::string nic : {"nic.host=none", "nic.spec=connectx5"}) {
+    const Words settings = {nic, "traffic[0].file=list.csv", "traffic[0].from=0s",
+                            "sim.duration=100ms"};
+    Words lines;
+    for (int i = 0; i < 400; ++i)
+      lines.push_back(fmt::format("{},h{},h{},{}", i * 100'000, i % 8, (i + 1 + i % 7) % 8,
+                                  1 + i * 7919 % 400 * 613));
+    write_list(place, lines);
+    const auto together = rows_of_run(place, shipped("flow_list"), settings);
+    ASSERT_EQ(together.size(), 400u);
+    const auto ideal = place.read_json("out/summary.json").at("ideal");
+    EXPECT_LE(ideal.at("run_alone"), 150);
+    EXPECT_LE(ideal.at("largest_error"), 2.5e-5);
+    for (const int i : {7, 133, 250, 399}) {
+      write_list(place, {lines[static_cast<std::size_t>(i)]});
+      const auto alone = rows_of_run(place, shipped("flow_list"), settings);
+      EXPECT_NEAR(std::stod(alone.at(0).at("fct_us")),
+                  std::stod(together[static_cast<std::size_t>(i)].at("ideal_us")),
+                  5e-5 * std::stod(alone.at(0).at("fct_us")))
+          << nic << " " << i;
+    }
+  }
+}
+
+TEST(IdealTime, LinksAreWholeAndTriggersFired) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("500 ms", "kind = \"batch\"\n"));
+  const auto whole = rows_of_run(place, "p.toml", {one_message("h0", "h7", "300000 B")});
+  const auto lossy =
+      rows_of_run(place, "p.toml", {one_message("h0", "h7", "300000 B"), "link_default.loss=0.05"});
+  EXPECT_EQ(lossy.at(0).at("ideal_us"), whole.at(0).at("fct_us"));
+  EXPECT_GT(std::stod(lossy.at(0).at("slowdown")), 1.1);
+
+  place.write("list",
+              "Nodes 8\nConnections 2\nTriggers 1\n0->7 id 1 start 0 size 300000 send_done_trigger "
+              "1\n0->7 id 2 trigger 1 size 300000\ntrigger id 1 oneshot\n");
+  const auto chained = rows_of_run(
+      place, "p.toml", {"traffic=[{ kind = \"flow_list\", file = \"list\", format = \"htsim\" }]"});
+  ASSERT_EQ(chained.size(), 2u);
+  for (const Row& row : chained) EXPECT_EQ(row.at("slowdown"), "1.0000");
+}
+
+TEST(IdealTime, WhatDoesNotEndAloneHasNone) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("1 ms", "kind = \"batch\"\n"));
+  // Nothing but headers finds room.
+  const Words settings = {one_message("h0", "h7", "100000 B"), "switch.queue_limit=500B"};
+  const auto rows = rows_of_run(place, "p.toml", settings);
+  EXPECT_EQ(rows.at(0).at("ideal_us"), "");
+  EXPECT_EQ(rows.at(0).at("slowdown"), "");
+  const auto results = place.read_json("out/summary.json").at("results");
+  EXPECT_TRUE(results.at("fct.slowdown_mean").at("value").is_null());
+  EXPECT_EQ(results.at("fct.slowdown_mean").at("at_least"), 0);
+}
+
+}  // namespace
+}  // namespace horae::test::ideal_time_test
