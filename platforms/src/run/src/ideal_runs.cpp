@@ -66,14 +66,14 @@ ordered_json run_alone(build::Simulation& simulation) {
   for (Picoseconds now = start, step = 10_us; !qp.finished(); step = step * 2) {
     if (now >= end) return nullptr;
     now = std::min(now + step, end);
-    bool busy = true;
+    auto ended = fabric::run_end::reached;
     do {
-      busy = clock.run_to(now);
+      ended = clock.run_to(now);
     } while (fabric::from_sc_time(sc_core::sc_time_stamp()) < now);
     if (simulation.context().pool.delivered() != delivered) {
       delivered = simulation.context().pool.delivered();
       patience.begin_anew(now);
-    } else if (!qp.finished() && (!busy || patience.ends(now))) {
+    } else if (!qp.finished() && (ended != fabric::run_end::reached || patience.ends(now))) {
       return nullptr;
     }
   }
