@@ -1,0 +1,257 @@
+// The code of one gress of a pipe: instructions over the words of a pass, and what they refer to.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "horae/p4lang/program.hpp"
+
+namespace horae::p4prog {
+
+/// `d` takes the result of `a` and `b`, all words by number. `width`: bits of the values; `n`: see
+/// each. Word 0 is always zero.
+enum class Op : std::uint8_t {
+  // Values of at most 64 bits.
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  saturating_add,
+  saturating_subtract,
+  signed_saturating_add,
+  signed_saturating_subtract,
+  bit_and,
+  bit_or,
+  bit_xor,
+  complement,
+  negate,
+  shift_left,
+  shift_right,
+  signed_shift_right,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  signed_less,
+  signed_less_equal,
+  logical_not,
+  slice,        ///< `width` bits of `a` from bit `n` on
+  insert,       ///< into `d` at bit `n`
+  concatenate,  ///< a << n | b
+  extend_sign,  ///< from `n` bits to `width`
+  // Values of more.
+  wide_add,
+  wide_subtract,
+  wide_multiply,
+  wide_and,
+  wide_or,
+  wide_xor,
+  wide_complement,
+  wide_negate,
+  wide_shift_left,
+  wide_shift_right,
+  wide_signed_shift_right,
+  wide_equal,
+  wide_not_equal,
+  wide_less,
+  wide_less_equal,
+  wide_signed_less,
+  wide_signed_less_equal,
+  wide_saturating_add,
+  wide_saturating_subtract,
+  wide_slice,        ///< `width` bits of the `b` words at `a`, from bit `n` on
+  wide_insert,       ///< `width` bits of `a` into `d` at bit `n`
+  wide_extend_sign,  ///< from `n` bits at `a`
+  // Words.
+  constant,        ///< n
+  move,            ///< n words
+  move_from,       ///< n words from a + [b]
+  move_to,         ///< n words to d + [b]
+  equal_words,     ///< n words
+  element_offset,  ///< words from a stack's first element: [a] times n, below `width` elements
+  next_offset,     ///< likewise of the next element of the stack at `a`; error StackOutOfBounds
+  last_offset,     ///< likewise of the last one
+  advance_next,    ///< of the stack at `a` and its `width` elements
+  push_front,
+  pop_front,  ///< of the stack at `d`: `b` elements of n words each, `width` in all
+  // Control.
+  jump,
+  jump_if,
+  jump_unless,  ///< to n, by [a]
+  call,
+  give_back,    ///< to n, and back
+  end,          ///< of the parser, control or deparser
+  table,        ///< n: applies it at that site; d: whether it hit; d + 1: which of its actions
+  select,       ///< n: goes on where the first case that matches says
+  error,        ///< n: the parser ends with that error, unless [a]
+  extern_call,  ///< n
+  // Packets.
+  extract,          ///< n: a header from the packet into d + [a]; [b]: bits of its varbit
+  look_ahead,       ///< likewise, without going on
+  look_ahead_bits,  ///< `width` bits into d
+  advance,          ///< [a] bits
+  packet_length,
+  emit,  ///< n: the header at d + [a], if it is valid
+};
+
+struct Instruction {
+  Op op = Op::end;
+  std::uint32_t width = 0;
+  std::uint32_t d = 0, a = 0, b = 0;
+  std::uint32_t n = 0;
+};
+
+/// A value among others: of a key, of what is hashed or summed up.
+struct Piece {
+  std::uint32_t word = 0;
+  std::uint32_t bits = 0;
+  std::uint32_t valid = 0;  ///< word that says whether its header is; 0: it is in none
+};
+
+/// A field of a header as it lies in packets.
+struct FieldCode {
+  std::uint32_t offset = 0;  ///< words from the header's first
+  std::uint32_t bits = 0;
+  bool varbit = false;
+};
+struct HeaderCode {
+  std::string name;
+  std::vector<FieldCode> fields;
+  std::uint32_t fixed_bits = 0;   ///< all but the varbit
+  std::uint32_t varbit_bits = 0;  ///< at most
+};
+
+/// Data of an action of a table: where they go.
+struct ParameterCode {
+  std::string name;
+  std::uint32_t word = 0, bits = 0;
+  const p4lang::Type* type = nullptr;
+};
+struct ActionCode {
+  std::string name;
+  std::uint32_t entry = 0;  ///< instruction
+  std::vector<ParameterCode> data;
+  bool table_only = false, default_only = false;
+};
+struct TableCode {
+  const p4lang::Table* source = nullptr;
+  std::vector<ActionCode> actions;
+};
+/// A place where a table is applied, with its keys.
+struct TableSite {
+  std::uint32_t table = 0;
+  std::vector<Piece> keys;                 ///< those that are matched
+  std::vector<std::uint32_t> key_numbers;  ///< of each: which of the source's keys
+  std::vector<Piece> selector;             ///< those that a selector hashes
+  std::vector<Piece> learned;              ///< those that a LearnAction's digest is made of
+};
+
+struct SetCode {
+  p4lang::SetKind kind = p4lang::SetKind::any;
+  std::vector<std::uint64_t> value, other;
+  std::uint32_t value_set = 0;
+};
+struct CaseCode {
+  std::vector<SetCode> sets;
+  std::uint32_t next = 0;  ///< instruction
+};
+struct SelectCode {
+  std::vector<Piece> on;
+  std::vector<CaseCode> cases;
+};
+
+enum class ExternKind : std::uint8_t {
+  register_read,
+  register_write,
+  register_action,
+  register_address,
+  predicate,
+  register_parameter,
+  minimum,
+  maximum,  ///< of the parts of a wide cell, of `entry` bits each
+  math,
+  count,
+  meter,
+  hash,
+  random,
+  checksum_add,
+  checksum_subtract,
+  checksum_verify,
+  checksum_get,
+  checksum_update,
+  checksum_rest,
+  counter_set,
+  counter_push,
+  counter_pop,
+  counter_add,
+  counter_zero,
+  counter_negative,
+  priority,
+  mirror,
+  resubmit,
+  digest,
+};
+
+/// How a stateful access finds its cell.
+enum class CellBy : std::uint8_t { index, entry, log, enqueue, dequeue, push, pop };
+
+/// A call of an extern's method.
+struct ExternCode {
+  ExternKind kind = ExternKind::count;
+  std::uint32_t object = 0;                    ///< index into Program::externs
+  std::vector<Piece> arguments;                ///< in their order; lists taken apart
+  std::vector<std::uint32_t> argument_begins;  ///< where each one begins among them
+  std::uint32_t result = 0;                    ///< word
+  std::uint32_t result_bits = 0;
+  CellBy by = CellBy::index;
+  std::uint32_t entry = 0;                ///< instruction of the method that runs on the cell
+  std::uint32_t overflow = 0;             ///< of the one that runs where there is no cell; 0: none
+  std::uint32_t cell = 0;                 ///< words of that method's parameter for the cell
+  std::vector<std::uint32_t> outputs;     ///< words of its results, zero before it runs
+  std::uint32_t digest = 0, learned = 0;  ///< words of a LearnAction's inputs; 0: none
+  std::uint32_t digest_bits = 0;
+  const p4lang::Type* cell_type = nullptr;  ///< of the parameter for the cell
+  std::vector<std::uint32_t> conditions;    ///< words of a predicate's comparisons
+  p4lang::Place place;
+};
+
+struct ValueSetCode {
+  const p4lang::ValueSet* source = nullptr;
+  std::vector<std::uint32_t> bits;  ///< of its fields
+};
+
+/// One gress of a pipe.
+struct GressCode {
+  bool present = false;
+  std::vector<Instruction> code;
+  std::uint32_t parser = 0, control = 0, deparser = 0;             ///< where they begin
+  std::uint32_t words = 1;                                         ///< of a pass
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< words that never change
+  std::uint32_t constant_words = 0;  ///< the first so many; the rest is zero before each pass
+  std::vector<HeaderCode> headers;
+  std::vector<TableCode> tables;
+  std::vector<TableSite> sites;
+  std::vector<SelectCode> selects;
+  std::vector<ExternCode> externs;
+  std::vector<ValueSetCode> value_sets;
+  bool names_parser_error = false;  ///< then packets with one reach the control
+  bool extracts_intrinsic = false;  ///< whether its parser takes the metadata before the packet
+
+  /// Words of the intrinsic structs by their types' names, and those types.
+  struct Intrinsic {
+    std::string type_name;
+    const p4lang::Type* type = nullptr;
+    std::uint32_t word = 0;
+  };
+  std::vector<Intrinsic> intrinsic;
+};
+
+/// The code of a pipe's two gresses. InputError, with its place, for what is not supported.
+struct PipeCode {
+  GressCode gress[2];  ///< ingress, egress
+};
+PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe);
+
+}  // namespace horae::p4prog

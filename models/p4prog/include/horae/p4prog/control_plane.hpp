@@ -1,0 +1,85 @@
+// What fills a program's tables: by the names of the program, as texts of users say it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/p4prog/machine.hpp"
+
+namespace horae::p4prog {
+
+/// A field of a key and what it must match, or a parameter of an action and its value.
+///
+/// Values: 12, 0x1f, 0b101; with * for digits that do not matter; value/length of a prefix;
+/// value&&&mask; low..high of a range (also low->high); an IPv4, IPv6 or MAC address; true, false;
+/// a member of an enumeration.
+struct NamedValue {
+  std::string name;  ///< empty: by position
+  std::string value;
+};
+
+/// All copies of a program on a switch have the same entries. Names may leave out what is before a
+/// dot as long as one thing is meant. InputError, without a place, for a name or a value that is
+/// none: what was found, what was expected, the nearest name.
+class ControlPlane {
+ public:
+  /// Both gresses of all pipes; what the program fixes is put into the tables.
+  explicit ControlPlane(const p4lang::Program& program, std::vector<Machine*> machines);
+
+  void add(std::string_view table, std::optional<std::int64_t> priority,
+           const std::vector<NamedValue>& keys, std::string_view action,
+           const std::vector<NamedValue>& data);
+  void set_default(std::string_view table, std::string_view action,
+                   const std::vector<NamedValue>& data);
+  /// Removes all entries that the program does not fix.
+  void clear_tables();
+
+  /// The words of a cell, one or two; in the first pipe.
+  std::vector<std::uint64_t> read_register(std::string_view name, std::uint64_t index);
+  void write_register(std::string_view name, std::uint64_t index,
+                      const std::vector<std::uint64_t>& words);
+  struct Count {
+    std::uint64_t packets = 0, bytes = 0;
+  };
+  /// Over all pipes.
+  Count read_counter(std::string_view name, std::uint64_t index);
+  /// The place of an entry, as the index of a direct counter.
+  std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
+                         const std::vector<NamedValue>& keys);
+  void add_to_value_set(std::string_view name, const std::vector<std::string>& values);
+  void set_parameter(std::string_view name, const std::vector<std::string>& values);
+
+  std::vector<std::string> table_names() const;
+
+ private:
+  struct Found {
+    std::size_t machine_kind = 0;  ///< 0: ingress, 1: egress
+    std::size_t table = 0;
+  };
+  void load_constants(Machine& machine);
+  std::vector<TableObject*> tables(std::string_view name);
+  std::vector<dataplane::FieldPattern> patterns(const TableObject& table,
+                                                const std::vector<NamedValue>& keys) const;
+  dataplane::ActionCall call(const TableObject& table, std::string_view action,
+                             const std::vector<NamedValue>& data) const;
+  std::optional<std::uint32_t> extern_named(std::string_view name, std::string_view type) const;
+
+  const p4lang::Program& program_;
+  std::vector<Machine*> machines_;
+};
+
+/// The one of `names` that is meant by `name`: the name itself, or the only one that ends with it
+/// behind a dot. InputError otherwise, beginning with `what`.
+std::size_t find_name(std::string_view what, std::string_view name,
+                      const std::vector<std::string>& names);
+
+/// A pattern of so many bits, as text says it. InputError.
+dataplane::FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field);
+/// A number of so many bits in words, as text says it. InputError.
+std::vector<std::uint64_t> number_of(const std::string& text, std::uint32_t bits,
+                                     const p4lang::Type* type = nullptr);
+
+}  // namespace horae::p4prog

@@ -1,0 +1,142 @@
+// One gress of a pipe as it runs: the words of a pass, the objects of the program, the packet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/dataplane/pass.hpp"
+#include "horae/dataplane/pipeline.hpp"
+#include "horae/p4prog/code.hpp"
+#include "horae/p4prog/objects.hpp"
+#include "horae/p4prog/packet_bits.hpp"
+
+namespace horae::p4prog {
+
+using Bytes8 = std::vector<std::uint8_t>;
+
+/// What a deparser gave to the control plane.
+struct DigestMessage {
+  std::string name;  ///< of the Digest
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint32_t> bits;  ///< of its fields
+};
+
+/// What a pass left.
+struct PassResult {
+  bool rejected = false;    ///< the parser dropped it
+  std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
+  Bytes8 packet;            ///< as deparsed
+  struct Copy {
+    std::uint32_t session = 0;
+    Bytes8 header;
+  };
+  std::optional<Copy> mirror;
+  std::optional<Bytes8> resubmit;  ///< what is put before it
+  std::vector<DigestMessage> digests;
+  std::uint32_t parsed_bytes = 0;
+  std::uint32_t instructions = 0;
+};
+
+/// Runs packets through the parser, control and deparser of a gress.
+class Machine {
+ public:
+  /// Constructs the objects that the gress uses on `pipeline`. InputError for what is not
+  /// supported.
+  Machine(const p4lang::Program& program, const GressCode& code, dataplane::Pipeline& pipeline,
+          dataplane::Gress gress);
+
+  /// `front`: what the chip puts before the packet. `fcs`: the four bytes behind it that the parser
+  /// sees as well.
+  void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
+             std::span<const std::uint8_t> fcs);
+  /// Intrinsic metadata, before parse() or between the parts of a pass. A program that has no
+  /// parameter of that type, or a chip that has no such field, takes nothing and gives zero.
+  void set(std::string_view type, std::string_view field, std::uint64_t value);
+  std::uint64_t get(std::string_view type, std::string_view field) const;
+  /// Whether the program wrote that field of those with a mark.
+  bool written(std::string_view type, std::string_view field) const;
+  const p4lang::Type* intrinsic_type(std::string_view type) const;
+
+  /// Whether the packet goes on.
+  bool parse(const dataplane::Pass& pass);
+  void control(const dataplane::Pass& pass);
+  /// Gives the pass's result; it lasts until the next pass.
+  PassResult& deparse(const dataplane::Pass& pass);
+
+  const PassResult& result() const { return result_; }
+  Objects& objects() { return objects_; }
+  const Objects& objects() const { return objects_; }
+  const GressCode& code() const { return code_; }
+  std::uint64_t instructions() const { return instructions_; }
+
+ private:
+  friend class ExternRunner;
+  void run(std::uint32_t at);
+  void apply(const Instruction& i);
+  std::uint32_t select(const SelectCode& select);
+  bool in_set(const SetCode& set, const Piece& on, std::span<const Piece> all);
+  bool extract(const Instruction& i, bool go_on);
+  void emit(const Instruction& i);
+  void shift_stack(const Instruction& i);
+  void fail(std::uint32_t error);
+  const GressCode::Intrinsic* find(std::string_view type) const;
+  dataplane::BitString key(std::span<const Piece> pieces) const;
+
+  // Externs.
+  void extern_call(const ExternCode& code);
+  void register_action(const ExternCode& code);
+  void stateful(const ExternCode& code, RegisterObject& object, std::size_t index);
+  void load_cell(const ExternCode& code, const RegisterObject& object, const Cell& cell);
+  void store_cell(const ExternCode& code, const RegisterObject& object, Cell& cell);
+  void load_row(const ExternCode& code, RegisterObject& object, std::size_t first);
+  void store_row(const ExternCode& code, RegisterObject& object, std::size_t first, Cell& cell);
+  void without_cell(const ExternCode& code);
+  void least_or_greatest(const ExternCode& code);
+  void learn_inputs(const ExternCode& code);
+  void checksum(const ExternCode& code);
+  void parser_counter(const ExternCode& code);
+  std::uint64_t argument(const ExternCode& code, std::size_t i) const;
+  std::span<const Piece> argument_pieces(const ExternCode& code, std::size_t i) const;
+  void give(const ExternCode& code, std::uint64_t value);
+  std::uint64_t ones_sum(std::span<const Piece> pieces) const;
+  Bytes8 bytes_of(std::span<const Piece> pieces) const;
+
+  const p4lang::Program& program_;
+  const GressCode& code_;
+  dataplane::Gress gress_;
+  Objects objects_;
+  std::vector<std::uint64_t> words_;
+  const dataplane::Pass* pass_ = nullptr;
+  PacketReader in_;
+  PacketWriter out_;
+  PassResult result_;
+  std::uint32_t front_bits_ = 0, fcs_bits_ = 0;
+  bool failed_ = false;
+  std::uint64_t instructions_ = 0;
+  std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
+
+  // Of a pass.
+  std::size_t last_entry_ = 0;  ///< place of the entry that the last table with a direct object hit
+  bool has_entry_ = false;
+  std::vector<const TableSite*> last_site_;
+  std::uint64_t address_ = 0;  ///< of the running stateful action, in bits
+  std::uint32_t half_bits_ = 0;
+  std::vector<std::uint64_t> sums_;  ///< of checksums, by extern
+  std::vector<bool> summed_;
+  struct Rest {
+    std::uint32_t object = 0, word = 0, from = 0;
+  };
+  std::vector<Rest> rests_;                 ///< of checksums over all that is parsed behind
+  std::array<std::int64_t, 4> counters_{};  ///< of the parser: a stack
+  std::uint32_t counter_depth_ = 0;
+  const TableSite* learning_ = nullptr;
+};
+
+}  // namespace horae::p4prog

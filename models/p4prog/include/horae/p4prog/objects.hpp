@@ -1,0 +1,109 @@
+// The objects of a gress: the same as of programs in C++, by the names that the program gives them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/core/random.hpp"
+#include "horae/dataplane/action.hpp"
+#include "horae/dataplane/counter.hpp"
+#include "horae/dataplane/hash.hpp"
+#include "horae/dataplane/match_table.hpp"
+#include "horae/dataplane/meter.hpp"
+#include "horae/dataplane/pipeline.hpp"
+#include "horae/dataplane/register.hpp"
+#include "horae/p4prog/code.hpp"
+#include "horae/p4prog/math_unit.hpp"
+
+namespace horae::p4prog {
+
+/// One or two words of a register.
+struct Cell {
+  std::uint64_t low = 0, high = 0;
+};
+
+struct RegisterObject {
+  std::unique_ptr<dataplane::Register<Cell>> cells;
+  std::uint32_t bits = 0;  ///< of a word
+  bool pair = false;       ///< two words
+  bool wide = false;       ///< one of 128 bits, in both
+  std::uint64_t entries = 0;
+  std::uint64_t put = 0, taken = 0;  ///< as a FIFO: so far; as a stack or log: `put`
+
+  std::uint32_t cell_bits() const { return pair || wide ? 2 * bits : bits; }
+};
+
+struct TableObject {
+  std::unique_ptr<dataplane::MatchTable> match;  ///< none: it has no key
+  std::unique_ptr<dataplane::Action> action;     ///< of one without a key
+  dataplane::ActionCall only;                    ///< what that runs
+  const TableCode* code = nullptr;
+  const TableSite* site = nullptr;
+  bool direct = false;  ///< counters, meters or registers have a cell for each of its entries
+};
+
+struct ValueSetObject {
+  const ValueSetCode* code = nullptr;
+  struct Member {
+    std::vector<std::uint64_t> values, masks;
+  };
+  std::vector<Member> members;
+};
+
+class Objects {
+ public:
+  Objects(const p4lang::Program& program, const GressCode& code, dataplane::Pipeline& pipeline,
+          dataplane::Gress gress);
+
+  std::vector<TableObject>& tables() { return tables_; }
+  std::map<std::uint32_t, RegisterObject>& registers() { return registers_; }
+  std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>>& counters() { return counters_; }
+  std::vector<ValueSetObject>& value_sets() { return value_sets_; }
+
+  /// The register of a register, or of an action of one.
+  RegisterObject& register_of(std::uint32_t object) { return *register_of_.at(object); }
+  dataplane::Counter& counter(std::uint32_t object) { return *counters_.at(object); }
+  dataplane::Meter& meter(std::uint32_t object) { return *meters_.at(object); }
+  const dataplane::Hash& hash(const ExternCode& call) const { return *hashes_.at(&call); }
+  const MathUnit& math(std::uint32_t object) const { return math_.at(object); }
+  std::vector<std::uint64_t>& parameter(std::uint32_t object) { return parameters_.at(object); }
+  std::map<std::uint32_t, std::vector<std::uint64_t>>& parameters() { return parameters_; }
+  RandomStream& random(std::uint32_t object) { return randoms_.at(object); }
+  /// What a meter gives for green, yellow and red.
+  const std::array<std::uint64_t, 3>& colours(std::uint32_t object) const {
+    return colours_.at(object);
+  }
+
+ private:
+  void make_tables();
+  void make(const ExternCode& call);
+  void make_register(std::uint32_t object);
+  void make_register_of_action(std::uint32_t object);
+  void make_counter(std::uint32_t object);
+  void make_meter(std::uint32_t object);
+  void make_hash(const ExternCode& call);
+  const TableObject* table_with(std::uint32_t object) const;
+  [[noreturn]] void refuse(const p4lang::Place& place, const std::string& what) const;
+
+  const p4lang::Program& program_;
+  const GressCode& code_;
+  dataplane::Pipeline& pipeline_;
+  dataplane::Gress gress_;
+  std::vector<TableObject> tables_;
+  std::map<std::uint32_t, RegisterObject> registers_;
+  std::map<std::uint32_t, RegisterObject*> register_of_;
+  std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>> counters_;
+  std::map<std::uint32_t, std::unique_ptr<dataplane::Meter>> meters_;
+  std::map<std::uint32_t, std::array<std::uint64_t, 3>> colours_;
+  std::map<const ExternCode*, std::unique_ptr<dataplane::Hash>> hashes_;
+  std::map<std::uint32_t, MathUnit> math_;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> parameters_;
+  std::map<std::uint32_t, RandomStream> randoms_;
+  std::vector<ValueSetObject> value_sets_;
+};
+
+}  // namespace horae::p4prog

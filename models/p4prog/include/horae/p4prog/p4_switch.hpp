@@ -1,0 +1,125 @@
+// A program on the pipes of a chip, packet by packet: what goes in, what comes out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "horae/core/packet.hpp"
+#include "horae/core/units.hpp"
+#include "horae/dataplane/pipeline.hpp"
+#include "horae/p4prog/control_plane.hpp"
+#include "horae/p4prog/machine.hpp"
+
+namespace horae::p4prog {
+
+struct SwitchOptions {
+  bool tofino2 = false;
+  unsigned pipes = 4;
+  std::uint64_t seed = 1;
+  std::set<unsigned> loopback = {};  ///< ports whose packets come in again
+  unsigned cpu_port = 0;             ///< of copies to the CPU
+
+  /// As the chip has them: recirculation at 68 + 128 n (Tofino) or 6 + 128 n (Tofino2), the CPU at
+  /// port 192 or 0 (open Tofino, "Tofino Native Architecture"; bf-drivers).
+  static SwitchOptions of(bool tofino2);
+};
+
+/// A copy of a multicast group.
+struct Replica {
+  unsigned port = 0;
+  unsigned rid = 0;
+};
+
+/// Runs packets to their end: through ingress, the traffic manager without its queues, egress, and
+/// around as often as the program sends them. Packets leave in the order in which they would with
+/// queues that are empty: a packet, its copies by multicast, then those by mirror.
+class P4Switch {
+ public:
+  P4Switch(const p4lang::Program& program, const SwitchOptions& options);
+
+  struct Output {
+    unsigned port = 0;
+    Bytes8 bytes;
+    bool operator==(const Output&) const = default;
+  };
+  /// A pass of a packet, for who watches.
+  struct Pass {
+    unsigned pipe = 0;
+    dataplane::Gress gress = dataplane::Gress::ingress;
+    unsigned port = 0;
+    std::uint32_t length = 0;
+    std::uint32_t parsed_bytes = 0;
+    std::uint32_t error = 0;
+    std::uint64_t instructions = 0;
+    std::string outcome;  ///< "forward to 5", "dropped by the parser"
+  };
+
+  /// A packet, without its FCS. ModelError: a rule of the hardware is broken, or it goes round
+  /// without an end.
+  std::vector<Output> inject(unsigned port, std::span<const std::uint8_t> bytes, Picoseconds now);
+
+  ControlPlane& control_plane() { return *control_plane_; }
+  /// Session 0 is reserved.
+  void set_mirror_session(unsigned session, unsigned port) { sessions_[session] = port; }
+  void set_group(unsigned group, std::vector<Replica> replicas) {
+    groups_[group] = std::move(replicas);
+  }
+  std::map<unsigned, std::vector<Replica>>& groups() { return groups_; }
+  void set_loopback(std::set<unsigned> ports) { options_.loopback = std::move(ports); }
+  const SwitchOptions& options() const { return options_; }
+  const std::vector<Pass>& passes() const { return passes_; }  ///< of the last packet
+  std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
+
+ private:
+  struct Pipe {
+    std::unique_ptr<dataplane::Pipeline> pipeline;
+    std::unique_ptr<Machine> machine[2];
+  };
+  struct Arrival {
+    unsigned port = 0;
+    Bytes8 bytes;
+    std::optional<Bytes8> resubmitted;  ///< what is put before it the second time
+  };
+  struct Departure {
+    unsigned port = 0;
+    Bytes8 bytes;
+    Bytes8 mirror_header;  ///< before a mirrored copy
+    unsigned rid = 0;
+    bool first_replica = false;
+    unsigned qid = 0;
+    unsigned cos = 0;
+    bool bypass = false;
+  };
+
+  void ingress(Arrival arrival);
+  void to_traffic_manager(const Machine& machine, const Arrival& arrival, PassResult& result,
+                          Pass& seen);
+  void egress(Departure departure);
+  void leave(unsigned port, Bytes8 bytes);
+  void mirror(const PassResult::Copy& copy, const Bytes8& packet, Pass& seen);
+  Bytes8 front_of(const Machine& machine, std::string_view type, std::uint32_t bytes,
+                  const std::map<std::string, std::uint64_t>& fields) const;
+  std::uint64_t nanoseconds() const;
+
+  const p4lang::Program& program_;
+  SwitchOptions options_;
+  std::vector<std::unique_ptr<PipeCode>> codes_;
+  std::vector<Pipe> pipes_;
+  std::unique_ptr<ControlPlane> control_plane_;
+  std::map<unsigned, unsigned> sessions_;
+  std::map<unsigned, std::vector<Replica>> groups_;
+  std::uint64_t serial_ = 0;
+  Picoseconds now_{};
+  std::vector<Arrival> arrivals_;
+  std::vector<Output> outputs_;
+  std::vector<Pass> passes_;
+  std::vector<DigestMessage> digests_;
+};
+
+}  // namespace horae::p4prog

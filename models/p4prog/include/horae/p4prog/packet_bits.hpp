@@ -1,0 +1,99 @@
+// Bytes of a packet, read and written by bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "horae/p4prog/wide.hpp"
+
+namespace horae::p4prog {
+
+/// Reads from the front. What is parsed is copied once; zeros behind it allow whole words to be
+/// read.
+class PacketReader {
+ public:
+  void begin() {
+    bytes_.clear();
+    at_ = 0;
+    bits_ = 0;
+  }
+  void append(std::span<const std::uint8_t> bytes) {
+    bytes_.resize(bits_ / 8);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    bits_ = 8 * static_cast<std::uint32_t>(bytes_.size());
+    bytes_.resize(bytes_.size() + 16);
+  }
+  std::uint32_t bits() const { return bits_; }
+  std::uint32_t position() const { return at_; }
+  std::uint32_t left() const { return bits_ - at_; }
+  void go_on(std::uint32_t bits) { at_ += bits; }
+
+  /// `count` (0 to 64) bits from `offset` behind the position on.
+  std::uint64_t peek(std::uint32_t offset, std::uint32_t count) const {
+    if (count == 0) return 0;
+    const std::uint32_t from = at_ + offset, shift = from % 8;
+    const std::uint8_t* p = bytes_.data() + from / 8;
+    std::uint64_t word;
+    std::memcpy(&word, p, 8);
+    word = __builtin_bswap64(word) << shift;
+    if (shift + count > 64) word |= p[8] >> (8 - shift);
+    return word >> (64 - count);
+  }
+  /// Any number of bits, as words, the lowest first.
+  void peek(std::uint32_t offset, std::uint32_t count, std::uint64_t* words) const {
+    for (std::uint32_t i = 0; i < words_of_bits(count); ++i) {
+      const std::uint32_t part = count - 64 * i < 64 ? count - 64 * i : 64;
+      words[i] = peek(offset + count - 64 * i - part, part);
+    }
+  }
+  std::span<const std::uint8_t> bytes() const { return {bytes_.data(), bits_ / 8}; }
+
+ private:
+  static std::uint32_t words_of_bits(std::uint32_t bits) { return (bits + 63) / 64; }
+  std::vector<std::uint8_t> bytes_;
+  std::uint32_t bits_ = 0, at_ = 0;
+};
+
+/// Writes behind what there is.
+class PacketWriter {
+ public:
+  void begin() {
+    bytes_.clear();
+    free_ = 0;
+  }
+  void put(std::uint64_t value, std::uint32_t bits) {
+    for (std::uint32_t left = bits; left > 0;) {
+      if (free_ == 0) {
+        bytes_.push_back(0);
+        free_ = 8;
+      }
+      const std::uint32_t part = left < free_ ? left : free_;
+      left -= part;
+      free_ -= part;
+      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() |
+                                                (value >> left & wide::low_mask(part)) << free_);
+    }
+  }
+  void put(const std::uint64_t* words, std::uint32_t bits) {
+    for (std::uint32_t left = bits; left > 0;) {
+      const std::uint32_t part = left % 64 == 0 ? 64 : left % 64;
+      put(words[(left - 1) / 64], part);
+      left -= part;
+    }
+  }
+  void append(std::span<const std::uint8_t> bytes) {
+    free_ = 0;
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
+  std::vector<std::uint8_t>& bytes() { return bytes_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::uint32_t free_ = 0;  ///< bits of the last byte
+};
+
+}  // namespace horae::p4prog

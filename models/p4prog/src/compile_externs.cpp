@@ -1,0 +1,322 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "compiler.hpp"
+
+namespace horae::p4prog {
+
+using p4lang::ExprKind;
+using p4lang::ExternObject;
+using p4lang::StmtKind;
+using p4lang::TypeKind;
+using LangOp = p4lang::Op;
+
+namespace {
+
+struct MethodName {
+  std::string_view type, method;
+  ExternKind kind;
+};
+
+/// Methods whose arguments are values alone. Open Tofino, "Tofino Native Architecture".
+constexpr MethodName simple_methods[] = {
+    {"Register", "read", ExternKind::register_read},
+    {"Register", "write", ExternKind::register_write},
+    {"RegisterParam", "read", ExternKind::register_parameter},
+    {"MathUnit", "execute", ExternKind::math},
+    {"Counter", "count", ExternKind::count},
+    {"DirectCounter", "count", ExternKind::count},
+    {"Meter", "execute", ExternKind::meter},
+    {"DirectMeter", "execute", ExternKind::meter},
+    {"Hash", "get", ExternKind::hash},
+    {"Random", "get", ExternKind::random},
+    {"Checksum", "add", ExternKind::checksum_add},
+    {"Checksum", "subtract", ExternKind::checksum_subtract},
+    {"Checksum", "verify", ExternKind::checksum_verify},
+    {"Checksum", "get", ExternKind::checksum_get},
+    {"Checksum", "update", ExternKind::checksum_update},
+    {"ParserCounter", "set", ExternKind::counter_set},
+    {"ParserCounter", "push", ExternKind::counter_push},
+    {"ParserCounter", "pop", ExternKind::counter_pop},
+    {"ParserCounter", "increment", ExternKind::counter_add},
+    {"ParserCounter", "decrement", ExternKind::counter_add},
+    {"ParserCounter", "is_zero", ExternKind::counter_zero},
+    {"ParserCounter", "is_negative", ExternKind::counter_negative},
+    {"ParserPriority", "set", ExternKind::priority},
+    {"Mirror", "emit", ExternKind::mirror},
+    {"Resubmit", "emit", ExternKind::resubmit},
+    {"Digest", "pack", ExternKind::digest},
+};
+
+bool is_stateful_action(std::string_view type) {
+  for (const std::string_view base :
+       {"RegisterAction", "DirectRegisterAction", "LearnAction", "MinMaxAction"}) {
+    if (type.starts_with(base) && type.size() <= base.size() + 1) return true;
+  }
+  return false;
+}
+
+bool is_comparison(LangOp op) {
+  switch (op) {
+    case LangOp::equal:
+    case LangOp::not_equal:
+    case LangOp::less:
+    case LangOp::less_equal:
+    case LangOp::greater:
+    case LangOp::greater_equal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool same(const p4lang::Expr& a, const p4lang::Expr& b) {
+  return a.kind == b.kind && a.op == b.op && a.callee == b.callee && a.index == b.index &&
+         a.high == b.high && a.low == b.low && a.value == b.value && a.name == b.name &&
+         std::ranges::equal(a.operands, b.operands, same);
+}
+
+std::optional<CellBy> cell_by(std::string_view method, bool direct) {
+  if (method == "execute") return direct ? CellBy::entry : CellBy::index;
+  if (method == "execute_log") return CellBy::log;
+  if (method == "enqueue") return CellBy::enqueue;
+  if (method == "dequeue") return CellBy::dequeue;
+  if (method == "push") return CellBy::push;
+  if (method == "pop") return CellBy::pop;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Compiler::call_extern(ExternCode code) {
+  out_.externs.push_back(std::move(code));
+  emit(Op::extern_call, 0, 0, 0, 0, static_cast<std::uint32_t>(out_.externs.size() - 1));
+}
+
+void Compiler::extern_method(std::uint32_t d, const Expr& e) {
+  const ExternObject& object = program_.externs.at(e.index);
+  const std::string& type = object.type->name;
+  ExternCode code;
+  code.object = e.index;
+  code.result = d;
+  code.result_bits = is_scalar(*e.type) ? bits_of(*e.type) : 0;
+  code.place = e.place;
+  if (is_stateful_action(type)) {
+    if (const auto by = cell_by(e.name, type.starts_with("Direct"))) {
+      register_action(d, e, *by);
+      return;
+    }
+    if (e.name == "predicate") {
+      predicate(code, e);
+      return;
+    }
+    stateful_value(std::move(code), e);
+    return;
+  }
+  if (type == "Checksum" && e.name == "subtract_all_and_deposit") {
+    code.kind = ExternKind::checksum_rest;
+    code.result = ref(e.operands.at(0)).word;
+    call_extern(std::move(code));
+    return;
+  }
+  const auto* found = std::ranges::find_if(
+      simple_methods, [&](const MethodName& m) { return m.type == type && m.method == e.name; });
+  if (found == std::end(simple_methods))
+    refuse(e.place, fmt::format("{}.{}() of {} is not supported", type, e.name, object.name));
+  code.kind = found->kind;
+  code.by = type.starts_with("Direct") ? CellBy::entry : CellBy::index;
+  code.overflow = e.name == "decrement" ? 1 : 0;
+  for (const Expr& argument : e.operands) {
+    code.argument_begins.push_back(static_cast<std::uint32_t>(code.arguments.size()));
+    pieces(code.arguments, argument);
+  }
+  if (code.kind == ExternKind::register_read) code.result_bits = 0;  // a cell, in words of its type
+  code.cell_type = e.type;
+  call_extern(std::move(code));
+}
+
+/// address(), min8() and the like, within a stateful action or behind it.
+void Compiler::stateful_value(ExternCode code, const Expr& e) {
+  static constexpr std::pair<std::string_view, std::uint32_t> parts[] = {
+      {"min8", 8}, {"max8", 8}, {"min16", 16}, {"max16", 16}};
+  if (e.name == "address") {
+    code.kind = ExternKind::register_address;
+    for (const Expr& argument : e.operands) pieces(code.arguments, argument);
+    call_extern(std::move(code));
+    return;
+  }
+  const auto* found =
+      std::ranges::find(parts, e.name, &std::pair<std::string_view, std::uint32_t>::first);
+  if (found == std::end(parts)) refuse(e.place, e.name + "() is not supported");
+  code.kind = e.name.starts_with("min") ? ExternKind::minimum : ExternKind::maximum;
+  code.entry = found->second;
+  const bool gives_index = e.operands.size() > 2 && e.operands[2].kind != ExprKind::absent;
+  std::uint32_t index = 0;
+  if (gives_index) {
+    index = allocate(1);
+    code.outputs.push_back(index);
+  }
+  for (std::size_t i = 0; i < e.operands.size(); ++i) {
+    if (i == 2) continue;
+    code.argument_begins.push_back(static_cast<std::uint32_t>(code.arguments.size()));
+    pieces(code.arguments, e.operands[i]);
+  }
+  call_extern(std::move(code));
+  if (gives_index) store(ref(e.operands[2]), index);
+}
+
+std::uint32_t Compiler::method_of(const ExternObject& object, std::string_view name) const {
+  const auto found = std::ranges::find(object.methods, name, &p4lang::Method::name);
+  return found == object.methods.end() ? p4lang::no_block : found->function;
+}
+
+/// The cell is read into the parameter `value` of apply(), apply() runs, the cell is written back;
+/// what apply() gives goes where the caller wants it.
+void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
+  const ExternObject& object = program_.externs.at(e.index);
+  const std::uint32_t apply = method_of(object, "apply");
+  if (apply == p4lang::no_block) refuse(object.place, object.name + " has no apply()");
+  const p4lang::Function& f = block_->functions.at(apply);
+  ExternCode code;
+  code.kind = ExternKind::register_action;
+  code.object = e.index;
+  code.by = by;
+  code.place = e.place;
+  const bool has_index = by == CellBy::index && !e.operands.empty();
+  if (has_index) pieces(code.arguments, e.operands[0]);
+  std::size_t next = 0;
+  if (!f.parameters.empty()) {
+    code.cell = variables_[f.parameters[0]];
+    code.cell_type = block_->variables[f.parameters[0]].type;
+    next = 1;
+  }
+  if (object.type->name.starts_with("LearnAction") && f.parameters.size() >= 3) {
+    code.digest = variables_[f.parameters[1]];
+    code.digest_bits = bits_of(*block_->variables[f.parameters[1]].type);
+    code.learned = variables_[f.parameters[2]];
+    next = 3;
+  }
+  for (std::size_t i = next; i < f.parameters.size(); ++i)
+    code.outputs.push_back(variables_[f.parameters[i]]);
+  const auto number = static_cast<std::uint32_t>(out_.externs.size());
+  extern_fixes_.push_back({number, apply, false});
+  const char* other = by == CellBy::enqueue || by == CellBy::push ? "overflow" : "underflow";
+  if (const std::uint32_t f2 = method_of(object, other); f2 != p4lang::no_block)
+    extern_fixes_.push_back({number, f2, true});
+  const std::vector<std::uint32_t> outputs = code.outputs;
+  call_extern(std::move(code));
+  const auto type_at = [&](std::size_t i) -> const Type& {
+    return *block_->variables[f.parameters[next + i]].type;
+  };
+  if (e.type->kind != TypeKind::none) {
+    if (outputs.empty())
+      emit(Op::constant, 0, d, 0, 0, 0);
+    else
+      give(d, outputs[0], type_at(0), *e.type);
+  }
+  const std::size_t first_out = has_index ? 1 : 0;
+  for (std::size_t i = first_out; i < e.operands.size(); ++i) {
+    const std::size_t output = i - first_out + 1;
+    if (e.operands[i].kind == ExprKind::absent || output >= outputs.size()) continue;
+    if (is_ref(e.operands[i])) store(ref(e.operands[i]), outputs[output]);
+  }
+}
+
+/// An output of an action is as wide as its parameter; the caller may want it otherwise.
+void Compiler::give(std::uint32_t d, std::uint32_t from, const Type& had, const Type& wanted) {
+  if (is_scalar(had) && is_scalar(wanted))
+    convert(d, from, had, wanted);
+  else
+    emit(Op::move, 0, d, from, 0, size_of(wanted));
+}
+
+void Compiler::comparisons(std::vector<const Expr*>& out, const Expr& e) const {
+  if (e.kind == ExprKind::binary && is_comparison(e.op)) {
+    if (std::ranges::none_of(out, [&](const Expr* o) { return same(*o, e); })) out.push_back(&e);
+    return;
+  }
+  for (const Expr& part : e.operands) comparisons(out, part);
+}
+
+void Compiler::comparisons(std::vector<const Expr*>& out, const std::vector<Stmt>& list) const {
+  for (const Stmt& s : list) {
+    comparisons(out, s.value);
+    comparisons(out, s.body);
+    comparisons(out, s.otherwise);
+  }
+}
+
+/// One bit of 16, or of 4: the one whose number the comparisons make, the first one the lowest bit.
+/// They are of the cell as it was.
+void Compiler::predicate(ExternCode& code, const Expr& e) {
+  std::vector<const Expr*> conditions;
+  std::vector<bool> negated;
+  for (const Expr& argument : e.operands) {
+    if (argument.kind != ExprKind::absent) conditions.push_back(&argument);
+  }
+  if (conditions.empty() && function_now_)
+    comparisons(conditions, block_->functions[*function_now_].body);
+  if (conditions.size() > 4) refuse(e.place, "a predicate of more than four comparisons");
+  code.kind = ExternKind::predicate;
+  // Behind assignments the cell is no longer as it was: comparisons are made where apply() begins.
+  for (const Expr* c : conditions) code.conditions.push_back(condition_at_begin(*c));
+  call_extern(std::move(code));
+}
+
+std::uint32_t Compiler::condition_at_begin(const Expr& e) {
+  if (!function_now_) return value(e);
+  for (const auto& [known, word] : begin_conditions_) {
+    if (same(*known, e)) return word;
+  }
+  return value(e);
+}
+
+void Compiler::extern_function(std::uint32_t d, const Expr& e) {
+  const auto& args = e.operands;
+  if (e.name == "max" || e.name == "min") {
+    const Type& type = *args.at(0).type;
+    const std::uint32_t a = value(args[0]), b = value(args.at(1)), less = allocate(1);
+    const std::uint32_t bits = bits_of(type);
+    if (bits > 64) refuse(e.place, e.name + "() of more than 64 bits is not supported");
+    emit(is_signed(type) ? Op::signed_less : Op::less, bits, less, a, b);
+    const std::uint32_t over = emit(e.name == "min" ? Op::jump_if : Op::jump_unless, 0, 0, less);
+    const std::uint32_t result = allocate(1);
+    emit(Op::move, 0, result, b, 0, 1);
+    const std::uint32_t past = emit(Op::jump, 0, 0);
+    land(over);
+    emit(Op::move, 0, result, a, 0, 1);
+    land(past);
+    emit(Op::move, 0, d, result, 0, 1);
+  } else if (e.name == "funnel_shift_right") {
+    const std::uint32_t bits = bits_of(*args.at(0).type), whole = allocate(words_of(2 * bits));
+    emit(Op::wide_insert, bits, whole, value(args.at(2)), 0, 0);
+    emit(Op::wide_insert, bits, whole, value(args.at(1)), 0, bits);
+    const std::uint32_t out = allocate(words_of(bits));
+    emit(Op::wide_slice, bits, out, whole, words_of(2 * bits),
+         static_cast<std::uint32_t>(args.at(3).value));
+    store(ref(args[0]), out);
+  } else if (e.name == "invalidate" && is_ref(args.at(0))) {
+    const Ref r = ref(args[0]);
+    if (args[0].type->kind == TypeKind::header)
+      emit(Op::constant, 0, r.word, 0, 0, 0);
+    else if (r.mark != 0)
+      emit(Op::constant, 0, r.mark, 0, 0, 0);
+    else
+      emit(Op::constant, 0, r.word, 0, 0, 0);
+  } else if (e.name == "is_validated" && is_ref(args.at(0))) {
+    const Ref r = ref(args[0]);
+    const std::uint32_t of = r.mark != 0 ? r.mark : r.valid;
+    if (of == 0) refuse(e.place, "is_validated() of a field that is always valid");
+    emit(Op::move, 0, d, of, 0, 1);
+  } else if (e.name == "port_metadata_unpack") {
+    look_ahead(d, e);
+    emit(Op::advance, 0, 0, number(program_.architecture == "tna" ? 64 : 192));
+  } else {
+    refuse(e.place, e.name + "() is not supported");
+  }
+}
+
+}  // namespace horae::p4prog

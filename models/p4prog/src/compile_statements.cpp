@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include "compiler.hpp"
+
+namespace horae::p4prog {
+
+using p4lang::Callee;
+using p4lang::ExprKind;
+using p4lang::StmtKind;
+using p4lang::TypeKind;
+
+void Compiler::statements(const std::vector<Stmt>& list) {
+  for (const Stmt& s : list) statement(s);
+}
+
+void Compiler::statement(const Stmt& s) {
+  switch (s.kind) {
+    case StmtKind::assign:
+      assign(s.target, s.value);
+      break;
+    case StmtKind::call:
+      if (s.value.kind == ExprKind::table_hit)
+        apply_table(allocate(2), s.value.index);
+      else
+        call(allocate(size_of(*s.value.type)), s.value);
+      break;
+    case StmtKind::branch:
+      branch(s);
+      break;
+    case StmtKind::by_action:
+      by_action(s);
+      break;
+    case StmtKind::by_value:
+      by_value(s);
+      break;
+    case StmtKind::inlined:
+      inlined(s);
+      break;
+    case StmtKind::leave:
+      leave(s);
+      break;
+    case StmtKind::exit:
+      emit(Op::end, 0, 0);
+      break;
+    case StmtKind::reset:
+      reset(ref(s.target));
+      break;
+  }
+}
+
+void Compiler::branch(const Stmt& s) {
+  const std::uint32_t condition = value(s.value);
+  const std::uint32_t over = emit(Op::jump_unless, 0, 0, condition);
+  statements(s.body);
+  if (s.otherwise.empty()) {
+    land(over);
+    return;
+  }
+  const std::uint32_t past = emit(Op::jump, 0, 0);
+  land(over);
+  statements(s.otherwise);
+  land(past);
+}
+
+void Compiler::by_action(const Stmt& s) {
+  const std::uint32_t result = allocate(2);
+  apply_table(result, s.index);
+  std::vector<std::uint32_t> past;
+  const p4lang::Case* otherwise = nullptr;
+  const std::uint32_t same = allocate(1);
+  for (const p4lang::Case& c : s.cases) {
+    if (c.actions.empty()) {
+      otherwise = &c;
+      continue;
+    }
+    std::vector<std::uint32_t> taken;
+    for (const std::uint32_t action : c.actions) {
+      emit(Op::equal, 64, same, result + 1, number(action));
+      taken.push_back(emit(Op::jump_if, 0, 0, same));
+    }
+    const std::uint32_t next = emit(Op::jump, 0, 0);
+    for (const std::uint32_t jump : taken) land(jump);
+    statements(c.body);
+    past.push_back(emit(Op::jump, 0, 0));
+    land(next);
+  }
+  if (otherwise != nullptr) statements(otherwise->body);
+  for (const std::uint32_t jump : past) land(jump);
+}
+
+void Compiler::by_value(const Stmt& s) {
+  const std::uint32_t bits = bits_of(*s.value.type);
+  const std::uint32_t on = value(s.value), same = allocate(1);
+  std::vector<std::uint32_t> past;
+  const p4lang::Case* otherwise = nullptr;
+  for (const p4lang::Case& c : s.cases) {
+    if (c.values.empty()) {
+      otherwise = &c;
+      continue;
+    }
+    std::vector<std::uint32_t> taken;
+    for (const p4lang::Integer& v : c.values) {
+      emit(Op::equal_words, 0, same, on, constant(v, bits), words_of(bits));
+      taken.push_back(emit(Op::jump_if, 0, 0, same));
+    }
+    const std::uint32_t next = emit(Op::jump, 0, 0);
+    for (const std::uint32_t jump : taken) land(jump);
+    statements(c.body);
+    past.push_back(emit(Op::jump, 0, 0));
+    land(next);
+  }
+  if (otherwise != nullptr) statements(otherwise->body);
+  for (const std::uint32_t jump : past) land(jump);
+}
+
+void Compiler::inlined(const Stmt& s) {
+  std::vector<std::uint32_t> outer;
+  outer.swap(leaves_);
+  ++inlined_depth_;
+  statements(s.body);
+  --inlined_depth_;
+  for (const std::uint32_t jump : leaves_) land(jump);
+  leaves_.swap(outer);
+}
+
+void Compiler::leave(const Stmt& s) {
+  if (function_now_ && inlined_depth_ == 0) {
+    if (s.value.kind != ExprKind::absent) into(function_result_[*function_now_], s.value);
+    emit(Op::give_back, 0, 0);
+    return;
+  }
+  leaves_.push_back(emit(Op::jump, 0, 0));
+}
+
+void Compiler::assign(const Expr& target, const Expr& from) {
+  const Ref to = ref(target);
+  const bool simple = is_scalar(*target.type) && from.kind != ExprKind::list &&
+                      bits_of(*target.type) <= 64 && from.kind != ExprKind::choice &&
+                      from.kind != ExprKind::call;
+  if (to.slice || to.offset != 0 || !simple) {
+    store(to, value(from));
+    return;
+  }
+  into(to.word, from);
+  if (to.mark != 0) emit(Op::constant, 0, to.mark, 0, 0, 1);
+}
+
+void Compiler::store(const Ref& to, std::uint32_t from) {
+  if (to.slice) {
+    const std::uint32_t whole = bits_of(*to.type);
+    std::uint32_t at = to.word;
+    if (to.offset != 0) {
+      at = allocate(words_of(whole));
+      emit(Op::move_from, 0, at, to.word, to.offset, words_of(whole));
+    }
+    emit(whole <= 64 ? Op::insert : Op::wide_insert, to.bits, at, from, 0, to.low);
+    if (to.offset != 0) emit(Op::move_to, 0, to.word, at, to.offset, words_of(whole));
+  } else if (to.offset != 0) {
+    emit(Op::move_to, 0, to.word, from, to.offset, size_of(*to.type));
+  } else if (to.word != from) {
+    emit(Op::move, 0, to.word, from, 0, size_of(*to.type));
+  }
+  if (to.mark != 0) emit(Op::constant, 0, to.mark, 0, 0, 1);
+}
+
+/// Headers become invalid; the rest keeps what it has, which P4 leaves open.
+void Compiler::reset(const Ref& to) {
+  const std::uint32_t zero = allocate(size_of(*to.type));
+  if (to.slice) return;
+  // Words of a fresh temporary are zero unless a loop of states wrote them, and nothing writes
+  // these.
+  store(to, zero);
+}
+
+}  // namespace horae::p4prog

@@ -1,0 +1,296 @@
+#include "compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+
+namespace horae::p4prog {
+
+using p4lang::Block;
+using p4lang::ExprKind;
+using p4lang::Integer;
+using p4lang::TypeKind;
+
+namespace {
+
+/// Words of constants, before those of variables.
+constexpr std::uint32_t constant_region = 2048;
+
+bool is_intrinsic(const p4lang::Type& type) {
+  return type.name.find("intrinsic_metadata") != std::string::npos;
+}
+
+bool asks_predicate(const p4lang::Expr& e) {
+  return (e.callee == p4lang::Callee::extern_method && e.name == "predicate") ||
+         std::ranges::any_of(e.operands,
+                             [](const p4lang::Expr& part) { return asks_predicate(part); });
+}
+
+bool asks_predicate(const std::vector<p4lang::Stmt>& list) {
+  return std::ranges::any_of(list, [](const p4lang::Stmt& s) {
+    return asks_predicate(s.value) || asks_predicate(s.body) || asks_predicate(s.otherwise);
+  });
+}
+
+}  // namespace
+
+Compiler::Compiler(const p4lang::Program& program, GressCode& out)
+    : program_(program), out_(out), next_word_(constant_region) {
+  out_.present = true;
+  out_.constant_words = constant_region;
+}
+
+void Compiler::refuse(const p4lang::Place& place, const std::string& what) const {
+  throw InputError(program_.place_text(place) + ": " + what);
+}
+
+std::uint32_t Compiler::allocate(std::uint32_t words) {
+  const std::uint32_t at = next_word_;
+  next_word_ += words;
+  return at;
+}
+
+std::vector<std::uint64_t> Compiler::words(const Integer& value, std::uint32_t bits) const {
+  std::vector<std::uint64_t> out(words_of(bits));
+  Integer rest = value;
+  if (rest < 0) rest += Integer(1) << (64 * out.size());
+  for (auto& word : out) {
+    word = static_cast<std::uint64_t>(rest & ~std::uint64_t{0});
+    rest >>= 64;
+  }
+  if (bits % 64 != 0) out.back() &= (std::uint64_t{1} << bits % 64) - 1;
+  return out;
+}
+
+std::uint32_t Compiler::constant(const Integer& value, std::uint32_t bits) {
+  const auto wanted = words(value, bits);
+  if (wanted == std::vector<std::uint64_t>{0}) return 0;
+  const auto found = constants_.find(wanted);
+  if (found != constants_.end()) return found->second;
+  const auto at = static_cast<std::uint32_t>(1 + out_.constants.size());
+  if (at + wanted.size() > constant_region)
+    throw InputError(fmt::format("{}: more than {} words of constants in a gress",
+                                 block_ == nullptr ? "" : program_.place_text(block_->place),
+                                 constant_region));
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) out_.constants.emplace_back(at + i, wanted[i]);
+  constants_.emplace(wanted, at);
+  return at;
+}
+
+std::uint32_t Compiler::emit(Op op, std::uint32_t width, std::uint32_t d, std::uint32_t a,
+                             std::uint32_t b, std::uint32_t n) {
+  out_.code.push_back({op, width, d, a, b, n});
+  return here() - 1;
+}
+
+void Compiler::begin(const Block& block) {
+  block_ = &block;
+  variables_.assign(block.variables.size(), 0);
+  std::uint32_t shared = 0;
+  for (std::uint32_t i = 0; i < block.variables.size(); ++i) {
+    const Type& type = *block.variables[i].type;
+    if (i >= block.parameters) {
+      variables_[i] = allocate(size_of(type));
+    } else if (is_intrinsic(type)) {
+      const auto found =
+          std::ranges::find(out_.intrinsic, type.name, &GressCode::Intrinsic::type_name);
+      if (found == out_.intrinsic.end())
+        out_.intrinsic.push_back({type.name, &type, allocate(size_of(type))});
+      variables_[i] = found == out_.intrinsic.end() ? out_.intrinsic.back().word : found->word;
+    } else {
+      if (shared == shared_.size()) shared_.push_back({&type, allocate(size_of(type))});
+      if (shared_[shared].second == 0 || size_of(*shared_[shared].first) != size_of(type))
+        refuse(block.variables[i].place,
+               fmt::format("{} is {} here, but {} in the gress's parser", block.variables[i].name,
+                           type_text(type), type_text(*shared_[shared].first)));
+      variables_[i] = shared_[shared++].second;
+    }
+  }
+  functions();
+}
+
+void Compiler::functions() {
+  function_at_.assign(block_->functions.size(), 0);
+  function_result_.assign(block_->functions.size(), 0);
+  table_at_.clear();
+  for (std::uint32_t i = 0; i < block_->functions.size(); ++i)
+    function_result_[i] = allocate(size_of(*block_->functions[i].result));
+  const auto first_table = static_cast<std::uint32_t>(out_.tables.size());
+  for (std::uint32_t i = 0; i < block_->tables.size(); ++i) table_at_.push_back(first_table + i);
+  out_.tables.resize(first_table + block_->tables.size());
+  const auto first_set = static_cast<std::uint32_t>(out_.value_sets.size());
+  value_set_base_ = first_set;
+  for (const auto& set : block_->value_sets) {
+    ValueSetCode code{&set, {}};
+    std::vector<Piece> parts;
+    pieces_of(parts, 0, *set.type, 0);
+    for (const Piece& p : parts) code.bits.push_back(p.bits);
+    out_.value_sets.push_back(std::move(code));
+  }
+  for (std::uint32_t i = 0; i < block_->functions.size(); ++i) function(i);
+  tables();
+}
+
+void Compiler::function(std::uint32_t index) {
+  function_at_[index] = here();
+  function_now_ = index;
+  temporary_ = next_word_;
+  begin_conditions(index);
+  statements(block_->functions[index].body);
+  emit(Op::give_back, 0, 0);
+  function_now_.reset();
+}
+
+/// A stateful ALU compares the cell as it was, whatever the action writes first.
+void Compiler::begin_conditions(std::uint32_t index) {
+  begin_conditions_.clear();
+  const p4lang::Function& f = block_->functions[index];
+  if (f.kind != p4lang::FunctionKind::method || !asks_predicate(f.body)) return;
+  std::vector<const Expr*> found;
+  comparisons(found, f.body);
+  for (const Expr* e : found) {
+    const std::uint32_t word = allocate(1);
+    into(word, *e);
+    begin_conditions_.emplace_back(e, word);
+  }
+}
+
+/// For each action of each table code that gives it its bound arguments and calls it.
+void Compiler::tables() {
+  for (std::uint32_t t = 0; t < block_->tables.size(); ++t) {
+    const p4lang::Table& source = block_->tables[t];
+    TableCode code;
+    code.source = &source;
+    for (const p4lang::TableAction& action : source.actions) {
+      const p4lang::Function& f = block_->functions[action.function];
+      ActionCode a{action.name, here(), {}, action.table_only, action.default_only};
+      for (std::size_t p = 0; p < action.bound.size(); ++p) {
+        const auto variable = f.parameters.at(p);
+        if (block_->variables[variable].direction != p4lang::Direction::out)
+          into(variables_[variable], action.bound[p]);
+      }
+      calls_.emplace_back(emit(Op::call, 0, 0), action.function);
+      for (std::size_t p = 0; p < action.bound.size(); ++p) {
+        const auto variable = f.parameters.at(p);
+        const auto direction = block_->variables[variable].direction;
+        if (direction == p4lang::Direction::out || direction == p4lang::Direction::inout)
+          store(ref(action.bound[p]), variables_[variable]);
+      }
+      emit(Op::give_back, 0, 0);
+      for (std::size_t p = action.bound.size(); p < f.parameters.size(); ++p) {
+        const auto& variable = block_->variables[f.parameters[p]];
+        const auto dot = variable.name.rfind('.');
+        a.data.push_back({dot == std::string::npos ? variable.name : variable.name.substr(dot + 1),
+                          variables_[f.parameters[p]], bits_of(*variable.type), variable.type});
+      }
+      code.actions.push_back(std::move(a));
+    }
+    out_.tables[table_at_[t]] = std::move(code);
+  }
+}
+
+/// Calls get their targets: all functions of the block are compiled.
+void Compiler::close() {
+  for (const auto& [at, f] : calls_) out_.code[at].n = function_at_[f];
+  calls_.clear();
+  for (const Fix& fix : extern_fixes_) {
+    ExternCode& code = out_.externs[fix.number];
+    (fix.overflow ? code.overflow : code.entry) = function_at_[fix.function];
+  }
+  extern_fixes_.clear();
+}
+
+std::uint32_t Compiler::control(const Block& block) {
+  begin(block);
+  const std::uint32_t entry = here();
+  temporary_ = next_word_;
+  leaves_.clear();
+  statements(block.body);
+  for (const std::uint32_t jump : leaves_) land(jump);
+  leaves_.clear();
+  emit(Op::end, 0, 0);
+  close();
+  return entry;
+}
+
+std::uint32_t Compiler::parser(const Block& block) {
+  begin(block);
+  const std::uint32_t entry = here();
+  temporary_ = next_word_;
+  // What is `out` begins as nothing: all words but constants are zero before a pass.
+  statements(block.prologue);
+  state_at_.assign(block.states.size(), 0);
+  state_jumps_.clear();
+  const auto first_select = out_.selects.size();
+  for (std::uint32_t i = 0; i < block.states.size(); ++i) state(i);
+  accept_at_ = emit(Op::end, 0, 0);
+  reject_at_ = emit(Op::end, 0, 0, 0, 0, 1);
+  for (const auto& [at, next] : state_jumps_) out_.code[at].n = state_target(next);
+  for (auto s = first_select; s < out_.selects.size(); ++s) {
+    for (CaseCode& c : out_.selects[s].cases) c.next = state_target(c.next);
+  }
+  close();
+  return entry;
+}
+
+std::uint32_t Compiler::state_target(std::uint32_t state) {
+  if (state == p4lang::accept_state) return accept_at_;
+  return state == p4lang::reject_state ? reject_at_ : state_at_.at(state);
+}
+
+void Compiler::state(std::uint32_t index) {
+  const p4lang::State& s = block_->states[index];
+  state_at_[index] = here();
+  temporary_ = next_word_;
+  statements(s.statements);
+  if (s.select.empty()) {
+    const std::uint32_t next = s.cases.empty() ? p4lang::reject_state : s.cases.front().next;
+    state_jumps_.emplace_back(emit(Op::jump, 0, 0), next);
+    return;
+  }
+  SelectCode code;
+  std::vector<std::uint32_t> widths;
+  for (const Expr& e : s.select) {
+    const std::uint32_t at = value(e);
+    code.on.push_back({at, bits_of(*e.type), 0});
+    widths.push_back(bits_of(*e.type));
+  }
+  for (const p4lang::SelectCase& c : s.cases) {
+    CaseCode out{{}, c.next};
+    for (std::size_t i = 0; i < c.keys.size(); ++i)
+      out.sets.push_back(set_of(c.keys[i], widths.at(std::min(i, widths.size() - 1))));
+    code.cases.push_back(std::move(out));
+  }
+  out_.selects.push_back(std::move(code));
+  emit(Op::select, 0, 0, 0, 0, static_cast<std::uint32_t>(out_.selects.size() - 1));
+}
+
+SetCode Compiler::set_of(const p4lang::KeySet& set, std::uint32_t bits) const {
+  return {set.kind, words(set.value, bits), words(set.other, bits), set.index + value_set_base_};
+}
+
+void Compiler::finish() { out_.words = next_word_; }
+
+PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
+  if (program.architecture != "tna" && program.architecture != "t2na")
+    throw InputError(fmt::format("{}: a program for {}, expected one for tna or t2na",
+                                 program.place_text(pipe.place), program.architecture));
+  PipeCode out;
+  static constexpr const char* roles[2][3] = {{"ingress_parser", "ingress", "ingress_deparser"},
+                                              {"egress_parser", "egress", "egress_deparser"}};
+  for (int g = 0; g < 2; ++g) {
+    const Block* blocks[3];
+    for (int i = 0; i < 3; ++i) blocks[i] = program.block(pipe, roles[g][i]);
+    if (blocks[0] == nullptr || blocks[1] == nullptr || blocks[2] == nullptr) continue;
+    Compiler compiler(program, out.gress[g]);
+    out.gress[g].parser = compiler.parser(*blocks[0]);
+    out.gress[g].control = compiler.control(*blocks[1]);
+    out.gress[g].deparser = compiler.control(*blocks[2]);
+    compiler.finish();
+  }
+  return out;
+}
+
+}  // namespace horae::p4prog

@@ -1,0 +1,356 @@
+#include "horae/p4prog/control_plane.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "horae/core/error.hpp"
+#include "horae/p4prog/layout.hpp"
+
+namespace horae::p4prog {
+
+using dataplane::ActionCall;
+using dataplane::BitString;
+using dataplane::FieldPattern;
+using dataplane::MatchTable;
+using p4lang::Expr;
+using p4lang::ExprKind;
+using p4lang::Integer;
+using p4lang::SetKind;
+
+namespace {
+
+void put_words(std::vector<std::uint64_t>& out, const Expr& e, std::uint32_t bits) {
+  if (e.kind == ExprKind::cast) {
+    put_words(out, e.operands[0], bits);
+    return;
+  }
+  Integer value = e.value;
+  if (value < 0) value += Integer(1) << bits;
+  for (std::uint32_t w = 0; w < words_of(bits); ++w)
+    out.push_back(static_cast<std::uint64_t>((value >> (64 * w)) & ~std::uint64_t{0}));
+}
+
+BitString string_of(const Integer& value, std::uint32_t bits) {
+  Integer v = value;
+  if (v < 0) v += Integer(1) << bits;
+  BitString out;
+  for (std::uint32_t left = bits; left > 0;) {
+    const std::uint32_t part = left % 64 == 0 ? 64 : left % 64;
+    left -= part;
+    out.append(static_cast<std::uint64_t>((v >> left) & ~std::uint64_t{0}), part);
+  }
+  return out;
+}
+
+FieldPattern pattern_of_set(const p4lang::KeySet& set, const dataplane::MatchField& field) {
+  switch (set.kind) {
+    case SetKind::mask:
+      return {string_of(set.value & set.other, field.bits), string_of(set.other, field.bits)};
+    case SetKind::range:
+      return {string_of(set.value, field.bits), string_of(set.other, field.bits)};
+    case SetKind::exact:
+      return MatchTable::exactly(field, string_of(set.value, field.bits));
+    default:
+      return MatchTable::any(field);
+  }
+}
+
+ActionCall call_of(const TableCode& table, const p4lang::ActionChoice& choice) {
+  ActionCall out{choice.action, {}};
+  const ActionCode& action = table.actions.at(choice.action);
+  for (std::size_t i = 0; i < action.data.size() && i < choice.arguments.size(); ++i)
+    put_words(out.data, choice.arguments[i], action.data[i].bits);
+  return out;
+}
+
+/// As names are written in tests: `data$0.f` is `data[0].f`, `$valid` is `$valid$`.
+std::string plain_name(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '$' || i + 1 >= name.size() ||
+        std::isdigit(static_cast<unsigned char>(name[i + 1])) == 0) {
+      out += name[i];
+      continue;
+    }
+    out += '[';
+    while (i + 1 < name.size() && std::isdigit(static_cast<unsigned char>(name[i + 1])) != 0)
+      out += name[++i];
+    out += ']';
+  }
+  if (out.ends_with("$valid")) out += '$';
+  return out;
+}
+
+}  // namespace
+
+std::size_t find_name(std::string_view what, std::string_view wanted,
+                      const std::vector<std::string>& names) {
+  const std::string name = plain_name(wanted);
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string own = plain_name(names[i]);
+    if (own == name) return i;
+    if (own.size() > name.size() && own.ends_with(name) && own[own.size() - name.size() - 1] == '.')
+      ends.push_back(i);
+  }
+  if (ends.size() == 1) return ends.front();
+  if (ends.size() > 1)
+    throw InputError(
+        fmt::format("{} '{}' may be {} or {}", what, wanted, names[ends[0]], names[ends[1]]));
+  std::vector<std::string> candidates = names;
+  for (const std::string& n : names) {
+    for (std::size_t at = n.find('.'); at != std::string::npos; at = n.find('.', at + 1))
+      candidates.push_back(n.substr(at + 1));
+  }
+  throw InputError(
+      fmt::format("there is no {} '{}'{}", what, wanted, suggestion(wanted, candidates)));
+}
+
+ControlPlane::ControlPlane(const p4lang::Program& program, std::vector<Machine*> machines)
+    : program_(program), machines_(std::move(machines)) {
+  for (Machine* m : machines_) load_constants(*m);
+}
+
+void ControlPlane::load_constants(Machine& machine) {
+  for (TableObject& table : machine.objects().tables()) {
+    if (table.code == nullptr) continue;
+    const p4lang::Table& source = *table.code->source;
+    const ActionCall otherwise = call_of(*table.code, source.default_action);
+    table.only = otherwise;
+    if (!table.match) continue;
+    table.match->set_default(otherwise);
+    std::int64_t order = 0;
+    for (const p4lang::Entry& entry : source.entries) {
+      std::vector<FieldPattern> patterns;
+      for (std::size_t i = 0; i < table.site->keys.size(); ++i)
+        patterns.push_back(
+            pattern_of_set(entry.keys.at(table.site->key_numbers[i]), table.match->fields()[i]));
+      try {
+        table.match->insert(patterns, --order, call_of(*table.code, entry.action));
+      } catch (const ModelError& e) {
+        throw InputError(program_.place_text(entry.place) + ": " + e.what());
+      }
+    }
+  }
+}
+
+std::vector<std::string> ControlPlane::table_names() const {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (Machine* m : machines_) {
+    for (const TableObject& t : m->objects().tables()) {
+      if (t.code != nullptr && seen.insert(t.code->source->name).second)
+        names.push_back(t.code->source->name);
+    }
+  }
+  return names;
+}
+
+std::vector<TableObject*> ControlPlane::tables(std::string_view name) {
+  const auto names = table_names();
+  const std::string& full = names[find_name("table", name, names)];
+  std::vector<TableObject*> out;
+  for (Machine* m : machines_) {
+    for (TableObject& t : m->objects().tables()) {
+      if (t.code != nullptr && t.code->source->name == full) out.push_back(&t);
+    }
+  }
+  return out;
+}
+
+std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
+                                                 const std::vector<NamedValue>& keys) const {
+  const auto& fields = table.match->fields();
+  std::vector<std::string> names;
+  for (const auto& f : fields) names.push_back(f.name);
+  std::vector<std::optional<FieldPattern>> given(fields.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::size_t field =
+        keys[i].name.empty()
+            ? i
+            : find_name("field of " + table.code->source->name, keys[i].name, names);
+    if (field >= fields.size())
+      throw InputError(fmt::format("{} values for the {} fields of {}", keys.size(), fields.size(),
+                                   table.code->source->name));
+    given[field] = pattern_of(keys[i].value, fields[field]);
+  }
+  std::vector<FieldPattern> out;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!given[i] && fields[i].kind == dataplane::FieldMatch::exact)
+      throw InputError(fmt::format("no value for {}, which {} matches exactly", fields[i].name,
+                                   table.code->source->name));
+    out.push_back(given[i] ? *given[i] : MatchTable::any(fields[i]));
+  }
+  return out;
+}
+
+ActionCall ControlPlane::call(const TableObject& table, std::string_view action,
+                              const std::vector<NamedValue>& data) const {
+  std::vector<std::string> names;
+  for (const ActionCode& a : table.code->actions) names.push_back(a.name);
+  ActionCall out;
+  out.action =
+      static_cast<std::uint32_t>(find_name("action of " + table.code->source->name, action, names));
+  const ActionCode& code = table.code->actions[out.action];
+  std::vector<std::string> parameters;
+  for (const ParameterCode& p : code.data) parameters.push_back(p.name);
+  std::vector<std::optional<std::vector<std::uint64_t>>> given(code.data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const std::size_t p =
+        data[i].name.empty() ? i : find_name("parameter of " + code.name, data[i].name, parameters);
+    if (p >= code.data.size())
+      throw InputError(fmt::format("{} values for the {} parameters of {}", data.size(),
+                                   code.data.size(), code.name));
+    given[p] = number_of(data[i].value, code.data[p].bits, code.data[p].type);
+  }
+  for (std::size_t p = 0; p < code.data.size(); ++p) {
+    if (!given[p]) throw InputError(fmt::format("no value for {} of {}", parameters[p], code.name));
+    out.data.insert(out.data.end(), given[p]->begin(), given[p]->end());
+  }
+  return out;
+}
+
+void ControlPlane::add(std::string_view table, std::optional<std::int64_t> priority,
+                       const std::vector<NamedValue>& keys, std::string_view action,
+                       const std::vector<NamedValue>& data) {
+  for (TableObject* t : tables(table)) {
+    const p4lang::Table& source = *t->code->source;
+    if (!t->match) throw InputError(source.name + " has no key");
+    if (source.const_entries) throw InputError(source.name + " has entries that are const");
+    const ActionCall what = call(*t, action, data);
+    if (t->code->actions[what.action].default_only)
+      throw InputError(fmt::format("{} may be the default action of {} only",
+                                   t->code->actions[what.action].name, source.name));
+    try {
+      t->match->insert(patterns(*t, keys), priority.value_or(0), what);
+    } catch (const ModelError& e) {
+      throw InputError(e.what());
+    }
+  }
+}
+
+std::uint64_t ControlPlane::place_of(std::string_view table, std::optional<std::int64_t> priority,
+                                     const std::vector<NamedValue>& keys) {
+  TableObject* t = tables(table).front();
+  if (!t->match) throw InputError(t->code->source->name + " has no key");
+  const auto place = t->match->find(patterns(*t, keys), priority.value_or(0));
+  if (!place) throw InputError(fmt::format("{} has no such entry", t->code->source->name));
+  return *place;
+}
+
+void ControlPlane::set_default(std::string_view table, std::string_view action,
+                               const std::vector<NamedValue>& data) {
+  for (TableObject* t : tables(table)) {
+    if (t->code->source->const_default)
+      throw InputError(t->code->source->name + " has a default action that is const");
+    t->only = call(*t, action, data);
+    if (t->match) t->match->set_default(t->only);
+  }
+}
+
+void ControlPlane::clear_tables() {
+  for (Machine* m : machines_) {
+    for (TableObject& t : m->objects().tables()) {
+      if (t.match && !t.code->source->const_entries) t.match->clear();
+    }
+  }
+}
+
+std::optional<std::uint32_t> ControlPlane::extern_named(std::string_view name,
+                                                        std::string_view type) const {
+  std::vector<std::string> names;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; i < program_.externs.size(); ++i) {
+    if (program_.externs[i].type->name.find(type) == std::string::npos) continue;
+    names.push_back(program_.externs[i].name);
+    numbers.push_back(i);
+  }
+  return numbers[find_name(type, name, names)];
+}
+
+std::vector<std::uint64_t> ControlPlane::read_register(std::string_view name, std::uint64_t index) {
+  const std::uint32_t object = *extern_named(name, "Register");
+  for (Machine* m : machines_) {
+    auto& registers = m->objects().registers();
+    const auto found = registers.find(object);
+    if (found == registers.end()) continue;
+    RegisterObject& r = found->second;
+    if (index >= r.entries)
+      throw InputError(
+          fmt::format("cell {} of {} of {}", index, program_.externs[object].name, r.entries));
+    const Cell cell = r.cells->read(index);
+    return r.pair || r.wide ? std::vector{cell.low, cell.high} : std::vector{cell.low};
+  }
+  throw InputError(program_.externs[object].name + " is not used by the program");
+}
+
+void ControlPlane::write_register(std::string_view name, std::uint64_t index,
+                                  const std::vector<std::uint64_t>& words) {
+  const std::uint32_t object = *extern_named(name, "Register");
+  for (Machine* m : machines_) {
+    auto& registers = m->objects().registers();
+    const auto found = registers.find(object);
+    if (found == registers.end()) continue;
+    if (index >= found->second.entries)
+      throw InputError(fmt::format("cell {} of {} of {}", index, program_.externs[object].name,
+                                   found->second.entries));
+    found->second.cells->write(index,
+                               {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]});
+  }
+}
+
+ControlPlane::Count ControlPlane::read_counter(std::string_view name, std::uint64_t index) {
+  const std::uint32_t object = *extern_named(name, "Counter");
+  Count out;
+  for (Machine* m : machines_) {
+    auto& counters = m->objects().counters();
+    const auto found = counters.find(object);
+    if (found == counters.end()) continue;
+    if (index >= found->second->entries())
+      throw InputError(fmt::format("counter {} of {} of {}", index, program_.externs[object].name,
+                                   found->second->entries()));
+    out.packets += found->second->packets(index);
+    out.bytes += found->second->bytes(index);
+  }
+  return out;
+}
+
+void ControlPlane::add_to_value_set(std::string_view name, const std::vector<std::string>& values) {
+  std::vector<std::string> names;
+  for (Machine* m : machines_) {
+    for (const ValueSetObject& set : m->objects().value_sets())
+      names.push_back(set.code->source->name);
+  }
+  const std::string full = names.empty() ? "" : names[find_name("value set", name, names)];
+  if (names.empty()) throw InputError(fmt::format("there is no value set '{}'", name));
+  for (Machine* m : machines_) {
+    for (ValueSetObject& set : m->objects().value_sets()) {
+      if (set.code->source->name != full) continue;
+      if (set.members.size() >= set.code->source->size) throw InputError(full + " is full");
+      ValueSetObject::Member member;
+      for (std::size_t i = 0; i < set.code->bits.size(); ++i) {
+        const dataplane::MatchField field{full, set.code->bits[i], dataplane::FieldMatch::ternary};
+        const FieldPattern p =
+            i < values.size() ? pattern_of(values[i], field) : MatchTable::any(field);
+        member.values.push_back(p.value.at(0, std::min(64u, field.bits)));
+        member.masks.push_back(p.other.at(0, std::min(64u, field.bits)));
+      }
+      set.members.push_back(std::move(member));
+    }
+  }
+}
+
+void ControlPlane::set_parameter(std::string_view name, const std::vector<std::string>& values) {
+  const std::uint32_t object = *extern_named(name, "RegisterParam");
+  for (Machine* m : machines_) {
+    auto& parameters = m->objects().parameters();
+    const auto found = parameters.find(object);
+    if (found == parameters.end()) continue;
+    for (std::size_t i = 0; i < found->second.size() && i < values.size(); ++i)
+      found->second[i] = number_of(values[i], 64)[0];
+  }
+}
+
+}  // namespace horae::p4prog

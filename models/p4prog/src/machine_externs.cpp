@@ -1,0 +1,420 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "horae/core/error.hpp"
+#include "horae/p4prog/layout.hpp"
+#include "horae/p4prog/machine.hpp"
+
+namespace horae::p4prog {
+
+using p4lang::TypeKind;
+using wide::low_mask;
+
+std::span<const Piece> Machine::argument_pieces(const ExternCode& code, std::size_t i) const {
+  if (i >= code.argument_begins.size()) return {};
+  const std::size_t from = code.argument_begins[i];
+  const std::size_t to =
+      i + 1 < code.argument_begins.size() ? code.argument_begins[i + 1] : code.arguments.size();
+  return std::span(code.arguments).subspan(from, to - from);
+}
+
+std::uint64_t Machine::argument(const ExternCode& code, std::size_t i) const {
+  const auto pieces = argument_pieces(code, i);
+  return pieces.empty() ? 0 : words_[pieces.front().word];
+}
+
+void Machine::give(const ExternCode& code, std::uint64_t value) {
+  words_[code.result] = value & low_mask(code.result_bits);
+  for (std::uint32_t w = 1; w < words_of(code.result_bits); ++w) words_[code.result + w] = 0;
+}
+
+/// The ones' complement sum of 16-bit words. Fields of headers that are not there count as zero.
+std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
+  std::uint64_t sum = 0, word = 0;
+  std::uint32_t in_word = 0;
+  for (const Piece& p : pieces) {
+    const bool there = p.valid == 0 || words_[p.valid] != 0;
+    for (std::uint32_t left = p.bits; left > 0;) {
+      const std::uint32_t part = std::min(left, 16 - in_word);
+      left -= part;
+      const std::uint64_t value =
+          there ? wide::get(&words_[p.word], words_of(p.bits), left, part) : 0;
+      word = word << part | value;
+      in_word += part;
+      if (in_word < 16) continue;
+      sum += word;
+      word = in_word = 0;
+    }
+  }
+  if (in_word != 0) sum += word << (16 - in_word);
+  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return sum;
+}
+
+Bytes8 Machine::bytes_of(std::span<const Piece> pieces) const {
+  PacketWriter out;
+  for (const Piece& p : pieces) {
+    if (p.valid != 0 && words_[p.valid] == 0) continue;
+    out.put(&words_[p.word], p.bits);
+  }
+  return out.bytes();
+}
+
+void Machine::checksum(const ExternCode& code) {
+  std::uint64_t& sum = sums_[code.object];
+  const auto add = [&](std::uint64_t value) {
+    sum += value;
+    while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+  };
+  switch (code.kind) {
+    case ExternKind::checksum_add:
+      add(ones_sum(code.arguments));
+      return;
+    case ExternKind::checksum_subtract:
+      add(~ones_sum(code.arguments) & 0xffff);
+      return;
+    // The chip's bit says that the sum is wrong.
+    case ExternKind::checksum_verify:
+      give(code, sum == 0xffff ? 0 : 1);
+      return;
+    case ExternKind::checksum_get:
+      give(code, sum);
+      return;
+    case ExternKind::checksum_update: {
+      const std::uint64_t out = ~ones_sum(argument_pieces(code, 0)) & 0xffff;
+      give(code, out == 0 && argument(code, 1) != 0 ? 0xffff : out);
+      return;
+    }
+    default:
+      rests_.push_back({code.object, code.result, in_.position()});
+  }
+}
+
+/// Of 8 bits with a sign. `set` and `push` with five arguments: rotated to the right, masked,
+/// added.
+void Machine::parser_counter(const ExternCode& code) {
+  std::int64_t& top = counters_[counter_depth_];
+  const auto as_counter = [](std::uint64_t value) {
+    return static_cast<std::int64_t>(static_cast<std::int8_t>(value & 0xff));
+  };
+  const auto computed = [&]() -> std::int64_t {
+    if (code.argument_begins.size() < 5) return as_counter(argument(code, 0));
+    const std::uint64_t field = argument(code, 0) & 0xff;
+    if (field > argument(code, 1)) {
+      const auto found = std::ranges::find(program_.errors, "CounterRange");
+      fail(found == program_.errors.end()
+               ? error_no_match_
+               : static_cast<std::uint32_t>(found - program_.errors.begin()));
+      return 0;
+    }
+    const std::uint64_t by = argument(code, 2) % 8;
+    const std::uint64_t turned = (field >> by | field << (8 - by)) & 0xff;
+    return as_counter((turned & argument(code, 3)) + argument(code, 4));
+  };
+  switch (code.kind) {
+    case ExternKind::counter_set:
+      top = computed();
+      return;
+    case ExternKind::counter_push: {
+      const std::int64_t value = computed();
+      if (counter_depth_ + 1 == counters_.size())
+        throw ModelError(pass_->describe() + ": a parser counter's stack of four is full");
+      counters_[++counter_depth_] = value;
+      return;
+    }
+    case ExternKind::counter_pop:
+      if (counter_depth_ > 0) --counter_depth_;
+      return;
+    case ExternKind::counter_add: {
+      const std::int64_t by = as_counter(argument(code, 0));
+      top = as_counter(static_cast<std::uint64_t>(code.overflow == 1 ? top - by : top + by));
+      return;
+    }
+    case ExternKind::counter_zero:
+      give(code, top == 0 ? 1 : 0);
+      return;
+    default:
+      give(code, top < 0 ? 1 : 0);
+      return;
+  }
+}
+
+void Machine::load_cell(const ExternCode& code, const RegisterObject& object, const Cell& cell) {
+  words_[code.cell] = cell.low;
+  if (object.wide) words_[code.cell + 1] = cell.high;
+  if (object.pair) words_[code.cell + offset_of(*code.cell_type, 1)] = cell.high;
+}
+
+void Machine::store_cell(const ExternCode& code, const RegisterObject& object, Cell& cell) {
+  cell.low = words_[code.cell];
+  if (object.wide) cell.high = words_[code.cell + 1];
+  if (object.pair) cell.high = words_[code.cell + offset_of(*code.cell_type, 1)];
+}
+
+/// A MinMaxAction sees the 128 bits of the RAM's row that its cells lie in.
+void Machine::load_row(const ExternCode& code, RegisterObject& object, std::size_t first) {
+  const std::uint32_t bits = object.cell_bits();
+  for (std::uint32_t i = 0; i * bits < 128 && first + i < object.entries; ++i)
+    wide::put(&words_[code.cell], i * bits, bits, object.cells->read(first + i).low);
+}
+
+void Machine::store_row(const ExternCode& code, RegisterObject& object, std::size_t first,
+                        Cell& cell) {
+  const std::uint32_t bits = object.cell_bits();
+  for (std::uint32_t i = 0; i * bits < 128 && first + i < object.entries; ++i) {
+    const Cell to{wide::get(&words_[code.cell], 2, i * bits, bits), 0};
+    if (i == 0)
+      cell = to;
+    else
+      object.cells->write(first + i, to);
+  }
+}
+
+void Machine::without_cell(const ExternCode& code) {
+  if (code.overflow != 0) run(code.overflow);
+}
+
+/// What a LearnAction is given of its table's keys: a digest whose lowest five bits are free, and
+/// whether one before it has found its flow.
+void Machine::learn_inputs(const ExternCode& code) {
+  static const dataplane::HashFunction hash(dataplane::RandomHash{0x6c6561726e}, 64);
+  const std::uint64_t digest = learning_ == nullptr ? 0 : hash.of(key(learning_->learned));
+  words_[code.digest] = (digest & ~std::uint64_t{0x1f}) & low_mask(code.digest_bits);
+  words_[code.learned] = 0;
+}
+
+void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size_t index) {
+  const std::uint32_t shown = code.cell_type == nullptr ? 0 : width_of(*code.cell_type);
+  const bool row = shown == 128 && !object.wide && !object.pair;
+  const std::uint32_t bits = object.cell_bits();
+  if (row) index *= 128 / bits;
+  if (index >= object.entries) {
+    without_cell(code);
+    return;
+  }
+  address_ = index * bits;
+  half_bits_ = bits / 2;
+  if (code.digest != 0) learn_inputs(code);
+  object.cells->apply(*pass_, index, [&](Cell& cell) {
+    if (row)
+      load_row(code, object, index);
+    else
+      load_cell(code, object, cell);
+    run(code.entry);
+    if (row)
+      store_row(code, object, index, cell);
+    else
+      store_cell(code, object, cell);
+  });
+}
+
+void Machine::register_action(const ExternCode& code) {
+  RegisterObject& object = objects_.register_of(code.object);
+  for (const std::uint32_t output : code.outputs) words_[output] = 0;
+  std::uint64_t index = 0;
+  switch (code.by) {
+    case CellBy::index:
+      index = code.arguments.empty() ? 0 : words_[code.arguments.front().word];
+      break;
+    case CellBy::entry:
+      // Without an entry there is no cell.
+      if (!has_entry_) {
+        without_cell(code);
+        return;
+      }
+      index = last_entry_;
+      break;
+    case CellBy::log:
+      index = object.put++ % object.entries;
+      break;
+    case CellBy::enqueue:
+      if (object.put - object.taken == object.entries) {
+        without_cell(code);
+        return;
+      }
+      index = object.put++ % object.entries;
+      break;
+    case CellBy::dequeue:
+      if (object.put == object.taken) {
+        without_cell(code);
+        return;
+      }
+      index = object.taken++ % object.entries;
+      break;
+    case CellBy::push:
+      if (object.put == object.entries) {
+        without_cell(code);
+        return;
+      }
+      index = object.put++;
+      break;
+    case CellBy::pop:
+      if (object.put == 0) {
+        without_cell(code);
+        return;
+      }
+      index = --object.put;
+      break;
+  }
+  stateful(code, object, index);
+}
+
+/// Of the parts of 8 or 16 bits that the mask names: the value, the index, and the part changed by
+/// `postmod` afterwards.
+void Machine::least_or_greatest(const ExternCode& code) {
+  const std::uint32_t bits = code.entry, parts = 128 / bits;
+  const auto value = argument_pieces(code, 0);
+  if (value.empty()) return;
+  std::uint64_t* cell = &words_[value.front().word];
+  const std::uint32_t words = words_of(value.front().bits);
+  const std::uint64_t mask = argument(code, 1);
+  std::optional<std::uint32_t> best;
+  const auto part = [&](std::uint32_t i) { return wide::get(cell, words, i * bits, bits); };
+  for (std::uint32_t i = 0; i < parts; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    const bool better =
+        !best || (code.kind == ExternKind::minimum ? part(i) < part(*best) : part(i) > part(*best));
+    if (better) best = i;
+  }
+  give(code, best ? part(*best) : 0);
+  for (const std::uint32_t output : code.outputs) words_[output] = best.value_or(0);
+  const auto postmod = argument_pieces(code, 2);
+  if (!best || postmod.empty()) return;
+  const std::uint32_t width = postmod.front().bits;
+  std::uint64_t change = words_[postmod.front().word];
+  if (width < 64 && (change >> (width - 1) & 1) != 0) change |= ~low_mask(width);
+  wide::put(cell, *best * bits, bits, part(*best) + change);
+}
+
+void Machine::extern_call(const ExternCode& code) {
+  switch (code.kind) {
+    case ExternKind::register_action:
+      register_action(code);
+      return;
+    case ExternKind::register_read: {
+      RegisterObject& object = objects_.register_of(code.object);
+      const std::uint64_t index = argument(code, 0);
+      words_[code.result] = 0;
+      if (index >= object.entries) return;
+      object.cells->apply(*pass_, index, [&](Cell& cell) {
+        words_[code.result] = cell.low;
+        if (object.wide || object.pair) words_[code.result + 1] = cell.high;
+      });
+      return;
+    }
+    case ExternKind::register_write: {
+      RegisterObject& object = objects_.register_of(code.object);
+      const std::uint64_t index = argument(code, 0);
+      const auto value = argument_pieces(code, 1);
+      if (index >= object.entries || value.empty()) return;
+      object.cells->apply(*pass_, index, [&](Cell& cell) {
+        cell.low = words_[value[0].word];
+        if (object.wide) cell.high = words_[value[0].word + 1];
+        if (object.pair && value.size() > 1) cell.high = words_[value[1].word];
+      });
+      return;
+    }
+    case ExternKind::register_address: {
+      const std::uint64_t half = code.arguments.empty() ? 0 : words_[code.arguments[0].word];
+      give(code, address_ + half * half_bits_);
+      return;
+    }
+    case ExternKind::predicate: {
+      std::uint64_t number = 0;
+      for (std::size_t i = 0; i < code.conditions.size(); ++i)
+        number |= (words_[code.conditions[i]] != 0 ? 1u : 0u) << i;
+      give(code, std::uint64_t{1} << number);
+      return;
+    }
+    case ExternKind::register_parameter: {
+      const auto& value = objects_.parameter(code.object);
+      std::copy_n(value.begin(), value.size(), &words_[code.result]);
+      return;
+    }
+    case ExternKind::minimum:
+    case ExternKind::maximum:
+      least_or_greatest(code);
+      return;
+    case ExternKind::math:
+      give(code, objects_.math(code.object)
+                     .execute(static_cast<std::uint32_t>(words_[code.arguments.at(0).word])));
+      return;
+    case ExternKind::count: {
+      dataplane::Counter& counter = objects_.counter(code.object);
+      const bool direct = code.by == CellBy::entry;
+      if (direct && !has_entry_) return;
+      const std::uint64_t less = argument(code, direct ? 0 : 1);
+      const std::uint64_t index = direct ? last_entry_ : argument(code, 0);
+      if (index < counter.entries())
+        counter.count(*pass_, index, pass_->header().frame - static_cast<std::int64_t>(less));
+      return;
+    }
+    case ExternKind::meter: {
+      dataplane::Meter& meter = objects_.meter(code.object);
+      const auto& colours = objects_.colours(code.object);
+      const bool direct = code.by == CellBy::entry;
+      const std::size_t own = direct ? 0 : 1;
+      // The colour before, if it is given, is an enumeration of 2 bits or of 8.
+      dataplane::Colour before = dataplane::Colour::green;
+      const auto first = argument_pieces(code, own);
+      if (!first.empty() && first.front().bits <= 8) {
+        const std::uint64_t colour = words_[first.front().word] & 3;
+        before = colour == 0   ? dataplane::Colour::green
+                 : colour == 3 ? dataplane::Colour::red
+                               : dataplane::Colour::yellow;
+      }
+      const std::uint64_t index = direct ? last_entry_ : argument(code, 0);
+      const bool there = (!direct || has_entry_) && index < meter.entries();
+      const dataplane::Colour colour = there ? meter.execute(*pass_, index, before) : before;
+      give(code, colours[static_cast<std::size_t>(colour)]);
+      return;
+    }
+    case ExternKind::hash:
+      give(code, objects_.hash(code).value(key(code.arguments)));
+      return;
+    case ExternKind::random: {
+      RandomStream& stream = objects_.random(code.object);
+      const std::uint64_t low = stream.bits();
+      give(code, code.result_bits > 32 ? low | std::uint64_t{stream.bits()} << 32 : low);
+      return;
+    }
+    case ExternKind::checksum_add:
+    case ExternKind::checksum_subtract:
+    case ExternKind::checksum_verify:
+    case ExternKind::checksum_get:
+    case ExternKind::checksum_update:
+    case ExternKind::checksum_rest:
+      checksum(code);
+      return;
+    case ExternKind::counter_set:
+    case ExternKind::counter_push:
+    case ExternKind::counter_pop:
+    case ExternKind::counter_add:
+    case ExternKind::counter_zero:
+    case ExternKind::counter_negative:
+      parser_counter(code);
+      return;
+    case ExternKind::priority:
+      return;
+    case ExternKind::mirror:
+      result_.mirror = PassResult::Copy{static_cast<std::uint32_t>(argument(code, 0)),
+                                        bytes_of(argument_pieces(code, 1))};
+      return;
+    case ExternKind::resubmit:
+      result_.resubmit = bytes_of(argument_pieces(code, 0));
+      return;
+    case ExternKind::digest: {
+      DigestMessage message{program_.externs[code.object].name, {}, {}};
+      for (const Piece& p : code.arguments) {
+        for (std::uint32_t w = 0; w < words_of(p.bits); ++w)
+          message.words.push_back(words_[p.word + w]);
+        message.bits.push_back(p.bits);
+      }
+      result_.digests.push_back(std::move(message));
+      return;
+    }
+  }
+}
+
+}  // namespace horae::p4prog
