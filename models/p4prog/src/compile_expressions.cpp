@@ -517,7 +517,7 @@ void Compiler::apply_table(std::uint32_t d, std::uint32_t table) {
     if (key.match_kind == "selector") {
       site.selector.insert(site.selector.end(), parts.begin(), parts.end());
     } else if (key.match_kind == "dleft_hash") {
-      site.learned.insert(site.learned.end(), parts.begin(), parts.end());
+      continue;  // for a LearnAction
     } else {
       if (parts.size() != 1) refuse(key.value.place, "a key of several fields is not supported");
       site.keys.push_back(parts[0]);

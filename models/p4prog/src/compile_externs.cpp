@@ -193,14 +193,19 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
     code.cell_type = block_->variables[f.parameters[0]].type;
     next = 1;
   }
-  if (object.type->name.starts_with("LearnAction") && f.parameters.size() >= 3) {
-    code.digest = variables_[f.parameters[1]];
-    code.digest_bits = bits_of(*block_->variables[f.parameters[1]].type);
-    code.learned = variables_[f.parameters[2]];
-    next = 3;
-  }
-  for (std::size_t i = next; i < f.parameters.size(); ++i)
+  if (object.type->name.starts_with("LearnAction"))
+    refuse(object.place,
+           "LearnAction is not supported: which cells a dleft_hash key leads to is "
+           "not known");
+  for (std::size_t i = next; i < f.parameters.size(); ++i) {
+    const p4lang::Variable& output = block_->variables[f.parameters[i]];
+    // The chip has such a one as the predicate's bits, by which a control plane matches it.
+    if (output.type->kind == TypeKind::enumeration && output.type->width == 0)
+      refuse(output.place,
+             "an enumeration without bits of its own as what a stateful action gives "
+             "is not supported");
     code.outputs.push_back(variables_[f.parameters[i]]);
+  }
   const auto number = static_cast<std::uint32_t>(out_.externs.size());
   extern_fixes_.push_back({number, apply, false});
   const char* other = by == CellBy::enqueue || by == CellBy::push ? "overflow" : "underflow";

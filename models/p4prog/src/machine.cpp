@@ -164,7 +164,6 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   result_ = {};
   failed_ = false;
   has_entry_ = false;
-  learning_ = nullptr;
   std::ranges::fill(sums_, 0);
   rests_.clear();
   counters_ = {};
@@ -186,7 +185,7 @@ bool Machine::parse(const dataplane::Pass& pass) {
     words_[rest.word] = sum;
   }
   result_.parsed_bytes = in_.position() / 8;
-  return !result_.rejected;
+  return result_.error == 0;
 }
 
 void Machine::control(const dataplane::Pass& pass) {
@@ -238,7 +237,6 @@ void Machine::apply(const Instruction& i) {
     words_[i.d] = 0;
   }
   words_[i.d + 1] = call->action;
-  if (!site.learned.empty()) learning_ = &site;
   const ActionCode& action = table.code->actions[call->action];
   std::size_t at = 0;
   for (const ParameterCode& p : action.data) {
@@ -585,7 +583,6 @@ void Machine::run(std::uint32_t at) {
         at = back[--depth];
         break;
       case Op::end:
-        if (i.n == 1) result_.rejected = true;
         instructions_ += executed;
         return;
       case Op::table: {

@@ -110,7 +110,10 @@ void Machine::parser_counter(const ExternCode& code) {
     }
     const std::uint64_t by = argument(code, 2) % 8;
     const std::uint64_t turned = (field >> by | field << (8 - by)) & 0xff;
-    return as_counter((turned & argument(code, 3)) + argument(code, 4));
+    // On Tofino the mask is given by its highest bit, on Tofino2 as it is.
+    std::uint64_t mask = argument(code, 3);
+    if (argument_pieces(code, 3).front().bits <= 3) mask = (std::uint64_t{2} << mask) - 1;
+    return as_counter((turned & mask) + argument(code, 4));
   };
   switch (code.kind) {
     case ExternKind::counter_set:
@@ -175,27 +178,17 @@ void Machine::without_cell(const ExternCode& code) {
   if (code.overflow != 0) run(code.overflow);
 }
 
-/// What a LearnAction is given of its table's keys: a digest whose lowest five bits are free, and
-/// whether one before it has found its flow.
-void Machine::learn_inputs(const ExternCode& code) {
-  static const dataplane::HashFunction hash(dataplane::RandomHash{0x6c6561726e}, 64);
-  const std::uint64_t digest = learning_ == nullptr ? 0 : hash.of(key(learning_->learned));
-  words_[code.digest] = (digest & ~std::uint64_t{0x1f}) & low_mask(code.digest_bits);
-  words_[code.learned] = 0;
-}
-
 void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size_t index) {
   const std::uint32_t shown = code.cell_type == nullptr ? 0 : width_of(*code.cell_type);
   const bool row = shown == 128 && !object.wide && !object.pair;
   const std::uint32_t bits = object.cell_bits();
   if (row) index *= 128 / bits;
+  address_ = object.chained ? index - object.entries : index * bits;
+  half_bits_ = bits / 2;
   if (index >= object.entries) {
-    without_cell(code);
+    if (!object.chained) without_cell(code);
     return;
   }
-  address_ = index * bits;
-  half_bits_ = bits / 2;
-  if (code.digest != 0) learn_inputs(code);
   object.cells->apply(*pass_, index, [&](Cell& cell) {
     if (row)
       load_row(code, object, index);
@@ -226,24 +219,24 @@ void Machine::register_action(const ExternCode& code) {
       index = last_entry_;
       break;
     case CellBy::log:
-      index = object.put++ % object.entries;
+      index = object.put++ % object.total;
       break;
     case CellBy::enqueue:
-      if (object.put - object.taken == object.entries) {
+      if (object.put - object.taken == object.total) {
         without_cell(code);
         return;
       }
-      index = object.put++ % object.entries;
+      index = object.put++ % object.total;
       break;
     case CellBy::dequeue:
       if (object.put == object.taken) {
         without_cell(code);
         return;
       }
-      index = object.taken++ % object.entries;
+      index = object.taken++ % object.total;
       break;
     case CellBy::push:
-      if (object.put == object.entries) {
+      if (object.put == object.total) {
         without_cell(code);
         return;
       }

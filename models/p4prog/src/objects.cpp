@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "horae/core/error.hpp"
+#include "horae/p4prog/control_plane.hpp"
 #include "horae/p4prog/layout.hpp"
 
 namespace horae::p4prog {
@@ -73,7 +74,7 @@ void put_initial(std::vector<std::uint64_t>& out, const Expr& e) {
 }
 
 /// A number of its own for each name: FNV-1a (RFC draft-eastlake-fnv).
-std::uint64_t number_of(std::string_view name) {
+std::uint64_t seed_of(std::string_view name) {
   std::uint64_t h = 0xcbf29ce484222325;
   for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return h;
@@ -212,6 +213,8 @@ void Objects::make_register_of_action(std::uint32_t object) {
   if (!of) refuse(action.place, action.name + " has no register");
   make_register(*of);
   register_of_[object] = &registers_.at(*of);
+  for (const p4lang::Annotation& a : action.annotations)
+    if (a.name == "chain_address") register_of_[object]->chained = true;
 }
 
 void Objects::make_register(std::uint32_t object) {
@@ -249,7 +252,10 @@ void Objects::make_register(std::uint32_t object) {
       refuse(source.place, source.name + ": a register without cells");
     r.entries = number(*size);
   }
-  spec.entries = r.entries;
+  spec.entries = r.total = r.entries;
+  for (const p4lang::Annotation& a : source.annotations)
+    if (a.name == "chain_total_size" && !a.words.empty())
+      r.total = horae::p4prog::number_of(a.words.front(), 64).front();
   std::vector<std::uint64_t> initial;
   if (const Expr* e = argument(source, "initial_value", 1)) put_initial(initial, *e);
   initial.resize(2);
@@ -328,7 +334,7 @@ void Objects::make_hash(const ExternCode& call) {
                                    .high_bits = a[2].value != 0,
                                    .extended = a[3].value != 0};
   } else if (name == "RANDOM") {
-    algorithm = dataplane::RandomHash{number_of(source.name)};
+    algorithm = dataplane::RandomHash{seed_of(source.name)};
   } else if (name.starts_with("XOR")) {
     algorithm = dataplane::XorHash{static_cast<unsigned>(std::stoul(name.substr(3)))};
   } else if (name == "CRC8") {

@@ -145,9 +145,8 @@ void P4Switch::ingress(Arrival arrival) {
 
   machine.begin(front, arrival.bytes, fcs_of(arrival.bytes));
   const std::uint64_t before = machine.instructions();
-  bool goes_on = machine.parse(pass);
+  const bool goes_on = machine.parse(pass) || machine.code().names_parser_error;
   const std::uint32_t error = machine.result().error;
-  if (error != 0 && !machine.code().names_parser_error) goes_on = false;
   machine.set(from_parser[0], "global_tstamp", nanoseconds());
   machine.set(from_parser[0], "parser_err", parser_error_bits(program_, error));
   Pass seen{number,
@@ -159,8 +158,7 @@ void P4Switch::ingress(Arrival arrival) {
             0,
             {}};
   if (!goes_on) {
-    seen.outcome = error == 0 ? "rejected by the parser"
-                              : "dropped by the parser: " + program_.errors.at(error);
+    seen.outcome = "dropped by the parser: " + program_.errors.at(error);
     seen.instructions = machine.instructions() - before;
     passes_.push_back(std::move(seen));
     return;
@@ -262,7 +260,7 @@ void P4Switch::egress(Departure d) {
                                                     : std::span<const std::uint8_t>(),
                  bytes, fcs_of(bytes));
   const std::uint64_t before = machine->instructions();
-  const bool goes_on = machine->parse(pass);
+  machine->parse(pass);  // egress never drops for an error
   const std::uint32_t error = machine->result().error;
   machine->set(from_parser[1], "global_tstamp", nanoseconds());
   machine->set(from_parser[1], "parser_err", parser_error_bits(program_, error));
@@ -274,11 +272,6 @@ void P4Switch::egress(Departure d) {
             error,
             0,
             {}};
-  if (!goes_on) {
-    seen.outcome = "rejected by the parser";
-    passes_.push_back(std::move(seen));
-    return;
-  }
   machine->control(pass);
   PassResult& result = machine->deparse(pass);
   seen.instructions = machine->instructions() - before;

@@ -145,7 +145,6 @@ struct TableSite {
   std::vector<Piece> keys;                 ///< those that are matched
   std::vector<std::uint32_t> key_numbers;  ///< of each: which of the source's keys
   std::vector<Piece> selector;             ///< those that a selector hashes
-  std::vector<Piece> learned;              ///< those that a LearnAction's digest is made of
 };
 
 struct SetCode {
@@ -206,12 +205,10 @@ struct ExternCode {
   std::uint32_t result = 0;                    ///< word
   std::uint32_t result_bits = 0;
   CellBy by = CellBy::index;
-  std::uint32_t entry = 0;                ///< instruction of the method that runs on the cell
-  std::uint32_t overflow = 0;             ///< of the one that runs where there is no cell; 0: none
-  std::uint32_t cell = 0;                 ///< words of that method's parameter for the cell
-  std::vector<std::uint32_t> outputs;     ///< words of its results, zero before it runs
-  std::uint32_t digest = 0, learned = 0;  ///< words of a LearnAction's inputs; 0: none
-  std::uint32_t digest_bits = 0;
+  std::uint32_t entry = 0;             ///< instruction of the method that runs on the cell
+  std::uint32_t overflow = 0;          ///< of the one that runs where there is no cell; 0: none
+  std::uint32_t cell = 0;              ///< words of that method's parameter for the cell
+  std::vector<std::uint32_t> outputs;  ///< words of its results, zero before it runs
   const p4lang::Type* cell_type = nullptr;  ///< of the parameter for the cell
   std::vector<std::uint32_t> conditions;    ///< words of a predicate's comparisons
   p4lang::Place place;

@@ -30,7 +30,6 @@ struct DigestMessage {
 
 /// What a pass left.
 struct PassResult {
-  bool rejected = false;    ///< the parser dropped it
   std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
   Bytes8 packet;            ///< as deparsed
   struct Copy {
@@ -64,7 +63,7 @@ class Machine {
   bool written(std::string_view type, std::string_view field) const;
   const p4lang::Type* intrinsic_type(std::string_view type) const;
 
-  /// Whether the packet goes on.
+  /// Whether the parser met no error.
   bool parse(const dataplane::Pass& pass);
   void control(const dataplane::Pass& pass);
   /// Gives the pass's result; it lasts until the next pass.
@@ -99,7 +98,6 @@ class Machine {
   void store_row(const ExternCode& code, RegisterObject& object, std::size_t first, Cell& cell);
   void without_cell(const ExternCode& code);
   void least_or_greatest(const ExternCode& code);
-  void learn_inputs(const ExternCode& code);
   void checksum(const ExternCode& code);
   void parser_counter(const ExternCode& code);
   std::uint64_t argument(const ExternCode& code, std::size_t i) const;
@@ -125,7 +123,6 @@ class Machine {
   // Of a pass.
   std::size_t last_entry_ = 0;  ///< place of the entry that the last table with a direct object hit
   bool has_entry_ = false;
-  std::vector<const TableSite*> last_site_;
   std::uint64_t address_ = 0;  ///< of the running stateful action, in bits
   std::uint32_t half_bits_ = 0;
   std::vector<std::uint64_t> sums_;  ///< of checksums, by extern
@@ -136,7 +133,6 @@ class Machine {
   std::vector<Rest> rests_;                 ///< of checksums over all that is parsed behind
   std::array<std::int64_t, 4> counters_{};  ///< of the parser: a stack
   std::uint32_t counter_depth_ = 0;
-  const TableSite* learning_ = nullptr;
 };
 
 }  // namespace horae::p4prog

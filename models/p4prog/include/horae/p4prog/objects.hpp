@@ -32,6 +32,10 @@ struct RegisterObject {
   bool pair = false;       ///< two words
   bool wide = false;       ///< one of 128 bits, in both
   std::uint64_t entries = 0;
+  /// One of several that follow each other: what an access says is its address counts from the next
+  /// one's first cell, and an access beyond its own cells does nothing (@chain_address).
+  bool chained = false;
+  std::uint64_t total = 0;           ///< cells of all of them, as a FIFO (@chain_total_size)
   std::uint64_t put = 0, taken = 0;  ///< as a FIFO: so far; as a stack or log: `put`
 
   std::uint32_t cell_bits() const { return pair || wide ? 2 * bits : bits; }
