@@ -133,9 +133,35 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
     code.argument_begins.push_back(static_cast<std::uint32_t>(code.arguments.size()));
     pieces(code.arguments, argument);
   }
+  if (code.kind == ExternKind::hash) symmetric_pairs(code, object, e);
   if (code.kind == ExternKind::register_read) code.result_bits = 0;  // a cell, in words of its type
   code.cell_type = e.type;
   call_extern(std::move(code));
+}
+
+/// @symmetric("hdr.ipv4.src_addr", "hdr.ipv4.dst_addr"): the hash does not tell which is which.
+void Compiler::symmetric_pairs(ExternCode& code, const ExternObject& object, const Expr& e) const {
+  for (const p4lang::Annotation& a : object.annotations) {
+    if (a.name != "symmetric" || e.operands.empty()) continue;
+    std::vector<std::uint32_t> found;
+    for (const std::string& name : a.words) {
+      const auto& list = e.operands[0].operands;
+      const auto at = std::ranges::find_if(list, [&](const Expr& part) {
+        const std::string text = path_of(part);
+        return text == name || text.ends_with("." + name);
+      });
+      if (at != list.end()) found.push_back(static_cast<std::uint32_t>(at - list.begin()));
+    }
+    if (found.size() != 2 || code.arguments.size() != e.operands[0].operands.size())
+      refuse(e.place, "@symmetric is supported for two fields of the list that is hashed");
+    code.pairs.emplace_back(found[0], found[1]);
+  }
+}
+
+std::string Compiler::path_of(const Expr& e) const {
+  if (e.kind == ExprKind::variable) return block_->variables[e.index].name;
+  if (e.kind != ExprKind::field) return "";
+  return path_of(e.operands[0]) + "." + e.operands[0].type->fields[e.index].name;
 }
 
 /// address(), min8() and the like, within a stateful action or behind it.

@@ -110,6 +110,9 @@ class Compiler {
   std::uint32_t condition_at_begin(const Expr& e);
   void give(std::uint32_t d, std::uint32_t from, const Type& had, const Type& wanted);
   void call_extern(ExternCode code);
+  void symmetric_pairs(ExternCode& code, const p4lang::ExternObject& object, const Expr& e) const;
+  /// "hdr.ipv4.src_addr", or nothing.
+  std::string path_of(const Expr& e) const;
   /// The function that is a method of an object, or no_block.
   std::uint32_t method_of(const p4lang::ExternObject& object, std::string_view name) const;
   void comparisons(std::vector<const Expr*>& out, const std::vector<Stmt>& list) const;

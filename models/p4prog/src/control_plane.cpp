@@ -83,6 +83,19 @@ std::string plain_name(std::string_view name) {
   return out;
 }
 
+/// Without the slice that a key takes of it: `hdr.a.f[7:0]` is `hdr.a.f`.
+std::string without_slice(const std::string& name) {
+  const std::size_t at = name.rfind('[');
+  return at != std::string::npos && name.find(':', at) != std::string::npos ? name.substr(0, at)
+                                                                            : name;
+}
+
+/// Whether `own` ends with the name, behind a dot.
+bool means(const std::string& own, const std::string& name) {
+  return own.size() > name.size() && own.ends_with(name) &&
+         own[own.size() - name.size() - 1] == '.';
+}
+
 }  // namespace
 
 std::size_t find_name(std::string_view what, std::string_view wanted,

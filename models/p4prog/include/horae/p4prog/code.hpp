@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "horae/p4lang/program.hpp"
@@ -202,7 +203,8 @@ struct ExternCode {
   std::uint32_t object = 0;                    ///< index into Program::externs
   std::vector<Piece> arguments;                ///< in their order; lists taken apart
   std::vector<std::uint32_t> argument_begins;  ///< where each one begins among them
-  std::uint32_t result = 0;                    ///< word
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs = {};  ///< of arguments, in any order
+  std::uint32_t result = 0;                                         ///< word
   std::uint32_t result_bits = 0;
   CellBy by = CellBy::index;
   std::uint32_t entry = 0;             ///< instruction of the method that runs on the cell
