@@ -105,8 +105,11 @@ std::size_t find_name(std::string_view what, std::string_view wanted,
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string own = plain_name(names[i]);
     if (own == name) return i;
-    if (own.size() > name.size() && own.ends_with(name) && own[own.size() - name.size() - 1] == '.')
-      ends.push_back(i);
+    if (means(own, name)) ends.push_back(i);
+  }
+  for (std::size_t i = 0, exact = ends.size(); exact == 0 && i < names.size(); ++i) {
+    const std::string own = without_slice(plain_name(names[i]));
+    if (own == name || means(own, name)) ends.push_back(i);
   }
   if (ends.size() == 1) return ends.front();
   if (ends.size() > 1)
