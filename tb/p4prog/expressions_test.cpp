@@ -18,9 +18,10 @@ TEST(Expressions, WrapAndSaturate) {
   EXPECT_EQ(computed("hdr.data.b1 = hdr.data.b1 + hdr.data.b2; hdr.data.b2 = hdr.data.b2 - 8w9;",
                      "00000000 00000000 0000 f0 20", "00000000 00000000 0000 10 17"),
             "");
-  EXPECT_EQ(computed("hdr.data.b1 = hdr.data.b1 |+| hdr.data.b2; hdr.data.b2 = 8w3 |-| hdr.data.b2;",
-                     "00000000 00000000 0000 f0 20", "00000000 00000000 0000 ff 00"),
-            "");
+  EXPECT_EQ(
+      computed("hdr.data.b1 = hdr.data.b1 |+| hdr.data.b2; hdr.data.b2 = 8w3 |-| hdr.data.b2;",
+               "00000000 00000000 0000 f0 20", "00000000 00000000 0000 ff 00"),
+      "");
   EXPECT_EQ(computed("hdr.data.b1 = (bit<8>)((int<8>)hdr.data.b1 |+| (int<8>)hdr.data.b2);"
                      "hdr.data.b2 = (bit<8>)((int<8>)8w0x80 |-| (int<8>)hdr.data.b2);",
                      "00000000 00000000 0000 70 20", "00000000 00000000 0000 7f 80"),
@@ -36,10 +37,11 @@ TEST(Expressions, ShiftAndSlice) {
 }
 
 TEST(Expressions, CastByTheSignOfWhatWas) {
-  EXPECT_EQ(computed("hdr.data.f1 = (bit<32>)(int<32>)(int<8>)hdr.data.b1;"
-                     "hdr.data.f2 = (bit<32>)hdr.data.b1; hdr.data.h1 = hdr.data.b1 ++ hdr.data.b2;",
-                     "00000000 00000000 0000 81 42", "ffffff81 00000081 8142 81 42"),
-            "");
+  EXPECT_EQ(
+      computed("hdr.data.f1 = (bit<32>)(int<32>)(int<8>)hdr.data.b1;"
+               "hdr.data.f2 = (bit<32>)hdr.data.b1; hdr.data.h1 = hdr.data.b1 ++ hdr.data.b2;",
+               "00000000 00000000 0000 81 42", "ffffff81 00000081 8142 81 42"),
+      "");
 }
 
 TEST(Expressions, CompareBySign) {
@@ -58,9 +60,10 @@ TEST(Expressions, OnlyWhatMattersIsEvaluated) {
 }
 
 TEST(Expressions, ListsAreTakenBeforeTheyAreWritten) {
-  EXPECT_EQ(computed("hdr.data = {hdr.data.f2, hdr.data.f1, hdr.data.h1, hdr.data.b2, hdr.data.b1};",
-                     "11111111 22222222 3333 44 55", "22222222 11111111 3333 55 44"),
-            "");
+  EXPECT_EQ(
+      computed("hdr.data = {hdr.data.f2, hdr.data.f1, hdr.data.h1, hdr.data.b2, hdr.data.b1};",
+               "11111111 22222222 3333 44 55", "22222222 11111111 3333 55 44"),
+      "");
 }
 
 TEST(Expressions, NumbersMayBeWide) {
@@ -72,14 +75,15 @@ TEST(Expressions, NumbersMayBeWide) {
       "ig_tm_md.ucast_egress_port = 2; md.t = hdr.data.a + hdr.data.b;\n"
       "if (hdr.data.a < hdr.data.b) hdr.data.a = md.t; else hdr.data.a = hdr.data.a ^ hdr.data.b;\n"
       "hdr.data.b = hdr.data.b << 60; hdr.data.b[127:120] = md.t[71:64];";
-  EXPECT_EQ(faults_of(p,
-                      "packet 0 00000000000000000123456789abcdef 0000000000000001fedcba9876543211\n"
-                      "expect 2 00000000000000020000000000000000 021edcba98765432 1100000000000000$\n"
-                      "packet 0 f0000000000000000000000000000000 f0000000000000000000000000000001\n"
-                      "expect 2 e0000000000000000000000000000001 00\n"
-                      "packet 0 f0000000000000000000000000000001 f0000000000000000000000000000000\n"
-                      "expect 2 00000000000000000000000000000001\n"),
-            "");
+  EXPECT_EQ(
+      faults_of(p,
+                "packet 0 00000000000000000123456789abcdef 0000000000000001fedcba9876543211\n"
+                "expect 2 00000000000000020000000000000000 021edcba98765432 1100000000000000$\n"
+                "packet 0 f0000000000000000000000000000000 f0000000000000000000000000000001\n"
+                "expect 2 e0000000000000000000000000000001 00\n"
+                "packet 0 f0000000000000000000000000000001 f0000000000000000000000000000000\n"
+                "expect 2 00000000000000000000000000000001\n"),
+      "");
 }
 
 TEST(Expressions, ActionsGiveBackWhatTheyWrite) {
@@ -87,22 +91,26 @@ TEST(Expressions, ActionsGiveBackWhatTheyWrite) {
   p.locals =
       "action swap(inout bit<8> a, inout bit<8> b) { bit<8> t = a; a = b; b = t; }\n"
       "action both(bit<8> x, out bit<16> y) { y = x ++ x; }\n";
-  p.apply = "ig_tm_md.ucast_egress_port = 2; swap(hdr.data.b1, hdr.data.b2);"
-            "both(hdr.data.b1, hdr.data.h1);";
-  EXPECT_EQ(faults_of(p, "packet 0 00000000 00000000 0000 01 02\n"
-                         "expect 2 00000000 00000000 0202 02 01\n"),
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2; swap(hdr.data.b1, hdr.data.b2);"
+      "both(hdr.data.b1, hdr.data.h1);";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000000 00000000 0000 01 02\n"
+                      "expect 2 00000000 00000000 0202 02 01\n"),
             "");
 }
 
 TEST(Expressions, ExitEndsTheControlAndNotTheDeparser) {
   Parts p;
   p.locals = "action stop() { hdr.data.b1 = 0xee; exit; }\n";
-  p.apply = "ig_tm_md.ucast_egress_port = 2; if (hdr.data.b2 == 1) { stop(); hdr.data.b2 = 0; }"
-            "hdr.data.h1 = 0xffff;";
-  EXPECT_EQ(faults_of(p, "packet 0 00000000 00000000 0000 01 01\n"
-                         "expect 2 00000000 00000000 0000 ee 01\n"
-                         "packet 0 00000000 00000000 0000 01 02\n"
-                         "expect 2 00000000 00000000 ffff 01 02\n"),
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2; if (hdr.data.b2 == 1) { stop(); hdr.data.b2 = 0; }"
+      "hdr.data.h1 = 0xffff;";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000000 00000000 0000 01 01\n"
+                      "expect 2 00000000 00000000 0000 ee 01\n"
+                      "packet 0 00000000 00000000 0000 01 02\n"
+                      "expect 2 00000000 00000000 ffff 01 02\n"),
             "");
 }
 

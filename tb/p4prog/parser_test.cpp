@@ -7,8 +7,9 @@ namespace horae::p4prog::test {
 namespace {
 
 TEST(Parser, WhatIsNotParsedFollows) {
-  EXPECT_EQ(faults_of({}, "packet 0 00000001 00000002 0003 04 05 aabbcc\n"
-                          "expect 2 00000001 00000002 0003 04 05 aabbcc$\n"),
+  EXPECT_EQ(faults_of({},
+                      "packet 0 00000001 00000002 0003 04 05 aabbcc\n"
+                      "expect 2 00000001 00000002 0003 04 05 aabbcc$\n"),
             "");
 }
 
@@ -24,8 +25,9 @@ TEST(Parser, AShortPacketIsDroppedUnlessTheControlAsksForTheError) {
   EXPECT_EQ(faults_of({}, eight + "expect 2 00000001 00000002\n"), "");
   EXPECT_EQ(faults_of({}, seven), "");
   Parts p;
-  p.apply = "ig_tm_md.ucast_egress_port = 2; if (ig_prsr_md.parser_err == 2)"
-            "{ ig_tm_md.ucast_egress_port = 3; }";
+  p.apply =
+      "ig_tm_md.ucast_egress_port = 2; if (ig_prsr_md.parser_err == 2)"
+      "{ ig_tm_md.ucast_egress_port = 3; }";
   EXPECT_EQ(faults_of(p, seven + "expect 3 00000001 000000$\n" + eight + "expect 2\n"), "");
 }
 
@@ -56,15 +58,17 @@ TEST(Parser, SelectsByMasksRangesAndSets) {
 TEST(Parser, NoCaseIsAnError) {
   Parts p;
   p.parse = "pkt.extract(hdr.data); transition select(hdr.data.b1) { 1: accept; } }\n";
-  EXPECT_EQ(faults_of(p, "packet 0 00000001 00000002 0003 04 05\n"
-                         "packet 0 00000001 00000002 0003 01 05\n"
-                         "expect 2 00000001 00000002 0003 01 05\n"),
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 00000001 00000002 0003 04 05\n"
+                      "packet 0 00000001 00000002 0003 01 05\n"
+                      "expect 2 00000001 00000002 0003 01 05\n"),
             "");
 }
 
 TEST(Parser, RejectEndsAsAcceptDoes) {
   Parts p;
-  p.parse = "pkt.extract(hdr.data); transition select(hdr.data.b1) { 1: accept; default: reject; } }";
+  p.parse =
+      "pkt.extract(hdr.data); transition select(hdr.data.b1) { 1: accept; default: reject; } }";
   EXPECT_EQ(faults_of(p, "packet 0 00000001 00000002 0003 04 05\nexpect 2\n"), "");
 }
 
@@ -91,9 +95,10 @@ TEST(Parser, FillsAStackAndKnowsItsEnd) {
   p.apply =
       "ig_tm_md.ucast_egress_port = 2; if (hdr.tags[1].isValid()) hdr.tags.pop_front(1);"
       "else { hdr.tags.push_front(1); hdr.tags[0].setValid(); hdr.tags[0].id = 9; }";
-  EXPECT_EQ(faults_of(p, "packet 0 02 04 07 aa\nexpect 2 04 07 aa$\n"
-                         "packet 0 07 aa\nexpect 2 12 07 aa$\n"
-                         "packet 0 02 04 06 08 09\n"),
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 02 04 07 aa\nexpect 2 04 07 aa$\n"
+                      "packet 0 07 aa\nexpect 2 12 07 aa$\n"
+                      "packet 0 02 04 06 08 09\n"),
             "");
 }
 
@@ -104,9 +109,10 @@ TEST(Parser, AVarbitIsAsLongAsItIsTold) {
       "struct headers { var_h var; len_h len; }\nstruct metadata { }\n";
   p.parse =
       "pkt.extract(hdr.len); pkt.extract(hdr.var, (bit<32>)hdr.len.n * 8); transition accept; }\n";
-  EXPECT_EQ(faults_of(p, "packet 0 03 aabbcc dd\nexpect 2 aabbcc 03 dd$\n"
-                         "packet 0 00 aa\nexpect 2 00 aa$\n"
-                         "packet 0 09 00112233445566778899\n"),
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 03 aabbcc dd\nexpect 2 aabbcc 03 dd$\n"
+                      "packet 0 00 aa\nexpect 2 00 aa$\n"
+                      "packet 0 09 00112233445566778899\n"),
             "");
 }
 
@@ -123,16 +129,18 @@ TEST(Parser, Counts) {
       "state one { pkt.extract(hdr.opts.next); left.decrement(2); transition more; }\n"
       "state over { pkt.extract(hdr.end); transition accept; }\n";
   p.apply = "ig_tm_md.ucast_egress_port = 2; if (hdr.end.isValid()) hdr.end.n = 0xee;";
-  EXPECT_EQ(faults_of(p, "packet 0 04 01 02 03\nexpect 2 04 01 02 ee$\n"
-                         "packet 0 03 01 02 03\nexpect 2 03 01 02 03$\n"),
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 04 01 02 03\nexpect 2 04 01 02 ee$\n"
+                      "packet 0 03 01 02 03\nexpect 2 03 01 02 03$\n"),
             "");
 }
 
 // On Tofino the mask of four arguments is the number of its highest bit.
 TEST(Parser, ACounterTurnsMasksAndAdds) {
   Parts p;
-  p.headers = "header len_h { bit<8> n; bit<8> z; }\nstruct headers { len_h len; }\n"
-              "struct metadata { bit<1> zero; }\n";
+  p.headers =
+      "header len_h { bit<8> n; bit<8> z; }\nstruct headers { len_h len; }\n"
+      "struct metadata { bit<1> zero; }\n";
   p.parser_locals = "ParserCounter() left;\n";
   p.parse =
       "pkt.extract(hdr.len); left.set(hdr.len.n, 8w255, 8w4, 3w3, 8w250);\n"
@@ -144,26 +152,30 @@ TEST(Parser, ACounterTurnsMasksAndAdds) {
 
 TEST(Parser, SumsUpAndSaysWhatIsWrong) {
   Parts p;
-  p.headers = "header sum_h { bit<16> a; bit<16> sum; }\nstruct headers { sum_h s; }\n"
-              "struct metadata { bool wrong; }\n";
+  p.headers =
+      "header sum_h { bit<16> a; bit<16> sum; }\nstruct headers { sum_h s; }\n"
+      "struct metadata { bool wrong; }\n";
   p.parser_locals = "Checksum() c;\n";
   p.parse = "pkt.extract(hdr.s); c.add(hdr.s); md.wrong = c.verify(); transition accept; }\n";
   p.deparser_locals = "Checksum() c;\n";
   p.apply = "ig_tm_md.ucast_egress_port = md.wrong ? 9w3 : 9w2; hdr.s.a = hdr.s.a + 1;";
   p.deparse = "hdr.s.sum = c.update({hdr.s.a}); pkt.emit(hdr);";
-  EXPECT_EQ(faults_of(p, "packet 0 1234 edcb\nexpect 2 1235 edca\n"
-                         "packet 0 1234 edcc\nexpect 3 1235 edca\n"),
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 1234 edcb\nexpect 2 1235 edca\n"
+                      "packet 0 1234 edcc\nexpect 3 1235 edca\n"),
             "");
 }
 
 // RFC 1624: what the packet's sum covers beyond the headers is kept by a residual.
 TEST(Parser, KeepsTheRestOfAChecksum) {
   Parts p;
-  p.headers = "header sum_h { bit<16> a; bit<16> sum; }\nstruct headers { sum_h s; }\n"
-              "struct metadata { bit<16> rest; }\n";
+  p.headers =
+      "header sum_h { bit<16> a; bit<16> sum; }\nstruct headers { sum_h s; }\n"
+      "struct metadata { bit<16> rest; }\n";
   p.parser_locals = "Checksum() c;\n";
   p.parse =
-      "pkt.extract(hdr.s); c.subtract({hdr.s.a, hdr.s.sum}); md.rest = c.get(); transition accept; }";
+      "pkt.extract(hdr.s); c.subtract({hdr.s.a, hdr.s.sum}); md.rest = c.get(); transition accept; "
+      "}";
   p.deparser_locals = "Checksum() c;\n";
   p.apply = "ig_tm_md.ucast_egress_port = 2; hdr.s.a = 0x2000;";
   p.deparse = "hdr.s.sum = c.update({hdr.s.a, md.rest}); pkt.emit(hdr);";
@@ -173,13 +185,16 @@ TEST(Parser, KeepsTheRestOfAChecksum) {
 
 TEST(Parser, AnUpdateOfZeroMayBeOnes) {
   Parts p;
-  p.headers = "header sum_h { bit<16> a; bit<16> s0; bit<16> s1; }\nstruct headers { sum_h s; }\n"
-              "struct metadata { }\n";
+  p.headers =
+      "header sum_h { bit<16> a; bit<16> s0; bit<16> s1; }\nstruct headers { sum_h s; }\n"
+      "struct metadata { }\n";
   p.parse = "pkt.extract(hdr.s); transition accept; }";
   p.deparser_locals = "Checksum() c;\nChecksum() d;\n";
-  p.deparse = "hdr.s.s0 = c.update({hdr.s.a}); hdr.s.s1 = d.update({hdr.s.a}, true); pkt.emit(hdr);";
-  EXPECT_EQ(faults_of(p, "packet 0 ffff 1111 2222\nexpect 2 ffff 0000 ffff\n"
-                         "packet 0 1234 1111 2222\nexpect 2 1234 edcb edcb\n"),
+  p.deparse =
+      "hdr.s.s0 = c.update({hdr.s.a}); hdr.s.s1 = d.update({hdr.s.a}, true); pkt.emit(hdr);";
+  EXPECT_EQ(faults_of(p,
+                      "packet 0 ffff 1111 2222\nexpect 2 ffff 0000 ffff\n"
+                      "packet 0 1234 1111 2222\nexpect 2 1234 edcb edcb\n"),
             "");
 }
 

@@ -16,9 +16,10 @@ namespace horae::p4prog::test {
 
 /// Parts of a program that differ from test to test.
 struct Parts {
-  std::string headers = "header data_h { bit<32> f1; bit<32> f2; bit<16> h1; bit<8> b1; bit<8> b2; }\n"
-                        "struct headers { data_h data; }\n"
-                        "struct metadata { bit<16> m1; bit<32> m2; }\n";
+  std::string headers =
+      "header data_h { bit<32> f1; bit<32> f2; bit<16> h1; bit<8> b1; bit<8> b2; }\n"
+      "struct headers { data_h data; }\n"
+      "struct metadata { bit<16> m1; bit<32> m2; }\n";
   std::string parse = "pkt.extract(hdr.data); transition accept; }\n";  ///< behind the port's
                                                                         ///< metadata
   std::string parser_locals = "";

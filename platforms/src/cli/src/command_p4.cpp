@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command_p4_test.hpp"
 #include "horae/cli/command.hpp"
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
@@ -90,11 +91,13 @@ void add_check(CLI::App& p4, const std::shared_ptr<CheckOptions>& o) {
 Command add_p4(CLI::App& app) {
   const auto o = std::make_shared<CheckOptions>();
   CLI::App* command =
-      add_command(app, "p4", "Read a P4 program.", "Example: horae p4 check mine.p4");
+      add_command(app, "p4", "Read and test a P4 program.", "Example: horae p4 check mine.p4");
   add_check(*command, o);
-  return {command, [command, o] {
+  const P4Test tested = add_p4_test(*command);
+  return {command, [command, o, tested] {
             if (command->get_subcommands().empty())
-              throw InputError("expected a command: horae p4 check (see horae p4 --help)");
+              throw InputError("expected a command: horae p4 check or test (see horae p4 --help)");
+            if (tested.command->parsed()) return tested.run();
             return check(*o);
           }};
 }

@@ -1,0 +1,153 @@
+#include "command_p4_test.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "horae/cli/command.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/p4lang/compile.hpp"
+#include "horae/p4lang/shipped_p4.hpp"
+#include "horae/p4prog/stf.hpp"
+#include "horae/results/exit_code.hpp"
+
+namespace horae::cli {
+namespace {
+
+struct TestOptions {
+  std::string file, source;
+  std::string target = "tofino";
+  std::vector<std::string> include_folders, defines;
+  bool json = false, trace = false;
+};
+
+std::string test_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream out;
+  out << in.rdbuf();
+  if (!in) throw InputError(file + ": cannot be read");
+  return out.str();
+}
+
+std::string hex_of(const p4prog::Bytes8& bytes) {
+  std::string out;
+  for (const std::uint8_t b : bytes) out += fmt::format("{:02x}", b);
+  return out;
+}
+
+/// Prints what each packet of a case did.
+class PassPrinter final : public p4prog::StfObserver {
+ public:
+  explicit PassPrinter(const p4lang::Program& program) : program_(program) {}
+  void packet(std::size_t line, unsigned port, const p4prog::Bytes8& bytes,
+              const std::vector<p4prog::P4Switch::Pass>& passes,
+              const std::vector<p4prog::P4Switch::Output>& outputs) override {
+    fmt::print("line {}: port {}, {} bytes\n", line, port, bytes.size());
+    for (const auto& pass : passes) {
+      fmt::print("  {} of pipe {}, port {}: {} bytes parsed{}, {} instructions, {}\n",
+                 dataplane::gress_name(pass.gress), pass.pipe, pass.port, pass.parsed_bytes,
+                 pass.error == 0 ? "" : " (" + program_.errors.at(pass.error) + ")",
+                 pass.instructions, pass.outcome);
+    }
+    for (const auto& out : outputs)
+      fmt::print("  out of port {}: {}\n", out.port, hex_of(out.bytes));
+  }
+
+ private:
+  const p4lang::Program& program_;
+};
+
+nlohmann::ordered_json head(const TestOptions& o) {
+  return {{"schema", 1}, {"case", o.file}, {"source", o.source}, {"target", o.target}};
+}
+
+void print_result(const TestOptions& o, const p4prog::StfResult& result) {
+  if (o.json) {
+    auto out = head(o);
+    out["verdict"] = result.met() ? "met" : "not met";
+    out["packets"] = result.packets;
+    out["expectations"] = result.expected;
+    out["faults"] = nlohmann::ordered_json::array();
+    for (const auto& f : result.faults)
+      out["faults"].push_back({{"line", f.line}, {"message", f.message}});
+    fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return;
+  }
+  for (const auto& f : result.faults)
+    fmt::print("{}:{}: {}\n", o.file, f.line, printable(f.message, std::string_view::npos));
+  fmt::print("{} packets, {} expectations: {}\n", result.packets, result.expected,
+             result.met() ? "met" : fmt::format("{} faults", result.faults.size()));
+}
+
+/// A program or a case that cannot be taken: its place and why.
+int refused(const TestOptions& o, const std::vector<std::string>& lines) {
+  for (const auto& line : lines)
+    fmt::print(stderr, "horae: {}\n", printable(line, std::string_view::npos));
+  if (o.json) {
+    auto out = head(o);
+    out["verdict"] = "refused";
+    out["reasons"] = lines;
+    fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  }
+  return results::exit_bad_input;
+}
+
+int test(const TestOptions& o) {
+  p4lang::Options options;
+  options.include_folders = o.include_folders;
+  options.defines = o.defines;
+  options.target = o.target == "tofino2" ? p4lang::Target::tofino2 : p4lang::Target::tofino;
+  options.shipped = p4lang::shipped_p4;
+  try {
+    const std::string text = test_text(o.file);
+    const p4lang::Program program = p4lang::compile(o.source, options);
+    p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.target == "tofino2"));
+    PassPrinter printer(program);
+    const auto result =
+        p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
+    print_result(o, result);
+    return result.met() ? results::exit_done : results::exit_failed;
+  } catch (const p4lang::ProgramError& e) {
+    std::vector<std::string> lines;
+    for (const auto& f : e.faults()) lines.push_back(f.text());
+    return refused(o, lines);
+  } catch (const InputError& e) {
+    return refused(o, {e.what()});
+  }
+}
+
+}  // namespace
+
+P4Test add_p4_test(CLI::App& p4) {
+  const auto o = std::make_shared<TestOptions>();
+  CLI::App* command = add_command(
+      p4, "test", "Run a test case: entries, packets in, packets expected (STF).",
+      "Exit code: 0 all is as expected, 1 some is not, 2 the program or the case is refused.\n"
+      "Example: horae p4 test mine.stf --source mine.p4 -I include --target tofino2");
+  command->add_option("case", o->file, "the case")->required()->type_name("CASE.stf");
+  command->add_option("--source", o->source, "P4-16 program for TNA or T2NA")
+      ->required()
+      ->type_name("FILE.p4");
+  command
+      ->add_option("-I", o->include_folders,
+                   "folder for #include, before what is shipped; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  command->add_option("-D", o->defines, "defines a macro; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  command->add_option("--target", o->target, "chip: tofino (default) or tofino2")
+      ->type_name("CHIP")
+      ->check(CLI::IsMember({"tofino", "tofino2"}));
+  command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
+  add_json(*command, o->json, "as JSON");
+  return {command, [o] { return test(*o); }};
+}
+
+}  // namespace horae::cli
