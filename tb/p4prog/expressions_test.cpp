@@ -3,7 +3,7 @@
 
 #include "small_program.hpp"
 
-namespace horae::p4prog::test {
+namespace horae::p4prog::test::expressions_test {
 namespace {
 
 // h1 or b1 and b2 take what `apply` computes of f1 and f2.
@@ -78,7 +78,7 @@ TEST(Expressions, NumbersMayBeWide) {
   EXPECT_EQ(
       faults_of(p,
                 "packet 0 00000000000000000123456789abcdef 0000000000000001fedcba9876543211\n"
-                "expect 2 00000000000000020000000000000000 021edcba98765432 1100000000000000$\n"
+                "expect 2 00000000000000020000000000000000 02edcba987654321 1000000000000000$\n"
                 "packet 0 f0000000000000000000000000000000 f0000000000000000000000000000001\n"
                 "expect 2 e0000000000000000000000000000001 00\n"
                 "packet 0 f0000000000000000000000000000001 f0000000000000000000000000000000\n"
@@ -115,4 +115,4 @@ TEST(Expressions, ExitEndsTheControlAndNotTheDeparser) {
 }
 
 }  // namespace
-}  // namespace horae::p4prog::test
+}  // namespace horae::p4prog::test::expressions_test

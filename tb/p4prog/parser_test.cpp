@@ -3,7 +3,7 @@
 
 #include "small_program.hpp"
 
-namespace horae::p4prog::test {
+namespace horae::p4prog::test::parser_test {
 namespace {
 
 TEST(Parser, WhatIsNotParsedFollows) {
@@ -199,4 +199,4 @@ TEST(Parser, AnUpdateOfZeroMayBeOnes) {
 }
 
 }  // namespace
-}  // namespace horae::p4prog::test
+}  // namespace horae::p4prog::test::parser_test

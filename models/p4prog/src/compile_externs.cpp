@@ -235,8 +235,13 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
   const auto number = static_cast<std::uint32_t>(out_.externs.size());
   extern_fixes_.push_back({number, apply, false});
   const char* other = by == CellBy::enqueue || by == CellBy::push ? "overflow" : "underflow";
-  if (const std::uint32_t f2 = method_of(object, other); f2 != p4lang::no_block)
+  if (const std::uint32_t f2 = method_of(object, other); f2 != p4lang::no_block) {
     extern_fixes_.push_back({number, f2, true});
+    for (const std::uint32_t parameter : block_->functions.at(f2).parameters) {
+      if (block_->variables[parameter].direction == p4lang::Direction::out)
+        code.other_outputs.push_back(variables_[parameter]);
+    }
+  }
   const std::vector<std::uint32_t> outputs = code.outputs;
   call_extern(std::move(code));
   const auto type_at = [&](std::size_t i) -> const Type& {

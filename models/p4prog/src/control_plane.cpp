@@ -336,8 +336,10 @@ ControlPlane::Count ControlPlane::read_counter(std::string_view name, std::uint6
 void ControlPlane::add_to_value_set(std::string_view name, const std::vector<std::string>& values) {
   std::vector<std::string> names;
   for (Machine* m : machines_) {
-    for (const ValueSetObject& set : m->objects().value_sets())
-      names.push_back(set.code->source->name);
+    for (const ValueSetObject& set : m->objects().value_sets()) {
+      const std::string& own = set.code->source->name;
+      if (std::ranges::find(names, own) == names.end()) names.push_back(own);
+    }
   }
   const std::string full = names.empty() ? "" : names[find_name("value set", name, names)];
   if (names.empty()) throw InputError(fmt::format("there is no value set '{}'", name));

@@ -175,7 +175,11 @@ void Machine::store_row(const ExternCode& code, RegisterObject& object, std::siz
 }
 
 void Machine::without_cell(const ExternCode& code) {
-  if (code.overflow != 0) run(code.overflow);
+  if (code.overflow == 0) return;
+  for (const std::uint32_t output : code.other_outputs) words_[output] = 0;
+  run(code.overflow);
+  for (std::size_t i = 0; i < code.outputs.size() && i < code.other_outputs.size(); ++i)
+    words_[code.outputs[i]] = words_[code.other_outputs[i]];
 }
 
 void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size_t index) {

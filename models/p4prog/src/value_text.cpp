@@ -188,6 +188,7 @@ FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& fi
     if (mask == 0) return dataplane::MatchTable::any(field);
     throw InputError(fmt::format("{} has a mask, but {} is matched as a range", text, field.name));
   }
+  bits_of_number(value, bits, text);  // refuses what is wider
   return {bits_of_number(value & mask, bits, text), bits_of_number(mask, bits, text)};
 }
 

@@ -211,8 +211,9 @@ struct ExternCode {
   std::uint32_t overflow = 0;          ///< of the one that runs where there is no cell; 0: none
   std::uint32_t cell = 0;              ///< words of that method's parameter for the cell
   std::vector<std::uint32_t> outputs;  ///< words of its results, zero before it runs
-  const p4lang::Type* cell_type = nullptr;  ///< of the parameter for the cell
-  std::vector<std::uint32_t> conditions;    ///< words of a predicate's comparisons
+  std::vector<std::uint32_t> other_outputs;  ///< of the method that runs where there is no cell
+  const p4lang::Type* cell_type = nullptr;   ///< of the parameter for the cell
+  std::vector<std::uint32_t> conditions;     ///< words of a predicate's comparisons
   p4lang::Place place;
 };
 

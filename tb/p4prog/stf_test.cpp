@@ -1,0 +1,86 @@
+// Scripts: what is met, what is not and how it reads, what is refused.
+#include <gtest/gtest.h>
+
+#include "small_program.hpp"
+
+namespace horae::p4prog::test::stf_test {
+namespace {
+
+const std::string packet = "packet 0 00000001 00000002 0003 04 05\n";
+
+TEST(Stf, SaysWhatWasExpectedAndWhatCame) {
+  EXPECT_EQ(
+      faults_of({}, packet + "expect 2 00000009\n"),
+      "2: port 2: expected 00000009, came 000000010000000200030405 (of the packet in line 1)\n");
+  EXPECT_EQ(faults_of({}, packet),
+            "1: port 2: nothing was expected, came 000000010000000200030405\n");
+  EXPECT_EQ(faults_of({}, packet + "expect 2\nexpect 2 00\n"),
+            "3: port 2: expected 00, nothing came\n");
+  EXPECT_EQ(faults_of({}, packet + "expect 2 000000010000000200030405$\n"), "");
+  EXPECT_EQ(
+      faults_of({}, packet + "expect 2 0000000100$\n"),
+      "2: port 2: expected 0000000100$, came 000000010000000200030405 (of the packet in line 1)\n");
+}
+
+TEST(Stf, StarsAndCommentsAndOrder) {
+  EXPECT_EQ(faults_of({}, "# first\nexpect 2 0000000* ****0002 # any\n" + packet), "");
+}
+
+TEST(Stf, LoopsAndVariables) {
+  EXPECT_EQ(faults_of({},
+                      "setenv REST 00000002 0003 04 05\n"
+                      "$(for i in $(seq 1 3); do printf \"packet 0 %08x $REST;\" $i; done)\n"
+                      "$(for i in 1 2 3; do expect 2 0000000$i; done)\n"),
+            "");
+}
+
+TEST(Stf, NothingMayHaveCome) {
+  Parts p;
+  p.apply = "if (hdr.data.b1 == 1) ig_tm_md.ucast_egress_port = 2;";
+  EXPECT_EQ(faults_of(p, packet + "no_packet\n"), "");
+  EXPECT_EQ(faults_of(p, "packet 0 00000001 00000002 0003 01 05\nno_packet\n"),
+            "1: port 2: nothing was expected, came 000000010000000200030105\n");
+}
+
+TEST(Stf, RegistersAndCountersAreCompared) {
+  Parts p;
+  p.locals =
+      "Register<bit<16>, bit<8>>(4) r;\n"
+      "RegisterAction<bit<16>, bit<8>, bit<16>>(r) f = { void apply(inout bit<16> v) { v = 6; } "
+      "};\n";
+  p.apply = "f.execute(1);";
+  EXPECT_EQ(faults_of(p, packet + "check_register r(1) lo == 7\ncheck_register r(1) > 5\n"),
+            "2: register r(1): expected lo == 0x7, it is 0x6\n");
+  EXPECT_EQ(refusal_of(p, "check_register r(4) == 1\n"), "case.stf:1:1: cell 4 of pipe.Ig.r of 4");
+}
+
+TEST(Stf, RefusesWhatIsNoCommand) {
+  EXPECT_EQ(refusal_of({}, "\npackt 0 00\n"),
+            "case.stf:2:1: 'packt' is no command, did you mean 'packet'?");
+  EXPECT_EQ(refusal_of({}, "packet 0 0g\n"), "case.stf:1:12: 'g' is no hexadecimal digit");
+  EXPECT_EQ(refusal_of({}, "packet 0 012\n"), "case.stf:1:13: an odd number of digits");
+  EXPECT_EQ(refusal_of({}, "packet 512 01\n"), "case.stf:1:11: port 512, expected 0 to 511");
+  EXPECT_EQ(refusal_of({}, "expect\n"), "case.stf:1:7: a port is expected");
+  EXPECT_EQ(refusal_of({}, "wait now\n"), "case.stf:1:6: 'now' is left over");
+  EXPECT_EQ(
+      refusal_of({}, "$(for i in x; break)\n"),
+      "case.stf:1:1: this loop is not understood, expected $(for NAME in $(seq FIRST LAST); do "
+      "COMMAND; done)");
+}
+
+// Whatever the text is, it is run or refused.
+TEST(Stf, AnyBytesAreTaken) {
+  std::uint32_t state = 1;
+  const std::string letters = "packet expect add t 0x1f*()$:,;#\n\t-.=forseqdo{}\"%";
+  for (int i = 0; i < 400; ++i) {
+    std::string text;
+    for (int n = 0; n < 60; ++n) {
+      state = state * 1664525 + 1013904223;
+      text += letters[(state >> 16) % letters.size()];
+    }
+    refusal_of({}, text);
+  }
+}
+
+}  // namespace
+}  // namespace horae::p4prog::test::stf_test
