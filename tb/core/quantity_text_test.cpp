@@ -129,6 +129,11 @@ TEST(QuantityText, UnknownUnitsNameTheNearest) {
             "unknown unit 'gbps' in \"100 gbps\", did you mean 'Gbps'?");
   EXPECT_EQ(error<BitRate>("100 Gb/s"),
             "unknown unit 'Gb/s' in \"100 Gb/s\", did you mean 'Gbps'?");
+  for (const char* unit : {"GB/s", "GBps", "GiB/s", "MB/s", "B/s"}) {
+    EXPECT_EQ(error<BitRate>(std::string("100 ") + unit),
+              std::string("unknown unit '") + unit + "' in \"100 " + unit +
+                  "\": rates are in bits per second, and 1 GB/s is 8 Gbps");
+  }
   EXPECT_EQ(error<Bytes>("4 kib"), "unknown unit 'kib' in \"4 kib\", did you mean 'KiB'?");
   EXPECT_EQ(error<Picoseconds>("1 uss"), "unknown unit 'uss' in \"1 uss\", did you mean 'us'?");
   EXPECT_EQ(error<Picoseconds>("1 minute"),

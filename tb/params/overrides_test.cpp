@@ -90,6 +90,9 @@ TEST(Overrides, MistakesNameTheOverride) {
             "a unit");
   EXPECT_EQ(refusal("", {"seed=many"}),
             "--set seed: seed: expected an integer, found text \"many\"");
+  EXPECT_EQ(refusal("", {"seed=18446744073709551616"}),
+            "--set seed: seed = 18446744073709551616 is above the maximum 9223372036854775807, the "
+            "largest integer of TOML");
   EXPECT_EQ(refusal("", {"path=ecmpp"}),
             "--set path: path: unknown choice 'ecmpp', did you mean 'ecmp'?");
   EXPECT_EQ(refusal(full, {"link=3"}),

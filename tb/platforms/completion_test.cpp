@@ -66,6 +66,24 @@ bool has(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+TEST(Help, IsACommandToo) {
+  const Workplace place;
+  EXPECT_EQ(run(place, {"help"}).out, run(place, {"--help"}).out);
+  EXPECT_EQ(run(place, {"help", "size"}).out, run(place, {"size", "--help"}).out);
+  EXPECT_EQ(run(place, {"help", "size"}).exit_code, 0);
+}
+
+TEST(Overrides, AKeySetTwiceIsSaid) {
+  const Workplace place;
+  const std::string file = HORAE_PLATFORM_DIR "/flow_list.toml";
+  const Ended twice = run(place, {"config", file, "--set", "sim.seed=3", "--set", "sim.seed=4"});
+  EXPECT_EQ(twice.exit_code, 0);
+  EXPECT_EQ(twice.err, "horae: --set sim.seed: set twice; 4 holds, and not 3\n");
+  EXPECT_NE(twice.out.find("sim.seed = 4\n"), std::string::npos);
+  const Ended alike = run(place, {"config", file, "--set", "sim.seed=3", "--set", "sim.seed=3"});
+  EXPECT_EQ(alike.err, "");
+}
+
 TEST(Help, EveryCommandHasExamplesThatAreAccepted) {
   const Words names = commands();
   for (const char* name : {"run", "size", "explain", "list", "completion"})

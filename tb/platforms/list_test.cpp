@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <utility>
+#include <vector>
 
 #include "horae/policy/catalogue.hpp"
 #include "horae/programs/program.hpp"
@@ -141,6 +145,61 @@ TEST(List, KeysOfSeamsAreKeysOfDevices) {
       }
     }
   }
+}
+
+// What a key means takes a few words: its name alone says nothing new.
+TEST(List, EveryParameterSaysWhatItIs) {
+  const ordered_json all = listed();
+  for (const auto& entries : all) {
+    for (const auto& entry : entries) {
+      if (!entry.contains("parameters")) continue;
+      for (const auto& p : entry.at("parameters")) {
+        if (!p.contains("doc")) continue;  // of a NIC: values of keys that `parameters` describes
+        std::istringstream words(p.at("doc").get<std::string>());
+        const std::vector<std::string> found{std::istream_iterator<std::string>(words), {}};
+        EXPECT_GE(found.size(), 4u) << entry.at("name") << " " << p;
+      }
+    }
+  }
+}
+
+/// Keys by the name of their entry.
+std::multimap<std::string, std::string> keys_in(const ordered_json& entries) {
+  std::multimap<std::string, std::string> keys;
+  for (const auto& e : entries) {
+    for (const auto& p : e.at("parameters")) keys.emplace(e.at("name"), p.at("key"));
+  }
+  return keys;
+}
+
+TEST(List, OneNameIsFoundWhereverItStands) {
+  using Keys = std::multimap<std::string, std::string>;
+  const auto keys_called = [](const char* name) {
+    return keys_in(listed({"parameters", name}).at("parameters"));
+  };
+  EXPECT_EQ(keys_called("fetch.prefetch"), (Keys{{"rnic", "fetch.prefetch"}}));
+  EXPECT_EQ(keys_called("sim.seed"), (Keys{{"sim", "seed"}}));
+  EXPECT_EQ(keys_called("rto_low"),
+            (Keys{{"rnic", "reliability.rto_low"}, {"rnic", "reliability.rto_low_packets"}}));
+  for (const auto& [entry, key] : keys_called("congestion.swift")) {
+    EXPECT_EQ(entry, "rnic");
+    EXPECT_TRUE(key == "congestion.swift" || key.starts_with("congestion.swift.")) << key;
+  }
+  // An entry's own name gives the whole entry, in every section that has one.
+  const ordered_json drill = listed({"policies", "drill"});
+  ASSERT_EQ(drill.at("policies").size(), 1u);
+  EXPECT_EQ(drill.at("policies")[0].at("name"), "drill");
+  EXPECT_EQ(listed({"parameters", "sim"}).at("parameters").size(), 1u);
+  EXPECT_EQ(listed({"chips", "tofino2"}).size(), 1u);
+}
+
+TEST(List, AnUnknownNameGetsTheNearest) {
+  const Workplace place;
+  const Ended ended = run(place, {"list", "parameters", "fetch.prefech"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(ended.err,
+            "horae: list: nothing is called 'fetch.prefech', did you mean 'fetch.prefetch'?\n");
 }
 
 TEST(List, ProgramsHaveTheirParameters) {

@@ -161,8 +161,9 @@ TEST(RanksOfARun, AreRefusedWhereTheyCannotBe) {
   expect_refused(place, {"run", HORAE_PLATFORM_DIR "/nic_cliff.toml", "--ranks", "2"},
                  "several ranks are one run: choose a point of the sweep by --point, or run its "
                  "points at the same time by --jobs or scripts/explore");
-  expect_refused(place, {"run", HORAE_PLATFORM_DIR "/bench/race_128.toml", "--ranks", "153"},
-                 "--ranks 153: expected at most 152; the platform has 152 devices");
+  expect_refused(
+      place, {"run", HORAE_PLATFORM_DIR "/bench/race_128.toml", "--ranks", "153"},
+      "--ranks 153: expected at most 152, one for each device; the platform has 152 devices");
 }
 
 TEST(RanksOfARun, ConfigShowsAsManyAsThereAreDevicesAndNoMore) {
@@ -172,8 +173,9 @@ TEST(RanksOfARun, ConfigShowsAsManyAsThereAreDevicesAndNoMore) {
   const auto partition =
       run(place, {"config", race, "--ranks", "128", "--json"}).json()["partition"];
   EXPECT_EQ(partition["ranks"].size(), 128u);
-  expect_refused(place, {"config", race, "--ranks", "1000"},
-                 "--ranks 1000: expected at most 152; the platform has 152 devices");
+  expect_refused(
+      place, {"config", race, "--ranks", "1000"},
+      "--ranks 1000: expected at most 152, one for each device; the platform has 152 devices");
   expect_refused(place, {"config", race, "--ranks", "2", "--memory"},
                  "--ranks: expected without --memory");
 }

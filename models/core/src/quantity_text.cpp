@@ -56,7 +56,18 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
+/// Of a rate in bytes per second, which no key takes: the factor is easily forgotten.
+bool is_bytes_per_second(std::string_view unit) {
+  if (unit.size() > 1 && std::string_view("kKMGT").find(unit[0]) != std::string_view::npos) {
+    unit.remove_prefix(unit.size() > 2 && unit[1] == 'i' ? 2 : 1);
+  }
+  return unit == "B/s" || unit == "Bps" || unit == "Byte/s" || unit == "bytes/s";
+}
+
 std::string unit_suggestion(std::string_view name, const Scale& s) {
+  if (s.units.back().name == "bps" && is_bytes_per_second(name)) {
+    return ": rates are in bits per second, and 1 GB/s is 8 Gbps";
+  }
   // Slips of case first: by edit distance "gbps" is as near to "kbps" as to "Gbps".
   for (const Unit& unit : s.units) {
     if (equal_ignoring_case(name, unit.name)) {

@@ -10,6 +10,7 @@
 #include "design_schemas.hpp"
 #include "design_shapes.hpp"
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/dataplane/pipeline_amounts.hpp"
 #include "horae/params/document.hpp"
 #include "horae/params/schema.hpp"
@@ -68,6 +69,16 @@ struct ReadCase {
   Copies copies = {};
 };
 
+/// A name is one cell of the tables that are printed.
+void check_name(const Section& section, const std::string& name) {
+  if (name.empty()) throw section.error("name", "name is empty");
+  if (const auto shown = printable(name, std::string::npos); shown != name) {
+    throw section.error("name", fmt::format("name = \"{}\" has a character that cannot be printed "
+                                            "in one line",
+                                            printable(name)));
+  }
+}
+
 /// The [expect] table of an object, or of the whole design.
 void read_expectations(const Section& expect, bool whole, const std::string& object,
                        const std::string& deviation, DesignCase& out) {
@@ -114,7 +125,7 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
   auto shape = shape_schema.read_over(defaults, section, common_schema().field_names());
   if constexpr (requires { check_shape(section, shape); }) check_shape(section, shape);
   check_fields(section, shape);
-  if (shared.name.value.empty()) throw section.error("name", "name is empty");
+  check_name(section, shared.name.value);
 
   DesignObject object{shared.name,       shared.gress, std::move(shape), {},
                       shared.name.where, shared.sets,  shared.uses};
@@ -160,28 +171,28 @@ void read_array(const Section& section, ReadCase& out) {
 
 void read_field(const Section& section, ReadCase& out) {
   auto field = section.read<HeaderField>(field_schema());
-  if (field.name.empty()) throw section.error("name", "name is empty");
+  check_name(section, field.name);
   field.where = section.where("name");
   out.result.design.fields.push_back(std::move(field));
 }
 
 void read_state(const Section& section, ReadCase& out) {
   auto state = section.read<ParserState>(state_schema());
-  if (state.name.empty()) throw section.error("name", "name is empty");
+  check_name(section, state.name);
   state.where = section.where("name");
   out.result.design.parser.push_back(std::move(state));
 }
 
 void read_value_set(const Section& section, ReadCase& out) {
   auto set = section.read<ValueSetSpec>(value_set_schema());
-  if (set.name.empty()) throw section.error("name", "name is empty");
+  check_name(section, set.name);
   set.where = section.where("name");
   out.result.design.value_sets.push_back(std::move(set));
 }
 
 void read_checksum(const Section& section, ReadCase& out) {
   auto checksum = section.read<ChecksumSpec>(checksum_schema());
-  if (checksum.name.empty()) throw section.error("name", "name is empty");
+  check_name(section, checksum.name);
   checksum.where = section.where("name");
   out.result.design.checksums.push_back(std::move(checksum));
 }

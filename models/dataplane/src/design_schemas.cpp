@@ -35,7 +35,8 @@ const Schema<RegisterSpec>& register_schema_of() {
             .field("direct", &T::direct,
                    {.doc = "a cell for each entry that the table's RAMs hold"});
     if constexpr (!direct)
-      array.required("entries", &T::entries, {.doc = "cells", .min = 1, .max = 1ull << 40});
+      array.required("entries", &T::entries,
+                     {.doc = "cells of the register array", .min = 1, .max = 1ull << 40});
     return array;
   }();
   return s;
@@ -57,7 +58,8 @@ const Schema<CounterSpec>& counter_schema_of() {
             .field("direct", &T::direct,
                    {.doc = "a counter for each entry that the table's RAMs hold"});
     if constexpr (!direct)
-      array.required("entries", &T::entries, {.doc = "counters", .min = 1, .max = 1ull << 32});
+      array.required("entries", &T::entries,
+                     {.doc = "counters in the array", .min = 1, .max = 1ull << 32});
     return array;
   }();
   return s;
@@ -77,7 +79,8 @@ const Schema<MeterSpec>& meter_schema_of() {
             .field("direct", &T::direct,
                    {.doc = "a meter for each entry that the table's RAMs hold"});
     if constexpr (!direct)
-      array.required("entries", &T::entries, {.doc = "meters", .min = 1, .max = 1ull << 32});
+      array.required("entries", &T::entries,
+                     {.doc = "meters in the array", .min = 1, .max = 1ull << 32});
     return array;
   }();
   return s;
@@ -101,7 +104,8 @@ const Schema<ProfileSpec>& profile_schema() {
   using T = ProfileSpec;
   static const Schema<T> s =
       Schema<T>("profile", "Action data that a table's entries point at.")
-          .required("entries", &T::entries, {.doc = "members", .min = 1, .max = 1ull << 32})
+          .required("entries", &T::entries,
+                    {.doc = "members that the profile can hold", .min = 1, .max = 1ull << 32})
           .required("data_bits", &T::data_bits,
                     {.doc = "action data of a member", .min = 1, .max = 1024})
           .required("table", &T::table, {.doc = "match table whose entries point at it"});
@@ -112,10 +116,12 @@ const Schema<SelectorSpec>& selector_schema() {
   using T = SelectorSpec;
   static const Schema<T> s =
       Schema<T>("selector", "Groups of which a hash of the packet chooses a member.")
-          .required("groups", &T::groups, {.doc = "groups", .min = 1, .max = 1 << 24})
+          .required("groups that the selector can hold", &T::groups,
+                    {.doc = "groups that the selector can hold", .min = 1, .max = 1 << 24})
           .required("group_size", &T::group_size,
                     {.doc = "members of the largest group", .min = 1, .max = 119040})
-          .field("input_bits", &T::input_bits, {.doc = "bits hashed", .min = 1, .max = 1024})
+          .field("input_bits", &T::input_bits,
+                 {.doc = "width of what is hashed, bits", .min = 1, .max = 1024})
           .field("resilient", &T::resilient, {.doc = "members keep their packets when others go"})
           .required("table", &T::table, {.doc = "match table whose entries point at it"})
           .field("reads", &T::reads, {.doc = "names of the fields hashed"});
@@ -135,9 +141,10 @@ const Schema<ConditionSpec>& condition_schema() {
                    {"field_eq", ConditionKind::field_eq},
                    {"field_lt", ConditionKind::field_lt},
                    {"subtract_sign", ConditionKind::subtract_sign}},
-                  {.doc = "what is compared", .required = true})
+                  {.doc = "kind of comparison that the condition makes", .required = true})
           .field("bits", &T::bits, {.doc = "bits of each field", .min = 1, .max = 1024})
-          .field("terms", &T::terms, {.doc = "comparisons", .min = 1, .max = 64})
+          .field("terms", &T::terms,
+                 {.doc = "number of comparisons in the condition", .min = 1, .max = 64})
           .choice("join", &T::join, {{"and", Join::all}, {"or", Join::any}},
                   {.doc = "how they are joined"})
           .field("constant", &T::constant, {.doc = "for lt: compared with"})
@@ -161,7 +168,8 @@ const Schema<HashSpec>& hash_schema() {
   using T = HashSpec;
   static const Schema<T> s =
       Schema<T>("hash", "A hash into a field.")
-          .field("input_bits", &T::input_bits, {.doc = "bits hashed", .min = 1, .max = 1024})
+          .field("input_bits", &T::input_bits,
+                 {.doc = "width of what is hashed, bits", .min = 1, .max = 1024})
           .field("output_bits", &T::output_bits, {.doc = "bits of the hash", .min = 1, .max = 64})
           .field("reads", &T::reads, {.doc = "names of the fields hashed"});
   return s;
@@ -171,7 +179,8 @@ const Schema<RandomSpec>& random_schema() {
   using T = RandomSpec;
   static const Schema<T> s =
       Schema<T>("random", "Random bits into a field.")
-          .field("bits", &T::bits, {.doc = "random bits", .min = 1, .max = 32});
+          .field("bits", &T::bits,
+                 {.doc = "width of the random number, bits", .min = 1, .max = 32});
   return s;
 }
 

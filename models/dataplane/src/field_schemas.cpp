@@ -19,7 +19,7 @@ const Schema<HeaderField>& field_schema() {
   static const Schema<T> s =
       of_gress<T>("field", "A field of a header, or metadata: what containers hold.")
           .required("name", &T::name, {.doc = "name, for reads, writes, sets and uses of objects"})
-          .required("bits", &T::bits, {.doc = "bits", .min = 1, .max = 4096})
+          .required("bits", &T::bits, {.doc = "width of the field, bits", .min = 1, .max = 4096})
           .field("header", &T::header,
                  {.doc = "its header, in which fields lie as they are listed; none: metadata. "
                          "\"$valid\": bits that say which headers a packet has; none listed: one "
@@ -39,7 +39,7 @@ const Schema<ParserState>& state_schema() {
   using T = ParserState;
   static const Schema<T> s =
       of_gress<T>("state", "A state of the parser.")
-          .required("name", &T::name, {.doc = "name"})
+          .required("name", &T::name, {.doc = "name of the parser state"})
           .field("extracts", &T::extracts, {.doc = "headers that it extracts"})
           .field("next", &T::next, {.doc = "states that may follow"})
           .field(
@@ -55,8 +55,9 @@ const Schema<ValueSetSpec>& value_set_schema() {
   using T = ValueSetSpec;
   static const Schema<T> s =
       of_gress<T>("value_set", "Values that the control plane has a parser's state compare with.")
-          .required("name", &T::name, {.doc = "name"})
-          .required("key_bits", &T::key_bits, {.doc = "bits compared", .min = 1, .max = 1024})
+          .required("name", &T::name, {.doc = "name of the value set"})
+          .required("key_bits", &T::key_bits,
+                    {.doc = "width of what is compared, bits", .min = 1, .max = 1024})
           .required("entries", &T::entries,
                     {.doc = "values with masks: rows of the TCAM in each of `states`",
                      .min = 1,
@@ -71,7 +72,7 @@ const Schema<ChecksumSpec>& checksum_schema() {
   using T = ChecksumSpec;
   static const Schema<T> s =
       of_gress<T>("checksum", "An Internet checksum (RFC 1071), in a unit of the hardware.")
-          .required("name", &T::name, {.doc = "name"})
+          .required("name", &T::name, {.doc = "name of the checksum"})
           .choice("does", &T::use,
                   {{"verify", ChecksumUse::verify},
                    {"residual", ChecksumUse::residual},

@@ -33,9 +33,11 @@ const Schema<MatchSpec>& schema_of() {
         .required(
             "key_bits", &T::key_bits,
             {.doc = "bits of the key, without the index of a partition", .min = 1, .max = 1024})
-        .required("entries", &T::entries, {.doc = "entries", .min = 1, .max = 1ull << 32})
+        .required("entries", &T::entries,
+                  {.doc = "entries that the table can hold", .min = 1, .max = 1ull << 32})
         .field("data_bits", &T::data_bits, {.doc = "action data of an entry", .max = 1024})
-        .field("actions", &T::actions, {.doc = "actions of hits", .min = 1, .max = 1024})
+        .field("actions", &T::actions,
+               {.doc = "number of actions that a hit can run", .min = 1, .max = 1024})
         .field("action_bits", &T::action_bits,
                {.doc = "in place of both: the action data of each action of a hit", .max = 1024})
         .field("no_ops", &T::no_ops,

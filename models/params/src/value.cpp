@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "horae/core/quantity_text.hpp"
 #include "tree.hpp"
@@ -50,6 +51,10 @@ std::optional<double> parse_fraction(std::string_view text) {
   return *above / *below;
 }
 
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 }  // namespace
 
 std::string number_text(double number) { return fmt::format("{}", number); }
@@ -83,6 +88,14 @@ bool read_flag(const Value& value, std::string_view label) {
 
 std::int64_t read_integer(const Value& value, std::string_view label, std::string_view expected) {
   if (const auto* n = std::get_if<std::int64_t>(&value.data)) return *n;
+  // An override of digits alone is a text only because TOML has no integer of that size.
+  if (const auto* text = std::get_if<std::string>(&value.data);
+      text != nullptr && is_digits(*text)) {
+    throw input_error(
+        value.where,
+        fmt::format("{} = {} is above the maximum {}, the largest integer of TOML", label,
+                    printable(*text), std::numeric_limits<std::int64_t>::max()));
+  }
   refuse_value(value, label, expected);
 }
 

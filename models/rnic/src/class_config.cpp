@@ -6,7 +6,7 @@ const Schema<ClassConfig>& ClassConfig::schema() {
   using T = ClassConfig;
   static const Schema<T> s =
       Schema<T>("class", "A traffic class of the data that a NIC sends.")
-          .required("number", &T::number, {.doc = "the class", .max = 7})
+          .required("number", &T::number, {.doc = "number of the traffic class", .max = 7})
           .field("priority", &T::priority,
                  {.doc = "may send before all classes of lower priority; classes of one priority "
                          "share by weight. Absent: its number",

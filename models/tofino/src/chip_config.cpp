@@ -63,12 +63,16 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .max = Hertz(10'000'000'000),
                   .source = "open-p4studio lld_dev_tof2.c: PPS clock 1.5 GHz"})
           .field("mac_rx", &ChipConfig::mac_rx, unverified("MAC and PCS, receive"))
-          .field("ingress_parser", &ChipConfig::ingress_parser, unverified("ingress parser"))
-          .field("ingress_deparser", &ChipConfig::ingress_deparser, unverified("ingress deparser"))
+          .field("ingress_parser", &ChipConfig::ingress_parser,
+                 unverified("time in the ingress parser"))
+          .field("ingress_deparser", &ChipConfig::ingress_deparser,
+                 unverified("time in the ingress deparser"))
           .field("traffic_manager", &ChipConfig::traffic_manager,
                  unverified("traffic manager, unloaded: deparser to queue and queue to egress"))
-          .field("egress_parser", &ChipConfig::egress_parser, unverified("egress parser"))
-          .field("egress_deparser", &ChipConfig::egress_deparser, unverified("egress deparser"))
+          .field("egress_parser", &ChipConfig::egress_parser,
+                 unverified("time in the egress parser"))
+          .field("egress_deparser", &ChipConfig::egress_deparser,
+                 unverified("time in the egress deparser"))
           .field("mac_tx", &ChipConfig::mac_tx, unverified("MAC and PCS, transmit"))
           .field("cells", &ChipConfig::cells,
                  {.doc = "packet buffer, in cells",

@@ -6,7 +6,7 @@ const Schema<ClassConfig>& ClassConfig::schema() {
   using T = ClassConfig;
   static const Schema<T> s =
       Schema<T>("class", "Queues of a traffic class, one at each egress port.")
-          .required("number", &T::number, {.doc = "the class", .max = 7})
+          .required("number", &T::number, {.doc = "number of the traffic class", .max = 7})
           .field("priority", &T::priority,
                  {.doc = "served before all classes of lower priority; classes of one priority "
                          "share by deficit round robin. Absent: its number",

@@ -33,7 +33,7 @@ const Schema<JellyfishConfig>& JellyfishConfig::schema() {
   static const Schema<JellyfishConfig> s =
       Schema<JellyfishConfig>("jellyfish", "A generated random graph: hosts h0.., switches s0..")
           .field("switches", &JellyfishConfig::switches,
-                 {.doc = "switches",
+                 {.doc = "number of switches in the graph",
                   .min = 2,
                   .max = 4096,
                   .source = "80: as many as an 8-ary fat-tree has; Eunomia, section 5.3"})

@@ -34,9 +34,9 @@ const Schema<LeafSpineConfig>& LeafSpineConfig::schema() {
       Schema<LeafSpineConfig>("leaf_spine",
                               "A generated two-tier Clos: hosts h0.., leaf0.., spine0..")
           .field("leaves", &LeafSpineConfig::leaves,
-                 {.doc = "leaf switches", .min = 1, .max = 1024})
+                 {.doc = "number of leaf switches", .min = 1, .max = 1024})
           .field("spines", &LeafSpineConfig::spines,
-                 {.doc = "spine switches", .min = 1, .max = 1024})
+                 {.doc = "number of spine switches", .min = 1, .max = 1024})
           .field("hosts_per_leaf", &LeafSpineConfig::hosts_per_leaf,
                  {.doc = "end points of a leaf", .min = 1, .max = 1024})
           .field("host_rate", &LeafSpineConfig::host_rate,

@@ -41,7 +41,7 @@ void Dctcp::cut(double share) {
 const Schema<DctcpParameters>& DctcpParameters::schema() {
   using D = DctcpParameters;
   static const Schema<D> s =
-      Schema<D>("dctcp", "DCTCP.")
+      Schema<D>("dctcp", "DCTCP: a window cut by the share of marked packets.")
           .field("gain", &D::gain,
                  {.doc = "g: weight of a round's share of marks in alpha",
                   .min = 0.0001,
@@ -70,7 +70,7 @@ const Schema<DctcpParameters>& DctcpParameters::schema() {
 
 const Schema<DctcpConfig>& DctcpConfig::schema() {
   static const Schema<DctcpConfig> s =
-      Schema<DctcpConfig>("dctcp", "DCTCP.")
+      Schema<DctcpConfig>("dctcp", "DCTCP: a window cut by the share of marked packets.")
           .table("dctcp", &DctcpConfig::values, DctcpParameters::schema());
   return s;
 }

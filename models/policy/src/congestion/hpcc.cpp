@@ -99,7 +99,7 @@ const Schema<HpccParameters>& HpccParameters::schema() {
   static const std::string paper = "HPCC: Li et al., SIGCOMM 2019, ";
   static const std::string code = "its simulator (alibaba-edu at 9f4be2a), ";
   static const Schema<H> s =
-      Schema<H>("hpcc", "HPCC.")
+      Schema<H>("hpcc", "HPCC: a window and a rate from in-band telemetry of each hop.")
           .field("utilisation", &H::utilisation,
                  {.doc = "eta: share of a link that may be in flight",
                   .min = 0.5,
@@ -130,7 +130,7 @@ const Schema<HpccParameters>& HpccParameters::schema() {
                   .source = paper + "3.2; the simulator of the long-haul paper (d941dc1) has the "
                                     "test commented out"})
           .field("min_rate", &H::min_rate,
-                 {.doc = "least rate",
+                 {.doc = "rate below which no queue pair is slowed",
                   .min = BitRate(1'000'000),
                   .max = 1600_Gbps,
                   .source = code + "config.txt: MIN_RATE 100Mb/s"})
@@ -150,7 +150,7 @@ const Schema<HpccParameters>& HpccParameters::schema() {
 
 const Schema<HpccConfig>& HpccConfig::schema() {
   static const Schema<HpccConfig> s =
-      Schema<HpccConfig>("hpcc", "HPCC.")
+      Schema<HpccConfig>("hpcc", "HPCC: a window and a rate from in-band telemetry of each hop.")
           .table("hpcc", &HpccConfig::values, HpccParameters::schema());
   return s;
 }

@@ -133,7 +133,7 @@ const Schema<NsccParameters>& NsccParameters::schema() {
   using N = NsccParameters;
   static const std::string artifact = "the REPS artifact (b751588) and uet-htsim (40ccb05)";
   static const Schema<N> s =
-      Schema<N>("nscc", "NSCC.")
+      Schema<N>("nscc", "NSCC: Ultra Ethernet's window from marks and delay.")
           .field("packet", &N::packet,
                  {.doc = "unit of increases, and the least window. Absent: the MTU",
                   .min = 64_B,
@@ -174,7 +174,7 @@ const Schema<NsccParameters>& NsccParameters::schema() {
                   .max = Bytes(1 << 30),
                   .source = "151 packets of 4086 bytes: " + artifact + " at 400 Gbps"})
           .field("max_window", &N::max_window,
-                 {.doc = "the largest window",
+                 {.doc = "bound on the window of a queue pair",
                   .min = 256_B,
                   .max = Bytes(1 << 30),
                   .source = "1.5 bandwidth-delay products: " + artifact});
@@ -183,7 +183,7 @@ const Schema<NsccParameters>& NsccParameters::schema() {
 
 const Schema<NsccConfig>& NsccConfig::schema() {
   static const Schema<NsccConfig> s =
-      Schema<NsccConfig>("nscc", "NSCC.")
+      Schema<NsccConfig>("nscc", "NSCC: Ultra Ethernet's window from marks and delay.")
           .table("nscc", &NsccConfig::values, NsccParameters::schema());
   return s;
 }

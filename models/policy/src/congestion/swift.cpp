@@ -100,7 +100,7 @@ const Schema<SwiftParameters>& SwiftParameters::schema() {
   static const std::string guess =
       "; the paper gives no value: htsim's swift.cpp (Broadcom csg-htsim), there called a guess";
   static const Schema<S> s =
-      Schema<S>("swift", "Swift.")
+      Schema<S>("swift", "Swift: a window steered to a target delay.")
           .field("base_target", &S::base_target,
                  {.doc = "target round trip of a large window over no hop; well above the round "
                          "trip without queues",
@@ -184,7 +184,7 @@ const Schema<SwiftParameters>& SwiftParameters::schema() {
 
 const Schema<SwiftConfig>& SwiftConfig::schema() {
   static const Schema<SwiftConfig> s =
-      Schema<SwiftConfig>("swift", "Swift.")
+      Schema<SwiftConfig>("swift", "Swift: a window steered to a target delay.")
           .table("swift", &SwiftConfig::values, SwiftParameters::schema());
   return s;
 }

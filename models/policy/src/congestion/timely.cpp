@@ -70,7 +70,7 @@ const Schema<TimelyParameters>& TimelyParameters::schema() {
   static const std::string code =
       "; as in the simulator of HPCC (alibaba-edu at 9f4be2a, rdma-hw.cc)";
   static const Schema<T> s =
-      Schema<T>("timely", "TIMELY.")
+      Schema<T>("timely", "TIMELY: a rate from the gradient of the round-trip time.")
           .field("weight", &T::weight,
                  {.doc = "alpha: weight of a new difference of round trips",
                   .min = 0.0,
@@ -119,7 +119,7 @@ const Schema<TimelyParameters>& TimelyParameters::schema() {
                   .source = paper + "3.1: 16 to 64 KB, recalled",
                   .verified = false})
           .field("min_rate", &T::min_rate,
-                 {.doc = "least rate",
+                 {.doc = "rate below which no queue pair is slowed",
                   .min = BitRate(1'000),
                   .max = 1600_Gbps,
                   .source = "ours: one increase",
@@ -129,7 +129,7 @@ const Schema<TimelyParameters>& TimelyParameters::schema() {
 
 const Schema<TimelyConfig>& TimelyConfig::schema() {
   static const Schema<TimelyConfig> s =
-      Schema<TimelyConfig>("timely", "TIMELY.")
+      Schema<TimelyConfig>("timely", "TIMELY: a rate from the gradient of the round-trip time.")
           .table("timely", &TimelyConfig::values, TimelyParameters::schema());
   return s;
 }

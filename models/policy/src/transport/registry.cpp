@@ -48,7 +48,7 @@ Schema<TransportConfig> TransportConfig::schema_with(const std::vector<Transport
               .max = 65536,
               .source = "mlx5 drivers set log_ack_req_freq 8"})
       .field("rto", &TransportConfig::rto,
-             {.doc = "retransmission timeout",
+             {.doc = "retransmission timeout of a queue pair",
               .min = 4_us,
               .max = Picoseconds(10'000'000'000'000),
               .source = "4 ms: packet-spraying paper 2.2 and 6.1"})

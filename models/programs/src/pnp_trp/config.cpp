@@ -17,7 +17,7 @@ const Schema<PnpTrpConfig>& PnpTrpConfig::schema() {
   constexpr std::uint32_t most = 1u << 24;
   static const Schema<T> s =
       Schema<T>("program", "CNPs from the exit switch; loops for flows whose receivers send CNPs.")
-          .field("pnp", &T::pnp, {.doc = "proactive notification point"})
+          .field("pnp", &T::pnp, {.doc = "runs the proactive notification point (PNP)"})
           .field("trp", &T::trp, {.doc = "temporary reaction point, which recirculates"})
           .field("handshake_monitor", &T::handshake_monitor,
                  {.doc = "watch TCP handshakes to the far side, and answer each first SYN with a "

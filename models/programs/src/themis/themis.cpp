@@ -158,8 +158,9 @@ const Schema<ThemisConfig>& ThemisConfig::schema() {
   using T = ThemisConfig;
   static const Schema<T> s =
       Schema<T>("program", "Themis: PSN-based spraying and NACK validation at the ToR.")
-          .field("source", &T::source, {.doc = "Themis-S, in ingress"})
-          .field("destination", &T::destination, {.doc = "Themis-D, in egress"})
+          .field("source", &T::source, {.doc = "runs Themis-S, the choice of paths, in ingress"})
+          .field("destination", &T::destination,
+                 {.doc = "runs Themis-D, the filter of NACKs, in egress"})
           .field("path_check", &T::path_check,
                  {.doc = "condition C2: a NACK passes only if a later packet arrived over the same "
                          "path; false: every NACK for a packet that has not arrived passes",

@@ -102,7 +102,7 @@ const Schema<ThemisQueueConfig>& ThemisQueueConfig::schema() {
   static const Schema<T> s =
       Schema<T>("program",
                 "Themis with a PSN queue, as in the slides of the packet-spraying paper.")
-          .field("source", &T::source, {.doc = "Themis-S, in ingress"})
+          .field("source", &T::source, {.doc = "runs Themis-S, the choice of paths, in ingress"})
           .field("destination", &T::destination, {.doc = "the PSN queue, in egress"})
           .field("rerouting", &T::rerouting,
                  {.doc = "send retransmissions over another path",

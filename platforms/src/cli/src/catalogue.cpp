@@ -14,6 +14,7 @@
 #include "horae/params/document.hpp"
 #include "horae/policy/catalogue.hpp"
 #include "horae/traffic/workload.hpp"
+#include "named.hpp"
 
 namespace horae::cli {
 namespace {
@@ -132,7 +133,8 @@ const std::vector<std::string>& catalogue_sections() {
   return all;
 }
 
-ordered_json catalogue(const std::string& section, const std::string& platform_dir) {
+ordered_json catalogue(const std::string& section, const std::string& platform_dir,
+                       const std::string& name) {
   const auto& all = catalogue_sections();
   if (!section.empty() && std::find(all.begin(), all.end(), section) == all.end()) {
     throw InputError(
@@ -149,7 +151,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   if (wanted("policies")) out["policies"] = list_policies();
   if (wanted("modules")) out["modules"] = list_modules();
   if (wanted("parameters")) out["parameters"] = list_parameters();
-  return out;
+  return name.empty() ? out : named(out, name);
 }
 
 std::string catalogue_text(const ordered_json& catalogue) {

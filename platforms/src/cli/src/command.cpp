@@ -4,10 +4,40 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
 #include <thread>
 
+#include "horae/core/quantity_text.hpp"
+
 namespace horae::cli {
+namespace {
+
+/// Says on standard error where an override replaces an earlier one of the same key.
+class RepeatedKeys {
+ public:
+  void see(std::string_view override_text) {
+    const auto equals = override_text.find('=');
+    if (equals == std::string_view::npos) return;
+    const std::string key(override_text.substr(0, equals));
+    const std::string value(override_text.substr(equals + 1));
+    const auto [at, is_new] = values_.emplace(key, value);
+    if (is_new || at->second == value) return;
+    fmt::print(
+        stderr, "horae: {}\n",
+        printable(fmt::format("--set {}: set twice; {} holds, and not {}", key, value, at->second),
+                  std::string_view::npos));
+    at->second = value;
+  }
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+}  // namespace
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& description,
                       const std::string& footer) {
@@ -28,7 +58,9 @@ CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& override
       .add_option("--set", overrides,
                   fmt::format("overrides a value of the {}; may be repeated", of))
       ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->each(
+          [seen = std::make_shared<RepeatedKeys>()](const std::string& text) { seen->see(text); });
 }
 
 CLI::Option* add_out(CLI::App& command, std::optional<std::string>& out) {

@@ -18,6 +18,7 @@ namespace {
 
 struct ListOptions {
   std::string section;
+  std::string name;
   std::optional<std::string> platform;
   bool json = false;
 };
@@ -27,7 +28,7 @@ int list(const ListOptions& o) {
     auto ignored = nlohmann::ordered_json::object();
     config::load_plugins(Document::load(*o.platform).root(), ignored);
   }
-  const auto content = catalogue(o.section, platform_dir());
+  const auto content = catalogue(o.section, platform_dir(), o.name);
   if (o.json) {
     fmt::print("{}\n", content.dump(1));
   } else {
@@ -43,12 +44,14 @@ Command add_list(CLI::App& app) {
   CLI::App* command = add_command(
       app, "list",
       "List platforms, devices, chips, nics, workloads, programs, policies, modules, parameters.",
-      "Examples: horae list parameters\n"
+      "Examples: horae list parameters fetch.prefetch\n"
       "          horae list policies --json");
   command->add_option("section", o->section,
                       "platforms, devices, chips, nics, workloads, programs, policies, modules or "
                       "parameters; all by "
                       "default");
+  command->add_option("name", o->name,
+                      "only what has this name: an entry, a key, or a part of a key");
   command->add_option("--platform", o->platform, "also what the plug-ins of this platform add")
       ->type_name("PLATFORM.toml");
   add_json(*command, o->json, "as JSON");

@@ -108,6 +108,21 @@ int output_lost(int error) {
   return results::exit_failed;
 }
 
+/// The words of the command line; `help [COMMAND]` is `[COMMAND] --help`.
+std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  const auto commands = known_words(app, "");
+  if (!words.empty() &&
+      std::find(commands.begin(), commands.end(), words.front()) == commands.end()) {
+    throw InputError(fmt::format("unexpected argument '{}'{}", words.front(),
+                                 suggestion(words.front(), commands)));
+  }
+  words.emplace_back("--help");
+  return words;
+}
+
 int dispatch(int argc, char** argv) {
   CLI::App app{"Cycle-approximate SystemC models of a Tofino2 switch and an RDMA NIC."};
   app.set_version_flag("--version", results::version());
@@ -115,7 +130,7 @@ int dispatch(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "Example: horae run platforms/flow_list.toml\n"
-      "horae COMMAND --help has each command's options and examples.");
+      "horae help COMMAND has each command's options and examples.");
 
   const std::vector<Command> commands = {
       add_run(app),    add_size(app),  add_explain(app), add_replay(app),     add_list(app),
@@ -123,7 +138,10 @@ int dispatch(int argc, char** argv) {
   };
 
   try {
-    app.parse(argc, argv);
+    app.name(argv[0]);
+    auto words = words_of(app, argc, argv);
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
+    app.parse(std::move(words));
   } catch (const CLI::CallForHelp& e) {
     return app.exit(e);
   } catch (const CLI::CallForAllHelp& e) {

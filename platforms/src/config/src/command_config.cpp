@@ -14,8 +14,8 @@ const Schema<PublishedSizeSpec>& PublishedSizeSpec::schema() {
           .field("over_stages", &PublishedSizeSpec::over_stages,
                  {.doc = "stages of which the published figure is a percentage; 0: the stages used",
                   .max = 256})
-          .required("value", &PublishedSizeSpec::value, {.doc = "the published value"})
-          .field("unit", &PublishedSizeSpec::unit, {.doc = "its unit"})
+          .required("value", &PublishedSizeSpec::value, {.doc = "value as it was published"})
+          .field("unit", &PublishedSizeSpec::unit, {.doc = "unit of the published value"})
           .required("source", &PublishedSizeSpec::source, {.doc = "where it is published"})
           .field("note", &PublishedSizeSpec::note, {.doc = "what explains a difference"});
   return s;
@@ -25,7 +25,7 @@ const Schema<SizeConfig>& SizeConfig::schema() {
   static const Schema<SizeConfig> s =
       Schema<SizeConfig>("size", "What `horae size` compares with.")
           .tables("published", &SizeConfig::published, PublishedSizeSpec::schema(),
-                  {.doc = "published figures"});
+                  {.doc = "published figures to print beside ours"});
   return s;
 }
 

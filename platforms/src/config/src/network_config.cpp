@@ -20,7 +20,7 @@ const Schema<OutageConfig>& OutageConfig::schema() {
   static const Schema<OutageConfig> s =
       Schema<OutageConfig>("outage", "A time in which a link is down.")
           .required("from", &OutageConfig::from, {.doc = "when the link goes down", .min = 0_ps})
-          .required("to", &OutageConfig::to, {.doc = "end", .min = 0_ps});
+          .required("to", &OutageConfig::to, {.doc = "time at which the outage ends", .min = 0_ps});
   return s;
 }
 
@@ -28,9 +28,12 @@ const Schema<LinkSpec>& LinkSpec::schema() {
   static const Schema<LinkSpec> s =
       Schema<LinkSpec>("link", "A full-duplex link between two devices.")
           .required("between", &LinkSpec::between, {.doc = "the two devices' names"})
-          .field("rate", &LinkSpec::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("rate", &LinkSpec::rate,
+                 {.doc = "line rate in each direction", .min = slowest, .max = fastest})
           .field("delay", &LinkSpec::delay,
-                 {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
+                 {.doc = "propagation delay from end to end",
+                  .min = shortest_delay,
+                  .max = longest_delay})
           .field("loss", &LinkSpec::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
           .field(
@@ -59,7 +62,8 @@ Schema<T> with_change(Schema<T> s) {
   const auto of = [](auto LinkChange::*member) {
     return static_cast<std::remove_reference_t<decltype(std::declval<T>().*member)> T::*>(member);
   };
-  s.field("rate", of(&LinkChange::rate), {.doc = "line rate", .min = slowest, .max = fastest})
+  s.field("rate", of(&LinkChange::rate),
+          {.doc = "line rate in each direction", .min = slowest, .max = fastest})
       .field("loss", of(&LinkChange::loss),
              {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
       .field("bit_errors", of(&LinkChange::bit_errors),
@@ -138,9 +142,12 @@ const Schema<ImpairmentGroup>& ImpairmentGroup::schema() {
 const Schema<LinkDefault>& LinkDefault::schema() {
   static const Schema<LinkDefault> s =
       Schema<LinkDefault>("link_default", "Defaults of all links.")
-          .field("rate", &LinkDefault::rate, {.doc = "line rate", .min = slowest, .max = fastest})
+          .field("rate", &LinkDefault::rate,
+                 {.doc = "line rate in each direction", .min = slowest, .max = fastest})
           .field("delay", &LinkDefault::delay,
-                 {.doc = "propagation", .min = shortest_delay, .max = longest_delay})
+                 {.doc = "propagation delay from end to end",
+                  .min = shortest_delay,
+                  .max = longest_delay})
           .field("loss", &LinkDefault::loss,
                  {.doc = "loss probability per packet", .min = 0.0, .max = largest_loss})
           .field(
@@ -154,7 +161,7 @@ const Schema<LinkDefault>& LinkDefault::schema() {
 const Schema<DeviceSpec>& DeviceSpec::schema() {
   static const Schema<DeviceSpec> s =
       Schema<DeviceSpec>("device", "Devices of one profile.")
-          .required("names", &DeviceSpec::names, {.doc = "their names"})
+          .required("names", &DeviceSpec::names, {.doc = "names of the devices of this kind"})
           .required("profile", &DeviceSpec::profile, {.doc = "the table that describes them"})
           .field("site", &DeviceSpec::site,
                  {.doc = "data centre in which they are, by its number: results of messages are "
@@ -212,7 +219,8 @@ const Schema<FailuresConfig>& FailuresConfig::schema() {
                  {.doc = "after so long failed links are back and others fail",
                   .min = 1_us,
                   .source = "100 ms: Eunomia, section 5.6"})
-          .field("start", &FailuresConfig::start, {.doc = "the first failures", .min = 0_ps})
+          .field("start", &FailuresConfig::start,
+                 {.doc = "time of the first failures", .min = 0_ps})
           .field("seed", &FailuresConfig::seed, {.doc = "seed of which links fail"});
   return s;
 }

@@ -29,6 +29,11 @@ void NetworkReader::check_name(const char* what, const std::string& name,
                                          "not starting with a digit",
                                          name, what));
   }
+  constexpr std::size_t longest = 200;  // files are called after devices; 255 is the system's limit
+  if (name.size() > longest) {
+    throw input_error(where, fmt::format("a {} name of {} characters: expected at most {}", what,
+                                         name.size(), longest));
+  }
   if (name == "clock") {
     throw input_error(where, fmt::format("'clock' is no {} name: the simulator has one", what));
   }

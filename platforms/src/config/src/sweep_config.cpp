@@ -14,7 +14,7 @@ namespace horae::config {
 const Schema<SweepPoint>& SweepPoint::schema() {
   static const Schema<SweepPoint> s =
       Schema<SweepPoint>("point", "One run of a sweep.")
-          .required("label", &SweepPoint::label, {.doc = "its row's name"})
+          .required("label", &SweepPoint::label, {.doc = "name of the point's row in the table"})
           .field("set", &SweepPoint::set, {.doc = "overrides, as for --set"});
   return s;
 }
@@ -22,9 +22,10 @@ const Schema<SweepPoint>& SweepPoint::schema() {
 const Schema<ColumnSpec>& ColumnSpec::schema() {
   static const Schema<ColumnSpec> s =
       Schema<ColumnSpec>("column", "A column of the table.")
-          .required("title", &ColumnSpec::title, {.doc = "heading"})
+          .required("title", &ColumnSpec::title, {.doc = "heading of the column in the table"})
           .required("metric", &ColumnSpec::metric, {.doc = "name of a result"})
-          .field("digits", &ColumnSpec::digits, {.doc = "decimals", .max = 9});
+          .field("digits", &ColumnSpec::digits,
+                 {.doc = "digits printed after the point", .max = 9});
   return s;
 }
 
@@ -34,9 +35,10 @@ const Schema<PublishedSpec>& PublishedSpec::schema() {
           .required("id", &PublishedSpec::id, {.doc = "stable name of the number"})
           .field("point", &PublishedSpec::point, {.doc = "label of the sweep point"})
           .required("metric", &PublishedSpec::metric, {.doc = "name of the result"})
-          .required("value", &PublishedSpec::value, {.doc = "as published"})
-          .field("unit", &PublishedSpec::unit, {.doc = "its unit"})
-          .required("source", &PublishedSpec::source, {.doc = "paper, section, figure"});
+          .required("value", &PublishedSpec::value, {.doc = "value as it was published"})
+          .field("unit", &PublishedSpec::unit, {.doc = "unit of the published value"})
+          .required("source", &PublishedSpec::source,
+                    {.doc = "where it was published: paper, section, figure"});
   return s;
 }
 

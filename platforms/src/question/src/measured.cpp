@@ -67,14 +67,15 @@ const Schema<ImportSpec>& ImportSpec::schema() {
                  {.doc = "congestion control is on: a [[reaction]] applies"})
           .field("tolerance", &ImportSpec::tolerance,
                  {.doc = "of every value, a share of it", .min = 0, .max = 1})
-          .field("tolerance_why", &ImportSpec::tolerance_why, {.doc = "why so much"})
+          .field("tolerance_why", &ImportSpec::tolerance_why,
+                 {.doc = "reason for a tolerance of that size"})
           .choice("use", &ImportSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
                   {.doc = "parameters may be fitted to it, or it is only compared with"})
           .field("from", &ImportSpec::from, {.doc = "counters: the window begins, s"})
           .field("to", &ImportSpec::to, {.doc = "counters: the window ends, s"})
           .field("message", &ImportSpec::message,
                  {.doc = "counters: size of a WRITE request, for rx_write_requests"})
-          .field("source", &ImportSpec::source, {.doc = "who measured, where"});
+          .field("source", &ImportSpec::source, {.doc = "who measured it, and where"});
   return s;
 }
 

@@ -7,8 +7,8 @@ namespace horae::question {
 const Schema<ConditionSpec>& ConditionSpec::schema() {
   static const Schema<ConditionSpec> s =
       Schema<ConditionSpec>("condition", "A setting in which something was observed.")
-          .required("id", &ConditionSpec::id, {.doc = "its name"})
-          .field("title", &ConditionSpec::title, {.doc = "in words"})
+          .required("id", &ConditionSpec::id, {.doc = "name that observations use for it"})
+          .field("title", &ConditionSpec::title, {.doc = "the condition in words"})
           .field("set", &ConditionSpec::set, {.doc = "overrides, as for --set"})
           .field("brief", &ConditionSpec::brief,
                  {.doc = "more overrides for inference, whose runs are many: a shorter duration"})
@@ -19,31 +19,35 @@ const Schema<ConditionSpec>& ConditionSpec::schema() {
 
 const Schema<ObservationSpec>& ObservationSpec::schema() {
   static const Schema<ObservationSpec> s =
-      Schema<ObservationSpec>("observation", "A published number.")
-          .required("id", &ObservationSpec::id, {.doc = "its name"})
-          .required("condition", &ObservationSpec::condition, {.doc = "in which [[condition]]"})
+      Schema<ObservationSpec>("observation", "A published number that hypotheses must meet.")
+          .required("id", &ObservationSpec::id, {.doc = "name under which results list it"})
+          .required("condition", &ObservationSpec::condition,
+                    {.doc = "id of the [[condition]] under which it is measured"})
           .required("quantity", &ObservationSpec::quantity,
                     {.doc = "what was measured: a quantity with readings, or a result of a run by "
                             "its full name"})
-          .required("value", &ObservationSpec::value, {.doc = "as published"})
+          .required("value", &ObservationSpec::value, {.doc = "value as it was published"})
           .required("unit", &ObservationSpec::unit, {.doc = "that of the quantity"})
           .required("rounding", &ObservationSpec::rounding,
                     {.doc = "half of the last digit published, same unit"})
           .field("tolerance", &ObservationSpec::tolerance,
                  {.doc = "what a model that does not know the unpublished settings may miss and "
                          "still be called consistent, same unit"})
-          .field("tolerance_why", &ObservationSpec::tolerance_why, {.doc = "why so much"})
+          .field("tolerance_why", &ObservationSpec::tolerance_why,
+                 {.doc = "reason for a tolerance of that size"})
           .choice("use", &ObservationSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
                   {.doc = "parameters may be fitted to it, or it is only compared with"})
-          .required("source", &ObservationSpec::source, {.doc = "paper, section, figure"});
+          .required("source", &ObservationSpec::source,
+                    {.doc = "where it was published: paper, section, figure"});
   return s;
 }
 
 const Schema<ObservationsFile>& ObservationsFile::schema() {
   static const Schema<ObservationsFile> s =
       Schema<ObservationsFile>("observations file", "Published numbers (horae explain).")
-          .required("title", &ObservationsFile::title, {.doc = "what was measured"})
-          .required("source", &ObservationsFile::source, {.doc = "the publication"})
+          .required("title", &ObservationsFile::title, {.doc = "what was measured, in words"})
+          .required("source", &ObservationsFile::source,
+                    {.doc = "publication that the observations come from"})
           .tables("condition", &ObservationsFile::conditions, ConditionSpec::schema())
           .tables("observation", &ObservationsFile::observations, ObservationSpec::schema())
           .tables("import", &ObservationsFile::imports, ImportSpec::schema());
@@ -53,7 +57,7 @@ const Schema<ObservationsFile>& ObservationsFile::schema() {
 const Schema<VariantSpec>& VariantSpec::schema() {
   static const Schema<VariantSpec> s =
       Schema<VariantSpec>("variant", "A setting nobody published, tried for every hypothesis.")
-          .required("label", &VariantSpec::label, {.doc = "its name"})
+          .required("label", &VariantSpec::label, {.doc = "name under which results list it"})
           .field("set", &VariantSpec::set, {.doc = "overrides, as for --set"})
           .field("quick", &VariantSpec::quick, {.doc = "tried with --quick too"});
   return s;
@@ -66,13 +70,13 @@ const Schema<ParameterSpec>& ParameterSpec::schema() {
           .field("also", &ParameterSpec::also, {.doc = "more keys that get the same value"})
           .field("low", &ParameterSpec::low,
                  {.doc = "lower bound, a text of the key's own type: \"100 ns\", \"4\""})
-          .field("high", &ParameterSpec::high, {.doc = "upper bound, likewise"})
+          .field("high", &ParameterSpec::high, {.doc = "upper bound, a text of the same type"})
           .field("values", &ParameterSpec::values,
                  {.doc = "in place of bounds: texts as for --set, equally likely; only inference "
                          "chooses among them"})
           .choice("scale", &ParameterSpec::scale, {{"linear", Scale::linear}, {"log", Scale::log}},
                   {.doc = "how the range between them is divided"})
-          .field("why", &ParameterSpec::why, {.doc = "why these bounds"})
+          .field("why", &ParameterSpec::why, {.doc = "reason for bounds of that size"})
           .field("source", &ParameterSpec::source, {.doc = "where they come from"});
   return s;
 }
@@ -107,7 +111,7 @@ const Schema<HypothesisSpec>& HypothesisSpec::schema() {
 const Schema<ReactionSpec>& ReactionSpec::schema() {
   static const Schema<ReactionSpec> s =
       Schema<ReactionSpec>("reaction", "What congestion control makes of a NACK.")
-          .required("id", &ReactionSpec::id, {.doc = "its name"})
+          .required("id", &ReactionSpec::id, {.doc = "name under which results list it"})
           .required("title", &ReactionSpec::title, {.doc = "in a few words"})
           .field("mechanism", &ReactionSpec::mechanism, {.doc = "in a few sentences"})
           .field("set", &ReactionSpec::set, {.doc = "overrides, as for --set"})
@@ -120,9 +124,10 @@ const Schema<ReactionSpec>& ReactionSpec::schema() {
 const Schema<ExperimentSpec>& ExperimentSpec::schema() {
   static const Schema<ExperimentSpec> s =
       Schema<ExperimentSpec>("experiment", "What an operator can run to tell hypotheses apart.")
-          .required("id", &ExperimentSpec::id, {.doc = "its name"})
-          .required("title", &ExperimentSpec::title, {.doc = "what to do"})
-          .required("condition", &ExperimentSpec::condition, {.doc = "in which [[condition]]"})
+          .required("id", &ExperimentSpec::id, {.doc = "name under which results list it"})
+          .required("title", &ExperimentSpec::title, {.doc = "the experiment in words"})
+          .required("condition", &ExperimentSpec::condition,
+                    {.doc = "id of the [[condition]] under which it is measured"})
           .field("set", &ExperimentSpec::set, {.doc = "overrides on top of it"})
           .required("quantities", &ExperimentSpec::quantities, {.doc = "what to look at"})
           .choice("effort", &ExperimentSpec::effort,
@@ -149,11 +154,13 @@ const Schema<CurvePointSpec>& CurvePointSpec::schema() {
 const Schema<CurveSpec>& CurveSpec::schema() {
   static const Schema<CurveSpec> s =
       Schema<CurveSpec>("curve", "A figure: quantities over something varied.")
-          .required("id", &CurveSpec::id, {.doc = "its name"})
-          .field("title", &CurveSpec::title, {.doc = "heading"})
-          .field("x_title", &CurveSpec::x_title, {.doc = "what is varied"})
-          .required("condition", &CurveSpec::condition, {.doc = "in which [[condition]]"})
-          .required("quantities", &CurveSpec::quantities, {.doc = "what is drawn"})
+          .required("id", &CurveSpec::id, {.doc = "name under which results list it"})
+          .field("title", &CurveSpec::title, {.doc = "heading above the plot"})
+          .field("x_title", &CurveSpec::x_title, {.doc = "title of the horizontal axis"})
+          .required("condition", &CurveSpec::condition,
+                    {.doc = "id of the [[condition]] under which it is measured"})
+          .required("quantities", &CurveSpec::quantities,
+                    {.doc = "quantities drawn over the varied parameter"})
           .tables("point", &CurveSpec::points, CurvePointSpec::schema());
   return s;
 }

@@ -89,8 +89,9 @@ void check_ranks(const config::PlatformConfig& platform, unsigned ranks) {
   constexpr std::size_t always_taken = 8;
   const std::size_t most = std::max(platform.devices.size(), always_taken);
   if (ranks > most)
-    throw InputError(fmt::format("--ranks {}: expected at most {}; the platform has {} devices",
-                                 ranks, most, platform.devices.size()));
+    throw InputError(fmt::format(
+        "--ranks {}: expected at most {}, {}; the platform has {} devices", ranks, most,
+        most > always_taken ? "one for each device" : "as always", platform.devices.size()));
   require_no_modules(platform, ranks);
 }
 

@@ -83,7 +83,8 @@ const Schema<CollectiveConfig>& CollectiveConfig::schema() {
                   .min = 0_ps})
           .field("depth", &T::depth,
                  {.doc = "messages outstanding per queue pair", .min = 1, .max = 65536})
-          .field("first_psn", &T::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+          .field("first_psn", &T::first_psn,
+                 {.doc = "PSN of the first packet of each queue pair", .max = Psn::mask});
   return s;
 }
 

@@ -17,7 +17,7 @@ const Schema<IncastConfig>& IncastConfig::schema() {
           .field("fan_in", &IncastConfig::fan_in,
                  {.doc = "senders of a query", .min = 1, .max = 65535, .source = "50: Eunomia 5.5"})
           .field("size", &IncastConfig::size,
-                 {.doc = "bytes of each",
+                 {.doc = "bytes that each sender sends",
                   .min = 1_B,
                   .max = Bytes(0x7fffffff),
                   .source = "40 KB: Eunomia 5.5"}));

@@ -52,7 +52,8 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
                          "absent: all at once",
                   .min = 0_ps,
                   .max = 1000_ms})
-          .field("first_psn", &MessagesConfig::first_psn, {.doc = "initial PSN", .max = Psn::mask});
+          .field("first_psn", &MessagesConfig::first_psn,
+                 {.doc = "PSN of the first packet of each queue pair", .max = Psn::mask});
   return s;
 }
 

@@ -44,7 +44,7 @@ Schema<T> with_pattern(Schema<T> s, const std::string& each) {
       .field("from", static_cast<std::vector<Located<std::string>> T::*>(&PatternConfig::from),
              {.doc = "senders of pattern pairs"})
       .field("to", static_cast<std::vector<Located<std::string>> T::*>(&PatternConfig::to),
-             {.doc = "their receivers"});
+             {.doc = "receivers of pattern pairs, in the order of the senders"});
   return s;
 }
 

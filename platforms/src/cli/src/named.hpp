@@ -1,0 +1,15 @@
+// The part of the catalogue that has a name: `horae list SECTION NAME`.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace horae::cli {
+
+/// Of `catalogue`, sections of entries, the entries called `name`; where there are none the
+/// parameters whose key is `name`, else those below `name`, else those with `name` in their key,
+/// each under its entry. A key may stand behind the name of its entry ("sim.seed"). InputError with
+/// the nearest name where nothing is called so.
+nlohmann::ordered_json named(const nlohmann::ordered_json& catalogue, const std::string& name);
+
+}  // namespace horae::cli
