@@ -150,10 +150,35 @@ TEST(Dissection, SaysWhatContradictsItself) {
   EXPECT_EQ(broken(16, 0x7f).problem, "an IPv4 length beyond the frame");
   EXPECT_EQ(broken(17, 10).problem, "an IPv4 length that ends in its header");
   EXPECT_EQ(broken(17, 24).problem, "an IP length that ends in the transport's header");
-  EXPECT_EQ(broken(38, 0x7f).problem, "a UDP length beyond the IP packet");
-  EXPECT_EQ(broken(39, 20).problem, "a UDP length that ends in the headers of RoCEv2");
-  EXPECT_EQ(broken(39, 20).problem_at, 38);
-  EXPECT_EQ(broken(39, 20).kind, FrameKind::malformed);
+  EXPECT_EQ(broken(17, 24).problem_at, 34);
+  EXPECT_EQ(broken(17, 24).kind, FrameKind::malformed);
+}
+
+TEST(Dissection, UdpToTheirPortThatIsNoRoceIsUdp) {
+  const Frame f = bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100));
+  for (std::uint8_t length = 1; length < 24; ++length) {
+    Frame b = f;
+    b.at(38) = 0;
+    b.at(39) = length;
+    EXPECT_EQ(whole(b).kind, FrameKind::udp) << int{length};
+  }
+  Frame longer = f;
+  longer.at(38) = 0x7f;
+  EXPECT_EQ(whole(longer).kind, FrameKind::udp);
+  EXPECT_EQ(whole(f).kind, FrameKind::roce);
+}
+
+TEST(Dissection, WhatNoBridgeForwardsIsLinkLocal) {
+  Frame f(60, 0);
+  f[0] = 0x01, f[1] = 0x80, f[2] = 0xc2, f[5] = 0x01;
+  f[12] = 0x88, f[13] = 0x08;
+  EXPECT_EQ(whole(f).kind, FrameKind::link_local);
+  EXPECT_TRUE(whole(f).pause);
+  f[5] = 0x0e, f[13] = 0xcc;  // LLDP
+  EXPECT_EQ(whole(f).kind, FrameKind::link_local);
+  EXPECT_FALSE(whole(f).pause);
+  f[5] = 0x10;
+  EXPECT_EQ(whole(f).kind, FrameKind::other) << "a group that is forwarded";
 }
 
 TEST(Dissection, KeepsFramesWithinEthernetsLimits) {

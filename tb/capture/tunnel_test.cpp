@@ -1,6 +1,7 @@
 // RoCEv1, and RoCE inside VXLAN and GRE: taken apart, and changed as a switch changes it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -148,6 +149,105 @@ TEST(Tunnel, TheInnerPacketIsMatchedAndTheWholeFrameIsItsSize) {
   const Dissection first = taken(vxlan_frame(rocev1_frame()));
   EXPECT_TRUE(first.v1 && first.tunnel == Tunnel::vxlan);
   EXPECT_EQ(first.destination, node1);
+}
+
+/// An IPv6 header from fd00::9:1 to fd00::9:2.
+ByteString ipv6_before(std::uint8_t next, const ByteString& inner) {
+  ByteString source(16, 0), destination(16, 0);
+  source[0] = destination[0] = 0xfd, source[15] = 1, destination[15] = 2;
+  return joined({{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x86, 0xdd, 0x60, 0, 0, 0},
+                 {static_cast<std::uint8_t>(inner.size() >> 8),
+                  static_cast<std::uint8_t>(inner.size()), next, 60},
+                 source,
+                 destination,
+                 inner});
+}
+
+/// Behind labels; only the last has its flag.
+ByteString mpls_before(unsigned labels, const ByteString& inner) {
+  ByteString stack;
+  for (unsigned i = 1; i <= labels; ++i) {
+    const std::uint8_t last = i == labels ? 1 : 0;
+    stack.insert(stack.end(), {0, 1, static_cast<std::uint8_t>(0x20 | last), 64});
+  }
+  return joined({{2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x88, 0x47}, stack, inner});
+}
+
+ByteString geneve_frame(const ByteString& options, std::uint16_t type, const ByteString& inner) {
+  ByteString f = vxlan_frame(joined({options, inner}));
+  f[36] = 6081 >> 8, f[37] = 6081 & 0xff;
+  f[42] = static_cast<std::uint8_t>(options.size() / 4);
+  f[43] = 0;
+  f[44] = static_cast<std::uint8_t>(type >> 8), f[45] = static_cast<std::uint8_t>(type);
+  return f;
+}
+
+/// A routing header of one segment before `inner`.
+ByteString segments_before(std::uint8_t next, const ByteString& inner) {
+  ByteString header = {next, 2, 4, 0, 0, 0, 0, 0};
+  header.resize(header.size() + 16, 0xfd);
+  return joined({header, inner});
+}
+
+TEST(Tunnel, EveryKindShowsItsInnerPacketAndTakesChanges) {
+  const ByteString inner = roce_v2();
+  const ByteString ip(inner.begin() + 14, inner.end());
+  const ByteString word = {0, 0, 0, 9};
+  const ByteString options(8, 0x55);
+  struct Case {
+    ByteString bytes;
+    Tunnel tunnel;
+    std::size_t inner_ip;
+  };
+  const std::vector<Case> cases = {
+      {mpls_before(1, ip), Tunnel::mpls, 18},
+      {mpls_before(3, ip), Tunnel::mpls, 26},
+      {mpls_before(2, joined({word, inner})), Tunnel::mpls, 22 + 4 + 14},
+      {geneve_frame({}, 0x6558, inner), Tunnel::geneve, 50 + 14},
+      {geneve_frame(options, 0x6558, inner), Tunnel::geneve, 58 + 14},
+      {geneve_frame(options, 0x0800, ip), Tunnel::geneve, 58},
+      {ipv4_before(4, ip), Tunnel::ip, 34},
+      {ipv6_before(4, ip), Tunnel::ip, 54},
+      {ipv6_before(143, inner), Tunnel::ip, 54 + 14},
+      {ipv6_before(43, segments_before(4, ip)), Tunnel::srv6, 54 + 24},
+      {ipv6_before(43, segments_before(143, inner)), Tunnel::srv6, 54 + 24 + 14}};
+  Rewriter rewriter;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& [f, tunnel, inner_ip] = cases[i];
+    Dissection d = taken(f);
+    ASSERT_EQ(d.kind, FrameKind::roce) << i;
+    EXPECT_EQ(d.tunnel, tunnel) << i;
+    EXPECT_EQ(d.ip, inner_ip) << i;
+    EXPECT_EQ(d.destination, node1) << i;
+    EXPECT_EQ(d.packet.psn, Psn(77)) << i;
+    EXPECT_EQ(d.packet.frame, f.size() + 4) << i;
+    // A mark inside is the only change: to the same bytes as of a packet that was marked before.
+    d.packet.src = 0, d.packet.dst = 1;
+    Packet after = d.packet;
+    after.ecn = Ecn::ce;
+    const auto out = rewriter.rewrite(d, after, f, static_cast<std::uint32_t>(f.size()));
+    Packet p = roce_packet(0, 1, Opcode::send_only, 77, 64);
+    p.ecn = Ecn::ce;
+    const ByteString marked = horae::testing::bytes_of(p);
+    ByteString expected = f;
+    std::copy(marked.begin() + 14, marked.end(), expected.begin() + static_cast<long>(inner_ip));
+    EXPECT_EQ(ByteString(out.bytes.begin(), out.bytes.end()), expected) << i;
+    // What grows inside lengthens outer lengths; an answer goes back.
+    after = d.packet;
+    after.frame = static_cast<std::uint16_t>(after.frame + 4);
+    const auto more = rewriter.rewrite(d, after, f, static_cast<std::uint32_t>(f.size()));
+    const Dissection longer = taken({more.bytes.begin(), more.bytes.end()});
+    EXPECT_EQ(longer.kind, FrameKind::roce) << i;
+    EXPECT_EQ(longer.packet.payload, 68) << i;
+    const auto back =
+        rewriter.rewrite(d, nack_packet(1, 0, 77, 3), f, static_cast<std::uint32_t>(f.size()));
+    const Dissection answer = taken({back.bytes.begin(), back.bytes.end()});
+    EXPECT_EQ(answer.tunnel, tunnel) << i;
+    EXPECT_EQ(answer.destination, node0) << i;
+    EXPECT_TRUE(answer.packet.is_nack()) << i;
+    for (std::size_t cut = 0; cut < f.size(); ++cut)
+      dissect(std::span(f).first(cut), static_cast<std::uint32_t>(f.size()));
+  }
 }
 
 TEST(Tunnel, OfAnythingElseIsTheOuterPacket) {

@@ -16,12 +16,23 @@ using Bytes8 = std::span<const std::uint8_t>;
 constexpr std::size_t type_at = 12;  // of the ethertype, behind two MAC addresses
 constexpr std::size_t most_tags = 2;
 constexpr std::uint8_t protocol_tcp = 6, protocol_udp = 17, protocol_gre = 47;  // IANA
+/// What is wrapped in IP, likewise: IPv4, IPv6, a routing header, Ethernet (RFC 8986, 4.9).
+constexpr std::uint8_t protocol_ipv4 = 4, protocol_ipv6 = 41, protocol_routing = 43,
+                       protocol_ethernet = 143;
+constexpr std::uint8_t segment_routing = 4;  // type of a routing header (RFC 8754, 2)
 constexpr std::size_t tcp_ports = 4;
 constexpr std::uint32_t ethertype_ipv4 = 0x0800, ethertype_ipv6 = 0x86dd;  // IANA
 constexpr std::uint32_t vxlan_port = 4789;                                 // RFC 7348, 5
 constexpr std::size_t vxlan_size = 8;
 constexpr std::uint8_t vxlan_valid = 0x08;  // flag I
 constexpr std::size_t gre_size = 4, gre_field = 4;
+constexpr std::uint32_t geneve_port = 6081;  // RFC 8926, 3.3
+constexpr std::size_t geneve_size = 8;
+constexpr std::uint32_t ethertype_mac_control = 0x8808;  // IEEE 802.3, 31.4.1.3
+constexpr std::uint32_t ethertype_mpls = 0x8847, ethertype_mpls_upstream = 0x8848;  // RFC 5332
+constexpr std::size_t label_size = 4;
+constexpr std::uint8_t last_label = 0x01;     // flag S of the third byte (RFC 3032, 2.1)
+constexpr std::size_t control_word_size = 4;  // RFC 4448, 4.6; it begins with four zeros
 /// GRE of Ethernet: NVGRE, and what others call gretap (RFC 1701; RFC 7637, 3.2).
 constexpr std::uint32_t gre_ethernet = 0x6558;
 
@@ -95,6 +106,10 @@ class Dissector {
     if (!captured(mac + wire::ethernet)) return is(FrameKind::cut);
     d_.destination = address(bytes_, mac, 6);
     d_.source = address(bytes_, mac + 6, 6);
+    if (is_link_local(mac)) {
+      d_.pause = get16(bytes_, mac + type_at) == ethertype_mac_control;
+      return is(FrameKind::link_local);
+    }
     std::size_t at = mac + type_at;
     std::uint32_t type = get16(bytes_, at);
     while (type == 0x8100 || type == 0x88a8 || type == 0x9100) {  // 802.1Q, 802.1ad, before it
@@ -114,8 +129,16 @@ class Dissector {
       if constexpr (all) return rocev1();
       asks_ = true;
     }
+    if (type == ethertype_mpls || type == ethertype_mpls_upstream) {
+      if constexpr (all) return mpls();
+      asks_ = true;
+    }
     d_.ip = 0;
     return is(type == 0x0806 ? FrameKind::arp : FrameKind::other);
+  }
+
+  bool is_link_local(std::size_t mac) const {
+    return get32(bytes_, mac) == 0x0180c200 && get16(bytes_, mac + 4) < 16;
   }
 
   void traffic_class(std::uint32_t tos) {
@@ -220,6 +243,67 @@ class Dissector {
     d_ = d;
   }
 
+  /// Behind labels nothing names the packet: its first four bits do (RFC 4928, 3).
+  [[gnu::noinline]] bool mpls() {
+    std::size_t at = d_.ip;
+    d_.ip = 0;
+    is(FrameKind::other);
+    bool last = false;
+    for (; !last; at += label_size) {
+      if (!captured(at + label_size)) return false;
+      last = (bytes_[at + 2] & last_label) != 0;
+    }
+    if (!captured(at + 1)) return false;
+    at_ = at;
+    ip_end_ = length_;
+    switch (bytes_[at] >> 4) {
+      case 4:
+        inside(Tunnel::mpls, ethertype_ipv4, at);
+        break;
+      case 6:
+        inside(Tunnel::mpls, ethertype_ipv6, at);
+        break;
+      case 0:
+        inside(Tunnel::mpls, gre_ethernet, at + control_word_size);
+        break;
+      default:
+        break;
+    }
+    return false;
+  }
+
+  void geneve() {
+    const std::size_t at = at_ + wire::udp;
+    if (!captured(at + geneve_size) || get8(bytes_, at) >> 6 != 0) return;  // version 0
+    const std::size_t options = (get8(bytes_, at) & 0x3f) * 4;
+    const std::uint32_t type = get16(bytes_, at + 2);
+    if (type == gre_ethernet || type == ethertype_ipv4 || type == ethertype_ipv6)
+      inside(Tunnel::geneve, type, at + geneve_size + options);
+  }
+
+  /// IP or Ethernet directly behind IP, or behind the segment routing header of IPv6.
+  void ip_in_ip() {
+    std::size_t at = at_;
+    std::uint8_t next = protocol_;
+    Tunnel tunnel = Tunnel::ip;
+    if (next == protocol_routing) {
+      constexpr std::size_t fixed = 8, type_of_header = 2;
+      if (!d_.ipv6 || !captured(at + fixed) || bytes_[at + type_of_header] != segment_routing)
+        return;
+      tunnel = Tunnel::srv6;
+      next = bytes_[at];
+      at += (get8(bytes_, at + 1) + 1) * 8;
+    }
+    if (next == protocol_ipv4) inside(tunnel, ethertype_ipv4, at);
+    if (next == protocol_ipv6) inside(tunnel, ethertype_ipv6, at);
+    if (next == protocol_ethernet) inside(tunnel, gre_ethernet, at);
+  }
+
+  static bool wraps(std::uint8_t protocol) {
+    return protocol == protocol_gre || protocol == protocol_ipv4 || protocol == protocol_ipv6 ||
+           protocol == protocol_routing || protocol == protocol_ethernet;
+  }
+
   void vxlan() {
     const std::size_t at = at_ + wire::udp;
     if (captured(at + vxlan_size) && (bytes_[at] & vxlan_valid) != 0)
@@ -242,9 +326,9 @@ class Dissector {
   [[gnu::always_inline]] bool transport() {
     d_.kind = FrameKind::ip;
     if (fragment_ || (protocol_ != protocol_udp && protocol_ != protocol_tcp)) {
-      if (!fragment_ && protocol_ == protocol_gre && plain_) {
+      if (!fragment_ && wraps(protocol_) && plain_) {
         asks_ = true;
-        if constexpr (all) gre();
+        if constexpr (all) protocol_ == protocol_gre ? gre() : ip_in_ip();
       }
       return false;
     }
@@ -258,9 +342,9 @@ class Dissector {
     if (!udp || !plain_) return false;
     const std::uint32_t port = get16(bytes_, at_ + 2);
     if (port == wire::roce_udp_port) return true;
-    if (port == vxlan_port) {
+    if (port == vxlan_port || port == geneve_port) {
       asks_ = true;
-      if constexpr (all) vxlan();
+      if constexpr (all) port == vxlan_port ? vxlan() : geneve();
     }
     return false;
   }
@@ -270,10 +354,7 @@ class Dissector {
     if (!captured(bth + wire::bth)) return;  // nothing tells what it is
     std::uint32_t length = get16(bytes_, at_ + 4);
     if (length == 0) length = static_cast<std::uint32_t>(ip_end_ - at_);
-    if (at_ + length > ip_end_) {
-      malformed(at_ + 4, "a UDP length beyond the IP packet");
-      return;
-    }
+    if (at_ + length > ip_end_) return;  // anybody may send to the port
     roce_headers(bth, std::int64_t{length} - wire::udp, at_ + 4);
   }
 
@@ -297,8 +378,8 @@ class Dissector {
                               (headers.cnp_reserved ? wire::cnp_padding : 0) - (extra ? 4 : 0);
     const std::uint32_t pad = get8(bytes_, bth + 1) >> 4 & 3;
     if (rest < pad) {
-      malformed(length_at, d_.v1 ? "a GRH's length that ends in the headers of RoCEv1"
-                                 : "a UDP length that ends in the headers of RoCEv2");
+      // Of UDP anybody may send to the port.
+      if (d_.v1) malformed(length_at, "a GRH's length that ends in the headers of RoCEv1");
       return;
     }
     Packet& p = d_.packet;

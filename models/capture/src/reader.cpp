@@ -14,6 +14,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/roce.hpp"
 #include "link_layer.hpp"
+#include "mirror.hpp"
 #include "pcap_text.hpp"
 
 namespace horae::capture {
@@ -71,7 +72,7 @@ struct CaptureReader::State {
   int link = DLT_EN10MB;
   std::int64_t unit_ns = 1;  ///< of libpcap's fractions of a second
   std::int64_t units_per_second = ns_per_second;
-  std::uint64_t read = 0, filtered = 0, lost = 0;
+  std::uint64_t read = 0, filtered = 0, lost = 0, mirrored = 0;
   std::uint32_t longest = 0;  ///< record, by the file's header
   std::int64_t next_at = -1;  ///< where the next record begins; negative: the file is to be asked
   std::int64_t first_seconds = 0, first_ns = 0;
@@ -191,6 +192,7 @@ bool CaptureReader::State::passes(const CapturedFrame& frame) {
 bool CaptureReader::State::make(CapturedFrame& frame, std::int64_t at) {
   const std::string& problem = ethernet.make(frame, link);
   if (!problem.empty()) damaged(at, problem);
+  mirrored += take_off_mirror(frame) ? 1 : 0;
   return !filters_made || passes(frame);
 }
 
@@ -211,6 +213,7 @@ bool CaptureReader::State::make_of_erf(CapturedFrame& frame, const erf::Record& 
   }
   const std::string& problem = ethernet.make(frame, of);
   if (!problem.empty()) damaged(at, problem);
+  mirrored += take_off_mirror(frame) ? 1 : 0;
   return passes(frame);
 }
 
@@ -299,11 +302,16 @@ bool CaptureReader::next(CapturedFrame& frame) {
       s.damaged(at, fmt::format("a length of {} bytes on the wire; expected at most {}",
                                 header->len, longest_on_wire));
     }
+    if (s.link == DLT_EN10MB) {
+      s.mirrored += take_off_mirror(frame) ? 1 : 0;
+      if (s.passes(frame)) return true;
+      continue;
+    }
     if (s.filters && !s.filters_made && pcap_offline_filter(&s.program, header, bytes) == 0) {
       ++s.filtered;
       continue;
     }
-    if (s.link == DLT_EN10MB || s.make(frame, at)) return true;
+    if (s.make(frame, at)) return true;
   }
   return false;
 }
@@ -315,6 +323,7 @@ std::int64_t CaptureReader::first_stamp_ns() const {
 }
 std::uint64_t CaptureReader::read() const { return state_->read; }
 std::uint64_t CaptureReader::filtered() const { return state_->filtered; }
+std::uint64_t CaptureReader::mirrored() const { return state_->mirrored; }
 std::uint64_t CaptureReader::lost() const { return state_->lost; }
 double CaptureReader::share() const { return state_->file->share(); }
 

@@ -129,7 +129,7 @@ void Rewriter::patch(const Dissection& d, const Packet& after) {
     swap_addresses(d.ip, d.ipv6);
     if (d.tunnel != Tunnel::none) {
       swap_macs(0);
-      swap_addresses(d.outer_ip, out_[d.outer_ip] >> 4 == 6);
+      if (d.outer_ip != 0) swap_addresses(d.outer_ip, out_[d.outer_ip] >> 4 == 6);
     }
   }
   if (!d.v1) put16(d.udp, after.entropy);
@@ -212,6 +212,7 @@ void Rewriter::put_checksum(std::size_t at, std::size_t from, std::span<const st
 /// switch, has their addresses exchanged and no checksum that it need not have.
 void Rewriter::follow_tunnel(const Dissection& d, bool made, std::span<const std::uint8_t> old,
                              std::uint32_t udp_end) {
+  if (d.tunnel == Tunnel::mpls) return;  // labels have neither
   const std::size_t ip = d.outer_ip, next = d.outer_next;
   const bool six = out_[ip] >> 4 == 6;
   const auto moved = [&](std::size_t n) { return n + udp_end - d.udp_end; };
@@ -238,6 +239,7 @@ void Rewriter::follow_tunnel(const Dissection& d, bool made, std::span<const std
     }
     return;
   }
+  if (d.tunnel == Tunnel::ip || d.tunnel == Tunnel::srv6) return;
   const std::uint32_t udp =
       put_length(next + 4, [&](std::size_t at, std::uint32_t value) { put16(at, value); });
   const std::size_t at = next + 6;

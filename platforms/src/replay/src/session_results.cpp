@@ -31,7 +31,7 @@ ordered_json Session::results_json() const {
     sum.late += c.late;
     sum.lateness = std::max(sum.lateness, c.lateness);
   }
-  std::uint64_t filtered = 0, broken = 0, lost = 0;
+  std::uint64_t filtered = 0, broken = 0, lost = 0, link_local = 0, mirrored = 0;
   for (const auto& entry : entries_) {
     const auto& c = entry.trace->counts();
     all.cut += c.cut;
@@ -40,6 +40,9 @@ ordered_json Session::results_json() const {
     all.tagged += c.tagged;
     all.tunnelled += c.tunnelled;
     all.rocev1 += c.rocev1;
+    all.pauses += c.pauses;
+    link_local += c.kinds[static_cast<std::size_t>(capture::FrameKind::link_local)];
+    mirrored += entry.trace->mirrored();
     all.backward += c.backward;
     all.skipped += c.skipped;
     broken += c.broken ? 1 : 0;
@@ -93,6 +96,11 @@ ordered_json Session::results_json() const {
   add("vlan_tagged", all.tagged, "packets");
   // Of links and tunnels that most traces have not.
   if (all.tunnelled > 0) add("tunnelled", all.tunnelled, "packets");
+  if (mirrored > 0) add("mirrored_by_erspan", mirrored, "packets");
+  if (link_local > 0) {
+    add("link_local", link_local, "packets");
+    add("pause_frames", all.pauses, "packets");
+  }
   if (all.rocev1 > 0) add("rocev1", all.rocev1, "packets");
   if (lost > 0) add("lost_by_capture", lost, "packets");
   add("filtered_out", filtered, "packets");

@@ -66,6 +66,12 @@ bool Trace::read() {
     if (!next_frame()) return false;
     capture::Dissection& d = packet_.dissection;
     capture::dissect(frame_.bytes, frame_.length, dissect_options_, d);
+    if (d.kind == capture::FrameKind::link_local) {
+      // It ends at the port that it came by.
+      ++counts_.kinds[static_cast<std::size_t>(d.kind)];
+      counts_.pauses += d.pause ? 1 : 0;
+      continue;
+    }
     if (d.kind != capture::FrameKind::malformed) return true;
     ++counts_.kinds[static_cast<std::size_t>(d.kind)];
     damaged(fmt::format("{}: packet {}, byte {} of the frame: {}", path(), frame_.number,

@@ -13,29 +13,36 @@ namespace horae::capture {
 
 /// What was told apart, from what the headers that were captured say.
 enum class FrameKind : std::uint8_t {
-  roce,       ///< UDP to port 4791 or RoCEv1, with a whole BTH, and AETH where its opcode has one
-  udp,        ///< other UDP, and RoCEv2 that was cut before its headers end
-  tcp,        ///< TCP
-  ip,         ///< other IP: fragments, IPv6 with extension headers, ICMP ...
-  arp,        ///< ARP
-  other,      ///< other ethertypes, and more than two VLAN tags
-  cut,        ///< ends before its ethertype, or before its IP addresses
-  malformed,  ///< its lengths contradict each other (see Dissection::problem)
+  roce,        ///< UDP to port 4791 or RoCEv1, with a whole BTH, and AETH where its opcode has one
+  udp,         ///< other UDP, UDP to port 4791 that is too short for RoCEv2 or longer than its IP
+               ///< packet, and RoCEv2 that was cut before its headers end
+  tcp,         ///< TCP
+  ip,          ///< other IP: fragments, IPv6 with extension headers, ICMP ...
+  arp,         ///< ARP
+  link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3): PFC,
+               ///< LLDP, LACP, PTP between neighbours
+  other,       ///< other ethertypes, and more than two VLAN tags
+  cut,         ///< ends before its ethertype, or before its IP addresses
+  malformed,   ///< its lengths contradict each other (see Dissection::problem)
   count_
 };
 inline constexpr std::size_t frame_kinds = static_cast<std::size_t>(FrameKind::count_);
 
 constexpr std::string_view name_of(FrameKind kind) {
-  constexpr std::array<std::string_view, frame_kinds> names = {"roce", "udp",   "tcp", "ip",
-                                                               "arp",  "other", "cut", "malformed"};
+  constexpr std::array<std::string_view, frame_kinds> names = {
+      "roce", "udp", "tcp", "ip", "arp", "link_local", "other", "cut", "malformed"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 /// What a RoCE packet is wrapped in.
 enum class Tunnel : std::uint8_t {
   none,
-  vxlan,  ///< UDP to port 4789 (RFC 7348)
-  gre,    ///< GRE (RFC 2784, 2890) of IP or, as NVGRE (RFC 7637), of Ethernet
+  vxlan,   ///< UDP to port 4789 (RFC 7348)
+  gre,     ///< GRE (RFC 2784, 2890) of IP or, as NVGRE (RFC 7637), of Ethernet
+  geneve,  ///< UDP to port 6081 (RFC 8926) of Ethernet or IP
+  mpls,    ///< labels (RFC 3032) before IP, or before Ethernet behind a control word (RFC 4448)
+  ip,      ///< IP in IP (RFC 2003, 2473, 4213)
+  srv6,    ///< a segment routing header (RFC 8754) before IP or Ethernet
 };
 
 /// An address of IPv4, IPv6 or Ethernet.
@@ -75,13 +82,14 @@ struct Dissection {
   bool extra = false;     ///< has the four bytes behind the BTH
   std::uint8_t tags = 0;  ///< VLAN tags, those of a tunnel and inside it
   bool v1 = false;        ///< RoCEv1
+  bool pause = false;     ///< of a link-local frame: MAC control, a pause of IEEE 802.3 or PFC
   Tunnel tunnel = Tunnel::none;
   std::uint16_t ip = 0;          ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
   std::uint16_t udp = 0;         ///< where UDP's or TCP's does; 0: there is none
   std::uint16_t bth = 0;         ///< of RoCE, where the BTH does
   std::uint16_t mac = 0;         ///< where the MAC addresses do, which not every tunnel has
-  std::uint16_t outer_ip = 0;    ///< of a tunnel, where its IP header does,
-  std::uint16_t outer_next = 0;  ///< and its UDP or GRE header
+  std::uint16_t outer_ip = 0;    ///< of a tunnel, where its IP header does (MPLS: 0),
+  std::uint16_t outer_next = 0;  ///< and what follows it: UDP, GRE, or the inner packet
   std::uint32_t udp_end = 0;     ///< of RoCE, where the datagram ends on the wire, with its ICRC
   NetworkAddress source, destination;
   std::string_view problem;  ///< of a malformed frame

@@ -28,7 +28,8 @@ struct CapturedFrame {
 class CaptureReader {
  public:
   /// `filter`: an expression of pcap-filter(7); what does not match is left out. Empty: everything.
-  /// It sees packets of ERF and InfiniBand as the frames that they become. `fcs`: Ethernet frames
+  /// It sees packets of ERF and InfiniBand as the frames that they become, and on Ethernet
+  /// those mirrored by ERSPAN without its headers. `fcs`: Ethernet frames
   /// of ERF, which end with their FCS, keep it.
   explicit CaptureReader(const std::string& path, const std::string& filter = {}, bool fcs = false);
   ~CaptureReader();
@@ -50,6 +51,8 @@ class CaptureReader {
   std::int64_t first_stamp_ns() const;
   std::uint64_t read() const;      ///< packets so far, those filtered out included
   std::uint64_t filtered() const;  ///< packets that did not match the filter
+  /// Packets that a switch had mirrored by ERSPAN: each is given as the frame that was mirrored.
+  std::uint64_t mirrored() const;
   /// Packets that the card could not keep, by the loss counters of ERF records so far.
   std::uint64_t lost() const;
   /// Share of the file that is read, 0..1; 0 where there is no telling (a pipe).

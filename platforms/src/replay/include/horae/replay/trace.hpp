@@ -24,7 +24,8 @@ struct TraceCounts {
   std::uint64_t padded = 0;     ///< to Ethernet's minimum
   std::uint64_t limited = 0;    ///< to the longest frame
   std::uint64_t tagged = 0;     ///< with VLAN tags
-  std::uint64_t tunnelled = 0;  ///< RoCE in VXLAN or GRE
+  std::uint64_t tunnelled = 0;  ///< RoCE in a tunnel
+  std::uint64_t pauses = 0;     ///< of 802.3 or PFC; they are not sent, as no link-local frame is
   std::uint64_t rocev1 = 0;     ///< of RoCEv1, or of InfiniBand
   std::uint64_t backward = 0;   ///< stamped earlier than the packet before, and sent with it
   std::uint64_t skipped = 0;    ///< packets left out as damaged
@@ -65,6 +66,7 @@ class Trace {
   const std::string& path() const { return reader_.path(); }
   const TraceCounts& counts() const { return counts_; }
   std::uint64_t filtered() const { return reader_.filtered(); }
+  std::uint64_t mirrored() const { return reader_.mirrored(); }
   std::uint64_t lost() const { return reader_.lost(); }
   double share() const { return ended_ ? 1.0 : reader_.share(); }
 
