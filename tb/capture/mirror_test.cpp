@@ -26,7 +26,8 @@ ByteString type_2(bool truncated = false) {
   return joined({{0x10, 0, 0x88, 0xbe}, sequence, {0x10, 0, third, 7, 0, 0, 0, 0}});
 }
 ByteString type_3(bool subheader) {
-  ByteString header = joined({{0x10, 0, 0x22, 0xeb}, sequence, {0x20, 0, 0, 7, 1, 2, 3, 4, 0, 0, 0}});
+  ByteString header =
+      joined({{0x10, 0, 0x22, 0xeb}, sequence, {0x20, 0, 0, 7, 1, 2, 3, 4, 0, 0, 0}});
   header.push_back(subheader ? 1 : 0);
   if (subheader) header.resize(header.size() + 8, 0xaa);
   return header;

@@ -108,7 +108,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"ListUnlikeAny", {"list", "everything"},
 "list: unknown section 'everything'; expected one of platforms, devices, chips, nics, workloads, programs, policies, modules, parameters"},
 {"ListTwice", {"list", "devices", "programs"},
-"unexpected argument 'programs'; see horae list --help"},
+"list: nothing is called 'programs'; horae list names everything"},
 {"ListFlagUnknown", {"list", "--jsno"},
 "unexpected argument '--jsno', did you mean '--json'?"},
 };

@@ -15,8 +15,8 @@ namespace {
 using Bytes8 = std::span<const std::uint8_t>;
 
 constexpr std::size_t type_at = 12, macs = 12;
-constexpr std::uint8_t protocol_gre = 47;                                 // IANA
-constexpr std::uint32_t erspan_2 = 0x88be, erspan_3 = 0x22eb;             // protocols of GRE
+constexpr std::uint8_t protocol_gre = 47;                      // IANA
+constexpr std::uint32_t erspan_2 = 0x88be, erspan_3 = 0x22eb;  // protocols of GRE
 constexpr std::size_t gre_size = 4, gre_field = 4, size_2 = 8, size_3 = 12, subheader = 8;
 constexpr std::uint32_t sequenced = 0x1000, keyed = 0x2000, checked = 0x8000;  // flags of GRE
 
@@ -60,7 +60,8 @@ std::optional<Mirrored> mirrored(Bytes8 b, std::size_t at) {
   if ((type != erspan_2 && type != erspan_3) || (flags & ~(sequenced | keyed | checked)) != 0)
     return std::nullopt;
   at += gre_size;
-  for (const std::uint32_t flag : {checked, keyed, sequenced}) at += (flags & flag) != 0 ? gre_field : 0;
+  for (const std::uint32_t flag : {checked, keyed, sequenced})
+    at += (flags & flag) != 0 ? gre_field : 0;
   // Type I has neither a sequence number nor a header.
   if (type == erspan_2 && (flags & sequenced) == 0) return Mirrored{at, false};
   const std::size_t size = type == erspan_2 ? size_2 : size_3;

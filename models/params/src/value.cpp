@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -51,8 +52,12 @@ std::optional<double> parse_fraction(std::string_view text) {
   return *above / *below;
 }
 
-bool is_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+/// Digits of a number that no 64 bits with a sign hold.
+bool is_above_every_integer(std::string_view text) {
+  std::int64_t ignored = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+  return error == std::errc::result_out_of_range && end == text.data() + text.size() &&
+         text.front() != '-';
 }
 
 }  // namespace
@@ -90,7 +95,7 @@ std::int64_t read_integer(const Value& value, std::string_view label, std::strin
   if (const auto* n = std::get_if<std::int64_t>(&value.data)) return *n;
   // An override of digits alone is a text only because TOML has no integer of that size.
   if (const auto* text = std::get_if<std::string>(&value.data);
-      text != nullptr && is_digits(*text)) {
+      text != nullptr && is_above_every_integer(*text)) {
     throw input_error(
         value.where,
         fmt::format("{} = {} is above the maximum {}, the largest integer of TOML", label,
