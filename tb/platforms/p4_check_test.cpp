@@ -1,4 +1,6 @@
 // `horae p4 check` as a user runs it: the list, its JSON, faults with their places.
+#include <filesystem>
+
 #include "program.hpp"
 
 namespace horae::test::p4_check_test {
@@ -108,6 +110,19 @@ TEST_F(P4Check, BadArgumentsAreOneLine) {
   expect_refused(place, {"p4", "check", "none.p4"}, "none.p4: there is no such file");
   expect_refused(place, {"p4", "check"}, "missing argument: expected horae p4 check FILE.p4");
   expect_refused(place, {"p4"}, "expected a command: horae p4 check or test (see horae p4 --help)");
+}
+
+TEST_F(P4Check, ReadsEveryProgramThatComesWithHorae) {
+  unsigned programs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(HORAE_PLATFORM_DIR "/p4")) {
+    const std::string file = entry.path().string();
+    if (!file.ends_with(".p4") || file.ends_with("/headers.p4")) continue;
+    const Ended ended = run(place, {"p4", "check", file});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(run(place, {"p4", "check", file, "--target", "tofino2"}).exit_code, 0) << file;
+    ++programs;
+  }
+  EXPECT_EQ(programs, 4u);
 }
 
 }  // namespace
