@@ -396,7 +396,7 @@ TEST(DesignFile, Keys) {
   EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\nwidht = 8\n"),
             "d.toml:4:1: unknown key 'widht' in [register], did you mean 'width'?");
   EXPECT_EQ(refused("[[register]]\nname = \"a\"\n"),
-            "d.toml:1:1: missing key 'entries' in [register]: cells");
+            "d.toml:1:1: missing key 'entries' in [register]: cells of the register array");
   EXPECT_EQ(refused("[[hash]]\nbits = 3\n").rfind("d.toml:", 0), 0u);
   EXPECT_EQ(refused("[[hash]]\nname = \"\"\n"), "d.toml:2:8: name is empty");
   EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 0\n"),

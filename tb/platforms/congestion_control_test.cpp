@@ -101,7 +101,11 @@ TEST(CongestionControl, WhatDoesNotGoTogetherIsRefused) {
     const Ended ended = run(place, w);
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_NE(ended.err.find(text), std::string::npos) << ended.err;
-    EXPECT_EQ(ended.err.find('\n'), ended.err.size() - 1) << ended.err;
+    // Some of them set a key of words() anew, which is said before.
+    std::string refusal = ended.err;
+    while (refusal.find(": set twice; ") < refusal.find('\n'))
+      refusal.erase(0, refusal.find('\n') + 1);
+    EXPECT_EQ(refusal.find('\n'), refusal.size() - 1) << ended.err;
   };
   for (const std::string algorithm : {"dctcp", "hpcc", "swift"}) {
     refused(words(algorithm, {"nic.reliability.ack_every=4"}),

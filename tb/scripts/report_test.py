@@ -191,7 +191,8 @@ class Pages(WithFolder):
         spec = next(d for d in found.data if d.get("kind") == "xy" and d["y"]["title"] == "Delivered rate")
         line = spec["series"][0]["data"]
         self.assertEqual(len(line["x"]), len({r["time_us"] for r in rows}))
-        for i, time_us in enumerate(line["x"]):
+        for i, time_us in enumerate(sorted({float(r["time_us"]) for r in rows})):
+            self.assertAlmostEqual(line["x"][i], time_us, delta=1e-3 * time_us)
             now = [float(r["value"]) for r in rows if float(r["time_us"]) == time_us and r["object"] not in silent]
             self.assertAlmostEqual(line["y"][i], statistics.fmean(now), delta=1e-3)
             self.assertAlmostEqual(line["low"][i], min(now), delta=1e-3)

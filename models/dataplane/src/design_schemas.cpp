@@ -116,7 +116,7 @@ const Schema<SelectorSpec>& selector_schema() {
   using T = SelectorSpec;
   static const Schema<T> s =
       Schema<T>("selector", "Groups of which a hash of the packet chooses a member.")
-          .required("groups that the selector can hold", &T::groups,
+          .required("groups", &T::groups,
                     {.doc = "groups that the selector can hold", .min = 1, .max = 1 << 24})
           .required("group_size", &T::group_size,
                     {.doc = "members of the largest group", .min = 1, .max = 119040})
