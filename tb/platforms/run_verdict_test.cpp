@@ -4,6 +4,7 @@
 #include <string>
 
 #include "csv.hpp"
+#include "networks.hpp"
 #include "program.hpp"
 
 namespace horae::test::run_verdict_test {
@@ -87,6 +88,31 @@ TEST(Verdict, StuckDumpNamesEveryQueueThatHolds) {
       "  a queue pair 0x40: 2 messages outstanding, 0 packets unsent, 32 unacknowledged\n"
       "  t port 1 (pipeline 0): "))
       << ended.err;
+}
+
+// A flow's way is drawn once where switches hash flows, so what times out will again; where
+// somebody draws anew another way may be open.
+TEST(Verdict, StuckIsSeenSoonerWhereWaysDoNotVary) {
+  const Workplace place;
+  place.write("p.toml", eight_nics("40 ms",
+                                   "kind = \"messages\"\nfrom = [\"h0\"]\nto = [\"h4\"]\n"
+                                   "message = \"4 KB\"\ncount = 1\n[[impairment]]\n"
+                                   "between = [\"leaf1\", \"h4\"]\nloss = 1.0\n"));
+  EXPECT_EQ(summary_of(place, "p.toml", {}, 4).at("verdict"), "stuck");
+  EXPECT_EQ(summary_of(place, "p.toml", {"switch.balance=spray"}).at("verdict"), "timeout");
+}
+
+// No part of it is measured.
+TEST(Verdict, ARunThatIsFinishedBeforeTheWarmUpIsMeasuredForNoTime) {
+  const Workplace place;
+  place.write("p.toml", tiny);
+  const ordered_json s =
+      summary_of(place, "p.toml", {"sim.stop=finished", "traffic[0].count=1", "sim.warmup=15us"});
+  EXPECT_EQ(s.at("verdict"), "complete");
+  EXPECT_LT(s.at("measured_from_ps"), 15'000'000);
+  EXPECT_EQ(s.at("measured_to_ps"), s.at("measured_from_ps"));
+  EXPECT_FALSE(s.at("results").contains("senders.tx_share"));
+  EXPECT_EQ(result(s, "t.ingress_passes"), 0);
 }
 
 TEST(Verdict, LateStartIsNotStuck) {
