@@ -85,7 +85,8 @@ hash_dist_bits = 16
 exact_xbar = 128
 ternary_xbar = 66
 action_data_bus = 128
-stateful_addresses = 2
+hash_functions = 8
+ternary_tables = 8
 [stateful]
 rows = 8
 rams_per_row = 6

@@ -40,8 +40,13 @@ const Schema<StageSpec>& StageSpec::schema() {
                     {.doc = "hash distribution units", .min = 0, .max = 4096})
           .required("hash_dist_bits", &StageSpec::hash_dist_bits,
                     {.doc = "bits one hash distribution unit delivers", .min = 1, .max = 1024})
-          .required("stateful_addresses", &StageSpec::stateful_addresses,
-                    {.doc = "different addresses of registers", .min = 1, .max = 64})
+          .required("hash_functions", &StageSpec::hash_functions,
+                    {.doc = "hash functions: one of each exact table, one of each three hash "
+                            "distribution units",
+                     .min = 0,
+                     .max = 4096})
+          .required("ternary_tables", &StageSpec::ternary_tables,
+                    {.doc = "tables in TCAM", .min = 0, .max = 4096})
           .required("exact_xbar", &StageSpec::exact_xbar,
                     {.doc = "bytes of the exact-match crossbar", .min = 0, .max = 65536})
           .required("ternary_xbar", &StageSpec::ternary_xbar,

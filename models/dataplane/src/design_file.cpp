@@ -281,7 +281,8 @@ DesignCase read_case(const Section& section, const std::string& name, const Head
   read_objects(section, read);
   out.design.check();
   const OrderSource order = section.has("order") ? header.order : defaults.order;
-  if (order != OrderSource::complete) {
+  out.complete = order == OrderSource::complete;
+  if (!out.complete) {
     auto orders = undeclared_orders(out.design);
     if (order == OrderSource::derived)
       declare(out.design, orders);

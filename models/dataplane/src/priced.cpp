@@ -1,34 +1,48 @@
 #include "horae/dataplane/priced.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
-
-#include "horae/core/error.hpp"
-#include "horae/params/location.hpp"
 
 namespace horae::dataplane {
 
 using nlohmann::ordered_json;
 
-Priced price(const Design& design, const ChipSpec& chip, PlaceEffort effort, bool as_compiler) {
+Priced price(const Design& design, const ChipSpec& chip, PlaceEffort effort, bool beside) {
   Priced out{.ledger = make_ledger(design, chip, place(design, chip, effort))};
-  if (as_compiler) out.compiler_stages = compiler_stages(design, chip);
+  if (beside) out.beside = price_beside(design, chip);
   return out;
 }
 
-unsigned compiler_stages(const Design& design, const ChipSpec& chip) {
-  const auto placement = place_as_compiler(design, chip);
-  return placement.fits() ? placement.stages_used() : 0;
+Priced::Beside price_beside(const Design& design, const ChipSpec& chip) {
+  return {least_stages(design, chip), make_ledger(design, chip, place_as_compiler(design, chip))};
 }
 
-void require_objects(const DesignCase& c) {
-  if (!c.design.empty() || !c.expected.empty()) return;
-  throw input_error(c.where, fmt::format("'{}' has no objects; expected [[{}]]", c.design.name,
-                                         fmt::join(design_file_kinds(), "]], [[")));
+void add_beside(const Priced::Beside& beside, ordered_json& pipeline) {
+  const Ledger& compiler = beside.as_compiler;
+  pipeline["stages_by_placer"] = {{"least", beside.least}, {"compiler", compiler.stages_used()}};
+  auto& as = pipeline["as_compiler"];
+  as = {{"stages", compiler.stages_used()},
+        {"fits", compiler.refused.empty()},
+        {"latency_cycles",
+         {{"ingress", compiler.latency[0].count()}, {"egress", compiler.latency[1].count()}}}};
+  for (const Resource r : all_resources)
+    as["resources"][std::string(resource_name(r))] = compiler.total[r];
+}
+
+std::string beside_text(const Priced::Beside& beside, unsigned stages) {
+  const Ledger& compiler = beside.as_compiler;
+  std::string out =
+      fmt::format("  stages: {} placed, {} least, {} as the open compiler's greedy placer fills them",
+                  stages, beside.least, compiler.stages_used());
+  const char* before = ", where they hold ";
+  for (const Resource r : {Resource::sram, Resource::map_ram, Resource::tcam,
+                           Resource::stateful_alu, Resource::statistics_alu}) {
+    out += fmt::format("{}{} {}", before, compiler.total[r], resource_title(r));
+    before = ", ";
+  }
+  return out + "\n";
 }
 
 ordered_json priced_json(const Priced& priced, unsigned copies, bool by_stage) {
@@ -41,11 +55,7 @@ ordered_json priced_json(const Priced& priced, unsigned copies, bool by_stage) {
                                       {"kind", dependency_name(o.kind)},
                                       {"field", o.field}});
   }
-  if (priced.compiler_stages != 0) {
-    pipeline["stages_by_placer"] = {
-        {"least", std::min(priced.ledger.stages_used(), priced.compiler_stages)},
-        {"compiler", priced.compiler_stages}};
-  }
+  if (priced.beside) add_beside(*priced.beside, pipeline);
   return pipeline;
 }
 

@@ -85,8 +85,8 @@ Chip chip_of(const horae::Located<std::string>& name) {
   return chip;
 }
 
-/// One design with its price. As the open compiler's placer would have it is for the summary alone,
-/// and worked out when that is asked for.
+/// One design with its price. What its stages stand beside is for the summary alone, and worked out
+/// when that is asked for.
 struct Price {
   horae::dataplane::Design design;
   Chip chip;
@@ -99,12 +99,9 @@ struct Price {
             static_cast<unsigned>(priced.ledger.latency[1].count())};
   }
   std::string json() {
-    if (!as_compiler) priced.compiler_stages = horae::dataplane::compiler_stages(design, *chip);
-    as_compiler = true;
+    if (!priced.beside) priced.beside = horae::dataplane::price_beside(design, *chip);
     return priced_json(priced, 1, false).dump();
   }
-
-  bool as_compiler = false;
 };
 
 std::vector<Price> price(const py::dict& design, const std::optional<std::string>& chip,
@@ -113,7 +110,6 @@ std::vector<Price> price(const py::dict& design, const std::optional<std::string
       horae::dataplane::read_design_tables(Reader(places).read(design, design_name).section());
   std::vector<Price> out;
   for (auto& c : file.cases) {
-    horae::dataplane::require_objects(c);
     Price& one = out.emplace_back();
     one.chip = chip_of(chip ? horae::Located<std::string>{*chip, {}} : c.chip);
     one.priced =

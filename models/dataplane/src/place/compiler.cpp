@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "chains.hpp"
@@ -25,14 +26,23 @@ class CompilerPlacer {
         items_(price_.units.size()),
         into_(price_.units.size()) {
     for (std::size_t i = 0; i < price_.edges.size(); ++i) into_[price_.edges[i].to].push_back(i);
-    for (std::size_t u = 0; u < items_.size(); ++u)
+    for (std::size_t u = 0; u < items_.size(); ++u) {
       items_[u].left = divisible_entries(price_.units[u], design);
+      if (!items_[u].left) items_[u].rest = price_.units[u];
+    }
+    order_.resize(items_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      if (chain_[a] != chain_[b]) return chain_[a] > chain_[b];
+      return price_.units[a].rank < price_.units[b].rank;
+    });
   }
 
   Placement run() {
     std::size_t left = items_.size();
     for (unsigned s = 0; left > 0 && s < most_compiler_stages; ++s) {
-      Stage stage(chip_, StageRules::compiler);
+      Stage stage(chip_);
+      for (Item& item : items_) item.too_large = item.closed = false;
       while (const auto best = choose(stage, s)) {
         commit(*best, stage, s);
         if (best->whole) --left;
@@ -48,8 +58,12 @@ class CompilerPlacer {
   /// A unit over the stages it was put in.
   struct Item {
     std::optional<std::uint64_t> left;  ///< entries without a place, of what may be divided
+    std::optional<Unit> rest;           ///< with these entries; none: not worked out
     std::vector<unsigned> stages;
     bool done = false;
+    // Of the stage being filled, which takes nothing later that it does not take now:
+    bool too_large = false;  ///< it does not take the rest
+    bool closed = false;     ///< nor any part of it
   };
   struct Choice {
     std::size_t unit = 0;
@@ -68,52 +82,56 @@ class CompilerPlacer {
     });
   }
 
-  /// The part of a unit that the stage still takes, or nothing.
-  std::optional<Choice> fit(std::size_t u, const Stage& stage) const {
-    const Item& item = items_[u];
-    const Unit& whole = price_.units[u];
-    if (!item.left) {
-      if (stage.lacks(whole)) return std::nullopt;
-      return Choice{u, true, 0, whole};
-    }
-    const bool first = item.stages.empty();
-    const auto part = [&](std::uint64_t entries) {
-      return part_of(whole, design_, chip_, entries, first).unit;
-    };
-    Unit all = part(*item.left);
-    if (!stage.lacks(all)) return Choice{u, true, *item.left, std::move(all)};
-    // The most RAMs' worth of entries that fits.
+  TablePart part(std::size_t u, std::uint64_t entries) const {
+    return part_of(price_.units[u], design_, chip_, entries, items_[u].stages.empty());
+  }
+
+  /// All that is left of a unit, where the stage takes it.
+  std::optional<Choice> fit_whole(std::size_t u, const Stage& stage) {
+    Item& item = items_[u];
+    if (item.too_large) return std::nullopt;
+    if (!item.rest) item.rest = part(u, *item.left).unit;
+    item.too_large = stage.lacks(*item.rest).has_value();
+    if (item.too_large) return std::nullopt;
+    return Choice{u, true, item.left.value_or(0), *item.rest};
+  }
+
+  /// The most RAMs' worth of entries of a table that the stage still takes.
+  std::optional<Choice> fit_part(std::size_t u, const Stage& stage) {
+    Item& item = items_[u];
+    if (item.closed || !item.left) return std::nullopt;
     const std::uint64_t step =
-        whole.ternary_tables > 0 ? chip_.stage.tcam_entries : chip_.stage.sram_words;
+        price_.units[u].ternary_tables > 0 ? chip_.stage.tcam_entries : chip_.stage.sram_words;
     std::uint64_t low = 0, high = (*item.left - 1) / step;
     while (low < high) {
       const std::uint64_t middle = (low + high + 1) / 2;
-      if (stage.lacks(part(middle * step)))
+      if (stage.lacks(part(u, middle * step).unit))
         high = middle - 1;
       else
         low = middle;
     }
-    if (low == 0) return std::nullopt;
-    return Choice{u, false, low * step, part(low * step)};
+    item.closed = low == 0;
+    if (item.closed) return std::nullopt;
+    return Choice{u, false, low * step, part(u, low * step).unit};
   }
 
-  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then as
-  /// declared.
-  std::optional<Choice> choose(const Stage& stage, unsigned s) const {
-    std::optional<Choice> best;
-    for (std::size_t u = 0; u < items_.size(); ++u) {
-      if (items_[u].done || !ready(u, s)) continue;
-      if (best &&
-          (chain_[u] < chain_[best->unit] || (chain_[u] == chain_[best->unit] && best->whole))) {
-        continue;
+  /// Of what is ready and fits: the longest chain behind it, then what is not cut, then by name.
+  std::optional<Choice> choose(const Stage& stage, unsigned s) {
+    for (std::size_t from = 0, to = 0; from < order_.size(); from = to) {
+      std::vector<std::size_t> equals;  // as long a chain
+      for (; to < order_.size() && chain_[order_[to]] == chain_[order_[from]]; ++to) {
+        const Item& item = items_[order_[to]];
+        if (!item.done && !(item.too_large && item.closed) && ready(order_[to], s))
+          equals.push_back(order_[to]);
       }
-      auto choice = fit(u, stage);
-      if (!choice) continue;
-      const bool better =
-          !best || chain_[u] > chain_[best->unit] || (choice->whole && !best->whole);
-      if (better) best = std::move(choice);
+      for (const std::size_t u : equals) {
+        if (auto choice = fit_whole(u, stage)) return choice;
+      }
+      for (const std::size_t u : equals) {
+        if (auto choice = fit_part(u, stage)) return choice;
+      }
     }
-    return best;
+    return std::nullopt;
   }
 
   void commit(const Choice& choice, Stage& stage, unsigned s) {
@@ -126,7 +144,10 @@ class CompilerPlacer {
     stage.put(placed.unit);
     placement_.units.push_back(std::move(placed));
     item.stages.push_back(s);
-    if (item.left) *item.left -= choice.entries;
+    if (item.left) {
+      *item.left -= choice.entries;
+      item.rest.reset();
+    }
     item.done = choice.whole;
   }
 
@@ -169,6 +190,7 @@ class CompilerPlacer {
   DesignPrice price_;
   std::vector<int> chain_;
   std::vector<Item> items_;
+  std::vector<std::size_t> order_;              ///< units, the first first
   std::vector<std::vector<std::size_t>> into_;  ///< edges into each unit
   std::vector<Stage> stages_;
   Placement placement_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "bound.hpp"
+
 #include "chains.hpp"
 #include "latency.hpp"
 #include "stage.hpp"
@@ -16,9 +18,18 @@ namespace {
 /// Stages tried beyond the chip's before giving up: what needs more is refused all the same.
 constexpr unsigned most_stages = 512;
 
+/// A number as if drawn, always the same of the same (the end of SplitMix64).
+constexpr std::uint64_t mix_bits(std::uint64_t n) {
+  n = (n + 1) * 0x9e3779b97f4a7c15ULL;
+  n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9ULL;
+  n = (n ^ n >> 27) * 0x94d049bb133111ebULL;
+  return n ^ n >> 31;
+}
+
 class Placer {
  public:
-  enum class Order { chain, size, declared };
+  /// Priorities in turn: the longest chain behind it, the largest, by name; then mixtures.
+  static constexpr unsigned plain_orders = 3, mixed_orders = 32;
 
   Placer(const Design& design, const ChipSpec& chip, const DesignPrice& price, PlaceEffort effort)
       : design_(design),
@@ -30,6 +41,9 @@ class Placer {
 
   /// Whether the chip lacks something however it is placed.
   bool too_much() const {
+    if (std::any_of(price_.units.begin(), price_.units.end(),
+                    [&](const Unit& unit) { return Stage(chip_).lacks(unit).has_value(); }))
+      return true;
     Amounts all;
     for (const auto& unit : price_.units) all += unit.needs;
     return std::any_of(std::begin(all_resources), std::end(all_resources),
@@ -38,16 +52,12 @@ class Placer {
 
   /// Places in that order. False, and nothing for `placement` to have, if it needs more than so
   /// many stages.
-  bool run(Order order, unsigned most) {
-    order_ = order;
+  bool run(unsigned order, unsigned most) {
     const std::size_t n = price_.units.size();
     stage_.assign(n, -1);
     stages_.clear();
     placed_.clear();
-    std::vector<std::size_t> queue(n);
-    std::iota(queue.begin(), queue.end(), std::size_t{0});
-    std::stable_sort(queue.begin(), queue.end(),
-                     [&](std::size_t a, std::size_t b) { return before(a, b); });
+    std::vector<std::size_t> queue = queue_of(order);
     for (unsigned s = 0; !queue.empty() && s < most_stages_; ++s) {
       stages_.emplace_back(chip_);
       // What the stage lacks for a unit once it lacks for good.
@@ -103,18 +113,41 @@ class Placer {
     for (std::size_t i = 0; i < price_.edges.size(); ++i) before_[price_.edges[i].to].push_back(i);
   }
 
-  bool before(std::size_t a, std::size_t b) const {
-    switch (order_) {
-      case Order::chain:
-        if (chain_[a] != chain_[b]) return chain_[a] > chain_[b];
-        return size_[a] > size_[b];
-      case Order::size:
-        if (size_[a] != size_[b]) return size_[a] > size_[b];
-        return chain_[a] > chain_[b];
-      case Order::declared:
-        break;
+  /// The units, the first first.
+  std::vector<std::size_t> queue_of(unsigned order) const {
+    using Priority = std::pair<std::int64_t, std::int64_t>;
+    const auto priority = [&](std::size_t u) -> Priority {
+      if (order == 0) return {chain_[u], size_[u]};
+      if (order == 1) return {size_[u], chain_[u]};
+      if (order == 2) return {0, 0};
+      return {mixed(u, order), 0};
+    };
+    std::vector<Priority> of(price_.units.size());
+    for (std::size_t u = 0; u < of.size(); ++u) of[u] = priority(u);
+    std::vector<std::size_t> queue(of.size());
+    std::iota(queue.begin(), queue.end(), std::size_t{0});
+    std::sort(queue.begin(), queue.end(), [&](std::size_t a, std::size_t b) {
+      return of[a] != of[b] ? of[a] > of[b] : price_.units[a].rank < price_.units[b].rank;
+    });
+    return queue;
+  }
+
+  /// Chain or size, with chance added: by turns little of it and much.
+  std::int64_t mixed(std::size_t u, unsigned order) const {
+    constexpr std::int64_t link = 1000;  // a link of a chain weighs as much as a whole stage
+    const auto chance = static_cast<std::int64_t>(
+        mix_bits(price_.units[u].rank * 64 + order) % static_cast<std::uint64_t>(link));
+    const std::int64_t of_chain = chain_[u] * link, of_size = std::min(size_[u], link);
+    switch (order % 4) {
+      case 0:
+        return of_chain + chance;
+      case 1:
+        return of_size + chance / 2;
+      case 2:
+        return of_chain + of_size + chance;
+      default:
+        return of_chain + 2 * chance;
     }
-    return false;
   }
 
   bool ready(std::size_t u, unsigned stage) const {
@@ -212,7 +245,6 @@ class Placer {
   const ChipSpec& chip_;
   const DesignPrice& price_;
   unsigned most_stages_;
-  Order order_ = Order::chain;
   std::vector<int> chain_;
   std::vector<std::int64_t> size_;
   std::vector<std::vector<std::size_t>> before_;  ///< edges into each unit
@@ -241,14 +273,26 @@ Placement place(const Design& design, const ChipSpec& chip, PlaceEffort effort) 
     return placement;
   }
   std::optional<Placement> best;
-  for (const auto order : {Placer::Order::chain, Placer::Order::size, Placer::Order::declared}) {
+  const auto key = [](const Placement& p) {
+    return std::tuple(p.stages_used(), p.latency[0] + p.latency[1]);
+  };
+  for (unsigned order = 0; order < Placer::plain_orders; ++order) {
     if (!placer.run(order, best ? best->stages_used() : most_stages)) continue;
     Placement found = placer.placement();
     if (!whole && found.fits()) return found;
-    const auto key = [](const Placement& p) {
-      return std::tuple(p.stages_used(), p.latency[0] + p.latency[1]);
-    };
     if (!best || key(found) < key(*best)) best = std::move(found);
+  }
+  const unsigned least = stages_at_least(price, chip);
+  const unsigned last = Placer::plain_orders + Placer::mixed_orders;
+  for (unsigned order = Placer::plain_orders; order < last; ++order) {
+    const unsigned enough = whole ? best->stages_used() - 1 : chip.stages;
+    if (least > enough || best->stages.empty()) break;
+    if (!placer.run(order, enough)) continue;
+    Placement found = placer.placement();
+    if (whole)
+      best = std::move(found);
+    else if (found.fits())
+      return found;
   }
   best->refused.insert(best->refused.begin(), price.refused.begin(), price.refused.end());
   return std::move(*best);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "../price/divide.hpp"
+
 namespace horae::dataplane {
 
 namespace {
@@ -66,40 +68,34 @@ std::int64_t Stage::words_with(const Unit& unit) const {
   return vliw_words(all);
 }
 
-Stage::With Stage::with(const Unit& unit) const {
-  With out{used_, addresses()};
+Amounts Stage::with(const Unit& unit) const {
+  Amounts out = used_;
   const std::size_t thread = thread_of(unit);
-  out.used += unit.needs;
-  out.used[Resource::exact_xbar] =
+  out += unit.needs;
+  out[Resource::exact_xbar] =
       used_[Resource::exact_xbar] + more_bytes(exact_[thread], unit.exact_reads);
-  out.used[Resource::ternary_xbar] =
+  out[Resource::ternary_xbar] =
       used_[Resource::ternary_xbar] + more_bytes(ternary_[thread], unit.ternary_reads);
-  out.used[Resource::vliw] = words_with(unit);
+  out[Resource::vliw] = words_with(unit);
   for (auto a = unit.addresses.begin(); a != unit.addresses.end(); ++a) {
     const bool known =
         addresses_[thread].contains(a->key) ||
         std::any_of(unit.addresses.begin(), a, [&](const auto& e) { return e.key == a->key; });
     if (known) continue;
-    ++out.addresses;
-    out.used[Resource::hash_dist] += a->units;
-    out.used[Resource::hash_bits] += a->bits;
+    out[Resource::hash_dist] += a->units;
+    out[Resource::hash_bits] += a->bits;
   }
   return out;
 }
 
 std::optional<Shortage> Stage::lacks(const Unit& unit) const { return lacks(unit, with(unit)); }
 
-std::optional<Shortage> Stage::lacks(const Unit& unit, const With& after) const {
+std::optional<Shortage> Stage::lacks(const Unit& unit, const Amounts& after) const {
   for (const Resource r : all_resources) {
     const std::int64_t capacity = chip_->capacity(r);
-    if (after.used[r] > capacity)
-      return Shortage{r, after.used[r] - used_[r], capacity - used_[r], {}};
+    if (after[r] > capacity) return Shortage{r, after[r] - used_[r], capacity - used_[r], {}};
   }
-  if (rules_ == StageRules::compiler) {
-    if (auto shortage = lacks_of_compiler(unit, after.used)) return shortage;
-  } else if (after.addresses > chip_->stage.stateful_addresses) {
-    return lacks_address(unit, after.addresses);
-  }
+  if (auto shortage = lacks_table(unit, after)) return shortage;
   if (unit.memories.empty()) return std::nullopt;
   auto memories = memories_;
   memories.insert(memories.end(), unit.memories.begin(), unit.memories.end());
@@ -110,24 +106,6 @@ std::optional<Shortage> Stage::lacks(const Unit& unit, const With& after) const 
                     fmt::format("{} RAMs cannot be brought beside one ALU", rams)};
   }
   return std::nullopt;
-}
-
-Shortage Stage::lacks_address(const Unit& unit, std::size_t addresses_with) const {
-  const auto most = static_cast<std::int64_t>(chip_->stage.stateful_addresses);
-  const auto now = static_cast<std::int64_t>(addresses());
-  const auto more = static_cast<std::int64_t>(addresses_with) - now;
-  const auto unnamed_key = [](const std::string& key) { return key.ends_with('.'); };
-  const bool unnamed =
-      std::any_of(unit.addresses.begin(), unit.addresses.end(),
-                  [&](const auto& a) { return unnamed_key(a.key); }) ||
-      std::any_of(std::begin(addresses_), std::end(addresses_), [&](const Addresses& of_thread) {
-        return std::any_of(of_thread.begin(), of_thread.end(),
-                           [&](const auto& a) { return unnamed_key(a.first); });
-      });
-  return {Resource::hash_dist, more, std::max<std::int64_t>(0, most - now),
-          fmt::format("registers of a stage have {} different addresses", most),
-          unnamed ? "reads = [FIELDS]: registers indexed by the same named fields share an address"
-                  : ""};
 }
 
 std::int64_t Stage::rams_left(const Unit& unit) const {
@@ -142,13 +120,14 @@ std::int64_t Stage::rams_left(const Unit& unit) const {
   return last.rams == 0 ? 0 : left;
 }
 
-std::optional<Shortage> Stage::lacks_of_compiler(const Unit& unit, const Amounts& with) const {
-  // p4c 34b86e9, backends/tofino/bf-p4c: specs/mau_spec.cpp (hash groups, hash distribution),
-  // mau/tofino/memories.h (TERNARY_TABLES).
-  constexpr std::int64_t most_functions = 8, units_per_function = 3, most_ternary = 8;
-  const std::int64_t units = with[Resource::hash_dist];
-  const std::int64_t functions =
-      hash_functions_ + unit.hash_functions + (units + units_per_function - 1) / units_per_function;
+/// Hash functions and tables in TCAM, of which a stage has a number.
+std::optional<Shortage> Stage::lacks_table(const Unit& unit, const Amounts& after) const {
+  // p4c 34b86e9, backends/tofino/bf-p4c: mau/tofino/input_xbar.cpp allocHashDist.
+  constexpr std::int64_t units_per_function = 3;
+  const std::int64_t most_functions = chip_->stage.hash_functions;
+  const std::int64_t most_ternary = chip_->stage.ternary_tables;
+  const std::int64_t functions = hash_functions_ + unit.hash_functions +
+                                 divide_up(after[Resource::hash_dist], units_per_function);
   if (functions > most_functions) {
     return Shortage{
         Resource::hash_bits, 1, 0,
@@ -163,14 +142,14 @@ std::optional<Shortage> Stage::lacks_of_compiler(const Unit& unit, const Amounts
 }
 
 bool Stage::takes(const Unit& unit) {
-  const With after = with(unit);
+  const Amounts after = with(unit);
   if (lacks(unit, after)) return false;
   put(unit, after);
   return true;
 }
 
-void Stage::put(const Unit& unit, const With& after) {
-  used_ = after.used;
+void Stage::put(const Unit& unit, const Amounts& after) {
+  used_ = after;
   const std::size_t thread = thread_of(unit);
   ++units_;
   hash_functions_ += unit.hash_functions;

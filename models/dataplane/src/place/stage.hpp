@@ -22,20 +22,13 @@ struct Shortage {
   std::string rewrite = {};  ///< what would do instead
 };
 
-/// Limits that only one of the two placers keeps.
-enum class StageRules : std::uint8_t {
-  least,     ///< different addresses of registers (StageSpec::stateful_addresses)
-  compiler,  ///< hash functions, ternary tables
-};
-
 /// VLIW words of so many instructions, one at least, that each write one field or none, and of
 /// which at most `most_writers` write the same.
 std::int64_t vliw_words(std::int64_t instructions, std::int64_t most_writers);
 
 class Stage {
  public:
-  explicit Stage(const ChipSpec& chip, StageRules rules = StageRules::least)
-      : chip_(&chip), rules_(rules) {}
+  explicit Stage(const ChipSpec& chip) : chip_(&chip) {}
 
   /// What is missing for `unit`; nothing when it fits. What a stage lacks once it lacks whatever
   /// else is put into it.
@@ -54,23 +47,16 @@ class Stage {
   using Reads = ByName<std::int64_t>;
   using Addresses = ByName<StatefulAddress>;
 
-  /// What the stage has with the unit, and how many addresses.
-  struct With {
-    Amounts used;
-    std::size_t addresses = 0;
-  };
-  With with(const Unit& unit) const;
-  std::optional<Shortage> lacks(const Unit& unit, const With& after) const;
-  void put(const Unit& unit, const With& after);
+  /// What the stage has with the unit.
+  Amounts with(const Unit& unit) const;
+  std::optional<Shortage> lacks(const Unit& unit, const Amounts& after) const;
+  void put(const Unit& unit, const Amounts& after);
   std::int64_t words_with(const Unit& unit) const;
-  Shortage lacks_address(const Unit& unit, std::size_t addresses) const;
-  std::optional<Shortage> lacks_of_compiler(const Unit& unit, const Amounts& with) const;
+  std::optional<Shortage> lacks_table(const Unit& unit, const Amounts& after) const;
   /// RAMs that can still be brought beside the ALUs of `unit`.
   std::int64_t rams_left(const Unit& unit) const;
-  std::size_t addresses() const { return addresses_[0].size() + addresses_[1].size(); }
 
   const ChipSpec* chip_;
-  StageRules rules_;
   std::size_t units_ = 0;
   std::int64_t hash_functions_ = 0;
   std::int64_t ternary_tables_ = 0;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "horae/dataplane/price.hpp"
+#include "name_order.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -103,7 +104,9 @@ struct Merger {
     if (of_object[object].empty()) return;
     const std::size_t gateway = of_object[object].back();
     std::optional<std::size_t> best;
-    for (const auto& guarded : condition.guards) {
+    auto guards = condition.guards;
+    std::sort(guards.begin(), guards.end(), name_before);
+    for (const auto& guarded : guards) {
       const DesignObject* other = design.find(guarded);
       const auto index = static_cast<std::size_t>(other - design.objects.data());
       if (std::holds_alternative<ConditionSpec>(other->spec) || of_object[index].size() != 1)
@@ -194,25 +197,36 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     }
   }
   // Counters and meters of a table are in its stage.
-  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+  const auto host_units = [&](std::size_t i) {
     const std::string table = host_table(design.objects[i].spec);
-    if (table.empty() || m.of_object[i].empty()) continue;
+    if (table.empty() || m.of_object[i].empty()) return std::vector<std::size_t>{};
     auto host = m.of_object[index_of(table)];
     if (finds_partition(design.objects[index_of(table)].spec) && !host.empty())
       host.erase(host.begin());
-    auto& own = m.of_object[i];
-    if (own.size() == host.size()) {
-      for (std::size_t k = 0; k < host.size(); ++k) m.absorb(host[k], own[k]);
-    } else if (host.size() > 1) {
-      price.refused.push_back({design.objects[i].name, "stages", -1,
-                               static_cast<std::int64_t>(host.size()), 1,
-                               "its table is cut over stages, and an array is in one",
-                               "one array for each part of the table"});
-    }
+    return host;
+  };
+  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+    const auto host = host_units(i);
+    if (host.size() <= 1 || host.size() == m.of_object[i].size()) continue;
+    price.refused.push_back({design.objects[i].name, "stages", -1,
+                             static_cast<std::int64_t>(host.size()), 1,
+                             "its table is cut over stages, and an array is in one",
+                             "one array for each part of the table"});
+  }
+  const auto order = by_name(design);
+  for (const std::size_t i : order) {
+    const auto host = host_units(i);
+    const auto& own = m.of_object[i];
+    for (std::size_t k = 0; k < host.size() && host.size() == own.size(); ++k)
+      m.absorb(host[k], own[k]);
   }
   const auto level = m.levels();
-  for (std::size_t i = 0; i < design.objects.size(); ++i) {
+  for (const std::size_t i : order) {
     if (std::holds_alternative<ConditionSpec>(design.objects[i].spec)) m.merge_condition(i, level);
+  }
+  std::size_t rank = 0;
+  for (const std::size_t i : order) {
+    for (const std::size_t u : m.of_object[i]) m.units[u].rank = rank++;
   }
 
   std::vector<std::size_t> place(m.units.size());

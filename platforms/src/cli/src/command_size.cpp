@@ -150,9 +150,9 @@ int size(const SizeOptions& o) {
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
   if (!o.most.empty()) return size_curve(o, request, folder);
-  size::SizeRequest both = request;
-  both.as_compiler = true;
-  const auto designs = size::size_designs(both);
+  size::SizeRequest beside = request;
+  beside.beside = true;
+  const auto designs = size::size_designs(beside);
   const auto nics =
       request.objects
           ? std::vector<flows::SizedNic>{}

@@ -31,8 +31,11 @@ CompiledDesign size_imported(const p4::ImportedDesign& imported, const std::stri
   out.source.chip = {chip_name, {}};
   out.source.design = imported.design;
   const auto chip = dataplane::ChipSpec::find(out.source.chip);
-  out.sized.ledger = make_ledger(imported.design, chip, place(imported.design, chip));
-  out.as_compiler = make_ledger(imported.design, chip, place_as_compiler(imported.design, chip));
+  auto priced =
+      dataplane::price(imported.design, chip, dataplane::PlaceEffort::whole, true);
+  out.sized.ledger = std::move(priced.ledger);
+  out.sized.beside = std::move(priced.beside);
+  out.sized.by_hand = false;
   return out;
 }
 
@@ -70,7 +73,7 @@ CompiledDesign size_pipe(const p4::CompilerReport& report,
     const auto& numbers = imported.objects.at(object.name);
     // Ledgers list objects in the order of the design.
     out.stages.push_back({object.name, ledger.objects[i].stages(),
-                          out.as_compiler.objects[i].stages(), numbers.stages});
+                          out.sized.beside->as_compiler.objects[i].stages(), numbers.stages});
     for (const Resource r : own)
       add(object.name, std::string(resource_name(r)), static_cast<double>(numbers.amounts[r]));
   }

@@ -16,7 +16,7 @@ std::string figure(double v) { return fmt::format("{:.10g}", v); }
 
 /// The same value where the design is placed as the compiler's placer would.
 ordered_json as_compiler(const CompiledDesign& d, const Comparison& c) {
-  const auto value = quantity_of(d.as_compiler, c.id, c.quantity);
+  const auto value = quantity_of(d.sized.beside->as_compiler, c.id, c.quantity);
   return value ? ordered_json(*value) : ordered_json();
 }
 
@@ -71,17 +71,17 @@ ordered_json unpriced_json(const CompiledDesign& d) {
 }
 
 std::string program_table(const CompiledDesign& d) {
-  std::string out = fmt::format("  {:<18}{:>8}{:>16}{:>10}\n", "of the program", "least",
+  std::string out = fmt::format("  {:<18}{:>8}{:>16}{:>10}\n", "of the program", "ours",
                                 "as the compiler", "compiler");
   for (const auto& c : d.sized.comparisons) {
     if (!c.id.empty() || of_pipeline(d, c.quantity) != nullptr) continue;
-    const auto as = quantity_of(d.as_compiler, "", c.quantity);
+    const auto as = quantity_of(d.sized.beside->as_compiler, "", c.quantity);
     const bool equal = as && *as == c.reference;
     out += fmt::format("  {:<18}{:>8}{:>16}{:>10}{}\n", c.quantity,
                        c.ours ? figure(*c.ours) : "nothing", as ? figure(*as) : "nothing",
                        figure(c.reference),
                        c.agrees() && equal ? ""
-                       : c.agrees()        ? "  least is equal"
+                       : c.agrees()        ? "  ours is equal"
                        : equal             ? "  as the compiler is equal"
                                            : "  differs");
   }
@@ -101,15 +101,15 @@ std::string stage_table(const CompiledDesign& d) {
       ++equal;
       continue;
     }
-    out += fmt::format("  {:<{}}  {:>12}{:>16}{:>12}{}\n", s.object, width, list(s.least),
+    out += fmt::format("  {:<{}}  {:>12}{:>16}{:>12}{}\n", s.object, width, list(s.ours),
                        list(s.as_compiler), list(s.compiler),
-                       s.least == s.compiler ? "  least is equal" : "  differs");
+                       s.ours == s.compiler ? "  ours is equal" : "  differs");
   }
   std::string head =
       fmt::format("  objects in the compiler's stages, placed as the compiler: {} of {}\n", equal,
                   d.stages.size());
   if (!out.empty())
-    head += fmt::format("\n  {:<{}}  {:>12}{:>16}{:>12}\n", "stages", width, "least",
+    head += fmt::format("\n  {:<{}}  {:>12}{:>16}{:>12}\n", "stages", width, "ours",
                         "as the compiler", "compiler");
   return head + out;
 }
@@ -147,9 +147,7 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
   for (const auto& d : designs) {
     auto pipeline = ledger_json(d.sized.ledger, by_stage);
     pipeline["chip"] = d.sized.ledger.chip;
-    pipeline["stages_by_placer"] = {
-        {"least", std::min(d.sized.ledger.stages_used(), d.as_compiler.stages_used())},
-        {"compiler", d.as_compiler.stages_used()}};
+    add_beside(*d.sized.beside, pipeline);
     if (d.compiled) {
       pipeline["pipe"] = d.pipe;
       pipeline["compiler"] = {{"version", d.compiler},
@@ -179,7 +177,7 @@ ordered_json compiled_json(const std::string& from, const std::vector<CompiledDe
     for (const auto& s : d.stages) {
       out["placed"].push_back({{"design", d.sized.ledger.name},
                                {"object", s.object},
-                               {"least", s.least},
+                               {"ours", s.ours},
                                {"as_compiler", s.as_compiler},
                                {"compiler", s.compiler}});
     }
@@ -198,6 +196,7 @@ std::string compiled_text(const std::vector<CompiledDesign>& designs, bool by_st
   for (const auto& d : designs) {
     if (!out.empty()) out += "\n";
     out += ledger_text(d.sized.ledger, by_stage);
+    out += beside_text(*d.sized.beside, d.sized.ledger.stages_used());
     if (!d.sized.ledger.refused.empty()) {
       out += fmt::format("\nDoes not fit {}:\n", d.sized.ledger.chip);
       out += refusals_text(d.sized.ledger.refused);

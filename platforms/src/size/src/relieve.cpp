@@ -23,6 +23,7 @@ void relieve(dataplane::ChipSpec& chip, dataplane::Resource r) {
       break;
     case Resource::tcam:
       stage.tcam *= 2;
+      stage.ternary_tables *= 2;
       break;
     case Resource::statistics_alu:
       stage.statistics_alu *= 2;
@@ -38,6 +39,7 @@ void relieve(dataplane::ChipSpec& chip, dataplane::Resource r) {
       break;
     case Resource::hash_bits:
       stage.hash_bits *= 2;
+      stage.hash_functions *= 2;
       break;
     case Resource::hash_dist:
       stage.hash_dist *= 2;

@@ -41,27 +41,6 @@ std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjust
   return good;
 }
 
-/// Registers without `reads`, if everything fits when one field is the index of all.
-std::vector<std::string> without_reads(const SizeRequest& request) {
-  const Document document = Document::load(request.file, request.overrides);
-  std::vector<std::string> keys;
-  const auto collect = [&](const Section& section, const std::string& prefix) {
-    const auto registers = section.children("register");
-    for (std::size_t i = 0; i < registers.size(); ++i) {
-      if (!registers[i].has("reads") && !registers[i].has("table"))
-        keys.push_back(prefix + "register[" + std::to_string(i) + "].reads");
-    }
-  };
-  collect(document.root(), "");
-  const auto designs = document.root().children("design");
-  for (std::size_t i = 0; i < designs.size(); ++i)
-    collect(designs[i], "design[" + std::to_string(i) + "].");
-  SizeRequest changed = request;
-  for (const auto& key : keys) changed.overrides.push_back(key + "=[\"index\"]");
-  if (keys.empty() || !fits(changed)) return {};
-  return keys;
-}
-
 }  // namespace
 
 std::vector<Remedy> find_remedies(const SizeRequest& request) {
@@ -70,17 +49,10 @@ std::vector<Remedy> find_remedies(const SizeRequest& request) {
   // Large designs take long to place: fewer trials, and what is refused is tried first.
   std::size_t objects = 1;
   std::set<std::string> refused;
-  bool addresses = false;
   for (const auto& d : size_designs(request)) {
     objects += d.ledger.objects.size();
-    for (const auto& r : d.ledger.refused) {
+    for (const auto& r : d.ledger.refused)
       refused.insert(r.object.substr(0, r.object.find('[')));
-      addresses |= r.rewrite.starts_with("reads");
-    }
-  }
-  if (request.objects && addresses) {
-    if (auto registers = without_reads(request); !registers.empty())
-      out.push_back({{}, std::move(registers)});
   }
   std::stable_sort(all.begin(), all.end(), [&](const Adjustable& a, const Adjustable& b) {
     return refused.contains(a.object) && !refused.contains(b.object);

@@ -15,12 +15,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Where the stages of a design that somebody wrote down are printed.
+constexpr const char* by_hand_text =
+    "  (a design written by hand: expect more stages, gateways and instructions of the P4 program)\n";
+
 std::string number(double v) { return fmt::format("{:.10g}", v); }
 
 std::string remedy_text(const Remedy& remedy) {
-  if (!remedy.same_reads.empty())
-    return fmt::format("{}: the same field, where they have the same index",
-                       fmt::join(remedy.same_reads, ", "));
   std::string out;
   for (const auto& [a, value] : remedy.changes)
     out += fmt::format("{}{} = {} (now {})", out.empty() ? "" : " and ", a.key, value, a.value);
@@ -40,7 +41,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
   out["refused"] = ordered_json::array();
   out["validation"] = ordered_json::array();
   for (const auto& d : designs) {
-    const dataplane::Priced priced{d.ledger, d.undeclared, d.compiler_stages};
+    const dataplane::Priced priced{d.ledger, d.undeclared, d.beside};
     auto pipeline = dataplane::priced_json(priced, d.copies, by_stage);
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
@@ -63,8 +64,6 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
   out["remedies"] = ordered_json::array();
   for (const auto& remedy : remedies) {
     ordered_json changes = ordered_json::array();
-    for (const auto& key : remedy.same_reads)
-      changes.push_back({{"key", key}, {"now", "none"}, {"fits", "the same field"}});
     for (const auto& [a, value] : remedy.changes)
       changes.push_back({{"key", a.key}, {"now", a.value}, {"fits", value}});
     out["remedies"].push_back(std::move(changes));
@@ -151,14 +150,8 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
   for (const auto& d : designs) {
     if (!out.empty()) out += "\n";
     out += ledger_text(d.ledger, by_stage);
-    if (d.compiler_stages != 0) {
-      out += fmt::format("  stages: {} least, {} as the open compiler's greedy placer fills them\n",
-                         std::min(d.ledger.stages_used(), d.compiler_stages), d.compiler_stages);
-      // The two keep different rules (StageSpec::stateful_addresses, hash functions).
-      if (d.compiler_stages < d.ledger.stages_used())
-        out += fmt::format("  (the table shows {}: it has {} addresses of registers in a stage)\n",
-                           d.ledger.stages_used(), d.stateful_addresses);
-    }
+    if (d.beside) out += beside_text(*d.beside, d.ledger.stages_used());
+    if (d.by_hand && !d.ledger.objects.empty()) out += by_hand_text;
     out += undeclared_text(d.undeclared);
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);

@@ -13,7 +13,6 @@
 #include "horae/config/platform.hpp"
 #include "horae/core/error.hpp"
 #include "horae/dataplane/design_file.hpp"
-#include "horae/dataplane/priced.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "quantities.hpp"
@@ -33,15 +32,13 @@ dataplane::ChipSpec chip_of(const SizeRequest& request, const Located<std::strin
 /// Places the design both ways, as far as the request asks for.
 void place_design(const dataplane::Design& design, const dataplane::ChipSpec& chip,
                   const SizeRequest& request, dataplane::PlaceEffort effort, SizedDesign& out) {
-  auto priced = dataplane::price(design, chip, effort, request.as_compiler);
+  auto priced = dataplane::price(design, chip, effort, request.beside);
   out.ledger = std::move(priced.ledger);
-  out.compiler_stages = priced.compiler_stages;
-  out.stateful_addresses = chip.stage.stateful_addresses;
+  out.beside = std::move(priced.beside);
 }
 
 SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request) {
   const auto spec = chip_of(request, c.chip);
-  dataplane::require_objects(c);
   SizedDesign out;
   // Who is expected to be refused must be refused, and nobody else.
   const bool refusal = std::any_of(c.expected.begin(), c.expected.end(),
@@ -49,6 +46,7 @@ SizedDesign size_case(const dataplane::DesignCase& c, const SizeRequest& request
   place_design(c.design, spec, request, refusal ? dataplane::PlaceEffort::whole : request.effort,
                out);
   out.undeclared = c.undeclared;
+  out.by_hand = !c.complete;
   std::set<std::string> expected;
   for (const auto& e : c.expected) {
     out.comparisons.push_back({e.object, e.quantity, e.value,

@@ -28,8 +28,9 @@ struct StageSpec {
   std::uint32_t logical_table = 0;
   std::uint32_t hash_bits = 0;
   std::uint32_t hash_dist = 0;
-  std::uint32_t hash_dist_bits = 0;      ///< bits one hash distribution unit delivers
-  std::uint32_t stateful_addresses = 0;  ///< different addresses of registers
+  std::uint32_t hash_dist_bits = 0;  ///< bits one hash distribution unit delivers
+  std::uint32_t hash_functions = 0;  ///< of exact tables, and of hash distribution units by threes
+  std::uint32_t ternary_tables = 0;  ///< tables in TCAM
   std::uint32_t exact_xbar = 0;
   std::uint32_t ternary_xbar = 0;
   std::uint32_t action_data_bus = 0;

@@ -33,6 +33,7 @@ struct DesignCase {
   Location where = {};
   /// What the fields of its objects ask for and no dependency gives. Copies are one object.
   std::vector<FieldOrder> undeclared = {};
+  bool complete = false;  ///< its dependencies are said to be complete, as of a compiled program
 };
 
 /// What an objects file holds: one design, or the [[design]] tables of a collection.

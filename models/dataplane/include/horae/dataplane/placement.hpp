@@ -45,22 +45,26 @@ enum class PlaceEffort : std::uint8_t {
 /// give the same placement. Throws InputError for a design that contradicts itself.
 ///
 /// Stage by stage, what is ready is put in by priority: first with the longest chain behind it
-/// first, then with the largest first, then in the order declared; the placement with the fewest
-/// stages is taken, of those the one with the fewest cycles. That is no search for the optimum: a
-/// list with one object more is placed anew and may, rarely, take a stage less.
+/// first, then with the largest first, then by name; the placement with the fewest stages is
+/// taken, of those the one with the fewest cycles. While that is above what dependencies and
+/// resources need at least, further priorities are tried, mixed of these and of numbers drawn from
+/// a fixed seed. Where the lines of a file stand decides nothing; equals go by their names.
 Placement place(const Design& design, const ChipSpec& chip,
                 PlaceEffort effort = PlaceEffort::whole);
 
 /// Places a design as the open Tofino compiler's greedy placer would (p4lang/p4c,
-/// backends/tofino/bf-p4c/mau/table_placement.cpp): no search, and limits that `place` does not
-/// have.
+/// backends/tofino/bf-p4c/mau/table_placement.cpp): no search.
 ///
 /// One stage after the other is filled; of what is ready and fits, the longest chain behind it
 /// comes first, then what need not be cut. A match table that does not fit as a whole leaves as
-/// many entries as do, and the rest in the next stage. An exact table takes one of a stage's hash
-/// functions, and three hash distribution units share one. The compiler's header containers,
+/// many entries as do, and the rest in the next stage. The compiler's header containers,
 /// crossbar groups and buses are not in it: its own result may be a stage or two longer.
 Placement place_as_compiler(const Design& design, const ChipSpec& chip);
+
+/// Stages that a design takes at least, however it is placed: its dependencies, and what tables,
+/// memories and ALUs take of a stage. No placement has fewer, here or by the compiler, as long as
+/// the prices hold. Objects that no stage holds, and what waits for them, are not counted.
+unsigned least_stages(const Design& design, const ChipSpec& chip);
 
 /// Whether one stage can hold these stateful objects: RAMs of each beside its ALU, on rows it
 /// reaches (see StatefulSpec).

@@ -62,6 +62,8 @@ struct Unit {
   std::vector<Share> shares;
   std::string label;  ///< "path_max[3]" for a piece, else the object's name
   Gress gress = Gress::ingress;
+  /// Of the units of a design by name: what decides between equals, wherever their lines stand.
+  std::size_t rank = 0;
   /// Everything but crossbars, addresses and VLIW words, which depend on what else the stage holds.
   Amounts needs;
   std::vector<CrossbarRead> exact_reads;

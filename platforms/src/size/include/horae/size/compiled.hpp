@@ -16,8 +16,7 @@ struct CompiledDesign {
   std::string pipe;
   std::string compiler;  ///< and its version
   dataplane::DesignCase source;
-  SizedDesign sized;              ///< comparisons: of the program (no id), then of each object
-  dataplane::Ledger as_compiler;  ///< placed as the compiler's placer would
+  SizedDesign sized;  ///< comparisons: of the program (no id), then of each object; with `beside`
   struct Note {
     std::string object;
     std::string text;
@@ -27,7 +26,7 @@ struct CompiledDesign {
   /// Where an object is, each way.
   struct Stages {
     std::string object;
-    std::vector<unsigned> least, as_compiler, compiler;
+    std::vector<unsigned> ours, as_compiler, compiler;
   };
   std::vector<Stages> stages;
   std::vector<dataplane::PipelineAmount> compiler_pipeline;  ///< its own, of the whole pipeline

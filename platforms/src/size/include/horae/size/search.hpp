@@ -24,7 +24,6 @@ std::vector<Adjustable> adjustables(const SizeRequest& request);
 /// A change of parameters with which everything fits.
 struct Remedy {
   std::vector<std::pair<Adjustable, std::int64_t>> changes;  ///< parameter and its new value
-  std::vector<std::string> same_reads = {};  ///< registers that fit when they share an address
 };
 /// Finds changes by trying them, so many at most: of one parameter, the nearest value that fits; if
 /// there is none, of two.

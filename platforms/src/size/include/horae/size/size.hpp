@@ -7,6 +7,7 @@
 
 #include "horae/dataplane/field_order.hpp"
 #include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/priced.hpp"
 #include "horae/programs/program.hpp"
 
 namespace horae::size {
@@ -18,7 +19,7 @@ struct SizeRequest {
   std::vector<std::string> overrides;           ///< KEY=VALUE, as for `horae run`
   std::optional<std::string> chip;              ///< in place of the chip that the file names
   std::optional<dataplane::Resource> relieved;  ///< as if each stage had twice as much of it
-  bool as_compiler = false;                     ///< also place as the open compiler's placer would
+  bool beside = false;  ///< also what the stages stand beside (dataplane::Priced::Beside)
   /// Searches ask whether it fits (see all_fit); nothing else of the result is right then.
   dataplane::PlaceEffort effort = dataplane::PlaceEffort::whole;
 };
@@ -44,9 +45,8 @@ struct SizedDesign {
   std::vector<Comparison> comparisons;
   bool expected_refusal = false;                  ///< the file says that it is not to fit
   std::vector<dataplane::FieldOrder> undeclared;  ///< by the fields of its objects
-  unsigned stateful_addresses = 0;                ///< of the chip: different ones in a stage
-  unsigned compiler_stages = 0;                   ///< as the open Tofino compiler's placer would
-                                                  ///< (dataplane::place_as_compiler); 0: it cannot
+  std::optional<dataplane::Priced::Beside> beside = {};
+  bool by_hand = true;  ///< not taken from a compiled program (order = "complete")
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad
