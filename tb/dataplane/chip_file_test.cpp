@@ -185,20 +185,20 @@ TEST(ChipFile, Contradictions) {
   EXPECT_EQ(ChipText().replace("sram_word_bits = 128", "sram_word_bits = 96").refused(),
             "mine.toml:10:18: sram_word_bits = 96 is no power of two");
   EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 9").refused(),
-            "mine.toml:30:14: reach_rows = 9 is above rows = 8");
+            "mine.toml:31:14: reach_rows = 9 is above rows = 8");
   EXPECT_EQ(ChipText().replace("reach_rows = 4", "reach_rows = 8").refused(),
             "nothing was refused");
   EXPECT_EQ(ChipText().replace("spare = 1", "spare = 24").refused(),
-            "mine.toml:32:9: spare = 24 leaves no data block within reach");
+            "mine.toml:33:9: spare = 24 leaves no data block within reach");
   EXPECT_EQ(ChipText().replace("spare = 1", "spare = 23").refused(), "nothing was refused");
   EXPECT_EQ(ChipText().replace("map_ram = 48", "map_ram = 47").refused(),
-            "mine.toml:29:16: 8 rows of 6 RAMs are more than the stage's 47 map RAMs");
+            "mine.toml:30:16: 8 rows of 6 RAMs are more than the stage's 47 map RAMs");
   EXPECT_EQ(ChipText().replace("cell_bits = [8, 32]", "cell_bits = [8, 24]").refused(),
-            "mine.toml:33:13: cell_bits: 24 is no power of two up to a word's 128 bits");
+            "mine.toml:34:13: cell_bits: 24 is no power of two up to a word's 128 bits");
   EXPECT_EQ(ChipText().replace("cell_bits = [8, 32]", "cell_bits = [256]").refused(),
-            "mine.toml:33:13: cell_bits: 256 is no power of two up to a word's 128 bits");
+            "mine.toml:34:13: cell_bits: 256 is no power of two up to a word's 128 bits");
   EXPECT_EQ(ChipText().replace("cell_bits = [8, 32]", "cell_bits = []").refused(),
-            "mine.toml:33:13: cell_bits is empty");
+            "mine.toml:34:13: cell_bits is empty");
   EXPECT_EQ(ChipText().replace("stages = 4", "stages = 0").refused(),
             "mine.toml:4:10: stages = 0 is below the minimum 1");
   EXPECT_EQ(ChipText().replace("name = \"mine\"", "name = \"\"").refused(),

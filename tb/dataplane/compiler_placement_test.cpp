@@ -41,7 +41,7 @@ TEST(CompilerPlacement, AnExactTableTakesAHashFunction) {
   for (int i = 0; i < 9; ++i)
     objects.push_back(object("t" + std::to_string(i), exact_table(32, 1024, 8)));
   const Design design = design_of(std::move(objects));
-  EXPECT_EQ(place(design, shipped_chip("tofino2")).stages_used(), 1u);
+  EXPECT_EQ(place(design, shipped_chip("tofino2")).stages_used(), 2u);
   const auto placement = as_compiler(design);
   EXPECT_EQ(placement.stages_used(), 2u);
   EXPECT_EQ(stages_of(placement, "t7"), std::vector<unsigned>{0});
@@ -156,6 +156,16 @@ TEST(CompilerPlacement, WhatNoStageHoldsIsRefused) {
   const auto placement = place_as_compiler(design_of({object("again", none)}), chip);
   ASSERT_FALSE(placement.fits());
   EXPECT_EQ(placement.refused[0].object, "again");
+}
+
+// A part of each was priced anew for each stage and each other part: this took a minute.
+TEST(CompilerPlacement, AThousandTablesThatNoChipHolds) {
+  std::vector<DesignObject> objects;
+  for (int i = 0; i < 1024; ++i)
+    objects.push_back(object("t" + std::to_string(i), exact_table(64, 100'000, 32)));
+  const auto placement = as_compiler(design_of(std::move(objects)));
+  EXPECT_FALSE(placement.fits());
+  EXPECT_GT(placement.stages_used(), 20u);
 }
 
 TEST(CompilerPlacement, TheSameEveryTime) {

@@ -441,6 +441,50 @@ TEST(DesignFile, PartsThatContradictEachOther) {
             "d.toml:4:8: 'r' belongs to 't', an action; expected a match table");
 }
 
+TEST(DesignFile, Ranges) {
+  const std::string table = "[[range]]\nname = \"t\"\nkey_bits = 48\nentries = 4\n";
+  const auto spec = [&](const std::string& more) {
+    return std::get<MatchSpec>(read(table + more).cases[0].design.objects[0].spec);
+  };
+  EXPECT_EQ(ranges_of(spec("range_bits = 16\n")), std::vector<std::uint32_t>{16});
+  EXPECT_EQ(ranges_of(spec("ranges = [16, 8, 20]\n")), (std::vector<std::uint32_t>{16, 8, 20}));
+  EXPECT_EQ(spec("ranges = [16]\nrange_containers = [32]\n").range_containers,
+            std::vector<std::uint32_t>{32});
+  EXPECT_EQ(refused(table),
+            "d.toml:3:12: the table has no range; expected range_bits = BITS or "
+            "ranges = [BITS, ...], 1 to 20 each");
+  EXPECT_EQ(refused(table + "range_bits = 16\nranges = [8]\n"),
+            "d.toml:5:14: range_bits: ranges says it already");
+  EXPECT_EQ(refused(table + "range_bits = 21\n"),
+            "d.toml:5:14: range_bits = 21 is above the maximum 20");
+  EXPECT_EQ(refused(table + "ranges = [20, 20, 9]\n"),
+            "d.toml:5:10: ranges of 49 bits are above key_bits = 48");
+  EXPECT_EQ(refused(table + "ranges = [8, 8]\nrange_containers = [32]\n"),
+            "d.toml:6:20: range_containers has 1 values for 2 ranges");
+  EXPECT_EQ(refused(table + "ranges = [8]\nrange_containers = [24]\n"),
+            "d.toml:6:20: range_containers has 24; expected 8, 16 or 32");
+}
+
+TEST(DesignFile, GuardsThatContradictEachOther) {
+  const std::string two =
+      "[[action]]\nname = \"a\"\n[[action]]\nname = \"b\"\n"
+      "[[condition]]\nname = \"c\"\nkind = \"eq\"\n";
+  EXPECT_EQ(refused(two + "guards = [\"a\", \"b\"]\nguards_not = [\"b\"]\n"),
+            "d.toml:9:14: guards_not names 'b', which runs only when the condition holds (guards)");
+  EXPECT_EQ(refused(two + "guards = [\"a\"]\nguards_not = [\"b\"]\n"), "nothing was refused");
+}
+
+TEST(DesignFile, CopiesThatDoNotPairUp) {
+  const std::string tables = "[[exact]]\nname = \"t\"\nkey_bits = 8\nentries = 4\ncopies = 3\n";
+  EXPECT_EQ(refused(tables + "[[register]]\nname = \"r\"\nentries = 4\ncopies = 2\n"
+                             "after = [\"t[i]\"]\n"),
+            "d.toml:7:8: 'r', 2 copies, goes with 't[i]', which has 3; expected as many");
+  EXPECT_EQ(refused(tables + "[[register]]\nname = \"r\"\nentries = 4\nafter = [\"t[i]\"]\n"),
+            "d.toml:7:8: 'r', 1 object, goes with 't[i]', which has 3; expected as many");
+  EXPECT_EQ(refused(tables + "[[register]]\nname = \"r\"\nentries = 4\nafter = [\"u[i]\"]\n"),
+            "d.toml:7:8: 'r' comes after 'u', which is no object; expected one of r, t");
+}
+
 TEST(DesignFile, Names) {
   EXPECT_EQ(refused("[[register]]\nname = \"a\"\nentries = 1\n[[hash]]\nname = \"a\"\n"),
             "d.toml:5:8: 'a' is declared twice");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "horae/dataplane/design_file.hpp"
 #include "horae/dataplane/ledger.hpp"
@@ -84,6 +85,43 @@ TEST(FieldOrder, ArmsOfAConditionExcludeEachOther) {
   EXPECT_EQ(arms("guards = [\"d\"]\nguards_not = [\"other\"]\n"
                  "[[condition]]\nname = \"d\"\nkind = \"ne\"\nguards = [\"one\"]\n"),
             "");
+}
+
+// A register of a table is in its stage: the table waits for what the index needs.
+TEST(FieldOrder, WhatBelongsToATableWaitsInItsPlace) {
+  const std::string file =
+      "[[action]]\nname = \"pick\"\nsets = [\"ix\"]\n"
+      "[[exact]]\nname = \"t\"\nkey_bits = 8\nentries = 16\n"
+      "[[register]]\nname = \"r\"\ntable = \"t\"\nentries = 1024\nindex = \"field\"\n"
+      "reads = [\"ix\"]\n";
+  EXPECT_EQ(orders(read(file)), "t after pick (match, ix)\n");
+  const DesignCase derived = read("order = \"derived\"\n" + file);
+  EXPECT_EQ(derived.design.find("t")->after.size(), 1u);
+  EXPECT_TRUE(derived.design.find("r")->after.empty());
+  EXPECT_EQ(stages(derived), 2u);
+}
+
+// Copies that name copies as NAME[i] go with the one of their number, by object or by field.
+TEST(FieldOrder, CopiesPairUp) {
+  const std::string tables =
+      "[[exact]]\nname = \"t\"\nkey_bits = 32\nentries = 64\ncopies = 3\nwrites = [\"x[i]\"]\n"
+      "[[register]]\nname = \"r\"\nentries = 64\ncopies = 3\nreads = [\"x[i]\"]\n";
+  const auto after = [](const DesignCase& c) {
+    std::string out;
+    for (const auto& d : c.design.find("r[1]")->after) out += d.on + " ";
+    return out;
+  };
+  EXPECT_EQ(after(read("order = \"derived\"\n" + tables)), "t[1] ");
+  const DesignCase named = read(tables + "after = [\"t[i]\"]\n");
+  EXPECT_EQ(after(named), "t[1] ");
+  EXPECT_EQ(std::get<RegisterSpec>(named.design.find("r[1]")->spec).reads.front(), "x[1]");
+  EXPECT_TRUE(named.undeclared.empty());
+  EXPECT_EQ(after(read(tables + "after = [\"t\"]\n")), "t[0] t[1] t[2] ");
+  const DesignCase guarded = read(tables +
+                                  "[[condition]]\nname = \"c\"\nkind = \"eq\"\ncopies = 3\n"
+                                  "guards = [\"r[i]\"]\n");
+  EXPECT_EQ(std::get<ConditionSpec>(guarded.design.find("c[2]")->spec).guards,
+            std::vector<std::string>{"r[2]"});
 }
 
 TEST(FieldOrder, GressesHaveFieldsOfTheirOwn) {

@@ -67,8 +67,10 @@ bool halves_hold(const std::vector<std::int64_t>& rams) {
 
 struct Stages {
   explicit Stages(const Placement& p) : amounts(p.stages_used()) {
-    std::vector<std::vector<CrossbarRead>> exact(amounts.size()), ternary(amounts.size());
+    std::vector<std::vector<CrossbarRead>> exact(amounts.size()), masked(amounts.size());
     std::vector<std::vector<Instruction>> instructions(amounts.size());
+    hashes.resize(amounts.size(), 0);
+    ternary.resize(amounts.size(), 0);
     registers.resize(amounts.size());
     addresses.resize(amounts.size());
     for (const auto& placed : p.units) {
@@ -84,7 +86,9 @@ struct Stages {
         return reads;
       };
       join(exact[s], named(u.exact_reads));
-      join(ternary[s], named(u.ternary_reads));
+      join(masked[s], named(u.ternary_reads));
+      hashes[s] += u.hash_functions;
+      ternary[s] += u.ternary_tables;
       for (Instruction i : u.instructions) {
         for (auto& field : i.writes) field = gress + field;
         instructions[s].push_back(i);
@@ -97,7 +101,7 @@ struct Stages {
     }
     for (std::size_t s = 0; s < amounts.size(); ++s) {
       amounts[s][Resource::exact_xbar] = crossbar(exact[s]);
-      amounts[s][Resource::ternary_xbar] = crossbar(ternary[s]);
+      amounts[s][Resource::ternary_xbar] = crossbar(masked[s]);
       amounts[s][Resource::vliw] = words(instructions[s]);
       for (const auto& [key, a] : addresses[s]) {
         amounts[s][Resource::hash_dist] += a.units;
@@ -105,7 +109,12 @@ struct Stages {
       }
     }
   }
+  // An exact table has one, three hash distribution units share one.
+  std::int64_t functions(std::size_t s) const {
+    return hashes[s] + (amounts[s][Resource::hash_dist] + 2) / 3;
+  }
   std::vector<Amounts> amounts;
+  std::vector<std::int64_t> hashes, ternary;
   std::vector<std::vector<std::int64_t>> registers;
   std::vector<std::map<std::string, StatefulAddress>> addresses;
 };
@@ -128,7 +137,8 @@ TEST(PlacementProperty, NoStageHoldsMoreThanItHas) {
             << "\n"
             << describe(design);
       }
-      ASSERT_LE(own.addresses[s].size(), 2u) << "stage " << s << "\n" << describe(design);
+      ASSERT_LE(own.functions(s), 8) << "stage " << s << "\n" << describe(design);
+      ASSERT_LE(own.ternary[s], 8) << "stage " << s << "\n" << describe(design);
       if (chip.name == "tofino2") {
         ASSERT_TRUE(halves_hold(own.registers[s])) << "stage " << s << " in round " << round << "\n"
                                                    << describe(design);
@@ -223,7 +233,11 @@ TEST(PlacementProperty, EveryObjectIsPlacedOnceOrRefused) {
       if (const auto* c = std::get_if<ConditionSpec>(&o.spec))
         parts = c->kind == ConditionKind::subtract_sign ? 2 : 1;
       if (std::holds_alternative<MatchSpec>(o.spec)) {
-        ASSERT_EQ(at.shares[i], price_object(o, chip).units.size()) << describe(design);
+        // Parts of half a stage, or such as fill what is left of stages: one in each.
+        const auto stages = static_cast<std::size_t>(at.last[i] - at.first[i] + 1);
+        ASSERT_GE(at.shares[i], 1) << describe(design);
+        ASSERT_LE(at.shares[i], std::max(price_object(o, chip).units.size(), stages))
+            << describe(design);
       } else {
         ASSERT_EQ(at.shares[i], parts)
             << o.name << " in round " << round << " on " << chip.name << "\n"
@@ -271,8 +285,9 @@ TEST(PlacementProperty, AnotherObjectMakesNothingCheaper) {
     }
   }
   EXPECT_GT(compared, 5000);
-  // Stage by stage, by priority: one object more can move another into a better place.
-  EXPECT_LE(fewer_stages, compared / 500);
+  // Stage by stage, by priority: one object more can move another into a better place. Rare, as
+  // further priorities are tried while the stages are above the least.
+  EXPECT_LE(fewer_stages, compared / 2000);
 }
 
 // A copy with twice the entries of one object; false when it has none.
@@ -331,6 +346,110 @@ TEST(PlacementProperty, TwiceTheEntriesAreNeverCheaper) {
   }
   EXPECT_GT(compared, 3000);
   EXPECT_GT(placed, 1000);
+}
+
+// Nothing is below the least: not the placement, nor the compiler's, which cuts tables elsewhere.
+TEST(PlacementProperty, NoPlacementHasFewerStagesThanTheLeast) {
+  RandomDesigns lists("least");
+  int equal = 0, placed = 0;
+  for (const unsigned objects : {6u, 20u, 60u}) {
+    for (int round = 0; round < 1000; ++round) {
+      const ChipSpec& chip = lists.chip();
+      const Design design = lists.design(objects);
+      const unsigned least = least_stages(design, chip);
+      const unsigned ours = place(design, chip).stages_used();
+      ASSERT_LE(least, ours) << chip.name << "\n" << describe(design);
+      ASSERT_LE(least, place_as_compiler(design, chip).stages_used()) << chip.name << "\n"
+                                                                      << describe(design);
+      ++placed;
+      equal += least == ours ? 1 : 0;
+    }
+  }
+  EXPECT_GT(equal, placed * 8 / 10);  // and it says something
+}
+
+// Where the lines of a file stand decides nothing: neither stages nor what they hold.
+TEST(PlacementProperty, TheOrderOfLinesChangesNothing) {
+  RandomDesigns lists("lines");
+  RandomStream random(20, "shuffled");
+  for (int round = 0; round < 1500; ++round) {
+    const ChipSpec& chip = lists.chip();
+    const Design design = lists.design(25);
+    Design shuffled = design;
+    for (std::size_t i = shuffled.objects.size(); i > 1; --i)
+      std::swap(shuffled.objects[i - 1],
+                shuffled.objects[random.below(static_cast<std::uint32_t>(i))]);
+    const auto same = [&](const Placement& a, const Placement& b) {
+      return a.stages == b.stages && a.latency[0] == b.latency[0] && a.latency[1] == b.latency[1];
+    };
+    ASSERT_TRUE(same(place(design, chip), place(shuffled, chip))) << chip.name << "\n"
+                                                                  << describe(design);
+    ASSERT_TRUE(same(place_as_compiler(design, chip), place_as_compiler(shuffled, chip)))
+        << chip.name << "\n"
+        << describe(design);
+    ASSERT_EQ(least_stages(design, chip), least_stages(shuffled, chip)) << describe(design);
+  }
+}
+
+// A list in which memories decide: meters, counters, registers and tables of many blocks.
+Design full_of_memories(RandomStream& random) {
+  Design design;
+  const unsigned n = 3 + random.below(12);
+  for (unsigned i = 0; i < n; ++i) {
+    const std::uint64_t entries = 1 + random.below(1u << (8 + random.below(8)));
+    ObjectSpec spec = MeterSpec{entries};
+    switch (random.below(5)) {
+      case 0:
+        spec = array_of(entries, 8u << random.below(3));
+        std::get<RegisterSpec>(spec).reads = {};  // more cells may share another one's address
+        break;
+      case 1:
+        spec = exact_table(16 + random.below(100), 4 * entries, random.below(60));
+        break;
+      case 2:
+        spec = ternary_table(16 + random.below(100), 1 + entries / 8, random.below(30));
+        break;
+      case 3:
+        spec = CounterSpec{entries, random.chance(0.5) ? 32u : 64u};
+        break;
+      default:
+        break;
+    }
+    design.objects.push_back(object("o" + std::to_string(i), spec, {},
+                                    random.chance(0.7) ? Gress::ingress : Gress::egress));
+  }
+  return design;
+}
+
+// More entries, by one or by many, take no fewer stages and no fewer blocks.
+TEST(PlacementProperty, MoreEntriesTakeNoLess) {
+  RandomStream random(20, "entries");
+  int compared = 0, less = 0;
+  for (int round = 0; round < 1500; ++round) {
+    const ChipSpec& chip = shipped_chip(random.chance(0.5) ? "tofino1" : "tofino2");
+    const Design design = full_of_memories(random);
+    const Placement p = place(design, chip);
+    if (!p.fits()) continue;
+    for (std::size_t i = 0; i < design.objects.size(); ++i) {
+      Design larger = design;
+      std::visit(
+          [&](auto& spec) {
+            if constexpr (requires { spec.entries; })
+              spec.entries += random.chance(0.5) ? 1 : spec.entries / 4 + random.below(2000);
+          },
+          larger.objects[i].spec);
+      const Placement q = place(larger, chip);
+      if (!q.fits()) continue;
+      ++compared;
+      const bool fewer_blocks = std::any_of(memories.begin(), memories.end(), [&](Resource r) {
+        return q.total()[r] < p.total()[r];
+      });
+      less += q.stages_used() < p.stages_used() || fewer_blocks ? 1 : 0;
+    }
+  }
+  EXPECT_GT(compared, 5000);
+  // No search finds every placement. Without the further priorities it is one of 500.
+  EXPECT_LE(less, compared / 5000);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -175,17 +176,55 @@ TEST(Placement, RamsBesideTheirAlus) {
   EXPECT_FALSE(fits_stateful(arrays({17, 17, 17}), one));
 }
 
-// Three orders are tried. 24 TCAM blocks in a stage: largest first fills the first with 10 + 10 and
-// takes three, as declared two are full, 10 + 7 + 7 each.
-TEST(Placement, TheOrderAsDeclaredMayNeedFewerStages) {
-  Design design;
-  for (const unsigned blocks : {10u, 7u, 7u, 10u, 7u, 7u}) {
-    design.objects.push_back(
-        object("t" + std::to_string(design.objects.size()), ternary_table(40, 512 * blocks, 0)));
+// 24 TCAM blocks in a stage: largest first fills the first with 10 + 10 and takes three; further
+// priorities are tried, and two are full, 10 + 7 + 7 each. In whatever order the lines stand.
+TEST(Placement, WhatTheLargestFirstWastesIsSearchedFor) {
+  std::vector<unsigned> sizes = {7, 7, 7, 7, 10, 10};
+  do {
+    Design design;
+    for (const unsigned blocks : sizes) {
+      design.objects.push_back(
+          object("t" + std::to_string(design.objects.size()), ternary_table(40, 512 * blocks, 0)));
+    }
+    const Placement p = place_on(design, "tofino2");
+    ASSERT_EQ(p.stages_used(), 2u);
+    for (const auto& stage : p.stages) EXPECT_EQ(stage[Resource::tcam], 24);
+  } while (std::next_permutation(sizes.begin(), sizes.end()));
+}
+
+// What the smaller of two designs needs is never more: meters of 4,096 cells took three stages
+// here, of 8,193 two.
+TEST(Placement, MoreCellsOfAMeterTakeNoFewerStages) {
+  unsigned before = 0;
+  for (const std::uint64_t cells : {256u, 4096u, 8192u, 8193u, 12000u, 20000u}) {
+    Design design;
+    design.objects = {object("a", MeterSpec{cells}),
+                      object("b", array_of(16384, 16)),
+                      object("c", MeterSpec{256}, {}, Gress::egress),
+                      object("d", MeterSpec{16384}),
+                      object("e", array_of(256, 8)),
+                      object("f", MeterSpec{4096}),
+                      object("g", array_of(65536, 32), {}, Gress::egress),
+                      object("h", exact_table(88, 40000, 48), {}, Gress::egress)};
+    const unsigned stages = place_on(design, "tofino2").stages_used();
+    EXPECT_GE(stages, before) << cells;
+    before = stages;
   }
-  const Placement p = place_on(design, "tofino2");
-  EXPECT_EQ(p.stages_used(), 2u);
-  for (const auto& stage : p.stages) EXPECT_EQ(stage[Resource::tcam], 24);
+}
+
+// 30 registers at indexes of their own fit eight of Tofino's twelve stages: four ALUs in each.
+TEST(Placement, ThirtyRegistersTakeEightStages) {
+  Design design;
+  for (unsigned i = 0; i < 30; ++i) {
+    RegisterSpec spec = array_of(1024, 32);
+    spec.reads = {"f" + std::to_string(i)};
+    design.objects.push_back(object("r" + std::to_string(i), spec));
+  }
+  const ChipSpec& chip = shipped_chip("tofino1");
+  EXPECT_TRUE(place(design, chip).fits());
+  EXPECT_EQ(place(design, chip).stages_used(), 8u);
+  EXPECT_EQ(place_as_compiler(design, chip).stages_used(), 8u);
+  EXPECT_EQ(least_stages(design, chip), 8u);
 }
 
 TEST(Placement, IngressAndEgressShareStages) {
@@ -231,12 +270,13 @@ TEST(Placement, FieldsReadByTwoObjectsCountOnce) {
   EXPECT_EQ(shared.stages[0][Resource::exact_xbar], 13);
   hashed.reads = {};
   const Placement own = place_on(row_of(hashed, 4, false), "tofino2");
-  EXPECT_EQ(own.stages[0][Resource::exact_xbar], 2 * 13);  // two addresses in a stage
+  EXPECT_EQ(own.stages[0][Resource::exact_xbar], 4 * 13);
 }
 
-// Two hash distribution units, two addresses: registers of other fields, widths or sizes have
-// others.
-TEST(Placement, AStageHasTwoRegisterAddresses) {
+// What decides how many registers share a stage are its ALUs and hash distribution units, of which
+// an address takes one for each 16 bits; registers of other fields, widths or sizes have others.
+// The compiler placed four that differ in one stage (s1_04_salu).
+TEST(Placement, AnAddressTakesHashDistributionUnits) {
   const auto stages = [](std::vector<RegisterSpec> specs) {
     Design design;
     for (const auto& s : specs)
@@ -250,9 +290,14 @@ TEST(Placement, AStageHasTwoRegisterAddresses) {
   unnamed.reads = {};
   EXPECT_EQ(stages({a, a, a, a}), 1u);
   EXPECT_EQ(stages({a, b, a, b}), 1u);
-  EXPECT_EQ(stages({a, b, c}), 2u);
-  EXPECT_EQ(stages({a, b, other}), 2u);
-  EXPECT_EQ(stages({a, unnamed, unnamed}), 2u);
+  EXPECT_EQ(stages({a, b, c, other}), 1u);
+  EXPECT_EQ(stages({unnamed, unnamed, unnamed, unnamed}), 1u);
+  // 17 bits take two of six units each: three in a stage; as one address all four.
+  RegisterSpec wide = array_of(1 << 17, 1), wide_unnamed = wide;
+  wide_unnamed.reads = {};
+  EXPECT_EQ(stages({wide_unnamed, wide_unnamed, wide_unnamed}), 1u);
+  EXPECT_EQ(stages({wide_unnamed, wide_unnamed, wide_unnamed, wide_unnamed}), 2u);
+  EXPECT_EQ(stages({wide, wide, wide, wide}), 1u);
   const Placement p = place_on(row_of(a, 4, false), "tofino2");
   EXPECT_EQ(p.stages[0][Resource::hash_dist], 1);
   EXPECT_EQ(p.stages[0][Resource::hash_bits], 12);
@@ -313,24 +358,6 @@ TEST(Placement, AShortfallCountsWhatIsReallyLeft) {
   EXPECT_EQ(p.refused[1].resource, "map_ram");
   EXPECT_EQ(p.refused[1].need, 12);
   EXPECT_EQ(p.refused[1].have, 6);
-}
-
-TEST(Placement, RegistersWithoutNamedFieldsAreToldToNameThem) {
-  ChipSpec one_stage = shipped_chip("tofino2");
-  one_stage.stages = 1;
-  Design design;
-  for (const char* name : {"a", "b", "c"}) {
-    RegisterSpec spec = array_of(64, 32);
-    spec.reads.clear();
-    design.objects.push_back(object(name, spec));
-  }
-  const Placement p = place(design, one_stage);
-  ASSERT_EQ(p.refused.size(), 2u);
-  EXPECT_EQ(p.refused[1].need, 1);
-  EXPECT_EQ(p.refused[1].have, 0);
-  EXPECT_EQ(p.refused[1].rewrite.rfind("reads = ", 0), 0u) << p.refused[1].rewrite;
-  for (auto& o : design.objects) std::get<RegisterSpec>(o.spec).reads = {"slot"};
-  EXPECT_TRUE(place(design, one_stage).fits());
 }
 
 TEST(Placement, TooManyDependentStagesAreRefused) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "designs.hpp"
+#include "horae/dataplane/placement.hpp"
 
 namespace horae::dataplane::price_test {
 namespace {
@@ -266,10 +267,48 @@ TEST(Price, ATernaryTablesDataIsBesideItsActionUpTo32Bits) {
   EXPECT_EQ(sram(0, 1), 0);
 }
 
+// 33 bits are a word of 32 in RAMs of their own and a bit in the entry: nine entries in two RAMs,
+// 22 of them, and 25 for the words. The compiler took 47 for both (72 with 64 bits for each).
+TEST(Price, WhatIsOddOfActionDataStaysInTheEntry) {
+  EXPECT_EQ(needs_of(exact_table(32, 100'000, 33))[Resource::sram], 47);
+  const auto splits = [](std::uint32_t data, std::uint32_t slots = 0) {
+    std::string out;
+    for (const auto& s : action_data_splits(data, slots, shipped_chip("tofino2")))
+      out += std::to_string(s.ram_bits) + "+" + std::to_string(s.entry_bits) + " ";
+    return out;
+  };
+  EXPECT_EQ(splits(0), "0+0 ");
+  EXPECT_EQ(splits(32), "32+0 0+32 ");
+  EXPECT_EQ(splits(33), "33+0 32+1 ");
+  EXPECT_EQ(splits(64), "64+0 32+32 ");
+  EXPECT_EQ(splits(65), "65+0 64+1 ");
+  EXPECT_EQ(splits(97), "97+0 ");  // 33 bits have no room in an entry
+  EXPECT_EQ(splits(160), "160+0 128+32 ");
+  EXPECT_EQ(splits(20, 64), "64+0 0+20 32+20 ");
+}
+
+// However many fields an action sets: an instruction works on all containers at once. Two that set
+// one field do not share a word.
+TEST(Price, AnActionThatSetsManyFieldsIsOneInstruction) {
+  Design design;
+  design.objects = {object("a", ActionSpec{}), object("b", ActionSpec{})};
+  design.objects[0].sets = {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7"};
+  const auto words = [&] { return place(design, shipped_chip("tofino2")).total()[Resource::vliw]; };
+  design.objects.pop_back();
+  EXPECT_EQ(words(), 1);
+  for (const char* name : {"b", "c", "d"}) {
+    design.objects.push_back(object(name, ActionSpec{}));
+    design.objects.back().sets = {std::string("f") + name};
+  }
+  EXPECT_EQ(words(), 3);  // four instructions and the no-op
+  for (auto& o : design.objects) o.sets = {"f7"};
+  EXPECT_EQ(words(), 4);
+}
+
 // Rounded to a power of two bytes; an entry wider than a word of 16 has several words.
 TEST(Price, ActionDataApartTakesWholeWords) {
   const auto blocks = [](std::uint32_t data_bits) {
-    return action_data_blocks(exact_table(32, 1024, data_bits), 1024, shipped_chip("tofino2"));
+    return action_data_blocks(data_bits, 1024, shipped_chip("tofino2"));
   };
   EXPECT_EQ(blocks(8), 1);
   EXPECT_EQ(blocks(128), 1);

@@ -141,18 +141,46 @@ TEST(Range, TakesTwoRowsForEachDigitButOne) {
   EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 4);
 }
 
-// What the compiler took for such keys (netcache, rtt, precision and a generated program).
-TEST(Range, EveryWholeByteHasATcamOfItsOwn) {
-  const auto wide = [](unsigned key, unsigned bits) {
-    MatchSpec spec = kind_of(MatchKind::range, key, 512);
-    spec.range_bits = bits;
-    spec.range_percent = 0;
-    return total_of({object("r", spec)})[Resource::tcam];
-  };
-  EXPECT_EQ(wide(12, 12), 1);
-  EXPECT_EQ(wide(16, 16), 2);
-  EXPECT_EQ(wide(24, 16), 2);
-  EXPECT_EQ(wide(20, 20), 2);
+// TCAMs side by side of a table with these ranges.
+std::int64_t wide(unsigned key, std::vector<std::uint32_t> ranges,
+                  std::vector<std::uint32_t> containers = {}) {
+  MatchSpec spec = kind_of(MatchKind::range, key, 512);
+  spec.ranges = std::move(ranges);
+  spec.range_containers = std::move(containers);
+  spec.range_percent = 0;
+  return total_of({object("r", spec)})[Resource::tcam];
+}
+
+// What the compiler took: 12 bits (precision) and 16 of a container of 16 (s2_02_tcam, t12, with 8
+// bits more) in one; 16 of a container of 32 (s2_02_tcam, t3; rtt, with 8 more) and 20 (netcache)
+// in two.
+TEST(Range, AByteInBothDigitsReachesTwoPlacesOfATcamFromAWideContainerOnce) {
+  EXPECT_EQ(wide(12, {12}), 1);
+  EXPECT_EQ(wide(16, {16}), 1);
+  EXPECT_EQ(wide(24, {16}), 1);
+  EXPECT_EQ(wide(16, {16}, {32}), 2);
+  EXPECT_EQ(wide(24, {16}, {32}), 2);
+  EXPECT_EQ(wide(20, {20}), 2);
+  EXPECT_EQ(wide(20, {20}, {8}), 1);
+  EXPECT_EQ(wide(8, {8}, {32}), 1);  // one byte in both digits
+  EXPECT_EQ(wide(12, {12}, {32}), 1);
+  EXPECT_EQ(wide(15, {15}, {32}), 2);  // 7 bits of a byte are two digits
+}
+
+// Each range has TCAMs of its own, and the longest decides the rows.
+TEST(Range, SeveralLieSideBySide) {
+  EXPECT_EQ(wide(16, {8, 8}), 2);
+  EXPECT_EQ(wide(48, {16, 16, 16}), 3);
+  EXPECT_EQ(wide(32, {16, 16}, {32, 16}), 3);
+  MatchSpec spec = kind_of(MatchKind::range, 24, 512);
+  spec.ranges = {4, 20};
+  spec.range_percent = 100;  // eight rows for each entry: 8 blocks, 1 + 2 wide
+  EXPECT_EQ(total_of({object("r", spec)})[Resource::tcam], 24);
+  spec.ranges = {4, 21};
+  const auto refused = account({object("r", spec)}).refused;
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].need, 21);
+  EXPECT_EQ(refused[0].have, 20);
 }
 
 TEST(Lpm, IsTernary) {
@@ -257,6 +285,23 @@ TEST(ConstantEntries, FourAreAGatewayOfTofino2) {
   EXPECT_GT(total_of({object("t", table)}, "tofino1")[Resource::sram], 0);
   table.entries = 5;
   EXPECT_GT(total_of({object("t", table)}, "tofino2")[Resource::sram], 0);
+}
+
+// Tofino's gateways have one payload for all rows.
+TEST(ConstantEntries, OneIsAGatewayOfTofino) {
+  MatchSpec table = exact_table(16, 1, 5);
+  table.constant = true;
+  table.miss = MissAction::listed;
+  const Amounts one = total_of({object("t", table)}, "tofino1");
+  EXPECT_EQ(one[Resource::sram], 0);
+  EXPECT_EQ(one[Resource::gateway], 1);
+  EXPECT_EQ(one[Resource::logical_table], 1);
+  table.entries = 2;
+  EXPECT_EQ(total_of({object("t", table)}, "tofino1")[Resource::gateway], 0);
+  MatchSpec range = kind_of(MatchKind::range, 16, 1);  // a gateway's row has none
+  range.range_bits = 16;
+  range.constant = true;
+  EXPECT_EQ(total_of({object("t", range)}, "tofino1")[Resource::gateway], 0);
 }
 
 // Its gateway is taken: what decides whether it is looked up has one of its own.

@@ -98,6 +98,25 @@ TEST(Import, AccessesOfARegisterAreOneObject) {
   EXPECT_EQ(d.design.find("tbl_mark"), nullptr);
 }
 
+// A range has the container of its field: how many TCAMs it takes depends on it.
+TEST(Import, RangesHaveTheirContainers) {
+  const auto tcam = [](const std::string& container) {
+    const ReportCopy copy(counted);
+    copy.replace("pipe/counted.bfa", "hdr.ipv4.dst: { type: exact, size: 32, full_size: 32 }",
+                 "hdr.ipv4.dst: { type: range, size: 16, full_size: 16 }");
+    copy.replace("pipe/counted.bfa", "exact_match routes_0", "ternary_match routes_0");
+    copy.replace("pipe/counted.bfa", "phv ingress:", "phv ingress:\n  hdr.ipv4.dst: " + container);
+    const auto d = imported(copy.path());
+    const auto& routes = spec_of<MatchSpec>(d, "Ig.routes");
+    EXPECT_EQ(routes.ranges, std::vector<std::uint32_t>{16});
+    dataplane::Design alone{"d", {*d.design.find("Ig.routes")}};
+    alone.objects[0].after.clear();
+    return place(alone, ChipSpec::find({"tofino2", {}})).total()[Resource::tcam];
+  };
+  EXPECT_EQ(2 * tcam("H1"), tcam("W1(0..15)"));
+  EXPECT_EQ(tcam("MH1"), tcam("H1"));
+}
+
 TEST(Import, WhatIsNotTakenAsItIsIsSaid) {
   const ReportCopy copy(counted);
   copy.replace("pipe/counted.bfa", "hdr.ipv4.dst: { type: exact", "hdr.ipv4.dst: { type: range");

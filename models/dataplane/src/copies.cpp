@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,71 +11,126 @@
 namespace horae::dataplane {
 namespace {
 
+constexpr std::string_view pair_mark = "[i]";
+
 std::string copy_name(const std::string& name, std::uint32_t i) {
   return fmt::format("{}[{}]", name, i);
 }
 
-/// Each name that one stands for.
-template <class Take>
-void for_names(const std::string& name, const Copies& copies, const Take& take) {
-  const auto found = copies.find(name);
-  if (found == copies.end()) return take(name);
-  for (std::uint32_t i = 0; i < found->second; ++i) take(copy_name(name, i));
-}
+/// One object with its copies, while they are made.
+class CopyMaker {
+ public:
+  CopyMaker(const DesignObject& object, const Copies& copies, const Pairs& pairs)
+      : object_(object), copies_(copies) {
+    if (const auto own = pairs.find(object.name); own != pairs.end()) paired_ = own->second;
+    const auto found = copies.find(object.name);
+    number_ = found == copies.end() ? 1 : found->second;
+    copied_ = found != copies.end();
+    for (const auto& name : paired_) require_as_many(name, "goes with");
+  }
 
-/// The table of copy `i` of an object.
-void set_table(DesignObject& object, std::uint32_t i, std::uint32_t of, const Copies& copies) {
-  std::visit(
-      [&](auto& spec) {
-        if constexpr (requires { spec.table; }) {
-          const auto found = copies.find(spec.table);
-          if (found == copies.end()) return;
-          if (found->second != of) {
-            throw input_error(object.where,
-                              fmt::format("'{}': {} copies belong to '{}', which has {}",
-                                          object.name, of, spec.table, found->second));
-          }
-          spec.table = copy_name(spec.table, i);
-        }
-      },
-      object.spec);
-}
+  std::vector<DesignObject> make() const {
+    std::vector<DesignObject> out;
+    for (std::uint32_t i = 0; i < number_; ++i) out.push_back(copy(i));
+    return out;
+  }
 
-}  // namespace
+ private:
+  void require_as_many(const std::string& name, const char* relation) const {
+    const auto found = copies_.find(name);
+    const std::uint32_t there = found == copies_.end() ? 1 : found->second;
+    if (there == number_ && found != copies_.end() && copied_) return;
+    throw input_error(
+        object_.where,
+        fmt::format("'{}', {} {}, {} '{}[i]', which has {}; expected as many", object_.name,
+                    number_, number_ == 1 ? "object" : "copies", relation, name, there));
+  }
 
-void make_copies(Design& design, const Copies& copies) {
-  if (copies.empty()) return;
-  std::vector<DesignObject> objects;
-  for (auto& object : design.objects) {
-    std::vector<Dependency> after;
-    for (const auto& d : object.after) {
-      for_names(d.on, copies, [&](std::string name) {
-        after.push_back({std::move(name), d.kind});
-      });
+  /// Each name that one stands for, in copy `i`.
+  template <class Take>
+  void for_names(const std::string& name, std::uint32_t i, const Take& take) const {
+    const auto found = copies_.find(name);
+    if (found == copies_.end()) return take(name);
+    if (paired_.contains(name)) return take(copy_name(name, i));
+    for (std::uint32_t k = 0; k < found->second; ++k) take(copy_name(name, k));
+  }
+
+  DesignObject copy(std::uint32_t i) const {
+    DesignObject out = object_;
+    if (copied_) out.name = copy_name(object_.name, i);
+    out.after.clear();
+    for (const auto& d : object_.after) {
+      for_names(d.on, i, [&](std::string name) { out.after.push_back({std::move(name), d.kind}); });
     }
-    object.after = std::move(after);
-    if (auto* condition = std::get_if<ConditionSpec>(&object.spec)) {
+    if (auto* condition = std::get_if<ConditionSpec>(&out.spec)) {
       for (auto* const list : {&condition->guards, &condition->guards_not}) {
         std::vector<std::string> guards;
-        for (const auto& g : *list) {
-          for_names(g, copies, [&](std::string name) { guards.push_back(std::move(name)); });
-        }
+        for (const auto& g : *list)
+          for_names(g, i, [&](std::string name) { guards.push_back(std::move(name)); });
         *list = std::move(guards);
       }
     }
-    const auto found = copies.find(object.name);
-    if (found == copies.end()) {
-      set_table(object, 0, 1, copies);
-      objects.push_back(std::move(object));
-      continue;
-    }
-    const std::uint32_t n = found->second;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      DesignObject copy = object;
-      set_table(copy, i, n, copies);
-      copy.name = copy_name(object.name, i);
-      objects.push_back(std::move(copy));
-    }
+    set_table(out, i);
+    if (copied_) number_fields(out, i);
+    return out;
+  }
+
+  /// The table of copy `i`.
+  void set_table(DesignObject& object, std::uint32_t i) const {
+    std::visit(
+        [&](auto& spec) {
+          if constexpr (requires { spec.table; }) {
+            const auto found = copies_.find(spec.table);
+            if (found == copies_.end()) return;
+            if (found->second != number_) {
+              throw input_error(object_.where,
+                                fmt::format("'{}': {} copies belong to '{}', which has {}",
+                                            object_.name, number_, spec.table, found->second));
+            }
+            spec.table = copy_name(spec.table, i);
+          }
+        },
+        object.spec);
+  }
+
+  /// "x[i]" is "x[3]" in copy 3; of a table's action several, between blanks.
+  static void number_fields(DesignObject& object, std::uint32_t i) {
+    const auto number = [&](std::vector<std::string>& names) {
+      for (auto& name : names) {
+        for (auto at = name.find(pair_mark); at != std::string::npos; at = name.find(pair_mark, at))
+          name.replace(at, pair_mark.size(), fmt::format("[{}]", i));
+      }
+    };
+    number(object.sets);
+    number(object.uses);
+    std::visit(
+        [&](auto& spec) {
+          if constexpr (requires { spec.reads; }) number(spec.reads);
+          if constexpr (requires { spec.writes; }) number(spec.writes);
+        },
+        object.spec);
+  }
+
+  const DesignObject& object_;
+  const Copies& copies_;
+  std::set<std::string> paired_;
+  std::uint32_t number_ = 1;
+  bool copied_ = false;
+};
+
+}  // namespace
+
+bool take_pair(std::string& name) {
+  if (!name.ends_with(pair_mark)) return false;
+  name.resize(name.size() - pair_mark.size());
+  return true;
+}
+
+void make_copies(Design& design, const Copies& copies, const Pairs& pairs) {
+  if (copies.empty() && pairs.empty()) return;
+  std::vector<DesignObject> objects;
+  for (const auto& object : design.objects) {
+    for (auto& copy : CopyMaker(object, copies, pairs).make()) objects.push_back(std::move(copy));
   }
   design.objects = std::move(objects);
   design.check();

@@ -112,6 +112,11 @@ std::string_view kind_name(const ObjectSpec& spec) {
   return std::visit(Name{}, spec);
 }
 
+std::vector<std::uint32_t> ranges_of(const MatchSpec& spec) {
+  if (match_kind(spec) != MatchKind::range) return {};
+  return spec.ranges.empty() ? std::vector{spec.range_bits} : spec.ranges;
+}
+
 bool reads_crossbar(const ObjectSpec& spec) {
   return !std::holds_alternative<ActionSpec>(spec) && !std::holds_alternative<MirrorSpec>(spec) &&
          !std::holds_alternative<RecirculateSpec>(spec) &&

@@ -67,6 +67,7 @@ const Schema<Common>& common_schema() {
 struct ReadCase {
   DesignCase result = {};
   Copies copies = {};
+  Pairs pairs = {};
 };
 
 /// A name is one cell of the tables that are printed.
@@ -76,6 +77,13 @@ void check_name(const Section& section, const std::string& name) {
     throw section.error("name", fmt::format("name = \"{}\" has a character that cannot be printed "
                                             "in one line",
                                             printable(name)));
+  }
+}
+
+/// Takes "[i]" from names; `object` goes with those that had it, copy by copy.
+void take_pairs(const std::string& object, std::vector<std::string>& names, Pairs& pairs) {
+  for (auto& name : names) {
+    if (take_pair(name)) pairs[object].insert(name);
   }
 }
 
@@ -130,9 +138,14 @@ void read_object(const Section& section, const Schema<Shape>& shape_schema, cons
   DesignObject object{shared.name,       shared.gress, std::move(shape), {},
                       shared.name.where, shared.sets,  shared.uses};
   const bool keyless = !reads_crossbar(object.spec);
-  const auto depend = [&](const std::vector<std::string>& names, DependencyKind kind) {
-    for (const auto& n : names) object.after.push_back({n, kind});
+  const auto depend = [&](std::vector<std::string> names, DependencyKind kind) {
+    take_pairs(object.name, names, out.pairs);
+    for (auto& n : names) object.after.push_back({std::move(n), kind});
   };
+  if (auto* condition = std::get_if<ConditionSpec>(&object.spec)) {
+    take_pairs(object.name, condition->guards, out.pairs);
+    take_pairs(object.name, condition->guards_not, out.pairs);
+  }
   depend(shared.after, keyless ? DependencyKind::action : DependencyKind::match);
   depend(shared.after_action, DependencyKind::action);
   depend(shared.after_read, DependencyKind::read_after_write);
@@ -284,12 +297,18 @@ DesignCase read_case(const Section& section, const std::string& name, const Head
   out.complete = order == OrderSource::complete;
   if (!out.complete) {
     auto orders = undeclared_orders(out.design);
-    if (order == OrderSource::derived)
+    if (order == OrderSource::derived) {
       declare(out.design, orders);
-    else
+      // A field of each copy is written and read by copies of one number.
+      for (auto& o : orders) {
+        if (take_pair(o.field)) read.pairs[o.object].insert(o.on);
+      }
+      out.design.check();
+    } else {
       out.undeclared = std::move(orders);
+    }
   }
-  make_copies(out.design, read.copies);
+  make_copies(out.design, read.copies, read.pairs);
   return std::move(read.result);
 }
 

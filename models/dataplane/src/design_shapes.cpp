@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "horae/core/error.hpp"
 
@@ -24,9 +25,14 @@ void check_shape(const Section& section, ConditionSpec& shape) {
                                                 shape.constant, shape.bits));
   }
   for (const auto& name : shape.guards_not) {
-    if (std::find(shape.guards.begin(), shape.guards.end(), name) == shape.guards.end())
-      shape.guards.push_back(name);
+    if (std::find(shape.guards.begin(), shape.guards.end(), name) != shape.guards.end()) {
+      throw section.error(
+          "guards_not",
+          fmt::format("guards_not names '{}', which runs only when the condition holds (guards)",
+                      name));
+    }
   }
+  shape.guards.insert(shape.guards.end(), shape.guards_not.begin(), shape.guards_not.end());
 }
 
 namespace {
@@ -53,6 +59,39 @@ void check_writes(const Section& section, MatchSpec& m) {
 
 }  // namespace
 
+namespace {
+
+/// A table of ranges says how wide they are, once, and in what containers.
+void check_ranges(const Section& section, const MatchSpec& m) {
+  if (match_kind(m) != MatchKind::range) return;
+  if (m.range_bits != 0 && !m.ranges.empty())
+    throw section.error("range_bits", "range_bits: ranges says it already");
+  if (m.range_bits == 0 && m.ranges.empty()) {
+    throw section.error(section.has("range_bits") ? "range_bits" : "key_bits",
+                        "the table has no range; expected range_bits = BITS or ranges = [BITS, "
+                        "...], 1 to 20 each");
+  }
+  const auto ranges = ranges_of(m);
+  const auto all = std::accumulate(ranges.begin(), ranges.end(), 0u);
+  if (all > m.key_bits) {
+    throw section.error(m.ranges.empty() ? "range_bits" : "ranges",
+                        fmt::format("ranges of {} bits are above key_bits = {}", all, m.key_bits));
+  }
+  if (!m.range_containers.empty() && m.range_containers.size() != ranges.size()) {
+    throw section.error("range_containers",
+                        fmt::format("range_containers has {} values for {} ranges",
+                                    m.range_containers.size(), ranges.size()));
+  }
+  for (const auto bits : m.range_containers) {
+    if (bits != 8 && bits != 16 && bits != 32) {
+      throw section.error("range_containers",
+                          fmt::format("range_containers has {}; expected 8, 16 or 32", bits));
+    }
+  }
+}
+
+}  // namespace
+
 void check_shape(const Section& section, MatchSpec& shape) {
   if (!shape.action_bits.empty()) take_action_bits(section, shape);
   if (!shape.writes.empty()) check_writes(section, shape);
@@ -62,7 +101,7 @@ void check_shape(const Section& section, MatchSpec& shape) {
       throw section.error(key, fmt::format("{} = {} is above {} = {}", key, value, of, most));
   };
   at_most("no_ops", shape.no_ops, "actions", shape.actions);
-  at_most("range_bits", shape.range_bits, "key_bits", shape.key_bits);
+  check_ranges(section, shape);
   at_most("masked_bits", shape.masked_bits, "key_bits", shape.key_bits);
   if (shape.slot_bits != 0 && shape.slot_bits < shape.data_bits) {
     throw section.error("slot_bits", fmt::format("slot_bits = {} is below data_bits = {}",

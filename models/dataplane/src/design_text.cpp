@@ -1,6 +1,7 @@
 // A design as the text of an objects file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -43,7 +44,14 @@ bool said_otherwise(const Shape& shape, const std::string& key) {
 
 /// What differs from the defaults, and what has none.
 template <class Shape>
-std::string shape_text(const Shape& shape, const Schema<Shape>& schema) {
+std::string shape_text(Shape shape, const Schema<Shape>& schema) {
+  if constexpr (std::is_same_v<Shape, ConditionSpec>) {
+    // In a file `guards` has those alone that run when it holds.
+    for (const auto& name : shape.guards_not) {
+      const auto at = std::ranges::find(shape.guards, name);
+      if (at != shape.guards.end()) shape.guards.erase(at);
+    }
+  }
   const ordered_json own = schema.dump(shape), defaults = schema.dump(Shape{});
   std::string out;
   for (const auto& field : schema.describe()) {

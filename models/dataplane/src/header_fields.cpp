@@ -26,7 +26,9 @@ void check_object(const DesignObject& object, const Listed& listed) {
   const auto named = fields_of(object);
   for (const auto* names : {&named.reads, &named.uses, &named.writes}) {
     for (const auto& name : *names) {
-      if (listed.fields.contains(name)) continue;
+      // "x[3]" and "x[i]" are of the copies of x.
+      if (listed.fields.contains(name) || listed.fields.contains(name.substr(0, name.rfind('['))))
+        continue;
       throw input_error(object.where, fmt::format("'{}' names '{}', which is no field of {}{}",
                                                   object.name, name, gress_name(object.gress),
                                                   suggestion(name, sorted(listed.fields))));

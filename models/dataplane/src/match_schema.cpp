@@ -65,8 +65,17 @@ const Schema<MatchSpec>& schema_of() {
         .field("reads", &T::reads, {.doc = "names of the fields of the key"});
     if constexpr (kind == MatchKind::range) {
       table
-          .required("range_bits", &T::range_bits,
-                    {.doc = "bits of the key that are matched as a range", .min = 1, .max = 20})
+          .field("range_bits", &T::range_bits,
+                 {.doc = "bits of the key that are matched as a range", .max = most_range_bits})
+          .field("ranges", &T::ranges,
+                 {.doc = "in place of range_bits: bits of each of several ranges",
+                  .min = 1,
+                  .max = most_range_bits})
+          .field("range_containers", &T::range_containers,
+                 {.doc = "of each range, bits of the container that holds it: 8, 16 or 32; none: "
+                         "the smallest",
+                  .min = 8,
+                  .max = 32})
           .field("range_percent", &T::range_percent,
                  {.doc = "entries that are no prefixes, of a hundred", .max = 100});
     }

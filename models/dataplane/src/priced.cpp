@@ -33,9 +33,9 @@ void add_beside(const Priced::Beside& beside, ordered_json& pipeline) {
 
 std::string beside_text(const Priced::Beside& beside, unsigned stages) {
   const Ledger& compiler = beside.as_compiler;
-  std::string out =
-      fmt::format("  stages: {} placed, {} least, {} as the open compiler's greedy placer fills them",
-                  stages, beside.least, compiler.stages_used());
+  std::string out = fmt::format(
+      "  stages: {} placed, {} least, {} as the open compiler's greedy placer fills them", stages,
+      beside.least, compiler.stages_used());
   const char* before = ", where they hold ";
   for (const Resource r : {Resource::sram, Resource::map_ram, Resource::tcam,
                            Resource::stateful_alu, Resource::statistics_alu}) {

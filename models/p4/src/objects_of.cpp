@@ -15,7 +15,6 @@ namespace {
 using dataplane::Resource;
 
 constexpr std::uint32_t most_accesses = 16;  ///< of a register
-constexpr std::uint32_t most_range = 20;     ///< bits of a key that are matched as a range
 
 std::vector<std::string> fields_of(const std::map<std::string, std::uint32_t>& reads) {
   std::vector<std::string> out;
@@ -111,25 +110,49 @@ class Mapper {
                       [](const auto& a) { return a.instructions > 0; }));
   }
 
+  /// Bits of the widest container that has the field in the table's stage; 0: not in the file.
+  std::uint32_t container_bits(const AssemblerTable& table, const AssemblerTable::Key& key) const {
+    std::uint32_t out = 0;
+    for (const auto& field : report_.headers.fields) {
+      if (field.gress != table.gress || field.name != key.name) continue;
+      for (const auto& part : field.parts) {
+        const auto stage = static_cast<int>(table.stage);
+        const bool here = part.first < 0 || (part.first <= stage && stage <= part.last);
+        if (!here || part.low >= key.bits) continue;
+        const auto size = part.container.find_first_of("BHW");  // after M, D or T
+        if (size == std::string::npos) continue;
+        out = std::max(out, part.container[size] == 'W'   ? 32u
+                            : part.container[size] == 'H' ? 16u
+                                                          : 8u);
+      }
+    }
+    return out;
+  }
+
   /// How the compiler implements the table, and how much of its key is a range.
   void take_kind(const std::string& name, const AssemblerTable& table, dataplane::MatchSpec& spec) {
-    std::uint32_t range = 0;
+    std::vector<std::uint32_t> said, ranges, containers;
     bool prefix = false;
     spec.key_bits = 0;
     for (const auto& key : table.keys) {
       spec.key_bits += key.bits;
-      if (key.match == "range") range += key.bits;
       prefix |= key.match == "lpm";
+      if (key.match != "range") continue;
+      said.push_back(key.bits);
+      ranges.push_back(std::min(key.bits, dataplane::most_range_bits));
+      containers.push_back(container_bits(table, key));
     }
     if (table.kind == "ternary_match") {
       spec.kind = prefix ? dataplane::MatchKind::lpm : dataplane::MatchKind::ternary;
-      if (range > 0) {
+      if (!ranges.empty()) {
         spec.kind = dataplane::MatchKind::range;
-        spec.range_bits = std::min(range, most_range);
         note(name,
              fmt::format("a range of {} bits: a quarter of the entries taken for ranges that are "
                          "no prefixes",
-                         range));
+                         fmt::join(said, ", ")));
+        spec.ranges = std::move(ranges);
+        if (std::ranges::find(containers, 0u) == containers.end())
+          spec.range_containers = std::move(containers);
       }
       spec.ternary = spec.kind == dataplane::MatchKind::ternary;
     } else if (table.kind != "exact_match") {

@@ -78,7 +78,7 @@ class InfoReader {
       spec.key_bits += bits;
       lpm |= type == "LPM";
       ternary |= type == "TERNARY" || type == "OPTIONAL";
-      if (type == "RANGE") spec.range_bits += bits;
+      if (type == "RANGE") spec.ranges.push_back(std::min(bits, dataplane::most_range_bits));
       if (type != "EXACT" && type != "LPM" && type != "TERNARY" && type != "OPTIONAL" &&
           type != "RANGE") {
         throw input_error(field->find("match_type")->where,
@@ -112,7 +112,7 @@ class InfoReader {
     }
     spec.entries = table.number("size", 1, most_size, 1024);
     if (table.find("size") == nullptr) note(name_of(table), "no size: taken as 1024 entries");
-    if (spec.range_bits > 0) {
+    if (!spec.ranges.empty()) {
       spec.kind = dataplane::MatchKind::range;
     } else if (ternary || lpm) {
       spec.kind = lpm && !ternary ? dataplane::MatchKind::lpm : dataplane::MatchKind::ternary;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "../price/divide.hpp"
+#include "horae/dataplane/divide.hpp"
 #include "horae/dataplane/placement.hpp"
 #include "split.hpp"
 #include "stage.hpp"
@@ -21,10 +21,9 @@ namespace horae::dataplane {
 namespace {
 
 /// What is counted: the resources that only add up, and tables in TCAM.
-constexpr std::array added = {Resource::sram,           Resource::map_ram,
-                              Resource::tcam,           Resource::stateful_alu,
-                              Resource::statistics_alu, Resource::gateway,
-                              Resource::logical_table,  Resource::action_data_bus};
+constexpr std::array added = {Resource::sram,          Resource::map_ram,        Resource::tcam,
+                              Resource::stateful_alu,  Resource::statistics_alu, Resource::gateway,
+                              Resource::logical_table, Resource::action_data_bus};
 constexpr std::size_t instructions = added.size(), ternary = added.size() + 1;
 using Counts = std::array<std::int64_t, added.size() + 2>;
 

@@ -59,6 +59,7 @@ class CompilerPlacer {
   struct Item {
     std::optional<std::uint64_t> left;  ///< entries without a place, of what may be divided
     std::optional<Unit> rest;           ///< with these entries; none: not worked out
+    std::optional<Unit> smallest;       ///< a part of the fewest entries; none: not worked out
     std::vector<unsigned> stages;
     bool done = false;
     // Of the stage being filled, which takes nothing later that it does not take now:
@@ -102,7 +103,10 @@ class CompilerPlacer {
     if (item.closed || !item.left) return std::nullopt;
     const std::uint64_t step =
         price_.units[u].ternary_tables > 0 ? chip_.stage.tcam_entries : chip_.stage.sram_words;
-    std::uint64_t low = 0, high = (*item.left - 1) / step;
+    std::uint64_t low = 1, high = (*item.left - 1) / step;
+    if (!item.smallest) item.smallest = part(u, step).unit;
+    item.closed = high == 0 || stage.lacks(*item.smallest).has_value();
+    if (item.closed) return std::nullopt;
     while (low < high) {
       const std::uint64_t middle = (low + high + 1) / 2;
       if (stage.lacks(part(u, middle * step).unit))
@@ -110,8 +114,6 @@ class CompilerPlacer {
       else
         low = middle;
     }
-    item.closed = low == 0;
-    if (item.closed) return std::nullopt;
     return Choice{u, false, low * step, part(u, low * step).unit};
   }
 
@@ -147,6 +149,7 @@ class CompilerPlacer {
     if (item.left) {
       *item.left -= choice.entries;
       item.rest.reset();
+      item.smallest.reset();
     }
     item.done = choice.whole;
   }

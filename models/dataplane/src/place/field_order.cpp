@@ -37,6 +37,10 @@ class OrderFinder {
       index_[design.objects[i].name] = i;
       fields_.push_back(fields_of(design.objects[i]));
     }
+    for (std::size_t i = 0; i < n_; ++i) {
+      const auto table = index_.find(host_table(design.objects[i].spec));
+      at_.push_back(table == index_.end() ? i : table->second);
+    }
     collect();
   }
 
@@ -132,7 +136,7 @@ class OrderFinder {
   }
 
   void compare(std::size_t a, std::size_t b, std::vector<FieldOrder>& out) {
-    if (design_.objects[a].gress != design_.objects[b].gress) return;
+    if (design_.objects[a].gress != design_.objects[b].gress || at_[a] == at_[b]) return;
     const auto common = [](const Names& x, const Names& y) -> const std::string* {
       const auto at = std::ranges::find_if(x, [&](const auto& f) { return y.contains(f); });
       return at == x.end() ? nullptr : &*at;
@@ -149,8 +153,11 @@ class OrderFinder {
       add(a, b, DependencyKind::anti, *source, out);
   }
 
+  /// What belongs to a table is where the table is: that one waits, and is waited for.
   void add(std::size_t a, std::size_t b, DependencyKind kind, const std::string& field,
            std::vector<FieldOrder>& out) {
+    a = at_[a];
+    b = at_[b];
     if (after(a, b, needs_later_stage(kind)) || exclude_each_other(a, b)) return;
     out.push_back({design_.objects[b].name, design_.objects[a].name, kind, field});
   }
@@ -158,6 +165,7 @@ class OrderFinder {
   const Design& design_;
   std::size_t n_;
   std::map<std::string, std::size_t> index_;
+  std::vector<std::size_t> at_;  ///< the table that each belongs to, else itself
   std::vector<NamedFields> fields_;
   std::vector<std::vector<Edge>> into_;
   std::vector<std::vector<std::pair<std::size_t, bool>>> guards_;
@@ -172,7 +180,9 @@ std::vector<FieldOrder> undeclared_orders(const Design& design) {
 void declare(Design& design, const std::vector<FieldOrder>& orders) {
   for (const auto& order : orders) {
     for (auto& object : design.objects) {
-      if (object.name == order.object) object.after.push_back({order.on, order.kind});
+      const Dependency d{order.on, order.kind};
+      if (object.name == order.object && std::ranges::find(object.after, d) == object.after.end())
+        object.after.push_back(d);
     }
   }
 }

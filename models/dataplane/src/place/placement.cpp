@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "bound.hpp"
-
 #include "chains.hpp"
 #include "latency.hpp"
 #include "stage.hpp"
@@ -135,8 +134,8 @@ class Placer {
   /// Chain or size, with chance added: by turns little of it and much.
   std::int64_t mixed(std::size_t u, unsigned order) const {
     constexpr std::int64_t link = 1000;  // a link of a chain weighs as much as a whole stage
-    const auto chance = static_cast<std::int64_t>(
-        mix_bits(price_.units[u].rank * 64 + order) % static_cast<std::uint64_t>(link));
+    const auto chance = static_cast<std::int64_t>(mix_bits(price_.units[u].rank * 64 + order) %
+                                                  static_cast<std::uint64_t>(link));
     const std::int64_t of_chain = chain_[u] * link, of_size = std::min(size_[u], link);
     switch (order % 4) {
       case 0:
@@ -293,6 +292,11 @@ Placement place(const Design& design, const ChipSpec& chip, PlaceEffort effort) 
       best = std::move(found);
     else if (found.fits())
       return found;
+  }
+  // Where tables that fill stages leave gaps: cut to fill them, as the compiler does.
+  if (least < best->stages_used() || !whole) {
+    Placement cut = place_as_compiler(design, chip);
+    if (cut.fits() && (!whole || cut.stages_used() < best->stages_used())) return cut;
   }
   best->refused.insert(best->refused.begin(), price.refused.begin(), price.refused.end());
   return std::move(*best);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "../price/divide.hpp"
+#include "horae/dataplane/divide.hpp"
 
 namespace horae::dataplane {
 

@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 
-#include "divide.hpp"
+#include "horae/dataplane/divide.hpp"
 
 namespace horae::dataplane {
 namespace {

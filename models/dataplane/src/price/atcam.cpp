@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "arrays.hpp"
-#include "divide.hpp"
+#include "horae/dataplane/divide.hpp"
 
 namespace horae::dataplane {
 
@@ -26,15 +26,15 @@ std::optional<ExactLayout> lay_out_atcam(const MatchSpec& spec, std::uint64_t en
                                    2 * bytes_of(static_cast<std::uint64_t>(masked));
   const std::int64_t ways = divide_up(partitions, words);
   const std::int64_t together = divide_up(static_cast<std::int64_t>(entries), partitions);
-  const bool has_data = spec.data_bits > 0 && !load.profile;
 
   std::optional<ExactLayout> best;
   std::int64_t best_rams = 0;
-  for (const bool immediate : {true, false}) {
-    if (immediate && has_data && (spec.data_bits > rule.immediate_bits || load.colours)) continue;
-    if (!immediate && !has_data) continue;
-    const std::int64_t overhead = action_code_bits(spec.actions) + load.pointer_bits +
-                                  (immediate && has_data ? spec.data_bits : 0);
+  auto splits = action_data_splits(load.profile ? 0 : spec.data_bits, spec.slot_bits, chip);
+  std::reverse(splits.begin(), splits.end());  // of equals the one with most in the entry
+  for (const ActionData& data : splits) {
+    if (data.entry_bits > 0 && load.colours) continue;
+    const std::int64_t overhead =
+        action_code_bits(spec.actions) + load.pointer_bits + data.entry_bits;
     const std::int64_t entry_bits = overhead + rule.version_bits + match_bits;
     for (std::int64_t packed = 1; packed <= (load.one_a_row ? 1 : rule.most_per_ram); ++packed) {
       if (packed * overhead > rule.overhead_bits) break;  // ranked on one bus
@@ -53,7 +53,7 @@ std::optional<ExactLayout> lay_out_atcam(const MatchSpec& spec, std::uint64_t en
       layout.match_blocks = depth * wide * ways;
       layout.held = static_cast<std::uint64_t>(depth * ways * packed * words);
       layout.hash_bits = index_bits(static_cast<std::uint64_t>(partitions));
-      if (!immediate) layout.data_blocks = action_data_blocks(spec, layout.held, chip);
+      layout.data_blocks = action_data_blocks(data.ram_bits, layout.held, chip);
       std::int64_t rams = layout.match_blocks + layout.data_blocks;
       for (const std::int64_t per_word : load.direct_per_word)
         rams += blocks_for(layout.held, per_word, chip) + chip.stateful.spare;

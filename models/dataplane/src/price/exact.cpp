@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "arrays.hpp"
-#include "divide.hpp"
+#include "horae/dataplane/divide.hpp"
 #include "horae/dataplane/price.hpp"
 
 namespace horae::dataplane {
@@ -80,9 +80,23 @@ std::uint32_t action_code_bits(std::uint32_t actions) {
   return actions > 1 ? static_cast<std::uint32_t>(std::bit_width(actions - 1)) : 0;
 }
 
-std::int64_t action_data_blocks(const MatchSpec& spec, std::uint64_t entries,
-                                const ChipSpec& chip) {
-  const std::uint64_t bits = std::max(spec.slot_bits, spec.data_bits);
+std::vector<ActionData> action_data_splits(std::uint32_t data_bits, std::uint32_t slot_bits,
+                                           const ChipSpec& chip) {
+  if (data_bits == 0) return {{}};
+  const std::uint32_t slots = std::max(slot_bits, data_bits), most = chip.exact.immediate_bits;
+  std::vector<ActionData> out = {{slots, 0}};
+  if (data_bits <= most) out.push_back({0, data_bits});
+  // Halves of what the RAMs would hold, in whole words of 32 bits, while the rest is no more than
+  // an entry holds. Which fields are the rest is not known: those of the fewest bits.
+  for (std::uint32_t word = std::bit_ceil(slots) / 2; word >= 32; word /= 2) {
+    if (word >= slots || slots - word > most) continue;
+    out.push_back({word, data_bits > word ? data_bits - word : std::min(slots - word, data_bits)});
+  }
+  return out;
+}
+
+std::int64_t action_data_blocks(std::uint32_t bits, std::uint64_t entries, const ChipSpec& chip) {
+  if (bits == 0) return 0;
   const std::uint64_t word_bytes = chip.stage.sram_word_bits / 8;
   const std::uint64_t bytes = std::bit_ceil(divide_up<std::uint64_t>(bits, 8));
   const auto words =
@@ -102,14 +116,13 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
       key < 62 ? std::min(static_cast<std::int64_t>(entries), std::int64_t{1} << key)
                : static_cast<std::int64_t>(entries);
   const std::int64_t key_bytes = stored_bytes(key, rule.ghost_bits);
-  const bool has_data = spec.data_bits > 0 && !load.profile;
 
   std::optional<Offer> best;
-  for (const bool immediate : {false, true}) {
-    if (immediate && has_data && (spec.data_bits > rule.immediate_bits || load.colours)) continue;
-    if (!immediate && !has_data) continue;
-    const std::int64_t overhead = action_code_bits(spec.actions) + load.pointer_bits +
-                                  (immediate && has_data ? spec.data_bits : 0);
+  for (const ActionData& data :
+       action_data_splits(load.profile ? 0 : spec.data_bits, spec.slot_bits, chip)) {
+    if (data.entry_bits > 0 && load.colours) continue;
+    const std::int64_t overhead =
+        action_code_bits(spec.actions) + load.pointer_bits + data.entry_bits;
     if (overhead > rule.overhead_bits) continue;
     const std::int64_t entry_bits =
         overhead + rule.version_bits + std::max<std::int64_t>(0, key - rule.ghost_bits);
@@ -136,7 +149,7 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
         layout.identity = true;
         layout.ways = {1};
       } else if (extra <= static_cast<std::int64_t>(rule.identity_extra_bits) &&
-                 load.direct_per_word.empty() && spec.idle_bits == 0 && immediate) {
+                 load.direct_per_word.empty() && spec.idle_bits == 0 && data.ram_bits == 0) {
         const std::int64_t rows = std::int64_t{1} << std::max<std::int64_t>(0, extra);
         const auto rams = static_cast<std::int64_t>(
             std::bit_ceil(static_cast<std::uint64_t>(divide_up(rows, packed))));
@@ -155,8 +168,8 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
       }
       layout.match_blocks = rams_deep * wide;
       layout.held = static_cast<std::uint64_t>(rams_deep * packed * words);
-      offer.data_apart = !immediate;
-      if (!immediate) layout.data_blocks = action_data_blocks(spec, layout.held, chip);
+      offer.data_apart = data.ram_bits > 0;
+      layout.data_blocks = action_data_blocks(data.ram_bits, layout.held, chip);
       offer.rams = layout.match_blocks + layout.data_blocks;
       for (const std::int64_t per_word : load.direct_per_word)
         offer.rams += blocks_for(layout.held, per_word, chip) + chip.stateful.spare;

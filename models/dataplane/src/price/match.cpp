@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <sstream>
 
 #include "arrays.hpp"
-#include "divide.hpp"
+#include "horae/dataplane/divide.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -67,6 +68,7 @@ struct MatchPricer {
   const MatchSpec& spec;
   const ChipSpec& chip;
   const EntryLoad load;
+  const std::vector<uint32_t> ranges = ranges_of(spec);
   ObjectPrice price = {};
 
   void refuse(std::string resource, int64_t need, int64_t have, std::string why,
@@ -130,21 +132,39 @@ struct MatchPricer {
   }
 
   /// Rows of TCAM: a range that is no prefix takes two for each of its 4-bit digits but one, eight
-  /// at most (p4c resource_estimate.cpp RangeEntries).
+  /// at most; of several the longest counts (p4c resource_estimate.cpp RangeEntries).
   uint64_t tcam_lines(uint64_t entries) const {
-    if (match_kind(spec) != MatchKind::range) return entries;
+    if (ranges.empty()) return entries;
     constexpr uint64_t most_lines = 8;
-    const uint64_t digits = divide_up<uint64_t>(spec.range_bits, 4);
+    const uint64_t digits = divide_up<uint64_t>(*std::max_element(ranges.begin(), ranges.end()), 4);
     const uint64_t lines = digits == 0 ? 1 : std::min(2 * digits - 1, most_lines);
     const uint64_t ranges = entries * spec.range_percent / 100;
     return entries - ranges + ranges * lines;
   }
 
+  /// TCAMs side by side that ranges take at least: each has its own (p4c table_format.cpp
+  /// allocate_all_ternary_match). The byte of a range that is matched in both its digits takes two
+  /// of the five bytes of a TCAM's crossbar group, and a byte of a container of 32 bits reaches
+  /// every fourth of them: two there for one byte alone. Of 16 bits it reaches every other, of 8
+  /// all (p4c tofino/input_xbar.cpp align_flags). Report: ranges of 16 bits in one TCAM from a
+  /// container of 16, in two from one of 32, of 20 bits of 32 in two.
+  int64_t range_groups() const {
+    int64_t groups = 0;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const uint32_t bits = ranges[i];
+      const uint32_t smallest = bits > 16 ? 32 : bits > 8 ? 16 : 8;
+      const uint32_t container =
+          i < spec.range_containers.size() ? spec.range_containers[i] : smallest;
+      const int64_t in_both_digits = bits / 8 + (bits % 8 > 4 ? 1 : 0);
+      groups += container < 32 ? 1 : std::max<int64_t>(1, in_both_digits);
+    }
+    return groups;
+  }
+
   Piece in_tcam(uint64_t entries, uint32_t data_bits, uint32_t actions) const {
     Piece piece{table_unit()};
     // A digit of a range is stored as 16 bits of which a key sets one: twice its bytes.
-    const bool range = match_kind(spec) == MatchKind::range;
-    const int64_t bits = spec.key_bits + (range ? spec.range_bits : 0);
+    const int64_t bits = spec.key_bits + std::accumulate(ranges.begin(), ranges.end(), int64_t{0});
     piece.unit.ternary_reads =
         read_over(spec.reads, bytes_of(static_cast<uint64_t>(bits)), object.name);
     piece.unit.slow_match = true;
@@ -152,13 +172,9 @@ struct MatchPricer {
     const auto deep =
         divide_up<int64_t>(static_cast<int64_t>(tcam_lines(entries)), chip.stage.tcam_entries);
     piece.held = static_cast<uint64_t>(deep * chip.stage.tcam_entries);
-    // Of a range's bytes one in each TCAM is matched in both its digits (inferred: bf-p4c placed
-    // ranges of 12, 16 and 20 bits so in four of five tables; where the bytes of a field lie in
-    // other places of the crossbar, two went into one).
-    const int64_t both_digits = range ? spec.range_bits / 8 : 0;
     piece.unit.needs[Resource::tcam] =
-        deep *
-        std::max(divide_up<int64_t>(bits + tcam_version_bits, chip.stage.tcam_bits), both_digits);
+        deep * std::max(divide_up<int64_t>(bits + tcam_version_bits, chip.stage.tcam_bits),
+                        range_groups());
     piece.unit.needs[Resource::sram] = indirection(piece.held, data_bits, actions);
     return piece;
   }
@@ -166,19 +182,18 @@ struct MatchPricer {
   /// TCAM hits lead to a word of SRAM with the entry's action and data.
   int64_t indirection(uint64_t held, uint32_t data_bits, uint32_t actions) const {
     const uint32_t data = load.profile ? 0 : data_bits;
-    const auto with = [&](bool immediate) {
-      const uint64_t overhead =
-          action_code_bits(actions) + load.pointer_bits + (immediate ? data : 0);
+    std::optional<int64_t> least;
+    for (const ActionData& split : action_data_splits(data, spec.slot_bits, chip)) {
+      const uint64_t overhead = action_code_bits(actions) + load.pointer_bits + split.entry_bits;
       int64_t blocks = 0;
       if (overhead > 0) {
         const uint64_t slot = std::max<uint64_t>(8, std::bit_ceil(overhead));
         blocks += divide_up<int64_t>(static_cast<int64_t>(held * slot), chip.block_bits());
       }
-      if (!immediate && data > 0) blocks += action_data_blocks(spec, held, chip);
-      return blocks;
-    };
-    if (data > chip.exact.immediate_bits) return with(false);
-    return std::min(with(true), data > 0 ? with(false) : with(true));
+      blocks += action_data_blocks(split.ram_bits, held, chip);
+      least = std::min(least.value_or(blocks), blocks);
+    }
+    return *least;
   }
 
   std::optional<Piece> in_sram(uint64_t entries) {
@@ -205,12 +220,12 @@ struct MatchPricer {
     return finish(std::move(piece));
   }
 
-  /// Few fixed entries are rows of a gateway that carry their action along, where a gateway has
-  /// such rows (p4c payload_gateway.cpp: Tofino2).
+  /// Few fixed entries are rows of a gateway that carry their action along: one on Tofino, four on
+  /// Tofino2 (p4c payload_gateway.cpp, gateway.cpp CollectMatchFieldsAsGateway: no ranges).
   std::optional<Piece> in_gateway() const {
     const int64_t rows = chip.gateway.payload_rows;
     const int64_t overhead = action_code_bits(spec.actions) + load.pointer_bits + spec.data_bits;
-    if (!spec.constant || static_cast<int64_t>(spec.entries) > rows ||
+    if (!spec.constant || static_cast<int64_t>(spec.entries) > rows || !ranges.empty() ||
         spec.key_bits > 8 * chip.gateway.search_bytes + chip.gateway.hash_bits ||
         spec.data_bits > chip.exact.immediate_bits || !load.direct_per_word.empty() ||
         spec.idle_bits != 0 ||
@@ -284,9 +299,10 @@ struct MatchPricer {
 
   void run() {
     if (auto gateway = in_gateway()) return add(std::move(*gateway));
-    if (match_kind(spec) == MatchKind::range && spec.range_bits > 20) {
-      return refuse("tcam", spec.range_bits, 20, "a range of more than five digits of 4 bits",
-                    "range_bits = 20, the rest matched exactly");
+    for (const uint32_t bits : ranges) {
+      if (bits <= most_range_bits) continue;
+      return refuse("tcam", bits, most_range_bits, "a range of more than five digits of 4 bits",
+                    "a range of 20 bits, the rest matched exactly");
     }
     if (match_kind(spec) != MatchKind::alpm) return cut(spec.entries);
     // The partition's prefix in TCAM, which finds its index; then the entries, one more in each

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "arrays.hpp"
-#include "divide.hpp"
+#include "horae/dataplane/divide.hpp"
 #include "horae/dataplane/price.hpp"
 
 namespace horae::dataplane {
@@ -250,9 +250,7 @@ struct Pricer {
   void operator()(const ProfileSpec& spec) {
     Unit unit;
     unit.label = object.name;
-    MatchSpec data;
-    data.data_bits = spec.data_bits;
-    unit.needs[Resource::sram] = action_data_blocks(data, spec.entries, chip);
+    unit.needs[Resource::sram] = action_data_blocks(spec.data_bits, spec.entries, chip);
     unit.needs[Resource::action_data_bus] = bytes_of(spec.data_bits);
     add(std::move(unit));
   }
@@ -301,10 +299,14 @@ struct Pricer {
 
   void operator()(const ActionSpec& spec) {
     Unit unit = keyless(object.name);
+    auto fields = spec.writes;
+    for (const auto& field : object.sets) {
+      if (std::find(fields.begin(), fields.end(), field) == fields.end()) fields.push_back(field);
+    }
     for (uint32_t i = 0; i < spec.instructions; ++i) {
       unit.instructions.push_back(
-          {spec.writes.empty() ? std::vector<std::string>{fmt::format("{}.{}", object.name, i)}
-                               : spec.writes});
+          {fields.empty() ? std::vector<std::string>{fmt::format("{}.{}", object.name, i)}
+                          : fields});
     }
     add(std::move(unit));
   }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "containers.hpp"
 #include "horae/dataplane/field_order.hpp"
@@ -27,6 +29,8 @@ AllUses uses_of(const Design& design, const Placement& placement) {
     }
   }
   AllUses out;
+  std::set<std::string> listed;
+  for (const auto& field : design.fields) listed.insert(field.name);
   const auto earliest = [](std::optional<int>& n, int s) { n = std::min(n.value_or(s), s); };
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const auto found = stages.find(i);
@@ -35,7 +39,9 @@ AllUses uses_of(const Design& design, const Placement& placement) {
     const auto named = fields_of(design.objects[i]);
     const auto use = [&](const std::set<std::string>& names, bool write) {
       for (const auto& name : names) {
-        Uses& u = out[{design.objects[i].gress, name}];
+        // "x[3]" is of the copies of x, which are used alike.
+        Uses& u = out[{design.objects[i].gress,
+                       listed.contains(name) ? name : name.substr(0, name.rfind('['))}];
         earliest(write ? u.first_write : u.first_read, first);
         u.last = std::max(u.last.value_or(last), last);
       }

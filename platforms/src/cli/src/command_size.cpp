@@ -160,7 +160,7 @@ int size(const SizeOptions& o) {
   const int programs = exit_code_of(designs);
   const int exit_code = all_fit(nics) ? programs : results::exit_does_not_fit;
   const auto remedies = programs == results::exit_does_not_fit && !o.no_remedies
-                            ? size::find_remedies(request)
+                            ? size::find_remedies(request, !o.no_progress)
                             : std::vector<size::Remedy>{};
   const auto json = size::size_json(request, designs, remedies, nics, o.stages);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);

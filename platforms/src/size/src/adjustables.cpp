@@ -1,6 +1,7 @@
 // The parameters that a search may change, and one trial with them changed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -35,6 +36,17 @@ Trial trial(const SizeRequest& request) {
 
 bool fits(const SizeRequest& request) { return trial(request) == Trial::fits; }
 
+namespace {
+
+/// An exact key has no more values.
+void bound_by_key(Adjustable& entries, std::int64_t key_bits) {
+  if (key_bits < 1 || key_bits > 32 || std::int64_t{1} << key_bits >= entries.most) return;
+  entries.most = std::max(entries.value, std::int64_t{1} << key_bits);
+  entries.why_most = fmt::format("a key of {} bits has no more values", key_bits);
+}
+
+}  // namespace
+
 std::vector<Adjustable> adjustables(const SizeRequest& request) {
   constexpr std::int64_t largest = std::int64_t{1} << 24;
   std::vector<Adjustable> out;
@@ -47,7 +59,7 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
       const auto config = chip->program->config();
       for (const auto& [key, value] : config.items()) {
         if (value.is_number_integer() && value.get<std::int64_t>() > 0)
-          out.push_back({fmt::format("{}.program.{}", name, key), value, 1, largest, ""});
+          out.push_back({fmt::format("{}.program.{}", name, key), value, 1, largest, "", ""});
       }
     }
     return out;
@@ -78,9 +90,11 @@ std::vector<Adjustable> adjustables(const SizeRequest& request) {
               json.contains(number.key) && json[number.key].is_number_integer()
                   ? json[number.key].get<std::int64_t>()
                   : number.otherwise;
-          if (value > 0)
-            out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, number.key), value, 1,
-                           number.most, name});
+          if (value <= 0) continue;
+          out.push_back({fmt::format("{}{}[{}].{}", prefix, kind, i, number.key), value, 1,
+                         number.most, "", name});
+          if (kind == "exact" && std::string_view(number.key) == "entries")
+            bound_by_key(out.back(), json.value("key_bits", std::int64_t{0}));
         }
       }
     }

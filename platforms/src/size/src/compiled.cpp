@@ -31,8 +31,7 @@ CompiledDesign size_imported(const p4::ImportedDesign& imported, const std::stri
   out.source.chip = {chip_name, {}};
   out.source.design = imported.design;
   const auto chip = dataplane::ChipSpec::find(out.source.chip);
-  auto priced =
-      dataplane::price(imported.design, chip, dataplane::PlaceEffort::whole, true);
+  auto priced = dataplane::price(imported.design, chip, dataplane::PlaceEffort::whole, true);
   out.sized.ledger = std::move(priced.ledger);
   out.sized.beside = std::move(priced.beside);
   out.sized.by_hand = false;

@@ -87,9 +87,14 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
   };
   std::int64_t least = all.front().least, most = all.front().most, now = all.front().value;
   bool same = true;
+  std::string object, why_most;
   for (const auto& a : all) {
     least = std::max(least, a.least);
-    most = std::min(most, a.most);
+    if (a.most <= most) {
+      most = a.most;
+      object = a.object;
+      why_most = a.why_most;
+    }
     same &= a.value == now;
   }
   // From the present value when it fits (others below it may not: sizes of what must fit in),
@@ -126,7 +131,8 @@ Limit find_limit(const SizeRequest& request, const std::string& key) {
     }
   }
   Limit limit{good, "none", "", "the largest value tried"};
-  if (bad > most && failing < 0) return limit;
+  if (bad > most && failing < 0)
+    return why_most.empty() ? limit : Limit{good, "key_bits", object, why_most};
   SizeRequest more = with_all(failing >= 0 ? failing : bad);
   try {
     for (const auto& d : size_designs(more)) {

@@ -1,4 +1,6 @@
 // Changes that make a design fit: found by trying.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/params/document.hpp"
+#include "horae/results/progress.hpp"
 #include "horae/size/search.hpp"
 #include "trial.hpp"
 
@@ -17,7 +19,23 @@ namespace horae::size {
 namespace {
 
 /// Trials that a search may still make. Counted, not timed: the same search on any machine.
-using Trials = int;
+class Trials {
+ public:
+  Trials(int most, bool progress) : most_(most), left_(most), line_(progress) {}
+  /// Whether there is one more, which is taken.
+  bool take() {
+    if (left_ <= 0) return false;
+    line_.update(
+        static_cast<double>(most_ - left_) / most_,
+        fmt::format("changes that would fit: trial {} of at most {}", most_ - left_ + 1, most_));
+    --left_;
+    return true;
+  }
+
+ private:
+  int most_, left_;
+  results::Progress line_;
+};
 
 /// The value nearest to the present one, on one side of it, with which everything fits.
 std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjustable& a, bool up,
@@ -27,7 +45,7 @@ std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjust
   if (up ? bad >= a.most : bad <= a.least) return std::nullopt;
   while (!good) {
     const std::int64_t next = up ? std::min(bad * 2, a.most) : std::max(bad / 2, a.least);
-    if (next == bad || trials-- <= 0) return std::nullopt;
+    if (next == bad || !trials.take()) return std::nullopt;
     if (fits(with(request, a.key, next)))
       good = next;
     else
@@ -43,7 +61,7 @@ std::optional<std::int64_t> nearest_fit(const SizeRequest& request, const Adjust
 
 }  // namespace
 
-std::vector<Remedy> find_remedies(const SizeRequest& request) {
+std::vector<Remedy> find_remedies(const SizeRequest& request, bool progress) {
   std::vector<Remedy> out;
   auto all = adjustables(request);
   // Large designs take long to place: fewer trials, and what is refused is tried first.
@@ -51,14 +69,13 @@ std::vector<Remedy> find_remedies(const SizeRequest& request) {
   std::set<std::string> refused;
   for (const auto& d : size_designs(request)) {
     objects += d.ledger.objects.size();
-    for (const auto& r : d.ledger.refused)
-      refused.insert(r.object.substr(0, r.object.find('[')));
+    for (const auto& r : d.ledger.refused) refused.insert(r.object.substr(0, r.object.find('[')));
   }
   std::stable_sort(all.begin(), all.end(), [&](const Adjustable& a, const Adjustable& b) {
     return refused.contains(a.object) && !refused.contains(b.object);
   });
-  constexpr Trials fewest = 60, most = 600;
-  Trials trials = std::clamp(static_cast<Trials>(12000 / objects), fewest, most);
+  constexpr int fewest = 20, most = 600;
+  Trials trials(std::clamp(static_cast<int>(12000 / objects), fewest, most), progress);
   for (const auto& a : all) {
     for (const bool up : {false, true}) {
       // More pieces or partitions may cost less; more of anything else of a list does not.
@@ -78,7 +95,7 @@ std::vector<Remedy> find_remedies(const SizeRequest& request) {
         };
         const std::int64_t vi = moved(all[i], (step & 1) != 0), vj = moved(all[j], (step & 2) != 0);
         if (vi == all[i].value || vj == all[j].value) continue;
-        if (trials-- <= 0) return out;
+        if (!trials.take()) return out;
         if (fits(with(with(request, all[i].key, vi), all[j].key, vj)))
           out.push_back({{{all[i], vi}, {all[j], vj}}});
       }

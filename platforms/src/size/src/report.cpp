@@ -17,7 +17,8 @@ using nlohmann::ordered_json;
 
 /// Where the stages of a design that somebody wrote down are printed.
 constexpr const char* by_hand_text =
-    "  (a design written by hand: expect more stages, gateways and instructions of the P4 program)\n";
+    "  (a design written by hand: expect more stages, gateways and instructions of the P4 "
+    "program)\n";
 
 std::string number(double v) { return fmt::format("{:.10g}", v); }
 

@@ -103,7 +103,10 @@ struct MatchSpec {
   bool meter = false;  ///< a meter per entry
   std::vector<std::string> reads = {};
   MatchKind kind = MatchKind::exact;
-  std::uint32_t range_bits = 0;      ///< bits of the key that are matched as a range
+  std::uint32_t range_bits = 0;            ///< bits of the key that are matched as a range
+  std::vector<std::uint32_t> ranges = {};  ///< in its place: of each of several ranges
+  /// Of each range, bits of the container that holds it: 8, 16 or 32; empty: the smallest.
+  std::vector<std::uint32_t> range_containers = {};
   std::uint32_t range_percent = 25;  ///< entries that are true ranges, of a hundred
   std::uint32_t partitions = 0;      ///< of an atcam or alpm
   std::uint32_t subtrees = 2;        ///< of an alpm: prefixes that lead to one partition
@@ -124,6 +127,12 @@ struct MatchSpec {
 constexpr MatchKind match_kind(const MatchSpec& spec) {
   return spec.ternary && spec.kind == MatchKind::exact ? MatchKind::ternary : spec.kind;
 }
+
+/// Most bits of a range, five digits of four: the rest of a group of a TCAM's crossbar has no
+/// place (p4c resource_estimate.cpp RangeEntries: "does not fit in under 5 PHV nibbles").
+inline constexpr std::uint32_t most_range_bits = 20;
+/// Bits of each range of a table.
+std::vector<std::uint32_t> ranges_of(const MatchSpec& spec);
 
 /// What a counter counts.
 enum class CounterKind : std::uint8_t {

@@ -26,9 +26,10 @@ struct FieldOrder {
   std::string field;
 };
 
-/// All such pairs, in the order of the program: of the lines of an objects file, else of the list.
-/// Objects of which a condition lets only one run (ConditionSpec::guards_not) have no order. What
-/// fields an object's action reads is known where it says so (DesignObject::uses).
+/// All such pairs; of what belongs to a table, that table stands for it. In the order of the
+/// program: of the lines of an objects file, else of the list. Objects of which a condition lets
+/// only one run (ConditionSpec::guards_not) have no order. What fields an object's action reads is
+/// known where it says so (DesignObject::uses).
 std::vector<FieldOrder> undeclared_orders(const Design& design);
 
 /// Makes dependencies of them.

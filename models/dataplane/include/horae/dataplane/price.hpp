@@ -125,8 +125,19 @@ std::optional<ExactLayout> lay_out_atcam(const MatchSpec& spec, std::uint64_t en
                                          const ChipSpec& chip, const EntryLoad& load = {});
 /// Bits that tell an entry's action: a number among the table's, or an address.
 std::uint32_t action_code_bits(std::uint32_t actions);
-/// Blocks of action data of `entries` in RAMs of its own.
-std::int64_t action_data_blocks(const MatchSpec& spec, std::uint64_t entries, const ChipSpec& chip);
+/// Where the action data of an entry lies: so many bits in RAMs of their own, as their slots are
+/// wide, and so many in the entry.
+struct ActionData {
+  std::uint32_t ram_bits = 0;
+  std::uint32_t entry_bits = 0;
+};
+/// The ways to divide it: all in RAMs, first; all in the entry, where there is room for it; words
+/// of RAM as far as they are full and the rest in the entry (p4c action_format.cpp
+/// determine_bytes_per_loc). `slot_bits` as in MatchSpec.
+std::vector<ActionData> action_data_splits(std::uint32_t data_bits, std::uint32_t slot_bits,
+                                           const ChipSpec& chip);
+/// Blocks of so many bits of action data of each of `entries`, in RAMs of their own.
+std::int64_t action_data_blocks(std::uint32_t bits, std::uint64_t entries, const ChipSpec& chip);
 
 /// Blocks of a stateful array without its spare.
 std::int64_t stateful_blocks(std::uint64_t entries, std::uint32_t cell_bits, const ChipSpec& chip);

@@ -52,6 +52,7 @@ class RangeTable final : public Object {
   };
   static MatchSpec as_range(MatchSpec spec, const std::string& name) {
     spec.kind = MatchKind::range;
+    if (!spec.ranges.empty()) throw ModelError(name + ": one range only (range_bits)");
     if (spec.range_bits == 0 || spec.range_bits > spec.key_bits || spec.key_bits > 128)
       throw ModelError(name + ": a range of 1 to the key's bits");
     return spec;

@@ -16,7 +16,8 @@ struct Adjustable {
   std::int64_t value = 0;
   std::int64_t least = 1;
   std::int64_t most = 0;
-  std::string object;  ///< of an objects file: whose it is
+  std::string why_most = {};  ///< nothing larger makes sense, whatever the chip; empty: a guess
+  std::string object;         ///< of an objects file: whose it is
 };
 /// Whole-number parameters of the designs of a request.
 std::vector<Adjustable> adjustables(const SizeRequest& request);
@@ -26,8 +27,8 @@ struct Remedy {
   std::vector<std::pair<Adjustable, std::int64_t>> changes;  ///< parameter and its new value
 };
 /// Finds changes by trying them, so many at most: of one parameter, the nearest value that fits; if
-/// there is none, of two.
-std::vector<Remedy> find_remedies(const SizeRequest& request);
+/// there is none, of two. `progress`: with a line that says how far it is.
+std::vector<Remedy> find_remedies(const SizeRequest& request, bool progress = false);
 
 /// The largest value of a parameter with which everything fits, and what one more would lack.
 struct Limit {
