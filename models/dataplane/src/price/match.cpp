@@ -272,7 +272,8 @@ struct MatchPricer {
                               : std::max<uint64_t>(chip.stage.sram_words, spec.partitions);
     if (within(*whole, 1) || all <= step) return add(std::move(*whole));
     // As many entries as leave half of a stage's memories to others; at least one RAM's worth.
-    uint64_t low = 1, high = all / step;
+    // Searched from a bound that is the same for all sizes: a larger table has no larger parts.
+    uint64_t low = 1, high = uint64_t{1} << 20;
     while (low < high) {
       const uint64_t middle = (low + high + 1) / 2;
       if (within(*piece_of(middle * step), 2))
@@ -280,6 +281,7 @@ struct MatchPricer {
       else
         high = middle - 1;
     }
+    low = std::min(low, std::max<uint64_t>(1, all / step));
     const uint64_t parts = divide_up(all, low * step);
     if (parts > 2 * uint64_t{chip.stages}) {
       return refuse("stages", static_cast<int64_t>(divide_up<uint64_t>(parts, 2)), chip.stages,
