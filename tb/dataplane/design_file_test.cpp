@@ -482,7 +482,7 @@ TEST(DesignFile, CopiesThatDoNotPairUp) {
   EXPECT_EQ(refused(tables + "[[register]]\nname = \"r\"\nentries = 4\nafter = [\"t[i]\"]\n"),
             "d.toml:7:8: 'r', 1 object, goes with 't[i]', which has 3; expected as many");
   EXPECT_EQ(refused(tables + "[[register]]\nname = \"r\"\nentries = 4\nafter = [\"u[i]\"]\n"),
-            "d.toml:7:8: 'r' comes after 'u', which is no object; expected one of r, t");
+            "d.toml:7:8: 'r' comes after 'u', which is no object; expected one of t, r");
 }
 
 TEST(DesignFile, Names) {

@@ -448,7 +448,7 @@ TEST(PlacementProperty, MoreEntriesTakeNoLess) {
     }
   }
   EXPECT_GT(compared, 5000);
-  // No search finds every placement. Without the further priorities it is one of 500.
+  // No search finds every placement. Without the further priorities it is one of several hundred.
   EXPECT_LE(less, compared / 5000);
 }
 

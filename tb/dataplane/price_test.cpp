@@ -231,9 +231,9 @@ TEST(Price, ExactTables) {
   }
   EXPECT_EQ(needs_of(exact_table(8, 256, 16))[Resource::sram], 1);  // the key is the address
   // With data apart it is, while it is shorter than an address; else it is hashed, in four ways
-  // (two more hold the data).
+  // (one more holds half of the data, the other half is in the entries).
   EXPECT_EQ(needs_of(exact_table(9, 512, 64))[Resource::sram], 2);
-  EXPECT_EQ(needs_of(exact_table(10, 1024, 64))[Resource::sram], 6);
+  EXPECT_EQ(needs_of(exact_table(10, 1024, 64))[Resource::sram], 5);
 }
 
 TEST(Price, TernaryTables) {

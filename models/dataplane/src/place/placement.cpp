@@ -293,11 +293,6 @@ Placement place(const Design& design, const ChipSpec& chip, PlaceEffort effort) 
     else if (found.fits())
       return found;
   }
-  // Where tables that fill stages leave gaps: cut to fill them, as the compiler does.
-  if (least < best->stages_used() || !whole) {
-    Placement cut = place_as_compiler(design, chip);
-    if (cut.fits() && (!whole || cut.stages_used() < best->stages_used())) return cut;
-  }
   best->refused.insert(best->refused.begin(), price.refused.begin(), price.refused.end());
   return std::move(*best);
 }

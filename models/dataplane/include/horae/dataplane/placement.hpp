@@ -48,7 +48,7 @@ enum class PlaceEffort : std::uint8_t {
 /// first, then with the largest first, then by name; the placement with the fewest stages is
 /// taken, of those the one with the fewest cycles. While that is above what dependencies and
 /// resources need at least, further priorities are tried, mixed of these and of numbers drawn from
-/// a fixed seed, and at last place_as_compiler, which cuts tables to fill stages. Where the lines
+/// a fixed seed. Where the lines
 /// of a file stand decides nothing; equals go by their names.
 Placement place(const Design& design, const ChipSpec& chip,
                 PlaceEffort effort = PlaceEffort::whole);
