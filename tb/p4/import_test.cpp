@@ -111,6 +111,7 @@ TEST(Import, RangesHaveTheirContainers) {
     EXPECT_EQ(routes.ranges, std::vector<std::uint32_t>{16});
     dataplane::Design alone{"d", {*d.design.find("Ig.routes")}};
     alone.objects[0].after.clear();
+    std::get<MatchSpec>(alone.objects[0].spec).entries = 128;  // 320 rows: one TCAM deep
     return place(alone, ChipSpec::find({"tofino2", {}})).total()[Resource::tcam];
   };
   EXPECT_EQ(2 * tcam("H1"), tcam("W1(0..15)"));
