@@ -225,5 +225,21 @@ TEST(Conweave, WhatTheChipCannotDoIsRefused) {
   EXPECT_NE(refused("tor.program.queues=25").find("three times a power of two"), std::string::npos);
 }
 
+// Packets that a full buffer drops between the count in ingress and that in egress leave timers
+// that go around for ever. All messages are completed, so the run ends all the same, and says so.
+TEST(Conweave, ARunEndsWhenOnlyTimersAreLeft) {
+  const Workplace place;
+  place.write("p.toml", two_racks + links() + messages(2, "count = 200\n"));
+  const Words settings = {"sim.stop=finished", "sim.duration=1s",     "sim.stuck_after=2ms",
+                          "tor.cells=200",     "link[6].rate=25Gbps", "link[9].rate=25Gbps"};
+  const Ended ended = run(place, with_settings({"run", "p.toml", "--no-progress"}, settings));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("two_racks: complete after "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("+ 4 in flight\n"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("all messages are completed; what is in flight only goes around"),
+            std::string::npos)
+      << ended.out;
+}
+
 }  // namespace
 }  // namespace horae::test::conweave_test

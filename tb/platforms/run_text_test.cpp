@@ -99,6 +99,20 @@ TEST(RunText, SaysWhatDevicesDoWithout) {
             "");
 }
 
+// Twice 2 ms of links and back: before the run, which goes on.
+TEST(RunText, NamesATimeoutBelowTheIdleRoundTrip) {
+  const Workplace place;
+  const Words far = {"run",   flow_list,
+                     "--set", "link_default.delay=1ms",
+                     "--set", "nic.reliability.rto=3ms",
+                     "--set", "sim.duration=1ms"};
+  const Ended ended = run(place, far);
+  EXPECT_NE(ended.err.find("horae: warning: "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("nic.reliability.rto = "), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find(" is below the idle round trip from "), std::string::npos) << ended.err;
+  EXPECT_EQ(run(place, {"run", flow_list}).err, "");
+}
+
 TEST(RunText, NamesTheProfilesWhereOnlySomeDoWithout) {
   const Workplace place;
   const Ended ended =

@@ -499,5 +499,24 @@ TEST(Pinning, PinnedFlowsKeepTheirPortAndDisturbNoOthers) {
   EXPECT_EQ(others.size(), 8u);
 }
 
+// What answers is left to the hash, and stays in order; data is balanced as without.
+TEST(Pinning, ResponsesKeepTheirPort) {
+  const auto plain = make("spray");
+  const auto mixed = pinning(make("spray"), 1, "tor0.responses", Pinned::responses);
+  Packet ack = flow(3, 4), cnp = ack;
+  ack.opcode = Opcode::acknowledge;
+  cnp.opcode = Opcode::cnp;
+  const unsigned port = mixed->choose(ack, 8, Ports());
+  std::set<unsigned> of_data;
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_EQ(mixed->choose(ack, 8, Ports()), port);
+    EXPECT_EQ(mixed->choose(cnp, 8, Ports()), port);
+    const unsigned of = mixed->choose(flow(3, 4), 8, Ports());
+    EXPECT_EQ(of, plain->choose(flow(3, 4), 8, Ports()));
+    of_data.insert(of);
+  }
+  EXPECT_EQ(of_data.size(), 8u);
+}
+
 }  // namespace
 }  // namespace horae::policy::load_balancer_test

@@ -370,6 +370,52 @@ TEST(ConweaveDestination, ATailThatNeverLeavesIsNotWaitedForForEver) {
   EXPECT_EQ(waits_until(r, first, 113), 113 + 196);
 }
 
+// A flow that was silent opens an epoch while packets of the last one wait. Its TAIL releases the
+// queue. The timer learns of that when the default is over: by then nothing is released, and no
+// timeout is counted.
+TEST(ConweaveDestination, TheTailOfALaterEpochIsNoTimeout) {
+  Receiver r;
+  r.receive(100, {.request = true, .sent = 1000});
+  const Outcome first = r.receive(101, {.rerouted = true, .sent = 1002, .tail_sent = 1001});
+  ASSERT_EQ(first.control.action, QueueRequest::hold);
+  Outcome timer = r.around(102, first);
+  // Before what waits: a silence puts packets out of order.
+  EXPECT_EQ(r.receive(103, {.epoch = 2, .request = true, .sent = 1301}).queue, 0u);
+  const Outcome tail = r.receive(104, {.epoch = 2, .tail = true, .sent = 1303, .tail_sent = 1303});
+  EXPECT_EQ(r.tor.egress(at_tick(104), tail.packet, near_port).control.action,
+            QueueRequest::release);
+  const std::int64_t waited = waits_until(r, timer, 105);
+  EXPECT_EQ(waited, 105 + 196);
+  EXPECT_EQ(r.tor.count("released_by_tail"), 1u);
+  EXPECT_EQ(r.tor.count("released_by_timeout"), 0u);
+  EXPECT_EQ(r.tor.count("released_by_epoch"), 0u);
+}
+
+// With one more epoch before the TAIL of the second has left, the queue is released though no time
+// is over.
+TEST(ConweaveDestination, ATailAndThenAnEpochReleaseBeforeTheTime) {
+  Receiver r;
+  r.receive(100, {.request = true, .sent = 1000});
+  const Outcome first = r.receive(101, {.rerouted = true, .sent = 1002, .tail_sent = 1001});
+  r.receive(103, {.epoch = 2, .request = true, .sent = 1301});
+  r.receive(104, {.epoch = 2, .tail = true, .sent = 1303, .tail_sent = 1303});
+  r.receive(105, {.epoch = 3, .request = true, .sent = 1601});
+  EXPECT_EQ(waits_until(r, first, 106), 105);
+  EXPECT_EQ(r.tor.count("released_by_timeout"), 0u);
+  EXPECT_EQ(r.tor.count("released_by_epoch"), 1u);
+}
+
+// A packet of the old path that comes when the time is over, before the timer has seen that.
+TEST(ConweaveDestination, ATimeThatIsOverBeforeAPacketComesIsATimeout) {
+  Receiver r;
+  r.receive(100, {.request = true, .sent = 1000});
+  const Outcome first = r.receive(110, {.rerouted = true, .sent = 1012, .tail_sent = 1009});
+  r.receive(400, {.sent = 1007});
+  EXPECT_EQ(waits_until(r, first, 401), 400);
+  EXPECT_EQ(r.tor.count("released_by_timeout"), 1u);
+  EXPECT_EQ(r.tor.count("released_by_epoch"), 0u);
+}
+
 TEST(ConweaveDestination, PastEpochsPassBy) {
   Receiver r;
   r.receive(100, {.epoch = 2, .request = true});

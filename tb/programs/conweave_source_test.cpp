@@ -9,9 +9,10 @@ namespace {
 
 using namespace conweave_test;
 
-// A ToR with one flow to another rack. Replies are late after 8 us, eight ticks.
+// A ToR with one flow to another rack. Replies are late after eight ticks.
 struct Sender {
-  explicit Sender(const std::string& parameters = "") : tor(parameters) {
+  explicit Sender(const std::string& parameters = "", const char* timeout = "8.192 us")
+      : tor("reply_timeout = \"" + std::string(timeout) + "\"\n" + parameters) {
     tor.program->connect(connection(near_node, far_node));
     tor.program->connect(connection(near_node, far_other));
   }
@@ -119,6 +120,36 @@ TEST(ConweaveSource, ALateReplyReroutesTheFlow) {
   }
   EXPECT_TRUE(moved);
   EXPECT_GT(paths.size(), 1u);
+}
+
+// theta_reply is 7.8 ticks. A deadline of n ticks is over n to n + 1 ticks after it was set, which
+// is nearest to that with seven.
+TEST(ConweaveSource, TheReplyTimeoutIsTheNearestInTicks) {
+  Sender s("", "8 us");
+  s.send(100);
+  EXPECT_FALSE(Header::of(s.send(107)).tail);
+  EXPECT_TRUE(Header::of(s.send(108)).tail);
+  Sender short_one("", "2 us");
+  short_one.send(100);
+  EXPECT_FALSE(Header::of(short_one.send(101)).tail);
+  EXPECT_TRUE(Header::of(short_one.send(102)).tail);
+}
+
+// A switch has been up for longer than a flow: its first packet takes a sampled path that is not
+// busy, also in the first 300 us of a run. By the hash alone 50 of 200 would be on the open path,
+// with samples 200 x (7/16 + 9/16 x 1/4) = 116.
+TEST(ConweaveSource, TheFirstPacketAvoidsNotedPathsFromTheBeginning) {
+  Sender s;
+  for (int i = 0; i < 200; ++i)
+    s.tor.program->connect(connection(near_node, far_node, static_cast<std::uint16_t>(0xd000 + i)));
+  s.all_busy(1, {3});
+  int open = 0;
+  for (int i = 0; i < 200; ++i) {
+    Packet p = data(near_node, far_node, static_cast<std::uint16_t>(0xd000 + i));
+    open += Header::of(s.tor.ingress(at_tick(2), p, near_port)).path == 3 ? 1 : 0;
+  }
+  EXPECT_GT(open, 85);
+  EXPECT_LT(open, 150);
 }
 
 TEST(ConweaveSource, RepliesOfThePastAreIgnored) {

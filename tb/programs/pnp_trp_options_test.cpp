@@ -122,6 +122,36 @@ TEST(TrpTargets, AFlowLeavesTheStoreWhenItHasRecoveredAndDrained) {
   EXPECT_EQ(esw.loops(6_ms, data(comes, 13)), 1u);
 }
 
+/// A flow that was slowed, has recovered with PSN 11 and has left the store.
+void leave_store(Switch& esw) {
+  esw(2_ms, cnp(comes));
+  EXPECT_EQ(esw.loops(2_ms, data(comes, 10)), 1u);
+  EXPECT_EQ(esw.loops(3_ms, data(comes, 11)), 0u);
+  esw(5_ms, data(leaves));
+  EXPECT_EQ(entries(esw, "cnp_store"), 0u);
+  EXPECT_EQ(esw.count("flows_removed"), 1u);
+}
+
+// Its packets are not looked at then, so their PSNs are not known when it is slowed again. If none
+// has gone into the loop before it recovers, there is nothing to wait for.
+TEST(TrpTargets, AFlowThatIsSlowedAgainWaitsForNothingThatDoesNotLoop) {
+  Switch esw;
+  leave_store(esw);
+  for (std::uint32_t n = 12; n < 30; ++n) EXPECT_EQ(esw.loops(6_ms, data(comes, n)), 0u);
+  esw(7_ms, cnp(comes));
+  for (std::uint32_t n = 30; n < 34; ++n) EXPECT_EQ(esw.loops(8_ms, data(comes, n)), 0u) << n;
+}
+
+// What has gone into the loop is waited for as ever.
+TEST(TrpTargets, AFlowThatIsSlowedAgainKeepsItsOrder) {
+  Switch esw;
+  leave_store(esw);
+  esw(7_ms, cnp(comes));
+  const Outcome looping = esw(7_ms, data(comes, 30), far_port);
+  ASSERT_TRUE(looping.loops());
+  EXPECT_TRUE(esw(8_ms, data(comes, 31), far_port).loops());
+}
+
 TEST(TrpTargets, AFlowThatIsSlowedAgainStays) {
   Switch esw;
   esw(2_ms, cnp(comes));

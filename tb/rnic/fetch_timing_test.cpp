@@ -111,7 +111,7 @@ TEST(FetchTiming, PrefetchOfARoundTripKeepsTheLineBusy) {
     for (std::size_t k = 0; k < at.size(); ++k) {
       EXPECT_EQ(at[k], at[0] + packet_time * static_cast<std::int64_t>(k)) << k;
     }
-    EXPECT_LE(line->nic->fetcher()->most_used(), config.fetch.prefetch);
+    EXPECT_LE(line->nic->fetcher()->most_used(), 16_KiB);
     EXPECT_EQ(line->nic->fetcher()->used(), 0_B);
     EXPECT_EQ(line->nic->fetcher()->counters().discarded_bytes, 0);
     test::expect_time_accounted(*line->nic, 100_us);

@@ -134,7 +134,7 @@ TEST(Timeline, CoversTheServiceAndAllOfTheWire) {
       for (const auto& e : track(r.timeline, "TX buffer, bytes")) {
         EXPECT_EQ(e.kind, Kind::level);
         EXPECT_GE(e.value, 0);
-        EXPECT_LE(e.value, config.fetch.prefetch.count());
+        EXPECT_LE(e.value, FetchConfig::least_prefetch.count());
       }
       return "done";
     });

@@ -133,5 +133,23 @@ TEST(Outlook, WhatAGeneratorMakesIsNoProspectOnItsWay) {
   EXPECT_TRUE(in_pipeline && queued);
 }
 
+// What goes around may let a queue go, or leave after so many turns. When no message is to be
+// completed nobody waits for that, and it is what remains for ever.
+TEST(Outlook, WhatGoesAroundIsNoProspectWithoutWork) {
+  Way way;
+  way.program.ingress = [](Pass& pass) { pass.recirculate(); };
+  fabric::sim_context context;
+  Chip chip(context, way.c, 2, way.program);
+  chip.host(0).send({.at = 5_us, .dst = 1, .frame = 64_B});
+  for (Picoseconds t = 20_us; t < 24_us; t += 37_ns) {
+    context.clock.run_to(t);
+    fabric::Outlook with, without{.work_left = false};
+    chip.chip->add_outlook(with);
+    chip.chip->add_outlook(without);
+    EXPECT_GE(with.until, t);
+    EXPECT_EQ(without.until, nothing);
+  }
+}
+
 }  // namespace
 }  // namespace horae::tofino::outlook_test

@@ -260,5 +260,36 @@ TEST(OwnQueues, WhatTheChipHasNotIsRefused) {
       << got;
 }
 
+// What a program holds takes the buffer and pauses its sender, as on any chip; with `free_queues`
+// it does neither, and the packets of classes have the buffer for themselves.
+TEST(OwnQueues, WhatIsHeldIsFreeIfTheChipSaysSo) {
+  for (const bool free : {false, true}) {
+    const std::string text = test::in_child([&]() -> std::string {
+      ChipConfig config = queues(16);
+      config.cells = 100;
+      config.pfc.emplace(fabric::PfcConfig{.xoff = 4400_B, .xon = 2200_B, .headroom = 4400_B});
+      if (free) config.free_queues = true;
+      fabric::sim_context context;
+      Chip chip(context, config, 3, by_entropy());
+      chip.host(0).send({.at = 1_us, .dst = 1, .frame = 64_B, .entropy = 1009});
+      for (int i = 0; i < 60; ++i)
+        chip.host(0).send({.at = 2_us, .dst = 1, .frame = 352_B, .entropy = 9});
+      context.clock.run_to(20_us);
+      const auto held = chip.chip->cells_used();
+      const auto pauses = chip.chip->counters().pauses_sent;
+      const auto dropped = context.pool.dropped();
+      chip.host(2).send({.at = 21_us, .dst = 1, .frame = 64_B, .entropy = 3009});
+      context.clock.run_to(200_us);
+      EXPECT_EQ(chip.chip->cells_used(), 0);
+      EXPECT_EQ(context.pool.live(), 0u);
+      if (free) {
+        EXPECT_EQ(chip.host(1).arrivals.size(), 61u);
+      }
+      return fmt::format("{} {} {}", held > 0, pauses > 0, dropped > 0);
+    });
+    EXPECT_EQ(text, free ? "false false false" : "true true true") << free;
+  }
+}
+
 }  // namespace
 }  // namespace horae::tofino::own_queues_test

@@ -92,6 +92,10 @@ void output_queued_switch::begin() {
     ingress_.set_port(i, config_.pfc.alpha_of(rate),
                       config_.headrooms.empty() ? config_.pfc.headroom : config_.headrooms.at(i));
   }
+  if (!config_.balance_responses.value_or(true)) {
+    balance_ = policy::pinning(std::move(balance_), context_.seed,
+                               std::string(name()) + ".responses", policy::Pinned::responses);
+  }
   begin_recording();
   writing_ = recording_ || !red_of_port_.empty();
   if (watcher() != nullptr && shared_) start_by_events();

@@ -288,6 +288,12 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                           "port that sends its last packet looks idle. Absent: port",
                    .source = "port: htsim's queues count a packet until its last bit has left; "
                              "queue: switch-mmu of conweave-ns3 at 236a801a"})
+          .field(
+              "balance_responses", &SwitchConfig::balance_responses,
+              {.doc = "whether acknowledgements, NACKs and CNPs are balanced as data is; false: "
+                      "they go by the hash of their flow, in order. Absent: true",
+               .source = "false: SwitchNode of conweave-ns3 at 236a801a sends control packets by "
+                         "ECMP whatever balances data"})
           .include(policy::schema_of({policy::keys_of<policy::BalanceHardware>()}),
                    &SwitchConfig::balancing)
           .include(policy::parameters_of(policy::load_balancers()), &SwitchConfig::balancing);

@@ -16,7 +16,11 @@ constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftes
 
 PayloadFetcher::PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host,
                                WqeEvent wqe_event)
-    : config_(config), tx_buffer_(tx_buffer), host_(host), wqe_event_(std::move(wqe_event)) {}
+    : config_(config),
+      prefetch_(config.prefetch.value_or(FetchConfig::least_prefetch)),
+      tx_buffer_(tx_buffer),
+      host_(host),
+      wqe_event_(std::move(wqe_event)) {}
 
 void PayloadFetcher::add(QueuePair& qp) {
   Stream s;
@@ -90,7 +94,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (place.message >= s.rung) return Fetched::nothing;
   if (wants_wqes(s, place.message)) fetch_wqes(s, i, now);
   if (place.message >= s.wqes) return Fetched::nothing;
-  if (s.bytes > 0 && s.bytes + place.payload > config_.prefetch.count()) return Fetched::nothing;
+  if (s.bytes > 0 && s.bytes + place.payload > prefetch_.count()) return Fetched::nothing;
   if (used_ > 0 && used_ + place.payload > tx_buffer_.count()) return Fetched::no_space;
   Picoseconds ready = now;
   if (place.payload > 0) {

@@ -7,6 +7,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/rank_border.hpp"
+#include "horae/rnic/fetch_ahead.hpp"
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
@@ -88,7 +89,9 @@ void rnic::begin() {
                     context_.clock.window().count()));
   }
   scheduler_.begin();
+  if (tx(0).link().whole_nanoseconds) scheduler_.pace_in_nanoseconds();
   begin_ports();
+  if (host_.fetcher) host_.fetcher->read_ahead(prefetch_of(config_, line_rate_));
   begin_congestion_control();
   begin_steering();
   begin_pulls();

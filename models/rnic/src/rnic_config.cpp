@@ -7,13 +7,18 @@ namespace horae::rnic {
 const Schema<FetchConfig>& FetchConfig::schema() {
   static const Schema<FetchConfig> s =
       Schema<FetchConfig>("fetch", "What the NIC reads before it is needed on the wire.")
-          .field("prefetch", &FetchConfig::prefetch,
-                 {.doc = "most payload prefetched for one queue pair",
-                  .min = 4_KiB,
-                  .max = Bytes(64 << 20),
-                  .source = "no public value; at least rate x round trip: 9 KB at 100 Gbps, 35 KB "
-                            "at 400 Gbps and 0.7 us",
-                  .verified = false})
+          .field(
+              "prefetch", &FetchConfig::prefetch,
+              {.doc = "most payload prefetched for one queue pair. Absent: 16 KiB, or, if that is "
+                      "more, the packets of MTU size that go out at line rate while one is read "
+                      "(memory.round_trip and its bytes on the idle link), and one more",
+               .min = 4_KiB,
+               .max = Bytes(64 << 20),
+               .source = "no public value; absent: measured, one queue pair of a ConnectX-7 has "
+                         "380 of 400 Gbps with messages of 16 KiB and 392 with 128 KiB "
+                         "(perftest output in NVIDIA/nccl#2409), for which it needs rate x "
+                         "round trip, 35 KB with 0.7 us",
+               .verified = false})
           .field("wqe_batch", &FetchConfig::wqe_batch,
                  {.doc = "WQEs of 64 bytes that one read fetches",
                   .min = 1,

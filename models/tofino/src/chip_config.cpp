@@ -112,6 +112,13 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .max = 7,
                   .source = "class 0 in switch-mmu.cc and switch-node.cc of the simulator of HPCC "
                             "(SIGCOMM 2019), alibaba-edu at 9f4be2a"})
+          .field(
+              "free_queues", &ChipConfig::free_queues,
+              {.doc = "packets in queues of a program's own, which it holds and releases, take no "
+                      "cells, are never refused and pause nobody: for comparisons with simulators "
+                      "in which what is held is free. Absent: false",
+               .source = "conweave-ns3 at 236a801a: reorder queues are unlimited and not in the "
+                         "buffer; no chip has such"})
           .table("loopback", &ChipConfig::loopback, LoopbackConfig::schema())
           .table("mirror", &ChipConfig::mirror, MirrorConfig::schema())
           .table("timing", &ChipConfig::timing, TimingConfig::schema())

@@ -11,7 +11,8 @@ namespace horae::tofino {
 using fabric::Event;
 
 /// A program lets queues go that it holds when something comes: a packet on its way around, which
-/// may be one that a generator makes again and again.
+/// may be one that a generator makes again and again. Without messages to be completed nobody waits
+/// for those queues, and what goes around does so for ever.
 void tofino_switch::own_outlook(fabric::Outlook& outlook) const {
   bool holds = false;
   for (unsigned i = 0; i < ports(); ++i) {
@@ -25,8 +26,10 @@ void tofino_switch::own_outlook(fabric::Outlook& outlook) const {
     const auto kind = fabric::key_kind(e.key);
     if (kind < fabric::device_events) return;
     const bool carries_packet = kind != queue_event && kind != generate_event;
-    const bool repeats = kind == generate_event || (carries_packet && arrived(e).again);
-    if (holds || !repeats) outlook.expect(e.time);
+    const bool loops = kind >= loopback_event && kind <= recirculated_event;
+    const bool repeats = kind == generate_event || (carries_packet && arrived(e).again) ||
+                         (loops && !outlook.work_left);
+    if ((holds && outlook.work_left) || !repeats) outlook.expect(e.time);
   };
   managed_.for_each(expect);
   events_.for_each(expect);

@@ -10,8 +10,9 @@ using fabric::DropCause;
 
 TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
     : queues_per_port_(config.queues_per_port),
-      closely_(config.pauses() || config.control_class || config.classes ||
+      closely_(config.pauses() || config.control_class || config.classes || config.frees_queues() ||
                (config.marking().enabled() && config.marking().at_dequeue())),
+      free_queues_(config.frees_queues()),
       queue_limit_(config.queue_limit),
       buffer_(config.cells, config.cell),
       red_(marks),
@@ -74,7 +75,7 @@ void TrafficManager::leave(const Lodging& had, Picoseconds t) {
 std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port, unsigned queue,
                                                        Picoseconds t) {
   ports_[port].out.nothing_before(t);
-  if (is_control(p)) return std::nullopt;
+  if (is_control(p) || is_free(queue)) return std::nullopt;
   const Lodging wanted = lodging(p);
   if (const auto cause = refusal(wanted)) return cause;
   const Port& to = ports_[port];

@@ -6,15 +6,16 @@
 namespace horae::policy {
 namespace {
 
-// Pinned connections beside any other balancer. Its choices for all other packets are those that it
+// Pinned packets beside any other balancer. Its choices for all other packets are those that it
 // would make without: a random stream of its own salts the hash.
 class Pinning final : public LoadBalancer {
  public:
-  Pinning(std::unique_ptr<LoadBalancer> others, std::uint32_t salt)
-      : others_(std::move(others)), salt_(salt) {}
+  Pinning(std::unique_ptr<LoadBalancer> others, std::uint32_t salt, Pinned which)
+      : others_(std::move(others)), salt_(salt), which_(which) {}
 
   unsigned choose(const Packet& packet, unsigned choices, const PortView& view) override {
-    if (!packet.pinned) return others_->choose(packet, choices, view);
+    const bool pinned = which_ == Pinned::connections ? packet.pinned : !packet.is_data();
+    if (!pinned) return others_->choose(packet, choices, view);
     return static_cast<unsigned>(static_cast<std::uint64_t>(flow_hash(packet, salt_)) * choices >>
                                  32);
   }
@@ -23,13 +24,14 @@ class Pinning final : public LoadBalancer {
  private:
   std::unique_ptr<LoadBalancer> others_;
   std::uint32_t salt_;
+  Pinned which_;
 };
 
 }  // namespace
 
 std::unique_ptr<LoadBalancer> pinning(std::unique_ptr<LoadBalancer> others, std::uint64_t seed,
-                                      std::string_view path) {
-  return std::make_unique<Pinning>(std::move(others), RandomStream(seed, path).bits());
+                                      std::string_view path, Pinned which) {
+  return std::make_unique<Pinning>(std::move(others), RandomStream(seed, path).bits(), which);
 }
 
 }  // namespace horae::policy

@@ -29,12 +29,14 @@ void add_transport(TransportEntry entry) { transport_registry().add(std::move(en
 
 Schema<TransportConfig> TransportConfig::schema_with(const std::vector<TransportEntry>& registry) {
   return Schema<TransportConfig>("transport", "Reliability of a queue pair.")
-      .field("window", &TransportConfig::window,
-             {.doc = "PSNs between the oldest unacknowledged and the newest sent",
-              .min = 1,
-              .max = 65536,
-              .source = "ConnectX-7 default 512: packet-spraying paper 6.1; mlxconfig "
-                        "LOG_TX_PSN_WINDOW 9"})
+      .field(
+          "window", &TransportConfig::window,
+          {.doc = "PSNs between the oldest unacknowledged and the newest sent. 4194303, as many as "
+                  "PSNs of 24 bits tell apart with those of before, is no window",
+           .min = 1,
+           .max = TransportConfig::no_window,
+           .source = "ConnectX-7 default 512: packet-spraying paper 6.1; mlxconfig "
+                     "LOG_TX_PSN_WINDOW 9"})
       .field("ack_every", &TransportConfig::ack_every,
              {.doc = "receiver: in-order packets per coalesced ACK",
               .min = 1,

@@ -101,7 +101,7 @@ class Conweave final : public Program {
     }
     const auto index = static_cast<std::uint16_t>(known_.size());
     known_.insert(name);
-    flows_.insert(name, {index, whole_ticks(config_.reply_timeout)});
+    flows_.insert(name, {index, deadline_ticks(config_.reply_timeout)});
     if (!sender) return;
     for (const auto& entry : control_.entries) {
       if (entry.node != c.receiver || entry.ports.empty()) continue;
@@ -130,6 +130,7 @@ class Conweave final : public Program {
             {"packets_queued", d.queued},
             {"released_by_tail", d.by_tail},
             {"released_by_timeout", d.by_timeout},
+            {"released_by_epoch", d.by_epoch},
             {"timer_passes", d.timer_passes},
             {"most_queues", d.most_queues}};
   }

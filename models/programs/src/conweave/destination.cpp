@@ -200,6 +200,8 @@ void Destination::begin_reordering(Pass& pass, View& v) {
   set_resume_.run(pass, v.index, v.expected);
   control_.hold(pass, v.port, queue->number);
   wait_in(pass, v, *queue);
+  released_.erase(queue->cell);
+  overdue_.erase(v.index);
   copy(pass, timer_copy, {.timer = true, .queue = queue->cell}, v.index);
   ++counts_.reorders;
   counts_.most_queues = std::max(counts_.most_queues, ++taken_now_);
@@ -211,6 +213,8 @@ void Destination::go_on_reordering(Pass& pass, View& v) {
   const auto queue = queues_.find(pass, v.port, v.index);
   if (!has_queue(pass, queue)) return;
   if (v.shim.rerouted) return wait_in(pass, v, *queue);
+  const std::uint32_t at = resume_at_.read(v.index);
+  if (at > 0 && at < ticks(pass.now())) overdue_.insert(v.index);
   put_off_.run(pass, v.index, ticks(pass.now()), v.expected);
   if (!v.shim.tail) return;
   v.bridge.releases = true;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 
 #include "actions.hpp"
 #include "horae/dataplane/mirror.hpp"
@@ -61,6 +62,7 @@ class Destination {
     std::uint64_t queued = 0;      ///< packets that waited in a reorder queue
     std::uint64_t by_tail = 0;     ///< queues released by the TAIL
     std::uint64_t by_timeout = 0;  ///< queues released because it did not come in time
+    std::uint64_t by_epoch = 0;    ///< before: two epochs have begun since, the first with a TAIL
     std::uint64_t timer_passes = 0;
     std::uint64_t most_queues = 0;  ///< taken at one time, on all ports
   };
@@ -89,6 +91,7 @@ class Destination {
   void begin_reordering(Pass& pass, View& v);
   void go_on_reordering(Pass& pass, View& v);
   void timer(Pass& pass, View& v);
+  void release_late(Pass& pass, const View& v, bool timed);
   void end_timer(Pass& pass, const View& v);
   bool is_due(const Pass& pass, std::uint16_t index);
   bool has_queue(const Pass& pass, const std::optional<ReorderQueue>& queue);
@@ -154,7 +157,10 @@ class Destination {
   dataplane::QueueControl release_;
   dataplane::Gateway is_last_hop_;
   dataplane::Action remove_header_;
-  Counts counts_;  // statistics of the model, not state of the program
+  // Statistics of the model, not state of the program.
+  Counts counts_;
+  std::unordered_set<std::uint16_t> released_;  ///< cells of queues that a TAIL has released
+  std::unordered_set<std::uint16_t> overdue_;   ///< flows whose time was over before a packet came
   std::uint64_t taken_now_ = 0;
 };
 

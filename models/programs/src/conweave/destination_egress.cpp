@@ -70,6 +70,7 @@ void Destination::to_nic(Pass& pass) {
     set_tail_left_.run(pass, p.msn >> 16, Shim::of(p).epoch + 1);
     release_.release(pass, pass.egress_port(), p.msn & 0x7f);
     ++counts_.by_tail;
+    released_.insert(b.queue);
   }
   if (!is_last_hop_.test(pass, b.last_hop)) return;
   remove_header_.run(pass, [&] {

@@ -35,16 +35,25 @@ void Destination::timer(Pass& pass, View& v) {
   if (over) return end_timer(pass, v);
   if (done) {
     b.over = queued == p.msn;
-  } else if (is_due(pass, v.index)) {
-    b.timeout = !v.tail_seen || b.pre_timeout;
-    b.pre_timeout = !b.timeout;
-    if (b.timeout) {
-      control_.release(pass, v.port, ReorderQueues::number_of(b.queue, config_.queues));
-      ++counts_.by_timeout;
+  } else {
+    const bool timed = resume_at_.read(v.index) > 0 || overdue_.contains(v.index);
+    if (is_due(pass, v.index)) {
+      b.timeout = !v.tail_seen || b.pre_timeout;
+      b.pre_timeout = !b.timeout;
+      if (b.timeout) release_late(pass, v, timed);
     }
   }
   write_bridge_.run(pass, [&] { p.metadata = b.bits(); });
   around_.request_through_egress(pass);
+}
+
+/// Counts what it is: a queue that a TAIL has released already is not released, and no time was
+/// over where a TAIL of a later epoch had come, and then an epoch after it.
+void Destination::release_late(Pass& pass, const View& v, bool timed) {
+  const std::uint16_t queue = v.bridge.queue;
+  control_.release(pass, v.port, ReorderQueues::number_of(queue, config_.queues));
+  if (released_.erase(queue) > 0) return;
+  ++(timed ? counts_.by_timeout : counts_.by_epoch);
 }
 
 /// The queue is empty and its count in egress is zero: it is given back, and the source may go on.

@@ -1,6 +1,7 @@
 // The headers of ConWeave in a packet's fields (internal to the room).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "horae/core/header_extension.hpp"
@@ -118,6 +119,11 @@ inline std::uint32_t ticks(Picoseconds t) {
 /// As many ticks as a time takes, rounded up.
 inline std::uint32_t whole_ticks(Picoseconds t) {
   return static_cast<std::uint32_t>((t.count() + 1'023'999) / 1'024'000);
+}
+
+/// Ticks of a deadline that has passed when its tick is over: half a tick later on average.
+inline std::uint32_t deadline_ticks(Picoseconds t) {
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, t.count() / 1'024'000));
 }
 
 }  // namespace horae::programs::conweave

@@ -61,8 +61,9 @@ Source::Source(dataplane::Pipeline& pipeline, const ConweaveConfig& config,
       first_(pipeline, "sample_a", config, routes, is_data, is_notify_),
       second_(pipeline, "sample_b", config, routes, is_data, is_notify_),
       is_found_(pipeline, in, "is_path_found", flags(2, Join::any), {}, found_needs(is_data)),
+      // New flows have been silent, also when the clock has just begun.
       active_time_(pipeline, in, "active_time", per_flow(32, config.flow_entries),
-                   {matches(flows), guarded_by(is_data)}),
+                   {matches(flows), guarded_by(is_data)}, 0u - whole_ticks(config.inactive) - 1),
       is_silent_(pipeline, active_time_, "is_silent", {whole_ticks(config.inactive)}),
       // New flows are stable: their first packet opens an epoch.
       stability_(

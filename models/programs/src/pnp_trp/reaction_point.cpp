@@ -6,8 +6,6 @@
 namespace horae::programs::pnp_trp {
 namespace {
 
-/// Before the first packet left: no PSN comes after it.
-constexpr std::uint32_t no_psn = 1;
 std::uint32_t in_word(Psn psn) { return psn.value() * psn_unit; }
 
 /// Beta is over, of a packet that comes in (a bit of the loop header), or of any.
@@ -100,14 +98,16 @@ RecoveryOrder::RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
                              const dataplane::Object& flow_hash,
                              const dataplane::Object& flow_status,
                              const dataplane::Gateway& is_target, const dataplane::Gateway& begins,
-                             const dataplane::Gateway& is_last_loop)
+                             const dataplane::Gateway& is_last_loop,
+                             const dataplane::Gateway& is_slowed)
     : is_recovering(pipeline, in, "is_recovering", {.bits = 8, .reads = {"status"}}, {recover},
                     {matches(flow_status), guarded_by(is_target), follows(is_last_loop)}),
       last_psn(pipeline, in, "last_psn", entries, no_psn,
                {matches(flow_hash), guarded_by(is_recovering), guarded_by(begins),
-                guarded_by(is_last_loop)}),
+                guarded_by(is_last_loop), guarded_by(is_slowed)}),
       set_psn(pipeline, last_psn, "set"),
       in_turn(pipeline, last_psn, "in_turn"),
+      enter(pipeline, last_psn, "enter"),
       is_drained(pipeline, in, "is_drained",
                  {.bits = 8, .terms = 2, .reads = {"in_turn", "loop.valid"}}, {1, 0},
                  {matches(last_psn), guarded_by(is_recovering), guarded_by(begins)}),
@@ -121,7 +121,7 @@ dataplane::Needs ReactionPoint::make_order(dataplane::Pipeline& pipeline,
                             guarded_by(targets_.is_target())};
   if (recovery_ == Recovery::ordered) {
     order_.emplace(pipeline, config.flow_entries, targets_.flow_hash(), flow_status_,
-                   targets_.is_target(), begins_recovery_, is_last_loop_);
+                   targets_.is_target(), begins_recovery_, is_last_loop_, is_slowed_);
     if (forgets_) needs.push_back(guarded_by(order_->is_drained));
   } else if (forgets_) {
     needs.push_back(guarded_by(begins_recovery_));
@@ -191,6 +191,7 @@ bool ReactionPoint::slow(const Pass& pass, Flow& flow) {
   const bool slowed = recovery_ == Recovery::none
                           ? is_slowed_.test(pass, flow.status)
                           : is_slowed_.test(pass, flow.status, bit(flow.expired));
+  if (slowed && order_ && !looped) order_->enter.run(pass, flow.index);
   const bool waits = slowed || (order_ && out_of_turn(pass, flow));
   if (!looped) flow.header.loops = take_loops(pass, flow);
   return waits && has_loops_.test(pass, flow.header.loops);
@@ -232,11 +233,15 @@ std::uint32_t ReactionPoint::take_loops(const Pass& pass, const Flow& flow) {
 }
 
 /// The control plane learned that a flow recovers: it leaves CNP_Store when nothing of it is in the
-/// loop, unless a CNP slows it again.
+/// loop, unless a CNP slows it again. Its packets are not looked at from then on, so that the last
+/// PSN is not known: when it is slowed again, any is in turn that comes before one has looped.
 void ReactionPoint::look_after(const Target& target) {
   constexpr Picoseconds interval = 100_us;
   if (!targets_.stored(target)) return;
-  if (is_over(target)) return targets_.remove(target);
+  if (is_over(target)) {
+    if (order_) order_->last_psn.write(target.hash % flow_entries_, any_psn);
+    return targets_.remove(target);
+  }
   if (flow_status_.read(target.hash % flow_entries_) != recover) return;
   control_.look_again(interval, [this, target] { look_after(target); });
 }

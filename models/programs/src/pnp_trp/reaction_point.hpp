@@ -22,27 +22,38 @@ enum Status : std::uint8_t { normal = 0, throttled = 1, recover = 2 };
 
 /// A PSN in the upper bits of a word: words then wrap where PSNs do.
 inline constexpr std::uint32_t psn_unit = 1u << 8;
+/// In the place of a PSN: no PSN comes after it, as nothing has left the loop yet; or any does, as
+/// nothing is in the loop.
+inline constexpr std::uint32_t no_psn = 1, any_psn = 2;
 
 /// What keeps the order of a flow that recovers (appendix D).
 struct RecoveryOrder {
   RecoveryOrder(dataplane::Pipeline& pipeline, std::size_t entries,
                 const dataplane::Object& flow_hash, const dataplane::Object& flow_status,
                 const dataplane::Gateway& is_target, const dataplane::Gateway& begins,
-                const dataplane::Gateway& is_last_loop);
+                const dataplane::Gateway& is_last_loop, const dataplane::Gateway& is_slowed);
 
   dataplane::Gateway is_recovering;
   /// Whether a PSN follows the one that left the loop last; then it is that.
   struct InTurn {
     template <class C>
     auto operator()(C& last, C psn) const {
-      const auto next = psn - last == psn_unit;
+      const auto next = psn - last == psn_unit || last == any_psn;
       if (next) last = psn;
       return next;
+    }
+  };
+  /// A packet goes into the loop.
+  struct Enter {
+    template <class C>
+    void operator()(C& last) const {
+      if (last == any_psn) last = no_psn;
     }
   };
   dataplane::Register<std::uint32_t> last_psn;  ///< of the last packet that left the loop
   dataplane::RegisterAction<std::uint32_t, dataplane::SetCell> set_psn;
   dataplane::RegisterAction<std::uint32_t, InTurn> in_turn;
+  dataplane::RegisterAction<std::uint32_t, Enter> enter;
   dataplane::Gateway is_drained;  ///< nothing of the flow is in the loop
   dataplane::Gateway is_out_of_turn;
 };

@@ -40,8 +40,7 @@ void rnic::begin_steering() {
             context_.seed, fmt::format("{}.entropy.{}", name(), number_of(i).value() - first_qpn))};
     qp.steering = std::make_unique<Steering>(
         make_entropy_ ? make_entropy_(i, std::move(about))
-                      : policy::make_entropy(config_.entropy, std::move(about)),
-        config_.reliability.window);
+                      : policy::make_entropy(config_.entropy, std::move(about)));
   }
 }
 
@@ -73,7 +72,8 @@ void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {
   data.frame = static_cast<std::uint16_t>(data.frame + f.head);
   if (qp.steering) {
     f.steered = true;
-    data.entropy = qp.steering->next(psn, data.created);
+    data.entropy =
+        qp.steering->next(psn, data.created, [&qp] { return qp.sender().oldest_unacked(); });
   }
   if (policy::SelectiveSender* const selective = qp.selective_sender()) {
     selective->on_sent(psn, Bytes(data.payload));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <set>
 
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
@@ -11,6 +12,7 @@
 #include "horae/config/sweep_config.hpp"
 #include "horae/core/error.hpp"
 #include "horae/flows/read_platform.hpp"
+#include "horae/flows/timeouts.hpp"
 #include "horae/params/document.hpp"
 #include "horae/ranks/partition.hpp"
 #include "horae/ranks/world.hpp"
@@ -131,9 +133,25 @@ void check_ranks(const RunOptions& o, bool sweep) {
   if (o.views.any()) throw InputError("--trace and other views are of a run of one rank");
 }
 
+/// Before time starts; each line once.
+void warn(const RunOptions& o, const Document& document, const config::PlatformConfig& platform,
+          bool sweep) {
+  std::vector<std::string> lines = flows::short_timeouts(platform, document.root());
+  const auto& points = platform.sweep.points;
+  for (std::size_t i = 0; sweep && i < points.size(); ++i) {
+    const auto of_point =
+        flows::short_timeouts(run::read_point(points[i], o.platform, o.overrides), document.root());
+    lines.insert(lines.end(), of_point.begin(), of_point.end());
+  }
+  std::set<std::string> said;
+  for (const auto& line : lines) {
+    if (said.insert(line).second) fmt::print(stderr, "horae: warning: {}\n", line);
+  }
+}
+
 int run(const RunOptions& o, fabric::rank_exchange* ranks) {
-  const config::PlatformConfig platform =
-      flows::read_platform(Document::load(o.platform, o.overrides));
+  const Document document = Document::load(o.platform, o.overrides);
+  const config::PlatformConfig platform = flows::read_platform(document);
   const auto point = [&] {
     return run::read_point(find_point(platform, *o.point), o.platform, o.overrides);
   };
@@ -141,6 +159,7 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   check_views(o, sweep);
   if (ranks != nullptr) check_ranks(o, sweep);
   const config::PlatformConfig effective = o.point ? point() : platform;
+  if (ranks == nullptr || ranks->rank() == 0) warn(o, document, effective, sweep);
   std::optional<results::ResultFolder> folder;
   if (o.out && (ranks == nullptr || ranks->rank() == 0)) folder.emplace(*o.out);
   constexpr std::size_t long_to_build = 300'000;

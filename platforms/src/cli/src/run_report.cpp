@@ -73,6 +73,7 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
   fmt::print("\npackets: {} created = {} delivered + dropped ({}) + {} in flight\n",
              p["created"].get<std::uint64_t>(), p["delivered"].get<std::uint64_t>(),
              dropped.empty() ? "none" : dropped.substr(1), p["in_flight"].get<std::uint64_t>());
+  for (const auto& line : outcome.notes) fmt::print("{}\n", line);
   if (s.contains("lockstep")) {
     const auto& both = s["lockstep"];
     const auto say = [](const nlohmann::ordered_json& of, const char* where, const char* asked,

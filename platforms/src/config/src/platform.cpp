@@ -114,9 +114,28 @@ void impair_groups(PlatformConfig& platform, const Section& root) {
   check_telemetry(platform, root);  // of the links' rates
 }
 
-/// An assumption with every {key} replaced by the value in effect.
-std::string with_values(const std::string& text, const ordered_json& effective,
-                        const Section& about) {
+/// Whether the command line set anything of a table, or in tables of it.
+bool is_overridden(const Section& table) {
+  const auto keys = table.keys();
+  return std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+    if (!table.where(key).override_key.empty()) return true;
+    try {
+      return is_overridden(table.child(key));
+    } catch (const InputError&) {  // no table
+    }
+    try {
+      const auto tables = table.children(key);
+      return std::any_of(tables.begin(), tables.end(), is_overridden);
+    } catch (const InputError&) {  // nor several
+    }
+    return false;
+  });
+}
+
+/// An assumption with every {key} replaced by the value in effect. None where the command line has
+/// left a key without one: then it is not of this platform any more.
+std::optional<std::string> with_values(const std::string& text, const ordered_json& effective,
+                                       const Section& root) {
   std::string out;
   for (std::size_t at = 0;;) {
     const std::size_t open = text.find('{', at);
@@ -125,7 +144,9 @@ std::string with_values(const std::string& text, const ordered_json& effective,
     const std::string key = text.substr(open + 1, close - open - 1);
     const ordered_json* value = find_value(effective, key);
     if (value == nullptr || value->is_structured()) {
-      throw about.error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
+      if (is_overridden(root)) return std::nullopt;
+      throw root.child("platform")
+          .error("assumptions", fmt::format("'{{{}}}' names no value of the platform", key));
     }
     out += text.substr(at, open - at) +
            (value->is_string() ? value->get<std::string>() : value->dump());
@@ -269,9 +290,11 @@ PlatformConfig read_platform(const Document& document, const ReadTraffic& read_t
     }
   }
   platform.explain = table("explain").read<ExplainConfig>();
-  for (auto& assumption : platform.about.assumptions) {
-    assumption = with_values(assumption, effective, root.child("platform"));
+  std::vector<std::string> assumptions;
+  for (const auto& assumption : platform.about.assumptions) {
+    if (auto text = with_values(assumption, effective, root)) assumptions.push_back(*text);
   }
+  platform.about.assumptions = std::move(assumptions);
   return platform;
 }
 

@@ -28,8 +28,10 @@ const Schema<SimConfig>& SimConfig::schema() {
           .choice(
               "stop", &SimConfig::stop,
               {{"duration", StopRule::duration}, {"finished", StopRule::finished}},
-              {.doc =
-                   "at `duration`, or when all messages are completed and no packet is in flight"})
+              {.doc = "at `duration`, or when all messages are completed and no packet is in "
+                      "flight; or, "
+                      "after `stuck_after` without a delivery, none but those that go around in a "
+                      "switch or wait for ever"})
           .field("seed", &SimConfig::seed, {.doc = "seed of every random stream"})
           .choice("scheduling", &SimConfig::scheduling,
                   {{"windowed", fabric::scheduling::windowed},

@@ -134,6 +134,10 @@ Picoseconds IdealTimes::round_trip(unsigned from, unsigned to) const {
          ack_time(from, to, first_path(to, from));
 }
 
+Picoseconds IdealTimes::quickest_round_trip(unsigned from, unsigned to) const {
+  return at_line_rate(from, to, nic_at(platform_, from).mtu);
+}
+
 Picoseconds IdealTimes::by_base_rtt(unsigned from, unsigned to, Bytes bytes) const {
   const auto& sender = nic_at(platform_, from);
   Picoseconds time = never;

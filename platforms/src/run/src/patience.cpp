@@ -64,12 +64,12 @@ bool Patience::network_changed(Picoseconds now) {
   return changed_ != before;
 }
 
-bool Patience::ends(Picoseconds now) {
+bool Patience::ends(Picoseconds now, bool work_left) {
   if (network_changed(now)) begin_anew(now);
   if (changed_ < changes_.size() || now - since_ < simulation_.platform().sim.stuck_after ||
       now <= expected_)
     return false;
-  fabric::Outlook outlook;
+  fabric::Outlook outlook{.work_left = work_left};
   for (const auto& d : simulation_.devices()) {
     if (d->runs_here()) d->add_outlook(outlook);
   }

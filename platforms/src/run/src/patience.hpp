@@ -19,8 +19,9 @@ class Patience {
 
   /// Something new has happened at `now`.
   void begin_anew(Picoseconds now);
-  /// Nothing was delivered up to `now` since the last call: whether the run is stuck.
-  bool ends(Picoseconds now);
+  /// Nothing was delivered up to `now` since the last call: whether the run is stuck; without
+  /// `work_left`, messages to be completed, whether what is still in flight only repeats.
+  bool ends(Picoseconds now, bool work_left);
   /// Something is known to be due then, before which the run is not stuck; negative: nothing is.
   Picoseconds expected() const { return expected_; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "held_back.hpp"
 #include "horae/build/findings.hpp"
 #include "horae/build/simulation.hpp"
 #include "horae/fabric/rank_border.hpp"
@@ -111,6 +112,10 @@ RunOutcome run(build::Simulation& simulation, const IdealOutcome& ideal, bool sh
   if (!ideal.account.is_null()) outcome.summary["ideal"] = ideal.account;
   outcome.flows_csv = flows_csv(simulation, found, loop.ended());
   outcome.series_csv = loop.series();
+  outcome.notes = held_back(simulation, loop.begin(), loop.end());
+  if (loop.repeats())
+    outcome.notes.emplace_back(
+        "all messages are completed; what is in flight only goes around or waits for ever");
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
   const std::string deadlock = deadlock_of(simulation, found);
   if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;

@@ -58,7 +58,7 @@ bool RunLoop::go(Picoseconds target) {
 RunLoop::Standing RunLoop::standing(bool busy) const {
   Standing s{.busy = busy, .delivered = simulation_.context().pool.delivered()};
   const bool to_finish = sim_.stop == config::StopRule::finished;
-  if (!busy) s.work_left = simulation_.work_left();
+  if (!busy || to_finish) s.work_left = simulation_.work_left();
   if (to_finish) s.finished = simulation_.finished();
   auto* ranks = simulation_.ranks();
   if (ranks == nullptr) return s;
@@ -132,11 +132,12 @@ void RunLoop::skip_checks() {
 bool RunLoop::check() {
   ++checks_;
   const auto delivered = standing_.delivered;
-  if (delivered != last_delivered_ || !waiting()) {
+  const bool only_packets_left = sim_.stop == config::StopRule::finished && !standing_.work_left;
+  if (delivered != last_delivered_ || !(waiting() || only_packets_left)) {
     last_delivered_ = delivered;
     patience_.begin_anew(now_);
-  } else if (patience_.ends(now_)) {
-    stuck_ = true;
+  } else if (patience_.ends(now_, !only_packets_left)) {
+    (only_packets_left ? repeats_ : stuck_) = true;
     return false;
   }
   skip_checks();
@@ -170,7 +171,7 @@ Picoseconds RunLoop::finished_at() const {
 results::Verdict RunLoop::finish() {
   if (!began_) begin_measurement();  // over before the warm-up was
   const bool to_finish = !stuck_ && sim_.stop == config::StopRule::finished;
-  const bool finished = to_finish && standing(false).finished;
+  const bool finished = to_finish && (repeats_ || standing(false).finished);
   Picoseconds end = finished ? finished_at() : now_;
   if (end <= begin_.time) end = now_;  // nothing happened in the measured time
   for (auto* nic : simulation_.nics()) nic->end_at(end);

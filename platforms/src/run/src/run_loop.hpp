@@ -40,6 +40,8 @@ class RunLoop {
   const Snapshot& arrivals() const { return arrivals_ ? *arrivals_ : end_; }
   std::string series() const { return series_ ? series_->csv() : std::string(); }
   bool stuck() const { return stuck_; }
+  /// Whether it ended with packets in flight for which no message waits, and which only repeat.
+  bool repeats() const { return repeats_; }
   double wall_seconds() const { return progress_.elapsed_seconds(); }
 
  private:
@@ -51,7 +53,8 @@ class RunLoop {
   /// How far the run is, the same for all ranks: nothing is decided by one alone.
   struct Standing {
     bool busy = false;       ///< something is still to happen
-    bool work_left = false;  ///< messages are to be completed; looked at when nothing is busy
+    bool work_left = false;  ///< messages are to be completed; looked at when nothing is busy, or
+                             ///< the run is to stop when it is finished
     bool finished = false;  ///< all sources are done and no packet is under way; looked at when the
                             ///< run is to stop then
     std::uint64_t delivered = 0;  ///< packets
@@ -105,6 +108,7 @@ class RunLoop {
   std::uint64_t last_delivered_ = 0;
   Patience patience_;
   bool stuck_ = false;
+  bool repeats_ = false;
 };
 
 }  // namespace horae::run

@@ -157,6 +157,7 @@ std::vector<RunOutcome> run_points(const std::vector<config::PlatformConfig>& po
                         .series_csv = result["series"].get<std::string>(),
                         .trace_json = result["trace"].get<std::string>(),
                         .dump = result["dump"].get<std::vector<std::string>>(),
+                        .notes = {},  // of single runs
                         .exit_code = result["exit_code"].get<int>()});
   }
   return outcomes;

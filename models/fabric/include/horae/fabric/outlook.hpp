@@ -13,6 +13,9 @@ namespace horae::fabric {
 /// because of them (Packet::again), and what packet generators make.
 struct Outlook {
   Picoseconds until{-1};  ///< the latest time at which anything else is due; negative: nothing is
+  /// Said by who asks: messages are to be completed. If not, what goes around in a switch is
+  /// repetition too, as there is nothing that it could let go for.
+  bool work_left = true;
   std::uint64_t chances = 0;  ///< packets that links have lost or damaged at random: another try
                               ///< may come through
 

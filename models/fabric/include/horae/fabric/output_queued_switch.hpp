@@ -87,8 +87,10 @@ struct SwitchConfig {
   std::string balance = "ecmp";
   policy::PolicyParameters balancing{};         ///< parameters of the load balancers
   std::optional<BalanceDepth> balance_depth{};  ///< absent: port
-  std::optional<VoqConfig> voq{};               ///< what comes from far away waits here: voq_switch
-  std::optional<NoticeConfig> notify{};         ///< marks become CNPs here: notifying_switch
+  /// Whether what is no data is balanced as well, or goes by its hash. Absent: it is.
+  std::optional<bool> balance_responses{};
+  std::optional<VoqConfig> voq{};        ///< what comes from far away waits here: voq_switch
+  std::optional<NoticeConfig> notify{};  ///< marks become CNPs here: notifying_switch
 
   /// Whether data without room is cut rather than dropped.
   bool trims() const { return trim && trim->count() > 0; }

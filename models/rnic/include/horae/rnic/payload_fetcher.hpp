@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "horae/core/stats.hpp"
@@ -17,8 +18,11 @@ namespace horae::rnic {
 
 /// How far ahead the TX pipe reads.
 struct FetchConfig {
-  Bytes prefetch = 16_KiB;      ///< of one queue pair at most
-  std::uint32_t wqe_batch = 8;  ///< WQEs in one read
+  std::optional<Bytes> prefetch{};  ///< of one queue pair at most; absent: see prefetch_of()
+  std::uint32_t wqe_batch = 8;      ///< WQEs in one read
+
+  /// What is read ahead at least where `prefetch` is absent.
+  static constexpr Bytes least_prefetch = 16_KiB;
 
   static const Schema<FetchConfig>& schema();
 };
@@ -48,6 +52,9 @@ class PayloadFetcher {
   PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host, WqeEvent wqe_event);
 
   void add(QueuePair& qp);
+  /// Most that is read ahead for one queue pair, before anything is read; until then it is
+  /// `prefetch`, or what it is at least.
+  void read_ahead(Bytes most) { prefetch_ = most; }
   /// `waits` forgets a queue pair when payload of its next new packet is read; kept alive by the
   /// caller.
   void tell(PayloadWaits& waits) { waits_ = &waits; }
@@ -116,6 +123,7 @@ class PayloadFetcher {
   void occupy(std::int64_t bytes);
 
   FetchConfig config_;
+  Bytes prefetch_;
   Bytes tx_buffer_;
   HostPort& host_;
   WqeEvent wqe_event_;

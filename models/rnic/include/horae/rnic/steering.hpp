@@ -17,17 +17,19 @@ namespace horae::rnic {
 /// nothing comes back.
 class Steering {
  public:
-  /// `window`: PSNs under way at most.
-  Steering(std::unique_ptr<policy::Entropy> scheme, std::uint32_t window)
-      : scheme_(std::move(scheme)), given_(std::bit_ceil(window)) {}
+  explicit Steering(std::unique_ptr<policy::Entropy> scheme)
+      : scheme_(std::move(scheme)), given_(first_room) {}
 
-  /// The value of a packet that is sent at `now`.
-  std::uint16_t next(Psn psn, Picoseconds now) {
+  /// The value of a packet that is sent at `now`. `oldest()`: the oldest PSN under way, which may
+  /// be this one; it is asked for when there is no room otherwise.
+  template <class Oldest>
+  std::uint16_t next(Psn psn, Picoseconds now, Oldest&& oldest) {
     const std::uint16_t value = drawn_ ? *drawn_ : scheme_->next(now);
     if (drawn_) {
       drawn_.reset();
       waiting_ = {};
     }
+    if (static_cast<std::uint32_t>(psn - oldest_) >= given_.size()) make_room(psn, oldest());
     return given_[psn.value() & (given_.size() - 1)] = value;
   }
   /// The value that the next packet will get: drawn now, unless it was before.
@@ -63,13 +65,29 @@ class Steering {
 
   policy::Entropy& scheme() { return *scheme_; }
   const policy::Entropy& scheme() const { return *scheme_; }
+  /// Values that there is room for: as many as were under way at once, at most doubled.
+  std::size_t room() const { return given_.size(); }
 
  private:
+  static constexpr std::size_t first_room = 16;
+
+  /// From `oldest` to `psn`, both included.
+  void make_room(Psn psn, Psn oldest) {
+    const auto needed = static_cast<std::size_t>(psn - oldest) + 1;
+    if (needed > given_.size()) {
+      std::vector<std::uint16_t> larger(std::bit_ceil(needed));
+      for (Psn p = oldest; p != psn; ++p) larger[p.value() & (larger.size() - 1)] = of(p);
+      given_.swap(larger);
+    }
+    oldest_ = oldest;
+  }
+
   std::unique_ptr<policy::Entropy> scheme_;
   std::optional<std::uint16_t> drawn_;  ///< of the next packet, where somebody asked
   policy::EntropyCounts waiting_{};     ///< where that came from
   policy::EntropyCounts unsent_{};      ///< of the scheme's, what another connection drew in vain
   std::vector<std::uint16_t> given_;    ///< by PSN, a ring
+  Psn oldest_;  ///< nothing before it was under way when it was asked for last
 };
 
 }  // namespace horae::rnic

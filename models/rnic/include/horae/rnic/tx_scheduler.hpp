@@ -45,6 +45,9 @@ class TxScheduler {
   }
   /// Before the first refresh(), after the last add().
   void begin();
+  /// The time that a packet has to wait for the one before is rounded down to whole nanoseconds, as
+  /// on a link whose packets take such.
+  void pace_in_nanoseconds() { grain_ = 1_ns; }
 
   /// Those of queue pairs with messages to send.
   unsigned classes() const { return classes_; }
@@ -169,7 +172,9 @@ class TxScheduler {
   void end_turn(QueuePair& qp, Picoseconds now) {
     if (qp.burst_bytes == 0) return;
     if (const BitRate allowed = rate(qp, now); allowed.count() > 0) {
-      const Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), allowed);
+      Picoseconds earned = serialisation_time(Bytes(qp.burst_bytes), allowed);
+      if (grain_ > 0_ps) [[unlikely]]
+        earned -= earned % grain_;
       qp.allowed_at = std::max(qp.allowed_at, qp.burst_start) + earned;
     }
     qp.burst_bytes = 0;
@@ -189,6 +194,7 @@ class TxScheduler {
   }
 
   BitRate qp_rate_;
+  Picoseconds grain_{};  ///< of times between packets; zero: the model's
   Shaping shaping_;
   Bytes quantum_;
   const policy::RetransmitUnit& rules_;

@@ -47,6 +47,9 @@ struct ChipConfig {
   /// Acknowledgements and CNPs: a class that takes no cells, is never refused, does not pause its
   /// sender and is not marked, as if it had a buffer of its own. Absent: there is none.
   std::optional<std::uint32_t> control_class = {};
+  /// Packets in queues of a program's own take no cells, are never refused, do not pause their
+  /// senders and are not marked at enqueue. Absent: false.
+  std::optional<bool> free_queues = {};
   std::optional<LoopbackConfig> loopback = {};
   std::optional<MirrorConfig> mirror = {};  ///< absent: copies never wait and are never lost
   std::optional<TimingConfig> timing = {};  ///< absent: as its defaults
@@ -55,6 +58,7 @@ struct ChipConfig {
   std::optional<std::vector<ClassConfig>> classes = {};
 
   bool pauses() const { return pfc && pfc->enabled(); }
+  bool frees_queues() const { return free_queues.value_or(false); }
   /// ECN, wherever it is said.
   fabric::RedConfig marking() const {
     return ecn ? *ecn : fabric::RedConfig{.kmin = ecn_kmin, .kmax = ecn_kmax, .pmax = ecn_pmax};

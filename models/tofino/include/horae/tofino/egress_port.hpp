@@ -80,11 +80,11 @@ class EgressPort : public fabric::OutputPort {
 
   /// Starts every transmission due before `end`: `started(packet, start)` is called for each with
   /// the packet still owned by the port's device, and must end in tx().send() or in dropping it.
-  /// Or `started(packet, start, left)`: bytes that it leaves behind in its queue. A port with a
-  /// scheduler has to be served so.
+  /// Or `started(packet, start, left, queue)`: its queue, and bytes that it leaves behind there. A
+  /// port with a scheduler has to be served so.
   template <class F>
   void start_before(Picoseconds end, F&& started) {
-    constexpr bool closely = std::is_invocable_v<F&, Packet&, Picoseconds, Bytes>;
+    constexpr bool closely = std::is_invocable_v<F&, Packet&, Picoseconds, Bytes, unsigned>;
     for (;;) {
       const unsigned e = eligible();
       if (e == 0) return;
@@ -95,7 +95,7 @@ class EgressPort : public fabric::OutputPort {
       if constexpr (closely) {
         const unsigned queue = own ? classes + first_own(c) : c;
         Packet& p = own ? take_own(first_own(c)) : take(c);
-        started(p, start, depth_of_queue(queue));
+        started(p, start, depth_of_queue(queue), queue);
       } else {
         started(own ? take_own(first_own(c)) : take(c), start);
       }

@@ -78,12 +78,13 @@ class TrafficManager {
   template <bool closely, class F>
   void serve(unsigned port, Picoseconds end, F&& started) {
     if constexpr (closely) {
-      this->port(port).start_before(end, [&](Packet& p, Picoseconds start, Bytes left) {
-        const Lodging had = lodging(p);
-        mark_what_leaves(p, port, left);
-        started(p, start);
-        leave(had, start);  // behind the packet: a resume may go out by the same port
-      });
+      this->port(port).start_before(
+          end, [&](Packet& p, Picoseconds start, Bytes left, unsigned queue) {
+            const Lodging had = is_free(queue) ? Lodging{} : lodging(p);
+            mark_what_leaves(p, port, left);
+            started(p, start);
+            leave(had, start);  // behind the packet: a resume may go out by the same port
+          });
     } else {
       this->port(port).start_before(end, [&](Packet& p, Picoseconds start) {
         buffer_.give_back(p);
@@ -92,7 +93,7 @@ class TrafficManager {
     }
   }
   /// Whether more is to be done than that: pauses, marks at dequeue, a class of acknowledgements,
-  /// tables of classes.
+  /// tables of classes, queues of programs that take no buffer.
   bool closely() const { return closely_; }
 
   /// What a packet has of the buffer, and where it counts (IngressPauses).
@@ -155,6 +156,8 @@ class TrafficManager {
   };
 
   bool is_control(const Packet& p) const { return control_class_ == p.traffic_class; }
+  /// Whether packets in a queue take nothing of the buffer (ChipConfig::free_queues).
+  bool is_free(unsigned queue) const { return free_queues_ && queue >= EgressPort::classes; }
   std::optional<fabric::DropCause> admit_closely(Packet& p, unsigned port, unsigned queue,
                                                  Picoseconds t);
   std::optional<fabric::DropCause> refusal(const Lodging& wanted);
@@ -164,6 +167,7 @@ class TrafficManager {
 
   unsigned queues_per_port_;
   bool closely_;
+  bool free_queues_;
   Bytes queue_limit_;  ///< per port; zero: none
   CellBuffer buffer_;
   fabric::RedMarker red_;  ///< at enqueue

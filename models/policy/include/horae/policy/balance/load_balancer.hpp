@@ -61,10 +61,15 @@ std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uin
                                                  std::string_view path,
                                                  const PolicyParameters& parameters = {});
 
-/// A balancer that leaves pinned packets (Packet::pinned) to a hash as that of `ecmp`, salted by
-/// the random stream of that name, and all others to `others`.
+/// Packets that are not balanced.
+enum class Pinned : std::uint8_t {
+  connections,  ///< those of pinned connections (Packet::pinned)
+  responses,    ///< all but data: acknowledgements, NACKs, CNPs
+};
+/// A balancer that leaves pinned packets to a hash as that of `ecmp`, salted by the random stream
+/// of that name, and all others to `others`.
 std::unique_ptr<LoadBalancer> pinning(std::unique_ptr<LoadBalancer> others, std::uint64_t seed,
-                                      std::string_view path);
+                                      std::string_view path, Pinned which = Pinned::connections);
 
 /// The flow hash of ECMP over addresses, UDP source port and destination queue pair, salted per
 /// device so that successive tiers choose independently.

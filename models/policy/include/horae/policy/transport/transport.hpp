@@ -30,6 +30,9 @@ class SelectiveReceiver;
 
 /// Parameters of a queue pair's reliability. Those of all transports are keys of one table.
 struct TransportConfig {
+  /// A window that holds nothing back: a sender keeps what it completed as far behind.
+  static constexpr std::uint32_t no_window = (1u << (Psn::bits - 2)) - 1;
+
   std::uint32_t window = 512;    ///< PSNs between the oldest unacknowledged and the newest sent
   std::uint32_t ack_every = 32;  ///< receiver: in-order packets per coalesced ACK
   std::uint32_t ack_request_every =

@@ -25,6 +25,8 @@ class IdealTimes {
   /// Of one packet of the sender's MTU and its acknowledgement, by the shortest path with the
   /// lowest ports.
   Picoseconds round_trip(unsigned from, unsigned to) const;
+  /// The same by the quickest of the shortest paths.
+  Picoseconds quickest_round_trip(unsigned from, unsigned to) const;
 
  private:
   struct Hop {

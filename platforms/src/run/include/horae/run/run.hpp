@@ -24,6 +24,9 @@ struct RunOutcome {
   std::string series_csv;         ///< empty when no samples were asked for
   std::string trace_json;         ///< empty unless asked for
   std::vector<std::string> dump;  ///< every queue of a stuck run; what does not fit
+  /// For people, a line each: what kept senders from sending for more than a fifth of the measured
+  /// time; why it ended with packets in flight.
+  std::vector<std::string> notes;
   int exit_code = results::exit_done;
 };
 

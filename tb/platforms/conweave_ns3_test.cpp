@@ -1,0 +1,114 @@
+// The case of ConWeave's public simulator: times to the nanosecond where nothing is in the way, and
+// what runs of that simulator gave at a load of 80 %.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "csv.hpp"
+#include "program.hpp"
+
+namespace horae::test::conweave_ns3_test {
+namespace {
+
+const std::string platform = HORAE_PLATFORM_DIR "/conweave_ns3.toml";
+
+struct Flow {
+  int from, to;
+  std::int64_t bytes;
+  double us;  ///< completion
+};
+
+/// Runs the platform and reads its flows.
+std::vector<Flow> flows(const Words& settings) {
+  const Workplace place;
+  const Ended ended =
+      run(place, with_settings({"run", platform, "--no-progress", "--out", "o"}, settings));
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  std::vector<Flow> out;
+  for (const Row& row : rows_of(place.read("o/flows.csv"))) {
+    const auto node = [&](const char* column) { return std::stoi(row.at(column).substr(1)); };
+    out.push_back({node("sender"), node("receiver"), std::stoll(row.at("size_bytes")),
+                   std::stod(row.at("fct_us"))});
+  }
+  return out;
+}
+
+/// A list with one flow.
+std::vector<Flow> alone(const Workplace& place, const std::string& line,
+                        const Words& settings = {}) {
+  place.write("flows.txt", "1\n" + line + "\n");
+  Words all = {"traffic=[{kind=\"flow_list\",file=\"" + (place.path() / "flows.txt").string() +
+               "\",from=\"2 s\"}]"};
+  all.insert(all.end(), settings.begin(), settings.end());
+  return flows(all);
+}
+
+/// Its own measure: the base round trip is 4160 or 8320 ns, each packet has 48 B beside its
+/// payload, and what is quicker counts as 1.
+double mean_slowdown(const std::vector<Flow>& all) {
+  double sum = 0;
+  for (const Flow& f : all) {
+    const double base = f.from / 16 == f.to / 16 ? 4.160 : 8.320;
+    const auto bytes = static_cast<double>(f.bytes + 48 * ((f.bytes + 999) / 1000));
+    sum += std::max(1.0, f.us / (base + bytes * 8 / 100e3));
+  }
+  return sum / static_cast<double>(all.size());
+}
+
+// n packets of 83 ns each, all of them on the first link, the last on three more, and an
+// acknowledgement of 4 ns on each; 1 us a link. So 1 % quicker than 100 Gbps.
+TEST(ConweaveNs3, AFlowAloneTakesWholeNanoseconds) {
+  const Workplace place;
+  for (const int n : {1, 2, 100, 5000}) {
+    const auto across = alone(place, "0 16 3 1 " + std::to_string(n * 1000) + " 2");
+    EXPECT_NEAR(across.at(0).us, (n * 83 + 3 * 83 + 4 * 4) / 1e3 + 8, 1e-6) << n;
+    const auto within = alone(place, "0 1 3 1 " + std::to_string(n * 1000) + " 2");
+    EXPECT_NEAR(within.at(0).us, (n * 83 + 1 * 83 + 2 * 4) / 1e3 + 4, 1e-6) << n;
+  }
+}
+
+// Found with its own draws of arrivals: 2.11 with ECMP, 1.76 with ConWeave. Draws differ by more
+// than 5 %, so this is a bound on the case rather than on single runs; and ConWeave is the better
+// one of each.
+TEST(ConweaveNs3, SlowdownsAtALoadOf80PercentAreThoseOfTheSimulator) {
+  double ecmp = 0, conweave = 0;
+  for (const std::string seed : {"sim.seed=1", "sim.seed=2", "sim.seed=3"}) {
+    const double hashed = mean_slowdown(flows({seed}));
+    const double rerouted = mean_slowdown(flows({seed, "leaf_spine.leaf=conweave"}));
+    EXPECT_LT(rerouted, hashed) << seed;
+    ecmp += hashed / 3;
+    conweave += rerouted / 3;
+  }
+  EXPECT_NEAR(ecmp, 2.11, 0.15 * 2.11);
+  EXPECT_NEAR(conweave, 1.76, 0.15 * 1.76);
+}
+
+// Its receivers NACK again after 4 us: one run of it with arrivals for 300 us gave 2.41. Without
+// that, retransmissions that are overtaken wait for the timer of 4 ms, and decide the mean.
+TEST(ConweaveNs3, SprayedGoBackNDoesNotWaitForItsTimer) {
+  const Words drill = {"leaf.balance=drill", "spine.balance=drill", "traffic[0].duration=300us"};
+  Words once = drill;
+  once.push_back("nic.reliability.nack_again=10s");
+  const double with = mean_slowdown(flows(drill)), without = mean_slowdown(flows(once));
+  EXPECT_LT(with, 3.2);
+  EXPECT_GT(without, 2 * with);
+}
+
+// Another list in the place of the traffic, whose values an assumption quotes.
+TEST(ConweaveNs3, TakesAnotherTraffic) {
+  const Workplace place;
+  EXPECT_EQ(alone(place, "0 16 3 1 1000 2").size(), 1u);
+  place.write("flows.txt", "1\n0 16 3 1 1000 2\n");
+  const std::string list = "traffic=[{kind=\"flow_list\",file=\"" +
+                           (place.path() / "flows.txt").string() + "\",from=\"2 s\"}]";
+  const Ended clos = run(place, {"run", HORAE_PLATFORM_DIR "/eunomia_clos.toml", "--set", list,
+                                 "--set", "sim.warmup=0us"});
+  EXPECT_EQ(clos.exit_code, 0) << clos.err;
+  EXPECT_EQ(clos.out.find("{traffic"), std::string::npos);
+  EXPECT_NE(clos.out.find("  - a NACK counts as: cnp"), std::string::npos) << clos.out;
+}
+
+}  // namespace
+}  // namespace horae::test::conweave_ns3_test
