@@ -114,14 +114,15 @@ TEST_F(P4Check, BadArgumentsAreOneLine) {
 
 TEST_F(P4Check, ReadsEveryProgramThatComesWithHorae) {
   unsigned programs = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(HORAE_PLATFORM_DIR "/p4")) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(HORAE_PLATFORM_DIR "/p4")) {
     const std::string file = entry.path().string();
     if (!file.ends_with(".p4") || file.ends_with("/headers.p4") ||
         file.find("/include/") != std::string::npos)
       continue;
     const Ended ended = run(place, {"p4", "check", file});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-        ++programs;
+    ++programs;
   }
   EXPECT_EQ(programs, 4u);
 }

@@ -62,9 +62,8 @@ source = "a paper"
 /// Of a platform with that text, both of whose points ran.
 std::string table(const std::string& text) {
   const auto read = flows::read_platform(Document::parse(text, "p.toml", {}));
-  const nlohmann::ordered_json rows = {
-      {{"TX", 0.5}, {"data", 1234.0}, {"verdict", "complete"}},
-      {{"TX", 0.126}, {"data", nullptr}, {"verdict", "timeout"}}};
+  const nlohmann::ordered_json rows = {{{"TX", 0.5}, {"data", 1234.0}, {"verdict", "complete"}},
+                                       {{"TX", 0.126}, {"data", nullptr}, {"verdict", "timeout"}}};
   return table_text(read, {{"rows", {{"sweep", rows}}}});
 }
 
