@@ -73,7 +73,7 @@ ordered_json run_alone(build::Simulation& simulation) {
     if (simulation.context().pool.delivered() != delivered) {
       delivered = simulation.context().pool.delivered();
       patience.begin_anew(now);
-    } else if (!qp.finished() && (ended != fabric::run_end::reached || patience.ends(now))) {
+    } else if (!qp.finished() && (ended != fabric::run_end::reached || patience.ends(now, true))) {
       return nullptr;
     }
   }
