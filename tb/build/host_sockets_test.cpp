@@ -86,8 +86,8 @@ TEST(HostSockets, OfAllShippedPlatformsKeepTheBaseProtocol) {
       std::printf("%s: %s\n", file.c_str(), as_asked.c_str());
       continue;
     }
-    EXPECT_EQ(as_asked, "0 broken, some calls") << file;
-    ++made_so;
+    EXPECT_TRUE(as_asked.starts_with("0 broken")) << file << ": " << as_asked;
+    made_so += as_asked == "0 broken, some calls" ? 1 : 0;
   }
   EXPECT_GE(with_host, 3u);
   EXPECT_GE(made_so, 10u);

@@ -86,7 +86,8 @@ void expect_deadlock(Kind&& kind, const Delays& delays = {},
       "port 2, which waits for s4 port 2, which waits for s0 port 1";
   EXPECT_EQ(s.at("deadlock"), who);
   EXPECT_NE(ended.err.find("\n  deadlock: " + who + "\n"), std::string::npos) << ended.err;
-  EXPECT_TRUE(ended.err.starts_with("horae: no progress; what is waiting:\n")) << ended.err;
+  EXPECT_NE(ended.err.find("horae: no progress; what is waiting:\n"), std::string::npos)
+      << ended.err;
   for (int i = 0; i < switches; ++i) {
     // Port 0 leads to the NIC; of the ring's links, s0 has the next switch on port 1.
     const auto at = ended.err.find(fmt::format("\n  s{} port {}", i, i == 0 ? 1 : 2));

@@ -144,7 +144,8 @@ metric = "senders.tx_share"
   EXPECT_EQ(s.at("rows").at("sweep")[1].at("verdict"), "stuck");
   EXPECT_TRUE(s.at("rows").at("sweep")[0].at("TX").is_number());
   EXPECT_TRUE(s.at("rows").at("sweep")[1].at("TX").is_null());  // over before the warm-up was
-  EXPECT_TRUE(ended.err.starts_with("horae: cut: no progress; what is waiting:\n  a queue pair"))
+  EXPECT_NE(ended.err.find("horae: cut: no progress; what is waiting:\n  a queue pair"),
+            std::string::npos)
       << ended.err;
   EXPECT_EQ(run(place, {"run", "p.toml", "--set", "sim.duration=60us", "--set", "sim.warmup=50us"})
                 .exit_code,

@@ -26,7 +26,7 @@ print(json.dumps({"packet_hops": 1000 * int(lengths[0][0])}))
 # A valgrind for which a run costs a million, and each packet-hop COST.
 VALGRIND = """#!/usr/bin/python3
 import json, os, subprocess, sys
-words = [w for w in sys.argv[1:] if not w.startswith("--tool") and not w.startswith("--callgrind")]
+words = [w for w in sys.argv[1:] if not w.startswith(("--tool", "--callgrind", "--child"))]
 out = subprocess.run(words, capture_output=True, text=True).stdout
 print(out)
 print("==1== Collected :", 1000000 + int(float(os.environ["COST"]) * json.loads(out)["packet_hops"]), file=sys.stderr)

@@ -274,11 +274,11 @@ TEST(OwnQueues, WhatIsHeldIsFreeIfTheChipSaysSo) {
       chip.host(0).send({.at = 1_us, .dst = 1, .frame = 64_B, .entropy = 1009});
       for (int i = 0; i < 60; ++i)
         chip.host(0).send({.at = 2_us, .dst = 1, .frame = 352_B, .entropy = 9});
+      chip.host(2).send({.at = 21_us, .dst = 1, .frame = 64_B, .entropy = 3009});
       context.clock.run_to(20_us);
       const auto held = chip.chip->cells_used();
       const auto pauses = chip.chip->counters().pauses_sent;
       const auto dropped = context.pool.dropped();
-      chip.host(2).send({.at = 21_us, .dst = 1, .frame = 64_B, .entropy = 3009});
       context.clock.run_to(200_us);
       EXPECT_EQ(chip.chip->cells_used(), 0);
       EXPECT_EQ(context.pool.live(), 0u);

@@ -65,6 +65,9 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     line_rate += rate;
     line_bits += rate * window;
     picosecond_bits += rate * 1e-12;
+    // A packet's time is rounded down to a nanosecond there.
+    if (nics[i]->tx(0).link().whole_nanoseconds)
+      picosecond_bits += rate * 1e-9 * static_cast<double>(tx.packets);
     left_before += from.nic_left[i];
     left_after += to.nic_left[i];
     equal_rates &= line == s.senders().front()->line_rate();
