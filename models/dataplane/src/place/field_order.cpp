@@ -28,7 +28,7 @@ NamedFields fields_of(const DesignObject& object) {
 
 namespace {
 
-using Names = std::set<std::string>;
+using ObjectNames = std::set<std::string>;
 
 class OrderFinder {
  public:
@@ -137,7 +137,7 @@ class OrderFinder {
 
   void compare(std::size_t a, std::size_t b, std::vector<FieldOrder>& out) {
     if (design_.objects[a].gress != design_.objects[b].gress || at_[a] == at_[b]) return;
-    const auto common = [](const Names& x, const Names& y) -> const std::string* {
+    const auto common = [](const ObjectNames& x, const ObjectNames& y) -> const std::string* {
       const auto at = std::ranges::find_if(x, [&](const auto& f) { return y.contains(f); });
       return at == x.end() ? nullptr : &*at;
     };

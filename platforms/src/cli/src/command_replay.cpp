@@ -16,24 +16,10 @@
 #include "horae/params/document.hpp"
 #include "horae/replay/replay.hpp"
 #include "replay_arguments.hpp"
+#include "rounded_time.hpp"
 
 namespace horae::cli {
 namespace {
-
-/// Six digits in the unit that suits them; the summary has every picosecond.
-std::string rounded(Picoseconds time) {
-  constexpr std::array<std::pair<std::int64_t, const char*>, 5> units = {{{1'000'000'000'000, "s"},
-                                                                          {1'000'000'000, "ms"},
-                                                                          {1'000'000, "us"},
-                                                                          {1'000, "ns"},
-                                                                          {1, "ps"}}};
-  for (const auto& [ps, name] : units) {
-    if (time.count() >= ps)
-      return fmt::format("{:.6g} {}", static_cast<double>(time.count()) / static_cast<double>(ps),
-                         name);
-  }
-  return "0 s";
-}
 
 void print_replay(const replay::ReplayOutcome& outcome) {
   const auto& s = outcome.summary;

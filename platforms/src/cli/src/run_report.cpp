@@ -7,6 +7,7 @@
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/traffic.hpp"
 #include "horae/results/exit_code.hpp"
+#include "rounded_time.hpp"
 
 namespace horae::cli {
 
@@ -60,10 +61,10 @@ void print_summary(const config::PlatformConfig& platform, const run::RunOutcome
                    bool all) {
   const auto& s = outcome.summary;
   fmt::print("{}: {} after {} simulated\n", platform.about.name, s["verdict"].get<std::string>(),
-             to_text(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
+             rounded(Picoseconds(s["sim_time_ps"].get<std::int64_t>())));
   fmt::print("measured from {} to {}\n\n",
-             to_text(Picoseconds(s["measured_from_ps"].get<std::int64_t>())),
-             to_text(Picoseconds(s["measured_to_ps"].get<std::int64_t>())));
+             rounded(Picoseconds(s["measured_from_ps"].get<std::int64_t>())),
+             rounded(Picoseconds(s["measured_to_ps"].get<std::int64_t>())));
   fmt::print("{}", result_lines(s["results"], all));
   const auto& p = s["packets"];
   std::string dropped;
