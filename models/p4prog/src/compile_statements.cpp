@@ -62,20 +62,19 @@ void Compiler::branch(const Stmt& s) {
   land(past);
 }
 
-void Compiler::by_action(const Stmt& s) {
-  const std::uint32_t result = allocate(2);
-  apply_table(result, s.index);
+template <class Labels, class Compare>
+void Compiler::cases(const Stmt& s, Labels labels, Compare compare) {
+  const std::uint32_t same = allocate(1);
   std::vector<std::uint32_t> past;
   const p4lang::Case* otherwise = nullptr;
-  const std::uint32_t same = allocate(1);
   for (const p4lang::Case& c : s.cases) {
-    if (c.actions.empty()) {
+    if ((c.*labels).empty()) {
       otherwise = &c;
       continue;
     }
     std::vector<std::uint32_t> taken;
-    for (const std::uint32_t action : c.actions) {
-      emit(Op::equal, 64, same, result + 1, number(action));
+    for (const auto& label : c.*labels) {
+      compare(same, label);
       taken.push_back(emit(Op::jump_if, 0, 0, same));
     }
     const std::uint32_t next = emit(Op::jump, 0, 0);
@@ -88,29 +87,20 @@ void Compiler::by_action(const Stmt& s) {
   for (const std::uint32_t jump : past) land(jump);
 }
 
+void Compiler::by_action(const Stmt& s) {
+  const std::uint32_t result = allocate(2);
+  apply_table(result, s.index);
+  cases(s, &p4lang::Case::actions, [&](std::uint32_t same, std::uint32_t action) {
+    emit(Op::equal, 64, same, result + 1, number(action));
+  });
+}
+
 void Compiler::by_value(const Stmt& s) {
   const std::uint32_t bits = bits_of(*s.value.type);
-  const std::uint32_t on = value(s.value), same = allocate(1);
-  std::vector<std::uint32_t> past;
-  const p4lang::Case* otherwise = nullptr;
-  for (const p4lang::Case& c : s.cases) {
-    if (c.values.empty()) {
-      otherwise = &c;
-      continue;
-    }
-    std::vector<std::uint32_t> taken;
-    for (const p4lang::Integer& v : c.values) {
-      emit(Op::equal_words, 0, same, on, constant(v, bits), words_of(bits));
-      taken.push_back(emit(Op::jump_if, 0, 0, same));
-    }
-    const std::uint32_t next = emit(Op::jump, 0, 0);
-    for (const std::uint32_t jump : taken) land(jump);
-    statements(c.body);
-    past.push_back(emit(Op::jump, 0, 0));
-    land(next);
-  }
-  if (otherwise != nullptr) statements(otherwise->body);
-  for (const std::uint32_t jump : past) land(jump);
+  const std::uint32_t on = value(s.value);
+  cases(s, &p4lang::Case::values, [&](std::uint32_t same, const p4lang::Integer& label) {
+    emit(Op::equal_words, 0, same, on, constant(label, bits), words_of(bits));
+  });
 }
 
 void Compiler::inlined(const Stmt& s) {

@@ -60,6 +60,9 @@ class Compiler {
   void statements(const std::vector<Stmt>& list);
   void statement(const Stmt& s);
   void branch(const Stmt& s);
+  /// A switch: each case is taken where `compare` leaves true for one of its `labels`.
+  template <class Labels, class Compare>
+  void cases(const Stmt& s, Labels labels, Compare compare);
   void by_action(const Stmt& s);
   void by_value(const Stmt& s);
   void inlined(const Stmt& s);

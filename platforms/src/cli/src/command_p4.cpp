@@ -12,15 +12,13 @@
 #include "horae/p4lang/compile.hpp"
 #include "horae/results/exit_code.hpp"
 #include "p4_listing.hpp"
+#include "p4_source.hpp"
 
 namespace horae::cli {
 namespace {
 
 struct CheckOptions {
-  std::string file;
-  std::string target = "tofino";
-  std::vector<std::string> include_folders;
-  std::vector<std::string> defines;
+  P4Source source;
   bool json = false;
 };
 
@@ -34,7 +32,7 @@ void print_lines(const std::vector<p4lang::Fault>& faults, const char* what) {
 }
 
 nlohmann::ordered_json head(const CheckOptions& o) {
-  return {{"schema", 1}, {"file", o.file}, {"target", o.target}};
+  return {{"schema", 1}, {"file", o.source.file}, {"target", o.source.target}};
 }
 
 void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest) {
@@ -43,19 +41,14 @@ void print_json(nlohmann::ordered_json out, const nlohmann::ordered_json& rest) 
 }
 
 int check(const CheckOptions& o) {
-  p4lang::Options options;
-  options.include_folders = o.include_folders;
-  options.defines = o.defines;
-  options.target = o.target == "tofino2" ? p4lang::Target::tofino2 : p4lang::Target::tofino;
-  options.shipped = p4lang::shipped_p4;
   try {
-    const p4lang::Program program = p4lang::compile(o.file, options);
+    const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
     const auto listing = p4_listing(program);
     print_lines(program.warnings, "warning: ");
     if (o.json) {
       print_json(head(o), listing);
     } else {
-      fmt::print("{}", p4_listing_text(listing, o.file, o.target));
+      fmt::print("{}", p4_listing_text(listing, o.source.file, o.source.target));
     }
   } catch (const p4lang::ProgramError& e) {
     print_lines(e.faults(), "");
@@ -69,20 +62,7 @@ void add_check(CLI::App& p4, const std::shared_ptr<CheckOptions>& o) {
   CLI::App* command =
       add_command(p4, "check", "Read a program and list what is in it.",
                   "Example: horae p4 check mine.p4 -I include -D SKETCH_ROWS=4 --target tofino2");
-  command->add_option("file", o->file, "P4-16 program for TNA or T2NA")
-      ->required()
-      ->type_name("FILE.p4");
-  command
-      ->add_option("-I", o->include_folders,
-                   "folder for #include, before what is shipped; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  command->add_option("-D", o->defines, "defines a macro; may be repeated")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  command->add_option("--target", o->target, "chip: tofino (default) or tofino2")
-      ->type_name("CHIP")
-      ->check(CLI::IsMember({"tofino", "tofino2"}));
+  add_p4_source(*command, o->source, "file");
   add_json(*command, o->json, "as JSON");
 }
 

@@ -13,17 +13,16 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/p4lang/compile.hpp"
-#include "horae/p4lang/shipped_p4.hpp"
 #include "horae/p4prog/stf.hpp"
 #include "horae/results/exit_code.hpp"
+#include "p4_source.hpp"
 
 namespace horae::cli {
 namespace {
 
 struct TestOptions {
-  std::string file, source;
-  std::string target = "tofino";
-  std::vector<std::string> include_folders, defines;
+  std::string file;
+  P4Source source;
   bool json = false, trace = false;
 };
 
@@ -64,7 +63,7 @@ class PassPrinter final : public p4prog::StfObserver {
 };
 
 nlohmann::ordered_json head(const TestOptions& o) {
-  return {{"schema", 1}, {"case", o.file}, {"source", o.source}, {"target", o.target}};
+  return {{"schema", 1}, {"case", o.file}, {"source", o.source.file}, {"target", o.source.target}};
 }
 
 void print_result(const TestOptions& o, const p4prog::StfResult& result) {
@@ -99,15 +98,10 @@ int refused(const TestOptions& o, const std::vector<std::string>& lines) {
 }
 
 int test(const TestOptions& o) {
-  p4lang::Options options;
-  options.include_folders = o.include_folders;
-  options.defines = o.defines;
-  options.target = o.target == "tofino2" ? p4lang::Target::tofino2 : p4lang::Target::tofino;
-  options.shipped = p4lang::shipped_p4;
   try {
     const std::string text = test_text(o.file);
-    const p4lang::Program program = p4lang::compile(o.source, options);
-    p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.target == "tofino2"));
+    const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
+    p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.source.is_tofino2()));
     PassPrinter printer(program);
     const auto result =
         p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
@@ -131,20 +125,7 @@ P4Test add_p4_test(CLI::App& p4) {
       "Exit code: 0 all is as expected, 1 some is not, 2 the program or the case is refused.\n"
       "Example: horae p4 test mine.stf --source mine.p4 -I include --target tofino2");
   command->add_option("case", o->file, "the case")->required()->type_name("CASE.stf");
-  command->add_option("--source", o->source, "P4-16 program for TNA or T2NA")
-      ->required()
-      ->type_name("FILE.p4");
-  command
-      ->add_option("-I", o->include_folders,
-                   "folder for #include, before what is shipped; may be repeated")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-  command->add_option("-D", o->defines, "defines a macro; may be repeated")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  command->add_option("--target", o->target, "chip: tofino (default) or tofino2")
-      ->type_name("CHIP")
-      ->check(CLI::IsMember({"tofino", "tofino2"}));
+  add_p4_source(*command, o->source, "--source");
   command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return test(*o); }};
