@@ -104,6 +104,8 @@ def is_nack(packet):
 
 def check_shipped():
     read = {}
+    others = check_clean(ROOT / "traces/hosts.pcap")
+    expect(len({(p["src"], p["qp"]) for p in others}) >= 9, "hosts.pcap: not six queue pairs both ways")
     for name in NAMES:
         path = ROOT / "traces" / f"{name}.pcap"
         expect(path.stat().st_size < 100_000, f"{path.name}: larger than 100 KB")
@@ -151,7 +153,7 @@ def main():
         tmp = pathlib.Path(name)
         if topic == "remake":
             subprocess.run([ROOT / "scripts/make_traces", "--horae", horae, "--out", tmp], check=True)
-            for name in NAMES:
+            for name in [*NAMES, "hosts"]:
                 for kind in ("pcap", "csv"):
                     expect_made(tmp, f"{name}.{kind}")
             for file in (ROOT / "traces/goal").glob("*.bin"):

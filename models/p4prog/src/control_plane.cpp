@@ -7,6 +7,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
+#include "horae/p4prog/wide.hpp"
 
 namespace horae::p4prog {
 
@@ -164,16 +165,60 @@ std::vector<std::string> ControlPlane::table_names() const {
   return names;
 }
 
-std::vector<TableObject*> ControlPlane::tables(std::string_view name) {
+const std::vector<TableObject*>& ControlPlane::tables(std::string_view name) {
+  if (const auto known = found_.find(name); known != found_.end()) return known->second;
   const auto names = table_names();
-  const std::string& full = names[find_name("table", name, names)];
+  const std::string& full = names.empty() ? "" : names[find_name("table", name, names)];
+  if (names.empty()) throw InputError(fmt::format("there is no table '{}'", name));
   std::vector<TableObject*> out;
   for (Machine* m : machines_) {
     for (TableObject& t : m->objects().tables()) {
       if (t.code != nullptr && t.code->source->name == full) out.push_back(&t);
     }
   }
-  return out;
+  return found_.emplace(name, std::move(out)).first->second;
+}
+
+void ControlPlane::check_key(std::string_view table, const NamedValue& key) {
+  const TableObject& t = *tables(table).front();
+  if (!t.match) throw InputError(t.code->source->name + " has no key");
+  std::vector<std::string> names;
+  for (const auto& f : t.match->fields()) names.push_back(f.name);
+  const auto& field =
+      t.match->fields()[find_name("key of " + t.code->source->name, key.name, names)];
+  FieldPattern pattern;
+  try {
+    pattern = pattern_of(key.value, field);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{}: {}", field.name, e.what()));
+  }
+  if (field.kind == dataplane::FieldMatch::exact && pattern.other != BitString::ones(field.bits))
+    throw InputError(fmt::format("{} = {}; expected one value, {} matches it exactly", field.name,
+                                 key.value, t.code->source->name));
+}
+
+void ControlPlane::check_action(std::string_view table, std::string_view action) {
+  const TableCode& code = *tables(table).front()->code;
+  std::vector<std::string> names;
+  for (const ActionCode& a : code.actions) names.push_back(a.name);
+  find_name("action of " + code.source->name, action, names);
+}
+
+void ControlPlane::check_parameter(std::string_view table, std::string_view action,
+                                   const NamedValue& value) {
+  const TableCode& table_code = *tables(table).front()->code;
+  std::vector<std::string> names, parameters;
+  for (const ActionCode& a : table_code.actions) names.push_back(a.name);
+  const ActionCode& code =
+      table_code.actions[find_name("action of " + table_code.source->name, action, names)];
+  for (const ParameterCode& p : code.data) parameters.push_back(p.name);
+  const ParameterCode& p =
+      code.data[find_name("parameter of " + code.name, value.name, parameters)];
+  try {
+    number_of(value.value, p.bits, p.type);
+  } catch (const InputError& e) {
+    throw InputError(fmt::format("{} of {}: {}", p.name, code.name, e.what()));
+  }
 }
 
 std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
@@ -312,6 +357,16 @@ void ControlPlane::write_register(std::string_view name, std::uint64_t index,
     if (index >= found->second.entries)
       throw InputError(fmt::format("cell {} of {} of {}", index, program_.externs[object].name,
                                    found->second.entries));
+    const RegisterObject& r = found->second;
+    for (const std::uint64_t word : words) {
+      const std::uint32_t bits = r.wide ? 64 : r.bits;
+      if (word & ~wide::low_mask(bits))
+        throw InputError(fmt::format("{:#x} is wider than the {} bits of {}", word, bits,
+                                     program_.externs[object].name));
+    }
+    if (words.size() > (r.pair || r.wide ? 2u : 1u))
+      throw InputError(fmt::format("{} values for a cell of {}, which has one", words.size(),
+                                   program_.externs[object].name));
     found->second.cells->write(index,
                                {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]});
   }
@@ -331,6 +386,19 @@ ControlPlane::Count ControlPlane::read_counter(std::string_view name, std::uint6
     out.bytes += found->second->bytes(index);
   }
   return out;
+}
+
+void ControlPlane::write_counter(std::string_view name, std::uint64_t index, const Count& count) {
+  const std::uint32_t object = *extern_named(name, "Counter");
+  for (Machine* m : machines_) {
+    auto& counters = m->objects().counters();
+    const auto found = counters.find(object);
+    if (found == counters.end()) continue;
+    if (index >= found->second->entries())
+      throw InputError(fmt::format("counter {} of {} of {}", index, program_.externs[object].name,
+                                   found->second->entries()));
+    return found->second->write(index, count.packets, count.bytes);
+  }
 }
 
 void ControlPlane::add_to_value_set(std::string_view name, const std::vector<std::string>& values) {

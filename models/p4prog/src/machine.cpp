@@ -83,15 +83,15 @@ void wide_multiply(Words d, const std::uint64_t* a, const std::uint64_t* b, std:
 void wide_saturate(Words d, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t bits,
                    bool add) {
   const std::uint32_t words = words_of(bits);
-  std::vector<std::uint64_t> zero(words), out(words);
   if (add) {
-    std::uint64_t over = wide::add(out.data(), a, b, words, false, 0);
-    if (bits % 64 != 0) over |= out.back() >> bits % 64;
-    if (over != 0) std::ranges::fill(out, ~std::uint64_t{0});
+    std::uint64_t over = wide::add(d, a, b, words, false, 0);
+    if (bits % 64 != 0) over |= d[words - 1] >> bits % 64;
+    if (over != 0) std::fill_n(d, words, ~std::uint64_t{0});
   } else if (wide::compare(a, b, words) > 0) {
-    wide::add(out.data(), a, b, words, true, 1);
+    wide::add(d, a, b, words, true, 1);
+  } else {
+    std::fill_n(d, words, 0);
   }
-  std::ranges::copy(out, d);
   wide::trim(d, bits);
 }
 
@@ -129,26 +129,14 @@ const p4lang::Type* Machine::intrinsic_type(std::string_view type) const {
   return found == nullptr ? nullptr : found->type;
 }
 
-void Machine::set(std::string_view type, std::string_view field, std::uint64_t value) {
+Machine::IntrinsicWord Machine::intrinsic(std::string_view type, std::string_view field) const {
   const auto* found = find(type);
-  if (found == nullptr || !has_field(*found->type, field)) return;
+  if (found == nullptr || !has_field(*found->type, field)) return {};
   const std::uint32_t i = field_of(*found->type, field);
-  words_[found->word + offset_of(*found->type, i)] =
-      value & low_mask(bits_of(*found->type->fields[i].type));
-}
-
-std::uint64_t Machine::get(std::string_view type, std::string_view field) const {
-  const auto* found = find(type);
-  if (found == nullptr || !has_field(*found->type, field)) return 0;
-  return words_[found->word + offset_of(*found->type, field_of(*found->type, field))];
-}
-
-bool Machine::written(std::string_view type, std::string_view field) const {
-  const auto* found = find(type);
-  if (found == nullptr || !has_field(*found->type, field)) return false;
-  const std::uint32_t i = field_of(*found->type, field);
-  return words_[found->word + offset_of(*found->type, i) + size_of(*found->type->fields[i].type)] !=
-         0;
+  const p4lang::Type& field_type = *found->type->fields[i].type;
+  const std::uint32_t word = found->word + offset_of(*found->type, i);
+  return {word, has_written_mark(*found->type, i) ? word + size_of(field_type) : 0,
+          bits_of(field_type)};
 }
 
 void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
@@ -162,7 +150,7 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   fcs_bits_ = 8 * static_cast<std::uint32_t>(fcs.size());
   out_.begin();
   result_ = {};
-  failed_ = false;
+  failed_ = missed_ = false;
   has_entry_ = false;
   std::ranges::fill(sums_, 0);
   rests_.clear();
@@ -228,6 +216,7 @@ void Machine::apply(const Instruction& i) {
     const auto result = table.match->lookup(*pass_, key(site.keys));
     call = result.call;
     words_[i.d] = result.hit() ? 1 : 0;
+    missed_ = missed_ || !result.hit();
     if (table.direct) {
       has_entry_ = result.hit();
       last_entry_ = result.place.value_or(0);

@@ -386,16 +386,16 @@ class StfRunner {
   void mirroring_add() {
     const auto session = static_cast<unsigned>(number());
     if (session == 0) refuse("mirror session 0 is reserved");
-    chip_.set_mirror_session(session, port());
+    chip_.manager().sessions[session] = {port()};
   }
-  void group_create() { chip_.groups()[static_cast<unsigned>(number())]; }
+  void group_create() { chip_.manager().groups[static_cast<unsigned>(number())]; }
   void node_create() {
     const auto rid = static_cast<unsigned>(number());
     nodes_.emplace_back();
     while (more()) nodes_.back().push_back({port(), rid});
   }
   void node_associate() {
-    auto& group = chip_.groups()[static_cast<unsigned>(number())];
+    auto& group = chip_.manager().groups[static_cast<unsigned>(number())];
     const std::uint64_t node = number();
     if (node >= nodes_.size()) refuse(fmt::format("there is no node {}", node));
     group.insert(group.end(), nodes_[node].begin(), nodes_[node].end());

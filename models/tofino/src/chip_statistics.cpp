@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -62,6 +63,14 @@ void tofino_switch::program_statistics(StatTree& tree) const {
   }
   StatTree& program = tree.group("program");
   for (const auto& [name, count] : sum) program.value(name, count, "packets");
+}
+
+void tofino_switch::program_report(nlohmann::ordered_json& out) const {
+  for (unsigned i = 0; i < pipes_.size(); ++i) {
+    nlohmann::ordered_json objects = nlohmann::ordered_json::object();
+    pipes_[i].program().report(objects);
+    if (!objects.empty()) out[fmt::format("pipe{}", i)] = std::move(objects);
+  }
 }
 
 }  // namespace horae::tofino

@@ -48,8 +48,16 @@ void tofino_switch::replicate(Packet& p, unsigned pipeline_and_group, Picosecond
     const Picoseconds at = replication_.edge(next_copy_);
     const bool last = i + 1 == replicas.size();
     if (!last) ++in_pipeline_;
-    schedule_packet(at, enqueue_event, replicas[i],
-                    last ? p : copies_.replicate(context_.pool, p, at));
+    Packet& copy = last ? p : copies_.replicate(context_.pool, p, at);
+    if (!last && watcher() != nullptr && pass_watcher_ != nullptr)
+      pass_watcher_->replicated(*this, p, copy, at);
+    if (frames_ && last) frames_->take_way(p, i);
+    if (frames_ && !last) frames_->replicated(p, copy, i);
+    if (programs::is_loopback(replicas[i]))
+      schedule_packet(at, loopback_egress_event,
+                      loopbacks_.number(replicas[i] - programs::loopback_of(0), 0), copy);
+    else
+      schedule_packet(at, enqueue_event, replicas[i], copy);
   }
 }
 

@@ -32,6 +32,8 @@ void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picosec
     return drop(p, *refusal, t);
   }
   if constexpr (watched) watcher()->queued(*this, port, own ? queue : p.traffic_class, p, t);
+  if (frames_) [[unlikely]]
+    note_queue(p, port, own ? queue : p.traffic_class, t);
   traffic_manager_.join<own>(p, port, queue, t);
   // An idle port starts now. That is an event of its own, behind all others of this time; when
   // there are none it is the next one. Who watches steps sees it as one.
@@ -49,6 +51,7 @@ void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picosec
                                                     ChipPipeline& pipe) {
   if (telemetry_) parse_telemetry(p, port, pass);
   if (timed_) late_ = egress_wait(p, pipe, pass.now());
+  if (frames_ && port < ports()) frames_->of(p).cells_behind = cells_in(port, p.traffic_class);
 }
 
 /// The telemetry header of a data packet, and what it left behind in its queue.
@@ -99,7 +102,20 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
                                                             Picoseconds t) {
   if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
   if (resubmits_) came_as_ = p;
+  if (frames_ && parser_.timed()) return t + parser_.time(pipe(pipeline).program().parsed(p, t));
   return t + parser_.time(p);
+}
+
+std::uint32_t tofino_switch::cells_in(unsigned port, unsigned queue) const {
+  const std::int64_t bytes = traffic_manager_.port(port).depth_of_queue(queue).count();
+  return static_cast<std::uint32_t>((bytes + config_.cell.count() - 1) / config_.cell.count());
+}
+
+[[gnu::noinline]] void tofino_switch::note_queue(const Packet& p, unsigned port, unsigned queue,
+                                                 Picoseconds t) {
+  programs::Frame& frame = frames_->of(p);
+  frame.queued = t;
+  frame.cells_before = cells_in(port, queue);
 }
 
 template <bool watched>
@@ -176,6 +192,7 @@ inline void tofino_switch::leave(Packet& p, unsigned port, unsigned pipeline, Pi
 void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {
   if (watcher() != nullptr) watcher()->dropped(*this, p, cause, t);
   if (p.mirror_type != 0) copies_.forget(p);
+  if (frames_) frames_->forget(p);
   if (cause == fabric::DropCause::program) ++dropped_program_;
   context_.pool.drop(p, cause);
 }

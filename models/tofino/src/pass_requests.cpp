@@ -39,13 +39,14 @@ void tofino_switch::control_queue(std::uint16_t port_and_queue, bool hold, Picos
 
 void tofino_switch::mirror(const Pass& pass, Picoseconds deparsed) {
   const auto& request = *pass.mirror_request();
-  const bool around =
-      request.egress_port == dataplane::loopback_port && pass.where().gress == Gress::ingress;
+  const bool around = request.egress_port == dataplane::loopback_port &&
+                      (pass.where().gress == Gress::ingress || frames_ != nullptr);
   if ((request.egress_port >= ports() && !around) || request.type == 0) {
     throw ModelError(
         fmt::format("{}: no valid mirror port or type after {}", name(), pass.describe()));
   }
   Packet& copy = copies_.make(context_.pool, pass, deparsed);
+  if (frames_) frames_->mirrored(pass.header(), copy);
   if (watcher() != nullptr && pass_watcher_ != nullptr)
     pass_watcher_->mirrored(*this, pass.header(), copy, deparsed);
   ++in_pipeline_;
@@ -114,6 +115,8 @@ void tofino_switch::leave_ingress_otherwise(Packet& p, const Pass& pass, Picosec
       if (pass.group() >= most_groups) refuse(fmt::format("no multicast group {}", pass.group()));
       Picoseconds whole{};
       for (const unsigned port : replicas) {
+        if (programs::is_loopback(port) && port - programs::loopback_of(0) < pipes_.size())
+          continue;
         if (port >= ports()) refuse(fmt::format("no port {} for multicast group", port));
         whole = std::max(whole, kept_whole(p, tx(port).link().rate));
       }
@@ -197,6 +200,7 @@ bool tofino_switch::deflect(Packet& p, unsigned port, fabric::DropCause cause, P
 
 void tofino_switch::loop_through_egress(Packet& p, unsigned loopback, Picoseconds t) {
   if (!hold_looped(p, loopback, t)) return;
+  if (frames_) frames_->of(p).queued = t;
   schedule_packet(loopbacks_.of(loopback).take(p, t), loopback_leaves_event, loopback, p);
 }
 

@@ -30,6 +30,7 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
       mirror_buffers_(config.mirror ? config.pipelines : 0,
                       MirrorBuffer(config.mirror.value_or(MirrorConfig{}))),
       replication_(config.replication.value_or(Hertz(1'312'500'000))),
+      frames_(factory.works_on_bytes() ? std::make_unique<programs::Frames>() : nullptr),
       takes_deflected_(factory.takes_deflected()),
       adds_telemetry_(factory.adds_telemetry()) {
   if (takes_deflected_ && !config.control_class) {
@@ -48,13 +49,14 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     ChipPipeline pipe(fmt::format("{}.pipe{}", this->name(), i), i, context.seed, factory, known,
                       config_);
     if (i == 0) {  // all pipelines run the same program
-      dataplane::Design design = pipe.objects().design();
+      dataplane::Design design = factory.design(pipe.objects());
       design.name = this->name();
       ledger_ = (ledgers != nullptr ? *ledgers : own).of(design, chip_);
       if (!ledger_.refused.empty()) throw dataplane::DoesNotFit(this->name(), ledger_);
       resubmits_ = pipe.objects().resubmits();
     }
     pipe.set_latencies(ledger_);
+    if (frames_) pipe.program().work_on(*frames_);
     pipes_.push_back(std::move(pipe));
   }
   fill_loopbacks();

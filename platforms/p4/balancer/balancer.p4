@@ -1,7 +1,11 @@
 // Uplinks by an action selector: each connection keeps the uplink that its hash chooses among the
 // members of its group.
 #include <core.p4>
+#if __TARGET_TOFINO__ == 2
+#include <t2na.p4>
+#else
 #include <tna.p4>
+#endif
 
 #include "../headers.p4"
 

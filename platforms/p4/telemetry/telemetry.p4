@@ -1,7 +1,11 @@
 // What a connection of RoCE meets at this switch: packets, bytes and NAKs in registers, and a
 // mirror copy, with the queue's depth and the time in it, of each packet that waited long.
 #include <core.p4>
+#if __TARGET_TOFINO__ == 2
+#include <t2na.p4>
+#else
 #include <tna.p4>
+#endif
 
 #include "../headers.p4"
 

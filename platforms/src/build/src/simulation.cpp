@@ -1,8 +1,12 @@
 #include "horae/build/simulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "horae/config/path_tiers.hpp"
+#include "horae/core/error.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/flows/nic_fit.hpp"
 
@@ -14,6 +18,18 @@ class empty_module : public sc_core::sc_module {
   explicit empty_module(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
+/// Packets of a run are fields, without bytes.
+void refuse_bytes(const config::PlatformConfig& platform) {
+  for (const auto& [name, profile] : platform.profiles) {
+    const auto* chip = std::get_if<config::TofinoProfile>(&profile);
+    if (chip == nullptr || !chip->program->works_on_bytes()) continue;
+    throw InputError(
+        fmt::format("{}.program = \"{}\" works on packets' bytes, which packets of a run do not "
+                    "have; expected horae replay with a capture",
+                    name, chip->program->config().at("name").get<std::string>()));
+  }
+}
+
 }  // namespace
 
 Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
@@ -24,6 +40,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
       routing_(platform),
       connections_(platform, devices_) {
   flows::require_fit(platform);
+  refuse_bytes(platform);
 }
 
 Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,

@@ -13,6 +13,7 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/p4lang/compile.hpp"
+#include "horae/p4prog/entries.hpp"
 #include "horae/p4prog/stf.hpp"
 #include "horae/results/exit_code.hpp"
 #include "p4_source.hpp"
@@ -23,6 +24,7 @@ namespace {
 struct TestOptions {
   std::string file;
   P4Source source;
+  std::vector<std::string> entries;
   bool json = false, trace = false;
 };
 
@@ -102,6 +104,8 @@ int test(const TestOptions& o) {
     const std::string text = test_text(o.file);
     const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
     p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.source.is_tofino2()));
+    for (const std::string& file : o.entries)
+      p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
     PassPrinter printer(program);
     const auto result =
         p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
@@ -126,6 +130,11 @@ P4Test add_p4_test(CLI::App& p4) {
       "Example: horae p4 test mine.stf --source mine.p4 -I include --target tofino2");
   command->add_option("case", o->file, "the case")->required()->type_name("CASE.stf");
   add_p4_source(*command, o->source, "--source");
+  command
+      ->add_option("--entries", o->entries,
+                   "entries before the case begins (TOML, or CSV); may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return test(*o); }};

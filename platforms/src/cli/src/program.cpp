@@ -14,6 +14,8 @@
 #include "horae/core/error.hpp"
 #include "horae/core/quantity_text.hpp"
 #include "horae/flows/nic_fit.hpp"
+#include "horae/p4chip/p4_program.hpp"
+#include "horae/programs/plugin.hpp"
 #include "horae/results/exit_code.hpp"
 #include "horae/results/version.hpp"
 #include "horae/run/run.hpp"
@@ -124,6 +126,7 @@ std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
 }
 
 int dispatch(int argc, char** argv) {
+  programs::add_program(p4chip::p4_entry());
   CLI::App app{"Cycle-approximate SystemC models of a Tofino2 switch and an RDMA NIC."};
   app.set_version_flag("--version", results::version());
   app.allow_extras();

@@ -52,6 +52,17 @@ void check_pipelines(const programs::ProgramFactory& program, const tofino::Chip
                                   at->get<std::uint32_t>(), chip.pipelines, chip.chip.value));
 }
 
+/// A program that was read for one kind of chip runs on no other.
+void check_chip(const programs::ProgramFactory& program, const tofino::ChipConfig& chip,
+                const Section& section) {
+  const std::string_view kind = program.chip();
+  if (kind.empty() || !chip.chip.value.starts_with("tofino") || chip.chip.value == kind) return;
+  throw section.error(
+      "tofino1",
+      fmt::format("the program is read for {}; expected {} as for chip = \"{}\"", kind,
+                  chip.chip.value == "tofino1" ? "tofino1 = true" : "no tofino1", chip.chip.value));
+}
+
 /// The array `rtl` of a Tofino; adds it to the dump.
 std::vector<RegisterHardware> read_register_hardware(const Section& section, ordered_json& dump) {
   std::vector<RegisterHardware> out;
@@ -119,6 +130,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     const Section program = section.child("program");
     profile.program = programs::read_program(program);
     check_pipelines(*profile.program, profile.chip, program);
+    check_chip(*profile.program, profile.chip, program);
     dump.update(tofino::ChipConfig::schema().dump(profile.chip));
     dump["program"] = profile.program->config();
     profile.rtl = read_register_hardware(section, dump);

@@ -1,7 +1,9 @@
 #include "horae/replay/port.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
+#include "horae/core/roce.hpp"
 #include "horae/replay/recorder.hpp"
 
 namespace horae::replay {
@@ -38,6 +40,7 @@ void replay_port::settle(Picoseconds end) {
     p = next_->dissection.packet;
     p.created = start + delay;
     p.id = recorder_ != nullptr ? recorder_->enter(*this, *next_, p.created) : counters_.sent;
+    if (frames_ != nullptr) enter_bytes(p);
     ++counters_.sent;
     counters_.sent_frames += p.frame_size();
     counters_.last_in = std::max(counters_.last_in, p.created + tx(0).serialisation(p.wire_size()));
@@ -45,6 +48,13 @@ void replay_port::settle(Picoseconds end) {
     asked_ = false;
     tx(0).send(p, start);
   }
+}
+
+/// The FCS is the chip's to make and to check.
+void replay_port::enter_bytes(const Packet& p) {
+  const std::size_t fcs = fcs_ ? std::size_t{wire::fcs} : 0;
+  const std::size_t length = std::max<std::size_t>(next_->length, fcs) - fcs;
+  frames_->enter(p, next_->bytes.first(std::min(next_->bytes.size(), length)), length);
 }
 
 void replay_port::handle(const fabric::Event& e) {
@@ -77,6 +87,7 @@ void replay_port::arrive(Packet& p, Picoseconds last_bit) {
   } else {
     latency_.add((out - p.created).count());
   }
+  if (frames_ != nullptr) frames_->forget(p);
   context_.pool.deliver(p);
 }
 

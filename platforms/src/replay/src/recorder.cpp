@@ -27,7 +27,9 @@ void ReplayRecorder::start(const fabric::device& watched, Setting setting) {
   rewriter_ = capture::Rewriter(setting_.fcs);
   const auto* chip = dynamic_cast<const tofino::tofino_switch*>(&watched);
   tells_arrivals_as_queued_ = chip == nullptr;
-  if (chip != nullptr) learn_stages(*chip);
+  if (chip == nullptr) return;
+  learn_stages(*chip);
+  frames_ = chip->frames();
 }
 
 void ReplayRecorder::learn_stages(const tofino::tofino_switch& chip) {
@@ -86,7 +88,7 @@ std::uint64_t ReplayRecorder::enter(const replay_port& end, const TracePacket& p
   s.copy = s.parent = 0;
   s.in_port = setting_.entry.at(&end);
   s.before = packet.dissection;
-  if (!ports_.empty()) {
+  if (!ports_.empty() && frames_ == nullptr) {
     s.bytes.assign(packet.bytes.begin(), packet.bytes.end());
     s.length = packet.length;
   }
@@ -165,7 +167,12 @@ void ReplayRecorder::sent(const fabric::device& d, unsigned port, const Packet& 
 void ReplayRecorder::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                              Picoseconds) {
   if (&d != watched_) return;
-  if (packets_) write_row(slot_of(p), p, {.verdict = "dropped", .cause = fabric::name_of(cause)});
+  if (packets_) {
+    std::string why(fabric::name_of(cause));
+    if (cause == fabric::DropCause::program && frames_ != nullptr)
+      why += fmt::format(":{}", frames_->of(p).dropped_for);
+    write_row(slot_of(p), p, {.verdict = "dropped", .cause = why});
+  }
   release(p);
 }
 

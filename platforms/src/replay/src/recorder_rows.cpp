@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "horae/core/crc.hpp"
+#include "horae/core/roce.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/replay/recorder.hpp"
 #include "recorder_slot.hpp"
@@ -101,9 +103,22 @@ void ReplayRecorder::write_row(const Slot& s, const Packet& p, const Outcome& o)
 
 void ReplayRecorder::write_bytes(const Slot& s, const Packet& p, unsigned port,
                                  Picoseconds first_bit) {
-  const auto frame = rewriter_.rewrite(s.before, p, s.bytes, s.length);
   const std::int64_t since = (first_bit - setting_.lead).count() / 1000;
+  if (frames_ != nullptr) return write_frame(p, port, setting_.stamp_ns + since);
+  const auto frame = rewriter_.rewrite(s.before, p, s.bytes, s.length);
   ports_[port].write(setting_.stamp_ns + since, frame.bytes, frame.length);
+}
+
+/// Of a program that works on bytes: they are what leaves.
+void ReplayRecorder::write_frame(const Packet& p, unsigned port, std::int64_t stamp_ns) {
+  static constexpr Crc fcs{CrcParameters{}};
+  const std::vector<std::uint8_t>& bytes = frames_->of(p).bytes;
+  if (!setting_.fcs)
+    return ports_[port].write(stamp_ns, bytes, static_cast<std::uint32_t>(bytes.size()));
+  std::vector<std::uint8_t> with_fcs = bytes;
+  const std::uint64_t sum = fcs.of(bytes);
+  for (int i = 0; i < wire::fcs; ++i) with_fcs.push_back(static_cast<std::uint8_t>(sum >> 8 * i));
+  ports_[port].write(stamp_ns, with_fcs, static_cast<std::uint32_t>(with_fcs.size()));
 }
 
 void ReplayRecorder::finish() {

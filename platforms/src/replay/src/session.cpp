@@ -29,7 +29,8 @@ Session::Session(const config::PlatformConfig& platform, const ReplayOptions& op
       vertex_(find_device(platform, options.device)),
       routes_(platform.topology.shortest_path_routes()),
       specs_(ports_of(platform, vertex_)),
-      addresses_(platform.topology, options.maps, options.unknown, options.unknown_chosen),
+      addresses_(platform.topology, options.maps, options.unknown,
+                 options.unknown_chosen || works_on_bytes()),
       context_({}, platform.sim.seed),
       progress_(options.progress) {
   refuse_pinned(platform_, vertex_);
@@ -42,6 +43,12 @@ Session::Session(const config::PlatformConfig& platform, const ReplayOptions& op
 const config::TofinoProfile* Session::chip_profile() const {
   return std::get_if<config::TofinoProfile>(
       &platform_.profiles.at(platform_.devices[vertex_].profile));
+}
+
+/// Then it is the program's to know addresses.
+bool Session::works_on_bytes() const {
+  const auto* chip = chip_profile();
+  return chip != nullptr && chip->program->works_on_bytes();
 }
 
 void Session::find_entries() {
@@ -145,6 +152,8 @@ void Session::build() {
         std::make_unique<replay_port>(fmt::format("port{}", spec.port).c_str(), context_,
                                       entry != entries_.end() ? entry->trace.get() : nullptr, lead_,
                                       watched_ ? &recorder_ : nullptr));
+    if (chip_ != nullptr && chip_->frames() != nullptr)
+      ends_.back()->use_frames(*chip_->frames(), options_.fcs);
     fabric::connect(*device_, spec.port, *ends_.back(), 0, spec.link, spec.back);
   }
 }

@@ -42,6 +42,7 @@ class Session {
   const std::string& device_name() const { return platform_.devices[vertex_].name; }
   /// Null: a plain switch.
   const config::TofinoProfile* chip_profile() const;
+  bool works_on_bytes() const;
 
   // Setting up (session.cpp).
   void find_entries();
@@ -75,6 +76,7 @@ class Session {
   nlohmann::ordered_json results_json() const;
   nlohmann::ordered_json port_rows() const;
   nlohmann::ordered_json kind_rows() const;
+  nlohmann::ordered_json program_json() const;
   nlohmann::ordered_json statistics() const;
   /// What was asked for, beside the platform.
   nlohmann::ordered_json request() const;

@@ -73,7 +73,7 @@ ordered_json Session::results_json() const {
   }
   if (chip_ != nullptr) {
     const auto& c = chip_->counters();
-    add("copies_made", c.mirrored, "packets");
+    add("copies_made", c.mirrored + c.replicated, "packets");
     add("recirculated", c.recirculated, "passes");
     const auto passes = static_cast<double>(std::max<std::uint64_t>(c.ingress_passes, 1));
     add("pipeline_wait_mean", static_cast<double>(c.pipeline_wait.count()) / passes / 1000, "ns");

@@ -42,6 +42,7 @@ ordered_json Session::summary() const {
   summary["rows"] = {{"ports", port_rows()}, {"kinds", kind_rows()}};
   summary["validation"] = ordered_json::array();
   summary["statistics"] = statistics();
+  if (works_on_bytes()) summary["program"] = program_json();
   return summary;
 }
 
@@ -55,7 +56,8 @@ ordered_json Session::packets_json() const {
     received += end->counters().received;
   }
   for (const auto& entry : entries_) injected += entry.trace->counts().injected;
-  const std::uint64_t copies = chip_ != nullptr ? chip_->counters().mirrored : 0;
+  const std::uint64_t copies =
+      chip_ != nullptr ? chip_->counters().mirrored + chip_->counters().replicated : 0;
   if (pool.live() != pool.outstanding() || pool.live() != held || ends != 0 || sent != injected ||
       pool.created() != sent + copies || pool.delivered() != received) {
     throw ModelError(fmt::format(
@@ -112,6 +114,18 @@ ordered_json Session::kind_rows() const {
     rows.push_back(row);
   }
   return rows;
+}
+
+/// What the program's registers and counters hold, and the stages that its passes take.
+ordered_json Session::program_json() const {
+  ordered_json out = {{"name", chip_profile()->program->config().at("name")}};
+  const dataplane::Ledger& ledger = chip_->ledger();
+  out["stages"] = ledger.stages_used;
+  out["ingress_latency_ns"] = static_cast<double>(chip_->ingress_latency(0).count()) / 1000;
+  out["egress_latency_ns"] = static_cast<double>(chip_->egress_latency(0).count()) / 1000;
+  out["pipes"] = ordered_json::object();
+  chip_->program_report(out["pipes"]);
+  return out;
 }
 
 ordered_json Session::statistics() const {

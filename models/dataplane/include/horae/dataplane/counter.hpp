@@ -34,6 +34,11 @@ class Counter final : public Object {
   /// Control plane.
   std::uint64_t packets(std::size_t index) const { return read(index).packets; }
   std::uint64_t bytes(std::size_t index) const { return read(index).bytes; }
+  /// `index` is below entries().
+  void write(std::size_t index, std::uint64_t packets, std::uint64_t bytes) {
+    counts_.resize(entries_);
+    counts_.at(index) = {packets, bytes};
+  }
 
  private:
   struct Count {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +36,15 @@ class ControlPlane {
            const std::vector<NamedValue>& data);
   void set_default(std::string_view table, std::string_view action,
                    const std::vector<NamedValue>& data);
+  // Each is an InputError of its own where add() or set_default() would refuse: for messages that
+  // name one place.
+  void check_table(std::string_view table) { tables(table); }
+  void check_key(std::string_view table, const NamedValue& key);
+  void check_action(std::string_view table, std::string_view action);
+  void check_parameter(std::string_view table, std::string_view action, const NamedValue& value);
+  void check_register(std::string_view name) const { extern_named(name, "Register"); }
+  void check_counter(std::string_view name) const { extern_named(name, "Counter"); }
+
   /// Removes all entries that the program does not fix.
   void clear_tables();
 
@@ -46,6 +57,8 @@ class ControlPlane {
   };
   /// Over all pipes.
   Count read_counter(std::string_view name, std::uint64_t index);
+  /// In the first pipe that has it; all others count on from zero.
+  void write_counter(std::string_view name, std::uint64_t index, const Count& count);
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
                          const std::vector<NamedValue>& keys);
@@ -60,7 +73,7 @@ class ControlPlane {
     std::size_t table = 0;
   };
   void load_constants(Machine& machine);
-  std::vector<TableObject*> tables(std::string_view name);
+  const std::vector<TableObject*>& tables(std::string_view name);
   std::vector<dataplane::FieldPattern> patterns(const TableObject& table,
                                                 const std::vector<NamedValue>& keys) const;
   dataplane::ActionCall call(const TableObject& table, std::string_view action,
@@ -69,6 +82,7 @@ class ControlPlane {
 
   const p4lang::Program& program_;
   std::vector<Machine*> machines_;
+  std::map<std::string, std::vector<TableObject*>, std::less<>> found_;  ///< by names as given
 };
 
 /// The one of `names` that is meant by `name`: the name itself, or the only one that ends with it

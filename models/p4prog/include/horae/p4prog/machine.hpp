@@ -55,12 +55,20 @@ class Machine {
   /// sees as well.
   void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
              std::span<const std::uint8_t> fcs);
-  /// Intrinsic metadata, before parse() or between the parts of a pass. A program that has no
-  /// parameter of that type, or a chip that has no such field, takes nothing and gives zero.
-  void set(std::string_view type, std::string_view field, std::uint64_t value);
-  std::uint64_t get(std::string_view type, std::string_view field) const;
-  /// Whether the program wrote that field of those with a mark.
-  bool written(std::string_view type, std::string_view field) const;
+  /// Where a field of intrinsic metadata lies; word 0, which is always zero, where the program has
+  /// no parameter of that type or the chip no such field.
+  struct IntrinsicWord {
+    std::uint32_t word = 0;
+    std::uint32_t mark = 0;  ///< of those that the chip knows to be written or not
+    std::uint32_t bits = 0;
+  };
+  IntrinsicWord intrinsic(std::string_view type, std::string_view field) const;
+  /// Intrinsic metadata, before parse() or between the parts of a pass.
+  void set(const IntrinsicWord& field, std::uint64_t value) {
+    if (field.word != 0) words_[field.word] = value & wide::low_mask(field.bits);
+  }
+  std::uint64_t value(const IntrinsicWord& field) const { return words_[field.word]; }
+  bool written(const IntrinsicWord& field) const { return words_[field.mark] != 0; }
   const p4lang::Type* intrinsic_type(std::string_view type) const;
 
   /// Whether the parser met no error.
@@ -74,6 +82,8 @@ class Machine {
   const Objects& objects() const { return objects_; }
   const GressCode& code() const { return code_; }
   std::uint64_t instructions() const { return instructions_; }
+  /// Whether a table of the pass had no entry.
+  bool missed() const { return missed_; }
 
  private:
   friend class ExternRunner;
@@ -117,6 +127,7 @@ class Machine {
   PassResult result_;
   std::uint32_t front_bits_ = 0, fcs_bits_ = 0;
   bool failed_ = false;
+  bool missed_ = false;
   std::uint64_t instructions_ = 0;
   std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
 

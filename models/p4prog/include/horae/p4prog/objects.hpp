@@ -65,7 +65,11 @@ class Objects {
 
   std::vector<TableObject>& tables() { return tables_; }
   std::map<std::uint32_t, RegisterObject>& registers() { return registers_; }
+  const std::map<std::uint32_t, RegisterObject>& registers() const { return registers_; }
   std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>>& counters() { return counters_; }
+  const std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>>& counters() const {
+    return counters_;
+  }
   std::vector<ValueSetObject>& value_sets() { return value_sets_; }
 
   /// The register of a register, or of an action of one.

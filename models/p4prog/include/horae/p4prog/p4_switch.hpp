@@ -1,8 +1,9 @@
 // A program on the pipes of a chip, packet by packet: what goes in, what comes out.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,7 +15,7 @@
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/p4prog/control_plane.hpp"
-#include "horae/p4prog/machine.hpp"
+#include "horae/p4prog/pipe_passes.hpp"
 
 namespace horae::p4prog {
 
@@ -28,12 +29,6 @@ struct SwitchOptions {
   /// As the chip has them: recirculation at 68 + 128 n (Tofino) or 6 + 128 n (Tofino2), the CPU at
   /// port 192 or 0 (open Tofino, "Tofino Native Architecture"; bf-drivers).
   static SwitchOptions of(bool tofino2);
-};
-
-/// A copy of a multicast group.
-struct Replica {
-  unsigned port = 0;
-  unsigned rid = 0;
 };
 
 /// Runs packets to their end: through ingress, the traffic manager without its queues, egress, and
@@ -65,12 +60,8 @@ class P4Switch {
   std::vector<Output> inject(unsigned port, std::span<const std::uint8_t> bytes, Picoseconds now);
 
   ControlPlane& control_plane() { return *control_plane_; }
-  /// Session 0 is reserved.
-  void set_mirror_session(unsigned session, unsigned port) { sessions_[session] = port; }
-  void set_group(unsigned group, std::vector<Replica> replicas) {
-    groups_[group] = std::move(replicas);
-  }
-  std::map<unsigned, std::vector<Replica>>& groups() { return groups_; }
+  /// Multicast groups and mirror sessions.
+  ManagerTables& manager() { return manager_; }
   void set_loopback(std::set<unsigned> ports) { options_.loopback = std::move(ports); }
   const SwitchOptions& options() const { return options_; }
   const std::vector<Pass>& passes() const { return passes_; }  ///< of the last packet
@@ -79,41 +70,29 @@ class P4Switch {
  private:
   struct Pipe {
     std::unique_ptr<dataplane::Pipeline> pipeline;
-    std::unique_ptr<Machine> machine[2];
+    std::unique_ptr<PipePasses> passes;
   };
   struct Arrival {
     unsigned port = 0;
     Bytes8 bytes;
     std::optional<Bytes8> resubmitted;  ///< what is put before it the second time
   };
-  struct Departure {
-    unsigned port = 0;
-    Bytes8 bytes;
-    Bytes8 mirror_header;  ///< before a mirrored copy
-    unsigned rid = 0;
-    bool first_replica = false;
-    unsigned qid = 0;
-    unsigned cos = 0;
-    bool bypass = false;
-  };
 
+  unsigned pipe_of(unsigned port) const { return std::min(port >> 7, options_.pipes - 1); }
   void ingress(Arrival arrival);
-  void to_traffic_manager(const Machine& machine, const Arrival& arrival, PassResult& result,
-                          Pass& seen);
-  void egress(Departure departure);
+  void egress(Departure departure, Bytes8 bytes);
   void leave(unsigned port, Bytes8 bytes);
-  void mirror(const PassResult::Copy& copy, const Bytes8& packet, Pass& seen);
-  Bytes8 front_of(const Machine& machine, std::string_view type, std::uint32_t bytes,
-                  const std::map<std::string, std::uint64_t>& fields) const;
-  std::uint64_t nanoseconds() const;
+  void mirror(MirroredPacket copy);
+  void note(unsigned pipe, dataplane::Gress gress, unsigned port, std::size_t length,
+            const PassNote& note, std::string outcome);
+  void take_digests(PipePasses& passes);
 
   const p4lang::Program& program_;
   SwitchOptions options_;
   std::vector<std::unique_ptr<PipeCode>> codes_;
+  ManagerTables manager_;
   std::vector<Pipe> pipes_;
   std::unique_ptr<ControlPlane> control_plane_;
-  std::map<unsigned, unsigned> sessions_;
-  std::map<unsigned, std::vector<Replica>> groups_;
   std::uint64_t serial_ = 0;
   Picoseconds now_{};
   std::vector<Arrival> arrivals_;

@@ -15,6 +15,7 @@
 #include "horae/core/units.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/params/located.hpp"
+#include "horae/programs/frame.hpp"
 #include "horae/programs/shared/path_map.hpp"
 
 namespace horae::programs {
@@ -126,6 +127,11 @@ class Program {
   virtual void ghost(std::span<const std::uint32_t> /*cells*/) {}
   /// Ports that a packet for a multicast group is copied to.
   virtual std::span<const std::uint16_t> replicas(unsigned /*group*/) const { return {}; }
+  /// Of a program that works on bytes (ProgramFactory::works_on_bytes): where they are; before the
+  /// first pass.
+  virtual void work_on(Frames& /*frames*/) {}
+  /// Of such a program: bytes that its ingress parser takes of a packet that comes at `now`.
+  virtual Bytes parsed(const Packet& /*packet*/, Picoseconds /*now*/) { return {}; }
   /// What the packet generator makes; asked once, before simulation starts.
   virtual std::vector<PacketGenerator> generators() const { return {}; }
   /// Named counts of what it did so far, for reports. One whose name begins with `most_` is a
@@ -133,6 +139,8 @@ class Program {
   virtual std::vector<std::pair<std::string_view, std::uint64_t>> counters() const { return {}; }
   /// Tables whose entries come and go, as they are now.
   virtual std::vector<Occupancy> occupancies() const { return {}; }
+  /// Its objects' values as they are now, for reports: adds to `out`.
+  virtual void report(nlohmann::ordered_json& /*out*/) const {}
   /// Figures of its state, for `horae size`.
   virtual std::vector<StateAccount> accounts() const { return {}; }
 };
@@ -161,6 +169,15 @@ class ProgramFactory {
   virtual bool takes_deflected() const { return false; }
   /// How often the ghost thread tells it of its watched ports; zero: never.
   virtual Picoseconds ghost_period() const { return {}; }
+  /// Whether passes are made of packets' bytes (Frames), not of Packets: then a run, whose packets
+  /// have none, cannot take it.
+  virtual bool works_on_bytes() const { return false; }
+  /// What a pipeline with this program is charged for.
+  virtual dataplane::Design design(const dataplane::Pipeline& pipeline) const {
+    return pipeline.design();
+  }
+  /// The kind of chip that it is for ("tofino1"); empty: any.
+  virtual std::string_view chip() const { return {}; }
   /// Whether the program keeps state of connections (Program::connect).
   virtual bool knows_connections() const { return true; }
   /// The effective parameters.

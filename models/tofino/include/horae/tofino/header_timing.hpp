@@ -34,9 +34,13 @@ class HeaderParser {
       : bytes_(config.parser_bytes.count()), clock_(config.parser_clock) {}
   /// What a packet takes on top of the parser's fixed time.
   Picoseconds time(const Packet& p) const {
-    if (bytes_ == 0) return {};
-    return clock_.edge(Cycles((header_bytes(p).count() + bytes_ - 1) / bytes_));
+    return timed() ? time(header_bytes(p)) : Picoseconds();
   }
+  /// Likewise for so many bytes; only where timed().
+  Picoseconds time(Bytes headers) const {
+    return clock_.edge(Cycles((headers.count() + bytes_ - 1) / bytes_));
+  }
+  bool timed() const { return bytes_ != 0; }
 
  private:
   std::int64_t bytes_;

@@ -19,6 +19,9 @@ class pass_observer {
   /// The pass just told of made `copy` of `original`; it leaves the deparser at `at`.
   virtual void mirrored(const tofino_switch& /*chip*/, const Packet& /*original*/,
                         const Packet& /*copy*/, Picoseconds /*at*/) {}
+  /// The traffic manager made `copy` of `original` for a group at `at`.
+  virtual void replicated(const tofino_switch& /*chip*/, const Packet& /*original*/,
+                          const Packet& /*copy*/, Picoseconds /*at*/) {}
   /// A recirculated packet waited for the loopback port of `pipeline` from `queued` to
   /// `start`, and is on its wire until `last_bit`. A packet that recirculates through egress waits
   /// in the traffic manager before its egress pass already; nobody is told of that wait, which

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -107,6 +109,8 @@ class tofino_switch : public fabric::device {
   void watch_passes(pass_observer* watcher) { pass_watcher_ = watcher; }
   /// A pipeline's objects, for who looks into a program.
   const dataplane::Pipeline& objects(unsigned pipeline) const { return pipes_[pipeline].objects(); }
+  /// Bytes of its packets; null: its program does not work on bytes.
+  programs::Frames* frames() const { return frames_.get(); }
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
   const LoopbackPorts& loopbacks() const { return loopbacks_; }
@@ -120,6 +124,8 @@ class tofino_switch : public fabric::device {
   void statistics(StatTree& tree) const override;
   /// Summed over the pipelines.
   void program_statistics(StatTree& tree) const override;
+  /// What programs report of their objects, pipeline by pipeline; empty: nothing.
+  void program_report(nlohmann::ordered_json& out) const;
 
  protected:
   void handle(const fabric::Event& e) override { handle_as<false>(e); }
@@ -129,7 +135,7 @@ class tofino_switch : public fabric::device {
     traffic_manager_.begin(context_.seed, name(), headrooms_);
     begin_generators();
     special_ = ghost_period_ > 0_ps || resubmits_ || !generators_.empty() || timed_ || cut_through_;
-    special_egress_ = telemetry_ || timed_;
+    special_egress_ = telemetry_ || timed_ || frames_ != nullptr;
   }
   void handle_before(Picoseconds end) override;
   std::uint64_t queued() const override;
@@ -159,6 +165,9 @@ class tofino_switch : public fabric::device {
   void leave_ingress_otherwise(Packet& p, const dataplane::Pass& pass, Picoseconds deparsed);
   [[noreturn]] void no_way_out(const dataplane::Pass& pass) const;
   void mirror(const dataplane::Pass& pass, Picoseconds deparsed);
+  /// What a frame meets in its queue, before it joins it.
+  void note_queue(const Packet& p, unsigned port, unsigned queue, Picoseconds t);
+  std::uint32_t cells_in(unsigned port, unsigned queue) const;
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
   Picoseconds egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start);
   void send_late(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
@@ -257,6 +266,7 @@ class tofino_switch : public fabric::device {
   std::unordered_map<const Packet*, dataplane::GeneratedHeader> generated_;  ///< on their way
   const dataplane::GeneratedHeader* generated_by_ = nullptr;                 ///< of the next pass
   std::uint64_t generated_count_ = 0, resubmitted_ = 0;
+  std::unique_ptr<programs::Frames> frames_;              ///< of a program that works on bytes
   bool takes_deflected_;                                  ///< the program
   std::uint64_t deflected_ = 0;                           ///< that the loopback port took
   std::uint64_t refused_queue_ = 0, refused_buffer_ = 0;  ///< of data that was to be deflected

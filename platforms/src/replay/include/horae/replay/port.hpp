@@ -5,6 +5,7 @@
 
 #include "horae/core/stats.hpp"
 #include "horae/fabric/device.hpp"
+#include "horae/programs/frame.hpp"
 #include "horae/replay/trace.hpp"
 
 namespace horae::replay {
@@ -20,6 +21,13 @@ class replay_port : public fabric::device {
   /// packets are numbered by it.
   replay_port(sc_core::sc_module_name name, fabric::sim_context& context, Trace* trace,
               Picoseconds lead, ReplayRecorder* recorder);
+
+  /// Where the switch has packets' bytes: this end enters and takes them. Before simulation starts.
+  /// `fcs`: those of the trace end with their FCS.
+  void use_frames(programs::Frames& frames, bool fcs) {
+    frames_ = &frames;
+    fcs_ = fcs;
+  }
 
   struct Counters {
     std::uint64_t sent = 0, received = 0;
@@ -42,11 +50,14 @@ class replay_port : public fabric::device {
 
  private:
   Picoseconds next_start() const;
+  void enter_bytes(const Packet& p);
   void arrive(Packet& p, Picoseconds last_bit);
 
   Trace* trace_;
   Picoseconds lead_;
   ReplayRecorder* recorder_;
+  programs::Frames* frames_ = nullptr;
+  bool fcs_ = false;
   mutable const TracePacket* next_ = nullptr;  ///< of the trace, once it was asked
   mutable bool asked_ = false;
   std::uint32_t paused_ = 0;  ///< a bit for each class

@@ -59,6 +59,10 @@ class ReplayRecorder final : public fabric::observer,
               Picoseconds deparsed) override;
   void mirrored(const tofino::tofino_switch& chip, const Packet& original, const Packet& copy,
                 Picoseconds at) override;
+  void replicated(const tofino::tofino_switch& chip, const Packet& original, const Packet& copy,
+                  Picoseconds at) override {
+    mirrored(chip, original, copy, at);
+  }
   void accessed(const dataplane::Object& object, const dataplane::Pass& pass, std::size_t index,
                 std::span<const std::byte> before, std::span<const std::byte> after) override;
 
@@ -78,8 +82,10 @@ class ReplayRecorder final : public fabric::observer,
   void blame(const dataplane::Pass& pass, Slot& slot);
   void write_row(const Slot& slot, const Packet& p, const Outcome& outcome);
   void write_bytes(const Slot& slot, const Packet& p, unsigned port, Picoseconds first_bit);
+  void write_frame(const Packet& p, unsigned port, std::int64_t stamp_ns);
 
   const fabric::device* watched_ = nullptr;
+  const programs::Frames* frames_ = nullptr;  ///< of a chip whose program works on bytes
   Setting setting_;
   bool tells_arrivals_as_queued_ = false;  ///< the device queues what it handles at once
   std::vector<std::unique_ptr<Slot>> slots_;

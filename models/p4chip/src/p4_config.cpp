@@ -1,0 +1,90 @@
+#include "p4_config.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "horae/core/error.hpp"
+#include "horae/p4lang/compile.hpp"
+#include "horae/p4prog/pipe_passes.hpp"
+#include "horae/params/file_content.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/params/shipped_file.hpp"
+
+namespace horae::p4chip {
+
+const Schema<P4Config>& P4Config::schema() {
+  static const Schema<P4Config> s =
+      Schema<P4Config>("program", "A P4-16 program for TNA or T2NA, in `horae replay`.")
+          .required("source", &P4Config::source,
+                    {.doc = "the program's file, relative to this one"})
+          .field("entries", &P4Config::entries,
+                 {.doc = "files of entries (TOML, or CSV), put into the tables one after the other"})
+          .field("include", &P4Config::include,
+                 {.doc = "folders for #include, before what is shipped"})
+          .field("define", &P4Config::define, {.doc = "macros, NAME or NAME=VALUE"})
+          .field("tofino1", &P4Config::tofino1,
+                 {.doc = "for a Tofino (__TARGET_TOFINO__ is 1), not a Tofino2; as `chip` says"})
+          .field("content", &P4Config::content,
+                 {.doc = "what the source is expected to be (a hash), as the effective "
+                         "configuration has it"});
+  return s;
+}
+
+namespace {
+
+std::string path_of(const Located<std::string>& name) {
+  const std::filesystem::path beside = name.where.override_key.empty()
+                                           ? std::filesystem::path(name.where.file).parent_path()
+                                           : std::filesystem::path();
+  return (beside / name.value).string();
+}
+
+p4lang::Options options_of(const P4Config& config) {
+  p4lang::Options options;
+  for (const auto& folder : config.include) {
+    options.include_folders.push_back(path_of(folder));
+    if (!std::filesystem::is_directory(options.include_folders.back()))
+      throw input_error(folder.where, fmt::format("include = \"{}\": no such folder",
+                                                  options.include_folders.back()));
+  }
+  options.defines = config.define;
+  options.target = config.tofino1 ? p4lang::Target::tofino : p4lang::Target::tofino2;
+  options.shipped = p4lang::shipped_p4;
+  return options;
+}
+
+/// Entries that do not fit the program are refused before anything is built.
+void try_entries(const P4Files& files) {
+  dataplane::Pipeline pipeline("p4", 0, 1);
+  p4prog::ManagerTables manager;
+  const p4prog::PipePasses passes(*files.program, files.code(0), pipeline, manager, files.tofino2,
+                                  0);
+  p4prog::ControlPlane control(*files.program, passes.machines());
+  for (const auto& entries : files.entries) entries.apply(control, manager);
+}
+
+}  // namespace
+
+std::shared_ptr<const P4Files> read_files(P4Config& config) {
+  const std::string source = find_file(config.source, "source");
+  take_content(source, config.content);
+  auto out = std::make_shared<P4Files>();
+  out->tofino2 = !config.tofino1;
+  out->program =
+      std::make_shared<const p4lang::Program>(p4lang::compile(source, options_of(config)));
+  if (out->program->pipes.empty())
+    throw input_error(config.source.where, fmt::format("{} has no pipe", source));
+  for (const p4lang::Pipe& pipe : out->program->pipes)
+    out->codes.push_back(
+        std::make_unique<const p4prog::PipeCode>(p4prog::code_of(*out->program, pipe)));
+  for (const auto& name : config.entries) {
+    out->entries.push_back(p4prog::Entries::load(find_file(name, "entries")));
+    const auto& ports = out->entries.back().ports();
+    out->ports.insert(out->ports.end(), ports.begin(), ports.end());
+  }
+  try_entries(*out);
+  return out;
+}
+
+}  // namespace horae::p4chip

@@ -1,0 +1,44 @@
+// The table of a P4 program in a platform, and what its files say.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/p4lang/program.hpp"
+#include "horae/p4prog/code.hpp"
+#include "horae/p4prog/entries.hpp"
+#include "horae/params/located.hpp"
+
+namespace horae::p4chip {
+
+struct P4Config {
+  Located<std::string> source;
+  std::vector<Located<std::string>> entries;
+  std::vector<Located<std::string>> include;
+  std::vector<std::string> define;
+  std::optional<Located<std::string>> content;
+  bool tofino1 = false;
+
+  static const Schema<P4Config>& schema();
+};
+
+/// What the files of a configuration say, read once for all switches that have it.
+struct P4Files {
+  std::shared_ptr<const p4lang::Program> program;
+  std::vector<std::unique_ptr<const p4prog::PipeCode>> codes;  ///< by pipe; the last is all others'
+  std::vector<p4prog::Entries> entries;
+  std::vector<p4prog::PortName> ports;
+  bool tofino2 = true;
+
+  const p4prog::PipeCode& code(unsigned pipe) const {
+    return *codes[pipe < codes.size() ? pipe : codes.size() - 1];
+  }
+};
+
+/// Reads the files, and tries the entries on a pipe of their own. InputError with its place.
+/// Fills in `content`.
+std::shared_ptr<const P4Files> read_files(P4Config& config);
+
+}  // namespace horae::p4chip

@@ -1,0 +1,105 @@
+// Entries files: what a control plane tells a program before the first packet (TOML and CSV).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "horae/p4prog/control_plane.hpp"
+#include "horae/p4prog/manager_tables.hpp"
+#include "horae/params/location.hpp"
+
+namespace horae::p4prog {
+
+/// A text and where it was given.
+struct PlacedText {
+  std::string text;
+  Location where;
+};
+
+/// A port of the platform that the program knows by another number.
+struct PortName {
+  std::uint32_t switch_port = 0;  ///< of the platform's device, from 0
+  std::uint32_t number = 0;       ///< as the program has it: pipe << 7 | lane
+  Location where;
+};
+
+/// The lines of a file in their order. Values are those of NamedValue.
+///
+/// TOML, all tables may be repeated or absent:
+///
+///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { PARAMETER = VALUE }
+///     [[default]]    table, action, data
+///     [[register]]   name, index, value or value = [LOW, HIGH]
+///     [[counter]]    name, index, packets, bytes
+///     [[parameter]]  name, value                    of a RegisterParam
+///     [[value_set]]  name, values = [VALUE, ..]     a member: a value for each of its fields
+///     [[group]]      number, copies = [{ port, rid }, ..]    multicast
+///     [[mirror]]     session, port, most_bytes
+///     [[port]]       switch_port, number
+///
+/// CSV, for files of many entries: a line of column names (table, match, priority, action, data, in
+/// any order; priority and data may be absent), then a line for each entry. `match` and `data` are
+/// KEY=VALUE with ; between them. `match` is "default" for a default action. Cells may be quoted.
+class Entries {
+ public:
+  /// By the end of its name: .csv or TOML. InputError, with its place, for a file that cannot be
+  /// read or is malformed.
+  static Entries load(const std::string& path);
+  static Entries parse_toml(std::string_view text, const std::string& name);
+  static Entries parse_csv(std::string_view text, const std::string& name);
+
+  /// Puts everything where it belongs. InputError with its place: what was found, what was
+  /// expected, the nearest name.
+  void apply(ControlPlane& control, ManagerTables& manager) const;
+  const std::vector<PortName>& ports() const { return ports_; }
+  std::size_t size() const { return lines_.size(); }  ///< entries and defaults
+
+ private:
+  friend class EntriesToml;
+  friend class EntriesCsv;
+  struct Item {
+    std::string name;
+    PlacedText value;
+  };
+  struct Line {
+    Location where;
+    PlacedText table;
+    bool is_default = false;
+    std::vector<Item> match;
+    std::optional<std::int64_t> priority;
+    PlacedText action;
+    std::vector<Item> data;
+  };
+  /// A cell of a register or counter, a parameter or a member of a value set.
+  struct Cell {
+    enum class Of : std::uint8_t { reg, counter, parameter, value_set };
+    Of of = Of::reg;
+    PlacedText name;
+    std::uint64_t index = 0;
+    Location index_at;
+    std::vector<PlacedText> values;
+  };
+  struct Group {
+    unsigned number = 0;
+    std::vector<Replica> copies;
+    Location where;
+  };
+  struct Session {
+    unsigned number = 0;
+    MirrorSession session;
+    Location where;
+  };
+  static void apply_line(const Line& line, ControlPlane& control);
+  static void apply_cell(const Cell& cell, ControlPlane& control);
+
+  std::vector<Line> lines_;
+  std::vector<Cell> cells_;
+  std::vector<Group> groups_;
+  std::vector<Session> sessions_;
+  std::vector<PortName> ports_;
+};
+
+}  // namespace horae::p4prog

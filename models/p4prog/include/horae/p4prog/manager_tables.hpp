@@ -1,0 +1,28 @@
+// What the control plane tells the traffic manager and the mirror units: multicast groups, sessions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace horae::p4prog {
+
+/// A copy of a multicast group.
+struct Replica {
+  unsigned port = 0;
+  unsigned rid = 0;
+  bool operator==(const Replica&) const = default;
+};
+
+struct MirrorSession {
+  unsigned port = 0;
+  std::uint32_t most_bytes = 0;  ///< of a copy, with what is put before it; 0: all
+  bool operator==(const MirrorSession&) const = default;
+};
+
+struct ManagerTables {
+  std::map<unsigned, MirrorSession> sessions;  ///< session 0 is reserved
+  std::map<unsigned, std::vector<Replica>> groups;
+};
+
+}  // namespace horae::p4prog

@@ -1,0 +1,154 @@
+// One pipe of the chip, pass by pass: what its ingress and its egress make of a packet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "horae/core/units.hpp"
+#include "horae/dataplane/pass.hpp"
+#include "horae/dataplane/pipeline.hpp"
+#include "horae/p4prog/machine.hpp"
+#include "horae/p4prog/manager_tables.hpp"
+
+namespace horae::p4prog {
+
+/// A packet on its way from ingress to the egress of a port.
+struct Departure {
+  enum class By : std::uint8_t { unicast, group, copy_to_cpu, mirror };
+  By by = By::unicast;
+  std::uint16_t group = 0;
+  unsigned port = 0;
+  unsigned rid = 0;
+  bool first_replica = false;
+  unsigned qid = 0;
+  unsigned cos = 0;
+  bool bypass = false;  ///< of egress
+  // What it met in its queue: when it came there, cells in the queue before it and behind it.
+  Picoseconds queued{};
+  std::uint32_t cells_before = 0;
+  std::uint32_t cells_behind = 0;
+};
+
+/// A pass as it went, for who watches.
+struct PassNote {
+  std::uint32_t parsed_bytes = 0;  ///< with what the chip puts before the packet
+  std::uint32_t error = 0;         ///< ordinal of the parser's; 0: none
+  std::uint64_t instructions = 0;
+  bool missed = false;  ///< a table had no entry
+};
+
+/// A copy that a session sends: what is put before it, and its bytes.
+struct MirroredPacket {
+  MirrorSession session;
+  Bytes8 bytes;
+};
+
+struct IngressResult {
+  enum class End : std::uint8_t { dropped_by_parser, resubmitted, managed };
+  End end = End::managed;
+  bool told_to_drop = false;           ///< drop_ctl
+  Bytes8 packet;                       ///< as deparsed
+  Bytes8 resubmitted;                  ///< put before the packet the next time
+  std::vector<Departure> departures;   ///< of the packet, in the order in which copies are made
+  std::optional<MirroredPacket> copy;  ///< of the packet as it came
+  PassNote note;
+};
+
+struct EgressResult {
+  bool told_to_drop = false;
+  Bytes8 packet;
+  std::optional<MirroredPacket> copy;  ///< of the packet as deparsed
+  PassNote note;
+};
+
+/// The program of a pipe. What a pass gives lasts until the next pass of that gress.
+class PipePasses {
+ public:
+  /// Constructs the program's objects on `pipeline`. `manager` is kept. `cpu_port`: of copies to
+  /// the CPU.
+  PipePasses(const p4lang::Program& program, const PipeCode& code, dataplane::Pipeline& pipeline,
+             const ManagerTables& manager, bool tofino2, unsigned cpu_port);
+
+  bool has(dataplane::Gress gress) const { return machine(gress) != nullptr; }
+  Machine* machine(dataplane::Gress gress) const {
+    return machines_[static_cast<std::size_t>(gress)].get();
+  }
+  /// Those that there are.
+  std::vector<Machine*> machines() const;
+
+  /// `packet` is without FCS; the length in `pass` counts. `resubmitted`: of a packet that comes
+  /// the second time, what is put before it. InputError: the pipe has no ingress.
+  IngressResult& ingress(const dataplane::Pass& pass, unsigned port,
+                         std::span<const std::uint8_t> packet, const Bytes8* resubmitted = nullptr);
+  /// Only where the pipe has an egress.
+  EgressResult& egress(const dataplane::Pass& pass, const Departure& departure,
+                       std::span<const std::uint8_t> packet);
+  /// Bytes that the parser takes of such a packet in ingress, without what is put before it.
+  std::uint32_t parsed_bytes(const dataplane::Pass& pass, unsigned port,
+                             std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
+  std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
+
+ private:
+  /// Values of what the chip puts before a packet.
+  enum class Fact : std::uint8_t {
+    zero,
+    resubmit_flag,
+    ingress_port,
+    now,
+    egress_port,
+    rid,
+    first_replica,
+    qid,
+    cos,
+    length,
+    queued,
+    waited,
+    cells_before,
+    cells_behind,
+    count_
+  };
+  using Facts = std::array<std::uint64_t, static_cast<std::size_t>(Fact::count_)>;
+  struct FrontField {
+    Fact fact;
+    std::uint32_t bits;
+  };
+  /// Words of a gress's intrinsic metadata.
+  struct Words {
+    Machine::IntrinsicWord stamp, error, drop;
+    Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass;
+  };
+
+  std::vector<FrontField> front_fields(const Machine& machine, std::string_view type) const;
+  void put_front(const std::vector<FrontField>& fields, const Facts& facts, std::uint32_t bytes);
+  void put_ingress_front(const dataplane::Pass& pass, unsigned port, const Bytes8* resubmitted);
+  void find_words(dataplane::Gress gress);
+  /// Runs the parser and tells the rest of the pass what came of it.
+  bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);
+  void choose_ways(const Machine& machine);
+  void add_group(const Machine& machine, const Machine::IntrinsicWord& group,
+                 const Departure& like);
+  std::optional<MirroredPacket> mirrored(const PassResult::Copy& copy,
+                                         std::span<const std::uint8_t> packet) const;
+  PassNote note_of(const Machine& machine, std::uint64_t instructions_before) const;
+
+  const p4lang::Program& program_;
+  const ManagerTables& manager_;
+  bool tofino2_;
+  unsigned cpu_port_;
+  std::unique_ptr<Machine> machines_[2];
+  Words words_[2];
+  std::vector<FrontField> front_[2];
+  PacketWriter put_;
+  std::vector<std::uint64_t> error_bits_;  ///< of parser_err, by ordinal
+  IngressResult ingress_;
+  EgressResult egress_;
+  std::vector<DigestMessage> digests_;
+};
+
+}  // namespace horae::p4prog

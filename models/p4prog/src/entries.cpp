@@ -1,0 +1,109 @@
+#include "horae/p4prog/entries.hpp"
+
+#include <fmt/format.h>
+
+#include <istream>
+#include <iterator>
+
+#include "horae/core/error.hpp"
+#include "horae/core/unpacked_file.hpp"
+
+namespace horae::p4prog {
+
+namespace {
+
+/// Work of the control plane: its messages get a place.
+template <class F>
+void placed(const Location& where, F&& work) {
+  try {
+    work();
+  } catch (const InputError& e) {
+    throw input_error(where, e.what());
+  }
+}
+
+std::string text_of(const std::string& path) {
+  UnpackedBuffer bytes(path);
+  std::istream in(&bytes);
+  in.exceptions(std::ios::badbit);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+template <class Items>
+std::vector<NamedValue> plain(const Items& items) {
+  std::vector<NamedValue> out;
+  for (const auto& item : items) out.push_back({item.name, item.value.text});
+  return out;
+}
+
+}  // namespace
+
+Entries Entries::load(const std::string& path) {
+  const std::string text = text_of(path);
+  return path.ends_with(".csv") ? parse_csv(text, path) : parse_toml(text, path);
+}
+
+void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
+  for (const Line& line : lines_) apply_line(line, control);
+  for (const Cell& cell : cells_) apply_cell(cell, control);
+  for (const Group& group : groups_) {
+    if (!manager.groups.emplace(group.number, group.copies).second)
+      throw input_error(group.where, fmt::format("group {} again; expected each once", group.number));
+  }
+  for (const Session& session : sessions_) {
+    if (!manager.sessions.emplace(session.number, session.session).second)
+      throw input_error(session.where,
+                        fmt::format("session {} again; expected each once", session.number));
+  }
+}
+
+/// Names and values one by one, so that what is wrong has its own place; then all of it.
+void Entries::apply_line(const Line& line, ControlPlane& control) {
+  const std::string& table = line.table.text;
+  placed(line.table.where, [&] { control.check_table(table); });
+  for (const Item& key : line.match)
+    placed(key.value.where, [&] { control.check_key(table, {key.name, key.value.text}); });
+  placed(line.action.where, [&] { control.check_action(table, line.action.text); });
+  for (const Item& d : line.data)
+    placed(d.value.where,
+           [&] { control.check_parameter(table, line.action.text, {d.name, d.value.text}); });
+  placed(line.where, [&] {
+    if (line.is_default)
+      control.set_default(table, line.action.text, plain(line.data));
+    else
+      control.add(table, line.priority, plain(line.match), line.action.text, plain(line.data));
+  });
+}
+
+void Entries::apply_cell(const Cell& cell, ControlPlane& control) {
+  std::vector<std::string> texts;
+  for (const PlacedText& v : cell.values) texts.push_back(v.text);
+  const auto number = [&](std::size_t i) {
+    std::uint64_t out = 0;
+    placed(cell.values[i].where, [&] { out = number_of(texts[i], 64).at(0); });
+    return out;
+  };
+  switch (cell.of) {
+    case Cell::Of::reg: {
+      std::vector<std::uint64_t> words;
+      for (std::size_t i = 0; i < texts.size(); ++i) words.push_back(number(i));
+      placed(cell.name.where, [&] { control.check_register(cell.name.text); });
+      placed(cell.index_at, [&] { control.read_register(cell.name.text, cell.index); });
+      placed(cell.values.front().where,
+             [&] { control.write_register(cell.name.text, cell.index, words); });
+      return;
+    }
+    case Cell::Of::counter: {
+      const ControlPlane::Count count{number(0), number(1)};
+      placed(cell.name.where, [&] { control.check_counter(cell.name.text); });
+      placed(cell.index_at, [&] { control.write_counter(cell.name.text, cell.index, count); });
+      return;
+    }
+    case Cell::Of::parameter:
+      return placed(cell.name.where, [&] { control.set_parameter(cell.name.text, texts); });
+    case Cell::Of::value_set:
+      placed(cell.name.where, [&] { control.add_to_value_set(cell.name.text, texts); });
+  }
+}
+
+}  // namespace horae::p4prog

@@ -1,0 +1,230 @@
+// Entries files as TOML.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+
+#include "horae/core/error.hpp"
+#include "horae/p4prog/entries.hpp"
+#include "horae/params/document.hpp"
+
+namespace horae::p4prog {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// A value as the control plane reads values; nothing where it is a table, a list or a fraction.
+std::optional<std::string> scalar_text(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  if (value.is_number_integer()) return value.dump();
+  return std::nullopt;
+}
+
+/// One table of a file: every question has an answer or a line with its place.
+class Row {
+ public:
+  Row(const Section& section, std::vector<std::string> keys)
+      : section_(section), json_(section.to_json()) {
+    for (const std::string& key : section.keys()) {
+      if (std::ranges::find(keys, key) != keys.end()) continue;
+      throw section_.error(key, fmt::format("unknown key '{}' in {}{}", key, section_.title(),
+                                            suggestion(key, keys)));
+    }
+  }
+
+  bool has(const std::string& key) const { return section_.has(key); }
+  const Location& where() const { return section_.where(); }
+  Location where(const std::string& key) const { return section_.where(key); }
+
+  /// A text, an integer, true or false.
+  PlacedText value(const std::string& key) const {
+    need(key, "a text, a number, true or false");
+    const auto text = scalar_text(json_[key]);
+    if (!text)
+      refuse(key, fmt::format("{} = {}; expected a text, a number, true or false", key,
+                              json_[key].dump()));
+    return {*text, where(key)};
+  }
+  PlacedText name(const std::string& key, const std::string& doc) const {
+    need(key, doc);
+    if (!json_[key].is_string())
+      refuse(key, fmt::format("{} = {}; expected {} in quotes", key, json_[key].dump(), doc));
+    return {json_[key].get<std::string>(), where(key)};
+  }
+  std::uint64_t number(const std::string& key, std::uint64_t most) const {
+    const std::string expected = fmt::format("a number from 0 to {}", most);
+    need(key, expected);
+    const ordered_json& v = json_[key];
+    if (!v.is_number_integer() || v.get<std::int64_t>() < 0 ||
+        static_cast<std::uint64_t>(v.get<std::int64_t>()) > most)
+      refuse(key, fmt::format("{} = {}; expected {}", key, v.dump(), expected));
+    return static_cast<std::uint64_t>(v.get<std::int64_t>());
+  }
+  std::uint64_t number_or(const std::string& key, std::uint64_t most,
+                          std::uint64_t otherwise) const {
+    return has(key) ? number(key, most) : otherwise;
+  }
+  std::optional<std::int64_t> priority() const {
+    if (!has("priority")) return std::nullopt;
+    if (!json_["priority"].is_number_integer())
+      refuse("priority", fmt::format("priority = {}; expected a whole number",
+                                     json_["priority"].dump()));
+    return json_["priority"].get<std::int64_t>();
+  }
+  /// A value, or a list of values.
+  std::vector<PlacedText> values(const std::string& key) const {
+    if (!has(key) || !json_[key].is_array()) return {value(key)};
+    std::vector<PlacedText> out;
+    for (const ordered_json& v : json_[key]) {
+      const auto text = scalar_text(v);
+      if (!text)
+        refuse(key, fmt::format("{} in {}; expected texts, numbers, true or false", v.dump(), key));
+      out.push_back({*text, where(key)});
+    }
+    return out;
+  }
+  /// Names and values of an inline table.
+  template <class Item>
+  std::vector<Item> items(const std::string& key) const {
+    std::vector<Item> out;
+    if (!has(key)) return out;
+    const Section table = section_.child(key);
+    const ordered_json values = table.to_json();
+    for (const std::string& name : table.keys()) {
+      const auto text = scalar_text(values[name]);
+      if (!text)
+        throw table.error(name, fmt::format("{} = {}; expected a text, a number, true or false{}",
+                                            name, values[name].dump(),
+                                            values[name].is_object()
+                                                ? " (names with dots stand in quotes)"
+                                                : ""));
+      out.push_back({name, {*text, table.where(name)}});
+    }
+    return out;
+  }
+  std::vector<Section> children(const std::string& key) const { return section_.children(key); }
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const {
+    throw section_.error(key, what);
+  }
+
+ private:
+  void need(const std::string& key, const std::string& doc) const {
+    if (!has(key))
+      throw input_error(where(),
+                        fmt::format("missing '{}' in {}: {}", key, section_.title(), doc));
+  }
+
+  const Section& section_;
+  ordered_json json_;
+};
+
+constexpr std::uint64_t most_port = 511;         // of 9 bits
+constexpr std::uint64_t most_16_bits = 0xffff;   // groups, replication ids
+constexpr std::uint64_t most_session = 1023;     // MirrorId_t
+constexpr std::uint64_t most_index = 0xffffffff;  // of cells
+
+}  // namespace
+
+class EntriesToml {
+ public:
+  static Entries read(const Section& root) {
+    Entries out;
+    const Row file(root, {"entry", "default", "register", "counter", "parameter", "value_set",
+                          "group", "mirror", "port"});
+    for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
+    for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
+    using Of = Entries::Cell::Of;
+    for (const Section& s : root.children("register"))
+      out.cells_.push_back(cell(Row(s, {"name", "index", "value"}), Of::reg, "value"));
+    for (const Section& s : root.children("counter")) out.cells_.push_back(counter(s));
+    for (const Section& s : root.children("parameter"))
+      out.cells_.push_back(cell(Row(s, {"name", "value"}), Of::parameter, "value"));
+    for (const Section& s : root.children("value_set"))
+      out.cells_.push_back(cell(Row(s, {"name", "values"}), Of::value_set, "values"));
+    for (const Section& s : root.children("group")) out.groups_.push_back(group(s));
+    for (const Section& s : root.children("mirror")) out.sessions_.push_back(session(s));
+    for (const Section& s : root.children("port")) out.ports_.push_back(port(s));
+    return out;
+  }
+
+ private:
+  static Entries::Line default_line(const Section& s) {
+    const Row row(s, {"table", "action", "data"});
+    Entries::Line line;
+    line.where = row.where();
+    line.is_default = true;
+    line.table = row.name("table", "a table's name");
+    line.action = row.name("action", "an action's name");
+    line.data = row.items<Entries::Item>("data");
+    return line;
+  }
+  static Entries::Line entry_line(const Section& s) {
+    const Row row(s, {"table", "match", "priority", "action", "data"});
+    Entries::Line line;
+    line.where = row.where();
+    line.table = row.name("table", "a table's name");
+    line.match = row.items<Entries::Item>("match");
+    line.priority = row.priority();
+    line.action = row.name("action", "an action's name");
+    line.data = row.items<Entries::Item>("data");
+    return line;
+  }
+  static Entries::Cell cell(const Row& row, Entries::Cell::Of of, const std::string& values) {
+    Entries::Cell out;
+    out.of = of;
+    out.name = row.name("name", "an object's name");
+    if (of == Entries::Cell::Of::reg) out.index = row.number("index", most_index);
+    out.index_at = row.where("index");
+    out.values = row.values(values);
+    return out;
+  }
+  static Entries::Cell counter(const Section& s) {
+    const Row row(s, {"name", "index", "packets", "bytes"});
+    Entries::Cell out;
+    out.of = Entries::Cell::Of::counter;
+    out.name = row.name("name", "a counter's name");
+    out.index = row.number("index", most_index);
+    out.index_at = row.where("index");
+    for (const char* key : {"packets", "bytes"})
+      out.values.push_back({row.has(key) ? row.value(key).text : "0", row.where(key)});
+    return out;
+  }
+  static Entries::Group group(const Section& s) {
+    const Row row(s, {"number", "copies"});
+    Entries::Group out;
+    out.where = row.where();
+    out.number = static_cast<unsigned>(row.number("number", most_16_bits));
+    if (out.number == 0) row.refuse("number", "number = 0; expected a group from 1 on");
+    for (const Section& copy : row.children("copies")) {
+      const Row c(copy, {"port", "rid"});
+      out.copies.push_back({static_cast<unsigned>(c.number("port", most_port)),
+                            static_cast<unsigned>(c.number_or("rid", most_16_bits, 0))});
+    }
+    return out;
+  }
+  static Entries::Session session(const Section& s) {
+    const Row row(s, {"session", "port", "most_bytes"});
+    Entries::Session out;
+    out.where = row.where();
+    out.number = static_cast<unsigned>(row.number("session", most_session));
+    if (out.number == 0) row.refuse("session", "session = 0, which is reserved; expected 1 to 1023");
+    out.session.port = static_cast<unsigned>(row.number("port", most_port));
+    out.session.most_bytes =
+        static_cast<std::uint32_t>(row.number_or("most_bytes", most_16_bits, 0));
+    return out;
+  }
+  static PortName port(const Section& s) {
+    const Row row(s, {"switch_port", "number"});
+    return {static_cast<std::uint32_t>(row.number("switch_port", most_port)),
+            static_cast<std::uint32_t>(row.number("number", most_port)), row.where("number")};
+  }
+};
+
+Entries Entries::parse_toml(std::string_view text, const std::string& name) {
+  return EntriesToml::read(Document::parse(text, name).root());
+}
+
+}  // namespace horae::p4prog

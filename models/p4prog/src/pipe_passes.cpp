@@ -1,0 +1,276 @@
+#include "horae/p4prog/pipe_passes.hpp"
+
+#include <algorithm>
+
+#include "horae/core/crc.hpp"
+#include "horae/core/error.hpp"
+#include "horae/p4prog/layout.hpp"
+
+namespace horae::p4prog {
+
+using dataplane::Gress;
+using dataplane::Pass;
+
+namespace {
+
+// Open Tofino, "Tofino Native Architecture": bytes of the intrinsic metadata, and of the port's
+// metadata or what is resubmitted.
+constexpr std::uint32_t ingress_intrinsic_bytes = 8;
+constexpr std::uint32_t port_metadata_bytes[2] = {8, 24};
+constexpr std::uint32_t egress_intrinsic_bytes = 28;
+
+constexpr std::string_view before_packet[2] = {"ingress_intrinsic_metadata_t",
+                                               "egress_intrinsic_metadata_t"};
+constexpr std::string_view from_parser[2] = {"ingress_intrinsic_metadata_from_parser_t",
+                                             "egress_intrinsic_metadata_from_parser_t"};
+constexpr std::string_view for_deparser[2] = {"ingress_intrinsic_metadata_for_deparser_t",
+                                              "egress_intrinsic_metadata_for_deparser_t"};
+constexpr std::string_view for_tm = "ingress_intrinsic_metadata_for_tm_t";
+
+std::array<std::uint8_t, 4> fcs_of(std::span<const std::uint8_t> packet) {
+  static constexpr Crc crc{CrcParameters{}};
+  const std::uint64_t sum = crc.of(packet);
+  std::array<std::uint8_t, 4> out{};
+  for (unsigned i = 0; i < 4; ++i) out[i] = static_cast<std::uint8_t>(sum >> 8 * i);
+  return out;
+}
+
+/// The bits of parser_err (open Tofino, tofino1_base.p4: PARSER_ERROR_*).
+std::uint64_t parser_error_bits(const std::string& name) {
+  if (name == "NoError") return 0;
+  if (name == "NoMatch") return 0x0001;
+  if (name == "PacketTooShort" || name == "HeaderTooShort") return 0x0002;
+  if (name == "CounterRange") return 0x0004;
+  if (name == "StackOutOfBounds") return 0xc000;
+  return 0x0008;
+}
+
+std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count()) / 1000; }
+
+}  // namespace
+
+PipePasses::PipePasses(const p4lang::Program& program, const PipeCode& code,
+                       dataplane::Pipeline& pipeline, const ManagerTables& manager, bool tofino2,
+                       unsigned cpu_port)
+    : program_(program), manager_(manager), tofino2_(tofino2), cpu_port_(cpu_port) {
+  for (const Gress g : {Gress::ingress, Gress::egress}) {
+    const auto n = static_cast<std::size_t>(g);
+    if (!code.gress[n].present) continue;
+    machines_[n] = std::make_unique<Machine>(program, code.gress[n], pipeline, g);
+    front_[n] = front_fields(*machines_[n], before_packet[n]);
+    find_words(g);
+  }
+  for (const std::string& name : program.errors) error_bits_.push_back(parser_error_bits(name));
+}
+
+std::vector<Machine*> PipePasses::machines() const {
+  std::vector<Machine*> out;
+  for (const auto& machine : machines_) {
+    if (machine) out.push_back(machine.get());
+  }
+  return out;
+}
+
+void PipePasses::find_words(Gress gress) {
+  const auto n = static_cast<std::size_t>(gress);
+  const Machine& m = *machines_[n];
+  Words& w = words_[n];
+  w.stamp = m.intrinsic(from_parser[n], "global_tstamp");
+  w.error = m.intrinsic(from_parser[n], "parser_err");
+  w.drop = m.intrinsic(for_deparser[n], "drop_ctl");
+  w.unicast = m.intrinsic(for_tm, "ucast_egress_port");
+  w.group_a = m.intrinsic(for_tm, "mcast_grp_a");
+  w.group_b = m.intrinsic(for_tm, "mcast_grp_b");
+  w.to_cpu = m.intrinsic(for_tm, "copy_to_cpu");
+  w.rid = m.intrinsic(for_tm, "rid");
+  w.qid = m.intrinsic(for_tm, "qid");
+  w.cos = m.intrinsic(for_tm, "ingress_cos");
+  w.bypass = m.intrinsic(for_tm, "bypass_egress");
+}
+
+/// The chip's header before packets, as the program declares it.
+std::vector<PipePasses::FrontField> PipePasses::front_fields(const Machine& machine,
+                                                             std::string_view type) const {
+  static constexpr std::pair<std::string_view, Fact> known[] = {
+      {"resubmit_flag", Fact::resubmit_flag}, {"ingress_port", Fact::ingress_port},
+      {"ingress_mac_tstamp", Fact::now},      {"egress_port", Fact::egress_port},
+      {"egress_rid", Fact::rid},              {"egress_rid_first", Fact::first_replica},
+      {"egress_qid", Fact::qid},              {"egress_cos", Fact::cos},
+      {"pkt_length", Fact::length},           {"enq_tstamp", Fact::queued},
+      {"deq_timedelta", Fact::waited},        {"enq_qdepth", Fact::cells_before},
+      {"deq_qdepth", Fact::cells_behind}};
+  std::vector<FrontField> out;
+  const p4lang::Type* t = machine.intrinsic_type(type);
+  if (t == nullptr) return out;
+  for (const p4lang::Field& f : t->fields) {
+    Fact fact = Fact::zero;
+    for (const auto& [name, which] : known) {
+      if (f.name == name) fact = which;
+    }
+    out.push_back({fact, bits_of(*f.type)});
+  }
+  return out;
+}
+
+/// `bytes`: how long it is where the program does not declare it.
+void PipePasses::put_front(const std::vector<FrontField>& fields, const Facts& facts,
+                           std::uint32_t bytes) {
+  put_.begin();
+  for (const FrontField& f : fields) put_.put(facts[static_cast<std::size_t>(f.fact)], f.bits);
+  if (put_.bytes().empty()) put_.bytes().resize(bytes);
+}
+
+void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8* resubmitted) {
+  Facts facts{};
+  facts[static_cast<std::size_t>(Fact::resubmit_flag)] = resubmitted != nullptr ? 1 : 0;
+  facts[static_cast<std::size_t>(Fact::ingress_port)] = port;
+  facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
+  put_front(front_[0], facts, ingress_intrinsic_bytes);
+  const std::size_t end = put_.bytes().size() + port_metadata_bytes[tofino2_ ? 1 : 0];
+  if (resubmitted != nullptr) put_.append(*resubmitted);
+  put_.bytes().resize(end);
+}
+
+bool PipePasses::parse(Machine& machine, const Words& words, const Pass& pass) {
+  const bool good = machine.parse(pass);
+  machine.set(words.stamp, nanoseconds(pass.now()));
+  machine.set(words.error, error_bits_.at(machine.result().error));
+  return good;
+}
+
+PassNote PipePasses::note_of(const Machine& machine, std::uint64_t instructions_before) const {
+  return {machine.result().parsed_bytes, machine.result().error,
+          machine.instructions() - instructions_before, machine.missed()};
+}
+
+IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
+                                   std::span<const std::uint8_t> packet,
+                                   const Bytes8* resubmitted) {
+  if (!machines_[0]) throw InputError("the pipe has no ingress");
+  Machine& machine = *machines_[0];
+  const std::uint64_t before = machine.instructions();
+  ingress_.departures.clear();
+  ingress_.copy.reset();
+  ingress_.told_to_drop = false;
+  put_ingress_front(pass, port, resubmitted);
+  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  if (!parse(machine, words_[0], pass) && !machine.code().names_parser_error) {
+    ingress_.end = IngressResult::End::dropped_by_parser;
+    ingress_.note = note_of(machine, before);
+    return ingress_;
+  }
+  machine.control(pass);
+  PassResult& result = machine.deparse(pass);
+  ingress_.note = note_of(machine, before);
+  std::move(result.digests.begin(), result.digests.end(), std::back_inserter(digests_));
+  const std::uint64_t drop = machine.value(words_[0].drop);
+  ingress_.told_to_drop = (drop & 1) != 0;
+  if (result.resubmit && !ingress_.told_to_drop && resubmitted == nullptr) {
+    ingress_.end = IngressResult::End::resubmitted;
+    ingress_.resubmitted = std::move(*result.resubmit);
+    return ingress_;
+  }
+  ingress_.end = IngressResult::End::managed;
+  ingress_.packet.swap(result.packet);
+  choose_ways(machine);
+  if (result.mirror && (drop & 4) == 0) ingress_.copy = mirrored(*result.mirror, packet);
+  return ingress_;
+}
+
+/// The copies that the traffic manager makes.
+void PipePasses::choose_ways(const Machine& machine) {
+  const Words& w = words_[0];
+  Departure out;
+  out.qid = static_cast<unsigned>(machine.value(w.qid));
+  out.cos = static_cast<unsigned>(machine.value(w.cos));
+  out.bypass = machine.value(w.bypass) != 0;
+  out.rid = static_cast<unsigned>(machine.value(w.rid));
+  if (!ingress_.told_to_drop) {
+    if (machine.written(w.unicast)) {
+      out.port = static_cast<unsigned>(machine.value(w.unicast));
+      ingress_.departures.push_back(out);
+    }
+    if (machine.written(w.group_a)) add_group(machine, w.group_a, out);
+    if (machine.written(w.group_b)) add_group(machine, w.group_b, out);
+  }
+  if (machine.value(w.to_cpu) != 0 && (machine.value(w.drop) & 2) == 0) {
+    out.by = Departure::By::copy_to_cpu;
+    out.port = cpu_port_;
+    ingress_.departures.push_back(out);
+  }
+}
+
+void PipePasses::add_group(const Machine& machine, const Machine::IntrinsicWord& group,
+                           const Departure& like) {
+  const auto number = static_cast<unsigned>(machine.value(group));
+  const auto found = manager_.groups.find(number);
+  if (number == 0 || found == manager_.groups.end()) return;
+  bool first = true;
+  for (const Replica& r : found->second) {
+    Departure copy = like;
+    copy.by = Departure::By::group;
+    copy.group = static_cast<std::uint16_t>(number);
+    copy.port = r.port;
+    copy.rid = r.rid;
+    copy.first_replica = std::exchange(first, false);
+    ingress_.departures.push_back(copy);
+  }
+}
+
+/// A session that nobody set up sends nothing.
+std::optional<MirroredPacket> PipePasses::mirrored(const PassResult::Copy& copy,
+                                                   std::span<const std::uint8_t> packet) const {
+  const auto session = manager_.sessions.find(copy.session);
+  if (session == manager_.sessions.end()) return std::nullopt;
+  MirroredPacket out{session->second, copy.header};
+  out.bytes.insert(out.bytes.end(), packet.begin(), packet.end());
+  if (out.session.most_bytes != 0 && out.bytes.size() > out.session.most_bytes)
+    out.bytes.resize(out.session.most_bytes);
+  return out;
+}
+
+EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
+                                 std::span<const std::uint8_t> packet) {
+  Machine& machine = *machines_[1];
+  const std::uint64_t before = machine.instructions();
+  Facts facts{};
+  const auto fact = [&](Fact f) -> std::uint64_t& { return facts[static_cast<std::size_t>(f)]; };
+  fact(Fact::egress_port) = departure.port;
+  fact(Fact::rid) = departure.rid;
+  fact(Fact::first_replica) = departure.first_replica ? 1 : 0;
+  fact(Fact::qid) = departure.qid;
+  fact(Fact::cos) = departure.cos;
+  fact(Fact::length) = pass.header().frame;
+  fact(Fact::queued) = nanoseconds(departure.queued);
+  fact(Fact::waited) = nanoseconds(pass.now() - departure.queued);
+  fact(Fact::cells_before) = departure.cells_before;
+  fact(Fact::cells_behind) = departure.cells_behind;
+  put_front(front_[1], facts, egress_intrinsic_bytes);
+  // A parser that does not take it does not see it.
+  if (!machine.code().extracts_intrinsic) put_.begin();
+  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  parse(machine, words_[1], pass);  // egress never drops for an error
+  machine.control(pass);
+  PassResult& result = machine.deparse(pass);
+  egress_.note = note_of(machine, before);
+  const std::uint64_t drop = machine.value(words_[1].drop);
+  egress_.told_to_drop = (drop & 1) != 0;
+  egress_.packet.swap(result.packet);
+  egress_.copy.reset();
+  if (result.mirror && (drop & 4) == 0) egress_.copy = mirrored(*result.mirror, egress_.packet);
+  return egress_;
+}
+
+std::uint32_t PipePasses::parsed_bytes(const Pass& pass, unsigned port,
+                                       std::span<const std::uint8_t> packet,
+                                       const Bytes8* resubmitted) {
+  if (!machines_[0]) return 0;
+  Machine& machine = *machines_[0];
+  put_ingress_front(pass, port, resubmitted);
+  const auto front = static_cast<std::uint32_t>(put_.bytes().size());
+  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  machine.parse(pass);
+  return std::max(machine.result().parsed_bytes, front) - front;
+}
+
+}  // namespace horae::p4prog

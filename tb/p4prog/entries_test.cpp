@@ -1,0 +1,255 @@
+// Entries files: what they put where, and how each fault reads.
+#include <gtest/gtest.h>
+
+#include "horae/p4prog/entries.hpp"
+#include "small_program.hpp"
+
+namespace horae::p4prog::test::entries_test {
+namespace {
+
+/// A table of every kind of key, a register of each shape, a counter, a value set.
+Parts program() {
+  Parts p;
+  p.parser_locals = "  value_set<bit<8>>(4) known;\n";
+  p.parse =
+      "pkt.extract(hdr.data);\n"
+      "transition select(hdr.data.b2) { known: marked; default: accept; } }\n"
+      "state marked { md.m1 = 1; transition accept; }\n";
+  p.locals =
+      "Counter<bit<32>, bit<9>>(16, CounterType_t.PACKETS_AND_BYTES) seen;\n"
+      "Register<bit<16>, bit<8>>(4) narrow;\n"
+      "RegisterAction<bit<16>, bit<8>, bit<16>>(narrow) add = {\n"
+      "  void apply(inout bit<16> v, out bit<16> rv) { v = v + 1; rv = v; } };\n"
+      "action send(bit<9> port, bit<8> tag) { ig_tm_md.ucast_egress_port = port; hdr.data.b1 = tag; }\n"
+      "action drop() { ig_dprsr_md.drop_ctl = 1; }\n"
+      "table exact_t { key = { hdr.data.f1 : exact; } actions = { send; drop; } default_action = drop; "
+      "size = 4; }\n"
+      "table mixed { key = { hdr.data.f2 : ternary; hdr.data.h1 : range; } actions = { send; drop; } "
+      "default_action = drop; size = 16; }\n"
+      "table longest { key = { hdr.data.f2 : lpm; } actions = { send; drop; } default_action = drop; "
+      "size = 16; }\n";
+  p.apply =
+      "if (md.m1 == 1) { ig_tm_md.ucast_egress_port = 9; seen.count(1); hdr.data.h1 = add.execute(2); }\n"
+      "else if (hdr.data.b1 == 1) exact_t.apply();\n"
+      "else if (hdr.data.b1 == 2) mixed.apply();\n"
+      "else longest.apply();";
+  return p;
+}
+
+std::string toml_faults(const std::string& toml, const std::string& stf) {
+  Bench bench(program());
+  Entries::parse_toml(toml, "e.toml").apply(bench.chip->control_plane(), bench.chip->manager());
+  return bench.faults(stf);
+}
+std::string csv_faults(const std::string& csv, const std::string& stf) {
+  Bench bench(program());
+  Entries::parse_csv(csv, "e.csv").apply(bench.chip->control_plane(), bench.chip->manager());
+  return bench.faults(stf);
+}
+
+template <class Read>
+std::string refusal(Read&& read) {
+  try {
+    Bench bench(program());
+    read().apply(bench.chip->control_plane(), bench.chip->manager());
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+std::string toml_refusal(const std::string& toml) {
+  return refusal([&] { return Entries::parse_toml(toml, "e.toml"); });
+}
+std::string csv_refusal(const std::string& csv) {
+  return refusal([&] { return Entries::parse_csv(csv, "e.csv"); });
+}
+
+// f1 f2 h1 b1 b2
+std::string packet(const std::string& hex) { return "packet 0 " + hex + "\n"; }
+
+TEST(Entries, EveryKindOfKey) {
+  const std::string toml = R"(
+[[entry]]
+table = "exact_t"
+match = { f1 = 7 }
+action = "send"
+data = { port = 3, tag = 0xaa }
+[[entry]]
+table = "pipe.Ig.mixed"
+match = { "hdr.data.f2" = "10.0.0.0&&&255.0.0.0", h1 = "5..9" }
+priority = 2
+action = "send"
+data = { port = 4, tag = 0xbb }
+[[entry]]
+table = "mixed"
+match = { h1 = "*" }
+priority = 1
+action = "send"
+data = { tag = 0xcc, port = 5 }
+[[entry]]
+table = "longest"
+match = { f2 = "192.168.0.0/16" }
+action = "send"
+data = { port = 6, tag = 1 }
+[[default]]
+table = "longest"
+action = "send"
+data = { port = 7, tag = 2 }
+)";
+  EXPECT_EQ(toml_faults(toml, packet("00000007000000000000 01 00") +
+                                  "expect 3 00000007000000000000aa00$\n" +
+                                  packet("000000070a0000010009 02 00") +
+                                  "expect 4 000000070a0000010009bb00$\n" +
+                                  packet("000000070a000001000a 02 00") +
+                                  "expect 5 000000070a000001000acc00$\n" +
+                                  packet("00000007c0a800010000 00 00") +
+                                  "expect 6 00000007c0a8000100000100$\n" +
+                                  packet("00000007c0a900010000 00 00") +
+                                  "expect 7 00000007c0a9000100000200$\n" +
+                                  packet("00000008000000000000 01 00") + "no_packet\n"),
+            "");
+}
+
+TEST(Entries, CsvSaysTheSame) {
+  const std::string csv =
+      "table, match, priority, action, data\n"
+      "# those of one line each\n"
+      "exact_t, f1=7, , send, port=3; tag=0xaa\r\n"
+      "mixed, \"f2=10.0.0.0&&&255.0.0.0; h1=5..9\", 2, send, \"port=4;tag=0xbb\"\n"
+      "mixed, , 1, send, tag=0xcc; port=5\n"
+      "\n"
+      "longest, default, , send, port=7; tag=2\n";
+  EXPECT_EQ(csv_faults(csv, packet("00000007000000000000 01 00") +
+                                "expect 3 00000007000000000000aa00$\n" +
+                                packet("000000070a0000010009 02 00") +
+                                "expect 4 000000070a0000010009bb00$\n" +
+                                packet("000000070a000001000a 02 00") +
+                                "expect 5 000000070a000001000acc00$\n" +
+                                packet("00000007c0a900010000 00 00") +
+                                "expect 7 00000007c0a9000100000200$\n"),
+            "");
+}
+
+TEST(Entries, StateBeforeTheFirstPacket) {
+  const std::string toml = R"(
+register = [{ name = "narrow", index = 2, value = 41 }]
+counter = [{ name = "seen", index = 1, packets = 10, bytes = 1000 }]
+value_set = [{ name = "known", values = ["0x5*"] }]
+)";
+  // The register is of each pipe; the counter is read over all of them.
+  EXPECT_EQ(toml_faults(toml, packet("00000000000000000000 00 57") +
+                                  "expect 9 0000000000000000002a0057$\n"
+                                  "check_counter seen(1) packets == 11\n"
+                                  "check_counter seen(1) bytes == 1064\n"
+                                  "check_register narrow(2) == 42\n"),
+            "");
+}
+
+TEST(Entries, GroupsAndSessions) {
+  Parts p;
+  p.apply = "ig_tm_md.mcast_grp_a = 3;";
+  Bench bench(p);
+  Entries::parse_toml(
+      "[[group]]\nnumber = 3\ncopies = [{ port = 4 }, { port = 5, rid = 9 }]\n"
+      "[[mirror]]\nsession = 7\nport = 8\nmost_bytes = 64\n",
+      "e.toml")
+      .apply(bench.chip->control_plane(), bench.chip->manager());
+  EXPECT_EQ(bench.faults(packet("000000010000000200030405") + "expect 4\nexpect 5\n"), "");
+  EXPECT_EQ(bench.chip->manager().groups.at(3), (std::vector<Replica>{{4, 0}, {5, 9}}));
+  EXPECT_EQ(bench.chip->manager().sessions.at(7), (MirrorSession{8, 64}));
+}
+
+TEST(Entries, FaultsHaveTheirPlace) {
+  const auto entry = [](const std::string& match, const std::string& action = "action = \"drop\"\n",
+                        const std::string& table = "exact_t") {
+    return toml_refusal("[[entry]]\ntable = \"" + table + "\"\nmatch = { " + match + " }\n" + action);
+  };
+  EXPECT_EQ(entry("f1 = 7", "action = \"drop\"\n", "exact"),
+            "e.toml:2:9: there is no table 'exact', did you mean 'exact_t'?");
+  EXPECT_EQ(entry("f9 = 7"),
+            "e.toml:3:16: there is no key of pipe.Ig.exact_t 'f9', did you mean 'f1'?");
+  EXPECT_EQ(entry("f1 = \"7*\""),
+            "e.toml:3:16: hdr.data.f1: '7*' is no value, expected a number as 12, 0x1f or 0b101, or "
+            "an address");
+  EXPECT_EQ(entry("f1 = \"0x1*\""),
+            "e.toml:3:16: hdr.data.f1 = 0x1*; expected one value, pipe.Ig.exact_t matches it exactly");
+  EXPECT_EQ(entry("f1 = 0x100000000"),
+            "e.toml:3:16: hdr.data.f1: 4294967296 is wider than 32 bits");
+  EXPECT_EQ(entry("f1 = { a = 1 }"),
+            "e.toml:3:16: f1 = {\"a\":1}; expected a text, a number, true or false (names with dots "
+            "stand in quotes)");
+  EXPECT_EQ(entry("f1 = 7", "action = \"sent\"\n"),
+            "e.toml:4:10: there is no action of pipe.Ig.exact_t 'sent', did you mean 'send'?");
+  EXPECT_EQ(entry("f1 = 7", "action = \"send\"\ndata = { prt = 1, tag = 2 }\n"),
+            "e.toml:5:16: there is no parameter of pipe.Ig.send 'prt', did you mean 'port'?");
+  EXPECT_EQ(entry("f1 = 7", "action = \"send\"\ndata = { port = 512, tag = 2 }\n"),
+            "e.toml:5:17: port of pipe.Ig.send: 512 is wider than 9 bits");
+  EXPECT_EQ(entry("f1 = 7", "action = \"send\"\ndata = { port = 5 }\n"),
+            "e.toml:1:1: no value for tag of pipe.Ig.send");
+  EXPECT_EQ(entry(""), "e.toml:1:1: no value for hdr.data.f1, which pipe.Ig.exact_t matches exactly");
+  EXPECT_EQ(entry("h1 = \"9..5\"", "action = \"drop\"\n", "mixed").substr(0, 12), "e.toml:1:1: ");
+  EXPECT_EQ(toml_refusal("[[entyr]]\ntable = 1\n"),
+            "e.toml:1:1: unknown key 'entyr' in the top level, did you mean 'entry'?");
+  EXPECT_EQ(toml_refusal("[[entry]]\ntabel = 1\n"),
+            "e.toml:2:9: unknown key 'tabel' in [entry], did you mean 'table'?");
+  EXPECT_EQ(toml_refusal("[[entry]]\ntable = 1\n"),
+            "e.toml:2:9: table = 1; expected a table's name in quotes");
+  EXPECT_EQ(toml_refusal("[[entry]]\naction = \"drop\"\n"),
+            "e.toml:1:1: missing 'table' in [entry]: a table's name");
+  EXPECT_EQ(toml_refusal("[[register]]\nname = \"narow\"\nindex = 1\nvalue = 1\n"),
+            "e.toml:2:8: there is no Register 'narow', did you mean 'narrow'?");
+  EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 4\nvalue = 1\n"),
+            "e.toml:3:9: cell 4 of pipe.Ig.narrow of 4");
+  EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 3\nvalue = 65536\n"),
+            "e.toml:4:9: 0x10000 is wider than the 16 bits of pipe.Ig.narrow");
+  EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 3\nvalue = [1, 2]\n"),
+            "e.toml:4:9: 2 values for a cell of pipe.Ig.narrow, which has one");
+  EXPECT_EQ(toml_refusal("[[mirror]]\nsession = 0\nport = 1\n"),
+            "e.toml:2:11: session = 0, which is reserved; expected 1 to 1023");
+  EXPECT_EQ(toml_refusal("[[group]]\nnumber = 1\ncopies = [{ port = 512 }]\n"),
+            "e.toml:3:20: port = 512; expected a number from 0 to 511");
+  EXPECT_EQ(toml_refusal("[[entry]\n").substr(0, 9), "e.toml:1:");
+}
+
+TEST(Entries, FaultsOfCsvHaveTheirPlace) {
+  EXPECT_EQ(csv_refusal(""), "e.csv:1:1: an empty file; expected a line of column names");
+  EXPECT_EQ(csv_refusal("table,macth,action\n"),
+            "e.csv:1:7: no column 'macth', did you mean 'match'?");
+  EXPECT_EQ(csv_refusal("table,action\n"), "e.csv:1:1: the column 'match' is missing");
+  const std::string head = "table,match,action,data\n";
+  EXPECT_EQ(csv_refusal(head + "exact_t,f1=1,drop\n"), "e.csv:2:1: 3 columns; expected 4");
+  EXPECT_EQ(csv_refusal(head + "exact_t,f1,drop,\n"),
+            "e.csv:2:9: 'f1'; expected NAME=VALUE with ; between them");
+  EXPECT_EQ(csv_refusal(head + "exact_t, f1=1 , send, port=1; tag=256\n"),
+            "e.csv:2:35: tag of pipe.Ig.send: 256 is wider than 8 bits");
+  EXPECT_EQ(csv_refusal(head + "exact_t,\"f1=1,drop,\n"), "e.csv:2:9: a quote that does not end");
+  EXPECT_EQ(csv_refusal("table,match,priority,action\nmixed,,high,drop\n"),
+            "e.csv:2:8: priority = 'high'; expected a whole number");
+}
+
+TEST(Entries, AFullTableIsRefusedWhereItIsFull) {
+  std::string csv = "table,match,action\n";
+  for (int i = 0; i < 5; ++i) csv += "exact_t,f1=" + std::to_string(i) + ",drop\n";
+  EXPECT_EQ(csv_refusal(csv).substr(0, 11), "e.csv:6:1: ");
+}
+
+// Whatever the text is, it is taken or refused with a place.
+TEST(Entries, AnyBytesAreTaken) {
+  std::uint32_t state = 7;
+  const std::string letters = "table,match action=;\"f1*&/.\n[[entry]]{}0x12#\\'";
+  for (int i = 0; i < 300; ++i) {
+    std::string text;
+    for (int n = 0; n < 50; ++n) {
+      state = state * 1664525 + 1013904223;
+      text += letters[(state >> 16) % letters.size()];
+    }
+    for (const std::string& refused :
+         {csv_refusal("table,match,action,data\n" + text), toml_refusal(text)}) {
+      if (refused == "nothing was refused") continue;
+      EXPECT_TRUE(refused.starts_with("e.csv:") || refused.starts_with("e.toml:")) << refused;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace horae::p4prog::test::entries_test
