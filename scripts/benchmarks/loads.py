@@ -71,7 +71,8 @@ LOADS = {load.name: load for load in (
          "bench/fat_tree_8192.toml", key="traffic[0].message", unit="KiB", counted=(32, 64), timed=1024),
 )}
 GROUPS = ("race", "reps")
-REPLAY = "replay"  # horae replay of a capture: packets for packet-hops
+# horae replay of a capture: packets for packet-hops; by which of the loads of replay_load.
+REPLAYS = {"replay": "forward", "p4": "p4"}
 
 # What --check counts: small networks, so that counting takes seconds.
 SMALL = ("leaf_spine.leaves=4", "leaf_spine.spines=4", "leaf_spine.hosts_per_leaf=4")
@@ -85,8 +86,8 @@ CHECKED = (
 
 
 def find(names):
-    """Loads by their names, `replay` as None; `race` and `reps` are all whose names begin so; without names all."""
-    known = [*LOADS, REPLAY]
+    """Loads by their names, those of REPLAYS as None; `race` and `reps` are all whose names begin so; without names all."""
+    known = [*LOADS, *REPLAYS]
     found = {}
     for name in names or known:
         of_name = [name] if name in known else [one for one in LOADS if name in GROUPS and one.startswith(f"{name}_")]

@@ -23,7 +23,9 @@ profile = "host"
 names = ["t"]
 profile = "chip"
 """ + "".join(f'[[link]]\nbetween = ["h{i}", "t"]\n' for i in range(8))
-LOADS = {"forward": ("0", []), "themis": ("4", ["--device", "leaf1"])}  # entry port, options
+P4 = FORWARD.replace('name = "forward"', f'name = "p4", source = "{ROOT}/platforms/bench/median.p4", '
+                     f'entries = ["{ROOT}/platforms/bench/median.csv"]')
+LOADS = {"forward": ("0", []), "p4": ("0", []), "themis": ("4", ["--device", "leaf1"])}  # entry port, options
 QPS = 256
 
 
@@ -61,7 +63,7 @@ def write_trace(path, size=None, packets=None):
 def command(program, load, trace, folder, everything):
     """Of `horae replay`; `everything`: with the tables and captures that it can write."""
     port, options = LOADS[load]
-    platform = folder / "forward.toml" if load == "forward" else ROOT / "platforms/themis_tor.toml"
+    platform = ROOT / "platforms/themis_tor.toml" if load == "themis" else folder / f"{load}.toml"
     words = [str(program), "replay", f"{trace}@{port}", "--platform", str(platform), *options,
              "--json", "--no-progress", "--out", str(folder / "out")]
     return words if everything else words + ["--no-packets", "--no-ports"]
@@ -69,6 +71,7 @@ def command(program, load, trace, folder, everything):
 
 def write_platform(folder):
     (folder / "forward.toml").write_text(FORWARD, encoding="utf-8")
+    (folder / "p4.toml").write_text(P4, encoding="utf-8")
 
 
 def instructions_per_packet(program, load, folder, everything):

@@ -1,7 +1,8 @@
 // Entries files: what they put where, and how each fault reads.
+#include "horae/p4prog/entries.hpp"
+
 #include <gtest/gtest.h>
 
-#include "horae/p4prog/entries.hpp"
 #include "small_program.hpp"
 
 namespace horae::p4prog::test::entries_test {
@@ -20,16 +21,21 @@ Parts program() {
       "Register<bit<16>, bit<8>>(4) narrow;\n"
       "RegisterAction<bit<16>, bit<8>, bit<16>>(narrow) add = {\n"
       "  void apply(inout bit<16> v, out bit<16> rv) { v = v + 1; rv = v; } };\n"
-      "action send(bit<9> port, bit<8> tag) { ig_tm_md.ucast_egress_port = port; hdr.data.b1 = tag; }\n"
+      "action send(bit<9> port, bit<8> tag) { ig_tm_md.ucast_egress_port = port; hdr.data.b1 = "
+      "tag; }\n"
       "action drop() { ig_dprsr_md.drop_ctl = 1; }\n"
-      "table exact_t { key = { hdr.data.f1 : exact; } actions = { send; drop; } default_action = drop; "
+      "table exact_t { key = { hdr.data.f1 : exact; } actions = { send; drop; } default_action = "
+      "drop; "
       "size = 4; }\n"
-      "table mixed { key = { hdr.data.f2 : ternary; hdr.data.h1 : range; } actions = { send; drop; } "
+      "table mixed { key = { hdr.data.f2 : ternary; hdr.data.h1 : range; } actions = { send; drop; "
+      "} "
       "default_action = drop; size = 16; }\n"
-      "table longest { key = { hdr.data.f2 : lpm; } actions = { send; drop; } default_action = drop; "
+      "table longest { key = { hdr.data.f2 : lpm; } actions = { send; drop; } default_action = "
+      "drop; "
       "size = 16; }\n";
   p.apply =
-      "if (md.m1 == 1) { ig_tm_md.ucast_egress_port = 9; seen.count(1); hdr.data.h1 = add.execute(2); }\n"
+      "if (md.m1 == 1) { ig_tm_md.ucast_egress_port = 9; seen.count(1); hdr.data.h1 = "
+      "add.execute(2); }\n"
       "else if (hdr.data.b1 == 1) exact_t.apply();\n"
       "else if (hdr.data.b1 == 2) mixed.apply();\n"
       "else longest.apply();";
@@ -96,18 +102,15 @@ table = "longest"
 action = "send"
 data = { port = 7, tag = 2 }
 )";
-  EXPECT_EQ(toml_faults(toml, packet("00000007000000000000 01 00") +
-                                  "expect 3 00000007000000000000aa00$\n" +
-                                  packet("000000070a0000010009 02 00") +
-                                  "expect 4 000000070a0000010009bb00$\n" +
-                                  packet("000000070a000001000a 02 00") +
-                                  "expect 5 000000070a000001000acc00$\n" +
-                                  packet("00000007c0a800010000 00 00") +
-                                  "expect 6 00000007c0a8000100000100$\n" +
-                                  packet("00000007c0a900010000 00 00") +
-                                  "expect 7 00000007c0a9000100000200$\n" +
-                                  packet("00000008000000000000 01 00") + "no_packet\n"),
-            "");
+  EXPECT_EQ(
+      toml_faults(
+          toml, packet("00000007000000000000 01 00") + "expect 3 00000007000000000000aa00$\n" +
+                    packet("000000070a0000010009 02 00") + "expect 4 000000070a0000010009bb00$\n" +
+                    packet("000000070a000001000a 02 00") + "expect 5 000000070a000001000acc00$\n" +
+                    packet("00000007c0a800010000 00 00") + "expect 6 00000007c0a8000100000100$\n" +
+                    packet("00000007c0a900010000 00 00") + "expect 7 00000007c0a9000100000200$\n" +
+                    packet("00000008000000000000 01 00") + "no_packet\n"),
+      "");
 }
 
 TEST(Entries, CsvSaysTheSame) {
@@ -119,15 +122,13 @@ TEST(Entries, CsvSaysTheSame) {
       "mixed, , 1, send, tag=0xcc; port=5\n"
       "\n"
       "longest, default, , send, port=7; tag=2\n";
-  EXPECT_EQ(csv_faults(csv, packet("00000007000000000000 01 00") +
-                                "expect 3 00000007000000000000aa00$\n" +
-                                packet("000000070a0000010009 02 00") +
-                                "expect 4 000000070a0000010009bb00$\n" +
-                                packet("000000070a000001000a 02 00") +
-                                "expect 5 000000070a000001000acc00$\n" +
-                                packet("00000007c0a900010000 00 00") +
-                                "expect 7 00000007c0a9000100000200$\n"),
-            "");
+  EXPECT_EQ(
+      csv_faults(csv,
+                 packet("00000007000000000000 01 00") + "expect 3 00000007000000000000aa00$\n" +
+                     packet("000000070a0000010009 02 00") + "expect 4 000000070a0000010009bb00$\n" +
+                     packet("000000070a000001000a 02 00") + "expect 5 000000070a000001000acc00$\n" +
+                     packet("00000007c0a900010000 00 00") + "expect 7 00000007c0a9000100000200$\n"),
+      "");
 }
 
 TEST(Entries, StateBeforeTheFirstPacket) {
@@ -162,22 +163,26 @@ TEST(Entries, GroupsAndSessions) {
 TEST(Entries, FaultsHaveTheirPlace) {
   const auto entry = [](const std::string& match, const std::string& action = "action = \"drop\"\n",
                         const std::string& table = "exact_t") {
-    return toml_refusal("[[entry]]\ntable = \"" + table + "\"\nmatch = { " + match + " }\n" + action);
+    return toml_refusal("[[entry]]\ntable = \"" + table + "\"\nmatch = { " + match + " }\n" +
+                        action);
   };
   EXPECT_EQ(entry("f1 = 7", "action = \"drop\"\n", "exact"),
             "e.toml:2:9: there is no table 'exact', did you mean 'exact_t'?");
   EXPECT_EQ(entry("f9 = 7"),
             "e.toml:3:16: there is no key of pipe.Ig.exact_t 'f9', did you mean 'f1'?");
-  EXPECT_EQ(entry("f1 = \"7*\""),
-            "e.toml:3:16: hdr.data.f1: '7*' is no value, expected a number as 12, 0x1f or 0b101, or "
-            "an address");
-  EXPECT_EQ(entry("f1 = \"0x1*\""),
-            "e.toml:3:16: hdr.data.f1 = 0x1*; expected one value, pipe.Ig.exact_t matches it exactly");
+  EXPECT_EQ(
+      entry("f1 = \"7*\""),
+      "e.toml:3:16: hdr.data.f1: '7*' is no value, expected a number as 12, 0x1f or 0b101, or "
+      "an address");
+  EXPECT_EQ(
+      entry("f1 = \"0x1*\""),
+      "e.toml:3:16: hdr.data.f1 = 0x1*; expected one value, pipe.Ig.exact_t matches it exactly");
   EXPECT_EQ(entry("f1 = 0x100000000"),
             "e.toml:3:16: hdr.data.f1: 4294967296 is wider than 32 bits");
-  EXPECT_EQ(entry("f1 = { a = 1 }"),
-            "e.toml:3:16: f1 = {\"a\":1}; expected a text, a number, true or false (names with dots "
-            "stand in quotes)");
+  EXPECT_EQ(
+      entry("f1 = { a = 1 }"),
+      "e.toml:3:16: f1 = {\"a\":1}; expected a text, a number, true or false (names with dots "
+      "stand in quotes)");
   EXPECT_EQ(entry("f1 = 7", "action = \"sent\"\n"),
             "e.toml:4:10: there is no action of pipe.Ig.exact_t 'sent', did you mean 'send'?");
   EXPECT_EQ(entry("f1 = 7", "action = \"send\"\ndata = { prt = 1, tag = 2 }\n"),
@@ -186,7 +191,8 @@ TEST(Entries, FaultsHaveTheirPlace) {
             "e.toml:5:17: port of pipe.Ig.send: 512 is wider than 9 bits");
   EXPECT_EQ(entry("f1 = 7", "action = \"send\"\ndata = { port = 5 }\n"),
             "e.toml:1:1: no value for tag of pipe.Ig.send");
-  EXPECT_EQ(entry(""), "e.toml:1:1: no value for hdr.data.f1, which pipe.Ig.exact_t matches exactly");
+  EXPECT_EQ(entry(""),
+            "e.toml:1:1: no value for hdr.data.f1, which pipe.Ig.exact_t matches exactly");
   EXPECT_EQ(entry("h1 = \"9..5\"", "action = \"drop\"\n", "mixed").substr(0, 12), "e.toml:1:1: ");
   EXPECT_EQ(toml_refusal("[[entyr]]\ntable = 1\n"),
             "e.toml:1:1: unknown key 'entyr' in the top level, did you mean 'entry'?");

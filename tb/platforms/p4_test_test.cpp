@@ -8,7 +8,7 @@
 namespace horae::test::p4_test_test {
 namespace {
 
-class P4Test : public testing::Test {
+class P4Test : public ::testing::Test {
  protected:
   P4Test() {
     for (const std::string name : {"router", "sketch"}) {

@@ -53,6 +53,32 @@ class Pages(unittest.TestCase):
             found = [printed["resources"]["sram"]["used"], printed["resources"]["map_ram"]["used"], printed["stages_used"]]
             self.assertEqual(found, [int(n) for n in told.groups()], entries)
 
+    def test_the_page_of_p4_programs(self):
+        text = page("platforms/p4.md")
+        commands = re.findall(r"^    build/platforms/horae (.*?platforms/p4/.*?)(?: +# .*)?$", text, re.MULTILINE)
+        printed = [self.horae(*command.split()) if command.startswith("replay")
+                   else subprocess.run([HORAE, *command.split()], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+                   for command in commands]
+        self.assertIn("tna for tofino: 6 parsers and controls, 1 table", printed[0])
+        self.assertEqual(printed[1], "6 packets, 6 expectations: met\n")
+        self.assertRegex(printed[2], r"packets: 60 of traces and 0 copies = 60 out \+ dropped \(none\)")
+        self.assertEqual(len(printed), 3)
+        # The entries in CSV, in place of those in TOML: 10.1.0.0/16 by port 16, all else is dropped.
+        csv = re.search(r"\n\n((?:    \S+,\S+,.*\n)+)", text)[1].replace("    ", "")
+        (self.folder / "mine.csv").write_text(csv, encoding="utf-8")
+        (self.folder / "mine.stf").write_text(
+            "packet 1 020000000001020000000002 0800 4500001400000000 4011ac2b c0a801010a010304\n"
+            "expect 16 020000000002020000000001 0800 4500001400000000 3f11ad2b c0a801010a010304 $\n"
+            "packet 1 020000000001020000000002 0800 4500001400000000 4011ac2a c0a801010a020304\nno_packet\n", encoding="utf-8")
+        tested = subprocess.run([HORAE, "p4", "test", "mine.stf", "--source", "platforms/p4/router/router.p4", "--entries",
+                                 "mine.csv"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual((tested.stdout, tested.stderr), ("2 packets, 2 expectations: met\n", ""))
+        # The table of a platform is read as it stands there.
+        keys = re.findall(r"^    (\w+) = ", text[text.index("[tor.program]"):].split("\n\n")[0], re.MULTILINE)
+        listed = subprocess.run([HORAE, "list", "programs"], capture_output=True, text=True, check=True).stdout
+        for key in keys[1:]:
+            self.assertIn(f" {key} ", listed[listed.index("\np4"):] if "\np4" in listed else listed, key)
+
     def test_the_hypothesis_of_the_page_of_explain(self):
         text = page("platforms/explain.md")
         (self.folder / "hypothesis.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")

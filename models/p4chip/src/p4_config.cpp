@@ -18,8 +18,9 @@ const Schema<P4Config>& P4Config::schema() {
       Schema<P4Config>("program", "A P4-16 program for TNA or T2NA, in `horae replay`.")
           .required("source", &P4Config::source,
                     {.doc = "the program's file, relative to this one"})
-          .field("entries", &P4Config::entries,
-                 {.doc = "files of entries (TOML, or CSV), put into the tables one after the other"})
+          .field(
+              "entries", &P4Config::entries,
+              {.doc = "files of entries (TOML, or CSV), put into the tables one after the other"})
           .field("include", &P4Config::include,
                  {.doc = "folders for #include, before what is shipped"})
           .field("define", &P4Config::define, {.doc = "macros, NAME or NAME=VALUE"})

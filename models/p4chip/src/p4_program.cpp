@@ -67,8 +67,8 @@ class P4Program final : public programs::Program {
   void ingress(Pass& pass) override {
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
-    IngressResult& result = passes_.ingress(pass, port_of(pass, f), f.bytes,
-                                            pass.resubmitted() ? &f.again : nullptr);
+    IngressResult& result =
+        passes_.ingress(pass, port_of(pass, f), f.bytes, pass.resubmitted() ? &f.again : nullptr);
     digests_ += passes_.take_digests().size();
     f.around = false;
     if (result.end == IngressResult::End::dropped_by_parser) {
@@ -196,7 +196,7 @@ class P4Program final : public programs::Program {
   }
 
   static Why why(const IngressResult& result) {
-    if (result.told_to_drop) return told;
+    if (result.told_to_drop) return result.note.dropped_by_miss ? no_entry : told;
     if (!result.departures.empty()) return port;
     return result.note.missed ? no_entry : no_copy;
   }

@@ -48,7 +48,8 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
   for (const Cell& cell : cells_) apply_cell(cell, control);
   for (const Group& group : groups_) {
     if (!manager.groups.emplace(group.number, group.copies).second)
-      throw input_error(group.where, fmt::format("group {} again; expected each once", group.number));
+      throw input_error(group.where,
+                        fmt::format("group {} again; expected each once", group.number));
   }
   for (const Session& session : sessions_) {
     if (!manager.sessions.emplace(session.number, session.session).second)
@@ -65,8 +66,9 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
     placed(key.value.where, [&] { control.check_key(table, {key.name, key.value.text}); });
   placed(line.action.where, [&] { control.check_action(table, line.action.text); });
   for (const Item& d : line.data)
-    placed(d.value.where,
-           [&] { control.check_parameter(table, line.action.text, {d.name, d.value.text}); });
+    placed(d.value.where, [&] {
+      control.check_parameter(table, line.action.text, {d.name, d.value.text});
+    });
   placed(line.where, [&] {
     if (line.is_default)
       control.set_default(table, line.action.text, plain(line.data));

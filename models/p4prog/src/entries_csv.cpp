@@ -99,10 +99,9 @@ class EntriesCsv {
     for (std::size_t i = 0; i < header.size(); ++i) {
       const auto found = std::ranges::find(names, header[i].text);
       if (found == names.end())
-        throw input_error(
-            header[i].where,
-            fmt::format("no column '{}'{}", header[i].text,
-                        suggestion(header[i].text, {names.begin(), names.end()})));
+        throw input_error(header[i].where,
+                          fmt::format("no column '{}'{}", header[i].text,
+                                      suggestion(header[i].text, {names.begin(), names.end()})));
       std::size_t& at = column_[static_cast<std::size_t>(found - names.begin())];
       if (at != absent)
         throw input_error(header[i].where,
@@ -152,8 +151,7 @@ class EntriesCsv {
       const char* const last = p.text.data() + p.text.size();
       const auto [end, fault] = std::from_chars(p.text.data(), last, value);
       if (fault != std::errc() || end != last)
-        throw input_error(p.where,
-                          fmt::format("priority = '{}'; expected a whole number", p.text));
+        throw input_error(p.where, fmt::format("priority = '{}'; expected a whole number", p.text));
       if (line.is_default) throw input_error(p.where, "a default action has no priority");
       line.priority = value;
     }

@@ -70,8 +70,8 @@ class Row {
   std::optional<std::int64_t> priority() const {
     if (!has("priority")) return std::nullopt;
     if (!json_["priority"].is_number_integer())
-      refuse("priority", fmt::format("priority = {}; expected a whole number",
-                                     json_["priority"].dump()));
+      refuse("priority",
+             fmt::format("priority = {}; expected a whole number", json_["priority"].dump()));
     return json_["priority"].get<std::int64_t>();
   }
   /// A value, or a list of values.
@@ -96,11 +96,11 @@ class Row {
     for (const std::string& name : table.keys()) {
       const auto text = scalar_text(values[name]);
       if (!text)
-        throw table.error(name, fmt::format("{} = {}; expected a text, a number, true or false{}",
-                                            name, values[name].dump(),
-                                            values[name].is_object()
-                                                ? " (names with dots stand in quotes)"
-                                                : ""));
+        throw table.error(
+            name,
+            fmt::format("{} = {}; expected a text, a number, true or false{}", name,
+                        values[name].dump(),
+                        values[name].is_object() ? " (names with dots stand in quotes)" : ""));
       out.push_back({name, {*text, table.where(name)}});
     }
     return out;
@@ -113,17 +113,16 @@ class Row {
  private:
   void need(const std::string& key, const std::string& doc) const {
     if (!has(key))
-      throw input_error(where(),
-                        fmt::format("missing '{}' in {}: {}", key, section_.title(), doc));
+      throw input_error(where(), fmt::format("missing '{}' in {}: {}", key, section_.title(), doc));
   }
 
   const Section& section_;
   ordered_json json_;
 };
 
-constexpr std::uint64_t most_port = 511;         // of 9 bits
-constexpr std::uint64_t most_16_bits = 0xffff;   // groups, replication ids
-constexpr std::uint64_t most_session = 1023;     // MirrorId_t
+constexpr std::uint64_t most_port = 511;          // of 9 bits
+constexpr std::uint64_t most_16_bits = 0xffff;    // groups, replication ids
+constexpr std::uint64_t most_session = 1023;      // MirrorId_t
 constexpr std::uint64_t most_index = 0xffffffff;  // of cells
 
 }  // namespace
@@ -210,7 +209,8 @@ class EntriesToml {
     Entries::Session out;
     out.where = row.where();
     out.number = static_cast<unsigned>(row.number("session", most_session));
-    if (out.number == 0) row.refuse("session", "session = 0, which is reserved; expected 1 to 1023");
+    if (out.number == 0)
+      row.refuse("session", "session = 0, which is reserved; expected 1 to 1023");
     out.session.port = static_cast<unsigned>(row.number("port", most_port));
     out.session.most_bytes =
         static_cast<std::uint32_t>(row.number_or("most_bytes", most_16_bits, 0));

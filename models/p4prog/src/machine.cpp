@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "horae/core/crc.hpp"
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
 
@@ -117,6 +118,34 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
       sums_(program.externs.size()),
       summed_(program.externs.size()) {
   for (const auto& [word, value] : code.constants) words_[word] = value;
+  const auto drop =
+      intrinsic(gress == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"
+                                                   : "egress_intrinsic_metadata_for_deparser_t",
+                "drop_ctl");
+  for (const TableCode& table : code.tables) {
+    auto& drops = drops_.emplace_back();
+    for (const ActionCode& action : table.actions)
+      drops.push_back(drop.word != 0 && writes(action.entry, drop.word));
+  }
+}
+
+/// Whether what begins at an instruction may write a word, before it gives back.
+bool Machine::writes(std::uint32_t entry, std::uint32_t word) const {
+  std::vector<bool> seen(code_.code.size());
+  std::vector<std::uint32_t> open = {entry};
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    if (at >= seen.size() || seen[at]) continue;
+    seen[at] = true;
+    const Instruction& i = code_.code[at];
+    if (i.op == Op::give_back || i.op == Op::end) continue;
+    const bool jumps = i.op == Op::jump || i.op == Op::jump_if || i.op == Op::jump_unless;
+    if (jumps || i.op == Op::call) open.push_back(i.n);
+    if (i.op != Op::jump) open.push_back(at + 1);
+    if (!jumps && i.op != Op::call && i.d == word) return true;
+  }
+  return false;
 }
 
 const GressCode::Intrinsic* Machine::find(std::string_view type) const {
@@ -139,18 +168,17 @@ Machine::IntrinsicWord Machine::intrinsic(std::string_view type, std::string_vie
           bits_of(field_type)};
 }
 
-void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
-                    std::span<const std::uint8_t> fcs) {
+void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet) {
   std::fill(words_.begin() + code_.constant_words, words_.end(), 0);
-  in_.begin();
-  in_.append(front);
-  in_.append(packet);
-  in_.append(fcs);
+  in_.begin(front, packet, fcs_bits / 8);
   front_bits_ = 8 * static_cast<std::uint32_t>(front.size());
-  fcs_bits_ = 8 * static_cast<std::uint32_t>(fcs.size());
+  has_fcs_ = false;
   out_.begin();
-  result_ = {};
-  failed_ = missed_ = false;
+  result_.error = result_.parsed_bytes = 0;
+  result_.mirror.reset();
+  result_.resubmit.reset();
+  result_.digests.clear();
+  failed_ = missed_ = dropped_by_miss_ = false;
   has_entry_ = false;
   std::ranges::fill(sums_, 0);
   rests_.clear();
@@ -158,15 +186,25 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   counter_depth_ = 0;
 }
 
+void Machine::put_fcs() {
+  static constexpr Crc crc{CrcParameters{}};
+  const auto all = in_.bytes();
+  const std::uint64_t sum = crc.of(all.subspan(front_bits_ / 8, all.size() - front_bits_ / 8 - 4));
+  std::array<std::uint8_t, 4> fcs{};
+  for (unsigned i = 0; i < 4; ++i) fcs[i] = static_cast<std::uint8_t>(sum >> 8 * i);
+  in_.replace_end(fcs);
+  has_fcs_ = true;
+}
+
 bool Machine::parse(const dataplane::Pass& pass) {
   pass_ = &pass;
   failed_ = false;
   run(code_.parser);
+  if (!rests_.empty()) reach(0);  // what was parsed may reach into it
   for (const Rest& rest : rests_) {
     std::uint64_t sum = sums_[rest.object];
     for (std::uint32_t at = rest.from; at < in_.position(); at += 16) {
       const std::uint32_t part = std::min(16u, in_.position() - at);
-      PacketReader from = in_;
       sum += ~(in_.peek(at - in_.position(), part) << (16 - part)) & 0xffff;
     }
     while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
@@ -185,7 +223,7 @@ PassResult& Machine::deparse(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.deparser);
   // What follows the last byte that was taken, without the FCS.
-  const std::uint32_t packet_end = in_.bits() - fcs_bits_;
+  const std::uint32_t packet_end = in_.bits() - fcs_bits;
   const std::uint32_t from = (in_.position() + 7) / 8, to = packet_end / 8;
   if (from < to) out_.append(in_.bytes().subspan(from, to - from));
   result_.packet.swap(out_.bytes());
@@ -216,7 +254,10 @@ void Machine::apply(const Instruction& i) {
     const auto result = table.match->lookup(*pass_, key(site.keys));
     call = result.call;
     words_[i.d] = result.hit() ? 1 : 0;
-    missed_ = missed_ || !result.hit();
+    if (!result.hit()) {
+      missed_ = true;
+      dropped_by_miss_ = dropped_by_miss_ || drops_[site.table][call->action];
+    }
     if (table.direct) {
       has_entry_ = result.hit();
       last_entry_ = result.place.value_or(0);
@@ -288,6 +329,7 @@ bool Machine::extract(const Instruction& i, bool go_on) {
     fail(error_short_);
     return false;
   }
+  reach(bits);
   std::uint64_t* to = &words_[i.d + words_[i.a]];
   std::uint32_t at = 0;
   for (const FieldCode& f : header.fields) {
@@ -608,6 +650,7 @@ void Machine::run(std::uint32_t at) {
           fail(error_short_);
           return;
         }
+        reach(i.width);
         in_.peek(0, i.width, &d);
         break;
       case Op::advance:
@@ -618,7 +661,7 @@ void Machine::run(std::uint32_t at) {
         in_.go_on(static_cast<std::uint32_t>(a));
         break;
       case Op::packet_length:
-        d = (in_.bits() - front_bits_ - fcs_bits_) / 8;
+        d = (in_.bits() - front_bits_ - fcs_bits) / 8;
         break;
       case Op::emit:
         emit(i);

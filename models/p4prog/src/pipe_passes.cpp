@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "horae/core/crc.hpp"
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
 
@@ -26,14 +25,6 @@ constexpr std::string_view from_parser[2] = {"ingress_intrinsic_metadata_from_pa
 constexpr std::string_view for_deparser[2] = {"ingress_intrinsic_metadata_for_deparser_t",
                                               "egress_intrinsic_metadata_for_deparser_t"};
 constexpr std::string_view for_tm = "ingress_intrinsic_metadata_for_tm_t";
-
-std::array<std::uint8_t, 4> fcs_of(std::span<const std::uint8_t> packet) {
-  static constexpr Crc crc{CrcParameters{}};
-  const std::uint64_t sum = crc.of(packet);
-  std::array<std::uint8_t, 4> out{};
-  for (unsigned i = 0; i < 4; ++i) out[i] = static_cast<std::uint8_t>(sum >> 8 * i);
-  return out;
-}
 
 /// The bits of parser_err (open Tofino, tofino1_base.p4: PARSER_ERROR_*).
 std::uint64_t parser_error_bits(const std::string& name) {
@@ -92,12 +83,18 @@ void PipePasses::find_words(Gress gress) {
 std::vector<PipePasses::FrontField> PipePasses::front_fields(const Machine& machine,
                                                              std::string_view type) const {
   static constexpr std::pair<std::string_view, Fact> known[] = {
-      {"resubmit_flag", Fact::resubmit_flag}, {"ingress_port", Fact::ingress_port},
-      {"ingress_mac_tstamp", Fact::now},      {"egress_port", Fact::egress_port},
-      {"egress_rid", Fact::rid},              {"egress_rid_first", Fact::first_replica},
-      {"egress_qid", Fact::qid},              {"egress_cos", Fact::cos},
-      {"pkt_length", Fact::length},           {"enq_tstamp", Fact::queued},
-      {"deq_timedelta", Fact::waited},        {"enq_qdepth", Fact::cells_before},
+      {"resubmit_flag", Fact::resubmit_flag},
+      {"ingress_port", Fact::ingress_port},
+      {"ingress_mac_tstamp", Fact::now},
+      {"egress_port", Fact::egress_port},
+      {"egress_rid", Fact::rid},
+      {"egress_rid_first", Fact::first_replica},
+      {"egress_qid", Fact::qid},
+      {"egress_cos", Fact::cos},
+      {"pkt_length", Fact::length},
+      {"enq_tstamp", Fact::queued},
+      {"deq_timedelta", Fact::waited},
+      {"enq_qdepth", Fact::cells_before},
       {"deq_qdepth", Fact::cells_behind}};
   std::vector<FrontField> out;
   const p4lang::Type* t = machine.intrinsic_type(type);
@@ -140,7 +137,8 @@ bool PipePasses::parse(Machine& machine, const Words& words, const Pass& pass) {
 
 PassNote PipePasses::note_of(const Machine& machine, std::uint64_t instructions_before) const {
   return {machine.result().parsed_bytes, machine.result().error,
-          machine.instructions() - instructions_before, machine.missed()};
+          machine.instructions() - instructions_before, machine.missed(),
+          machine.dropped_by_miss()};
 }
 
 IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
@@ -153,7 +151,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
   ingress_.copy.reset();
   ingress_.told_to_drop = false;
   put_ingress_front(pass, port, resubmitted);
-  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  machine.begin(put_.bytes(), packet);
   if (!parse(machine, words_[0], pass) && !machine.code().names_parser_error) {
     ingress_.end = IngressResult::End::dropped_by_parser;
     ingress_.note = note_of(machine, before);
@@ -248,7 +246,7 @@ EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
   put_front(front_[1], facts, egress_intrinsic_bytes);
   // A parser that does not take it does not see it.
   if (!machine.code().extracts_intrinsic) put_.begin();
-  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  machine.begin(put_.bytes(), packet);
   parse(machine, words_[1], pass);  // egress never drops for an error
   machine.control(pass);
   PassResult& result = machine.deparse(pass);
@@ -268,7 +266,7 @@ std::uint32_t PipePasses::parsed_bytes(const Pass& pass, unsigned port,
   Machine& machine = *machines_[0];
   put_ingress_front(pass, port, resubmitted);
   const auto front = static_cast<std::uint32_t>(put_.bytes().size());
-  machine.begin(put_.bytes(), packet, fcs_of(packet));
+  machine.begin(put_.bytes(), packet);
   machine.parse(pass);
   return std::max(machine.result().parsed_bytes, front) - front;
 }

@@ -120,7 +120,7 @@ ordered_json Session::kind_rows() const {
 ordered_json Session::program_json() const {
   ordered_json out = {{"name", chip_profile()->program->config().at("name")}};
   const dataplane::Ledger& ledger = chip_->ledger();
-  out["stages"] = ledger.stages_used;
+  out["stages"] = ledger.stages_used();
   out["ingress_latency_ns"] = static_cast<double>(chip_->ingress_latency(0).count()) / 1000;
   out["egress_latency_ns"] = static_cast<double>(chip_->egress_latency(0).count()) / 1000;
   out["pipes"] = ordered_json::object();

@@ -30,7 +30,8 @@ struct PortName {
 ///
 /// TOML, all tables may be repeated or absent:
 ///
-///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { PARAMETER = VALUE }
+///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { PARAMETER = VALUE
+///     }
 ///     [[default]]    table, action, data
 ///     [[register]]   name, index, value or value = [LOW, HIGH]
 ///     [[counter]]    name, index, packets, bytes

@@ -40,7 +40,6 @@ struct PassResult {
   std::optional<Bytes8> resubmit;  ///< what is put before it
   std::vector<DigestMessage> digests;
   std::uint32_t parsed_bytes = 0;
-  std::uint32_t instructions = 0;
 };
 
 /// Runs packets through the parser, control and deparser of a gress.
@@ -51,10 +50,8 @@ class Machine {
   Machine(const p4lang::Program& program, const GressCode& code, dataplane::Pipeline& pipeline,
           dataplane::Gress gress);
 
-  /// `front`: what the chip puts before the packet. `fcs`: the four bytes behind it that the parser
-  /// sees as well.
-  void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
-             std::span<const std::uint8_t> fcs);
+  /// `front`: what the chip puts before the packet. The parser sees the packet's FCS behind it.
+  void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet);
   /// Where a field of intrinsic metadata lies; word 0, which is always zero, where the program has
   /// no parameter of that type or the chip no such field.
   struct IntrinsicWord {
@@ -82,8 +79,10 @@ class Machine {
   const Objects& objects() const { return objects_; }
   const GressCode& code() const { return code_; }
   std::uint64_t instructions() const { return instructions_; }
-  /// Whether a table of the pass had no entry.
+  /// Whether a table of the pass had no entry; whether the action that it ran then drops packets
+  /// (writes drop_ctl).
   bool missed() const { return missed_; }
+  bool dropped_by_miss() const { return dropped_by_miss_; }
 
  private:
   friend class ExternRunner;
@@ -95,6 +94,12 @@ class Machine {
   void emit(const Instruction& i);
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
+  /// Before so many bits are read: the FCS is worked out for who reads it.
+  void reach(std::uint32_t bits) {
+    if (!has_fcs_ && bits + fcs_bits > in_.left()) put_fcs();
+  }
+  void put_fcs();
+  bool writes(std::uint32_t entry, std::uint32_t word) const;
   const GressCode::Intrinsic* find(std::string_view type) const;
   dataplane::BitString key(std::span<const Piece> pieces) const;
 
@@ -125,9 +130,12 @@ class Machine {
   PacketReader in_;
   PacketWriter out_;
   PassResult result_;
-  std::uint32_t front_bits_ = 0, fcs_bits_ = 0;
+  static constexpr std::uint32_t fcs_bits = 32;
+  std::uint32_t front_bits_ = 0;
+  bool has_fcs_ = false;
   bool failed_ = false;
-  bool missed_ = false;
+  bool missed_ = false, dropped_by_miss_ = false;
+  std::vector<std::vector<bool>> drops_;  ///< by table and action
   std::uint64_t instructions_ = 0;
   std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
 

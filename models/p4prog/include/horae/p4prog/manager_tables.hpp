@@ -1,4 +1,5 @@
-// What the control plane tells the traffic manager and the mirror units: multicast groups, sessions.
+// What the control plane tells the traffic manager and the mirror units: multicast groups,
+// sessions.
 #pragma once
 
 #include <cstdint>

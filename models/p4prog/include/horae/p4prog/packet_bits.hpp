@@ -1,6 +1,7 @@
 // Bytes of a packet, read and written by bits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,16 +16,20 @@ namespace horae::p4prog {
 /// read.
 class PacketReader {
  public:
-  void begin() {
-    bytes_.clear();
+  /// What is read: `front`, the packet, and `behind` zero bytes.
+  void begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet,
+             std::size_t behind) {
+    const std::size_t size = front.size() + packet.size() + behind;
+    if (bytes_.size() < size + 16) bytes_.resize(size + 16);
+    std::uint8_t* const end = std::copy(packet.begin(), packet.end(),
+                                        std::copy(front.begin(), front.end(), bytes_.data()));
+    std::fill_n(end, behind + 16, std::uint8_t{0});
+    bits_ = 8 * static_cast<std::uint32_t>(size);
     at_ = 0;
-    bits_ = 0;
   }
-  void append(std::span<const std::uint8_t> bytes) {
-    bytes_.resize(bits_ / 8);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    bits_ = 8 * static_cast<std::uint32_t>(bytes_.size());
-    bytes_.resize(bytes_.size() + 16);
+  /// The last four bytes become these.
+  void replace_end(std::span<const std::uint8_t, 4> bytes) {
+    std::memcpy(bytes_.data() + bits_ / 8 - 4, bytes.data(), 4);
   }
   std::uint32_t bits() const { return bits_; }
   std::uint32_t position() const { return at_; }

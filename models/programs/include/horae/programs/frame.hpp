@@ -19,8 +19,7 @@ namespace horae::programs {
 
 /// The length of a frame of so many bytes on a wire, with FCS: Ethernet has at least 64.
 constexpr std::uint16_t frame_on_wire(std::size_t bytes) {
-  return static_cast<std::uint16_t>(
-      std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
+  return static_cast<std::uint16_t>(std::clamp<std::size_t>(bytes + wire::fcs, 64, 0xffff));
 }
 
 /// What a chip has of a packet beside its Packet.
