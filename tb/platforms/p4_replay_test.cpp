@@ -27,15 +27,12 @@ const std::string traces = HORAE_PLATFORM_DIR "/../traces/";
 /// A shipped program with hosts.pcap, of which h0 sends 48 packets.
 struct Shipped : Workplace {
   explicit Shipped(const std::string& name, Words more = {}) {
-    Words words = {"replay",
-                   traces + "hosts.pcap@h0",
-                   "--filter",
-                   "src host 10.0.0.1",
-                   "--platform",
-                   std::string(HORAE_PLATFORM_DIR "/p4/") + name + "/" + name + ".toml",
-                   "--json",
-                   "--out",
-                   "out"};
+    Words words = {
+        "replay",     traces + "hosts.pcap@h0",
+        "--filter",   "src host 10.0.0.1",
+        "--platform", std::string(HORAE_PLATFORM_DIR "/p4/") + name + "/" + name + ".toml",
+        "--json",     "--out",
+        "out"};
     words.insert(words.end(), more.begin(), more.end());
     const Ended ended = run(*this, words);
     if (ended.exit_code != 0) throw std::runtime_error(ended.err);
@@ -108,7 +105,8 @@ TEST(P4Replay, TelemetryReportsWhatWaited) {
   const Shipped replay("telemetry");
   // Packets leave as they came: the bridge header is gone. h3's MAC address has no entry.
   std::map<int, std::vector<ByteString>> expected;
-  for (const ByteString& frame : replay.in) expected[static_cast<int>(at(frame, 5, 1)) - 1].push_back(frame);
+  for (const ByteString& frame : replay.in)
+    expected[static_cast<int>(at(frame, 5, 1)) - 1].push_back(frame);
   EXPECT_EQ(replay.out(1), expected[1]);
   EXPECT_EQ(replay.out(2), expected[2]);
   EXPECT_EQ(replay.program("dropped_no_entry"), 16);
@@ -117,7 +115,8 @@ TEST(P4Replay, TelemetryReportsWhatWaited) {
   for (const Row& row : replay.rows) {
     if (row.at("copy") != "0" || row.at("verdict") != "sent") continue;
     const auto wait = number(row, "queue_out_ps") / 1000 - number(row, "queue_in_ps") / 1000;
-    if (number(row, "queue_out_ps") - number(row, "queue_in_ps") >= 2'048'000) waits.push_back(wait);
+    if (number(row, "queue_out_ps") - number(row, "queue_in_ps") >= 2'048'000)
+      waits.push_back(wait);
   }
   ASSERT_FALSE(waits.empty());
   const auto reports = replay.out(3);
@@ -288,25 +287,27 @@ TEST(P4Replay, EveryWayOfTheChip) {
   for (const Row& row : p.rows_) {
     if (row.at("copy") != "0") continue;
     const std::string wish = row.at("packet");
-    EXPECT_EQ(row.at("passes"), wish == "3" ? "3" : wish == "4" || wish == "5" || wish == "6" ? "2" : "1")
+    EXPECT_EQ(row.at("passes"), wish == "3"                                 ? "3"
+                                : wish == "4" || wish == "5" || wish == "6" ? "2"
+                                                                            : "1")
         << wish;
   }
 }
 
 TEST(P4Replay, DropsSayWhy) {
   Paths p;
-  p.send({Paths::frame(5), Paths::frame(6), Paths::frame(7), Paths::frame(0, 16), Paths::frame(11)});
+  p.send(
+      {Paths::frame(5), Paths::frame(6), Paths::frame(7), Paths::frame(0, 16), Paths::frame(11)});
   std::map<std::string, std::string> why;
   for (const Row& row : p.rows_) why[row.at("packet")] = row.at("cause");
   EXPECT_EQ(why, (std::map<std::string, std::string>{{"1", "program:drop_ctl"},
-                                                      {"2", "program:port"},
-                                                      {"3", "program:no_copy"},
-                                                      {"4", "program:parser_PacketTooShort"},
-                                                      {"5", "program:egress_drop_ctl"}}));
+                                                     {"2", "program:port"},
+                                                     {"3", "program:no_copy"},
+                                                     {"4", "program:parser_PacketTooShort"},
+                                                     {"5", "program:egress_drop_ctl"}}));
   const auto& counts = p.sum.at("statistics").at("t").at("program");
-  for (const char* name :
-       {"dropped_drop_ctl", "dropped_port", "dropped_no_copy", "dropped_egress_drop_ctl",
-        "dropped_parser_PacketTooShort"})
+  for (const char* name : {"dropped_drop_ctl", "dropped_port", "dropped_no_copy",
+                           "dropped_egress_drop_ctl", "dropped_parser_PacketTooShort"})
     EXPECT_EQ(counts.at(name).at("value"), 1) << name;
 }
 
@@ -321,8 +322,8 @@ TEST(P4Replay, TheParserTakesTheTimeOfItsBytes) {
   Paths p;
   p.send({Paths::frame(1)});
   const auto before = number(p.rows_.at(0), "first_bit_out_ps");
-  p.write("three.toml", paths_platform +
-                            "\n[chip.timing]\nparser_bytes = \"16 B\"\nparser_clock = \"1 GHz\"\n");
+  p.write("three.toml",
+          paths_platform + "\n[chip.timing]\nparser_bytes = \"16 B\"\nparser_clock = \"1 GHz\"\n");
   p.send({Paths::frame(1)});
   const auto after = number(p.rows_.at(0), "first_bit_out_ps");
   EXPECT_GE(after - before, 2000);
@@ -355,14 +356,16 @@ TEST(P4Replay, RefusesInOneLine) {
   pcap.packet(1, 0, Paths::frame(1));
   p.write_pcap("in.pcap", pcap);
   const Words replay = {"replay", "in.pcap@0", "--platform", "three.toml"};
-  const auto refused = [&](const std::string& from, const std::string& to, const std::string& line) {
+  const auto refused = [&](const std::string& from, const std::string& to,
+                           const std::string& line) {
     std::string text = paths_platform;
     text.replace(text.find(from), from.size(), to);
     p.write("three.toml", text);
     expect_refused(p, replay, line);
   };
   refused("\"paths.p4\"", "\"path.p4\"", "three.toml:10:10: source = \"path.p4\": no such file");
-  refused("\"paths.toml\"", "\"path.toml\"", "three.toml:11:12: entries = \"path.toml\": no such file");
+  refused("\"paths.toml\"", "\"path.toml\"",
+          "three.toml:11:12: entries = \"path.toml\": no such file");
   refused("entries", "entires",
           "three.toml:11:1: unknown key 'entires' in [chip.program], did you mean 'entries'?");
   refused("name = \"p4\"", "name = \"p4\"\ninclude = [\"inc\"]",
@@ -386,9 +389,10 @@ TEST(P4Replay, RefusesInOneLine) {
   p.write("paths.p4", bad);
   expect_refused(p, replay, "paths.p4:21:46: wish_h has no field 'pases', did you mean 'passes'?");
   p.write("paths.p4", paths);
-  expect_refused(p, {"run", "three.toml"},
-                 "chip.program = \"p4\" works on packets' bytes, which packets of a run do not have; "
-                 "expected horae replay with a capture");
+  expect_refused(
+      p, {"run", "three.toml"},
+      "chip.program = \"p4\" works on packets' bytes, which packets of a run do not have; "
+      "expected horae replay with a capture");
 }
 
 TEST(P4Replay, OfTwoSwitchesOneIsNamed) {

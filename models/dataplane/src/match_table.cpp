@@ -212,6 +212,7 @@ MatchTable::Group& MatchTable::group_of(const BitString& mask) {
   if (found != groups_.end()) return *found;
   groups_.emplace_back();
   groups_.back().mask = mask;
+  groups_.back().whole = mask == BitString::ones(mask.bits());
   return groups_.back();
 }
 
@@ -250,7 +251,7 @@ MatchTable::Result MatchTable::peek(const BitString& key) {
   std::optional<std::size_t> best;
   for (const Group& group : groups_) {
     if (best && !wins(group.best, *best)) break;
-    const std::size_t* place = group.places.find(under_mask(key, group.mask));
+    const std::size_t* place = group.places.find(group.whole ? key : under_mask(key, group.mask));
     if (place != nullptr && (!best || wins(*place, *best))) best = *place;
   }
   for (const std::size_t place : ranged_) {

@@ -38,8 +38,10 @@ std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
     for (std::uint32_t left = p.bits; left > 0;) {
       const std::uint32_t part = std::min(left, 16 - in_word);
       left -= part;
-      const std::uint64_t value =
-          there ? wide::get(&words_[p.word], words_of(p.bits), left, part) : 0;
+      const std::uint64_t value = !there ? 0
+                                  : p.bits <= 64
+                                      ? words_[p.word] >> left & low_mask(part)
+                                      : wide::get(&words_[p.word], words_of(p.bits), left, part);
       word = word << part | value;
       in_word += part;
       if (in_word < 16) continue;

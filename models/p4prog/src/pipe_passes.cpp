@@ -114,7 +114,7 @@ void PipePasses::put_front(const std::vector<FrontField>& fields, const Facts& f
                            std::uint32_t bytes) {
   put_.begin();
   for (const FrontField& f : fields) put_.put(facts[static_cast<std::size_t>(f.fact)], f.bits);
-  if (put_.bytes().empty()) put_.bytes().resize(bytes);
+  if (put_.size() == 0) put_.resize(bytes);
 }
 
 void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8* resubmitted) {
@@ -123,9 +123,9 @@ void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8
   facts[static_cast<std::size_t>(Fact::ingress_port)] = port;
   facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
   put_front(front_[0], facts, ingress_intrinsic_bytes);
-  const std::size_t end = put_.bytes().size() + port_metadata_bytes[tofino2_ ? 1 : 0];
+  const std::size_t end = put_.size() + port_metadata_bytes[tofino2_ ? 1 : 0];
   if (resubmitted != nullptr) put_.append(*resubmitted);
-  put_.bytes().resize(end);
+  put_.resize(end);
 }
 
 bool PipePasses::parse(Machine& machine, const Words& words, const Pass& pass) {
@@ -265,7 +265,7 @@ std::uint32_t PipePasses::parsed_bytes(const Pass& pass, unsigned port,
   if (!machines_[0]) return 0;
   Machine& machine = *machines_[0];
   put_ingress_front(pass, port, resubmitted);
-  const auto front = static_cast<std::uint32_t>(put_.bytes().size());
+  const auto front = static_cast<std::uint32_t>(put_.size());
   machine.begin(put_.bytes(), packet);
   machine.parse(pass);
   return std::max(machine.result().parsed_bytes, front) - front;

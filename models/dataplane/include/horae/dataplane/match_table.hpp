@@ -109,6 +109,7 @@ class MatchTable final : public Object {
   /// Entries under one mask, found by their masked values.
   struct Group {
     BitString mask;
+    bool whole = false;    ///< the mask has all bits
     std::size_t best = 0;  ///< place of the entry that wins against all others of the group
     FlatTable<BitString, std::size_t, BitStringHash> places;
   };

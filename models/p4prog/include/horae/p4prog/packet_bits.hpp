@@ -65,22 +65,22 @@ class PacketReader {
 /// Writes behind what there is.
 class PacketWriter {
  public:
-  void begin() {
-    bytes_.clear();
-    free_ = 0;
-  }
+  void begin() { bits_ = 0; }
+  /// The lowest `bits` (0 to 64) of a value.
   void put(std::uint64_t value, std::uint32_t bits) {
-    for (std::uint32_t left = bits; left > 0;) {
-      if (free_ == 0) {
-        bytes_.push_back(0);
-        free_ = 8;
-      }
-      const std::uint32_t part = left < free_ ? left : free_;
-      left -= part;
-      free_ -= part;
-      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() |
-                                                (value >> left & wide::low_mask(part)) << free_);
-    }
+    if (bits == 0) return;
+    value &= wide::low_mask(bits);
+    const std::size_t at = bits_ / 8;
+    const std::uint32_t used = bits_ % 8, end = used + bits;
+    if (bytes_.size() < at + 16) grow(at + 16);
+    std::uint8_t* const p = bytes_.data() + at;
+    // What the first byte has already, then the value; what is behind it is written over later.
+    const std::uint64_t had = std::uint64_t{*p} >> (8 - used) << (8 - used) << 56;
+    std::uint64_t word = had | (end <= 64 ? value << (64 - end) : value >> (end - 64));
+    word = __builtin_bswap64(word);
+    std::memcpy(p, &word, 8);
+    if (end > 64) p[8] = static_cast<std::uint8_t>(value << (72 - end));
+    bits_ += bits;
   }
   void put(const std::uint64_t* words, std::uint32_t bits) {
     for (std::uint32_t left = bits; left > 0;) {
@@ -89,16 +89,33 @@ class PacketWriter {
       left -= part;
     }
   }
+  /// From the next whole byte on.
   void append(std::span<const std::uint8_t> bytes) {
-    free_ = 0;
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    const std::size_t at = size();
+    if (bytes_.size() < at + bytes.size()) grow(at + bytes.size());
+    std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+    bits_ = 8 * (at + bytes.size());
   }
-  const std::vector<std::uint8_t>& bytes() const { return bytes_; }
-  std::vector<std::uint8_t>& bytes() { return bytes_; }
+  /// Cut or filled with zeros to so many bytes.
+  void resize(std::size_t bytes) {
+    if (bytes_.size() < bytes) grow(bytes);
+    for (std::size_t i = size(); i < bytes; ++i) bytes_[i] = 0;
+    bits_ = 8 * bytes;
+  }
+  std::size_t size() const { return (bits_ + 7) / 8; }
+  /// As long as what was written; ends the writing.
+  std::vector<std::uint8_t>& bytes() {
+    bytes_.resize(size());
+    return bytes_;
+  }
 
  private:
-  std::vector<std::uint8_t> bytes_;
-  std::uint32_t free_ = 0;  ///< bits of the last byte
+  void grow(std::size_t bytes) {
+    bytes_.resize(std::max({bytes, 2 * bytes_.size(), std::size_t{256}}));
+  }
+
+  std::vector<std::uint8_t> bytes_;  ///< with room behind what is written
+  std::size_t bits_ = 0;
 };
 
 }  // namespace horae::p4prog
