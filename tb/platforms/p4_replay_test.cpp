@@ -280,7 +280,7 @@ TEST(P4Replay, EveryWayOfTheChip) {
   EXPECT_EQ(p.out(1), (std::vector<ByteString>{left(1, 1, 0, 8), left(2, 1, 7, 8),
                                                left(4, 1, 0, 8, 0xbeef), left(10, 1, 1, 8)}));
   // The third packet comes in by the recirculation port twice; the last one's copy once.
-  EXPECT_EQ(p.out(2), (std::vector<ByteString>{left(2, 1, 9, 8), left(9, 2, 0, 6), left(3, 3, 0, 6),
+  EXPECT_EQ(p.out(2), (std::vector<ByteString>{left(2, 1, 9, 8), left(3, 3, 0, 6), left(9, 2, 0, 6),
                                                left(1, 2, 0, 6)}));
   EXPECT_EQ(p.sum.at("results").at("recirculated").at("value"), 4);
   EXPECT_EQ(p.sum.at("results").at("copies_made").at("value"), 3);
@@ -317,7 +317,8 @@ TEST(P4Replay, AQueueIsTheClassThatTheProgramChose) {
   EXPECT_EQ(p.rows_.at(0).at("queue"), "3");
 }
 
-// With a parser that takes 16 bytes a clock of 1 GHz: 22 bytes of these headers take 2 ns.
+// With parsers that take 16 bytes a clock of 1 GHz the 22 bytes of these headers take 2 ns in
+// ingress and in egress, and less than a clock of the pipe more.
 TEST(P4Replay, TheParserTakesTheTimeOfItsBytes) {
   Paths p;
   p.send({Paths::frame(1)});
@@ -326,8 +327,8 @@ TEST(P4Replay, TheParserTakesTheTimeOfItsBytes) {
           paths_platform + "\n[chip.timing]\nparser_bytes = \"16 B\"\nparser_clock = \"1 GHz\"\n");
   p.send({Paths::frame(1)});
   const auto after = number(p.rows_.at(0), "first_bit_out_ps");
-  EXPECT_GE(after - before, 2000);
-  EXPECT_LE(after - before, 2000 + 2 * 667 + 3000) << "a clock of the pipe, and egress' parser";
+  EXPECT_GE(after - before, 4000);
+  EXPECT_LE(after - before, 4000 + 667);
 }
 
 TEST(P4Replay, TheSameBytesTwice) {
@@ -371,8 +372,10 @@ TEST(P4Replay, RefusesInOneLine) {
   refused("name = \"p4\"", "name = \"p4\"\ninclude = [\"inc\"]",
           "three.toml:10:12: include = \"inc\": no such folder");
   refused("name = \"p4\"", "name = \"p4\"\ntofino1 = true",
-          "three.toml:10:11: the program is read for tofino1; expected no tofino1 as for chip = "
-          "\"tofino2\"");
+          "<t2na.p4>:6:2: #error t2na.p4 is for --target tofino2");
+  refused("\"tofino2\"", "\"tofino1\"",
+          "three.toml:8:1: the program is read for tofino2; expected tofino1 = true as for chip = "
+          "\"tofino1\"");
   p.write("three.toml", paths_platform);
   // Entries of another program, and what is too wide.
   p.write("paths.toml", "[[entry]]\ntable = \"ipv4_lpm\"\naction = \"drop\"\n");
@@ -387,7 +390,7 @@ TEST(P4Replay, RefusesInOneLine) {
   std::string bad = paths;
   bad.replace(bad.find("h.wish.passes + 1"), 17, "h.wish.pases + 1");
   p.write("paths.p4", bad);
-  expect_refused(p, replay, "paths.p4:21:46: wish_h has no field 'pases', did you mean 'passes'?");
+  expect_refused(p, replay, "paths.p4:20:28: wish_h has no field 'pases', did you mean 'passes'?");
   p.write("paths.p4", paths);
   expect_refused(
       p, {"run", "three.toml"},

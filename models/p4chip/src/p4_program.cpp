@@ -88,22 +88,11 @@ class P4Program final : public programs::Program {
   void egress(Pass& pass) override {
     Packet& p = pass.header();
     Frame& f = frames_->of(p);
-    const bool looped = pass.egress_port() == dataplane::loopback_port;
-    f.around = looped;
+    f.around = pass.egress_port() == dataplane::loopback_port;
     const bool is_copy = p.mirror_type != 0;
     if (passes_.has(Gress::egress) && (is_copy || !f.way.bypass)) {
       p.frame = with_fcs(f.bytes.size());
-      Departure d;
-      d.port = looped ? ports_.recirculation(pipe_) : ports_.number_of(pass.egress_port());
-      if (!is_copy) {
-        d.rid = f.way.rid;
-        d.first_replica = f.way.first_replica;
-        d.qid = f.way.qid;
-        d.cos = f.way.cos;
-      }
-      d.queued = f.queued;
-      d.cells_before = f.cells_before;
-      d.cells_behind = f.cells_behind;
+      const Departure d = departure_of(p, f, pass.egress_port());
       EgressResult& result = passes_.egress(pass, d, f.bytes);
       if (result.copy) mirror(pass, f, *result.copy);
       f.bytes.swap(result.packet);
@@ -112,11 +101,15 @@ class P4Program final : public programs::Program {
     p.frame = programs::frame_on_wire(f.bytes.size());
   }
 
-  Bytes parsed(const Packet& packet, Picoseconds now) override {
+  Bytes parsed(const Packet& packet, Gress gress, unsigned port, Picoseconds now) override {
     Packet p = packet;
     const Frame& f = frames_->of(packet);
-    const Pass pass(p, {pipe_, Gress::ingress}, ~std::uint64_t{1}, p.ingress_port, now);
-    return Bytes(passes_.parsed_bytes(pass, 0, f.bytes, nullptr));
+    const Pass pass(p, {pipe_, gress}, ~std::uint64_t{1}, p.ingress_port, now);
+    if (gress == Gress::ingress)
+      return Bytes(passes_.parsed_bytes(pass, f.around ? ports_.recirculation(pipe_) : number(port),
+                                        f.bytes, f.again.empty() ? nullptr : &f.again));
+    if (!passes_.has(gress) || (packet.mirror_type == 0 && f.way.bypass)) return {};
+    return Bytes(passes_.parsed_bytes(pass, departure_of(packet, f, port), f.bytes));
   }
 
   std::span<const std::uint16_t> replicas(unsigned group) const override { return groups_[group]; }
@@ -156,6 +149,24 @@ class P4Program final : public programs::Program {
 
   unsigned port_of(const Pass& pass, const Frame& f) const {
     return f.around ? ports_.recirculation(pipe_) : ports_.number_of(pass.ingress_port());
+  }
+
+  /// Of a port of the platform.
+  unsigned number(unsigned port) const { return ports_.number_of(port); }
+
+  Departure departure_of(const Packet& p, const Frame& f, unsigned port) const {
+    Departure d;
+    d.port = port == dataplane::loopback_port ? ports_.recirculation(pipe_) : number(port);
+    if (p.mirror_type == 0) {
+      d.rid = f.way.rid;
+      d.first_replica = f.way.first_replica;
+      d.qid = f.way.qid;
+      d.cos = f.way.cos;
+    }
+    d.queued = f.queued;
+    d.cells_before = f.cells_before;
+    d.cells_behind = f.cells_behind;
+    return d;
   }
 
   void drop(Pass& pass, Frame& f, Reason& reason) {

@@ -227,10 +227,7 @@ std::optional<MirroredPacket> PipePasses::mirrored(const PassResult::Copy& copy,
   return out;
 }
 
-EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
-                                 std::span<const std::uint8_t> packet) {
-  Machine& machine = *machines_[1];
-  const std::uint64_t before = machine.instructions();
+void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) {
   Facts facts{};
   const auto fact = [&](Fact f) -> std::uint64_t& { return facts[static_cast<std::size_t>(f)]; };
   fact(Fact::egress_port) = departure.port;
@@ -245,7 +242,14 @@ EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
   fact(Fact::cells_behind) = departure.cells_behind;
   put_front(front_[1], facts, egress_intrinsic_bytes);
   // A parser that does not take it does not see it.
-  if (!machine.code().extracts_intrinsic) put_.begin();
+  if (!machines_[1]->code().extracts_intrinsic) put_.begin();
+}
+
+EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
+                                 std::span<const std::uint8_t> packet) {
+  Machine& machine = *machines_[1];
+  const std::uint64_t before = machine.instructions();
+  put_egress_front(pass, departure);
   machine.begin(put_.bytes(), packet);
   parse(machine, words_[1], pass);  // egress never drops for an error
   machine.control(pass);
@@ -263,8 +267,18 @@ std::uint32_t PipePasses::parsed_bytes(const Pass& pass, unsigned port,
                                        std::span<const std::uint8_t> packet,
                                        const Bytes8* resubmitted) {
   if (!machines_[0]) return 0;
-  Machine& machine = *machines_[0];
   put_ingress_front(pass, port, resubmitted);
+  return parsed_behind_front(*machines_[0], pass, packet);
+}
+
+std::uint32_t PipePasses::parsed_bytes(const Pass& pass, const Departure& departure,
+                                       std::span<const std::uint8_t> packet) {
+  put_egress_front(pass, departure);
+  return parsed_behind_front(*machines_[1], pass, packet);
+}
+
+std::uint32_t PipePasses::parsed_behind_front(Machine& machine, const Pass& pass,
+                                              std::span<const std::uint8_t> packet) {
   const auto front = static_cast<std::uint32_t>(put_.size());
   machine.begin(put_.bytes(), packet);
   machine.parse(pass);

@@ -12,9 +12,13 @@ namespace horae::tofino {
 using programs::PacketGenerator;
 
 /// Time that a header takes in egress beyond the fixed one: its parser's, and a wait for a clock.
-Picoseconds tofino_switch::egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start) {
+Picoseconds tofino_switch::egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start,
+                                       unsigned port) {
   const Picoseconds fixed = start + config_.egress_parser;
-  const Picoseconds parsed = fixed + parser_.time(p);
+  const bool bytes = frames_ && parser_.timed();
+  const Picoseconds parsed =
+      fixed + (bytes ? parser_.time(pipe.program().parsed(p, dataplane::Gress::egress, port, start))
+                     : parser_.time(p));
   return (config_.timing->egress_clock ? pipe.reserve_egress(parsed) : parsed) - fixed;
 }
 

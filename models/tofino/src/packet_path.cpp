@@ -50,7 +50,7 @@ void tofino_switch::enqueue_as(Packet& p, unsigned port, unsigned queue, Picosec
 [[gnu::noinline]] void tofino_switch::before_egress(Packet& p, unsigned port, Pass& pass,
                                                     ChipPipeline& pipe) {
   if (telemetry_) parse_telemetry(p, port, pass);
-  if (timed_) late_ = egress_wait(p, pipe, pass.now());
+  if (timed_) late_ = egress_wait(p, pipe, pass.now(), port);
   if (frames_ && port < ports()) frames_->of(p).cells_behind = cells_in(port, p.traffic_class);
 }
 
@@ -102,7 +102,8 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
                                                             Picoseconds t) {
   if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
   if (resubmits_) came_as_ = p;
-  if (frames_ && parser_.timed()) return t + parser_.time(pipe(pipeline).program().parsed(p, t));
+  if (frames_ && parser_.timed())
+    return t + parser_.time(pipe(pipeline).program().parsed(p, Gress::ingress, front_port(p), t));
   return t + parser_.time(p);
 }
 

@@ -90,9 +90,11 @@ class PipePasses {
   /// Only where the pipe has an egress.
   EgressResult& egress(const dataplane::Pass& pass, const Departure& departure,
                        std::span<const std::uint8_t> packet);
-  /// Bytes that the parser takes of such a packet in ingress, without what is put before it.
+  /// Bytes that the parser takes of such a packet, without what is put before it.
   std::uint32_t parsed_bytes(const dataplane::Pass& pass, unsigned port,
                              std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
+  std::uint32_t parsed_bytes(const dataplane::Pass& pass, const Departure& departure,
+                             std::span<const std::uint8_t> packet);
   std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
 
  private:
@@ -128,6 +130,9 @@ class PipePasses {
   std::vector<FrontField> front_fields(const Machine& machine, std::string_view type) const;
   void put_front(const std::vector<FrontField>& fields, const Facts& facts, std::uint32_t bytes);
   void put_ingress_front(const dataplane::Pass& pass, unsigned port, const Bytes8* resubmitted);
+  void put_egress_front(const dataplane::Pass& pass, const Departure& departure);
+  std::uint32_t parsed_behind_front(Machine& machine, const dataplane::Pass& pass,
+                                    std::span<const std::uint8_t> packet);
   void find_words(dataplane::Gress gress);
   /// Runs the parser and tells the rest of the pass what came of it.
   bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);

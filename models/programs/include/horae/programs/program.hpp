@@ -130,8 +130,12 @@ class Program {
   /// Of a program that works on bytes (ProgramFactory::works_on_bytes): where they are; before the
   /// first pass.
   virtual void work_on(Frames& /*frames*/) {}
-  /// Of such a program: bytes that its ingress parser takes of a packet that comes at `now`.
-  virtual Bytes parsed(const Packet& /*packet*/, Picoseconds /*now*/) { return {}; }
+  /// Of such a program: bytes that the parser of a gress takes of a packet at `now`. In egress
+  /// `port` is the one that it leaves by.
+  virtual Bytes parsed(const Packet& /*packet*/, dataplane::Gress /*gress*/, unsigned /*port*/,
+                       Picoseconds /*now*/) {
+    return {};
+  }
   /// What the packet generator makes; asked once, before simulation starts.
   virtual std::vector<PacketGenerator> generators() const { return {}; }
   /// Named counts of what it did so far, for reports. One whose name begins with `most_` is a

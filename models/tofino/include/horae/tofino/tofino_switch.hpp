@@ -169,7 +169,7 @@ class tofino_switch : public fabric::device {
   void note_queue(const Packet& p, unsigned port, unsigned queue, Picoseconds t);
   std::uint32_t cells_in(unsigned port, unsigned queue) const;
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
-  Picoseconds egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start);
+  Picoseconds egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start, unsigned port);
   void send_late(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
   Picoseconds kept_whole(const Packet& p, BitRate rate) const;
   void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
