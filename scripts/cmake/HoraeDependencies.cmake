@@ -13,7 +13,6 @@ pkg_check_modules(IGRAPH REQUIRED IMPORTED_TARGET igraph>=0.10)
 pkg_check_modules(PCAP REQUIRED IMPORTED_TARGET libpcap)
 find_package(ZLIB REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET nlopt>=2.7)
 
 # METIS has neither.
 find_library(METIS_LIBRARY metis REQUIRED)

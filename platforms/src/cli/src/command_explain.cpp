@@ -7,8 +7,6 @@
 #include "horae/cli/written.hpp"
 #include "horae/core/error.hpp"
 #include "horae/explain/answer.hpp"
-#include "horae/explain/infer.hpp"
-#include "horae/explain/report.hpp"
 #include "horae/lab/laboratory.hpp"
 #include "horae/question/question.hpp"
 #include "horae/results/exit_code.hpp"
@@ -26,6 +24,7 @@ struct ExplainOptions {
   question::ExplainRequest request;
   std::optional<std::string> out;
   unsigned jobs = 0;
+  bool infer = false;
   bool json = false;
   bool no_progress = false;
 };
@@ -38,19 +37,11 @@ struct Output {
 
 Output output_of(const question::Question& question) {
   lab::Laboratory laboratory(question);
-  Output out;
-  if (question.request.infer) {
-    const explain::InferredAnswer answer = explain::infer(laboratory);
-    out.json = explain::inferred_json(laboratory, answer).dump(1) + "\n";
-    out.text = explain::inferred_text(laboratory, answer);
-    out.tables = {{"points.csv", explain::points_csv(question, answer)}};
-    return out;
-  }
   const explain::Answer answer = explain::find_answer(laboratory);
-  out.json = explain::answer_json(laboratory, answer).dump(1) + "\n";
-  out.text = explain::answer_text(laboratory, answer);
-  out.tables = {{"runs.csv", lab::runs_csv(laboratory.runs())}};
-  return out;
+  return {explain::answer_json(laboratory, answer).dump(1) + "\n",
+          explain::answer_text(laboratory, answer),
+          {{"points.csv", explain::points_csv(question, answer)},
+           {"runs.csv", lab::runs_csv(laboratory.runs())}}};
 }
 
 int explain_platform(const ExplainOptions& o) {
@@ -59,9 +50,6 @@ int explain_platform(const ExplainOptions& o) {
   request.overrides = o.overrides;
   for (const auto& text : o.readings) question::select_reading(request.readings, text);
   request.fixed_readings = o.readings;
-  if (request.points != 0 && !request.infer)
-    throw InputError("--points: expected with --infer only");
-  if (request.from && !request.infer) throw InputError("--from: expected with --infer only");
   request.jobs = jobs_of(o.jobs);
   request.show_progress = !o.no_progress;
   std::optional<results::ResultFolder> folder;
@@ -88,8 +76,8 @@ Command add_explain(CLI::App& app) {
   const auto o = std::make_shared<ExplainOptions>();
   CLI::App* command = add_command(
       app, "explain",
-      "Test hypotheses against published numbers: fit, exclude, rank, and find experiments that "
-      "tell them apart.",
+      "Test hypotheses against published numbers, with everything open that was not published: which "
+      "agree, what that leaves open, and which experiment tells them apart.",
       "Examples: horae explain platforms/cx7_spray.toml --quick\n"
       "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both");
   add_platform_file(*command, o->platform)->required();
@@ -114,34 +102,27 @@ Command add_explain(CLI::App& app) {
       ->allow_extra_args(false);
   command
       ->add_option("--seeds", o->request.seeds,
-                   "runs with different seeds for each result (default 3)")
+                   "seeds of the simulation, an unknown like others (default 3)")
       ->type_name("N")
       ->check(whole_number(100, 1));
   command
-      ->add_option("--evaluations", o->request.evaluations,
-                   "runs of a fit per parameter (default 20, with a reaction 10; --quick: 6, 10)")
-      ->type_name("N")
-      ->check(whole_number(10000, 1));
-  command
       ->add_option("--survivors", o->request.survivors,
-                   "most hypotheses that experiments compare (default 6)")
+                   "most hypotheses that experiments and curves compare (default: all that agree)")
       ->type_name("N")
       ->check(whole_number(1000, 1));
   command->add_flag("--quick", o->request.quick,
-                    "smaller fits, without what the file marks quick = false");
-  command->add_flag("--infer", o->request.infer,
-                    "what share of each hypothesis' whole space agrees, with what nobody published "
-                    "left open, in place of fits");
+                    "a first look: fewer points, without what the file marks quick = false");
+  command->add_flag("--infer", o->infer,
+                    "no effect: what earlier releases called inference is what this command does");
   command
       ->add_option("--points", o->request.points,
-                   "with --infer: simulated points of a hypothesis (default 1000; --quick: 192)")
+                   "simulated points of a hypothesis, at most (default 1000; --quick: 144)")
       ->type_name("N")
       ->check(whole_number(1000000, 8));
   command
       ->add_option("--from", o->request.from,
-                   "with --infer: the result folder of an earlier inference, of fewer observations "
-                   "say: where no "
-                   "point agrees, the search goes on from those that came nearest there")
+                   "the result folder of an earlier answer, of fewer observations say: where no point "
+                   "agrees, the search goes on from those that came nearest there")
       ->type_name("DIR");
   command
       ->add_option("--store", o->request.store,

@@ -1,95 +1,186 @@
 #include "horae/explain/answer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <string_view>
+#include <numeric>
 
-#include "horae/explain/assess.hpp"
+#include "earlier.hpp"
+#include "horae/core/error.hpp"
+#include "parts.hpp"
 
 namespace horae::explain {
 namespace {
 
-std::vector<std::optional<SenderFacts>> facts_by_variant(const question::Question& q) {
-  const auto set = question::texts_of(q.observations.conditions.front().set);
-  std::vector<std::optional<SenderFacts>> out;
-  for (const auto& v : q.hypotheses.variants) {
-    const question::Setting setting{set, q.seed};
-    out.push_back(SenderFacts::of(q.platform.read(setting.with(question::texts_of(v.set)))));
-  }
+/// A trait that makes a hypothesis impossible is checked with so many points, the first of a search.
+constexpr std::size_t points_of_impossible = 32;
+/// Fewer points are no pass (SamplerPlan::check).
+constexpr std::size_t least_points = 8;
+/// Hypotheses that are compared where none is consistent.
+constexpr std::size_t nearest_compared = 6;
+
+inference::Space space_of(const lab::JointSpace& space) {
+  inference::Space out;
+  for (const auto& d : space.dimensions())
+    out.push_back({d.name, static_cast<std::uint32_t>(d.choices.size())});
   return out;
 }
 
-void find_ranges(lab::Laboratory& laboratory, std::vector<HypothesisVerdict>& hypotheses) {
-  std::vector<lab::Candidate*> best;
-  for (auto& h : hypotheses) best.push_back(&h.variants[h.best_variant].best());
-  laboratory.find_ranges(best);
+/// One pass with at most `points` of its points. `starts` are looked at beside them where no point
+/// of its sample agrees.
+void make_pass(const question::Question& q, const PassPlan& plan, std::size_t points,
+               const std::vector<inference::Position>& starts, Assessed& h) {
+  const std::size_t k = h.passes.size();
+  std::string stream = "explain." + h.hypothesis->id.value;
+  if (k > 0) stream += fmt::format(".{}", k + 1);
+  SearchPass& pass = h.passes.emplace_back();
+  pass.first = h.evaluated.size();
+  pass.whole = points >= plan.points;
+  inference::SamplerPlan s;
+  s.points = std::min(points, plan.points - plan.descent());
+  s.population = plan.population;
+  s.accepted = plan.population;
+  s.seed = q.seed;
+  s.stream = stream;
+  pass.sampled = inference::sample(h.dimensions, s,
+                                   [&](const auto& positions) { return look_at(h, positions); });
+  if (!pass.sampled.reached()) {
+    look_at(h, starts);
+    descend(q, points - s.points, stream + ".descent", h);
+  }
+  h.closest = h.runs->find_closest();
+  if (pass.whole) ask_own_data(q, h);
 }
 
-std::vector<std::size_t> choose_survivors(const Answer& a, std::size_t most) {
-  std::vector<std::size_t> out;
-  for (const std::size_t i : a.order) {
-    if (a.hypotheses[i].best().consistent()) out.push_back(i);
-  }
-  // None: the best few, those that arithmetic excludes last, so that experiments say at least what
-  // would tell them apart.
-  const auto add = [&](bool possible) {
-    for (const std::size_t i : a.order) {
-      if (a.hypotheses[i].best().a_priori.empty() == possible) out.push_back(i);
-    }
+/// The pass that evidence and ranges are of: the longest of those whose sample came within the
+/// tolerances; where none did, the one that leaves the least share to be found.
+std::size_t best_pass(const std::vector<SearchPass>& passes) {
+  const auto key = [](const SearchPass& p) {
+    return p.sampled.reached() ? static_cast<double>(p.sampled.evaluations.size())
+                               : -inference::evidence_of(p.sampled).at_most;
   };
-  if (out.empty()) add(true);
-  if (out.empty()) add(false);
-  if (out.size() > most) out.resize(most);
-  return out;
+  const auto best = std::max_element(passes.begin(), passes.end(), [&](const auto& a, const auto& b) {
+    return key(a) < key(b);
+  });
+  return static_cast<std::size_t>(best - passes.begin());
 }
 
-/// Means over the seeds of every "senders.idle_CAUSE" that the runs of a candidate have.
-std::vector<IdleShares> idle_shares(lab::Laboratory& laboratory, const lab::Candidate& c) {
-  constexpr std::string_view prefix = "senders.idle_";
-  std::vector<IdleShares> out;
-  for (const auto& condition : laboratory.question().observations.conditions) {
-    const auto ran = std::any_of(c.comparisons.begin(), c.comparisons.end(), [&](const auto& x) {
-      return x.observation->condition.value == condition.id.value;
-    });
-    if (!ran) continue;
-    IdleShares idle{condition.id, {}};
-    const Location& where = c.hypothesis->id.where;
-    const auto set = c.overrides(condition);
-    const auto requests = laboratory.over_seeds(set, c.title(), where);
-    for (const auto& [name, value] : laboratory.run(requests.front()).results) {
-      if (!name.starts_with(prefix)) continue;
-      const lab::SeedSample s = laboratory.sample(set, name, c.title(), where);
-      if (s.there) idle.causes.emplace_back(name.substr(prefix.size()), s.mean);
+void search(lab::Laboratory& laboratory, std::size_t points, const EarlierPoints& earlier,
+            Assessed& h) {
+  const question::Question& q = laboratory.question();
+  h.space = std::make_unique<lab::JointSpace>(q, *h.hypothesis);
+  h.dimensions = space_of(*h.space);
+  h.runs = std::make_unique<lab::JointRuns>(laboratory, *h.space, h.hypothesis->id.value);
+  if (h.runs->stages().empty())
+    throw InputError(
+        fmt::format("{}: every condition is with a reaction, but {} has no [[reaction]]",
+                    q.observations_path, q.hypotheses_path));
+  for (std::size_t left = points, k = 0; k == 0 || left >= least_points; ++k) {
+    const PassPlan plan = PassPlan::of(k);
+    make_pass(q, plan, std::min(left, plan.points),
+              k == 0 ? earlier.of(*h.space) : std::vector<inference::Position>{}, h);
+    left -= std::min(left, plan.points);
+  }
+  h.chosen = best_pass(h.passes);
+}
+
+/// Those with evidence first, the most of it; then by the closest point; the impossible last.
+std::vector<std::size_t> ranked(const std::vector<Assessed>& all) {
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t i) {
+    const Assessed& h = all[i];
+    return std::pair{static_cast<int>(h.standing()),
+                     h.agrees() ? -h.evidence[as_declared].share : h.closest_miss()};
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  return order;
+}
+
+void compare_evidence(std::vector<Assessed>& all) {
+  std::vector<inference::Evidence> evidences;
+  for (const auto& h : all)
+    evidences.push_back(h.agrees() ? h.evidence[as_declared] : inference::Evidence{0, 0, 0, 0});
+  const auto posteriors = inference::compare(evidences);
+  for (std::size_t i = 0; i < posteriors.size(); ++i) all[i].posterior = posteriors[i];
+}
+
+std::vector<std::size_t> compared(const Answer& a, std::size_t most) {
+  const auto with = [&](const auto& wanted) {
+    std::vector<std::size_t> out;
+    for (const std::size_t i : a.order) {
+      if (wanted(a.hypotheses[i])) out.push_back(i);
     }
-    out.push_back(std::move(idle));
+    return out;
+  };
+  auto out = with([](const Assessed& h) { return h.agrees(); });
+  if (out.empty()) {
+    out = with([](const Assessed& h) { return h.standing() != Standing::impossible; });
+    if (out.size() > nearest_compared) out.resize(nearest_compared);
   }
+  if (most > 0 && out.size() > most) out.resize(most);
   return out;
-}
-
-void flip_readings(lab::Laboratory& laboratory, std::vector<HypothesisVerdict>& hypotheses) {
-  for (const auto& [name, readings] : laboratory.question().open_readings()) {
-    const auto others = reread(laboratory, hypotheses, name, readings);
-    for (std::size_t i = 0; i < others.size(); ++i)
-      hypotheses[i].other_readings.push_back(others[i]);
-  }
 }
 
 }  // namespace
 
+PassPlan PassPlan::of(std::size_t k) {
+  // As many points in the first as a quick look at sixteen hypotheses allows (SearchPlan), up to
+  // 1000 with the second, then eight times as many each. Populations are of a power of two points,
+  // which fill a space best, and of 20 or more, of which own data can be asked.
+  constexpr PassPlan first{144, 32}, second{1000 - first.points, 128};
+  if (k == 0) return first;
+  PassPlan out = second;
+  if (k > 1) out.points = 7 * 1000 * (std::size_t{1} << (3 * (k - 2)));
+  return out;
+}
+
+SearchPlan SearchPlan::of(const question::ExplainRequest& request) {
+  SearchPlan plan = request.quick ? SearchPlan{PassPlan::of(0).points, 12} : SearchPlan{1000, 32};
+  if (request.points != 0) plan.points = request.points;
+  return plan;
+}
+
+std::string name_of(Standing standing) {
+  return standing == Standing::consistent  ? "consistent"
+         : standing == Standing::not_found ? "not found"
+         : standing == Standing::excluded  ? "excluded"
+                                           : "impossible";
+}
+
+Standing Assessed::standing(std::size_t factor) const {
+  if (!impossible[factor].empty()) return Standing::impossible;
+  if (closest_miss() <= tolerance_factors[factor]) return Standing::consistent;
+  // What larger tolerances exclude, smaller ones do.
+  const bool out = std::any_of(own_data.begin() + static_cast<std::ptrdiff_t>(factor),
+                               own_data.end(), [](const OwnData& own) { return own.excludes(); });
+  return out && closest_miss() > search_margin * tolerance_factors[factor] ? Standing::excluded
+                                                                           : Standing::not_found;
+}
+
 Answer find_answer(lab::Laboratory& laboratory) {
   const question::Question& q = laboratory.question();
   Answer a;
-  a.facts = facts_by_variant(q);
-  a.hypotheses = assess(laboratory, Pass::all(q));
-  a.order = order_hypotheses(a.hypotheses);
-  find_ranges(laboratory, a.hypotheses);
-  a.survivors = choose_survivors(a, q.request.survivors);
-  flip_readings(laboratory, a.hypotheses);
-  for (auto& h : a.hypotheses) h.idle = idle_shares(laboratory, h.best().best());
-  Survivors survivors;
-  for (const std::size_t i : a.survivors) survivors.push_back(&a.hypotheses[i].best().best());
-  a.experiments = run_experiments(laboratory, survivors);
-  a.curves = run_curves(laboratory, survivors);
+  a.plan = SearchPlan::of(q.request);
+  a.senders = all_senders(q);
+  const EarlierPoints earlier = q.request.from ? EarlierPoints(*q.request.from) : EarlierPoints();
+  for (const auto& hypothesis : q.hypotheses.hypotheses) {
+    Assessed& h = a.hypotheses.emplace_back();
+    h.hypothesis = &hypothesis;
+    h.impossible = impossibilities(q, hypothesis);
+    // What no tolerance considered here makes possible is simulated all the same, in short.
+    const bool possible = h.impossible.back().empty();
+    search(laboratory, possible ? a.plan.points : std::min(a.plan.points, points_of_impossible),
+           earlier, h);
+    conclude(laboratory, h);
+  }
+  compare_evidence(a.hypotheses);
+  a.order = ranked(a.hypotheses);
+  a.compared = compared(a, q.request.survivors);
+  a.experiments = run_experiments(laboratory, a);
+  a.curves = run_curves(laboratory, a);
   const auto taken = std::chrono::steady_clock::now() - q.asked;
   a.wall_seconds = std::chrono::duration<double>(taken).count();
   return a;

@@ -131,11 +131,4 @@ std::vector<Exclusion> exclusions(const question::HypothesisSpec& hypothesis,
   return out;
 }
 
-std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
-                                               const PublishedNumbers& numbers) {
-  std::vector<std::string> out;
-  for (auto& e : exclusions(hypothesis, numbers)) out.push_back(std::move(e.text));
-  return out;
-}
-
 }  // namespace horae::explain

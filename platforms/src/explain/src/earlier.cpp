@@ -23,7 +23,7 @@ EarlierPoints::EarlierPoints(const std::string& folder)
     }
   } catch (const nlohmann::json::exception& e) {
     throw InputError(
-        fmt::format("--from: {}: expected the answer of horae explain --infer, found otherwise: {}",
+        fmt::format("--from: {}: expected the answer of horae explain, found otherwise: {}",
                     path_, e.what()));
   }
 }

@@ -1,4 +1,4 @@
-// What an earlier inference found nearest, as a place to go on from.
+// What an earlier answer found nearest, as a place to go on from.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace horae::explain {
 
-/// The nearest points of an answer of `horae explain --infer`, by hypothesis.
+/// The nearest points of an answer of `horae explain`, by hypothesis.
 class EarlierPoints {
  public:
   /// None.

@@ -34,8 +34,9 @@ JointRuns::JointRuns(Laboratory& laboratory, const JointSpace& space, std::strin
   }
 }
 
-RunRequest JointRuns::request(std::size_t i, const question::ConditionSpec& condition) const {
-  return {points_[i].setting(condition),
+RunRequest JointRuns::request(std::size_t i, const question::ConditionSpec& condition,
+                              const std::vector<std::string>& more) const {
+  return {points_[i].setting(condition, more),
           "hypothesis '" + space_.hypothesis().id.value + "', " + condition.id.value,
           space_.hypothesis().id.where};
 }
@@ -95,11 +96,12 @@ std::vector<double> JointRuns::distances(const std::vector<std::vector<double>>&
   return out;
 }
 
-void JointRuns::run_further(std::size_t points, std::size_t stages) {
+void JointRuns::run_on(const std::vector<std::size_t>& points, std::size_t stages,
+                       const std::function<bool(const JointOutcome&)>& keep) {
   for (std::size_t stage = 0; stage < stages; ++stage) {
     std::vector<std::size_t> which;
-    for (std::size_t i = 0; i < points; ++i) {
-      if (outcomes_[i].stages == stage) which.push_back(i);
+    for (const std::size_t i : points) {
+      if (outcomes_[i].stages == stage && keep(outcomes_[i])) which.push_back(i);
     }
     run_stage(stage, which);
   }

@@ -33,6 +33,8 @@ std::string name_of(Unknown unknown) {
   switch (unknown) {
     case Unknown::parameter:
       return "parameter";
+    case Unknown::variant:
+      return "variant";
     case Unknown::nuisance:
       return "nuisance";
     case Unknown::reaction:
@@ -72,12 +74,15 @@ question::Setting JointPoint::setting(const question::ConditionSpec& condition,
 JointSpace::JointSpace(const question::Question& question,
                        const question::HypothesisSpec& hypothesis)
     : question_(question), hypothesis_(hypothesis) {
-  const question::Setting base{question::texts_of(question.observations.conditions.front().set),
-                               question.seed};
+  const question::Setting base =
+      question::Setting{question::texts_of(question.observations.conditions.front().set),
+                        question.seed}
+          .with(question::texts_of(question.hypotheses.variants.front().set));
   const auto effective =
       question.platform.read(base.with(question::texts_of(hypothesis.set))).effective;
   for (const auto& p : hypothesis.parameters)
     add_value(Unknown::parameter, p, p.key.value, effective);
+  add_variants();
   for (const auto& n : question.hypotheses.nuisances) {
     if (!moved(hypothesis.parameters, n.key.value))
       add_value(Unknown::nuisance, n, n.key.value, effective);
@@ -92,9 +97,17 @@ JointSpace::JointSpace(const question::Question& question,
   }
 }
 
+void JointSpace::add_variants() {
+  const auto& all = question_.hypotheses.variants;
+  if (all.size() < 2) return;
+  JointDimension which{Unknown::variant, "variant", std::nullopt, {}};
+  for (const auto& v : all) which.choices.push_back(v.label);
+  dimensions_.push_back(std::move(which));
+}
+
 void JointSpace::add_value(Unknown unknown, const question::ParameterSpec& spec, std::string name,
                            const nlohmann::ordered_json& effective) {
-  JointDimension d{unknown, std::move(name), question::FitParameter(spec, effective), {}};
+  JointDimension d{unknown, std::move(name), question::OpenValue(spec, effective), {}};
   for (const auto& v : spec.values) d.choices.push_back(v);
   dimensions_.push_back(std::move(d));
 }
@@ -115,7 +128,9 @@ void JointSpace::add_reactions() {
     const question::Setting base{question::texts_of(condition->set), question_.seed};
     const auto effective =
         question_.platform
-            .read(base.with(question::texts_of(hypothesis_.set)).with(question::texts_of(r.set)))
+            .read(base.with(question::texts_of(question_.hypotheses.variants.front().set))
+                      .with(question::texts_of(hypothesis_.set))
+                      .with(question::texts_of(r.set)))
             .effective;
     for (const auto& p : r.parameters) {
       if (moved(question_.hypotheses.nuisances, p.key) || moved(hypothesis_.parameters, p.key))
@@ -173,12 +188,20 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
   const question::ReactionSpec* reaction =
       reactions_.empty() ? nullptr : reactions_.front().reaction;
   std::vector<std::string> parameters;
+  const auto& variants = question_.hypotheses.variants;
+  if (variants.size() == 1) add_all(p.platform, question::texts_of(variants.front().set));
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     const JointDimension& d = dimensions_[i];
     const std::string text = d.text(numbers[i]);
     p.values.push_back(text);
     p.matters.push_back(d.unknown != Unknown::reaction_parameter);
     switch (d.unknown) {
+      case Unknown::variant:
+        add_all(p.platform,
+                question::texts_of(std::find_if(variants.begin(), variants.end(),
+                                                [&](const auto& v) { return v.label.value == text; })
+                                       ->set));
+        break;
       case Unknown::nuisance:
         add_all(p.platform, d.value->spec().overrides(text));
         break;

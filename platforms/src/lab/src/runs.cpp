@@ -95,8 +95,8 @@ void RunStore::run_all(const std::vector<RunRequest>& requests, unsigned jobs,
 
 void RunStore::adopt(RunRecord record) {
   if (!by_key_.emplace(record.key, records_.size()).second) return;
-  if (metrics_) {
-    std::erase_if(record.results, [&](const auto& r) { return !metrics_->contains(r.first); });
+  if (wanted_) {
+    std::erase_if(record.results, [&](const auto& r) { return !wanted_(r.first); });
     record.packets = nullptr;
   }
   records_.push_back(std::move(record));

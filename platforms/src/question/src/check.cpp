@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
-#include "horae/question/parameter.hpp"
+#include "horae/question/open_value.hpp"
 
 namespace horae::question {
 namespace {
@@ -46,18 +46,16 @@ class SettingChecker {
       condition_ = &c;
       layer(fmt::format("condition '{}'", c.id.value), c.id.where, {}, c.set);
     }
-    if (q_.request.infer) {
-      for (const auto& c : q_.observations.conditions) {
-        condition_ = &c;
-        layer(fmt::format("condition '{}'", c.id.value), c.id.where, texts_of(c.set), c.brief);
-      }
+    for (const auto& c : q_.observations.conditions) {
+      condition_ = &c;
+      layer(fmt::format("condition '{}'", c.id.value), c.id.where, texts_of(c.set), c.brief);
     }
     for (const auto& c : q_.observations.conditions) {
       condition_ = &c;
       for (const auto& v : q_.hypotheses.variants)
         layer(fmt::format("variant '{}'", v.label.value), v.label.where, texts_of(c.set), v.set);
     }
-    if (q_.request.infer) nuisances();
+    nuisances();
     for (const auto& h : q_.hypotheses.hypotheses) hypothesis(h);
     for (const auto& r : q_.hypotheses.reactions) reaction(r);
     condition_ = nullptr;
@@ -114,7 +112,7 @@ class SettingChecker {
     if (specs.empty()) return;
     const auto effective = read(under).effective;
     for (const auto& p : specs) {
-      const FitParameter checked(p, effective);
+      const OpenValue checked(p, effective);
       std::vector<const Located<std::string>*> ends = {&p.low, &p.high};
       if (p.choice()) {
         ends.clear();
@@ -131,7 +129,7 @@ class SettingChecker {
   void nuisances() {
     for (const auto& c : q_.observations.conditions) {
       condition_ = &c;
-      parameters("nuisance", texts_of(c.set), q_.hypotheses.nuisances);
+      parameters("nuisance", in(c), q_.hypotheses.nuisances);
     }
   }
 
@@ -143,7 +141,6 @@ class SettingChecker {
         layer(title, h.id.where, joined(texts_of(c.set), texts_of(v.set)), h.set);
       parameters(title, joined(in(c), texts_of(h.set)), h.parameters);
     }
-    fitted(title, h.id.where, !h.parameters.empty(), false);
   }
 
   void reaction(const ReactionSpec& r) {
@@ -154,19 +151,6 @@ class SettingChecker {
       layer(title, r.id.where, below(c), r.set);
       parameters(title, joined(below(c), texts_of(r.set)), r.parameters);
     }
-    fitted(title, r.id.where, !r.parameters.empty(), true);
-  }
-
-  /// Parameters need something to be fitted to.
-  void fitted(const std::string& title, const Location& where, bool parameters,
-              bool reaction) const {
-    if (!parameters || q_.request.infer) return;
-    for (const auto& o : q_.observations.observations) {
-      if (o.use == Use::fit && q_.condition(o.condition).reaction == reaction) return;
-    }
-    throw input_error(where, fmt::format("{} has parameters, but no [[observation]] with use = "
-                                         "\"fit\" is in a condition {} reaction",
-                                         title, reaction ? "with" : "without"));
   }
 
   /// Rates of one NIC that no NIC has in that condition, whatever is set. A tool's clock may be off

@@ -117,6 +117,22 @@ void append(ObservationsFile& file, ObservationsFile more) {
   for (auto& o : more.observations) file.observations.push_back(std::move(o));
 }
 
+/// What a variant sets, no nuisance may move: which of the two holds would be a matter of order.
+void check_variant(const VariantSpec& variant, const std::vector<ParameterSpec>& nuisances) {
+  for (const auto& item : variant.set) {
+    const std::string key = item.value.substr(0, item.value.find('='));
+    for (const auto& n : nuisances) {
+      const bool moves = n.key.value == key ||
+                         std::any_of(n.also.begin(), n.also.end(),
+                                     [&](const auto& other) { return other.value == key; });
+      if (!moves) continue;
+      throw input_error(item.where, fmt::format("variant '{}' sets '{}', which is a [[nuisance]] as "
+                                                "well; expected either",
+                                                variant.label.value, key));
+    }
+  }
+}
+
 /// The file with what its imports give; or a tool's file as such.
 ObservationsFile with_imports(const std::string& path) {
   if (is_measured(path)) return read_measured(path, {});
@@ -184,7 +200,10 @@ HypothesesFile read_hypotheses(const std::string& path, const ObservationsFile& 
   Names variants("variant"), hypotheses("hypothesis"), reactions("reaction"),
       experiments("experiment"), curves("curve");
   check_parameters(file.nuisances, "nuisance");
-  for (const auto& v : file.variants) variants.add(v.label);
+  for (const auto& v : file.variants) {
+    variants.add(v.label);
+    check_variant(v, file.nuisances);
+  }
   for (const auto& h : file.hypotheses) {
     hypotheses.add(h.id);
     check_parameters(h.parameters, "parameter");

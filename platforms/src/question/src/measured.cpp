@@ -70,7 +70,7 @@ const Schema<ImportSpec>& ImportSpec::schema() {
           .field("tolerance_why", &ImportSpec::tolerance_why,
                  {.doc = "reason for a tolerance of that size"})
           .choice("use", &ImportSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
-                  {.doc = "parameters may be fitted to it, or it is only compared with"})
+                  {.doc = "points are chosen by it, or it is predicted from those that the others choose"})
           .field("from", &ImportSpec::from, {.doc = "counters: the window begins, s"})
           .field("to", &ImportSpec::to, {.doc = "counters: the window ends, s"})
           .field("message", &ImportSpec::message,

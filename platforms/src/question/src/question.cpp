@@ -47,24 +47,6 @@ void select(std::vector<HypothesisSpec>& hypotheses, const std::vector<std::stri
                 [&](const auto& h) { return !wanted(h.id.value) && !wanted(h.family); });
 }
 
-/// Fits have no use for choices.
-void leave_out_spaces(const ExplainRequest& request, std::vector<HypothesisSpec>& hypotheses) {
-  const auto named = [&](const HypothesisSpec& h) {
-    return std::find(request.only.begin(), request.only.end(), h.id.value) != request.only.end();
-  };
-  for (const auto& h : hypotheses) {
-    if (h.space() && named(h)) {
-      throw InputError(
-          fmt::format("--only: '{}' chooses among values, which no fit can; expected "
-                      "--infer with it",
-                      h.id.value));
-    }
-  }
-  std::erase_if(hypotheses, [](const HypothesisSpec& h) { return h.space(); });
-  if (hypotheses.empty())
-    throw InputError("every hypothesis chooses among values, which no fit can; expected --infer");
-}
-
 template <class T>
 void keep_quick(std::vector<T>& all) {
   std::erase_if(all, [](const T& t) { return !t.quick; });
@@ -109,7 +91,6 @@ Question read_question(const ExplainRequest& request) {
   q.observations = read_observations(q.observations_path);
   q.hypotheses = read_hypotheses(q.hypotheses_path, q.observations);
   select(q.hypotheses.hypotheses, request.only);
-  if (!request.infer) leave_out_spaces(request, q.hypotheses.hypotheses);
   if (request.quick) {
     const auto first = q.hypotheses.variants.front();
     keep_quick(q.hypotheses.variants);

@@ -21,8 +21,7 @@ class ConditionKeys {
     const auto [it, fresh] = keys_.emplace(id, "");
     if (!fresh) return it->second;
     const ConditionSpec& c = q_.condition(id);
-    Setting setting{texts_of(c.set), q_.seed};
-    if (q_.request.infer) setting = setting.with(texts_of(c.brief));
+    const Setting setting = Setting{texts_of(c.set), q_.seed}.with(texts_of(c.brief));
     it->second = run_key(q_.platform.read(setting)) + (c.reaction ? " with a reaction" : "");
     return it->second;
   }

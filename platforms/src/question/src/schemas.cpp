@@ -11,7 +11,7 @@ const Schema<ConditionSpec>& ConditionSpec::schema() {
           .field("title", &ConditionSpec::title, {.doc = "the condition in words"})
           .field("set", &ConditionSpec::set, {.doc = "overrides, as for --set"})
           .field("brief", &ConditionSpec::brief,
-                 {.doc = "more overrides for inference, whose runs are many: a shorter duration"})
+                 {.doc = "more overrides, for runs are many: a shorter duration"})
           .field("reaction", &ConditionSpec::reaction,
                  {.doc = "congestion control is on: a [[reaction]] applies"});
   return s;
@@ -36,7 +36,7 @@ const Schema<ObservationSpec>& ObservationSpec::schema() {
           .field("tolerance_why", &ObservationSpec::tolerance_why,
                  {.doc = "reason for a tolerance of that size"})
           .choice("use", &ObservationSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
-                  {.doc = "parameters may be fitted to it, or it is only compared with"})
+                  {.doc = "points are chosen by it, or it is predicted from those that the others choose"})
           .required("source", &ObservationSpec::source,
                     {.doc = "where it was published: paper, section, figure"});
   return s;
@@ -56,7 +56,7 @@ const Schema<ObservationsFile>& ObservationsFile::schema() {
 
 const Schema<VariantSpec>& VariantSpec::schema() {
   static const Schema<VariantSpec> s =
-      Schema<VariantSpec>("variant", "A setting nobody published, tried for every hypothesis.")
+      Schema<VariantSpec>("variant", "Settings that were not published: one of the variants holds.")
           .required("label", &VariantSpec::label, {.doc = "name under which results list it"})
           .field("set", &VariantSpec::set, {.doc = "overrides, as for --set"})
           .field("quick", &VariantSpec::quick, {.doc = "tried with --quick too"});
@@ -72,8 +72,7 @@ const Schema<ParameterSpec>& ParameterSpec::schema() {
                  {.doc = "lower bound, a text of the key's own type: \"100 ns\", \"4\""})
           .field("high", &ParameterSpec::high, {.doc = "upper bound, a text of the same type"})
           .field("values", &ParameterSpec::values,
-                 {.doc = "in place of bounds: texts as for --set, equally likely; only inference "
-                         "chooses among them"})
+                 {.doc = "in place of bounds: texts as for --set, equally likely"})
           .choice("scale", &ParameterSpec::scale, {{"linear", Scale::linear}, {"log", Scale::log}},
                   {.doc = "how the range between them is divided"})
           .field("why", &ParameterSpec::why, {.doc = "reason for bounds of that size"})
@@ -135,7 +134,7 @@ const Schema<ExperimentSpec>& ExperimentSpec::schema() {
                    {"setting", Effort::setting},
                    {"hardware", Effort::hardware}},
                   {.doc = "what it takes: options of the traffic generator, a setting of a NIC or "
-                          "switch, other hardware; inference lists the cheapest first"})
+                          "switch, other hardware; the cheapest are listed first"})
           .field("quick", &ExperimentSpec::quick, {.doc = "tried with --quick too"});
   return s;
 }

@@ -84,11 +84,8 @@ struct Exclusion {
 /// With these senders; empty if it does not say.
 std::vector<Exclusion> exclusions(const question::HypothesisSpec& hypothesis,
                                   const PublishedNumbers& numbers);
-/// Their texts.
-std::vector<std::string> arithmetic_exclusions(const question::HypothesisSpec& hypothesis,
-                                               const PublishedNumbers& numbers);
 
-/// The checks in words with their numbers, for one variant; and as JSON.
+/// The checks in words with their numbers; and as JSON.
 std::vector<std::string> arithmetic_text(const PublishedNumbers& numbers,
                                          const question::HypothesesFile& hypotheses);
 nlohmann::ordered_json arithmetic_json(const std::vector<BlockingCheck>& checks);

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "horae/config/platform.hpp"
+#include "horae/question/question.hpp"
 
 namespace horae::explain {
 
@@ -17,6 +20,18 @@ struct SenderFacts {
 
   /// Of the first traffic of messages; nothing without one.
   static std::optional<SenderFacts> of(const config::PlatformConfig& platform);
+  friend bool operator==(const SenderFacts&, const SenderFacts&) = default;
 };
+
+/// Senders under some setting of what was not published.
+struct Senders {
+  std::string setting;  ///< "nic.mtu=1KiB" or a variant's label; empty: nothing changes them
+  SenderFacts facts;
+};
+
+/// Senders under every combination of variants and of those nuisances with values that change them,
+/// each once, with `set` on top; none where some platform has no senders of messages.
+std::vector<Senders> all_senders(const question::Question& question,
+                                 const std::vector<std::string>& set = {});
 
 }  // namespace horae::explain

@@ -1,6 +1,7 @@
 // How far the points of a joint space are from what was observed.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -54,19 +55,23 @@ class JointRuns {
   const JointSpace& space() const { return space_; }
   /// The conditions that run, in their order.
   const std::vector<const question::ConditionSpec*>& stages() const { return stages_; }
+  /// The run of a point in a condition, with `more` on top of everything.
+  RunRequest request(std::size_t i, const question::ConditionSpec& condition,
+                     const std::vector<std::string>& more = {}) const;
   bool whole(std::size_t i) const { return outcomes_[i].stages == stages_.size(); }
 
   /// Runs what is left of points until none that is not whole could be the closest: the least miss
   /// of all points is then known. Its index.
   std::size_t find_closest();
 
-  /// Runs the first `points` points in the first `stages` conditions, whatever they miss there.
-  void run_further(std::size_t points, std::size_t stages);
+  /// Runs points on in the first `stages` conditions, one after the other, each as long as `keep`
+  /// holds of what it has shown so far.
+  void run_on(const std::vector<std::size_t>& points, std::size_t stages,
+              const std::function<bool(const JointOutcome&)>& keep);
 
  private:
   void run_stage(std::size_t stage, const std::vector<std::size_t>& which);
   void compare(std::size_t i, const question::ConditionSpec& condition);
-  RunRequest request(std::size_t i, const question::ConditionSpec& condition) const;
 
   Laboratory& laboratory_;
   const JointSpace& space_;

@@ -10,20 +10,20 @@
 #include <vector>
 
 #include "horae/lab/runs.hpp"
-#include "horae/question/parameter.hpp"
+#include "horae/question/open_value.hpp"
 #include "horae/question/question.hpp"
 
 namespace horae::lab {
 
 /// What an unknown of a joint space is.
-enum class Unknown { parameter, nuisance, reaction, reaction_parameter, seed };
+enum class Unknown { parameter, variant, nuisance, reaction, reaction_parameter, seed };
 std::string name_of(Unknown unknown);
 
 /// One unknown: a value of the platform, or a choice of something else.
 struct JointDimension {
   Unknown unknown = Unknown::parameter;
-  std::string name;                             ///< the key; or "reaction", "seed"
-  std::optional<question::FitParameter> value;  ///< of a value of the platform
+  std::string name;  ///< the key; or "variant", "reaction", "seed"
+  std::optional<question::OpenValue> value;  ///< of a value of the platform
   std::vector<std::string> choices;             ///< of a discrete one
   bool continuous() const { return choices.empty(); }
   /// The text at a number of [0, 1).
@@ -36,7 +36,8 @@ struct JointDimension {
 struct JointPoint {
   std::vector<std::string> values;  ///< by dimension
   std::vector<bool> matters;  ///< by dimension: false of parameters of other reactions than its own
-  std::vector<std::string> platform;  ///< overrides of nuisances, the hypothesis and its parameters
+  /// Overrides of the variant, the nuisances, the hypothesis and its parameters.
+  std::vector<std::string> platform;
   std::vector<std::string> reacting;  ///< and of the reaction, where one applies
   std::uint32_t seed = 1;
 
@@ -45,7 +46,8 @@ struct JointPoint {
                             const std::vector<std::string>& more = {}) const;
 };
 
-/// The unknowns of a hypothesis. A nuisance that is a parameter of the hypothesis has the
+/// The unknowns of a hypothesis. Of several variants one holds, each as likely; a single one is no
+/// unknown and always holds. A nuisance that is a parameter of the hypothesis has the
 /// parameter's range; a parameter of a reaction that is a nuisance has the nuisance's. Reactions
 /// with the same key and range share an unknown.
 class JointSpace {
@@ -70,6 +72,7 @@ class JointSpace {
     std::vector<std::size_t> dimensions;
   };
 
+  void add_variants();
   void add_value(Unknown unknown, const question::ParameterSpec& spec, std::string name,
                  const nlohmann::ordered_json& effective);
   void add_reactions();

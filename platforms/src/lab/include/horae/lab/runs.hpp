@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -70,8 +69,11 @@ class RunStore {
 
   /// Looks for runs in `folder` before it makes them, and leaves there what it makes.
   void keep_in(RunFolder folder) { folder_.emplace(std::move(folder)); }
-  /// Remembers only these results of each run, and no packet counts: many runs fit into memory.
-  void remember_only(std::set<std::string> metrics) { metrics_.emplace(std::move(metrics)); }
+  /// Remembers only the results that `wanted` names of each run, and no packet counts: many runs fit
+  /// into memory.
+  void remember_only(std::function<bool(const std::string& name)> wanted) {
+    wanted_ = std::move(wanted);
+  }
 
   /// The run of a request, made in a child process if it is not there.
   const RunRecord& run(const RunRequest& request);
@@ -94,7 +96,7 @@ class RunStore {
 
   const question::BasePlatform& platform_;
   std::optional<RunFolder> folder_;
-  std::optional<std::set<std::string>> metrics_;
+  std::function<bool(const std::string& name)> wanted_;  ///< none: all results
   std::deque<RunRecord> records_;
   std::unordered_map<std::string, std::size_t> by_key_;
   std::unordered_map<std::string, std::string> key_of_;  ///< settings met before
@@ -103,7 +105,7 @@ class RunStore {
 /// A text as a cell of a CSV file: in quotes, those inside doubled (RFC 4180).
 std::string csv_text(std::string text);
 
-/// runs.csv: a line per run: number, seed, verdict, overrides, every result.
+/// runs.csv: a line per run: number, seed, verdict, overrides, every result that is remembered.
 std::string runs_csv(const RunStore& store);
 
 }  // namespace horae::lab

@@ -16,12 +16,12 @@ struct ConditionSpec {
   Located<std::string> id;
   std::string title;
   std::vector<Located<std::string>> set;
-  std::vector<Located<std::string>> brief;  ///< more of them, of the many runs of inference
+  std::vector<Located<std::string>> brief;  ///< more of them, which make the many runs shorter
   bool reaction = false;                    ///< congestion control is on, so a reaction applies
   static const Schema<ConditionSpec>& schema();
 };
 
-/// Whether a number may be fitted to, or only compared with.
+/// Whether points are chosen by a number, or it is predicted from those that the others choose.
 enum class Use { fit, predict };
 
 /// A published number. `rounding` and `tolerance` are in its unit.
@@ -55,7 +55,7 @@ struct ObservationsFile {
   const ConditionSpec* find_condition(const std::string& id) const;
 };
 
-/// A setting that nobody published, tried in turn for every hypothesis.
+/// Settings that were not published: one of the variants holds, each as likely.
 struct VariantSpec {
   Located<std::string> label;
   std::vector<Located<std::string>> set;
@@ -72,13 +72,13 @@ struct ParameterSpec {
   std::vector<Located<std::string>> also;  ///< more keys that get the same value
   Located<std::string> low;
   Located<std::string> high;
-  std::vector<Located<std::string>> values;  ///< in place of bounds
+  std::vector<Located<std::string>> values;  ///< in place of bounds, each as likely
   Scale scale = Scale::linear;
   std::string why;
   std::string source;
   static const Schema<ParameterSpec>& schema();
 
-  /// One of some values, which only inference can move: a fit needs a direction.
+  /// One of some values.
   bool choice() const { return !values.empty(); }
   /// "key=value" for each of its keys.
   std::vector<std::string> overrides(const std::string& value) const;
@@ -91,7 +91,7 @@ enum class Stalls { served, received, none, window };
 /// What an experiment takes.
 enum class Effort { command, setting, hardware };
 
-/// A mechanism that may explain the observations: overrides, and parameters to fit. The traits are
+/// A mechanism that may explain the observations: overrides, and parameters. The traits are
 /// for checks by arithmetic alone; without one, its check says nothing.
 struct HypothesisSpec {
   Located<std::string> id;
@@ -154,7 +154,7 @@ struct CurveSpec {
 struct HypothesesFile {
   std::string title;
   std::vector<VariantSpec> variants;  ///< at least one once read
-  /// What nobody published, with a range: in inference, in place of the variants.
+  /// What was not published, with a range. No variant sets any of them.
   std::vector<ParameterSpec> nuisances;
   std::vector<HypothesisSpec> hypotheses;
   std::vector<ReactionSpec> reactions;

@@ -23,14 +23,12 @@ struct ExplainRequest {
   std::optional<std::string> hypotheses;
   Readings readings;
   std::vector<std::string> only;  ///< ids or families; all by default
-  unsigned seeds = 3;
-  unsigned evaluations = 0;  ///< per fitted parameter; 0: the laboratory's budget
-  unsigned survivors = 6;    ///< at most so many are compared by experiments
+  unsigned seeds = 3;      ///< each as likely, an unknown like others
+  unsigned survivors = 0;  ///< at most so many are compared by experiments and curves; 0: all
   bool quick = false;
-  bool infer = false;                       ///< inference over spaces in place of fits
-  unsigned points = 0;                      ///< of inference, per hypothesis; 0: its default
-  std::optional<std::string> from;          ///< result folder of an earlier inference to go on from
-  std::vector<std::string> fixed_readings;  ///< not open to inference: those of the command line
+  unsigned points = 0;                      ///< simulated per hypothesis; 0: the default
+  std::optional<std::string> from;          ///< result folder of an earlier answer to go on from
+  std::vector<std::string> fixed_readings;  ///< not open: those of the command line
   std::optional<std::string> store;         ///< folder that keeps finished runs
   unsigned jobs = 1;
   bool show_progress = false;

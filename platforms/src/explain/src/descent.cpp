@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "horae/core/random.hpp"
-#include "infer_parts.hpp"
+#include "parts.hpp"
 
 namespace horae::explain {
 namespace {
@@ -50,7 +50,7 @@ struct Way {
 bool nearer(const Way& a, const Way& b) { return a.at.distance < b.at.distance; }
 
 /// The nearest point under each reaction: what is near under one is a trap under another.
-std::vector<Way> begin_ways(const Inferred& h, const Evaluation& nearest, std::size_t reaction) {
+std::vector<Way> begin_ways(const Assessed& h, const Evaluation& nearest, std::size_t reaction) {
   if (reaction == h.dimensions.size()) return {{nearest}};
   std::vector<Way> ways;
   for (std::uint32_t value = 0; value < h.dimensions[reaction].values; ++value) {
@@ -63,8 +63,15 @@ std::vector<Way> begin_ways(const Inferred& h, const Evaluation& nearest, std::s
 
 }  // namespace
 
-void descend(const question::Question& q, std::size_t points, std::vector<Position> starts,
-             Inferred& h) {
+std::vector<double> look_at(Assessed& h, const std::vector<Position>& positions) {
+  auto distances = h.runs->distances(positions);
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    h.evaluated.push_back({positions[i], distances[i]});
+  return distances;
+}
+
+void descend(const question::Question& q, std::size_t points, const std::string& stream,
+             Assessed& h) {
   constexpr std::size_t each = 3;  // points of a way in a round
   constexpr unsigned rounds = 3;   // before the farthest way ends
   constexpr std::size_t last = 2;  // ways that go on to the end
@@ -74,22 +81,18 @@ void descend(const question::Question& q, std::size_t points, std::vector<Positi
       std::find_if(unknowns.begin(), unknowns.end(),
                    [](const auto& d) { return d.unknown == lab::Unknown::reaction; }) -
       unknowns.begin());
-  Evaluation nearest = h.sampled.evaluations[h.sampled.closest()];
-  if (starts.size() > points) starts.resize(points);
-  const auto distances_of_starts = h.runs->distances(starts);
-  points -= starts.size();
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    if (distances_of_starts[i] < nearest.distance) nearest = {starts[i], distances_of_starts[i]};
-  }
+  const Evaluation nearest = *std::min_element(
+      h.evaluated.begin(), h.evaluated.end(),
+      [](const Evaluation& a, const Evaluation& b) { return a.distance < b.distance; });
   if (nearest.distance <= tolerance_factors[as_declared]) return;
   auto ways = begin_ways(h, nearest, reaction);
   if (points < ways.size()) return;
   std::vector<Position> asked;
   for (const Way& way : ways) asked.push_back(way.at.position);
   points -= asked.size();
-  auto distances = h.runs->distances(asked);
+  auto distances = look_at(h, asked);
   for (std::size_t w = 0; w < ways.size(); ++w) ways[w].at.distance = distances[w];
-  Steps steps(h.dimensions, reaction, q.seed, "explain." + h.hypothesis->id.value + ".descent");
+  Steps steps(h.dimensions, reaction, q.seed, stream);
   for (unsigned round = 1; points >= each * ways.size(); ++round) {
     std::stable_sort(ways.begin(), ways.end(), nearer);
     if (ways.front().at.distance <= tolerance_factors[as_declared]) return;
@@ -100,7 +103,7 @@ void descend(const question::Question& q, std::size_t points, std::vector<Positi
         asked.push_back(steps.from(way.at.position, way.width));
     }
     points -= asked.size();
-    distances = h.runs->distances(asked);
+    distances = look_at(h, asked);
     for (std::size_t w = 0; w < ways.size(); ++w) {
       Way& way = ways[w];
       const double before = way.at.distance;

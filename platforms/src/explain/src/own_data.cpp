@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
-#include "infer_parts.hpp"
+#include "parts.hpp"
 
 namespace horae::explain {
 namespace {
@@ -61,15 +62,23 @@ std::size_t conditions_that_exclude(const question::Question& q, const lab::Join
 
 }  // namespace
 
-void ask_own_data(const question::Question& q, Inferred& h) {
-  const std::size_t asked = h.sampled.levels.front().states.size();
+void ask_own_data(const question::Question& q, Assessed& h) {
+  const SearchPass& pass = h.passes.back();
+  const std::size_t asked = pass.sampled.levels.front().states.size();
+  std::vector<std::size_t> points(asked);
+  std::iota(points.begin(), points.end(), pass.first);
+  const auto any = [](const lab::JointOutcome&) { return true; };
   for (std::size_t f = 0; f < tolerance_factors.size(); ++f) {
     OwnData& own = h.own_data[f];
+    if (own.excludes()) continue;
     own.conditions = conditions_that_exclude(q, *h.runs, tolerance_factors[f]);
     // Condition by condition: the first may say that too few are found.
     for (std::size_t stages = 1; stages <= own.conditions; ++stages) {
-      h.runs->run_further(asked, stages);
-      const auto shown = shown_by(*h.runs, observed_in(q, *h.runs, stages));
+      h.runs->run_on(points, stages, any);
+      auto shown = shown_by(*h.runs, observed_in(q, *h.runs, stages));
+      // Those that are asked with first.
+      const auto first = shown.begin() + static_cast<std::ptrdiff_t>(pass.first);
+      std::rotate(shown.begin(), first, first + static_cast<std::ptrdiff_t>(asked));
       own.search =
           inference::OwnSearch::of(inference::own_misses(shown, asked), tolerance_factors[f]);
       if (!own.search.may_find()) break;

@@ -1,4 +1,4 @@
-#include "horae/question/parameter.hpp"
+#include "horae/question/open_value.hpp"
 
 #include <fmt/format.h>
 
@@ -60,7 +60,7 @@ const nlohmann::ordered_json& value_of(const nlohmann::ordered_json& effective,
 
 }  // namespace
 
-FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_json& effective)
+OpenValue::OpenValue(const ParameterSpec& spec, const nlohmann::ordered_json& effective)
     : spec_(&spec) {
   const auto* now = &value_of(effective, spec.key);
   for (const auto& other : spec.also) value_of(effective, other);
@@ -84,7 +84,7 @@ FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_js
   } else {
     throw input_error(
         spec.key.where,
-        fmt::format("'{}' is {}: only numbers and quantities can be fitted", key(), now->dump()));
+        fmt::format("'{}' is {}: only numbers and quantities have a range", key(), now->dump()));
   }
   low_ = parse(spec.low, "low");
   high_ = parse(spec.high, "high");
@@ -98,7 +98,7 @@ FitParameter::FitParameter(const ParameterSpec& spec, const nlohmann::ordered_js
   }
 }
 
-double FitParameter::parse(const Located<std::string>& text, std::string_view bound) const {
+double OpenValue::parse(const Located<std::string>& text, std::string_view bound) const {
   std::optional<double> value;
   std::string_view expected;
   switch (kind_) {
@@ -128,7 +128,7 @@ double FitParameter::parse(const Located<std::string>& text, std::string_view bo
                                             expected, printable(text.value)));
 }
 
-double FitParameter::rounded(double value) const {
+double OpenValue::rounded(double value) const {
   constexpr double digits = 4;
   if (value != 0) {
     const double step = std::pow(10.0, std::floor(std::log10(std::abs(value))) + 1 - digits);
@@ -139,7 +139,7 @@ double FitParameter::rounded(double value) const {
   return std::clamp(value, low_, high_);
 }
 
-std::string FitParameter::print(double value) const {
+std::string OpenValue::print(double value) const {
   const auto count = static_cast<std::int64_t>(std::llround(value));
   switch (kind_) {
     case Kind::time:
@@ -161,7 +161,7 @@ std::string FitParameter::print(double value) const {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::string FitParameter::text(double position) const {
+std::string OpenValue::text(double position) const {
   position = std::clamp(position, 0.0, 1.0);
   if (kind_ == Kind::choice) {
     const std::size_t n = spec_->values.size();
@@ -174,7 +174,7 @@ std::string FitParameter::text(double position) const {
   return print(rounded(value));
 }
 
-double FitParameter::position(const std::string& text) const {
+double OpenValue::position(const std::string& text) const {
   if (kind_ == Kind::choice) {
     const auto at = std::find_if(spec_->values.begin(), spec_->values.end(),
                                  [&](const auto& v) { return v.value == text; });

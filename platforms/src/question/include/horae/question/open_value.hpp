@@ -1,4 +1,4 @@
-// A value of the platform as a fit sees it: a number from 0 to 1.
+// A value of the platform that is open: a number from 0 to 1.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace horae::question {
 /// Maps positions of [0, 1] to texts of the key's own type between two bounds, on its scale. Texts
 /// have four significant digits, so that positions that do not matter apart are one value. Of a
 /// choice each value has an equal share of [0, 1).
-class FitParameter {
+class OpenValue {
  public:
   /// `effective` is the platform's configuration, which says what type the key has. InputError for
   /// bounds that are none.
-  FitParameter(const ParameterSpec& spec, const nlohmann::ordered_json& effective);
+  OpenValue(const ParameterSpec& spec, const nlohmann::ordered_json& effective);
 
   const std::string& key() const { return spec_->key.value; }
   const ParameterSpec& spec() const { return *spec_; }
