@@ -77,6 +77,7 @@ question::Question asked(const Place& place) {
   mtu.values = {{"1KiB", {}}, {"2KiB", {}}};
   question::ParameterSpec pipes = range("nic.tx_latency", "100 ns", "300 ns");
   pipes.also = {{"nic.rx_latency", {}}};
+  q.hypotheses.variants = {{{"as it is", {}}, {}, true}};
   q.hypotheses.nuisances = {mtu, pipes, range("nic.nack_delay", "0 ns", "1 us")};
   question::HypothesisSpec h;
   h.id.value = "h";
@@ -127,6 +128,38 @@ TEST(JointSpace, MakesOverridesAndASeedOfAPosition) {
   const JointPoint other = space.at({0, 0, 0, 0.75, 0.5, 0.5, 0});
   EXPECT_EQ(other.reacting, (Texts{"nic.shaping=quantum", "nic.qp_rate=2 Gbps"}));
   EXPECT_EQ(other.seed, 7u);
+}
+
+TEST(JointSpace, OneOfSeveralVariantsHoldsBelowNuisances) {
+  const Place place;
+  question::Question q = asked(place);
+  q.hypotheses.variants = {{{"near", {}}, {{"link_default.delay=10ns", {}}}, true},
+                           {{"far", {}}, {{"link_default.delay=1us", {}}}, true}};
+  const JointSpace two(q, q.hypotheses.hypotheses.front());
+  EXPECT_EQ(name_of(two.dimensions()[1].unknown), "variant");
+  EXPECT_EQ(two.dimensions()[1].choices, (Texts{"near", "far"}));
+  EXPECT_EQ(two.at({0.5, 0.75, 0, 0, 0, 0, 0, 0}).platform,
+            (Texts{"link_default.delay=1us", "nic.mtu=1KiB", "nic.tx_latency=100 ns",
+                   "nic.rx_latency=100 ns", "nic.reliability.window=64", "nic.nack_delay=3 us"}));
+  EXPECT_EQ(two.at({0.5, 0.25, 0, 0, 0, 0, 0, 0}).platform.front(), "link_default.delay=10ns");
+  // A single one is no unknown.
+  q.hypotheses.variants.pop_back();
+  const JointSpace one(q, q.hypotheses.hypotheses.front());
+  EXPECT_EQ(one.dimensions().size() + 1, two.dimensions().size());
+  EXPECT_EQ(one.at({0.5, 0, 0, 0, 0, 0, 0}).platform.front(), "link_default.delay=10ns");
+}
+
+TEST(JointSpace, WhereNothingIsOpenTheSeedIs) {
+  const Place place;
+  question::Question q = asked(place);
+  q.request.seeds = 1;
+  q.hypotheses.nuisances.clear();
+  q.hypotheses.reactions.clear();
+  q.hypotheses.hypotheses.front().parameters.clear();
+  const JointSpace space(q, q.hypotheses.hypotheses.front());
+  ASSERT_EQ(space.dimensions().size(), 1u);
+  EXPECT_EQ(space.dimensions()[0].choices, Texts{"7"});
+  EXPECT_EQ(space.at({0.5}).seed, 7u);
 }
 
 TEST(JointSpace, AReadingOfTheCommandLineIsNotOpen) {

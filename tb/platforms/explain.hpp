@@ -53,8 +53,11 @@ class Inquiry {
 
   Ended run(const Words& more = {}) const {
     Words arguments = {"explain", testbed, "--observations", "o.toml", "--hypotheses", "h.toml"};
-    if (std::find(more.begin(), more.end(), "--quick") == more.end())
-      arguments.insert(arguments.end(), {"--evaluations", "30"});
+    const auto given = [&](const char* option) {
+      return std::find(more.begin(), more.end(), option) != more.end();
+    };
+    if (!given("--points")) arguments.insert(arguments.end(), {"--points", "160"});
+    if (!given("--seeds")) arguments.insert(arguments.end(), {"--seeds", "1"});
     arguments = with_settings(std::move(arguments), brief);
     arguments.insert(arguments.end(), more.begin(), more.end());
     return test::run(place_, arguments);
@@ -80,15 +83,26 @@ inline double truth(const std::string& metric, Words settings) {
 }
 
 inline ordered_json hypothesis(const ordered_json& summary, const std::string& id) {
-  for (const auto& h : summary.at("explain").at("hypotheses")) {
+  for (const auto& h : summary.at("infer").at("hypotheses")) {
     if (h.at("id") == id) return h;
   }
   throw std::runtime_error("no hypothesis " + id);
 }
 
-/// The mechanism of the only variant, before any reaction.
-inline ordered_json alone(const ordered_json& summary, const std::string& id) {
-  return hypothesis(summary, id).at("variants").at(0).at("without_reaction");
+/// What the accepted points leave of an unknown.
+inline ordered_json accepted(const ordered_json& hypothesis, const std::string& name) {
+  for (const auto& unknown : hypothesis.at("unknowns")) {
+    if (unknown.at("name") == name) return unknown.at("accepted");
+  }
+  throw std::runtime_error("no unknown " + name);
+}
+
+/// What is predicted of an observation.
+inline ordered_json prediction(const ordered_json& hypothesis, const std::string& observation) {
+  for (const auto& p : hypothesis.at("predictions")) {
+    if (p.at("observation") == observation) return p;
+  }
+  throw std::runtime_error("no prediction of " + observation);
 }
 
 }  // namespace horae::test

@@ -139,7 +139,7 @@ const Case cases[] = {
     {"ParameterIsNone", false, "key = \"nic.nack_delay\"", "key = \"nic.nack_dela\"",
      "h.toml:10:7: 'nic.nack_dela' names no value of the platform, did you mean 'nic.nack_delay'?"},
     {"ParameterIsAText", false, "key = \"nic.nack_delay\"", "key = \"nic.transport\"",
-     "h.toml:10:7: 'nic.transport' is \"rnic_sr\": only numbers and quantities can be fitted"},
+     "h.toml:10:7: 'nic.transport' is \"rnic_sr\": only numbers and quantities have a range"},
     {"BoundOfAnotherType", false, "high = \"2 us\"", "high = \"2 KiB\"",
      "h.toml:12:8: high of 'nic.nack_delay': expected a time such as \"1.5 us\", found '2 KiB'"},
     {"BoundOutsideTheRange", false, "high = \"2 us\"", "high = \"2 s\"",
@@ -149,9 +149,10 @@ const Case cases[] = {
      "h.toml:12:8: 'nic.nack_delay': high = 2 us is not above low = 3 us"},
     {"LogFromZero", false, "high = \"2 us\"", "high = \"2 us\"\nscale = \"log\"",
      "h.toml:11:7: 'nic.nack_delay': low = 0 ns, but a log scale begins above zero"},
-    {"NothingToFitTo", true, "use = \"fit\"", "use = \"predict\"",
-     "h.toml:6:6: hypothesis 'one' has parameters, but no [[observation]] with use = \"fit\" is in "
-     "a condition without reaction"},
+    {"VariantOfANuisance", false, "[[hypothesis]]",
+     "[[nuisance]]\nkey = \"nic.mtu\"\nvalues = [\"1KiB\", \"2KiB\"]\n[[hypothesis]]",
+     "h.toml:4:8: variant 'MTU 1024' sets 'nic.mtu', which is a [[nuisance]] as well; expected "
+     "either"},
     {"ExperimentSetsNothing", false, "link_default.delay=5us", "link_default.dela=5us",
      "h.toml:17:8: experiment 'far': --set link_default.dela: unknown key 'dela' in "
      "[link_default], did you mean 'delay'?"},
@@ -193,7 +194,7 @@ TEST(BadExplainPlatform, FilesAreBesideThePlatform) {
   place.write("sub/h.toml", hypotheses_head + mechanism("hypothesis", "plain", ""));
   ended = run(place, {"explain", "sub/p.toml", "--json"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_EQ(ended.json().at("explain").at("observations"), "sub/o.toml");
+  EXPECT_EQ(ended.json().at("infer").at("observations"), "sub/o.toml");
 }
 
 TEST(BadExplainPlatform, ArgumentsAreRefusedInOneLine) {

@@ -116,7 +116,7 @@ Command add_explain(CLI::App& app) {
                     "no effect: what earlier releases called inference is what this command does");
   command
       ->add_option("--points", o->request.points,
-                   "simulated points of a hypothesis, at most (default 1000; --quick: 144)")
+                   "simulated points of a hypothesis, at most (default 1000; --quick: 160)")
       ->type_name("N")
       ->check(whole_number(1000000, 8));
   command

@@ -130,7 +130,7 @@ PassPlan PassPlan::of(std::size_t k) {
   // As many points in the first as a quick look at sixteen hypotheses allows (SearchPlan), up to
   // 1000 with the second, then eight times as many each. Populations are of a power of two points,
   // which fill a space best, and of 20 or more, of which own data can be asked.
-  constexpr PassPlan first{144, 32}, second{1000 - first.points, 128};
+  constexpr PassPlan first{160, 32}, second{1000 - first.points, 128};
   if (k == 0) return first;
   PassPlan out = second;
   if (k > 1) out.points = 7 * 1000 * (std::size_t{1} << (3 * (k - 2)));

@@ -255,6 +255,14 @@ ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& a) {
                       {"version", results::version()},
                       {"verdict", "complete"},
                       {"wall_s", a.wall_seconds}};
+  const lab::RunTotals& runs = laboratory.runs().totals();
+  out["sim_time_ps"] = runs.sim_time_ps;
+  out["events"] = runs.events;
+  out["packet_hops"] = runs.packet_hops;
+  out["packets"] = {{"created", runs.created},
+                    {"delivered", runs.delivered},
+                    {"dropped", runs.dropped},
+                    {"in_flight", runs.in_flight}};
   if (const auto missing = untested(q); !missing.empty()) out["untested"] = missing;
   out["results"] = ordered_json::object();
   ordered_json rows = ordered_json::array();

@@ -89,7 +89,8 @@ JointSpace::JointSpace(const question::Question& question,
   }
   add_reactions();
   add_readings();
-  if (question.request.seeds > 1) {
+  // A space has a dimension.
+  if (question.request.seeds > 1 || dimensions_.empty()) {
     JointDimension seed{Unknown::seed, "seed", std::nullopt, {}};
     for (unsigned i = 0; i < question.request.seeds; ++i)
       seed.choices.push_back(fmt::format("{}", question.seed + i));

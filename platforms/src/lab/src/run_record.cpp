@@ -37,6 +37,18 @@ RunRecord RunRecord::from_json(const nlohmann::ordered_json& json) {
   return r;
 }
 
+void RunTotals::add(const RunRecord& run) {
+  sim_time_ps += run.sim_time_ps;
+  events += run.events;
+  packet_hops += run.packet_hops;
+  if (run.packets.is_null()) return;
+  created += run.packets["created"].get<std::uint64_t>();
+  delivered += run.packets["delivered"].get<std::uint64_t>();
+  in_flight += run.packets["in_flight"].get<std::uint64_t>();
+  for (const auto& [cause, n] : run.packets["dropped"].items())
+    dropped[cause] += n.get<std::uint64_t>();
+}
+
 std::string csv_text(std::string text) {
   for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
     text.insert(at, 1, '"');

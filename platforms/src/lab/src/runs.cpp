@@ -95,6 +95,7 @@ void RunStore::run_all(const std::vector<RunRequest>& requests, unsigned jobs,
 
 void RunStore::adopt(RunRecord record) {
   if (!by_key_.emplace(record.key, records_.size()).second) return;
+  totals_.add(record);
   if (wanted_) {
     std::erase_if(record.results, [&](const auto& r) { return !wanted_(r.first); });
     record.packets = nullptr;

@@ -60,6 +60,17 @@ class RunFolder {
   std::string path_;
 };
 
+/// The books of several runs, added up.
+struct RunTotals {
+  std::int64_t sim_time_ps = 0;
+  std::uint64_t events = 0;
+  std::uint64_t packet_hops = 0;
+  std::uint64_t created = 0, delivered = 0, in_flight = 0;  ///< packets
+  std::map<std::string, std::uint64_t> dropped;             ///< packets by cause
+
+  void add(const RunRecord& run);
+};
+
 /// All runs so far, in the order in which they were first asked for. Two settings with the same
 /// effective configuration are one run.
 class RunStore {
@@ -84,6 +95,7 @@ class RunStore {
   void adopt(RunRecord record);
 
   const std::deque<RunRecord>& records() const { return records_; }
+  const RunTotals& totals() const { return totals_; }
 
  private:
   struct Prepared {
@@ -98,6 +110,7 @@ class RunStore {
   std::optional<RunFolder> folder_;
   std::function<bool(const std::string& name)> wanted_;  ///< none: all results
   std::deque<RunRecord> records_;
+  RunTotals totals_;
   std::unordered_map<std::string, std::size_t> by_key_;
   std::unordered_map<std::string, std::string> key_of_;  ///< settings met before
 };

@@ -67,12 +67,6 @@ class MadeUp {
     o.use = use;
     q.observations.observations.push_back(o);
   }
-  Candidate candidate() const {
-    Candidate c;
-    c.hypothesis = &q.hypotheses.hypotheses.front();
-    c.variant = &q.hypotheses.variants.front();
-    return c;
-  }
 
   static constexpr int first = 16;
   question::Question q;
