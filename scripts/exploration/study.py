@@ -16,8 +16,8 @@ KINDS = ("run", "size", "explain")
 # What a command may be told: nothing that writes elsewhere, nor what the study says itself.
 OPTIONS = {"run": ("--trace", "--waves", "--pcap", "--from", "--to", "--flow", "--every", "--trace-most"),
            "size": ("--chip", "--stages", "--most", "--over"),
-           "explain": ("--observations", "--hypotheses", "--reading", "--only", "--seeds", "--evaluations",
-                       "--survivors", "--quick")}
+           "explain": ("--observations", "--hypotheses", "--reading", "--only", "--seeds", "--points", "--survivors",
+                       "--quick")}
 
 
 @dataclasses.dataclass

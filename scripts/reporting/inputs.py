@@ -16,7 +16,7 @@ class BadInput(Exception):
 @dataclass
 class Result:
     label: str            # unique on the page
-    kind: str             # run, sweep, size, curve, explain, infer, published, study
+    kind: str             # run, sweep, size, curve, explain, published, study
     summary: dict
     folder: pathlib.Path
     points: list = field(default_factory=list)  # of a sweep: Results of its points, in their order
@@ -56,8 +56,7 @@ def read_json(path):
 
 # What each kind needs to be there: key -> types. The first kind whose own key is there is it.
 KINDS = (
-    ("explain", "explain", {"explain": dict}),
-    ("infer", "infer", {"infer": dict}),
+    ("explain", "infer", {"infer": dict}),
     ("curve", "most", {"most": str, "axes": list, "points": list}),
     ("size", "pipelines", {"pipelines": list, "refused": list}),
     ("size", "nics", {"nics": list}),
@@ -78,6 +77,8 @@ def require(path, found, keys):
 
 
 def kind_of(path, summary):
+    if "explain" in summary and "infer" not in summary:
+        raise BadInput(f"{path}: of an earlier horae explain, which made best fits; expected the answer of the present one")
     for kind, mark, keys in KINDS:
         if mark in summary:
             require(path, summary, keys)

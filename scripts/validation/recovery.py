@@ -3,7 +3,7 @@
 
 For one hypothesis of each family a point of its space is drawn (its parameters, what is not published, the readings), run,
 and what the published experiment would have shown of it takes the place of the published numbers, with their
-tolerances. Then every hypothesis is held against these data by `horae explain --infer`, which knows nothing of the
+tolerances. Then every hypothesis is held against these data by `horae explain`, which knows nothing of the
 point. Last, the most telling measurement is made at the point, and those that were consistent are held against it too.
 
 With --budgets each question is asked with several numbers of points instead, and the answers go to searches.csv: what a search
@@ -36,7 +36,7 @@ TOLD = {"tx_share": ("share of line", 0.05), "goodput_ratio": ("ratio", 0.02)}
 
 
 class Explain:
-    """Runs of `horae explain --infer`, with one store."""
+    """Runs of `horae explain`, with one store."""
 
     def __init__(self, options):
         self.options = options
@@ -48,7 +48,7 @@ class Explain:
         `earlier`: the name of an answer to go on from."""
         folder = self.out / name
         if not (folder / "summary.json").exists():
-            command = [self.options.program, "explain", PLATFORM, "--infer", "--points", str(points), "--only", ",".join(only),
+            command = [self.options.program, "explain", PLATFORM, "--points", str(points), "--only", ",".join(only),
                        "--set", f"sim.seed={seed}", "--observations", str(observations),
                        "--hypotheses", HYPOTHESES if experiments else str(self.without_experiments()),
                        "--store", str(self.out / "runs"), "--jobs", str(self.options.jobs),

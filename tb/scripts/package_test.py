@@ -71,7 +71,7 @@ class Package(unittest.TestCase):
         self.assertIn("stages", self.in_an_empty_root("size", "platforms/themis_tor.toml").stdout)
 
     def test_the_main_job_runs_in_an_empty_root(self):
-        out = self.in_an_empty_root("explain", "platforms/cx7_spray.toml", "--quick", "--evaluations", "1", "--seeds", "1",
+        out = self.in_an_empty_root("explain", "platforms/cx7_spray.toml", "--quick", "--points", "8", "--seeds", "1",
                                     "--only", "H1", "--set", "sim.warmup=100us", "--no-progress").stdout
         self.assertIn("H1", out)
 

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Pictures of scripts/plot_explain: of inference and of best fits, the same bytes each time, and one line for a folder
-without an explanation."""
+"""Pictures of scripts/plot_explain, the same bytes each time, and one line for a folder without an explanation."""
 import copy
 import json
 import pathlib
@@ -14,7 +13,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "plot_explain
 sys.path.insert(0, str(SCRIPT.parent))
 
 import installation  # noqa: E402, F401: finds the packages
-from explanation.inferred import COLOURS  # noqa: E402
+from explanation.agreement import COLOURS  # noqa: E402
 
 
 def hypothesis(name, closest, share, standing="excluded"):
@@ -41,12 +40,13 @@ INFERRED = {"infer": {
                    [prediction("H-near", 0.2), prediction("H-far", 0.8)]),
         experiment("b", "longer cables", 0.2,
                    [prediction("H-near", 0.4), prediction("H-far", 0.4)])]}}
-FITTED = {"explain": {
-    "ranked": ["H-near"], "survivors": ["H-near"],
+# What is drawn of closest points.
+CLOSEST = {
+    "survivors": ["H-near"],
     "curves": [{"id": "c", "title": "a curve", "x_title": "share", "quantities": ["tx_share"],
                 "points": [{"x": 0.25, "published": {"tx_share": 0.5}}, {"x": 1, "published": {}}],
-                "lines": [{"hypothesis": "H-near", "values": [{"tx_share": {"mean": 0.5}}, {}]}]}],
-    "hypotheses": [{"id": "H-near", "idle": {"all passed": {"retransmit": 0.5}, "none passed": {"retransmit": 0.0}}}]}}
+                "lines": [{"hypothesis": "H-near", "values": [{"tx_share": 0.5}, {"tx_share": None}]}]}]}
+IDLE = {"all passed": {"retransmit": 0.5}, "none passed": {"retransmit": 0.0}}
 
 
 def plot(folder):
@@ -65,7 +65,7 @@ class Pictures(unittest.TestCase):
                 self.assertGreater(svg.with_suffix(".png").stat().st_size, 5000)
             return {p.stem: p.read_text(encoding="utf-8") for p in plots.glob("*.svg")}
 
-    def test_inference_has_three_pictures(self):
+    def test_an_answer_without_curves_has_three_pictures(self):
         drawn = self.drawn(INFERRED)
         self.assertEqual(set(drawn), {"agreement", "gains", "predictions"})
         for text in ("H-near", "H-far"):
@@ -88,14 +88,18 @@ class Pictures(unittest.TestCase):
         summary["infer"]["experiments"] = []
         self.assertEqual(set(self.drawn(summary)), {"agreement"})
 
-    def test_best_fits_have_curves_and_idle_time(self):
-        drawn = self.drawn(FITTED)
-        self.assertEqual(set(drawn), {"curves", "idle"})
+    def test_closest_points_have_curves_and_idle_time(self):
+        summary = copy.deepcopy(INFERRED)
+        summary["infer"] |= CLOSEST
+        summary["infer"]["hypotheses"][0]["idle"] = IDLE
+        drawn = self.drawn(summary)
+        self.assertEqual(set(drawn), {"agreement", "gains", "predictions", "curves", "idle"})
         self.assertIn("<!-- 1/4 -->", drawn["curves"])
         self.assertIn("<!-- retransmit -->", drawn["idle"])
         # Where nobody is idle there is nothing to draw.
         self.assertIn("<!-- all passed -->", drawn["idle"])
         self.assertNotIn("none passed", drawn["idle"])
+        self.assertNotIn("H-far", drawn["idle"])
 
     def test_a_folder_without_an_explanation_is_one_line(self):
         with tempfile.TemporaryDirectory() as folder:

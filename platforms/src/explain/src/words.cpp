@@ -140,7 +140,7 @@ std::string conclusion_text(const question::Question& q, const Answer& a) {
   std::size_t agree = 0, spaces = 0, not_found = 0;
   const std::string* only = nullptr;
   for (const auto& h : a.hypotheses) {
-    not_found += h.standing() == Standing::not_found;
+    not_found += h.standing() == Standing::not_found && !h.hypothesis->space();
     if (!h.agrees()) continue;
     ++(h.hypothesis->space() ? spaces : agree);
     only = &h.hypothesis->id.value;

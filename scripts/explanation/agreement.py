@@ -1,4 +1,4 @@
-"""Inference over what was not published: `agreement`, how near each hypothesis comes and how much of
+"""Over everything that was not published: `agreement`, how near each hypothesis comes and how much of
 its space agrees; `gains`, what each further measurement would tell; `predictions`, the intervals of the
 most telling ones, hypotheses side by side."""
 from .drawing import save

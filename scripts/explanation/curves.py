@@ -1,18 +1,14 @@
-"""Best fits: `curves`, each quantity of each curve with a line per survivor and the published points;
-`idle`, why each hypothesis leaves the wire idle."""
+"""The closest point of each hypothesis: `curves`, each quantity of each curve with a line per hypothesis and
+the published points; `idle`, why each leaves the wire idle."""
 from .drawing import MARKERS, label_of, legend_below, save
 
 
 def draw_curve(axes, curve, quantity, colors):
     positions = list(range(len(curve["points"])))
     for i, line in enumerate(curve["lines"]):
-        values = [v.get(quantity, {}).get("mean") for v in line["values"]]
-        spread = [v.get(quantity, {}).get("spread") or 0 for v in line["values"]]
-        shown = [(p, y, s) for p, y, s in zip(positions, values, spread) if y is not None]
-        axes.errorbar([p for p, _, _ in shown], [y for _, y, _ in shown],
-                      yerr=[s for _, _, s in shown], color=colors[line["hypothesis"]],
-                      marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1.2,
-                      label=line["hypothesis"])
+        shown = [(p, v[quantity]) for p, v in zip(positions, line["values"]) if v.get(quantity) is not None]
+        axes.plot([p for p, _ in shown], [y for _, y in shown], color=colors[line["hypothesis"]],
+                  marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1.2, label=line["hypothesis"])
     published = [(p, point["published"][quantity])
                  for p, point in zip(positions, curve["points"]) if quantity in point["published"]]
     if published:
@@ -26,8 +22,8 @@ def draw_curve(axes, curve, quantity, colors):
     axes.grid(True, color="#dddddd", linewidth=0.6)
 
 
-def draw_curves(plt, explain, folder, colors):
-    curves = [c for c in explain["curves"] if c["lines"]]
+def draw_curves(plt, found, folder, colors):
+    curves = [c for c in found.get("curves", []) if c["lines"]]
     if not curves:
         return
     columns = max(len(c["quantities"]) for c in curves)
@@ -46,8 +42,9 @@ def draw_curves(plt, explain, folder, colors):
     save(figure, folder, "curves")
 
 
-def draw_idle(plt, explain, folder, order):
-    hypotheses = sorted(explain["hypotheses"], key=lambda h: order.index(h["id"]))
+def draw_idle(plt, found, folder):
+    order = found["ranked"]
+    hypotheses = sorted((h for h in found["hypotheses"] if h.get("idle")), key=lambda h: order.index(h["id"]))
     conditions, causes = [], []
     for h in hypotheses:
         for condition, shares in h["idle"].items():
@@ -76,8 +73,7 @@ def draw_idle(plt, explain, folder, order):
     save(figure, folder, "idle")
 
 
-def draw(plt, explain, folder):
-    order = explain["ranked"]
-    colors = {name: plt.get_cmap("tab10")(i % 10) for i, name in enumerate(explain["survivors"])}
-    draw_curves(plt, explain, folder, colors)
-    draw_idle(plt, explain, folder, order)
+def draw(plt, found, folder):
+    colors = {name: plt.get_cmap("tab10")(i % 10) for i, name in enumerate(found.get("survivors", []))}
+    draw_curves(plt, found, folder, colors)
+    draw_idle(plt, found, folder)

@@ -1,0 +1,167 @@
+// The search of a hypothesis, and what follows from its points, where the truth is a closed form:
+// runs are made up.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "horae/explain/answer.hpp"
+#include "made_up_runs.hpp"
+
+namespace horae::explain::search_test {
+namespace {
+
+using lab::test::MadeUp;
+using Results = std::map<std::string, double>;
+
+/// What a question looks at once it is answered.
+struct Asked {
+  Standing standing{};
+  std::array<Standing, tolerance_factors.size()> by_factor{};
+  double closest = 0;
+  std::vector<std::string> windows;  ///< of its points, in their order
+  std::optional<double> predicted_share;
+  std::vector<std::optional<inference::Interval>> predictions;
+  inference::Evidence evidence;
+  std::string conclusion;
+};
+
+Asked ask(MadeUp& made, unsigned points) {
+  made.q.request.points = points;
+  lab::Laboratory laboratory(made.q);
+  const Answer a = find_answer(laboratory);
+  const Assessed& h = a.hypotheses.front();
+  Asked out;
+  out.standing = h.standing();
+  for (std::size_t f = 0; f < out.by_factor.size(); ++f) out.by_factor[f] = h.standing(f);
+  out.closest = h.closest_miss();
+  for (std::size_t i = 0; i < h.runs->outcomes().size(); ++i)
+    out.windows.push_back(h.runs->point(i).values.front());
+  out.predicted_share = h.predicted_share;
+  out.predictions = h.predictions;
+  out.evidence = h.evidence[as_declared];
+  out.conclusion = conclusion_text(made.q, a);
+  return out;
+}
+
+/// Windows from 16 on: so many, with one seed.
+constexpr int windows = 200;
+
+// A search of more points begins with that of fewer, so what fewer find more find.
+TEST(Search, OfMorePointsBeginsWithThatOfFewer) {
+  for (const double steep : {0.5, 40.0}) {
+    MadeUp made(windows, [&](int window, std::uint32_t) -> Results {
+      return {{"x.x", (window - 133) / steep + 0.3 * std::sin(window)}};
+    });
+    made.q.request.seeds = 1;
+    made.observe("x.x", question::Use::fit);
+    Asked before = ask(made, 8);
+    for (const unsigned points : {32U, 107U, 160U, 170U, 400U}) {
+      const Asked now = ask(made, points);
+      ASSERT_GE(now.windows.size(), before.windows.size()) << points;
+      EXPECT_LE(now.windows.size(), points);
+      EXPECT_TRUE(std::equal(before.windows.begin(), before.windows.end(), now.windows.begin()))
+          << steep << " " << points;
+      EXPECT_LE(now.closest, before.closest);
+      if (before.standing == Standing::consistent) {
+        EXPECT_EQ(now.standing, Standing::consistent);
+      }
+      before = now;
+    }
+    EXPECT_EQ(before.standing, Standing::consistent) << steep;
+  }
+}
+
+// What a whole pass excludes stays excluded, and what larger tolerances exclude smaller ones do.
+TEST(Search, AnExclusionStays) {
+  for (const double offset : {2.3, 4.2, 50.0}) {
+    MadeUp made(windows, [&](int window, std::uint32_t) -> Results {
+      return {{"x.x", offset + (window - MadeUp::first) / 200.0}};
+    });
+    made.q.request.seeds = 1;
+    made.observe("x.x", question::Use::fit);
+    EXPECT_EQ(ask(made, 159).standing, Standing::not_found);
+    for (const unsigned points : {160U, 400U, 1000U}) {
+      const Asked now = ask(made, points);
+      EXPECT_NEAR(now.closest, offset, 0.1);
+      const auto out = [&](double factor) {
+        return now.closest > search_margin * factor ? Standing::excluded : Standing::not_found;
+      };
+      EXPECT_EQ(now.by_factor[0], Standing::excluded);
+      EXPECT_EQ(now.by_factor[1], Standing::excluded) << offset << " " << points;
+      EXPECT_EQ(now.by_factor[2], now.closest <= 2 ? Standing::consistent : out(2));
+    }
+  }
+}
+
+// Tolerances alone stretch what is seen: what agrees at some agrees at larger ones, in a search of
+// its own too.
+TEST(Search, WhatAgreesAtSomeTolerancesAgreesAtLargerOnes) {
+  bool before = false;
+  for (const double tolerances : {0.002, 0.05, 0.2, 1.0, 40.0}) {
+    MadeUp made(windows, [&](int window, std::uint32_t) -> Results {
+      return {{"x.x", (std::abs(window - 101) + 0.4 + 3 * std::abs(std::sin(window))) /
+                          (20 * tolerances)}};
+    });
+    made.q.request.seeds = 1;
+    made.observe("x.x", question::Use::fit);
+    const bool now = ask(made, 160).standing == Standing::consistent;
+    EXPECT_TRUE(now || !before) << tolerances;
+    before = now;
+  }
+  EXPECT_TRUE(before);
+}
+
+// A window agrees with the number to fit from 96 to 136. Over these the other number, which is twice
+// as steep, is -2 to 2: half of them agree with both.
+TEST(Search, ANumberToBePredictedIsPredictedFromTheOthers) {
+  MadeUp made(windows, [](int window, std::uint32_t) -> Results {
+    return {{"x.x", (window - 116) / 20.0}, {"y.y", (window - 116) / 10.0}};
+  });
+  made.q.request.seeds = 1;
+  made.observe("x.x", question::Use::fit);
+  made.observe("y.y", question::Use::predict);
+  const Asked found = ask(made, 1000);
+  EXPECT_EQ(found.standing, Standing::consistent);
+  EXPECT_NEAR(found.evidence.share, 21.0 / windows, 3 * found.evidence.error());
+  ASSERT_TRUE(found.predicted_share);
+  EXPECT_NEAR(*found.predicted_share, 0.5, 0.12);
+  EXPECT_NEAR(found.predictions[1]->low, -1.8, 0.3);
+  EXPECT_NEAR(found.predictions[1]->high, 1.8, 0.3);
+  EXPECT_GE(found.predictions[1]->least, -2);
+  EXPECT_LE(found.predictions[1]->most, 2);
+  // The number to fit is shown over what agrees with both.
+  EXPECT_GE(found.predictions[0]->least, -0.5);
+  EXPECT_LE(found.predictions[0]->most, 0.5);
+  EXPECT_EQ(found.conclusion, "One mechanism agrees with all two numbers: h.");
+}
+
+// Where all numbers are of one kind nothing is predicted.
+TEST(Search, NumbersOfOneKindAreAllChosenBy) {
+  for (const auto use : {question::Use::fit, question::Use::predict}) {
+    MadeUp made(windows, [](int window, std::uint32_t) -> Results {
+      return {{"x.x", (window - 116) / 20.0}, {"y.y", (window - 116) / 10.0}};
+    });
+    made.q.request.seeds = 1;
+    made.observe("x.x", use);
+    made.observe("y.y", use);
+    const Asked found = ask(made, 160);
+    EXPECT_FALSE(found.predicted_share);
+    EXPECT_LE(found.predictions[1]->most, 1);
+  }
+}
+
+// A run that gave nothing is farther than any number, and no data of its own.
+TEST(Search, ARunWithoutAValueNeverAgrees) {
+  MadeUp made(windows, [](int window, std::uint32_t) -> Results {
+    return window == 100 ? Results{{"x.x", 700}} : Results{};
+  });
+  made.q.request.seeds = 1;
+  made.observe("x.x", question::Use::fit);
+  const Asked found = ask(made, 160);
+  EXPECT_EQ(found.standing, Standing::not_found);
+  EXPECT_EQ(found.closest, lab::JointRuns::most);
+}
+
+}  // namespace
+}  // namespace horae::explain::search_test
