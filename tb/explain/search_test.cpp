@@ -112,8 +112,8 @@ TEST(Search, WhatAgreesAtSomeTolerancesAgreesAtLargerOnes) {
   EXPECT_TRUE(before);
 }
 
-// A window agrees with the number to fit from 96 to 136. Over these the other number, which is twice
-// as steep, is -2 to 2: half of them agree with both.
+// A window agrees with the number to fit from 96 to 136. Over these the other number, which is
+// twice as steep, is -2 to 2: half of them agree with both.
 TEST(Search, ANumberToBePredictedIsPredictedFromTheOthers) {
   MadeUp made(windows, [](int window, std::uint32_t) -> Results {
     return {{"x.x", (window - 116) / 20.0}, {"y.y", (window - 116) / 10.0}};

@@ -1,5 +1,5 @@
-// What agrees in `horae explain`: parameters that the test knows are found again, a mechanism that is
-// not the one is not, and numbers to be predicted are predicted.
+// What agrees in `horae explain`: parameters that the test knows are found again, a mechanism that
+// is not the one is not, and numbers to be predicted are predicted.
 #include <gtest/gtest.h>
 
 #include "explain.hpp"
@@ -116,8 +116,10 @@ TEST(ExplainAgreement, AMechanismThatMissesANumberDoesNotAgree) {
   EXPECT_EQ(rows.at(0).at("hypothesis"), "window");
   EXPECT_EQ(rows.at(0).at("standing"), "consistent");
   EXPECT_EQ(s.at("infer").at("survivors"), ordered_json({"window"}));
-  EXPECT_EQ(s.at("infer").at("conclusion").get<std::string>().find(
-                "One mechanism agrees with all two numbers: window"),
+  EXPECT_EQ(s.at("infer")
+                .at("conclusion")
+                .get<std::string>()
+                .find("One mechanism agrees with all two numbers: window"),
             0u)
       << s.at("infer").at("conclusion");
 }
@@ -185,7 +187,8 @@ TEST(ExplainAgreement, OneOfTheVariantsHolds) {
   const ordered_json h = hypothesis(inquiry.json(), "window");
   EXPECT_EQ(h.at("verdict"), "consistent");
   EXPECT_EQ(h.at("unknowns").at(0).at("kind"), "variant");
-  EXPECT_EQ(h.at("unknowns").at(0).at("values"), ordered_json({"MTU 1KiB", "MTU 2KiB", "MTU 4KiB"}));
+  EXPECT_EQ(h.at("unknowns").at(0).at("values"),
+            ordered_json({"MTU 1KiB", "MTU 2KiB", "MTU 4KiB"}));
   EXPECT_EQ(accepted(h, "variant").at("shares"), ordered_json({0, 1, 0}));
   EXPECT_EQ(h.at("closest").at("at").at("variant"), "MTU 2KiB");
   // A third of what is open.

@@ -22,9 +22,13 @@ ordered_json concluded(const std::string& hypotheses, const Words& more = {},
                        const std::string& open = mtus) {
   const Workplace place;
   place.write("h.toml", hypotheses_head + open + hypotheses);
-  Words arguments = {"explain",  testbed, "--observations", shipped, "--hypotheses",
-                     "h.toml",   "--seeds", "1",            "--points", "8",
-                     "--set",    "sim.duration=20us",       "--set",    "sim.warmup=10us",
+  Words arguments = {"explain",        testbed,
+                     "--observations", shipped,
+                     "--hypotheses",   "h.toml",
+                     "--seeds",        "1",
+                     "--points",       "8",
+                     "--set",          "sim.duration=20us",
+                     "--set",          "sim.warmup=10us",
                      "--json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Ended ended = run(place, arguments);
@@ -90,7 +94,8 @@ TEST(ExplainArithmetic, WhatNeverIdlesTheWireIsImpossibleAndSimulatedAllTheSame)
   const ordered_json h = hypothesis(concluded(blocking("h", 2, "stalls = \"none\"")), "h");
   EXPECT_EQ(h.at("standing"), "impossible");
   EXPECT_TRUE(h.at("verdict").get<std::string>().starts_with(
-      "impossible: it never idles the wire, so TX is line rate, but nocc.tx is 0.5 of it; simulated "
+      "impossible: it never idles the wire, so TX is line rate, but nocc.tx is 0.5 of it; "
+      "simulated "
       "all the same, no point of 8 is closer than "))
       << h.at("verdict");
 }
@@ -108,7 +113,8 @@ TEST(ExplainArithmetic, ATraitThatSimulationContradictsIsNamed) {
   const ordered_json h = hypothesis(inquiry.json(), "slow");
   EXPECT_EQ(h.at("standing"), "impossible");
   EXPECT_TRUE(h.at("verdict").get<std::string>().ends_with(
-      "; simulated all the same, one of 32 points agrees: serves or stalls of the hypothesis must be "
+      "; simulated all the same, one of 32 points agrees: serves or stalls of the hypothesis must "
+      "be "
       "wrong"))
       << h.at("verdict");
 }

@@ -60,9 +60,10 @@ TEST(ExplainExperiments, PutsFirstWhatTellsThemApart) {
   EXPECT_EQ(same.at("id"), "same");
   EXPECT_EQ(same.at("pairs_separated"), 0);
   EXPECT_LT(same.at("gain_nats"), near.at("gain_nats"));
-  EXPECT_EQ(e.at("conclusion"),
-            "Two mechanisms agree with the number; the cheapest measurement that tells them apart is "
-            "short links.");
+  EXPECT_EQ(
+      e.at("conclusion"),
+      "Two mechanisms agree with the number; the cheapest measurement that tells them apart is "
+      "short links.");
 }
 
 TEST(ExplainExperiments, TheCheapestIsNamedAmongThoseThatTellMost) {
@@ -102,8 +103,10 @@ TEST(ExplainExperiments, WhereNoneAgreesTheNearestAreCompared) {
   EXPECT_EQ(e.at("survivors").size(), 2u);
   EXPECT_EQ(e.at("experiments").at(0).at("predictions").at(0).at("points"), 1);
   EXPECT_EQ(e.at("curves").at(0).at("lines").size(), 2u);
-  EXPECT_EQ(e.at("conclusion").get<std::string>().find("No mechanism agrees with the number; nearest "
-                                                       "is "),
+  EXPECT_EQ(e.at("conclusion")
+                .get<std::string>()
+                .find("No mechanism agrees with the number; nearest "
+                      "is "),
             0u)
       << e.at("conclusion");
   EXPECT_NE(inquiry.run().out.find("would tell the nearest ones (none is consistent) apart"),
@@ -175,9 +178,8 @@ TEST(ExplainExperiments, EndsInTheRankedTableAndASentence) {
   EXPECT_TRUE(lines[lines.size() - 3].ends_with("  consistent")) << ended.out;
   EXPECT_EQ(lines.back(),
             inquiry.place().read_json("out/summary.json").at("infer").at("conclusion"));
-  EXPECT_EQ(inquiry.place().content(),
-            (Words{"h.toml", "o.toml", "out", "out/points.csv", "out/runs.csv",
-                   "out/summary.json"}));
+  EXPECT_EQ(inquiry.place().content(), (Words{"h.toml", "o.toml", "out", "out/points.csv",
+                                              "out/runs.csv", "out/summary.json"}));
   // It may be written again.
   EXPECT_EQ(inquiry.run({"--quick", "--out", "out"}).exit_code, 0);
 }

@@ -1,6 +1,6 @@
-// The search of `horae explain` over everything that is open: what was observed of a known mechanism
-// finds it again, no budget turns the verdict of another, equal bytes whatever the jobs and after a
-// kill.
+// The search of `horae explain` over everything that is open: what was observed of a known
+// mechanism finds it again, no budget turns the verdict of another, equal bytes whatever the jobs
+// and after a kill.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -54,7 +54,8 @@ double gbps(const std::string& text) {
 TEST(ExplainSearch, FindsTheMechanismAndItsParameterAndNotTheOthers) {
   const Inquiry inquiry(observations_of_a_rate(), three + experiment);
   const ordered_json s = inquiry.json({"--points", "96"});
-  const ordered_json rate = hypothesis(s, "rate"), window = hypothesis(s, "window"), free = hypothesis(s, "free");
+  const ordered_json rate = hypothesis(s, "rate"), window = hypothesis(s, "window"),
+                     free = hypothesis(s, "free");
   EXPECT_EQ(rate.at("verdict"), "consistent");
   EXPECT_EQ(s.at("infer").at("ranked").at(0), "rate");
   const ordered_json range = accepted(rate, "nic.qp_rate");
@@ -90,9 +91,10 @@ TEST(ExplainSearch, FindsTheMechanismAndItsParameterAndNotTheOthers) {
       free.at("verdict").get<std::string>().starts_with("impossible: it never idles the wire"));
   // What its trait says is checked all the same: a window binds when links are long.
   EXPECT_EQ(free.at("points"), 32);
-  EXPECT_NE(free.at("verdict").get<std::string>().find("; simulated all the same, no point of 32 is "
-                                                       "closer than "),
-            std::string::npos)
+  EXPECT_NE(
+      free.at("verdict").get<std::string>().find("; simulated all the same, no point of 32 is "
+                                                 "closer than "),
+      std::string::npos)
       << free.at("verdict");
   // Two queue pairs have twice the rate.
   const ordered_json& x = s.at("infer").at("experiments").at(0);

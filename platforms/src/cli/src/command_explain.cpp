@@ -76,7 +76,8 @@ Command add_explain(CLI::App& app) {
   const auto o = std::make_shared<ExplainOptions>();
   CLI::App* command = add_command(
       app, "explain",
-      "Test hypotheses against published numbers, with everything open that was not published: which "
+      "Test hypotheses against published numbers, with everything open that was not published: "
+      "which "
       "agree, what that leaves open, and which experiment tells them apart.",
       "Examples: horae explain platforms/cx7_spray.toml --quick\n"
       "          horae explain platforms/cx7_spray.toml --only H1 --reading nacks=both");
@@ -120,9 +121,10 @@ Command add_explain(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(1000000, 8));
   command
-      ->add_option("--from", o->request.from,
-                   "the result folder of an earlier answer, of fewer observations say: where no point "
-                   "agrees, the search goes on from those that came nearest there")
+      ->add_option(
+          "--from", o->request.from,
+          "the result folder of an earlier answer, of fewer observations say: where no point "
+          "agrees, the search goes on from those that came nearest there")
       ->type_name("DIR");
   command
       ->add_option("--store", o->request.store,

@@ -13,7 +13,8 @@
 namespace horae::explain {
 namespace {
 
-/// A trait that makes a hypothesis impossible is checked with so many points, the first of a search.
+/// A trait that makes a hypothesis impossible is checked with so many points, the first of a
+/// search.
 constexpr std::size_t points_of_impossible = 32;
 /// Fewer points are no pass (SamplerPlan::check).
 constexpr std::size_t least_points = 8;
@@ -60,9 +61,8 @@ std::size_t best_pass(const std::vector<SearchPass>& passes) {
     return p.sampled.reached() ? static_cast<double>(p.sampled.evaluations.size())
                                : -inference::evidence_of(p.sampled).at_most;
   };
-  const auto best = std::max_element(passes.begin(), passes.end(), [&](const auto& a, const auto& b) {
-    return key(a) < key(b);
-  });
+  const auto best = std::max_element(passes.begin(), passes.end(),
+                                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
   return static_cast<std::size_t>(best - passes.begin());
 }
 

@@ -22,9 +22,8 @@ EarlierPoints::EarlierPoints(const std::string& folder)
       for (const auto& point : h["nearest"]) points.push_back(point.at("values").get<Values>());
     }
   } catch (const nlohmann::json::exception& e) {
-    throw InputError(
-        fmt::format("--from: {}: expected the answer of horae explain, found otherwise: {}",
-                    path_, e.what()));
+    throw InputError(fmt::format(
+        "--from: {}: expected the answer of horae explain, found otherwise: {}", path_, e.what()));
   }
 }
 

@@ -99,12 +99,9 @@ ordered_json levels_json(const Assessed& h) {
 }
 
 ordered_json hypothesis_json(const question::Question& q, const Assessed& h) {
-  ordered_json out = {{"id", h.hypothesis->id.value},
-                      {"family", h.hypothesis->family},
-                      {"title", h.hypothesis->title},
-                      {"mechanism", h.hypothesis->mechanism},
-                      {"standing", name_of(h.standing())},
-                      {"verdict", verdict_text(q, h)}};
+  ordered_json out = {{"id", h.hypothesis->id.value},      {"family", h.hypothesis->family},
+                      {"title", h.hypothesis->title},      {"mechanism", h.hypothesis->mechanism},
+                      {"standing", name_of(h.standing())}, {"verdict", verdict_text(q, h)}};
   for (std::size_t f = 0; f < tolerance_factors.size(); ++f) {
     ordered_json row = {{"factor", tolerance_factors[f]}, {"standing", name_of(h.standing(f))}};
     row["evidence"] = evidence_json(h.evidence[f]);

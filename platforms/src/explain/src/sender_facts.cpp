@@ -62,7 +62,8 @@ std::vector<Combination> times(const std::vector<Combination>& so_far,
   std::vector<Combination> out;
   for (const auto& a : so_far) {
     for (const auto& b : more)
-      out.push_back({a.title + (a.title.empty() || b.title.empty() ? "" : ", ") + b.title, joined(a.set, b.set)});
+      out.push_back({a.title + (a.title.empty() || b.title.empty() ? "" : ", ") + b.title,
+                     joined(a.set, b.set)});
   }
   return out;
 }

@@ -40,9 +40,8 @@ std::string arithmetic_section(const question::Question& q, const Answer& a) {
     if (lines.empty()) continue;
     const auto it = std::find_if(blocks.begin(), blocks.end(),
                                  [&](const auto& block) { return block.first == lines; });
-    const std::string title =
-        fmt::format("{}{:.0f} B a packet on the wire", setting.empty() ? "" : setting + ": ",
-                    facts.frame_bytes);
+    const std::string title = fmt::format("{}{:.0f} B a packet on the wire",
+                                          setting.empty() ? "" : setting + ": ", facts.frame_bytes);
     if (it == blocks.end()) {
       blocks.emplace_back(std::move(lines), title);
     } else {
@@ -124,7 +123,8 @@ std::string accepted_text(const question::Question& q, const Assessed& h) {
   out += aligned(rows, {false, false, false, false, true, true, false}, "    ");
   if (h.predicted_share) {
     out += fmt::format(
-        "    predicted: over the points that agree with the calibrated ones; {:.0f} % of these agree "
+        "    predicted: over the points that agree with the calibrated ones; {:.0f} % of these "
+        "agree "
         "with all\n",
         100 * *h.predicted_share);
   }
@@ -198,10 +198,10 @@ std::string experiments_section(const Answer& a) {
       a.hypotheses[a.compared.front()].agrees() ? "them" : "the nearest ones (none is consistent)",
       most);
   for (const auto& x : a.experiments) {
-    out += fmt::format("\n  {}: {} ({}, gain {:.2f}, by chance {:.2f}; {} of {} pairs apart)\n",
-                       x.experiment->id.value, x.experiment->title,
-                       effort_text(x.experiment->effort), x.gain.hypothesis, x.gain.by_chance,
-                       x.told_apart, x.pairs);
+    out +=
+        fmt::format("\n  {}: {} ({}, gain {:.2f}, by chance {:.2f}; {} of {} pairs apart)\n",
+                    x.experiment->id.value, x.experiment->title, effort_text(x.experiment->effort),
+                    x.gain.hypothesis, x.gain.by_chance, x.told_apart, x.pairs);
     std::vector<Row> rows(1);
     rows[0].push_back("");
     for (const auto& quantity : x.experiment->quantities) rows[0].push_back(quantity);
@@ -244,8 +244,7 @@ std::string ranked_section(const question::Question& q, const Answer& a) {
       verdict += " (inequality above)";
     }
     rows.push_back(
-        {fmt::format("{}", ++n), h.hypothesis->id,
-         evidence_text(h.evidence[as_declared]),
+        {fmt::format("{}", ++n), h.hypothesis->id, evidence_text(h.evidence[as_declared]),
          consistent ? fmt::format("{:.2f} +- {:.2f}", h.posterior.probability, h.posterior.error)
                     : "-",
          fmt::format("{:.2f}", h.closest_miss()), needed_readings(h), verdict});

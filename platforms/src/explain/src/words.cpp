@@ -62,18 +62,20 @@ std::string own_data_text(const Assessed& h) {
 std::string trait_text(const Assessed& h) {
   const std::size_t n = h.runs->outcomes().size();
   return h.closest_miss() <= 1
-             ? fmt::format("; simulated all the same, one of {} points agrees: serves or stalls of "
-                           "the hypothesis must be wrong",
-                           n)
-             : fmt::format("; simulated all the same, no point of {} is closer than {:.2f} "
-                           "tolerances",
-                           n, h.closest_miss());
+             ? fmt::format(
+                   "; simulated all the same, one of {} points agrees: serves or stalls of "
+                   "the hypothesis must be wrong",
+                   n)
+             : fmt::format(
+                   "; simulated all the same, no point of {} is closer than {:.2f} "
+                   "tolerances",
+                   n, h.closest_miss());
 }
 
 std::string in_words(std::size_t n) {
-  static constexpr std::array<const char*, 13> words = {
-      "no",    "one",   "two",   "three", "four", "five",   "six",
-      "seven", "eight", "nine", "ten",   "eleven", "twelve"};
+  static constexpr std::array<const char*, 13> words = {"no",   "one",    "two",   "three", "four",
+                                                        "five", "six",    "seven", "eight", "nine",
+                                                        "ten",  "eleven", "twelve"};
   return n < words.size() ? words[n] : fmt::format("{}", n);
 }
 
@@ -89,8 +91,8 @@ std::string numbers_text(const question::Question& q) {
   return all == 1 ? "the number" : fmt::format("all {} numbers", in_words(all));
 }
 
-/// The measurement to make first: of those that tell more than half of the pairs apart the cheapest,
-/// and of those the one that tells most of them; else the one that tells most of them.
+/// The measurement to make first: of those that tell more than half of the pairs apart the
+/// cheapest, and of those the one that tells most of them; else the one that tells most of them.
 std::string measurement_text(const Answer& a) {
   const ComparedExperiment* best = nullptr;
   const auto enough = [](const ComparedExperiment& x) { return 2 * x.told_apart > x.pairs; };
@@ -110,8 +112,9 @@ std::string measurement_text(const Answer& a) {
     return "; the cheapest measurement that tells them apart is " + best->experiment->title;
   if (enough(*best))
     return "; the cheapest measurement that tells most of them apart is " + best->experiment->title;
-  return fmt::format("; no measurement of the file tells most of them apart, {} tells {} of {} pairs",
-                     best->experiment->title, best->told_apart, best->pairs);
+  return fmt::format(
+      "; no measurement of the file tells most of them apart, {} tells {} of {} pairs",
+      best->experiment->title, best->told_apart, best->pairs);
 }
 
 /// "H1.x, 1.4 tolerances off in nocc.tx".
@@ -148,15 +151,19 @@ std::string conclusion_text(const question::Question& q, const Answer& a) {
   const std::string numbers = numbers_text(q);
   if (only == nullptr) {
     const Assessed& first = a.hypotheses[a.order.front()];
-    const std::string said = not_found > 0 ? "No mechanism was found that agrees with "
-                                           : "No mechanism agrees with ";
+    const std::string said =
+        not_found > 0 ? "No mechanism was found that agrees with " : "No mechanism agrees with ";
     return said + numbers + "; nearest is " + nearest_text(q, first) + ".";
   }
   std::string who = agree == 1 ? "one mechanism" : in_words(agree) + " mechanisms";
   if (spaces > 0)
-    who = agree == 0 ? (spaces == 1 ? "one space of mechanisms" : in_words(spaces) + " spaces of mechanisms")
-                     : who + (spaces == 1 ? " and a space of combinations" : fmt::format(" and {} spaces of combinations", in_words(spaces)));
-  std::string out = capital(who) + (agree + spaces == 1 ? " agrees with " : " agree with ") + numbers;
+    who =
+        agree == 0
+            ? (spaces == 1 ? "one space of mechanisms" : in_words(spaces) + " spaces of mechanisms")
+            : who + (spaces == 1 ? " and a space of combinations"
+                                 : fmt::format(" and {} spaces of combinations", in_words(spaces)));
+  std::string out =
+      capital(who) + (agree + spaces == 1 ? " agrees with " : " agree with ") + numbers;
   if (agree + spaces == 1) out += ": " + *only;
   if (not_found > 0) {
     out += fmt::format(" ({} more {} not found in {} points and may agree)", in_words(not_found),

@@ -198,10 +198,10 @@ JointPoint JointSpace::at(const std::vector<double>& numbers) const {
     p.matters.push_back(d.unknown != Unknown::reaction_parameter);
     switch (d.unknown) {
       case Unknown::variant:
-        add_all(p.platform,
-                question::texts_of(std::find_if(variants.begin(), variants.end(),
-                                                [&](const auto& v) { return v.label.value == text; })
-                                       ->set));
+        add_all(p.platform, question::texts_of(
+                                std::find_if(variants.begin(), variants.end(), [&](const auto& v) {
+                                  return v.label.value == text;
+                                })->set));
         break;
       case Unknown::nuisance:
         add_all(p.platform, d.value->spec().overrides(text));

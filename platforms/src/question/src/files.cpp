@@ -122,13 +122,14 @@ void check_variant(const VariantSpec& variant, const std::vector<ParameterSpec>&
   for (const auto& item : variant.set) {
     const std::string key = item.value.substr(0, item.value.find('='));
     for (const auto& n : nuisances) {
-      const bool moves = n.key.value == key ||
-                         std::any_of(n.also.begin(), n.also.end(),
-                                     [&](const auto& other) { return other.value == key; });
+      const bool moves =
+          n.key.value == key || std::any_of(n.also.begin(), n.also.end(),
+                                            [&](const auto& other) { return other.value == key; });
       if (!moves) continue;
-      throw input_error(item.where, fmt::format("variant '{}' sets '{}', which is a [[nuisance]] as "
-                                                "well; expected either",
-                                                variant.label.value, key));
+      throw input_error(item.where,
+                        fmt::format("variant '{}' sets '{}', which is a [[nuisance]] as "
+                                    "well; expected either",
+                                    variant.label.value, key));
     }
   }
 }

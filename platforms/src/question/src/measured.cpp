@@ -69,8 +69,10 @@ const Schema<ImportSpec>& ImportSpec::schema() {
                  {.doc = "of every value, a share of it", .min = 0, .max = 1})
           .field("tolerance_why", &ImportSpec::tolerance_why,
                  {.doc = "reason for a tolerance of that size"})
-          .choice("use", &ImportSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
-                  {.doc = "points are chosen by it, or it is predicted from those that the others choose"})
+          .choice(
+              "use", &ImportSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
+              {.doc =
+                   "points are chosen by it, or it is predicted from those that the others choose"})
           .field("from", &ImportSpec::from, {.doc = "counters: the window begins, s"})
           .field("to", &ImportSpec::to, {.doc = "counters: the window ends, s"})
           .field("message", &ImportSpec::message,

@@ -35,8 +35,10 @@ const Schema<ObservationSpec>& ObservationSpec::schema() {
                          "still be called consistent, same unit"})
           .field("tolerance_why", &ObservationSpec::tolerance_why,
                  {.doc = "reason for a tolerance of that size"})
-          .choice("use", &ObservationSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
-                  {.doc = "points are chosen by it, or it is predicted from those that the others choose"})
+          .choice(
+              "use", &ObservationSpec::use, {{"fit", Use::fit}, {"predict", Use::predict}},
+              {.doc =
+                   "points are chosen by it, or it is predicted from those that the others choose"})
           .required("source", &ObservationSpec::source,
                     {.doc = "where it was published: paper, section, figure"});
   return s;

@@ -1,5 +1,5 @@
-// The answer of `horae explain`: which mechanisms agree with what was observed, over everything that
-// was not published, what that leaves open, what they predict, and what would tell them apart.
+// The answer of `horae explain`: which mechanisms agree with what was observed, over everything
+// that was not published, what that leaves open, what they predict, and what would tell them apart.
 #pragma once
 
 #include <array>
@@ -95,8 +95,8 @@ struct Assessed {
   std::vector<std::pair<std::string, double>> readings;
   /// By dimension, over the accepted points where it matters; none if there are none.
   std::vector<std::optional<inference::Marginal>> marginals;
-  /// By observation: those that points are chosen by over the accepted points, those to be predicted
-  /// over the points that agree with the others.
+  /// By observation: those that points are chosen by over the accepted points, those to be
+  /// predicted over the points that agree with the others.
   std::vector<std::optional<inference::Interval>> predictions;
   std::vector<bool> predicted;            ///< by observation, whether it is of the latter
   std::optional<double> predicted_share;  ///< of what agrees with the others, what agrees with all
@@ -138,11 +138,11 @@ struct PredictedCurve {
 
 struct Answer {
   SearchPlan plan{};
-  std::vector<Senders> senders;        ///< the senders that the numbers may be of
-  std::vector<Assessed> hypotheses;    ///< in the file's order
-  std::vector<std::size_t> order;      ///< by evidence, then by the closest approach
-  std::vector<std::size_t> compared;   ///< by experiments and curves: the consistent, the first of
-                                       ///< them; where none is, the nearest few
+  std::vector<Senders> senders;       ///< the senders that the numbers may be of
+  std::vector<Assessed> hypotheses;   ///< in the file's order
+  std::vector<std::size_t> order;     ///< by evidence, then by the closest approach
+  std::vector<std::size_t> compared;  ///< by experiments and curves: the consistent, the first of
+                                      ///< them; where none is, the nearest few
   std::vector<ComparedExperiment> experiments;  ///< cheapest first, then by what they tell
   std::vector<PredictedCurve> curves;
   double wall_seconds = 0;

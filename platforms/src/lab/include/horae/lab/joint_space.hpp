@@ -22,9 +22,9 @@ std::string name_of(Unknown unknown);
 /// One unknown: a value of the platform, or a choice of something else.
 struct JointDimension {
   Unknown unknown = Unknown::parameter;
-  std::string name;  ///< the key; or "variant", "reaction", "seed"
+  std::string name;                          ///< the key; or "variant", "reaction", "seed"
   std::optional<question::OpenValue> value;  ///< of a value of the platform
-  std::vector<std::string> choices;             ///< of a discrete one
+  std::vector<std::string> choices;          ///< of a discrete one
   bool continuous() const { return choices.empty(); }
   /// The text at a number of [0, 1).
   std::string text(double number) const;

@@ -80,8 +80,8 @@ class RunStore {
 
   /// Looks for runs in `folder` before it makes them, and leaves there what it makes.
   void keep_in(RunFolder folder) { folder_.emplace(std::move(folder)); }
-  /// Remembers only the results that `wanted` names of each run, and no packet counts: many runs fit
-  /// into memory.
+  /// Remembers only the results that `wanted` names of each run, and no packet counts: many runs
+  /// fit into memory.
   void remember_only(std::function<bool(const std::string& name)> wanted) {
     wanted_ = std::move(wanted);
   }

@@ -23,7 +23,7 @@ struct ExplainRequest {
   std::optional<std::string> hypotheses;
   Readings readings;
   std::vector<std::string> only;  ///< ids or families; all by default
-  unsigned seeds = 3;      ///< each as likely, an unknown like others
+  unsigned seeds = 3;             ///< each as likely, an unknown like others
   unsigned survivors = 0;  ///< at most so many are compared by experiments and curves; 0: all
   bool quick = false;
   unsigned points = 0;                      ///< simulated per hypothesis; 0: the default
