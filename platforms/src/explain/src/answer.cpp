@@ -150,14 +150,20 @@ std::string name_of(Standing standing) {
                                            : "impossible";
 }
 
+std::size_t Assessed::deciding(std::size_t factor) const {
+  const auto from = own_data.begin() + static_cast<std::ptrdiff_t>(factor);
+  const auto first =
+      std::find_if(from, own_data.end(), [](const OwnData& own) { return own.excludes(); });
+  return first == own_data.end() ? factor : static_cast<std::size_t>(first - own_data.begin());
+}
+
 Standing Assessed::standing(std::size_t factor) const {
   if (!impossible[factor].empty()) return Standing::impossible;
   if (closest_miss() <= tolerance_factors[factor]) return Standing::consistent;
-  // What larger tolerances exclude, smaller ones do.
-  const bool out = std::any_of(own_data.begin() + static_cast<std::ptrdiff_t>(factor),
-                               own_data.end(), [](const OwnData& own) { return own.excludes(); });
-  return out && closest_miss() > search_margin * tolerance_factors[factor] ? Standing::excluded
-                                                                           : Standing::not_found;
+  const std::size_t by = deciding(factor);
+  return own_data[by].excludes() && closest_miss() > search_margin * tolerance_factors[by]
+             ? Standing::excluded
+             : Standing::not_found;
 }
 
 Answer find_answer(lab::Laboratory& laboratory) {

@@ -117,9 +117,10 @@ ordered_json hypothesis_json(const question::Question& q, const Assessed& h) {
                     {"observation", q.observations.observations[best.worst].id.value},
                     {"ours", number(best.ours[best.worst])},
                     {"at", point_json(h, h.closest)}};
-  if (const OwnData& own = h.own_data[as_declared];
+  if (const OwnData& own = h.own_data[h.deciding()];
       own.conditions > 0 && h.closest_miss() > search_margin) {
-    out["own_data"] = {{"conditions", own.conditions},
+    out["own_data"] = {{"factor", tolerance_factors[h.deciding()]},
+                       {"conditions", own.conditions},
                        {"asked", own.search.asked},
                        {"found_at_least", own.search.at_least},
                        {"found_at_most", own.search.at_most}};

@@ -43,15 +43,17 @@ namespace {
 
 /// Whether the search finds what the hypothesis itself made, where that decides.
 std::string own_data_text(const Assessed& h) {
-  const OwnData& own = h.own_data[as_declared];
+  const std::size_t by = h.deciding();
+  const OwnData& own = h.own_data[by];
   if (h.closest_miss() <= search_margin) return "";
   if (own.conditions == 0)
     return fmt::format("; fewer than {} points exclude nothing", PassPlan::of(0).points);
   std::vector<std::string> conditions;
   for (std::size_t s = 0; s < own.conditions; ++s)
     conditions.push_back(h.runs->stages()[s]->id.value);
-  const std::string of = fmt::format("; of {} data of its own in {} the search", own.search.asked,
-                                     fmt::join(conditions, ", "));
+  const std::string of =
+      fmt::format("; of {} data of its own in {} the search{}", own.search.asked,
+                  fmt::join(conditions, ", "), by == as_declared ? "" : ", at doubled tolerances,");
   if (own.search.finds()) return fmt::format("{} finds {}", of, own.search.at_least);
   return own.search.may_find()
              ? fmt::format("{} is known to find {}, too few to exclude it", of, own.search.at_least)

@@ -108,6 +108,9 @@ struct Assessed {
   const inference::Sampled& sampled() const { return passes[chosen].sampled; }
   Standing standing(std::size_t factor = as_declared) const;
   bool agrees() const { return standing() == Standing::consistent; }
+  /// Index of the tolerances whose own data decide at `factor`: the smallest, not smaller, that
+  /// exclude, for what larger tolerances exclude smaller ones do; `factor` where none do.
+  std::size_t deciding(std::size_t factor = as_declared) const;
   double closest_miss() const { return runs->outcomes()[closest].miss(); }
 };
 
