@@ -215,12 +215,19 @@ def search_rows(question, asked, found):
 
 
 def turned(rows):
-    """Questions and hypotheses that one search excludes and another one finds, or that exclude the mechanism that made the data."""
-    said = collections.defaultdict(set)
+    """Questions and hypotheses that one search excludes and another one finds, that exclude the mechanism that made the data, or of
+    which a search of more points comes less near: it begins with that of fewer. Searches that were not counted point by point are
+    of a program that did not do so."""
+    of = collections.defaultdict(list)
     for r in rows:
-        said[r["question"], r["hypothesis"]].add(r["standing"])
-    return [of for of, standings in said.items()
-            if "excluded" in standings and ("consistent" in standings or of[0] == of[1])]
+        of[r["question"], r["hypothesis"]].append(r)
+    out = []
+    for asked, all_of in of.items():
+        standings = {r["standing"] for r in all_of}
+        near = [float(r["closest"]) for r in sorted(all_of, key=lambda r: int(r["asked"])) if r.get("points")]
+        if "excluded" in standings and ("consistent" in standings or asked[0] == asked[1]) or near != sorted(near, reverse=True):
+            out.append(asked)
+    return out
 
 
 def by_points(rows):
@@ -256,7 +263,7 @@ def ask_with_budgets(explain):
                 writer.writerows(rows)
     print("\n".join(by_points(rows)))
     for question, hypothesis in turned(rows):
-        print(f"{hypothesis} is excluded by one search of the data of {question}, and found by another")
+        print(f"of the data of {question} one search of {hypothesis} turns what another one says")
     return 1 if turned(rows) else 0
 
 

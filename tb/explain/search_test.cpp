@@ -47,6 +47,19 @@ Asked ask(MadeUp& made, unsigned points) {
 /// Windows from 16 on: so many, with one seed.
 constexpr int windows = 200;
 
+TEST(Search, PassesEndAtAQuickLookAtTheDefaultAndEightTimesAsManyEach) {
+  std::size_t sum = 0;
+  std::vector<std::size_t> ends;
+  for (std::size_t k = 0; k < 4; ++k) ends.push_back(sum += PassPlan::of(k).points);
+  EXPECT_EQ(ends, (std::vector<std::size_t>{160, 1000, 8000, 64000}));
+  question::ExplainRequest request;
+  EXPECT_EQ(SearchPlan::of(request).points, ends[1]);
+  request.quick = true;
+  EXPECT_EQ(SearchPlan::of(request).points, ends[0]);
+  // Own data are asked of 20 points or more.
+  EXPECT_GE(PassPlan::of(0).population, inference::OwnSearch::least_asked);
+}
+
 // A search of more points begins with that of fewer, so what fewer find more find.
 TEST(Search, OfMorePointsBeginsWithThatOfFewer) {
   for (const double steep : {0.5, 40.0}) {
@@ -151,15 +164,14 @@ TEST(Search, NumbersOfOneKindAreAllChosenBy) {
   }
 }
 
-// A run that gave nothing is farther than any number, and no data of its own.
+// A run that gave nothing is as far as can be, and what all of a mechanism gives is no reason to
+// look longer.
 TEST(Search, ARunWithoutAValueNeverAgrees) {
-  MadeUp made(windows, [](int window, std::uint32_t) -> Results {
-    return window == 100 ? Results{{"x.x", 700}} : Results{};
-  });
+  MadeUp made(windows, [](int, std::uint32_t) -> Results { return {}; });
   made.q.request.seeds = 1;
   made.observe("x.x", question::Use::fit);
   const Asked found = ask(made, 160);
-  EXPECT_EQ(found.standing, Standing::not_found);
+  EXPECT_EQ(found.standing, Standing::excluded);
   EXPECT_EQ(found.closest, lab::JointRuns::most);
 }
 

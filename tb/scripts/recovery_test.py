@@ -123,6 +123,13 @@ class Searches(unittest.TestCase):
         self.assertEqual(recovery.turned(rows + [search("A", "B", 400, "consistent")]), [("A", "B")])
         self.assertEqual(recovery.turned(rows + [search("A", "A", 400, "excluded")]), [("A", "A")])
 
+    def test_a_search_of_more_points_comes_as_near(self):
+        nested = [{**search("A", "B", asked, "not found", closest), "points": "9"} for asked, closest in ((400, 2), (1000, 1.5), (160, 2))]
+        self.assertEqual(recovery.turned(nested), [])
+        self.assertEqual(recovery.turned([*nested, {**search("A", "B", 2000, "not found", 1.6), "points": "9"}]), [("A", "B")])
+        # Of a program that counted no points it is not known.
+        self.assertEqual(recovery.turned([*nested, search("A", "B", 2000, "not found", 1.6)]), [])
+
     def test_the_table_is_of_points(self):
         rows = [search("A", "A", 100, "not found", 1.5), search("B", "B", 100, "consistent", 0.5), search("C", "C", 100, "consistent", 0.7),
                 search("A", "B", 100, "excluded"), search("published", "B", 100, "excluded"), search("A", "A", 20, "not found", 4)]
