@@ -1,5 +1,6 @@
 // The units of a whole design and what follows what.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -131,6 +132,40 @@ struct Merger {
   }
 };
 
+/// The conditions, those that others guard first: of an access of a register in the branch of a
+/// branch the inner condition takes its logical table, then the outer one that of the access beside
+/// it.
+std::vector<std::size_t> inner_first(const Design& design, const std::vector<std::size_t>& order) {
+  std::map<std::string_view, std::size_t> depth;
+  for (const auto& object : design.objects) {
+    if (std::holds_alternative<ConditionSpec>(object.spec)) depth.emplace(object.name, 0);
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& object : design.objects) {
+      const auto* condition = std::get_if<ConditionSpec>(&object.spec);
+      if (condition == nullptr) continue;
+      for (const auto& guarded : condition->guards) {
+        const auto inner = depth.find(guarded);
+        if (inner == depth.end() || inner->second > depth.at(object.name) ||
+            inner->second >= design.objects.size()) {
+          continue;
+        }
+        inner->second = depth.at(object.name) + 1;
+        again = true;
+      }
+    }
+  }
+  std::vector<std::size_t> out;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(out), [&](std::size_t i) {
+    return std::holds_alternative<ConditionSpec>(design.objects[i].spec);
+  });
+  std::stable_sort(out.begin(), out.end(), [&](std::size_t a, std::size_t b) {
+    return depth.at(design.objects[a].name) > depth.at(design.objects[b].name);
+  });
+  return out;
+}
+
 }  // namespace
 
 DesignPrice price_design(const Design& design, const ChipSpec& chip) {
@@ -221,9 +256,7 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
       m.absorb(host[k], own[k]);
   }
   const auto level = m.levels();
-  for (const std::size_t i : order) {
-    if (std::holds_alternative<ConditionSpec>(design.objects[i].spec)) m.merge_condition(i, level);
-  }
+  for (const std::size_t i : inner_first(design, order)) m.merge_condition(i, level);
   std::size_t rank = 0;
   for (const std::size_t i : order) {
     for (const std::size_t u : m.of_object[i]) m.units[u].rank = rank++;
