@@ -26,6 +26,7 @@ MAY_USE = {
     "dataplane": {"params", "core"},
     "p4": {"dataplane", "params", "core"},
     "p4lang": {"core"},
+    "p4price": {"p4lang", "dataplane", "params", "core"},
     "p4prog": {"p4lang", "dataplane", "params", "core"},
     "p4chip": {"programs", "p4prog", "p4lang", "dataplane", "params", "core"},
     "traffic": {"params", "core"},
@@ -39,7 +40,7 @@ MAY_USE = {
 MODELS = set(MAY_USE)
 # The rooms of the program see every room of models/ but theory, which tests and validations use,
 # p4, p4lang, p4prog and p4chip, of which only what reads programs knows, and facade, which is for other programs.
-USED = MODELS - {"theory", "p4", "p4lang", "p4prog", "p4chip", "facade"}
+USED = MODELS - {"theory", "p4", "p4lang", "p4price", "p4prog", "p4chip", "facade"}
 MAY_USE |= {
     "inference": {"core"},
     "results": {"params", "core"},
@@ -48,7 +49,7 @@ MAY_USE |= {
     "ranks": {"flows", "config", "results"} | USED - {"capture"},
     "build": {"flows", "config", "results"} | USED - {"capture"},
     "views": {"build", "flows", "config", "results"} | USED,
-    "size": {"flows", "config", "results", "p4"} | USED - {"capture"},
+    "size": {"flows", "config", "results", "p4", "p4lang", "p4price"} | USED - {"capture"},
     "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
     "replay": {"build", "flows", "config", "results"} | USED,
     "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
@@ -57,9 +58,9 @@ MAY_USE |= {
     "explain": {"lab", "inference", "question", "run", "views", "build", "ranks", "flows", "config",
                 "results"} | USED,
     "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "build", "ranks",
-            "flows", "config", "results", "p4", "p4lang", "p4prog", "p4chip"} | USED,
+            "flows", "config", "results", "p4", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
 }
-WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "p4lang", "p4prog", "p4chip", "programs",
+WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "p4lang", "p4price", "p4prog", "p4chip", "programs",
                    "traffic", "rtl", "facade", "results", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, the version, and which headers
 # plug-ins are built with.

@@ -1,0 +1,87 @@
+// What a source costs: properties that any price has.
+#include "source_design.hpp"
+
+namespace horae::p4price::test {
+namespace {
+
+using dataplane::Resource;
+
+std::string table(const std::string& entries) {
+  return "action set(bit<32> v) { hdr.h.b = v; }\n"
+         "table t { key = { hdr.h.a : exact; } actions = { set; } size = " +
+         entries + "; }\n";
+}
+
+TEST(SourceCost, MoreEntriesNeverCostLess) {
+  std::int64_t before = 0;
+  for (std::uint64_t entries = 512; entries <= 1u << 18; entries *= 2) {
+    const auto sram = compiled({.locals = table("512"), .apply = "t.apply();"}, {{"Ig.t", entries}})
+                          .total[Resource::sram];
+    EXPECT_GE(sram, before) << entries;
+    before = sram;
+  }
+  EXPECT_GT(before, 100);
+}
+
+TEST(SourceCost, ATableThatIsNotAppliedCostsNothing) {
+  EXPECT_TRUE(design_of({.locals = table("512")}).design.objects.empty());
+}
+
+TEST(SourceCost, WhatNobodyReadsCostsNothing) {
+  EXPECT_TRUE(design_of({.apply = "md.x = hdr.h.a + 1; md.y = 0;"}).design.objects.empty());
+}
+
+TEST(SourceCost, TheOrderOfDeclarationsChangesNothing) {
+  const std::string a = "Register<bit<32>, bit<16>>(1024) r;\n",
+                    b = "Register<bit<16>, bit<16>>(4096) s;\n";
+  const std::string actions =
+      "RegisterAction<bit<32>, bit<16>, bit<32>>(r) ra = "
+      "{ void apply(inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; } };\n"
+      "RegisterAction<bit<16>, bit<16>, bit<16>>(s) sa = "
+      "{ void apply(inout bit<16> v, out bit<16> rv) { v = v + 1; rv = v; } };\n";
+  const std::string apply = "hdr.h.a = ra.execute(hdr.h.d); hdr.h.d = sa.execute(hdr.h.e);";
+  const auto one = compiled({.locals = a + b + actions, .apply = apply});
+  const auto other = compiled({.locals = b + a + actions, .apply = apply});
+  EXPECT_EQ(one.total, other.total);
+  EXPECT_EQ(one.stages_used(), other.stages_used());
+}
+
+// tb/validate/compiler/registers.toml: 64k cells of 32 bits take 17 blocks, spare counted.
+TEST(SourceCost, ARegisterTakesWhatTheCompilerReports) {
+  const auto ledger = compiled(
+      {.locals = "Register<bit<32>, bit<16>>(65536) r;\n"
+                 "RegisterAction<bit<32>, bit<16>, bit<32>>(r) ra = "
+                 "{ void apply(inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; } };\n",
+       .apply = "hdr.h.a = ra.execute(hdr.h.d);"});
+  EXPECT_EQ(ledger.total[Resource::sram], 17);
+  EXPECT_EQ(ledger.total[Resource::map_ram], 17);
+  EXPECT_EQ(ledger.total[Resource::stateful_alu], 1);
+  EXPECT_EQ(ledger.total[Resource::gateway], 1);
+  EXPECT_EQ(ledger.total[Resource::logical_table], 1);
+}
+
+// As the compiler reports of precision: both conditions are part of the tables they guard.
+TEST(SourceCost, AccessesInBothWaysOfBranchesTakeATableAndAGatewayEach) {
+  const auto ledger = compiled(
+      {.locals = "Register<bit<32>, bit<16>>(1024) r;\n"
+                 "RegisterAction<bit<32>, bit<16>, bit<32>>(r) get = "
+                 "{ void apply(inout bit<32> v, out bit<32> rv) { rv = v; } };\n"
+                 "RegisterAction<bit<32>, bit<16>, bit<32>>(r) put = "
+                 "{ void apply(inout bit<32> v, out bit<32> rv) { v = hdr.h.b; rv = 0; } };\n",
+       .apply = "if (hdr.h.f == 1) { hdr.h.a = get.execute(hdr.h.d); }\n"
+                "else if (hdr.h.g == 1) { hdr.h.a = put.execute(hdr.h.d); }"});
+  EXPECT_EQ(ledger.total[Resource::logical_table], 2);
+  EXPECT_EQ(ledger.total[Resource::gateway], 2);
+  EXPECT_EQ(ledger.total[Resource::stateful_alu], 1);
+}
+
+TEST(SourceCost, ObjectsAreNamedAndPlacedAsInTheSource) {
+  const auto design = design_of({.locals = table("512"), .apply = "t.apply();"}).design;
+  ASSERT_EQ(design.objects.size(), 1u);
+  EXPECT_EQ(design.objects[0].name, "Ig.t");
+  EXPECT_EQ(design.objects[0].where.file, "case.p4");
+  EXPECT_GT(design.objects[0].where.line, 0u);
+}
+
+}  // namespace
+}  // namespace horae::p4price::test
