@@ -61,6 +61,18 @@ class CompareStages(unittest.TestCase):
         self.assertEqual(out.stderr.count("\n"), 1, out.stderr)
         self.assertIn("manifest.json:1:2", out.stderr)
 
+    def test_sources_beside_a_table_of_totals(self):
+        table = self.root / "totals.csv"
+        table.write_text("name,target,stages,SRAM,TCAM,source\n"
+                         "sketch,tofino,1,1,0,somewhere 1234 sketch/sketch.p4\n"
+                         "elsewhere,tofino,1,1,0,nowhere.p4\n", encoding="utf-8")
+        out = compare("--totals", table, ROOT / "platforms/p4")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertIn("1 of 2 totals", out.stdout)  # none in TCAM
+        self.assertIn("for 1", out.stdout)  # more than one of SRAM
+        self.assertIn("elsewhere: no source", out.stderr)
+        self.assertEqual(compare("--totals", table, self.root).returncode, 2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -53,7 +53,7 @@ class Budget:
 
 
 def size(design, set=None, *, chip=None, options=()):  # pylint: disable=redefined-builtin
-    """Prices a design: a platform file, an objects file (one without [platform]), or a dict laid out as an objects file,
+    """Prices a design: a platform file, a P4 source (mine.p4), an objects file (one without [platform]), or a dict laid out as an objects file,
     {"design": [{"name": "mine", "chip": "tofino2", "register": [{"name": "count", "entries": 1024, "width": 32}]}]}. Raises DoesNotFit with the
     Budget in `result`, BadInput, HoraeError."""
     with tempfile.TemporaryDirectory() as scratch:

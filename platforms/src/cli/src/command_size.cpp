@@ -1,6 +1,8 @@
 // horae size.
 #include <fmt/format.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 #include "horae/cli/command.hpp"
@@ -36,6 +38,7 @@ struct SizeOptions {
   std::optional<unsigned> qps;
   std::optional<unsigned> depth;
   std::optional<std::string> message;
+  size::P4Reading p4;
   bool stages = false;
   bool no_remedies = false;
   std::optional<std::string> plot;
@@ -56,14 +59,33 @@ int exit_code_of(const std::vector<size::SizedDesign>& designs) {
   return refused ? results::exit_does_not_fit : differs ? results::exit_failed : results::exit_done;
 }
 
+/// Whether the file is P4: by its ending, else by what only P4 has.
+bool is_p4(const std::string& file) {
+  if (file.ends_with(".p4") || file.ends_with(".p4i")) return true;
+  if (file.ends_with(".toml")) return false;
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return text.find("main;") != std::string::npos && text.find("Switch(") != std::string::npos;
+}
+
 size::SizeRequest size_request(const SizeOptions& o) {
   if (o.platform.empty() == o.objects.empty()) {
-    throw InputError(
-        o.platform.empty()
-            ? "size: expected PLATFORM.toml, --objects FILE, --p4c DIR, --p4info FILE or --nic NIC"
-            : "size: expected PLATFORM.toml or --objects FILE, found both");
+    throw InputError(o.platform.empty()
+                         ? "size: expected PLATFORM.toml, FILE.p4, --objects FILE, --p4c DIR, "
+                           "--p4info FILE or --nic NIC"
+                         : "size: expected PLATFORM.toml or --objects FILE, found both");
   }
   const bool objects = !o.objects.empty();
+  if (!objects && is_p4(o.platform)) {
+    size::SizeRequest request;
+    request.file = o.platform;
+    request.overrides = o.overrides;
+    request.chip = o.chip;
+    request.p4 = o.p4;
+    return request;
+  }
+  if (o.p4.target || !o.p4.include_folders.empty() || !o.p4.defines.empty())
+    throw InputError("-I, -D, --target: expected with FILE.p4 only");
   return {objects ? o.objects : o.platform, objects, o.overrides, o.chip, std::nullopt};
 }
 
@@ -144,8 +166,9 @@ int size(const SizeOptions& o) {
         std::pair{"--message", o.message.has_value()}}) {
     if (given) throw InputError(fmt::format("{}: expected --nic NIC with it", name));
   }
-  if (o.write) throw InputError("--write: expected --p4c DIR or --p4info FILE with it");
   const size::SizeRequest request = size_request(o);
+  if (o.write && !request.p4)
+    throw InputError("--write: expected FILE.p4, --p4c DIR or --p4info FILE with it");
   if (o.most.empty() && !o.over.empty()) throw InputError("--over: expected --most KEY with it");
   std::optional<results::ResultFolder> folder;
   if (o.out) folder.emplace(*o.out);
@@ -153,8 +176,9 @@ int size(const SizeOptions& o) {
   size::SizeRequest beside = request;
   beside.beside = true;
   const auto designs = size::size_designs(beside);
+  if (o.write) size::write_objects_file(*o.write, designs);
   const auto nics =
-      request.objects
+      request.objects || request.p4
           ? std::vector<flows::SizedNic>{}
           : flows::size_nics(flows::read_platform(Document::load(request.file, request.overrides)));
   const int programs = exit_code_of(designs);
@@ -197,6 +221,7 @@ Command add_size(CLI::App& app) {
       "          horae size --objects platforms/objects/longhaul_artifact.toml --chip tofino1\n"
       "          horae size platforms/themis_tor.toml --most tor.program.qps_per_nic "
       "--over tor.program.paths=32,64,128\n"
+      "          horae size my_program.p4 --most CELLS\n"
       "          horae size --p4c build/my_program.tofino --write my_program.toml\n"
       "          horae size --nic connectx7 --qps 1000 --set sram.total=4MiB");
   add_platform_file(*command, o->platform);
@@ -207,12 +232,25 @@ Command add_size(CLI::App& app) {
                    "output folder of the P4 compiler's Tofino back end in place of a platform")
       ->type_name("DIR");
   command
+      ->add_option("-I", o->p4.include_folders,
+                   "with FILE.p4: folder for #include, before what is shipped; may be repeated")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  command->add_option("-D", o->p4.defines, "with FILE.p4: defines a macro; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--target", o->p4.target,
+                   "with FILE.p4: chip, tofino or tofino2; without, by what the source includes")
+      ->type_name("CHIP")
+      ->check(CLI::IsMember({"tofino", "tofino2"}));
+  command
       ->add_option("--p4info", o->p4info,
                    "a program's P4Info (P4Runtime, protobuf text) in place of a platform")
       ->type_name("FILE");
   command
       ->add_option("--write", o->write,
-                   "with --p4c or --p4info: also write the design as an objects file")
+                   "with FILE.p4, --p4c or --p4info: also write the design as an objects file")
       ->type_name("FILE");
   command->add_option("--chip", o->chip, "a shipped chip's name, or a chip file (.toml)")
       ->type_name("CHIP");

@@ -15,6 +15,7 @@
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/size/search.hpp"
+#include "p4_source.hpp"
 #include "trial.hpp"
 
 namespace horae::size {
@@ -49,6 +50,7 @@ void bound_by_key(Adjustable& entries, std::int64_t key_bits) {
 
 std::vector<Adjustable> adjustables(const SizeRequest& request) {
   constexpr std::int64_t largest = std::int64_t{1} << 24;
+  if (request.p4) return p4_adjustables(request, largest);
   std::vector<Adjustable> out;
   const Document document = Document::load(request.file, request.overrides);
   if (!request.objects) {

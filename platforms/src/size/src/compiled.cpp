@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "horae/core/error.hpp"
 #include "horae/p4/imported.hpp"
 #include "horae/p4/p4info.hpp"
@@ -95,20 +97,48 @@ CompiledDesign size_p4info(const std::string& file, const std::optional<std::str
   return out;
 }
 
-void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs) {
-  if (designs.size() != 1) {
-    throw InputError(fmt::format("--write {}: the folder has {} pipes, an objects file holds one",
-                                 path, designs.size()));
-  }
-  std::string text = dataplane::design_text(designs.front().source);
-  for (const auto& n : designs.front().notes) {
-    std::string line = fmt::format("{}{}{}{}", n.object, n.object.empty() ? "" : ": ",
-                                   n.left_out ? "left out: " : "", n.text);
+namespace {
+
+/// A design with its notes as comments.
+void write_design(const std::string& path, const dataplane::DesignCase& design,
+                  const std::vector<std::string>& notes) {
+  std::string text = dataplane::design_text(design);
+  bool first = true;
+  for (std::string line : notes) {
     for (char& c : line) c = c == '\n' || c == '\r' ? ' ' : c;
-    text += fmt::format("{}# {}\n", &n == &designs.front().notes.front() ? "\n" : "", line);
+    text += fmt::format("{}# {}\n", std::exchange(first, false) ? "\n" : "", line);
   }
   if (const std::error_code error = results::write_whole(path, text))
     throw InputError(fmt::format("--write {}: {}", path, error.message()));
+}
+
+void expect_one_pipe(const std::string& path, const char* what, std::size_t pipes) {
+  if (pipes == 1) return;
+  throw InputError(
+      fmt::format("--write {}: the {} has {} pipes, an objects file holds one", path, what, pipes));
+}
+
+}  // namespace
+
+void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs) {
+  expect_one_pipe(path, "folder", designs.size());
+  std::vector<std::string> notes;
+  for (const auto& n : designs.front().notes)
+    notes.push_back(fmt::format("{}{}{}{}", n.object, n.object.empty() ? "" : ": ",
+                                n.left_out ? "left out: " : "", n.text));
+  write_design(path, designs.front().source, notes);
+}
+
+void write_objects_file(const std::string& path, const std::vector<SizedDesign>& designs) {
+  expect_one_pipe(path, "source", designs.size());
+  const auto& sized = designs.front();
+  dataplane::DesignCase design;
+  design.chip = {sized.ledger.chip, {}};
+  design.design = sized.source->design;
+  std::vector<std::string> notes;
+  for (const auto& n : sized.source->notes)
+    notes.push_back(fmt::format("{}{}{}", n.object, n.object.empty() ? "" : ": ", n.text));
+  write_design(path, design, notes);
 }
 
 }  // namespace horae::size

@@ -79,7 +79,8 @@ std::vector<Remedy> find_remedies(const SizeRequest& request, bool progress) {
   for (const auto& a : all) {
     for (const bool up : {false, true}) {
       // More pieces or partitions may cost less; more of anything else of a list does not.
-      if (up && request.objects && !a.key.ends_with("pieces") && !a.key.ends_with("partitions"))
+      if (up && (request.objects || request.p4) && !a.key.ends_with("pieces") &&
+          !a.key.ends_with("partitions"))
         continue;
       if (up && a.key.ends_with("entries")) continue;
       if (const auto value = nearest_fit(request, a, up, trials)) out.push_back({{{a, *value}}});

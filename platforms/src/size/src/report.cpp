@@ -22,6 +22,31 @@ constexpr const char* by_hand_text =
 
 std::string number(double v) { return fmt::format("{:.10g}", v); }
 
+/// Where objects stand in the source, what decides, what was taken for something else.
+void add_source(const SourceAccount& source, ordered_json& pipeline) {
+  auto& objects = pipeline["objects"];
+  for (std::size_t i = 0; i < source.places.size() && i < objects.size(); ++i)
+    objects[i]["place"] = source.places[i];
+  pipeline["chain"] = {{"stages", source.chain_stages}, {"links", source.chain}};
+  pipeline["notes"] = ordered_json::array();
+  for (const auto& n : source.notes)
+    pipeline["notes"].push_back({{"object", n.object}, {"text", n.text}, {"place", n.place}});
+}
+
+std::string source_text(const SourceAccount& source) {
+  std::string out;
+  if (!source.chain.empty()) {
+    out += fmt::format("\n  the longest chain of dependencies takes {} stages:\n",
+                       source.chain_stages);
+    for (const auto& link : source.chain) out += "    " + link + "\n";
+  }
+  for (const auto& n : source.notes) {
+    out += fmt::format("  note: {}{}{}{}{}\n", n.place, n.place.empty() ? "" : ": ", n.object,
+                       n.object.empty() ? "" : ": ", n.text);
+  }
+  return out;
+}
+
 std::string remedy_text(const Remedy& remedy) {
   std::string out;
   for (const auto& [a, value] : remedy.changes)
@@ -47,6 +72,7 @@ ordered_json size_json(const SizeRequest& request, const std::vector<SizedDesign
     pipeline["accounts"] = ordered_json::object();
     for (const auto& a : d.accounts)
       pipeline["accounts"][a.name] = {{"value", a.value}, {"unit", a.unit}, {"how", a.how}};
+    if (d.source) add_source(*d.source, pipeline);
     out["pipelines"].push_back(std::move(pipeline));
     for (auto& r : dataplane::priced_refusals_json(priced)) out["refused"].push_back(std::move(r));
     for (const auto& c : d.comparisons) {
@@ -154,6 +180,7 @@ std::string size_text(const std::vector<SizedDesign>& designs, const std::vector
     if (d.beside) out += beside_text(*d.beside, d.ledger.stages_used());
     if (d.by_hand && !d.ledger.objects.empty()) out += by_hand_text;
     out += undeclared_text(d.undeclared);
+    if (d.source) out += source_text(*d.source);
     if (d.copies > 1)
       out += fmt::format("  (each of the chip's {} pipelines holds this)\n", d.copies);
     if (!d.accounts.empty()) out += "\n";

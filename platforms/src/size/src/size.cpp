@@ -15,6 +15,7 @@
 #include "horae/dataplane/design_file.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
+#include "p4_source.hpp"
 #include "quantities.hpp"
 #include "relieve.hpp"
 
@@ -113,6 +114,7 @@ bool all_fit(const std::vector<SizedDesign>& designs) {
 }
 
 std::vector<SizedDesign> size_designs(const SizeRequest& request) {
+  if (request.p4) return size_p4(request);
   if (!request.objects) return size_platform(request);
   const auto file = dataplane::read_design_file(Document::load(request.file, request.overrides));
   std::vector<SizedDesign> out;

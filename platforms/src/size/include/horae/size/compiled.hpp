@@ -57,6 +57,8 @@ CompiledDesign size_p4info(const std::string& file, const std::optional<std::str
 /// Writes the one design as an objects file, whole or not at all. InputError for several designs,
 /// or a file that cannot be written.
 void write_objects_file(const std::string& path, const std::vector<CompiledDesign>& designs);
+/// The same of designs made of P4 source.
+void write_objects_file(const std::string& path, const std::vector<SizedDesign>& designs);
 
 nlohmann::ordered_json compiled_json(const std::string& from,
                                      const std::vector<CompiledDesign>& designs, bool by_stage);

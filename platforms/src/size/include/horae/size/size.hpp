@@ -12,7 +12,14 @@
 
 namespace horae::size {
 
-/// What to price: the programs of a platform, or an objects file.
+/// How a P4 source is read.
+struct P4Reading {
+  std::vector<std::string> include_folders;
+  std::vector<std::string> defines;   ///< NAME or NAME=VALUE
+  std::optional<std::string> target;  ///< "tofino" or "tofino2"; none: by what the source includes
+};
+
+/// What to price: the programs of a platform, an objects file, or a P4 source.
 struct SizeRequest {
   std::string file;
   bool objects = false;                         ///< `file` is an objects file
@@ -22,6 +29,9 @@ struct SizeRequest {
   bool beside = false;  ///< also what the stages stand beside (dataplane::Priced::Beside)
   /// Searches ask whether it fits (see all_fit); nothing else of the result is right then.
   dataplane::PlaceEffort effort = dataplane::PlaceEffort::whole;
+  /// `file` is a P4 source. Its overrides are numbers that the source defines (#define, const) and
+  /// sizes of tables and registers by name.
+  std::optional<P4Reading> p4 = {};
 };
 
 /// A known value beside ours.
@@ -37,6 +47,18 @@ struct Comparison {
   bool agrees() const { return ours && *ours == reference; }
 };
 
+/// What is known of a design that was made of P4 source.
+struct SourceAccount {
+  dataplane::Design design;
+  std::vector<std::string> places;  ///< of each object: "file:line:column"
+  std::vector<std::string> chain;   ///< the longest chain of dependencies, a sentence a link
+  unsigned chain_stages = 0;        ///< that it takes
+  struct Note {
+    std::string object, text, place;
+  };
+  std::vector<Note> notes;  ///< approximations
+};
+
 /// One design with its price.
 struct SizedDesign {
   dataplane::Ledger ledger;
@@ -47,6 +69,7 @@ struct SizedDesign {
   std::vector<dataplane::FieldOrder> undeclared;  ///< by the fields of its objects
   std::optional<dataplane::Priced::Beside> beside = {};
   bool by_hand = true;  ///< not taken from a compiled program (order = "complete")
+  std::optional<SourceAccount> source = {};
 };
 
 /// Prices the programs that the request names; none for a platform of NICs. InputError for a bad

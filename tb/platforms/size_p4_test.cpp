@@ -1,0 +1,139 @@
+// `horae size FILE.p4` as a user runs it: the account of a source, what does not fit, searches.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "program.hpp"
+
+namespace horae::test::size_p4_test {
+namespace {
+
+const std::string p4_dir = HORAE_PLATFORM_DIR "/p4";
+
+/// A program with a register and a table, both of CELLS.
+const std::string source = R"(#include <tna.p4>
+#ifndef CELLS
+#define CELLS 4096
+#endif
+const bit<32> FLOWS = 1024;
+header data_h { bit<32> a; bit<32> b; bit<16> d; }
+struct headers_t { data_h h; }
+struct none_t {}
+parser P(packet_in pkt, out headers_t hdr, out none_t md, out ingress_intrinsic_metadata_t im) {
+  state start { pkt.extract(im); pkt.advance(PORT_METADATA_SIZE); pkt.extract(hdr.h); transition accept; }
+}
+control I(inout headers_t hdr, inout none_t md, in ingress_intrinsic_metadata_t im,
+          in ingress_intrinsic_metadata_from_parser_t pm, inout ingress_intrinsic_metadata_for_deparser_t dm,
+          inout ingress_intrinsic_metadata_for_tm_t tm) {
+  Register<bit<32>, bit<16>>(CELLS) seen;
+  RegisterAction<bit<32>, bit<16>, bit<32>>(seen) count = {
+    void apply(inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; }
+  };
+  action send(PortId_t port) { tm.ucast_egress_port = port; }
+  table flows { key = { hdr.h.b : exact; } actions = { send; } size = FLOWS; }
+  apply {
+    hdr.h.b = count.execute(hdr.h.d);
+    flows.apply();
+  }
+}
+control D(packet_out pkt, inout headers_t hdr, in none_t md, in ingress_intrinsic_metadata_for_deparser_t dm) {
+  apply { pkt.emit(hdr); }
+}
+parser EP(packet_in pkt, out none_t hdr, out none_t md, out egress_intrinsic_metadata_t em) {
+  state start { pkt.extract(em); transition accept; }
+}
+control E(inout none_t hdr, inout none_t md, in egress_intrinsic_metadata_t em,
+          in egress_intrinsic_metadata_from_parser_t pm, inout egress_intrinsic_metadata_for_deparser_t dm,
+          inout egress_intrinsic_metadata_for_output_port_t om) { apply { } }
+control ED(packet_out pkt, inout none_t hdr, in none_t md, in egress_intrinsic_metadata_for_deparser_t dm) {
+  apply { }
+}
+Pipeline(P(), I(), D(), EP(), E(), ED()) pipe;
+Switch(pipe) main;
+)";
+
+class SizeP4 : public testing::Test {
+ protected:
+  SizeP4() { place.write("mine.p4", source); }
+  ordered_json size(Words more, int exit_code = 0) {
+    more.insert(more.begin(), {"size", "mine.p4", "--no-progress"});
+    more.push_back("--json");
+    const Ended ended = run(place, more);
+    EXPECT_EQ(ended.exit_code, exit_code) << ended.err;
+    return ordered_json::accept(ended.out) ? ended.json() : ordered_json();
+  }
+  Workplace place;
+};
+
+TEST_F(SizeP4, ThreeCountsPlacesAndTheChain) {
+  const auto pipeline = size({})["pipelines"][0];
+  EXPECT_EQ(pipeline["chip"], "tofino1");
+  EXPECT_EQ(pipeline["stages_used"], 2);
+  EXPECT_EQ(pipeline["stages_by_placer"]["least"], 2);
+  EXPECT_EQ(pipeline["stages_by_placer"]["compiler"], 2);
+  // 4096 cells of 32 bits are one block, and a spare; an exact table takes four.
+  EXPECT_EQ(pipeline["as_compiler"]["resources"]["map_ram"], 2);
+  EXPECT_EQ(pipeline["as_compiler"]["resources"]["sram"], 6);
+  ASSERT_EQ(pipeline["objects"].size(), 2u);
+  EXPECT_EQ(pipeline["objects"][0]["name"], "I.seen");
+  EXPECT_EQ(pipeline["objects"][0]["place"].get<std::string>().substr(0, 11), "mine.p4:15:");
+  ASSERT_EQ(pipeline["chain"]["links"].size(), 1u);
+  const std::string link = pipeline["chain"]["links"][0];
+  EXPECT_EQ(link, "`hdr.h.b`, written in line 22 by `I.seen`, is matched in line 20 by `I.flows`");
+}
+
+TEST_F(SizeP4, SizesAreKeysByNameNumbersByTheirOwn) {
+  const auto cells = [&](Words more) {
+    return size(std::move(more))["pipelines"][0]["as_compiler"]["resources"]["map_ram"].get<int>();
+  };
+  EXPECT_EQ(cells({"-D", "CELLS=65536"}), 17);
+  EXPECT_EQ(cells({"--set", "CELLS=65536"}), 17);
+  EXPECT_EQ(cells({"--set", "I.seen=65536"}), 17);
+  const Ended wrong = run(place, {"size", "mine.p4", "--set", "CELL=1"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_NE(wrong.err.find("did you mean 'CELLS'?"), std::string::npos) << wrong.err;
+}
+
+TEST_F(SizeP4, TheLargestThatFits) {
+  // Tofino: an ALU reaches 35 blocks of 4096 cells (tb/validate/compiler/registers.toml).
+  const auto curve = size({"--most", "CELLS", "--over", "FLOWS=1024,2048"});
+  ASSERT_EQ(curve["points"].size(), 2u);
+  for (const auto& point : curve["points"]) EXPECT_EQ(point["value"], 35 * 4096);
+}
+
+TEST_F(SizeP4, WhatDoesNotFitComesWithChangesThatFit) {
+  const auto out = size({"-D", "CELLS=1000000"}, 3);
+  EXPECT_FALSE(out["refused"].empty());
+  ASSERT_FALSE(out["remedies"].empty());
+  EXPECT_EQ(out["remedies"][0][0]["fits"], 35 * 4096);
+}
+
+TEST_F(SizeP4, WrittenAsAnObjectsFileItCostsTheSame) {
+  const auto from_source = size({"--write", "mine.toml"})["pipelines"][0];
+  const Ended ended = run(place, {"size", "--objects", "mine.toml", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto from_file = ended.json()["pipelines"][0];
+  for (const char* key : {"stages_used", "stages_by_placer", "resources", "as_compiler"})
+    EXPECT_EQ(from_source[key], from_file[key]) << key;
+}
+
+TEST_F(SizeP4, DamagedSourcesAreOneLine) {
+  for (std::size_t cut = 40; cut + 40 < source.size(); cut += 97) {
+    place.write("mine.p4", source.substr(0, cut));
+    const Ended ended = run(place, {"size", "mine.p4"});
+    EXPECT_EQ(ended.exit_code, 2) << cut;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
+// Looked at by hand, object by object.
+TEST(SizeP4Shipped, OurOwnPrograms) {
+  const Workplace place;
+  for (const char* name : {"router", "sketch", "telemetry", "balancer"}) {
+    const Ended ended = run(place, {"size", p4_dir + "/" + name + "/" + name + ".p4", "--json"});
+    EXPECT_EQ(ended.exit_code, 0) << name << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace horae::test::size_p4_test
