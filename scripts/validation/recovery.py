@@ -204,10 +204,10 @@ SEARCHES = ["question", "hypothesis", "asked", "points", "standing", "closest", 
 
 
 def search_rows(question, asked, found):
-    """Lines of searches.csv: what a search of at most `asked` points says of each hypothesis that has points. `own_found` is of
+    """Lines of searches.csv: what a search of at most `asked` points says of each hypothesis that is not impossible. `own_found` is of
     `own_data`: how many of them the search is sure to find."""
     for h in found["hypotheses"]:
-        if "points" not in h:
+        if h["standing"] == "impossible":
             continue
         own = h.get("own_data", {"asked": "", "found_at_least": ""})
         yield dict(zip(SEARCHES, (question, h["id"], asked, h["points"], h["standing"], f"{h['closest']['tolerances']:.3f}",

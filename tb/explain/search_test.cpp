@@ -52,6 +52,11 @@ TEST(Search, PassesEndAtAQuickLookAtTheDefaultAndEightTimesAsManyEach) {
   std::vector<std::size_t> ends;
   for (std::size_t k = 0; k < 4; ++k) ends.push_back(sum += PassPlan::of(k).points);
   EXPECT_EQ(ends, (std::vector<std::size_t>{160, 1000, 8000, 64000}));
+  using Points = std::vector<std::size_t>;
+  EXPECT_EQ(passes_of(8), Points{8});
+  EXPECT_EQ(passes_of(167), Points{160});  // seven are no pass
+  EXPECT_EQ(passes_of(168), (Points{160, 8}));
+  EXPECT_EQ(passes_of(1100), (Points{160, 840, 100}));
   question::ExplainRequest request;
   EXPECT_EQ(SearchPlan::of(request).points, ends[1]);
   request.quick = true;

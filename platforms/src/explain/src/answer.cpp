@@ -16,8 +16,6 @@ namespace {
 /// A trait that makes a hypothesis impossible is checked with so many points, the first of a
 /// search.
 constexpr std::size_t points_of_impossible = 32;
-/// Fewer points are no pass (SamplerPlan::check).
-constexpr std::size_t least_points = 8;
 /// Hypotheses that are compared where none is consistent.
 constexpr std::size_t nearest_compared = 6;
 
@@ -76,11 +74,10 @@ void search(lab::Laboratory& laboratory, std::size_t points, const EarlierPoints
     throw InputError(
         fmt::format("{}: every condition is with a reaction, but {} has no [[reaction]]",
                     q.observations_path, q.hypotheses_path));
-  for (std::size_t left = points, k = 0; k == 0 || left >= least_points; ++k) {
-    const PassPlan plan = PassPlan::of(k);
-    make_pass(q, plan, std::min(left, plan.points),
+  for (const std::size_t most : passes_of(points)) {
+    const std::size_t k = h.passes.size();
+    make_pass(q, PassPlan::of(k), most,
               k == 0 ? earlier.of(*h.space) : std::vector<inference::Position>{}, h);
-    left -= std::min(left, plan.points);
   }
   h.chosen = best_pass(h.passes);
 }
@@ -134,6 +131,16 @@ PassPlan PassPlan::of(std::size_t k) {
   if (k == 0) return first;
   PassPlan out = second;
   if (k > 1) out.points = 7 * 1000 * (std::size_t{1} << (3 * (k - 2)));
+  return out;
+}
+
+std::vector<std::size_t> passes_of(std::size_t points) {
+  constexpr std::size_t least = 8;
+  std::vector<std::size_t> out;
+  while (out.empty() || points >= least) {
+    out.push_back(std::min(points, PassPlan::of(out.size()).points));
+    points -= out.back();
+  }
   return out;
 }
 

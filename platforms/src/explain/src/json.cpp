@@ -297,12 +297,11 @@ ordered_json answer_json(const lab::Laboratory& laboratory, const Answer& a) {
        {"survivors", ordered_json::array()},
        {"experiments", ordered_json::array()},
        {"curves", ordered_json::array()}};
-  for (std::size_t k = 0, left = a.plan.points; left > 0; ++k) {
-    const PassPlan pass = PassPlan::of(k);
-    const std::size_t points = std::min(left, pass.points);
+  for (const std::size_t points : passes_of(a.plan.points)) {
+    const PassPlan pass = PassPlan::of(x["passes"].size());
+    const std::size_t sample = std::min(points, pass.points - pass.descent());
     x["passes"].push_back(
-        {{"points", points}, {"descent", pass.descent()}, {"population", pass.population}});
-    left -= points;
+        {{"points", points}, {"descent", points - sample}, {"population", pass.population}});
   }
   for (const auto& h : a.hypotheses) x["hypotheses"].push_back(hypothesis_json(q, h));
   for (const std::size_t i : a.order) x["ranked"].push_back(a.name(i));

@@ -31,6 +31,10 @@ struct PassPlan {
   static PassPlan of(std::size_t k);
 };
 
+/// The points of each pass that so many points allow: the last may be cut short, and fewer than 8
+/// are no pass (SamplerPlan::check).
+std::vector<std::size_t> passes_of(std::size_t points);
+
 /// What an answer may spend on a hypothesis.
 struct SearchPlan {
   std::size_t points;       ///< simulated joint points, at most
