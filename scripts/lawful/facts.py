@@ -39,6 +39,9 @@ def lossless(p):
     # What NICs cannot place is theirs.
     if p["nic"].get("sram", {}).get("limited"):
         return False
+    # Nor what waits for a packet engine in an RX buffer that is full.
+    if "engine" in p["nic"] and p["nic"].get("host") == "pcie":
+        return False
     plain = [s for s in switches(p) if "pfc" not in s]
     chip_buffers = [s for s in plain if s["kind"] == "tofino"]
     return not chip_buffers or all(not pauses(s) for s in switches(p))

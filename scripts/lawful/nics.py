@@ -18,7 +18,7 @@ def nic(draw):
         out["shaping"] = "quantum"
         out["quantum"] = draw.bytes(256, 65536)
     if draw.chance(0.15):
-        out["frames"] = "htsim"
+        out["frames"] = draw.one("htsim", "infiniband")
     elif draw.chance(0.15):
         out["reth_on_every_packet"] = True
     _classes(draw, out)
@@ -33,6 +33,10 @@ def nic(draw):
         _host(draw, out)
     if draw.chance(0.5):
         out["retransmit"] = retransmit(draw)
+    if draw.chance(0.4):
+        out["engine"] = engine(draw)
+    if draw.chance(0.3):
+        out["ack_messages"] = draw.scale(1, 40)
     return out, {"telemetry": True} if algorithm == "hpcc" else {}
 
 
@@ -127,6 +131,33 @@ def ordering(draw):
     return out
 
 
+def engine(draw):
+    """A packet engine."""
+    out = {key: draw.ns(0, 400) for key in ("send", "receive", "ack_send", "ack_receive") if draw.chance(0.7)}
+    if draw.chance(0.3):
+        out["pools"] = "apart"
+    if draw.chance(0.4):
+        out["units"] = draw.whole(1, 8)
+        out["binding"] = draw.one("cyclic", "any")
+    if draw.chance(0.3):
+        out["queue_pair"] = draw.ns(1, 600)
+    if draw.chance(0.4):
+        out["visit"] = draw.ns(1, 500)
+        out["contexts"] = draw.whole(0, 20)
+    return out
+
+
+def post(draw):
+    """Threads of the host that post."""
+    out = {"threads": draw.whole(1, 8), "wqe": draw.ns(0, 400), "doorbell": draw.ns(0, 600), "batch": draw.scale(1, 40),
+           "method": draw.one("doorbell", "blue_flame"), "inline": draw.bytes(1, 1024),
+           "header": draw.one("36 B", "68 B"), "queue_read": draw.ns(0, 500)}
+    if draw.chance(0.3):
+        out["ringer"] = "proxy"
+        out["proxy"] = draw.ns(0, 300)
+    return out
+
+
 def _host(draw, out):
     out["host"] = "pcie"
     out["pcie"] = {"generation": draw.whole(3, 5), "lanes": draw.one(4, 8, 16),
@@ -138,6 +169,11 @@ def _host(draw, out):
         out["memory"]["tail_probability"] = draw.share(0, 0.05)
     if draw.chance(0.3):
         out["fetch"] = {"prefetch": draw.bytes(4096, 100_000), "wqe_batch": draw.scale(1, 64)}
+    if draw.chance(0.4):
+        out["post"] = post(draw)
+    if draw.chance(0.4):
+        out["cq"] = {"messages": draw.scale(1, 40), "poll": draw.ns(0, 500), "poll_interval": draw.ns(0, 3_000),
+                     "hold": draw.ns(0, 5_000), "cqe": draw.bytes(4, 128)}
     if draw.chance(0.4):
         out["sram"] = {"limited": True, "total": draw.one("256 KiB", "1 MiB"), "tx_buffer": draw.bytes(8_000, 60_000),
                        "rx_buffer": draw.bytes(60_000, 100_000)}

@@ -275,12 +275,14 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadCase{"UnknownNic",
                 {"--nic", "connectx6"},
-                "spec = \"connectx6\" is none of connectx5, connectx7, connectx8, hypothetical, "
+                "spec = \"connectx6\" is none of connect_ib, connectx5, connectx7, connectx8, "
+                "hypothetical, "
                 "thor_ultra and "
                 "no .toml file, did you mean 'connectx5'?"},
         BadCase{"UnknownSpec",
                 {"spec.toml"},
-                "spec.toml:29:8: spec = \"conectx5\" is none of connectx5, connectx7, connectx8, "
+                "spec.toml:29:8: spec = \"conectx5\" is none of connect_ib, connectx5, connectx7, "
+                "connectx8, "
                 "hypothetical, thor_ultra and no .toml file, did you mean 'connectx5'?"},
         BadCase{"UnknownKey",
                 {"--nic", "connectx5", "--set", "sram.totl=1MiB"},

@@ -203,6 +203,21 @@ Network several_ports(Network n, PortChoice choice) {
   n.host_link.outages = {{61_us, 67_us}};
   return n;
 }
+/// Packets wait for a packet engine, and contexts do not all stay in it.
+Network with_engine(Network n, EnginePools pools) {
+  n.nic.engine = {
+      .send = 111'003_ps,
+      .receive = 57'001_ps,
+      .ack_send = 31'013_ps,
+      .ack_receive = 17'009_ps,
+      .pools = pools,
+      .units = pools == EnginePools::apart ? 2u : 1u,
+      .binding = pools == EnginePools::apart ? EngineBinding::any : EngineBinding::cyclic,
+      .queue_pair = 301'007_ps,
+      .visit = 53'011_ps,
+      .contexts = 4};
+  return n;
+}
 const std::vector<std::pair<std::string, Network>> networks = {
     {"rnic_sr", lossy("rnic_sr")},
     {"go_back_n", lossy("go_back_n")},
@@ -211,8 +226,12 @@ const std::vector<std::pair<std::string, Network>> networks = {
     {"lossless", lossless()},
     {"spray_random", sprayed("random", policy::SendTimer::packet)},
     {"spray_reps", sprayed("reps", policy::SendTimer::group)},
+    {"engine", with_engine(lossy("rnic_sr"), EnginePools::shared)},
+    {"lossless_engine", with_engine(lossless(), EnginePools::apart)},
     {"spray_planes",
      several_ports(sprayed("random", policy::SendTimer::packet), PortChoice::entropy)},
+    {"planes_engine",
+     several_ports(with_engine(lossy("rnic_sr"), EnginePools::shared), PortChoice::hash)},
     {"lossless_planes", several_ports(lossless(), PortChoice::least)}};
 
 std::string run(const Network& network) {
@@ -246,6 +265,7 @@ TEST(Equality, TheNetworksContainWhatTheyShould) {
     EXPECT_GT(sum(text, "timeouts"), 2u) << name;
     EXPECT_GT(sum(text, "window"), 0u) << name;
     EXPECT_EQ(sum(text, "shaper") > 0, name == "shaped");
+    EXPECT_EQ(sum(text, "engine") > 0, name.ends_with("engine"));
     EXPECT_EQ(sum(text, "paused") > 0, name.starts_with("lossless"));
     EXPECT_TRUE(name != "spray_planes" || sum(text, "port") > 0) << text;
     EXPECT_EQ(sum(text, "recycled") > 100, name == "spray_reps");

@@ -41,6 +41,22 @@ TEST(NicBudget, EveryStructureIsItsCountTimesItsSize) {
   EXPECT_EQ(b.cache(), b.capacity - b.on_chip());
 }
 
+TEST(NicBudget, TheEnginesContextsAreOnTheChip) {
+  RnicConfig nic;
+  nic.engine = {.visit = 1_ns, .contexts = 1001};
+  EXPECT_EQ(engine_contexts(nic), Bytes(187'688));  // 1001 halves of 375 bytes
+  const OnChipMemoryConfig c;
+  const NicDemand without{.groups = {{10, 128, 64_KiB}}};
+  NicDemand demand = without;
+  demand.engine_contexts = engine_contexts(nic);
+  EXPECT_EQ(bytes_of(nic_budget(c, demand), "engine_contexts"), Bytes(187'688));
+  EXPECT_LT(nic_budget(c, demand).most_cached, nic_budget(c, without).most_cached);
+  EXPECT_TRUE(policy_states(nic).empty());
+  nic.engine->queue_pair = 1_ns;
+  ASSERT_EQ(policy_states(nic).size(), 1u);
+  EXPECT_EQ(policy_states(nic)[0].bytes(), 4_B);
+}
+
 TEST(NicBudget, LinesOfSeveralPortsAreOnTheChip) {
   const OnChipMemoryConfig c;
   const NicDemand one{.groups = {{10, 128, 64_KiB}}, .port_buffer = 16_KiB};

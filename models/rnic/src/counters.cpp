@@ -48,6 +48,7 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.ordering_wait, b.ordering_wait);
   op(a.writes_held, b.writes_held);
   for (std::size_t i = 0; i < idle_causes; ++i) op(a.idle[i], b.idle[i]);
+  for_each_pair(a.engine, b.engine, op);
   op(a.entropy.recycled, b.entropy.recycled);
   op(a.entropy.random, b.entropy.random);
   op(a.entropy.frozen, b.entropy.frozen);

@@ -10,8 +10,9 @@ namespace {
 
 /// Of a packet of MTU size, the shortest that there are: without a RETH.
 Picoseconds packet_time(const RnicConfig& config, BitRate line) {
-  const Bytes frame = config.frames == Frames::roce ? frame_bytes(Opcode::write_middle, config.mtu)
-                                                    : simulator_frame(config.frames, config.mtu);
+  const Bytes roce = frame_bytes(Opcode::write_middle, config.mtu);
+  const Bytes frame =
+      config.frames == Frames::roce ? roce : other_frame(config.frames, config.mtu, roce);
   return serialisation_time(l1_bytes(frame), line);
 }
 

@@ -13,6 +13,10 @@ HostSide::HostSide(const RnicConfig& config, std::uint64_t seed, std::uint64_t& 
                   [this](std::size_t qp, Picoseconds at) {
                     wqe_reads.add(at, static_cast<std::uint16_t>(qp));
                   });
+  if (config.post) fetcher->post_by(*config.post);
+  // As the engine visits them.
+  if (config.engine && config.shaping == Shaping::quantum)
+    fetcher->read_in_turns_of(config.quantum);
   if (!config.sram.limited) return;
   const std::vector<PolicyState> policies = policy_states(config);
   policies_on_chip = policy_bytes(policies, false);

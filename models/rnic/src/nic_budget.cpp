@@ -61,6 +61,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   if (demand.ports > 1)
     out.lines.insert(out.lines.begin() + 2,
                      {"port_buffer", false, demand.ports, demand.port_buffer});
+  if (demand.engine_contexts.count() > 0)
+    out.lines.insert(out.lines.begin() + 2, {"engine_contexts", false, 1, demand.engine_contexts});
   if (demand.ordering_shared.count() > 0)
     out.lines.insert(out.lines.begin() + 2, {"ordering_engine", false, 1, demand.ordering_shared});
 
@@ -76,7 +78,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   const Bytes state =
       (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
   const Bytes keys = config.memory_key * regions;
-  const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared;
+  const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
+                     demand.engine_contexts;
   out.most_on_chip = most(room, state, queue_pairs);
   out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
   return out;

@@ -5,7 +5,7 @@
 namespace horae::rnic {
 namespace {
 
-constexpr std::int64_t wqe_bytes = 64;  // one send WQE basic block: rdma-core mlx5dv.h
+constexpr std::int64_t wqe_block = 64;  // one send WQE basic block: rdma-core mlx5dv.h
 /// Where things lie in host memory: one region per queue pair, so that no two accesses meet.
 constexpr std::uint64_t region = std::uint64_t{1} << 32;
 constexpr std::uint64_t wqe_ring = 0;
@@ -45,6 +45,12 @@ void PayloadFetcher::rung(std::size_t i, std::uint64_t messages, Picoseconds now
   pump(now);
 }
 
+void PayloadFetcher::pushed(std::size_t i, std::uint64_t messages, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.wqes = s.wqes_coming = std::max(s.wqes, messages);
+  rung(i, messages, now);
+}
+
 void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
   Stream& s = streams_[i];
   // A read of before a flush is void; memory may answer it before or after the one that counts.
@@ -77,7 +83,8 @@ void PayloadFetcher::pump(Picoseconds now) {
     const std::uint16_t i = ring_.front();
     const Fetched fetched = fetch(i, now);
     if (fetched == Fetched::no_space) return;  // keeps its turn
-    if (fetched == Fetched::payload && ring_.size() == 1) continue;
+    if (fetched == Fetched::payload && (ring_.size() == 1 || turn_read_ < turn_)) continue;
+    turn_read_ = 0;
     ring_.pop_front();
     if (fetched == Fetched::payload) {
       ring_.push_back(i);
@@ -94,33 +101,46 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (place.message >= s.rung) return Fetched::nothing;
   if (wants_wqes(s, place.message)) fetch_wqes(s, i, now);
   if (place.message >= s.wqes) return Fetched::nothing;
-  if (s.bytes > 0 && s.bytes + place.payload > prefetch_.count()) return Fetched::nothing;
-  if (used_ > 0 && used_ + place.payload > tx_buffer_.count()) return Fetched::no_space;
+  const bool in_wqe = post_ && post_->in_wqe(s.qp->message_bytes(place.message).count());
+  const std::int32_t payload = in_wqe ? 0 : place.payload;
+  if (s.bytes > 0 && s.bytes + payload > prefetch_.count()) return Fetched::nothing;
+  if (used_ > 0 && used_ + payload > tx_buffer_.count()) return Fetched::no_space;
   Picoseconds ready = now;
-  if (place.payload > 0) {
+  if (payload > 0) {
     const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
-    ready = host_.read(now, (i + 1) * region + payloads + offset, Bytes(place.payload));
+    ready = host_.read(now, (i + 1) * region + payloads + offset, Bytes(payload));
     ++counters_.payload_reads;
-    counters_.payload_bytes += place.payload;
+    counters_.payload_bytes += payload;
   }
   if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
-  s.slots.push_back({ready, place.payload});
-  s.bytes += place.payload;
-  occupy(place.payload);
+  s.slots.push_back({ready, payload});
+  s.bytes += payload;
+  turn_read_ += place.payload;
+  occupy(payload);
   ++s.next;
   return Fetched::payload;
 }
 
 void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
   const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
-  const std::uint64_t slot = s.wqes % 4096 * wqe_bytes;
-  const Picoseconds at = host_.read(now, (i + 1) * region + wqe_ring + slot,
-                                    Bytes(static_cast<std::int64_t>(n) * wqe_bytes));
+  const std::uint64_t slot = s.wqes % 4096 * wqe_block;
+  Picoseconds at =
+      host_.read(now, (i + 1) * region + wqe_ring + slot, Bytes(wqe_bytes(s, s.wqes, n)));
+  if (post_) at += post_->queue_read;
   s.wqes_coming = s.wqes + n;
   s.wqes_at = at;
   ++counters_.wqe_reads;
   counters_.wqes_read += n;
   wqe_event_(i, at);
+}
+
+std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
+                                       std::uint64_t n) const {
+  if (!post_) return static_cast<std::int64_t>(n) * wqe_block;
+  std::int64_t sum = 0;
+  for (std::uint64_t m = message; m < message + n; ++m)
+    sum += post_->wqe_bytes(s.qp->message_bytes(m).count());
+  return sum;
 }
 
 void PayloadFetcher::flush(Picoseconds /*now*/) {

@@ -18,7 +18,15 @@ std::vector<PolicyState> policy_states(const RnicConfig& config) {
   const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
   if (congestion.state != nullptr)
     add("congestion_state", cached, congestion.state(config.congestion));
+  if (config.engine && config.engine->queue_pair > 0_ps)
+    add("engine_state", true, {{"time of the next packet", 32}});
   return out;
+}
+
+Bytes engine_contexts(const RnicConfig& config) {
+  if (!config.engine) return 0_B;
+  const std::int64_t halves = config.engine->contexts;
+  return Bytes((config.sram.qp_context.count() * halves + 1) / 2);
 }
 
 Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached) {

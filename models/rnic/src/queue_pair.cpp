@@ -99,32 +99,53 @@ const QueuePair::Found& QueuePair::find_sent(Psn psn) const {
   return behind_;
 }
 
-std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
-  acked_ = acked_ + static_cast<std::int32_t>(packets);
-  std::uint32_t completed = 0;
-  const auto end_of = [](const Message& m) {
-    return m.first + static_cast<std::int32_t>(m.packets);
-  };
-  while (completed_ < messages_.size() && !acked_.before(end_of(messages_[completed_]))) {
-    const Message& m = messages_[completed_++];
-    ++completed;
-    ++progress_.completed_messages;
-    progress_.completed_bytes += static_cast<std::uint64_t>(m.bytes);
-    progress_.last_completion = now;
-    record_latency(now - m.posted);
-  }
-  while (completed_ > 0 && acked_ - end_of(messages_.front()) >= 2 * window_) {
+void QueuePair::complete_next(Picoseconds now) {
+  const Message& m = messages_[completed_++];
+  ++progress_.completed_messages;
+  progress_.completed_bytes += static_cast<std::uint64_t>(m.bytes);
+  progress_.last_completion = now;
+  record_latency(now - m.posted);
+}
+
+void QueuePair::forget() {
+  while (completed_ > 0 && acked_ - end_of(0) >= 2 * window_) {
     messages_.pop_front();
     --completed_;
     ++forgotten_;
   }
+}
+
+std::uint32_t QueuePair::acknowledged(std::uint32_t packets, Picoseconds now) {
+  acked_ = acked_ + static_cast<std::int32_t>(packets);
+  std::uint32_t completed = 0;
+  while (completed_ < messages_.size() && !acked_.before(end_of(completed_))) {
+    complete_next(now);
+    ++completed;
+  }
+  forget();
   return completed;
 }
 
+std::uint32_t QueuePair::acknowledge(std::uint32_t packets) {
+  acked_ = acked_ + static_cast<std::int32_t>(packets);
+  const std::uint32_t before = uncompleted_;
+  while (unacknowledged() > 0 && !acked_.before(end_of(completed_ + uncompleted_))) ++uncompleted_;
+  forget();
+  return uncompleted_ - before;
+}
+
+void QueuePair::complete_acknowledged(std::uint32_t messages, Picoseconds now) {
+  for (std::uint32_t n = 0; n < messages; ++n) complete_next(now);
+  uncompleted_ -= messages;
+  forget();
+}
+
 std::int64_t QueuePair::acked_bytes() const {
-  const auto whole = static_cast<std::int64_t>(progress_.completed_bytes);
-  if (completed_ == messages_.size()) return whole;
-  const Message& m = messages_[completed_];
+  auto whole = static_cast<std::int64_t>(progress_.completed_bytes);
+  const std::size_t partial = completed_ + uncompleted_;
+  for (std::size_t m = completed_; m < partial; ++m) whole += messages_[m].bytes;
+  if (partial == messages_.size()) return whole;
+  const Message& m = messages_[partial];
   return whole + std::min(m.bytes, (acked_ - m.first) * mtu_.count());
 }
 

@@ -8,6 +8,7 @@
 #include "horae/core/error.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/rnic/fetch_ahead.hpp"
+#include "horae/rnic/policy_state.hpp"
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
@@ -33,10 +34,15 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   } else {
     wire_ = &tx(0);
   }
+  if (config.post) posting_.emplace(*config.post);
+  config_.reliability.ends_ask = !config.ack_messages;
+  if (config.engine) engine_ = std::make_unique<PacketEngine>(*config.engine, counters_.engine);
+  sends_apart_ = ports_ || engine_;
+  receives_apart_ = host_.contexts || engine_;
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
-  dresses_ = listens_ || config.frames != Frames::roce;
+  dresses_ = listens_ || config.frames != Frames::roce || config.ack_messages;
   if (listens_) {
     context.pool.carry_feedback();
     if (context.border != nullptr) context.border->carry_feedback();
@@ -65,6 +71,8 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
   programs_.add(qp.config());
   nacks_.add(qp);
   scheduler_.add(qp);
+  if (engine_) engine_->add();
+  if (posting_) posting_->add();
   if (host_.fetcher) host_.fetcher->add(qp);
   if (host_.contexts) {
     const auto n = static_cast<std::uint32_t>(qps_.size());
@@ -73,6 +81,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
                                            : config_.sram.reorder_state(config_.reliability.window);
     if (ports_ && n == 1)
       host_.contexts->reserve(config_.buffer_of_port() * static_cast<std::int64_t>(ports()));
+    if (n == 1) host_.contexts->reserve(engine_contexts(config_));
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
     host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
   }
@@ -164,7 +173,20 @@ void rnic::handle(const fabric::Event& e) {
       post(fabric::key_entity(e.key), e.time);
       break;
     case doorbell_event:
-      host_.fetcher->rung(fabric::key_entity(e.key), e.payload, e.time);
+      if (config_.post && config_.post->method == PostMethod::blue_flame) {
+        host_.fetcher->pushed(fabric::key_entity(e.key), e.payload, e.time);
+      } else {
+        host_.fetcher->rung(fabric::key_entity(e.key), e.payload, e.time);
+      }
+      break;
+    case written_event:
+      written(fabric::key_entity(e.key), e.time);
+      break;
+    case cqe_event:
+      cqe_held(fabric::key_entity(e.key), e.time);
+      break;
+    case found_event:
+      cqe_found(fabric::key_entity(e.key), static_cast<std::uint32_t>(e.payload), e.time);
       break;
     case service_event:
       continue_service(fabric::key_entity(e.key), e.time);
@@ -198,6 +220,10 @@ void rnic::handle(const fabric::Event& e) {
       host_.contexts->packet_goes_on();
       process(arrived(e), e.time);
       break;
+    case engine_event:
+      engine_->packet_goes_on();
+      receive_in_context(arrived(e), e.time);
+      break;
     case placement_event:
       place(e.time);
       break;
@@ -211,8 +237,8 @@ void rnic::handle(const fabric::Event& e) {
 }
 
 Picoseconds rnic::next_own_time() const {
-  if (ports_) [[unlikely]]
-    return next_ports_time();
+  if (sends_apart_) [[unlikely]]
+    return ports_ ? next_ports_time() : next_engine_time();
   Picoseconds t = events_.next_time();
   if (!host_.wqe_reads.empty()) t = std::min(t, std::max(cursor_, host_.wqe_reads.next()));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {

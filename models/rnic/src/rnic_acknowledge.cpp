@@ -56,6 +56,11 @@ void rnic::take_response(std::size_t i, const AckInfo& ack, Picoseconds now) {
 void rnic::progressed(std::size_t i, const policy::AckOutcome& outcome, Picoseconds now) {
   if (outcome.newly_acked > 0) {
     QueuePair& qp = qps_[i];
+    if (config_.cq) [[unlikely]] {
+      await_cqe(i, qp.acknowledge(outcome.newly_acked), now);
+      if (NackServer::acknowledged(qp)) release_hold(i, now);
+      return refresh(i);
+    }
     const std::uint64_t bytes_before = qp.progress().completed_bytes;
     const std::uint32_t completed = qp.acknowledged(outcome.newly_acked, now);
     counters_.messages_completed += completed;

@@ -95,11 +95,17 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                .verified = false})
           .choice(
               "frames", &RnicConfig::frames,
-              {{"roce", Frames::roce}, {"htsim", Frames::htsim}, {"ns3", Frames::ns3}},
-              {.doc = "lengths of packets: RoCEv2's (roce); or, for comparisons, those that a "
+              {{"roce", Frames::roce},
+               {"htsim", Frames::htsim},
+               {"ns3", Frames::ns3},
+               {"infiniband", Frames::infiniband}},
+              {.doc = "lengths of packets: RoCEv2's (roce); InfiniBand's, LRH 8, BTH 12, RETH 16 "
+                      "or AETH 4, ICRC 4, VCRC 2, with no preamble and no gap (infiniband); or, "
+                      "for comparisons, those that a "
                       "simulator puts on the wire, preamble and gap included: the payload and "
                       "64 bytes, 64 for a response (htsim), or 48 bytes, 60 for a response (ns3)",
-               .source = "htsim: 4150 bytes for 4086 of payload, 64 for responses "
+               .source = "infiniband: IBTA vol. 1, 5.2; htsim: 4150 bytes for 4086 of payload, 64 "
+                         "for responses "
                          "(tommasobo/REPS_EuroSys_Artifact at b751588); ns3: 1048 bytes for "
                          "1000 of payload, 60 for responses (conweave-ns3 at 236a801a)"})
           .field(
@@ -139,6 +145,19 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                   .max = 10000_ms,
                   .source = "ours: applications connect ahead"})
           .table("sram", &RnicConfig::sram, OnChipMemoryConfig::schema())
+          .table("engine", &RnicConfig::engine, EngineConfig::schema())
+          .table("post", &RnicConfig::post, PostConfig::schema())
+          .table("cq", &RnicConfig::cq, CqConfig::schema())
+          .field("ack_messages", &RnicConfig::ack_messages,
+                 {.doc = "the last packet of every n-th message of a queue pair asks for an "
+                         "acknowledgement; that of a message behind which nothing is posted always "
+                         "does. Others are acknowledged with one of those, or by "
+                         "reliability.ack_every and ack_request_every. Absent: every message",
+                  .min = 1,
+                  .max = 4096,
+                  .source = "no figure of a vendor; ConnectX-7: at most 0.1 ACKs a message "
+                            "(Dissecting GPU-initiated communication, 2026)",
+                  .verified = false})
           .field(
               "ports", &RnicConfig::ports,
               {.doc = "ports, each with a link of its own; port n of every NIC belongs to plane "

@@ -26,6 +26,10 @@ enum nic_event : std::uint8_t {
   placement_event,  ///< entity: queue pair of the packet that the ordering engine is done with
   copy_event,       ///< entity: queue pair; payload: 0 for the read of a copy, 1 for its write
   program_event,    ///< entity: program of the host
+  written_event,    ///< entity: thread of the host
+  cqe_event,        ///< entity: queue pair whose CQE is held no longer
+  found_event,      ///< entity: queue pair; payload: messages of which the host has found CQEs
+  engine_event,     ///< payload: a received packet that the packet engine is done with
 };
 
 }  // namespace horae::rnic

@@ -14,7 +14,9 @@ void rnic::post(std::size_t i, Picoseconds now) {
   const Picoseconds due = qp.post_due(now, exchanges_.received(qp.config().exchange));
   if (nic_watcher_ != nullptr) [[unlikely]]
     notify_posted(i, posted_before, now);
-  if (host_.fetcher && qp.progress().posted_messages > posted_before) {
+  if (posting_ && qp.progress().posted_messages > posted_before) [[unlikely]] {
+    hand_to_poster(i, qp.progress().posted_messages - posted_before, now);
+  } else if (host_.fetcher && qp.progress().posted_messages > posted_before) {
     schedule(host_.link->doorbell(now), doorbell_event, static_cast<std::uint16_t>(i),
              event_ordinal_++, qp.progress().posted_messages);
   }

@@ -11,7 +11,7 @@ void rnic::own_outlook(fabric::Outlook& outlook) const {
   events_.for_each([&](const fabric::Event& e) {
     const auto kind = fabric::key_kind(e.key);
     if (kind < fabric::device_events || kind == timer_event) return;
-    if (kind == context_event && arrived(e).again) return;
+    if ((kind == context_event || kind == engine_event) && arrived(e).again) return;
     if (kind == handshake_event) {
       const std::size_t qp = fabric::key_entity(e.key);
       if (!qps_[qp].connecting || e.payload > context_.repetition.most) return;

@@ -70,7 +70,8 @@ void rnic::send_response() {
 
 void rnic::put_on_wire(Packet& response, const char* what) {
   if (config_.frames != Frames::roce) [[unlikely]]
-    response.frame = static_cast<std::uint16_t>(simulator_frame(config_.frames, 0_B).count());
+    response.frame =
+        static_cast<std::uint16_t>(other_frame(config_.frames, 0_B, Bytes(response.frame)).count());
   const Picoseconds start = cursor_;
   const std::uint32_t psn = response.psn.value();
   const bool numbered = response.opcode == Opcode::acknowledge;
@@ -116,7 +117,7 @@ void rnic::send_data(std::size_t i) {
   }
   p.frame = static_cast<std::uint16_t>(frame.count());
   if (dresses_) [[unlikely]]
-    dress(qp, p, t.psn);
+    dress(qp, p, t);
   const auto kind = static_cast<std::size_t>(t.kind);
   ++counters_.sent[kind];
   counters_.sent_frames[kind] += p.frame;

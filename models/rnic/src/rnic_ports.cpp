@@ -110,18 +110,17 @@ int rnic::pick_for_ports(Gate& next) {
   Gate line{never, IdleCause::no_work};  // the first to open of those that found no room
   const auto here = [&](std::size_t i, QueuePair& qp) {
     if (host_.contexts && !host_.contexts->here(i, qp, cursor_)) return false;
+    if (engine_ && engine_turns_away(i, qp, line)) return false;
     if (find_port(qp)) return true;
     const Gate gate = port_gate(qp.port, qp.traffic_class);
     if (gate.at < line.at || line.cause == IdleCause::no_work) line = gate;
-    without_room_.emplace_back(&qp, qp.context_ready);
+    turned_away_.emplace_back(&qp, qp.context_ready);
     qp.context_ready = gate.at;
     return false;
   };
-  const int qp = scheduler_.pick(cursor_, next, here);
-  for (const auto& [waiting, context_ready] : without_room_) waiting->context_ready = context_ready;
-  if (!without_room_.empty() && next.cause == IdleCause::context && next.at == line.at)
-    next.cause = line.cause;
-  without_room_.clear();
+  const int qp = engine_ ? scheduler_.pick_in_order(cursor_, next, here)
+                         : scheduler_.pick(cursor_, next, here);
+  readmit(next, line);
   return qp;
 }
 
@@ -138,19 +137,25 @@ void rnic::decide_ports_before(Picoseconds end) {
       continue;
     }
     if (!host_.wqe_reads.empty()) host_.take_wqes(cursor_);
-    if (!responses_.empty() && responses_.next_ready() <= cursor_) {
+    const bool response_due = !responses_.empty() && responses_.next_ready() <= cursor_;
+    if (response_due && !engine_) {
       send_response();
       continue;
     }
+    if (response_due && respond_by_engine()) continue;
     Gate next{never, IdleCause::no_work};
     const bool stopped = nacks_.stalls_port();
     const int qp = stopped ? -1 : pick_for_ports(next);
     if (qp >= 0) {
-      send_data(static_cast<std::size_t>(qp));
+      const auto i = static_cast<std::size_t>(qp);
+      if (engine_) engine_->send(i, begins_message(qps_[i]), cursor_);
+      send_data(i);
       continue;
     }
+    if (response_due) wait_for_unit(next);
     pipe_next_ = next.at;
-    if (!responses_.empty()) pipe_next_ = std::min(pipe_next_, responses_.next_ready());
+    if (!responses_.empty() && !response_due)
+      pipe_next_ = std::min(pipe_next_, responses_.next_ready());
     until = std::min(until, pipe_next_);
     if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
     const IdleCause cause = idle_cause(next, stopped);

@@ -12,9 +12,9 @@ void rnic::begin_pulls() {
   if (make == nullptr) return;
   // A full data packet with what attach() adds.
   const Bytes head(wire::grant + (config_.reth_on_every_packet ? wire::reth : 0));
-  const Bytes frame = config_.frames != Frames::roce
-                          ? simulator_frame(config_.frames, config_.mtu)
-                          : frame_bytes(Opcode::write_middle, config_.mtu) + head;
+  const Bytes roce = frame_bytes(Opcode::write_middle, config_.mtu) + head;
+  const Bytes frame =
+      config_.frames == Frames::roce ? roce : other_frame(config_.frames, config_.mtu, roce);
   grants_ = make(config_.congestion, config_.mtu, serialisation_time(l1_bytes(frame), line_rate_));
 }
 

@@ -35,6 +35,16 @@ void rnic::receive(Packet& p, Picoseconds now) {
     throw ModelError(
         fmt::format("{}: a packet for node {} arrived at node {}", name(), p.dst, id_));
   }
+  if (receives_apart_) [[unlikely]]
+    return receive_apart(p, now);
+  process(p, now);
+}
+
+void rnic::drop_received(Packet& p, fabric::DropCause cause, Picoseconds now) {
+  end_dropped(*this, p, context_.pool, watcher(), cause, now);
+}
+
+void rnic::receive_in_context(Packet& p, Picoseconds now) {
   const std::size_t i = qps_.index_of(p.dest_qp);
   if (host_.contexts && p.opcode != Opcode::none && i < qps_.size()) {
     const Picoseconds ready = host_.contexts->receive(i, qps_[i], p.psn, p.is_data(), now);

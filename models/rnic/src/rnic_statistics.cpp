@@ -34,6 +34,16 @@ void host_statistics(const rnic& nic, StatTree& tree) {
   tree.value("rx_buffer_drops", nic.counters().rx_buffer_drops, "packets");
 }
 
+/// What the packet engine did, by the public names of blocks.
+void engine_statistics(const EngineCounters& c, StatTree& tree) {
+  for (std::size_t w = 0; w < engine_works; ++w) {
+    tree.value(fmt::format("{}_busy", name_of(static_cast<EngineWork>(w))), c.busy[w].count(),
+               "ps, summed over units");
+  }
+  tree.value("visits", c.visits, "contexts fetched while a unit waited");
+  tree.value("rxb_wait", c.rxb_wait.count(), "ps, summed over received packets");
+}
+
 }  // namespace
 
 void rnic::statistics(StatTree& tree) const {
@@ -88,6 +98,7 @@ void rnic::statistics(StatTree& tree) const {
   tree.value("messages_completed", c.messages_completed, "messages");
   for (std::size_t k = 0; k < idle_causes; ++k) {
     if (static_cast<IdleCause>(k) == IdleCause::port && !ports_) continue;
+    if (static_cast<IdleCause>(k) == IdleCause::engine && !engine_) continue;
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
   }
   tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");
@@ -98,6 +109,12 @@ void rnic::statistics(StatTree& tree) const {
         .value("resets", h.resets, "connections")
         .value("connected", h.connected, "connections");
   }
+  if (posting_) {
+    tree.group("post")
+        .value("doorbells", posting_->doorbells(), "doorbells")
+        .value("busy", posting_->busy().count(), "ps, summed over threads");
+  }
+  if (engine_) engine_statistics(c.engine, tree.group("engine"));
   if (host() != nullptr) host_statistics(*this, tree.group("host"));
 }
 

@@ -30,9 +30,21 @@ IdleCause rnic::idle_cause(const Gate& next, bool stopped) const {
   return scheduler_.any_blocked() ? IdleCause::window : IdleCause::no_work;
 }
 
+void rnic::idle_until(Picoseconds until, const Gate& next, bool stopped) {
+  // Also of a response that is paused: from then on it is what the wire waits for.
+  if (!responses_.empty() && responses_.next_ready() > cursor_)
+    until = std::min(until, responses_.next_ready());
+  if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
+  const IdleCause cause = idle_cause(next, stopped);
+  counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
+  if (auto* t = recorder())
+    t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
+  cursor_ = until;
+}
+
 void rnic::decide_before(Picoseconds end) {
-  if (ports_) [[unlikely]]
-    return decide_ports_before(end);
+  if (sends_apart_) [[unlikely]]
+    return ports_ ? decide_ports_before(end) : decide_engine_before(end);
   do {
     if (!host_.wqe_reads.empty()) host_.take_wqes(cursor_);
     const bool response_waits = !responses_.empty() && !paused(config_.ack_traffic_class);
@@ -50,16 +62,7 @@ void rnic::decide_before(Picoseconds end) {
       send_data(static_cast<std::size_t>(qp));
       continue;
     }
-    Picoseconds until = std::min(end, next.at);
-    // Also of a response that is paused: from then on it is what the wire waits for.
-    if (!responses_.empty() && responses_.next_ready() > cursor_)
-      until = std::min(until, responses_.next_ready());
-    if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
-    const IdleCause cause = idle_cause(next, stopped);
-    counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
-    if (auto* t = recorder())
-      t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
-    cursor_ = until;
+    idle_until(std::min(end, next.at), next, stopped);
   } while (cursor_ < end);
 }
 

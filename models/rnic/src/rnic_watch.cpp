@@ -8,6 +8,7 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
   switch (fabric::key_kind(e.key)) {
     case fabric::arrival_event:
     case context_event:
+    case engine_event:
       if (arrived(e).dst != id_ || arrived(e).opcode == Opcode::none) return std::nullopt;
       if (const std::size_t i = qps_.index_of(arrived(e).dest_qp); i < qps_.size()) return i;
       return std::nullopt;
@@ -21,6 +22,8 @@ std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
     case handshake_event:
     case placement_event:
     case copy_event:
+    case cqe_event:
+    case found_event:
       return fabric::key_entity(e.key);
     case service_event:
       return nacks_.service(fabric::key_entity(e.key)).qp;

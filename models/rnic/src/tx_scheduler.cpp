@@ -69,6 +69,19 @@ std::size_t TxScheduler::skip_waiting(Ring& ring, std::size_t n, Picoseconds now
   return n - k;
 }
 
+void TxScheduler::keep_order(Ring& ring, std::uint16_t first) {
+  const std::uint16_t picked = ring.front();
+  if (picked == first) return;
+  ring.pop_front();
+  for (bool done = false; !done;) {
+    const std::uint16_t passed = ring.back();
+    done = passed == first;
+    ring.pop_back();
+    ring.push_front(passed);
+  }
+  ring.push_front(picked);
+}
+
 void TxScheduler::remember_wait(std::size_t i, Picoseconds now) {
   // What is sent again does not wait for the payload of new packets.
   const Picoseconds until = fetcher_->ready(i);

@@ -8,7 +8,7 @@ OrderedReceiver::OrderedReceiver(OrderingEngine& engine, ConnectionId connection
       connection_(connection),
       first_(first),
       expected_(first),
-      acks_(config.ack_every) {}
+      acks_(config.ack_every, config.ends_ask) {}
 
 void OrderedReceiver::close() {
   if (!closed_) engine_.close(connection_);
@@ -33,7 +33,7 @@ ReceiveOutcome OrderedReceiver::on_packet(Psn psn, Psn head, bool last, bool ack
       nacked_ = false;
       if (ends_message || answer_.completed) msn_ = (msn_ + 1) & Psn::mask;
       // What filled a hole tells at once: packets that asked for an ACK may be among the rest.
-      if (acks_.advanced(out.advanced, ack_request || ends_message || out.advanced > 1))
+      if (acks_.advanced(out.advanced, acks_.asks(ack_request, ends_message) || out.advanced > 1))
         out.response = Response{.nack = false, .psn = expected_, .msn = msn_};
       break;
     case Tracking::out_of_order:

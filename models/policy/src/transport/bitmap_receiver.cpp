@@ -14,7 +14,7 @@ class BitmapReceiver final : public TransportReceiver {
       : arrived_(config.window, first),
         ends_(config.window, first),
         asked_(config.window, first),
-        acks_(config.ack_every),
+        acks_(config.ack_every, config.ends_ask),
         nacks_(nacks) {}
 
   ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {
@@ -37,7 +37,7 @@ class BitmapReceiver final : public TransportReceiver {
       out.placement = Placement::discard;
       return out;
     }
-    if (ack_request || ends_message) asked_.set(psn);
+    if (acks_.asks(ack_request, ends_message)) asked_.set(psn);
     if (arrived_.test(psn)) {
       out.placement = Placement::duplicate;
     } else {
@@ -74,7 +74,7 @@ class BitmapReceiver final : public TransportReceiver {
     out.advanced = 1 + behind;
     out.ops.bitmap_words += out.advanced / 64;
     nacked_ = false;
-    const bool asked = (behind > 0 && pass(behind)) || ack_request || ends_message;
+    const bool asked = (behind > 0 && pass(behind)) || acks_.asks(ack_request, ends_message);
     if (acks_.advanced(out.advanced, asked)) out.response = acknowledge();
   }
   /// The expected PSN passed `packets` that had arrived before: counts the messages they end (MSN:

@@ -23,7 +23,7 @@ class GoBackNSender final : public WindowedSender {
 class GoBackNReceiver final : public TransportReceiver {
  public:
   GoBackNReceiver(const TransportConfig& config, Psn first)
-      : expected_(first), acks_(config.ack_every) {}
+      : expected_(first), acks_(config.ack_every, config.ends_ask) {}
 
   ReceiveOutcome on_data(Psn psn, bool ack_request, bool ends_message) override {
     ReceiveOutcome out;
@@ -46,7 +46,7 @@ class GoBackNReceiver final : public TransportReceiver {
     out.advanced = 1;
     ++expected_;
     if (ends_message) msn_ = (msn_ + 1) & Psn::mask;
-    if (acks_.advanced(1, ack_request || ends_message)) out.response = acknowledge();
+    if (acks_.advanced(1, acks_.asks(ack_request, ends_message))) out.response = acknowledge();
     return out;
   }
 

@@ -10,7 +10,10 @@ namespace {
 class SprayReceiver final : public SelectiveReceiver {
  public:
   SprayReceiver(const TransportConfig& config, Psn first)
-      : arrived_(config.window, first), ends_(config.window, first), every_(config.ack_every) {
+      : arrived_(config.window, first),
+        ends_(config.window, first),
+        every_(config.ack_every),
+        ends_ask_(config.ends_ask) {
     report_.bits = static_cast<std::uint16_t>(config.parameters.of<SprayParameters>().sack_bits);
   }
 
@@ -28,6 +31,7 @@ class SprayReceiver final : public SelectiveReceiver {
   SequenceBitmap arrived_;
   SequenceBitmap ends_;
   std::uint32_t every_;
+  bool ends_ask_;
   std::uint32_t since_ = 0;  ///< packets since the last ACK
   std::uint32_t ahead_ = 0;  ///< packets that arrived out of order and still wait
   std::uint32_t msn_ = 0;
@@ -40,7 +44,7 @@ ReceiveOutcome SprayReceiver::on_arrival(const Arrival& a) {
   ReceiveOutcome out;
   out.ahead = a.psn - arrived_.base();
   out.ops.bitmap_words = 1;
-  const bool asks = a.ack_request || a.ends_message;
+  const bool asks = a.ack_request || (a.ends_message && ends_ask_);
   const bool beyond = out.ahead > 0 && !arrived_.covers(a.psn);
   if (out.ahead < 0 || (!beyond && arrived_.test(a.psn))) {
     // Its sender does not know: the ACK may be lost.

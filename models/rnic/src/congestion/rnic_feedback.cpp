@@ -55,11 +55,18 @@ void rnic::take_over(QueuePair& qp) {
   watch_window(qp);
 }
 
-void rnic::dress(QueuePair& qp, Packet& data, Psn psn) {
-  if (listens_) attach(qp, data, psn);
+void rnic::ask_by_messages(const QueuePair& qp, Packet& data, const policy::Transmission& t) const {
+  // What is sent again asks: its acknowledgement may be what was lost.
+  if (!ends_message(data.opcode) || data.retransmission || !qp.posted(t.psn + 1)) return;
+  if ((qp.place(t.psn).message + 1) % *config_.ack_messages != 0) data.ack_request = t.ack_request;
+}
+
+void rnic::dress(QueuePair& qp, Packet& data, const policy::Transmission& t) {
+  if (config_.ack_messages) ask_by_messages(qp, data, t);
+  if (listens_) attach(qp, data, t.psn);
   if (config_.frames != Frames::roce)
-    data.frame =
-        static_cast<std::uint16_t>(simulator_frame(config_.frames, Bytes(data.payload)).count());
+    data.frame = static_cast<std::uint16_t>(
+        other_frame(config_.frames, Bytes(data.payload), Bytes(data.frame)).count());
 }
 
 void rnic::attach(QueuePair& qp, Packet& data, Psn psn) {

@@ -38,7 +38,7 @@ bool unlimited(const fabric::SwitchConfig& config) {
 std::string plain_devices(const PlatformConfig& platform) {
   std::set<std::string> used;
   for (const auto& device : platform.devices) used.insert(device.profile);
-  Lacking limits, ecn, pfc, congestion;
+  Lacking limits, ecn, pfc, congestion, engine;
   for (const auto& name : used) {
     const Profile& profile = platform.profiles.at(name);
     if (const auto* plain = std::get_if<fabric::SwitchConfig>(&profile)) {
@@ -48,6 +48,8 @@ std::string plain_devices(const PlatformConfig& platform) {
     } else if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
       const auto& algorithm = policy::find_congestion_algorithm(nic->congestion.algorithm);
       congestion.look_at(name, !algorithm.controls_rates);
+      if (nic->spec.empty()) continue;
+      engine.look_at(name, !nic->engine);
     }
   }
   std::vector<std::string> switches, parts;
@@ -57,6 +59,7 @@ std::string plain_devices(const PlatformConfig& platform) {
   if (!switches.empty())
     parts.push_back(fmt::format("switches with {}", fmt::join(switches, ", ")));
   if (congestion.any()) parts.push_back("NICs with no congestion control" + congestion.which());
+  if (engine.any()) parts.push_back("NICs with no limit of packets per second" + engine.which());
   return parts.empty() ? "" : fmt::format("assumed: {}", fmt::join(parts, "; "));
 }
 

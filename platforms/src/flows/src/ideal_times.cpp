@@ -22,8 +22,9 @@ BitRate together(const rnic::RnicConfig& nic, BitRate rate) {
 
 /// What a packet takes of a wire.
 Bytes on_the_wire(const rnic::RnicConfig& nic, Opcode opcode, Bytes payload) {
-  if (nic.frames != rnic::Frames::roce) return l1_bytes(rnic::simulator_frame(nic.frames, payload));
   const Bytes frame = frame_bytes(opcode, payload);
+  if (nic.frames != rnic::Frames::roce)
+    return l1_bytes(rnic::other_frame(nic.frames, payload, frame));
   const bool data = opcode < Opcode::acknowledge;
   const bool another = data && nic.reth_on_every_packet && !has_reth(opcode);
   return l1_bytes(another ? frame + Bytes(wire::reth) : frame);

@@ -65,6 +65,8 @@ class Explanation {
         return payload();
       case IdleCause::context:
         return context();
+      case IdleCause::engine:
+        return engine();
       case IdleCause::port:
         return fmt::format("{}port_buffer {}, of ports that others keep busy", profile_,
                            to_text(config_.buffer_of_port()));
@@ -109,6 +111,16 @@ class Explanation {
   Picoseconds message_time() const {
     const std::int64_t packets = (message() + config_.mtu - 1_B) / config_.mtu;
     return packet_time() * std::max<std::int64_t>(1, packets);
+  }
+
+  std::string engine() const {
+    const rnic::EngineConfig& engine = *config_.engine;
+    return fmt::format(
+        "{0}engine: a unit takes {1} for a data packet sent and {2} for one received, {3} for a "
+        "visit, a message of a queue pair comes {4} after the one before ({0}engine.send, receive, "
+        "visit, queue_pair)",
+        profile_, to_text(engine.send), to_text(engine.receive), to_text(engine.visit),
+        to_text(engine.queue_pair));
   }
 
   std::string window() const {

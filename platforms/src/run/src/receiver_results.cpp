@@ -13,11 +13,12 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
   const double window = to_seconds(to.time - from.time);
   rnic::RnicCounters sum;
   const Histogram& depth = found.reorder_depth;
-  bool grants = false;
+  bool grants = false, engine = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.receivers(), *nics[i])) continue;
     sum = sum + (to.nics[i] - from.nics[i]);
+    engine |= nics[i]->config().engine.has_value();
     grants |=
         policy::find_congestion_algorithm(nics[i]->config().congestion.algorithm).make_grants !=
         nullptr;
@@ -46,6 +47,12 @@ void receiver_results(const build::Simulation& s, const build::Findings& found,
   add("context_misses_per_packet",
       ratio(static_cast<double>(sum.context_misses), static_cast<double>(sum.data_received)),
       "misses/packet");
+  if (engine) {
+    add("rxb_wait",
+        ratio(static_cast<double>(sum.engine.rxb_wait.count()) / 1e6,
+              static_cast<double>(sum.data_received)),
+        "us a data packet received, for the packet engine");
+  }
   add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
   add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
 }

@@ -32,6 +32,14 @@ double delivered_bytes(const build::Simulation& s, const Snapshot& from, const S
   return static_cast<double>(sum);
 }
 
+/// Of the time of its units, what they worked.
+double busy_share(const rnic::EngineConfig& engine, const rnic::EngineCounters& c, double window) {
+  const unsigned pools = engine.pools == rnic::EnginePools::apart ? 2 : 1;
+  Picoseconds sum{};
+  for (const Picoseconds busy : c.busy) sum += busy;
+  return ratio(to_seconds(sum), window * pools * engine.units);
+}
+
 }  // namespace
 
 void sender_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
@@ -43,10 +51,11 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   fabric::BitsLeft left_before, left_after;  // by the begin and the end of the window
   double line_rate = 0;                      // of all of them, bits per second
   double picosecond_bits = 0;
+  double engine_share = 0;  // summed over NICs
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
   bool equal_rates = true;
-  bool selective = false, steered = false, several_ports = false;
+  bool selective = false, steered = false, several_ports = false, engine = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
@@ -54,6 +63,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     selective |= policy::find_transport(nic.transport).selective;
     steered |= !policy::find_entropy_scheme(nic.entropy.scheme).constant;
     several_ports |= nic.port_count() > 1;
+    engine |= nic.engine.has_value();
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;
@@ -74,8 +84,10 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     for (std::size_t c = 0; c < rnic::idle_causes; ++c)
       idle_bits[c] += to_seconds(d.idle[c]) * rate;
     fresh_bits += 8.0 * fresh_data_bytes(d, layer);
+    if (nic.engine) engine_share += busy_share(*nic.engine, d.engine, window);
   }
   const auto n = static_cast<double>(s.senders().size());
+  engine_share /= n;
   const auto packets = static_cast<double>(sum.sent_packets());
   const auto add = [&](std::string name, double value, std::string unit) {
     out.push_back({"senders." + std::move(name), value, std::move(unit)});
@@ -126,9 +138,15 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   add("timeouts", static_cast<double>(sum.timeouts), "timeouts");
   for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::port && !several_ports) continue;
+    if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::engine && !engine) continue;
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
         equal_rates ? to_seconds(sum.idle[c]) / n / window : ratio(idle_bits[c], line_bits),
         "share of time");
+  }
+  if (engine) {
+    add("engine_busy", engine_share, "share of time of the engine's units");
+    add("engine_visits_per_packet", ratio(static_cast<double>(sum.engine.visits), packets),
+        "visits/packet");
   }
   if (steered) {
     const policy::EntropyCounts& e = sum.entropy;

@@ -31,6 +31,7 @@ flows::SizedNic size_nic(const NicRequest& request) {
   sized.demand.policies = rnic::policy_states(nic);
   sized.demand.ports = nic.port_count();
   sized.demand.port_buffer = nic.buffer_of_port();
+  sized.demand.engine_contexts = rnic::engine_contexts(nic);
   sized.demand.groups = {request.queue_pairs};
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;

@@ -9,6 +9,7 @@
 #include "horae/policy/entropy/entropy.hpp"
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/transport/transport.hpp"
+#include "horae/rnic/packet_engine.hpp"
 
 namespace horae::rnic {
 
@@ -27,14 +28,15 @@ enum class IdleCause : std::uint8_t {
   recovery,    ///< new data waits for the acknowledgement of retransmissions
   gap_window,  ///< new data waits for the window of an open gap
   port,        ///< of several ports, that of the next packet has no room in its line
+  engine,      ///< waits for a unit of the packet engine
   count_
 };
 inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
 
 constexpr std::string_view name_of(IdleCause cause) {
   constexpr std::array<std::string_view, idle_causes> names = {
-      "no_work", "window", "shaper",     "paused",   "doorbell",   "wqe", "payload",
-      "context", "lock",   "retransmit", "recovery", "gap_window", "port"};
+      "no_work", "window", "shaper",     "paused",   "doorbell",   "wqe",  "payload",
+      "context", "lock",   "retransmit", "recovery", "gap_window", "port", "engine"};
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {
@@ -86,6 +88,7 @@ struct RnicCounters {
   Picoseconds ordering_wait{};          ///< packets waited for it, summed
   std::uint64_t writes_held = 0;        ///< last packets of WRITEs that were copied later
   std::array<Picoseconds, idle_causes> idle{};
+  EngineCounters engine{};          ///< of the packet engine, if there is one
   policy::EntropyCounts entropy{};  ///< values of data packets; only in rnic::totals()
 
   std::uint64_t sent_packets() const {

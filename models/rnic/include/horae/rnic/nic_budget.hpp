@@ -30,7 +30,8 @@ struct NicDemand {
   Bytes ordering_shared{};
   std::vector<PolicyState> policies{};  ///< of each queue pair
   std::uint32_t ports = 1;
-  Bytes port_buffer{};  ///< of each of several ports
+  Bytes port_buffer{};      ///< of each of several ports
+  Bytes engine_contexts{};  ///< that the packet engine holds beside the cache
   Bytes port_buffers() const { return port_buffer * (ports > 1 ? ports : 0); }
 
   std::int64_t queue_pairs() const;

@@ -12,6 +12,7 @@
 #include "horae/params/located.hpp"
 #include "horae/rnic/counters.hpp"
 #include "horae/rnic/host_port.hpp"
+#include "horae/rnic/host_queues_config.hpp"
 #include "horae/rnic/queue_pair.hpp"
 
 namespace horae::rnic {
@@ -51,6 +52,11 @@ class PayloadFetcher {
   /// `tx_buffer`: payload of all queue pairs on the chip.
   PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host, WqeEvent wqe_event);
 
+  /// How WQEs are posted, before anything is; else they are blocks of 64 bytes with nothing inline.
+  void post_by(const PostConfig& post) { post_ = post; }
+  /// A queue pair keeps its turn until `most` payload is read in it, or nothing more can be; else
+  /// for one packet. Before anything is read.
+  void read_in_turns_of(Bytes most) { turn_ = most.count(); }
   void add(QueuePair& qp);
   /// Most that is read ahead for one queue pair, before anything is read; until then it is
   /// `prefetch`, or what it is at least.
@@ -61,6 +67,8 @@ class PayloadFetcher {
 
   /// A doorbell for everything posted so far by queue pair `i` has reached the NIC.
   void rung(std::size_t i, std::uint64_t messages, Picoseconds now);
+  /// The WQEs of everything posted so far came with the doorbell.
+  void pushed(std::size_t i, std::uint64_t messages, Picoseconds now);
   void wqe_arrived(std::size_t i, Picoseconds now);
   /// When the payload of the next new packet is on the chip; `never`: not read yet.
   Picoseconds ready(std::size_t i) const {
@@ -122,7 +130,11 @@ class PayloadFetcher {
   void fetch_wqes(Stream& s, std::size_t i, Picoseconds now);
   void occupy(std::int64_t bytes);
 
+  /// Bytes of the WQEs of `n` messages from number `message` on.
+  std::int64_t wqe_bytes(const Stream& s, std::uint64_t message, std::uint64_t n) const;
+
   FetchConfig config_;
+  std::optional<PostConfig> post_{};
   Bytes prefetch_;
   Bytes tx_buffer_;
   HostPort& host_;
@@ -130,7 +142,9 @@ class PayloadFetcher {
   PayloadWaits* waits_ = nullptr;
   std::vector<Stream> streams_;
   std::deque<std::uint16_t>
-      ring_;  ///< queue pairs that may have something to read, next turn first
+      ring_;                    ///< queue pairs that may have something to read, next turn first
+  std::int64_t turn_ = 0;       ///< payload that a queue pair's turn ends with
+  std::int64_t turn_read_ = 0;  ///< read in this turn
   std::int64_t used_ = 0;
   std::int64_t most_used_ = 0;
   bool halted_ = false;

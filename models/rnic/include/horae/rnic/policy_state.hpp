@@ -27,6 +27,10 @@ struct PolicyState {
 /// changes: it is in every context.
 std::vector<PolicyState> policy_states(const RnicConfig& config);
 
+/// What the packet engine holds of contexts, in all: as many as it says, each half of
+/// `sram.qp_context`, as a queue pair has one as requester and one as responder.
+Bytes engine_contexts(const RnicConfig& config);
+
 /// Bytes of a queue pair that are with its context, or that are not.
 Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached);
 

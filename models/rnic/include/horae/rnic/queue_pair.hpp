@@ -110,6 +110,13 @@ class QueuePair {
   /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
   std::uint32_t acknowledged(std::uint32_t packets, Picoseconds now);
 
+  /// The same, but the messages are completed later; returns how many are acknowledged now.
+  std::uint32_t acknowledge(std::uint32_t packets);
+  /// The next `messages` of those are completed at `now`.
+  void complete_acknowledged(std::uint32_t messages, Picoseconds now);
+  /// Messages posted of which not all is acknowledged.
+  std::size_t unacknowledged() const { return outstanding() - uncompleted_; }
+
   /// Size of a message that is still known, by its ordinal from 0.
   Bytes message_bytes(std::uint64_t message) const {
     return Bytes(messages_[static_cast<std::size_t>(message - forgotten_)].bytes);
@@ -200,6 +207,11 @@ class QueuePair {
   Picoseconds context_ready{-1};
   Picoseconds receive_ready{-1};
 
+  // State of the host's queues.
+  std::uint64_t rung_messages = 0;  ///< of which a doorbell told
+  std::uint32_t without_cqe = 0;    ///< messages acknowledged of which no CQE tells
+  Picoseconds cqe_due{};            ///< when one does at the latest; past: none waits
+
   // State of the NIC's TX scheduler.
   std::uint8_t traffic_class;
   bool work_counted = false;  ///< among the NIC's queue pairs with messages left
@@ -234,6 +246,7 @@ class QueuePair {
   policy::SelectiveReceiver* selective_receiver_;  ///< likewise
   std::optional<traffic::TrafficItem> item_;       ///< next message of the source
   boost::container::deque<Message> messages_;      ///< posted; oldest first; no memory while empty
+  std::uint32_t uncompleted_ = 0;                  ///< acknowledged messages behind those completed
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   /// A message that was looked for, so that the next packet of it need not look again.
@@ -259,6 +272,12 @@ class QueuePair {
   }
   const Found& find_sent(Psn psn) const;
   void find(Psn psn, Found& found) const;
+  Psn end_of(std::size_t message) const {
+    return messages_[message].first + static_cast<std::int32_t>(messages_[message].packets);
+  }
+  void complete_next(Picoseconds now);
+  /// Forgets completed messages that nothing can be sent of again.
+  void forget();
   void record_latency(Picoseconds latency);
 
   // Packets sent again lie behind the newest ones, so both have a message of their own.

@@ -60,6 +60,8 @@ class ResponseQueue {
   std::size_t size() const { return queue_.size(); }
   /// When the next one is ready; only if there is one.
   Picoseconds next_ready() const { return queue_.front().ready; }
+  /// The next one; only if there is one.
+  const PendingResponse& front() const { return queue_.front(); }
   PendingResponse pop() {
     const PendingResponse first = queue_.front();
     queue_.pop_front();

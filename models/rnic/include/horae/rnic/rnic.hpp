@@ -24,7 +24,9 @@
 #include "horae/rnic/nic_observer.hpp"
 #include "horae/rnic/nic_ports.hpp"
 #include "horae/rnic/ordering_unit.hpp"
+#include "horae/rnic/packet_engine.hpp"
 #include "horae/rnic/placements.hpp"
+#include "horae/rnic/posting.hpp"
 #include "horae/rnic/queue_pair_table.hpp"
 #include "horae/rnic/response_queue.hpp"
 #include "horae/rnic/rnic_config.hpp"
@@ -138,12 +140,16 @@ class rnic : public fabric::device {
   void settle(Picoseconds end) override { transmit_before(end); }
   void own_outlook(fabric::Outlook& outlook) const override;
   std::uint64_t queued() const override {
-    return (host_.contexts ? host_.contexts->waiting() : 0) + (ports_ ? ports_->waiting() : 0);
+    return (host_.contexts ? host_.contexts->waiting() : 0) + (ports_ ? ports_->waiting() : 0) +
+           (engine_ ? engine_->waiting() : 0);
   }
 
  private:
   // rnic_receive.cpp: packets that arrive, and data into memory
   void receive(Packet& p, Picoseconds now);
+  /// As soon as its contexts are there.
+  void receive_in_context(Packet& p, Picoseconds now);
+  void drop_received(Packet& p, fabric::DropCause cause, Picoseconds now);
   void process(Packet& p, Picoseconds now);
   /// False when the packet found no room and is lost.
   bool receive_data(std::size_t qp, const Packet& p, Picoseconds now);
@@ -193,7 +199,9 @@ class rnic : public fabric::device {
   /// Its first message was posted: it goes on where the last one to the same peer ended.
   void take_over(QueuePair& qp);
   /// What data is beyond what its transport says.
-  void dress(QueuePair& qp, Packet& data, Psn psn);
+  void dress(QueuePair& qp, Packet& data, const policy::Transmission& t);
+  /// Whether it asks for an acknowledgement, where not every message does.
+  void ask_by_messages(const QueuePair& qp, Packet& data, const policy::Transmission& t) const;
   /// What data takes along for them, its entropy, and what they keep of it.
   void attach(QueuePair& qp, Packet& data, Psn psn);
   /// What a data packet brought goes back with the response that it caused.
@@ -226,6 +234,24 @@ class rnic : public fabric::device {
   void post(std::size_t qp, Picoseconds now);
   /// So many messages of a queue pair are completed: each is an entry of its completion queue.
   void use_completion_queue(std::size_t qp, std::uint32_t messages, Picoseconds now);
+
+  // rnic_host_queues.cpp: threads that post, and completions that are found
+  void hand_to_poster(std::size_t qp, std::uint64_t messages, Picoseconds now);
+  void plan_posting(const std::optional<Posting::Step>& step);
+  /// A thread has written WQEs, or the proxy its doorbell.
+  void written(std::size_t thread, Picoseconds now);
+  /// The host tells the NIC of `messages` more.
+  void ring(std::size_t qp, std::uint32_t messages, Picoseconds now);
+  /// So many more messages are acknowledged, and wait for their CQE.
+  void await_cqe(std::size_t qp, std::uint32_t messages, Picoseconds now);
+  /// CQEs for so many messages, which the host finds later.
+  void write_cqes(std::size_t qp, std::uint32_t messages, Picoseconds now);
+  /// When the host has found a CQE that it can see at `visible`.
+  Picoseconds found_at(Picoseconds visible) const;
+  void cqe_held(std::size_t qp, Picoseconds now);
+  void cqe_found(std::size_t qp, std::uint32_t messages, Picoseconds now);
+
+  // rnic_messages.cpp, too
   /// Posts others in their place, and what waited for them.
   void complete(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// So many more messages are whole: when they are in memory, they let others of their exchange
@@ -277,6 +303,28 @@ class rnic : public fabric::device {
     arm_timer(qp);
   }
   void arm_timer(std::size_t qp);
+
+  /// Nothing goes before then, because of `next`; with responses and WQEs that come before.
+  void idle_until(Picoseconds until, const Gate& next, bool stopped);
+
+  // rnic_engine.cpp: the same with a packet engine
+  /// A packet that the packet engine works on, or that needs contexts, before it is processed.
+  void receive_apart(Packet& p, Picoseconds now);
+  void decide_engine_before(Picoseconds end);
+  /// Sends the response that is due, if its unit is free.
+  bool respond_by_engine();
+  /// The response that is due waits for a unit.
+  void wait_for_unit(Gate& next) const;
+  /// Whether no unit is free for its next packet; `busy` becomes the first one to be free.
+  bool engine_turns_away(std::size_t qp, QueuePair& queue_pair, Gate& busy);
+  /// After a pick: those that were turned away wait for nothing; what they waited for first is
+  /// `waited`, and the gate of `next` if that is so.
+  void readmit(Gate& next, const Gate& waited);
+  /// Whether its next packet begins a message, where that matters.
+  bool begins_message(const QueuePair& qp) const;
+  /// The next data packet for which a unit is free, and the gate of those who have none.
+  int pick_for_engine(Gate& next);
+  Picoseconds next_engine_time() const;
 
   // rnic_ports.cpp: the same with several ports
   void begin_ports();
@@ -343,6 +391,8 @@ class rnic : public fabric::device {
   NackServer nacks_;
   TxScheduler scheduler_;
   fabric::tx_port* wire_ = nullptr;  ///< null: several ports
+  bool sends_apart_ = false;         ///< several ports, or a packet engine
+  bool receives_apart_ = false;      ///< a packet engine, or contexts that may not be on the chip
   Picoseconds cursor_{};  ///< the wire is decided up to here; likewise all wires of ports
   unsigned paused_ = 0;   ///< traffic classes, a bit each
   bool dresses_ = false;  ///< data is more than its transport says
@@ -366,7 +416,13 @@ class rnic : public fabric::device {
   Picoseconds pipe_free_{};        ///< the TX pipe is busy until then
   Picoseconds pipe_next_{};        ///< it has nothing to do before, if nothing changes
   std::uint8_t answers_port_ = 0;  ///< of the response that is made
-  std::vector<std::pair<QueuePair*, Picoseconds>> without_room_{};  ///< with their context_ready
+
+  std::optional<Posting> posting_{};  ///< none: posting takes no time
+
+  // A packet engine.
+  std::unique_ptr<PacketEngine> engine_;  ///< null: none
+  /// Queue pairs that found no room in a port's line, or no free unit, with their context_ready.
+  std::vector<std::pair<QueuePair*, Picoseconds>> turned_away_{};
 
   // TCP, if there is any.
   Handshakes handshakes_;

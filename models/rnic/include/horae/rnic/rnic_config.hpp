@@ -16,7 +16,9 @@
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
 #include "horae/rnic/class_config.hpp"
+#include "horae/rnic/engine_config.hpp"
 #include "horae/rnic/host_memory.hpp"
+#include "horae/rnic/host_queues_config.hpp"
 #include "horae/rnic/on_chip_memory.hpp"
 #include "horae/rnic/payload_fetcher.hpp"
 #include "horae/rnic/pcie_config.hpp"
@@ -34,11 +36,16 @@ enum class Frames {
   roce,   ///< as RoCEv2 has them, with preamble and gap
   htsim,  ///< 64 bytes beside the payload on the wire, preamble and gap included; responses are 64
   ns3,    ///< likewise 48 bytes beside the payload, which is what ns-3 sends; responses are 60
+  infiniband,  ///< LRH, BTH, RETH or AETH, ICRC and VCRC; no preamble, no gap
 };
-/// Frame bytes of a packet as another simulator has it (not `roce`), with `payload` bytes or, of a
-/// response, none: l1_bytes() of it is what that simulator puts on the wire. Buffers and queues
-/// count frames, so they count 20 bytes less than the simulator does.
-constexpr Bytes simulator_frame(Frames frames, Bytes payload) {
+/// Frame bytes of a packet that is not `roce`, with `payload` bytes or, of a response, none:
+/// l1_bytes() of it is what is on the wire. Buffers and queues count frames, so they count 20 bytes
+/// less. `as_roce`: its frame bytes if it were.
+constexpr Bytes other_frame(Frames frames, Bytes payload, Bytes as_roce) {
+  if (frames == Frames::infiniband) {
+    // LRH 8 and VCRC 2 in the place of Ethernet 14, IP 20, UDP 8 and FCS 4 (IBTA vol. 1, 5.2).
+    return as_roce - 36_B - l1_bytes(0_B);
+  }
   const Bytes response = frames == Frames::ns3 ? 60_B : 64_B;
   const Bytes headers = frames == Frames::ns3 && payload > 0_B ? 48_B : response;
   return payload + headers - l1_bytes(0_B);
@@ -97,6 +104,12 @@ struct RnicConfig {
   bool shakes_hands() const { return handshake.value_or(false); }
 
   OnChipMemoryConfig sram;
+  std::optional<EngineConfig> engine{};  ///< absent: packets take no time but the wire's
+  std::optional<PostConfig> post{};      ///< with host = pcie
+  std::optional<CqConfig> cq{};          ///< likewise
+  /// The last packet of every n-th message of a queue pair asks for an acknowledgement, and that of
+  /// a message behind which nothing is posted; absent: of every message.
+  std::optional<std::uint32_t> ack_messages{};
 
   // Several ports. Absent: one.
   std::optional<std::uint32_t> ports{};
@@ -118,6 +131,11 @@ void check_listening(const RnicConfig& config);
 
 /// InputError in one line when its keys of several ports do not go together.
 void check_ports(const RnicConfig& config);
+
+/// InputError in one line when its packet engine, or what its host does for a message, does not go
+/// with the rest of it.
+void check_engine(const RnicConfig& config);
+void check_host_queues(const RnicConfig& config);
 
 /// What packets of such a NIC carry beyond RoCEv2: by its transport, its ordering engine and its
 /// own options.

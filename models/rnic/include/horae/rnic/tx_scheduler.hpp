@@ -91,6 +91,24 @@ class TxScheduler {
     });
     return picked;
   }
+  /// The same, but those passed over keep their place before those that were behind them: of the
+  /// queue pairs that wait for one thing the one goes that went least recently.
+  template <class Here>
+  int pick_in_order(Picoseconds now, Gate& next, Here&& here, unsigned paused = 0) {
+    firsts_.clear();
+    for (Ring& ring : rings_) {
+      while (!ring.empty() && !qps_[ring.front()]->can_send) {
+        end_turn(*qps_[ring.front()], now);
+        leave(*qps_[ring.front()]);
+      }
+      firsts_.push_back(ring.empty() ? std::uint16_t{0} : ring.front());
+    }
+    const int picked = pick(now, next, here, paused);
+    if (picked < 0) return picked;
+    const std::size_t place = place_[qps_[static_cast<std::size_t>(picked)]->traffic_class];
+    keep_order(rings_[place], firsts_[place]);
+    return picked;
+  }
   /// The one whose turn it is sent a packet of `wire` bytes at `start`: counts it against its rate
   /// and ends its turn, if it is over. Returns whether it can send more. Follow with refresh().
   bool sent(QueuePair& qp, Bytes wire, Picoseconds start) {
@@ -179,6 +197,8 @@ class TxScheduler {
     }
     qp.burst_bytes = 0;
   }
+  /// `first` and those behind it, at the back, follow the front.
+  static void keep_order(Ring& ring, std::uint16_t first);
   static void next_turn(Ring& ring) {
     // rotate() must not be given the end.
     if (ring.size() > 1) ring.rotate(ring.begin() + 1);
@@ -207,7 +227,8 @@ class TxScheduler {
   std::vector<ClassConfig> class_configs_;
   std::optional<ClassArbiter> arbiter_;  ///< none: of one class
   std::array<Sent, ClassArbiter::classes> sent_{};
-  std::size_t window_blocked_ = 0;  ///< queue pairs held back by their window
+  std::vector<std::uint16_t> firsts_{};  ///< of each ring, before a pick
+  std::size_t window_blocked_ = 0;       ///< queue pairs held back by their window
   PayloadWaits waits_;
 };
 

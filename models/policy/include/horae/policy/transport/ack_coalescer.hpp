@@ -9,7 +9,13 @@ namespace horae::policy {
 /// expected PSN has passed a packet that asked for it.
 class AckCoalescer {
  public:
-  explicit AckCoalescer(std::uint32_t every) : every_(every) {}
+  explicit AckCoalescer(std::uint32_t every, bool ends_ask = true)
+      : every_(every), ends_ask_(ends_ask) {}
+
+  /// Whether a packet is to be answered (TransportConfig::ends_ask).
+  bool asks(bool ack_request, bool ends_message) const {
+    return ack_request || (ends_message && ends_ask_);
+  }
 
   /// The expected PSN advanced by `packets`, of which one or more `asked`; whether to acknowledge
   /// now. If so, the ACK counts as sent.
@@ -24,6 +30,7 @@ class AckCoalescer {
 
  private:
   std::uint32_t every_;
+  bool ends_ask_;
   std::uint32_t since_ = 0;
 };
 

@@ -49,6 +49,9 @@ struct TransportConfig {
   /// A NACK says that packets were refused, and not which: behind an ordering layer, which sends
   /// SACKs for those it kept. Set likewise.
   bool nacks_refuse = false;
+  /// A receiver answers the last packet of a message only where that asks, as where a sender asks
+  /// for one acknowledgement of several messages. Set likewise.
+  bool ends_ask = true;
   /// What single transports have besides.
   PolicyParameters parameters{};
 

@@ -1,0 +1,42 @@
+// Parameters of a NIC's packet engine.
+#pragma once
+
+#include <cstdint>
+
+#include "horae/core/units.hpp"
+#include "horae/params/located.hpp"
+
+namespace horae::rnic {
+
+/// Whether packets sent and packets received take time of the same units.
+enum class EnginePools {
+  shared,  ///< one pool does both
+  apart,   ///< a pool for each direction
+};
+
+/// Which unit works on a queue pair's packets.
+enum class EngineBinding {
+  cyclic,  ///< always the same: queue pair n has unit n modulo `units`
+  any,     ///< the one that is free first
+};
+
+/// The packet engine: what a NIC does once for each packet, whatever its length. A unit works on
+/// one packet at a time. A time of zero is no time.
+struct EngineConfig {
+  static constexpr std::uint32_t most_units = 256;
+
+  Picoseconds send{};         ///< of a unit, for a data packet sent
+  Picoseconds receive{};      ///< of a unit, for a data packet received
+  Picoseconds ack_send{};     ///< for a response sent: ACK, NACK, SACK, CNP, pull
+  Picoseconds ack_receive{};  ///< for one received
+  EnginePools pools = EnginePools::shared;
+  std::uint32_t units = 1;  ///< of each pool
+  EngineBinding binding = EngineBinding::cyclic;
+  Picoseconds queue_pair{};    ///< least time from one message of a queue pair to the next
+  Picoseconds visit{};         ///< for a queue pair whose context is not in the engine
+  std::uint32_t contexts = 0;  ///< requester and responder contexts that the engine holds
+
+  static const Schema<EngineConfig>& schema();
+};
+
+}  // namespace horae::rnic

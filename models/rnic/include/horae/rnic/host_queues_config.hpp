@@ -1,0 +1,63 @@
+// Parameters of what the host does for a message: it posts WQEs, and learns of completions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "horae/core/units.hpp"
+#include "horae/params/located.hpp"
+
+namespace horae::rnic {
+
+/// How the NIC comes by a WQE.
+enum class PostMethod {
+  doorbell,   ///< the host rings, and the NIC reads WQEs from memory
+  blue_flame  ///< the host writes the WQEs themselves to the NIC
+};
+
+/// Who rings.
+enum class Ringer {
+  poster,  ///< the thread that wrote the WQEs
+  proxy,   ///< one other thread of the host, for all that post
+};
+
+/// How WQEs are written and told of. Without it posting takes the host no time, a doorbell tells of
+/// all that is posted at one time, and no payload is inline.
+struct PostConfig {
+  std::uint32_t threads = 1;  ///< that post; queue pair n is posted by thread n modulo `threads`
+  Picoseconds wqe{};          ///< of a thread, for a WQE
+  Picoseconds doorbell{};     ///< of a thread, for a doorbell
+  std::uint32_t batch = 1;    ///< WQEs that one doorbell tells of, at most
+  PostMethod method = PostMethod::doorbell;
+  Bytes inline_most = 0_B;   ///< payload up to this lies in the WQE; zero: none
+  Bytes header = 36_B;       ///< of a WQE before inline payload, its length included
+  Bytes block = 64_B;        ///< WQEs are whole blocks
+  Picoseconds queue_read{};  ///< a read of WQEs takes so much longer than one of payload
+  Ringer ringer = Ringer::poster;
+  Picoseconds proxy{};  ///< the proxy's time for a doorbell
+
+  /// Whether a message of so many bytes lies in its WQE.
+  bool in_wqe(std::int64_t payload) const { return payload > 0 && payload <= inline_most.count(); }
+  /// Bytes of the WQE of a message: the header and its payload, or where that lies (16 bytes in
+  /// the place of the 4 of an inline length).
+  std::int64_t wqe_bytes(std::int64_t payload) const {
+    const std::int64_t used = header.count() + (in_wqe(payload) ? payload : 12);
+    return (used + block.count() - 1) / block.count() * block.count();
+  }
+
+  static const Schema<PostConfig>& schema();
+};
+
+/// How the host learns of completions. Without it a message is complete when its acknowledgement
+/// takes effect, and the CQE's write takes PCIe bandwidth alone.
+struct CqConfig {
+  Picoseconds poll_interval{};  ///< the host looks at whole multiples of it; zero: always
+  Picoseconds poll{};           ///< from a CQE that is found to the application
+  std::uint32_t messages = 1;   ///< of a queue pair that one CQE tells of, at most
+  Picoseconds hold{};           ///< a CQE for fewer is written so long after the first of them
+  Bytes cqe = 64_B;             ///< bytes of a CQE
+
+  static const Schema<CqConfig>& schema();
+};
+
+}  // namespace horae::rnic

@@ -1,0 +1,241 @@
+// What the host does for a message: threads that post, WQEs that are pushed or read, completions
+// that are found, acknowledgements of several messages.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "horae/rnic/posting.hpp"
+#include "host_parts.hpp"
+
+namespace horae::rnic::host_queues_test {
+namespace {
+
+using test::connect_queue_pairs;
+using test::decisions;
+using test::HostTimes;
+using test::messages;
+using test::NicAndPeer;
+using test::NicPair;
+using test::odd_link;
+using test::with_host;
+
+constexpr Picoseconds w = 191'003_ps, d = 367'007_ps;  // of a WQE, of a doorbell
+
+void add(Posting& posting, std::size_t queue_pairs) {
+  for (std::size_t i = 0; i < queue_pairs; ++i) posting.add();
+}
+
+TEST(Posting, AThreadWritesABatchAndRings) {
+  Posting posting({.wqe = w, .doorbell = d, .batch = 4});
+  add(posting, 1);
+  const auto step = posting.want(0, 6, 1_us);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->done, 1_us + w * 4 + d);
+  EXPECT_FALSE(posting.want(0, 1, 1_us));  // goes with the rest
+  const auto done = posting.done(0, step->done);
+  ASSERT_TRUE(done.rings && done.next);
+  EXPECT_EQ(done.rings->messages, 4u);
+  EXPECT_EQ(done.next->done, step->done + w * 3 + d);
+  EXPECT_EQ(posting.done(0, done.next->done).rings->messages, 3u);
+  EXPECT_EQ(posting.busy(), w * 7 + d * 2);
+}
+
+TEST(Posting, QueuePairsOfAThreadTakeTurns) {
+  Posting posting({.threads = 2, .wqe = w, .batch = 2});
+  add(posting, 5);
+  EXPECT_TRUE(posting.want(0, 3, 0_ps));
+  EXPECT_FALSE(posting.want(4, 1, 0_ps));
+  EXPECT_TRUE(posting.want(3, 1, 0_ps));  // another thread
+  std::vector<std::uint16_t> rung;
+  Picoseconds t = w * 2;
+  for (int n = 0; n < 3; ++n, t += w) rung.push_back(posting.done(0, t).rings->qp);
+  EXPECT_EQ(rung, (std::vector<std::uint16_t>{0, 4, 0}));
+}
+
+TEST(Posting, AProxyRingsForAll) {
+  Posting posting({.threads = 2, .wqe = w, .doorbell = d, .ringer = Ringer::proxy, .proxy = 50_ns});
+  add(posting, 2);
+  const auto first = posting.want(0, 1, 0_ps), second = posting.want(1, 1, 0_ps);
+  EXPECT_EQ(first->done, w);
+  const auto written = posting.done(0, w);
+  EXPECT_FALSE(written.rings);
+  ASSERT_TRUE(written.proxy);
+  EXPECT_EQ(written.proxy->done, w + 50_ns);
+  EXPECT_FALSE(posting.done(second->thread, w).proxy);  // it is busy
+  const auto rung = posting.done(written.proxy->thread, w + 50_ns);
+  EXPECT_EQ(rung.rings->qp, 0);
+  ASSERT_TRUE(rung.next);
+  EXPECT_EQ(rung.next->done, w + 100_ns);
+}
+
+TEST(PostConfig, WqesAreWholeBlocks) {
+  PostConfig post;
+  EXPECT_EQ(post.wqe_bytes(8), 64);  // 48: control, address, where the payload is
+  post.inline_most = 1000_B;
+  EXPECT_EQ(post.wqe_bytes(28), 64);  // Kalia et al.
+  EXPECT_EQ(post.wqe_bytes(29), 128);
+  EXPECT_EQ(post.wqe_bytes(92), 128);
+  EXPECT_EQ(post.wqe_bytes(93), 192);
+  EXPECT_EQ(post.wqe_bytes(1001), 64);
+  post.header = 68_B;
+  EXPECT_EQ(post.wqe_bytes(8), 128);
+}
+
+RnicConfig posting(PostConfig post) {
+  RnicConfig config = with_host();
+  config.post = post;
+  return config;
+}
+
+// Thread, doorbell, WQEs, payload, to the picosecond.
+TEST(PostTimes, TheFirstPacketComesBehindThreadDoorbellAndReads) {
+  fabric::sim_context context;
+  std::vector<NicAndPeer> lines;
+  const std::vector<PostConfig> posts = {
+      {.wqe = w, .doorbell = d},
+      {.wqe = w, .doorbell = d, .batch = 4},
+      {.wqe = w, .doorbell = d, .batch = 4, .queue_read = 77'001_ps},
+      {.wqe = w, .doorbell = d, .ringer = Ringer::proxy, .proxy = 50'003_ps}};
+  for (unsigned l = 0; l < posts.size(); ++l) {
+    lines.emplace_back(context, posting(posts[l]), odd_link, l);
+    lines.back().queue_pair(messages(1024_B, posts[l].batch));
+  }
+  test::run_on(context, 30_us);
+  const HostTimes host(posting({}));
+  EXPECT_EQ(decisions(lines[0]).at(0), w + d + host.first_packet(1024_B));
+  EXPECT_EQ(decisions(lines[1]).at(0), w * 4 + d + host.first_packet(1024_B, 4));
+  EXPECT_EQ(decisions(lines[2]).at(0), w * 4 + d + 77'001_ps + host.first_packet(1024_B, 4));
+  EXPECT_EQ(decisions(lines[3]).at(0), w + 50'003_ps + host.first_packet(1024_B));
+}
+
+TEST(PostTimes, BlueFlameSparesTheReadOfTheWqeAndInlineThatOfThePayload) {
+  fabric::sim_context context;
+  std::vector<NicAndPeer> lines;
+  const PostConfig flame{.wqe = w, .doorbell = d, .method = PostMethod::blue_flame};
+  PostConfig in_wqe = flame;
+  in_wqe.inline_most = 92_B;
+  PostConfig in_read = in_wqe;
+  in_read.method = PostMethod::doorbell;
+  for (const PostConfig& post : {flame, in_wqe, in_read}) {
+    lines.emplace_back(context, posting(post), odd_link, static_cast<unsigned>(lines.size()));
+    lines.back().queue_pair(messages(92_B, 1));
+  }
+  test::run_on(context, 30_us);
+  const RnicConfig config = with_host();
+  const HostTimes host(config);
+  const PcieLink link(config.pcie);
+  const Picoseconds line = link.wire_time(tlp::write + 64_B);
+  const Picoseconds mmio = config.memory.mmio_latency;
+  EXPECT_EQ(decisions(lines[0]).at(0), w + d + mmio + line + host.read(92_B));
+  EXPECT_EQ(decisions(lines[1]).at(0), w + d + mmio + line * 2);
+  EXPECT_EQ(decisions(lines[2]).at(0), w + d + host.doorbell() + host.read(128_B));
+}
+
+// One thread: 1 / (wqe + doorbell / batch), the batch as full as it can be.
+TEST(PostRate, TheThreadBoundsSmallMessages) {
+  const auto rate = [](PostConfig post, unsigned queue_pairs) {
+    return std::stod(test::in_child([&] {
+      fabric::sim_context context;
+      post.inline_most = 28_B;
+      NicPair pair(context, posting(post));
+      for (unsigned i = 0; i < queue_pairs; ++i)
+        connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(8_B, 100'000)});
+      test::run_on(context, 300_us);
+      return std::to_string(pair.a->counters().messages_completed);
+    }));
+  };
+  const auto expected = [](Picoseconds each) { return 300e6 / static_cast<double>(each.count()); };
+  EXPECT_NEAR(rate({.wqe = w, .doorbell = d}, 1), expected(w + d), 10);
+  EXPECT_NEAR(rate({.wqe = w, .doorbell = d, .batch = 16}, 1), expected(w + d / 16), 40);
+  EXPECT_NEAR(rate({.threads = 4, .wqe = w, .doorbell = d, .batch = 16}, 4),
+              4 * expected(w + d / 16), 160);
+}
+
+/// Time of the only message of 8 bytes, and what the sender wrote to memory.
+struct Seen {
+  Picoseconds latency{};
+  std::uint64_t cqes = 0, acks = 0;
+};
+Seen seen(const RnicConfig& config, std::uint64_t count) {
+  const std::string text = test::in_child([&] {
+    fabric::sim_context context;
+    NicPair pair(context, config);
+    connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(8_B, count)});
+    test::run_on(context, 100_us);
+    EXPECT_EQ(pair.a->counters().messages_completed, count);
+    return fmt::format("{} {} {}", pair.a->queue_pair(0).progress().last_completion.count(),
+                       pair.a->host()->counters().writes, pair.a->counters().acks_received);
+  });
+  Seen out;
+  std::int64_t latency = 0;
+  std::sscanf(text.c_str(), "%ld %lu %lu", &latency, &out.cqes, &out.acks);
+  out.latency = Picoseconds(latency);
+  return out;
+}
+
+TEST(Completions, AMessageEndsWhenItsCqeIsFound) {
+  RnicConfig config = with_host();
+  const Picoseconds untimed = seen(config, 1).latency;
+  config.cq.emplace();
+  const PcieLink link(config.pcie);
+  const Picoseconds visible =
+      untimed + link.wire_time(tlp::write + 64_B) + config.memory.write_latency;
+  EXPECT_EQ(seen(config, 1).latency, visible);
+  config.cq->poll = 123'001_ps;
+  EXPECT_EQ(seen(config, 1).latency, visible + 123'001_ps);
+  config.cq->poll_interval = 1'700'003_ps;
+  const Picoseconds looked = 1'700'003_ps * ((visible + 1'700'002_ps) / 1'700'003_ps);
+  EXPECT_EQ(seen(config, 1).latency, looked + 123'001_ps);
+}
+
+TEST(Completions, OneCqeTellsOfSeveralMessages) {
+  RnicConfig config = with_host();
+  EXPECT_EQ(seen(config, 10).cqes, 10u);
+  config.cq.emplace();
+  EXPECT_EQ(seen(config, 10).cqes, 10u);
+  config.cq->messages = 4;
+  EXPECT_EQ(seen(config, 10).cqes, 3u);  // 4, 4, and the last two
+  config.cq->hold = 1_ns;                // shorter than the time from one ACK to the next
+  EXPECT_GT(seen(config, 10).cqes, 3u);
+}
+
+TEST(Acknowledgements, OneIsOfSeveralMessages) {
+  RnicConfig config = with_host();
+  EXPECT_EQ(seen(config, 16).acks, 16u);
+  config.ack_messages = 8;
+  EXPECT_EQ(seen(config, 16).acks, 2u);
+  EXPECT_EQ(seen(config, 15).acks, 2u);  // the eighth, and the last posted
+  EXPECT_EQ(seen(config, 1).acks, 1u);
+  for (const char* transport : {"go_back_n", "irn", "timeout_only", "spray_sr"}) {
+    config.transport = transport;
+    EXPECT_LE(seen(config, 16).acks, 3u) << transport;
+  }
+}
+
+// Bytes of TLPs towards the NIC for a message of 29 bytes: doorbell, WQE, payload. On the wire it
+// is 130 bytes of RoCEv2 with its padding: 129 Gbps of PCIe for 100 Gbps.
+TEST(PcieLedger, SmallMessagesTakeMoreOfPcieThanOfTheWire) {
+  fabric::sim_context context;
+  RnicConfig config = posting({.wqe = w, .doorbell = d});
+  NicPair pair(context, config);
+  connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(29_B, 10, 0_ps, 3_us)});
+  test::run_on(context, 50_us);
+  const PcieLink link(config.pcie);
+  const Picoseconds each = link.wire_time(tlp::write + 8_B) +
+                           link.wire_time(tlp::completion + 64_B) +
+                           link.wire_time(tlp::completion + 32_B);  // whole double words
+  EXPECT_EQ(pair.a->host()->counters().downstream_busy, each * 10);
+  EXPECT_EQ(l1_bytes(frame_bytes(Opcode::write_only, 29_B)), 130_B);
+}
+
+TEST(HostQueuesInput, AHostIsNeeded) {
+  RnicConfig config;
+  check_host_queues(config);
+  config.cq.emplace();
+  EXPECT_THROW(check_host_queues(config), InputError);
+  config.host = HostModel::pcie;
+  check_host_queues(config);
+}
+
+}  // namespace
+}  // namespace horae::rnic::host_queues_test
