@@ -90,12 +90,12 @@ TEST(RunText, SaysWhatDevicesDoWithout) {
   };
   EXPECT_EQ(line({}),
             "assumed: switches with unlimited buffers, no ECN, no PFC; NICs with no congestion "
-            "control");
+            "control; NICs with no limit of packets per second");
   EXPECT_EQ(line({"nic.congestion.algorithm=dcqcn", "switch.queue_limit=1MB"}),
-            "assumed: switches with no ECN, no PFC");
+            "assumed: switches with no ECN, no PFC; NICs with no limit of packets per second");
   EXPECT_EQ(line({"nic.congestion.algorithm=dcqcn", "switch.buffer=1MB",
                   "switch.ecn={kmin=\"10KB\",kmax=\"20KB\",pmax=0.1}",
-                  "switch.pfc={xoff=\"20KB\",xon=\"10KB\"}"}),
+                  "switch.pfc={xoff=\"20KB\",xon=\"10KB\"}", "nic.engine.send=1ns"}),
             "");
 }
 
