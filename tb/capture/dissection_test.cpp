@@ -173,12 +173,38 @@ TEST(Dissection, WhatNoBridgeForwardsIsLinkLocal) {
   f[0] = 0x01, f[1] = 0x80, f[2] = 0xc2, f[5] = 0x01;
   f[12] = 0x88, f[13] = 0x08;
   EXPECT_EQ(whole(f).kind, FrameKind::link_local);
-  EXPECT_TRUE(whole(f).pause);
-  f[5] = 0x0e, f[13] = 0xcc;  // LLDP
+  EXPECT_EQ(whole(f).neighbour, LinkLocal::mac_control);
+  f[5] = 0x0e, f[13] = 0xcc;
   EXPECT_EQ(whole(f).kind, FrameKind::link_local);
-  EXPECT_FALSE(whole(f).pause);
+  EXPECT_EQ(whole(f).neighbour, LinkLocal::lldp);
+  f[5] = 0x02, f[13] = 0x09, f[14] = 1;
+  EXPECT_EQ(whole(f).neighbour, LinkLocal::lacp);
+  f[14] = 2;
+  EXPECT_EQ(whole(f).neighbour, LinkLocal::other) << "the marker protocol";
   f[5] = 0x10;
   EXPECT_EQ(whole(f).kind, FrameKind::other) << "a group that is forwarded";
+  f[0] = 0x02, f[13] = 0x08;
+  EXPECT_EQ(whole(f).kind, FrameKind::link_local) << "MAC control to a station";
+}
+
+TEST(Dissection, PauseFramesSayWhichClassesAndHowLong) {
+  Frame f(60, 0);
+  f[12] = 0x88, f[13] = 0x08, f[14] = 0x01, f[15] = 0x01;
+  f[17] = 0x88;                // classes 3 and 7
+  f[18 + 6] = 0x12, f[18 + 7] = 0x34;
+  const auto pfc = pause_request(f);
+  ASSERT_TRUE(pfc);
+  EXPECT_EQ(pfc->classes, 0x88);
+  EXPECT_EQ(pfc->quanta[3], 0x1234);
+  EXPECT_EQ(pfc->quanta[7], 0) << "may go on";
+  EXPECT_FALSE(pause_request(std::span(f).first(33))) << "times cut off";
+  f[14] = 0, f[16] = 0xff, f[17] = 0xfe;
+  const auto all = pause_request(f);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->classes, 0xff);
+  EXPECT_EQ(all->quanta[5], 0xfffe);
+  f[15] = 2;
+  EXPECT_FALSE(pause_request(f)) << "another opcode";
 }
 
 TEST(Dissection, KeepsFramesWithinEthernetsLimits) {

@@ -29,6 +29,12 @@ constexpr std::size_t gre_size = 4, gre_field = 4;
 constexpr std::uint32_t geneve_port = 6081;  // RFC 8926, 3.3
 constexpr std::size_t geneve_size = 8;
 constexpr std::uint32_t ethertype_mac_control = 0x8808;  // IEEE 802.3, 31.4.1.3
+constexpr std::uint32_t ethertype_slow = 0x8809;         // IEEE 802.3, 57A.4
+constexpr std::uint32_t ethertype_lldp = 0x88cc;         // IEEE 802.1AB-2016, 8.3
+constexpr std::uint8_t subtype_lacp = 1;                 // IEEE 802.1AX-2020, 6.4.2.3
+/// Opcodes of MAC control, and where its fields are: IEEE 802.3, 31B.2 and 31D.2.
+constexpr std::uint32_t opcode_pause = 0x0001, opcode_pfc = 0x0101;
+constexpr std::size_t control_opcode = 14, pause_time = 16, pfc_classes = 17, pfc_times = 18;
 constexpr std::uint32_t ethertype_mpls = 0x8847, ethertype_mpls_upstream = 0x8848;  // RFC 5332
 constexpr std::size_t label_size = 4;
 constexpr std::uint8_t last_label = 0x01;     // flag S of the third byte (RFC 3032, 2.1)
@@ -106,12 +112,12 @@ class Dissector {
     if (!captured(mac + wire::ethernet)) return is(FrameKind::cut);
     d_.destination = address(bytes_, mac, 6);
     d_.source = address(bytes_, mac + 6, 6);
-    if (is_link_local(mac)) {
-      d_.pause = get16(bytes_, mac + type_at) == ethertype_mac_control;
-      return is(FrameKind::link_local);
-    }
     std::size_t at = mac + type_at;
     std::uint32_t type = get16(bytes_, at);
+    if (is_link_local(mac) || type == ethertype_mac_control) {
+      d_.neighbour = neighbour(type, at + 2);
+      return is(FrameKind::link_local);
+    }
     while (type == 0x8100 || type == 0x88a8 || type == 0x9100) {  // 802.1Q, 802.1ad, before it
       if (d_.tags == most_tags) return is(FrameKind::other);
       if (!captured(at + wire::vlan_tag + 2)) return is(FrameKind::cut);
@@ -139,6 +145,14 @@ class Dissector {
 
   bool is_link_local(std::size_t mac) const {
     return get32(bytes_, mac) == 0x0180c200 && get16(bytes_, mac + 4) < 16;
+  }
+
+  LinkLocal neighbour(std::uint32_t type, std::size_t body) const {
+    if (type == ethertype_mac_control) return LinkLocal::mac_control;
+    if (type == ethertype_lldp) return LinkLocal::lldp;
+    const bool lacp =
+        type == ethertype_slow && captured(body + 1) && get8(bytes_, body) == subtype_lacp;
+    return lacp ? LinkLocal::lacp : LinkLocal::other;
   }
 
   void traffic_class(std::uint32_t tos) {
@@ -419,6 +433,23 @@ class Dissector {
 }
 
 }  // namespace
+
+std::optional<PauseRequest> pause_request(std::span<const std::uint8_t> bytes) {
+  PauseRequest request;
+  if (bytes.size() < pause_time + 2) return std::nullopt;
+  const std::uint32_t opcode = get16(bytes, control_opcode);
+  if (opcode == opcode_pause) {
+    request.classes = 0xff;
+    request.quanta.fill(static_cast<std::uint16_t>(get16(bytes, pause_time)));
+    return request;
+  }
+  if (opcode != opcode_pfc || bytes.size() < pfc_times + 2 * request.quanta.size())
+    return std::nullopt;
+  request.classes = bytes[pfc_classes];
+  for (std::size_t c = 0; c < request.quanta.size(); ++c)
+    request.quanta[c] = static_cast<std::uint16_t>(get16(bytes, pfc_times + 2 * c));
+  return request;
+}
 
 void dissect(std::span<const std::uint8_t> bytes, std::uint32_t length,
              const DissectOptions& options, Dissection& into) {

@@ -108,13 +108,17 @@ Command add_replay(CLI::App& app) {
   command->add_option("--scale", o->scale, "multiplies the times of the trace")->type_name("F");
   command->add_flag("--back-to-back", o->replay.pace.back_to_back,
                     "packets at line rate, whatever their times");
-  command->add_option("--filter", o->replay.filter, "only packets that match, in tcpdump's syntax")
-      ->type_name("BPF");
+  command
+      ->add_option("--filter", o->filters,
+                   "only packets that match, in tcpdump's syntax; given once for each trace, each "
+                   "has its own")
+      ->type_name("BPF")
+      ->allow_extra_args(false);
   command->add_option("--limit", o->limit, "only the first N packets of each trace")
       ->type_name("N");
   command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
-  command->add_option("--map", o->replay.maps, "node of an address; may be repeated")
-      ->type_name("ADDRESS=NODE")
+  command->add_option("--map", o->replay.maps, "node of an address, or of all of a prefix; may be repeated")
+      ->type_name("ADDRESS[/BITS]=NODE")
       ->allow_extra_args(false);
   command
       ->add_option("--unknown", o->unknown,

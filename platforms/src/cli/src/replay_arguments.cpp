@@ -16,10 +16,10 @@ namespace {
 
 /// TRACE, or TRACE@PORT.
 replay::ReplayInput input_of(const std::string& text, const std::optional<std::string>& port) {
-  if (port && std::filesystem::exists(text)) return {text, *port};
+  if (port && std::filesystem::exists(text)) return {text, *port, {}};
   const auto at = text.rfind('@');
-  if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1)};
-  if (port) return {text, *port};
+  if (at != std::string::npos) return {text.substr(0, at), text.substr(at + 1), {}};
+  if (port) return {text, *port, {}};
   throw InputError(
       fmt::format("{}: no ingress port; expected --port PORT, or {}@PORT", text, text));
 }
@@ -62,11 +62,25 @@ std::vector<std::string> listed(const std::string& text) {
   return items;
 }
 
+/// One filter for all traces, or one for each in their order.
+void set_filters(std::vector<replay::ReplayInput>& inputs,
+                 const std::vector<std::string>& filters) {
+  if (filters.size() > 1 && filters.size() != inputs.size()) {
+    throw InputError(fmt::format(
+        "--filter: {} filters for {} trace{}; expected one for all, or one for each in the order "
+        "of the traces (\"\": everything)",
+        filters.size(), inputs.size(), inputs.size() == 1 ? "" : "s"));
+  }
+  for (std::size_t i = 0; i < inputs.size() && !filters.empty(); ++i)
+    inputs[i].filter = filters[filters.size() == 1 ? 0 : i];
+}
+
 }  // namespace
 
 replay::ReplayOptions options_of(const ReplayArguments& o) {
   replay::ReplayOptions replay = o.replay;
   for (const auto& trace : o.traces) replay.inputs.push_back(input_of(trace, o.port));
+  set_filters(replay.inputs, o.filters);
   if (o.scale) replay.pace.scale = millionths(*o.scale);
   if (o.scale && replay.pace.back_to_back)
     throw InputError("--scale: times do not matter with --back-to-back; expected one of them");

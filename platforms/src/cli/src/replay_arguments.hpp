@@ -14,6 +14,7 @@ struct ReplayArguments {
   replay::ReplayOptions replay;
   std::string platform;
   std::vector<std::string> traces;
+  std::vector<std::string> filters;
   std::optional<std::string> port;
   std::vector<std::string> overrides;
   std::optional<std::string> out;

@@ -46,6 +46,15 @@ std::array<std::uint8_t, n> first(const NetworkAddress& a) {
   return bytes;
 }
 
+/// Its first `bits` bits, zeros behind them.
+NetworkAddress first_of(NetworkAddress a, unsigned bits) {
+  for (unsigned i = 0; i < a.size; ++i) {
+    const unsigned kept = bits > 8 * i ? std::min(bits - 8 * i, 8u) : 0;
+    a.bytes[i] = static_cast<std::uint8_t>(a.bytes[i] & 0xff00u >> kept);
+  }
+  return a;
+}
+
 /// The host number of an address of the plan, or 0.
 std::uint32_t host_number(const NetworkAddress& a) {
   const auto last = [&](std::size_t size) {
@@ -103,16 +112,52 @@ ReplayAddresses::ReplayAddresses(const fabric::Topology& topology,
     const std::string what = fmt::format("--map {}", map);
     const auto equals = map.find('=');
     if (equals == std::string::npos)
-      throw InputError(fmt::format("{}: expected ADDRESS=NODE", what));
+      throw InputError(fmt::format("{}: expected ADDRESS=NODE or PREFIX/BITS=NODE", what));
+    const NodeId node = node_named(topology, map.substr(equals + 1), what);
+    const auto slash = map.find('/');
+    if (slash < equals) {
+      map_prefix(what, map.substr(0, equals), slash, node);
+      continue;
+    }
     const NetworkAddress address = parsed(map.substr(0, equals));
     if (address.size == 0) {
       throw InputError(fmt::format("{}: '{}' is no address; expected IPv4, IPv6 or MAC", what,
                                    map.substr(0, equals)));
     }
-    const NodeId node = node_named(topology, map.substr(equals + 1), what);
     if (!mapped_.try_emplace(address, node).second)
       throw InputError(fmt::format("{}: {} is mapped twice", what, text_of(address)));
   }
+}
+
+void ReplayAddresses::map_prefix(const std::string& what, const std::string& text,
+                                 std::size_t slash, NodeId node) {
+  const NetworkAddress address = parsed(text.substr(0, slash));
+  const std::string length = text.substr(slash + 1);
+  const unsigned most = address.size * 8u;
+  const bool digits = !length.empty() && length.size() < 4 &&
+                      length.find_first_not_of("0123456789") == std::string::npos;
+  if ((address.size != 4 && address.size != 16) || !digits || std::stoul(length) > most) {
+    throw InputError(fmt::format(
+        "{}: '{}' is no prefix; expected an IPv4 address and /0 to /32, or IPv6 and /0 to /128",
+        what, text));
+  }
+  const Prefix prefix{address, static_cast<unsigned>(std::stoul(length)), node};
+  const NetworkAddress first = first_of(address, prefix.bits);
+  if (first != address) {
+    throw InputError(fmt::format("{}: bits are set behind the prefix; expected {}/{}", what,
+                                 text_of(first), prefix.bits));
+  }
+  const auto longer = [](const Prefix& a, const Prefix& b) { return a.bits > b.bits; };
+  const auto at = std::upper_bound(prefixes_.begin(), prefixes_.end(), prefix, longer);
+  for (const Prefix& other : prefixes_) {
+    if (other.bits == prefix.bits && other.address == address)
+      throw InputError(fmt::format("{}: {} is mapped twice", what, text));
+  }
+  prefixes_.insert(at, prefix);
+}
+
+bool ReplayAddresses::Prefix::has(const NetworkAddress& a) const {
+  return a.size == address.size && first_of(a, bits) == address;
 }
 
 ReplayAddresses::Sides ReplayAddresses::sides_of(const fabric::Topology& topology,
@@ -130,6 +175,9 @@ NodeId ReplayAddresses::known(const NetworkAddress& a) const {
   if (!mapped_.empty()) {
     const auto it = mapped_.find(a);
     if (it != mapped_.end()) return it->second;
+  }
+  for (const Prefix& prefix : prefixes_) {
+    if (prefix.has(a)) return prefix.node;
   }
   const std::uint32_t host = host_number(a);
   return host != 0 && host <= nodes_ ? host - 1 : no_node;

@@ -10,7 +10,9 @@ namespace horae::replay {
 
 replay_port::replay_port(sc_core::sc_module_name name, fabric::sim_context& context, Trace* trace,
                          Picoseconds lead, ReplayRecorder* recorder)
-    : device(name, context, 1), trace_(trace), lead_(lead), recorder_(recorder) {}
+    : device(name, context, 1), trace_(trace), lead_(lead), recorder_(recorder) {
+  held_until_.fill(never);
+}
 
 Picoseconds replay_port::next_start() const {
   if (trace_ == nullptr) return never;
@@ -18,18 +20,26 @@ Picoseconds replay_port::next_start() const {
     next_ = trace_->peek();
     asked_ = true;
   }
-  if (next_ == nullptr || (paused_ >> next_->dissection.packet.traffic_class & 1) != 0)
-    return never;
-  const Picoseconds due = next_->at + lead_ - tx(0).link().delay;
-  return std::max({due, tx(0).busy_until(), resumed_});
+  if (next_ == nullptr) return never;
+  const Picoseconds due = std::max(
+      {next_->at + lead_ - tx(0).link().delay, tx(0).busy_until(), pause_frame_until_});
+  if (next_->pause) return due;  // no pause holds pause frames
+  if ((paused_ >> next_->dissection.packet.traffic_class & 1) != 0) return never;
+  return std::max(due, resumed_);
 }
 
 Picoseconds replay_port::next_own_time() const {
-  return std::min(events_.next_time(), next_start());
+  const Picoseconds first = *std::min_element(held_until_.begin(), held_until_.end());
+  const Picoseconds over = first == never ? never : first - tx(0).link().delay;
+  return std::min({events_.next_time(), next_start(), over});
 }
 
 void replay_port::settle(Picoseconds end) {
   for (Picoseconds start = next_start(); start < end; start = next_start()) {
+    if (next_->pause) {
+      send_pause_frame(start);
+      continue;
+    }
     const Picoseconds delay = tx(0).link().delay;
     const Picoseconds late = start + delay - lead_ - next_->at;
     if (late > Picoseconds(0) && trace_->timed()) {
@@ -47,6 +57,43 @@ void replay_port::settle(Picoseconds end) {
     trace_->take();
     asked_ = false;
     tx(0).send(p, start);
+  }
+  let_go_before(end + tx(0).link().delay);
+}
+
+void replay_port::send_pause_frame(Picoseconds start) {
+  constexpr std::int64_t quantum = 64;  // bytes; 512 bit times: IEEE 802.3, 31B.2
+  const capture::PauseRequest asked = *next_->pause;
+  trace_->take();
+  asked_ = false;
+  pause_frame_until_ = start + tx(0).serialisation(l1_bytes(Bytes(wire::minimum_frame)));
+  const Picoseconds arrival = pause_frame_until_ + tx(0).link().delay;
+  let_go_before(arrival);
+  for (unsigned c = 0; c < held_until_.size(); ++c) {
+    if ((asked.classes >> c & 1) == 0) continue;
+    const bool pause = asked.quanta[c] > 0;
+    if (pause != (held_until_[c] != never)) hold(c, pause, arrival);
+    held_until_[c] =
+        pause ? arrival + serialisation_time(Bytes(asked.quanta[c] * quantum), tx(0).link().rate)
+              : never;
+  }
+}
+
+void replay_port::hold(unsigned traffic_class, bool pause, Picoseconds at) {
+  Packet carrier;
+  carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
+  fabric::packet_phase phase =
+      pause ? fabric::packet_phase::pause : fabric::packet_phase::resume;
+  sc_core::sc_time time = fabric::to_sc_time(at);
+  rx(0)->nb_transport_bw(carrier, phase, time);
+}
+
+void replay_port::let_go_before(Picoseconds end) {
+  for (;;) {
+    const auto first = std::min_element(held_until_.begin(), held_until_.end());
+    if (*first >= end) return;
+    hold(static_cast<unsigned>(first - held_until_.begin()), false, *first);
+    *first = never;
   }
 }
 

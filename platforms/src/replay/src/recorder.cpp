@@ -116,6 +116,7 @@ void ReplayRecorder::queued(const fabric::device& d, unsigned, unsigned queue, c
 void ReplayRecorder::passed(const tofino::tofino_switch&, const dataplane::Pass& pass,
                             Picoseconds entered, Picoseconds deparsed) {
   Slot& s = slot_of(pass.header());
+  s.copied = false;  // copies of a pass are told of after it
   if (pass.where().gress == dataplane::Gress::ingress) {
     if (s.passes++ == 0) s.ingress_in = entered;
     s.ingress_out = deparsed;
@@ -140,7 +141,8 @@ void ReplayRecorder::blame(const dataplane::Pass& pass, Slot& slot) {
 void ReplayRecorder::mirrored(const tofino::tofino_switch&, const Packet& original,
                               const Packet& copy, Picoseconds at) {
   const std::size_t i = free_slot();
-  const Slot& of = slot_of(original);
+  Slot& of = slot_of(original);
+  of.copied = true;
   Slot& s = *slots_[i];
   s.clear(at);
   s.id = copy.id;
@@ -167,11 +169,12 @@ void ReplayRecorder::sent(const fabric::device& d, unsigned port, const Packet& 
 void ReplayRecorder::dropped(const fabric::device& d, const Packet& p, fabric::DropCause cause,
                              Picoseconds) {
   if (&d != watched_) return;
+  const bool replaced = slot_of(p).copied && cause == fabric::DropCause::program;
   if (packets_) {
     std::string why(fabric::name_of(cause));
     if (cause == fabric::DropCause::program && frames_ != nullptr)
       why += fmt::format(":{}", frames_->of(p).dropped_for);
-    write_row(slot_of(p), p, {.verdict = "dropped", .cause = why});
+    write_row(slot_of(p), p, {.verdict = replaced ? "replaced" : "dropped", .cause = why});
   }
   release(p);
 }

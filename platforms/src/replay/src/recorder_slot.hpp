@@ -24,6 +24,7 @@ struct ReplayRecorder::Slot {
   Picoseconds first_bit_in, last_bit_in, ingress_in, ingress_out, queue_in, egress_in;
   unsigned queue = 0;
   unsigned passes = 0;
+  bool copied = false;  ///< by the last pass
   int stage = -1;
   std::string object;
   capture::Dissection before;
@@ -34,6 +35,7 @@ struct ReplayRecorder::Slot {
     first_bit_in = first_bit;
     last_bit_in = ingress_in = ingress_out = queue_in = egress_in = not_yet;
     queue = passes = 0;
+    copied = false;
     stage = -1;
     object.clear();
     used = true;

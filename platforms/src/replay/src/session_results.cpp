@@ -41,6 +41,8 @@ ordered_json Session::results_json() const {
     all.tunnelled += c.tunnelled;
     all.rocev1 += c.rocev1;
     all.pauses += c.pauses;
+    all.lldp += c.lldp;
+    all.lacp += c.lacp;
     link_local += c.kinds[static_cast<std::size_t>(capture::FrameKind::link_local)];
     mirrored += entry.trace->mirrored();
     all.backward += c.backward;
@@ -100,6 +102,8 @@ ordered_json Session::results_json() const {
   if (link_local > 0) {
     add("link_local", link_local, "packets");
     add("pause_frames", all.pauses, "packets");
+    add("lldp", all.lldp, "packets");
+    add("lacp", all.lacp, "packets");
   }
   if (all.rocev1 > 0) add("rocev1", all.rocev1, "packets");
   if (lost > 0) add("lost_by_capture", lost, "packets");

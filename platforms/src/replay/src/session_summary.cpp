@@ -98,6 +98,7 @@ ordered_json Session::port_rows() const {
     row["latency_mean_ns"] = any ? ordered_json(end.latency().mean() / 1000) : ordered_json();
     row["latency_max_ns"] =
         any ? ordered_json(static_cast<double>(end.latency().max()) / 1000) : ordered_json();
+    row["paused_ns"] = static_cast<double>(device_->pauses(spec.port).held(ended()).count()) / 1000;
     rows.push_back(row);
   }
   return rows;
@@ -139,11 +140,17 @@ ordered_json Session::statistics() const {
 
 ordered_json Session::request() const {
   ordered_json inputs = ordered_json::array();
-  for (const auto& entry : entries_)
-    inputs.push_back({{"trace", entry.trace->path()}, {"port", entry.port}});
+  bool one_filter = true;
+  for (const auto& input : options_.inputs)
+    one_filter = one_filter && input.filter == options_.inputs.front().filter;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    ordered_json input = {{"trace", entries_[i].trace->path()}, {"port", entries_[i].port}};
+    if (!one_filter) input["filter"] = options_.inputs[i].filter;
+    inputs.push_back(std::move(input));
+  }
   return {{"device", device_name()},
           {"inputs", inputs},
-          {"filter", options_.filter},
+          {"filter", one_filter ? options_.inputs.front().filter : std::string()},
           {"back_to_back", options_.pace.back_to_back},
           {"scale", static_cast<double>(options_.pace.scale) / 1e6},
           {"limit", options_.limit},

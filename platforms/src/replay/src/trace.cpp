@@ -12,7 +12,7 @@ namespace horae::replay {
 Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
              const capture::DissectOptions& dissect, ReplayAddresses& addresses,
              ReplayAddresses::Sides sides)
-    : reader_(input.trace, options.filter, options.fcs),
+    : reader_(input.trace, input.filter, options.fcs),
       options_(options),
       dissect_options_(dissect),
       addresses_(addresses),
@@ -46,8 +46,9 @@ bool Trace::next_frame() {
 Picoseconds Trace::time_of(std::int64_t time_ns) {
   if (options_.pace.back_to_back) return Picoseconds(0);
   const std::int64_t stamp = reader_.first_stamp_ns() + time_ns;
-  counts_.backward += stamp < latest_ns_ && counts_.injected > 0 ? 1 : 0;
-  latest_ns_ = counts_.injected > 0 ? std::max(latest_ns_, stamp) : stamp;
+  counts_.backward += stamp < latest_ns_ && has_stamp_ ? 1 : 0;
+  latest_ns_ = has_stamp_ ? std::max(latest_ns_, stamp) : stamp;
+  has_stamp_ = true;
   constexpr std::int64_t most = 100LL * 24 * 3600 * 1'000'000'000'000;  // of 106 days
   const detail::SignedWide scaled =
       (detail::SignedWide{latest_ns_} - origin_ns_) * options_.pace.scale / 1000;
@@ -60,7 +61,18 @@ Picoseconds Trace::time_of(std::int64_t time_ns) {
   return Picoseconds(static_cast<std::int64_t>(scaled));
 }
 
+bool Trace::is_pause(const capture::Dissection& d) {
+  ++counts_.kinds[static_cast<std::size_t>(d.kind)];
+  counts_.lldp += d.neighbour == capture::LinkLocal::lldp ? 1 : 0;
+  counts_.lacp += d.neighbour == capture::LinkLocal::lacp ? 1 : 0;
+  if (d.neighbour != capture::LinkLocal::mac_control) return false;
+  ++counts_.pauses;
+  packet_.pause = capture::pause_request(frame_.bytes);
+  return packet_.pause.has_value();
+}
+
 bool Trace::read() {
+  packet_.pause.reset();
   for (;;) {
     if (options_.limit != 0 && counts_.injected == options_.limit) return false;
     if (!next_frame()) return false;
@@ -68,8 +80,7 @@ bool Trace::read() {
     capture::dissect(frame_.bytes, frame_.length, dissect_options_, d);
     if (d.kind == capture::FrameKind::link_local) {
       // It ends at the port that it came by.
-      ++counts_.kinds[static_cast<std::size_t>(d.kind)];
-      counts_.pauses += d.pause ? 1 : 0;
+      if (is_pause(d)) return true;
       continue;
     }
     if (d.kind != capture::FrameKind::malformed) return true;
@@ -89,7 +100,7 @@ const TracePacket* Trace::peek() {
   has_read_ = false;
   capture::Dissection& d = packet_.dissection;
   try {
-    addresses_.place(d, sides_);
+    if (!packet_.pause) addresses_.place(d, sides_);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: packet {}: {}", path(), frame_.number, e.what()));
   }
@@ -102,6 +113,8 @@ const TracePacket* Trace::peek() {
 }
 
 void Trace::take() {
+  has_ = false;
+  if (packet_.pause) return;
   const capture::Dissection& d = packet_.dissection;
   ++counts_.injected;
   ++counts_.kinds[static_cast<std::size_t>(d.kind)];
@@ -111,7 +124,6 @@ void Trace::take() {
   counts_.tagged += d.tags > 0 ? 1 : 0;
   counts_.tunnelled += d.tunnel != capture::Tunnel::none ? 1 : 0;
   counts_.rocev1 += d.v1 ? 1 : 0;
-  has_ = false;
 }
 
 }  // namespace horae::replay

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,8 +20,8 @@ enum class FrameKind : std::uint8_t {
   tcp,         ///< TCP
   ip,          ///< other IP: fragments, IPv6 with extension headers, ICMP ...
   arp,         ///< ARP
-  link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3): PFC,
-               ///< LLDP, LACP, PTP between neighbours
+  link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3), and MAC
+               ///< control to any address: PFC, LLDP, LACP, PTP between neighbours
   other,       ///< other ethertypes, and more than two VLAN tags
   cut,         ///< ends before its ethertype, or before its IP addresses
   malformed,   ///< its lengths contradict each other (see Dissection::problem)
@@ -33,6 +34,14 @@ constexpr std::string_view name_of(FrameKind kind) {
       "roce", "udp", "tcp", "ip", "arp", "link_local", "other", "cut", "malformed"};
   return names[static_cast<std::size_t>(kind)];
 }
+
+/// What a link-local frame is, by its ethertype.
+enum class LinkLocal : std::uint8_t {
+  other,
+  mac_control,  ///< pauses of IEEE 802.3 and PFC, and what else 0x8808 has (802.3, 31)
+  lldp,         ///< 0x88cc (IEEE 802.1AB-2016, 8.3)
+  lacp,         ///< 0x8809 of subtype 1 (IEEE 802.1AX-2020, 6.4.2.3)
+};
 
 /// What a RoCE packet is wrapped in.
 enum class Tunnel : std::uint8_t {
@@ -82,7 +91,7 @@ struct Dissection {
   bool extra = false;     ///< has the four bytes behind the BTH
   std::uint8_t tags = 0;  ///< VLAN tags, those of a tunnel and inside it
   bool v1 = false;        ///< RoCEv1
-  bool pause = false;     ///< of a link-local frame: MAC control, a pause of IEEE 802.3 or PFC
+  LinkLocal neighbour = LinkLocal::other;  ///< of a link-local frame
   Tunnel tunnel = Tunnel::none;
   std::uint16_t ip = 0;          ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
   std::uint16_t udp = 0;         ///< where UDP's or TCP's does; 0: there is none
@@ -98,6 +107,14 @@ struct Dissection {
   /// Whether the packet has MAC addresses of its own.
   bool has_mac() const { return tunnel == Tunnel::none || mac != 0; }
 };
+
+/// What a pause frame asks of whoever receives it. One of IEEE 802.3 (annex 31B) is of all classes.
+struct PauseRequest {
+  std::uint8_t classes = 0;                ///< those that it is about, a bit for each
+  std::array<std::uint16_t, 8> quanta{};   ///< by class: hold for so many 512 bit times; 0: go on
+};
+/// Of a frame of MAC control; nothing where it is no pause, or was cut before its times end.
+std::optional<PauseRequest> pause_request(std::span<const std::uint8_t> bytes);
 
 /// Never refuses anything: what it does not know is of a kind that says so. `bytes` of `length` on
 /// the wire, from the destination MAC on. Sizes are those on the wire, by the lengths in the

@@ -24,7 +24,8 @@ class ReplayAddresses {
   /// A destination that no switch has a route for.
   static constexpr NodeId nowhere = AddressPlan::max_node;
 
-  /// `maps` as given on the command line; InputError for a bad one. `any`: traces may be of another
+  /// `maps` as given on the command line, of addresses and of prefixes of IPv4 and IPv6: an address
+  /// goes before a prefix, and a longer prefix before a shorter one. InputError for a bad one. `any`: traces may be of another
   /// network altogether.
   ReplayAddresses(const fabric::Topology& topology, const std::vector<std::string>& maps,
                   UnknownAddress unknown, bool any = true);
@@ -54,11 +55,19 @@ class ReplayAddresses {
   struct Hash {
     std::size_t operator()(const capture::NetworkAddress& a) const;
   };
+  struct Prefix {
+    capture::NetworkAddress address;
+    unsigned bits;
+    NodeId node;
+    bool has(const capture::NetworkAddress& a) const;
+  };
+  void map_prefix(const std::string& what, const std::string& text, std::size_t slash, NodeId node);
   /// The node of an address, or no_node.
   NodeId known(const capture::NetworkAddress& a) const;
   NodeId spread(const capture::NetworkAddress& a, std::span<const NodeId> nodes) const;
 
   std::unordered_map<capture::NetworkAddress, NodeId, Hash> mapped_;
+  std::vector<Prefix> prefixes_;  ///< longest first
   NodeId nodes_;
   UnknownAddress unknown_;
   bool any_;

@@ -25,17 +25,17 @@ struct ReplayPace {
 /// A trace and the port it enters by, as a user gave them.
 struct ReplayInput {
   std::string trace;
-  std::string port;  ///< a number, or the name of the device behind it
+  std::string port;    ///< a number, or the name of the device behind it
+  std::string filter;  ///< pcap-filter(7); empty: everything
 };
 
 struct ReplayOptions {
   std::vector<ReplayInput> inputs;    ///< one for each port
   std::optional<std::string> device;  ///< not needed where there is one switch
-  std::string filter;                 ///< pcap-filter(7)
   bool fcs = false;                   ///< frames end with their FCS
   ReplayPace pace;
   std::uint64_t limit = 0;        ///< packets of each trace; 0: all
-  std::vector<std::string> maps;  ///< ADDRESS=NODE
+  std::vector<std::string> maps;  ///< ADDRESS=NODE or PREFIX/BITS=NODE
   UnknownAddress unknown = UnknownAddress::spread;
   /// A trace that has no address of the platform at all is refused, unless a user chose what is to
   /// become of it.

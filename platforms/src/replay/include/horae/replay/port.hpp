@@ -1,6 +1,7 @@
 // What is at the other end of a replayed switch's port.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "horae/core/stats.hpp"
@@ -14,7 +15,8 @@ class ReplayRecorder;
 
 /// One port: sends what a trace says at its times, and takes what comes. The first bit of a packet
 /// is in the switch's port at its time plus `lead`, later if the wire is busy or its class is
-/// paused (PFC); what waits keeps the packets behind it waiting.
+/// paused (PFC); what waits keeps the packets behind it waiting. A pause frame of the trace holds
+/// the switch's classes for the time it says (IEEE 802.3, 31B.3 and 31D.3), from its last bit on.
 class replay_port : public fabric::device {
  public:
   /// `trace` may be null: nothing is sent. `lead` is at least the link's delay. With a recorder,
@@ -51,6 +53,11 @@ class replay_port : public fabric::device {
  private:
   Picoseconds next_start() const;
   void enter_bytes(const Packet& p);
+  void send_pause_frame(Picoseconds start);
+  /// Tells the switch at `at`, which never decreases.
+  void hold(unsigned traffic_class, bool pause, Picoseconds at);
+  /// Lets go, in their order, of classes whose time is over before `end`.
+  void let_go_before(Picoseconds end);
   void arrive(Packet& p, Picoseconds last_bit);
 
   Trace* trace_;
@@ -62,6 +69,8 @@ class replay_port : public fabric::device {
   mutable bool asked_ = false;
   std::uint32_t paused_ = 0;  ///< a bit for each class
   Picoseconds resumed_{};
+  Picoseconds pause_frame_until_{};        ///< on the wire
+  std::array<Picoseconds, 8> held_until_;  ///< by class of the switch; `never`: it is not held
   Counters counters_;
   Histogram latency_;
 };

@@ -25,7 +25,8 @@ struct TraceCounts {
   std::uint64_t limited = 0;    ///< to the longest frame
   std::uint64_t tagged = 0;     ///< with VLAN tags
   std::uint64_t tunnelled = 0;  ///< RoCE in a tunnel
-  std::uint64_t pauses = 0;     ///< of 802.3 or PFC; they are not sent, as no link-local frame is
+  std::uint64_t pauses = 0;     ///< MAC control: of 802.3 or PFC
+  std::uint64_t lldp = 0, lacp = 0;
   std::uint64_t rocev1 = 0;     ///< of RoCEv1, or of InfiniBand
   std::uint64_t backward = 0;   ///< stamped earlier than the packet before, and sent with it
   std::uint64_t skipped = 0;    ///< packets left out as damaged
@@ -36,6 +37,8 @@ struct TraceCounts {
 struct TracePacket {
   std::uint64_t number = 0;  ///< in its file, from 1
   Picoseconds at{};          ///< since the first packet of all traces
+  /// It is a pause frame, which has no dissection: it is obeyed, and ends where it came.
+  std::optional<capture::PauseRequest> pause{};
   capture::Dissection dissection;
   std::span<const std::uint8_t> bytes;  ///< valid until the next one is asked for
   std::uint32_t length = 0;
@@ -73,6 +76,8 @@ class Trace {
  private:
   bool read();
   bool next_frame();
+  /// Counts a link-local frame; whether it is to be sent, as a pause.
+  bool is_pause(const capture::Dissection& d);
   void damaged(const std::string& why);
   Picoseconds time_of(std::int64_t time_ns);
 
@@ -87,6 +92,7 @@ class Trace {
   bool has_read_ = false;  ///< a packet of which only the stamp was asked for
   bool has_ = false;
   bool ended_ = false;
+  bool has_stamp_ = false;  ///< `latest_ns_` is of a packet
   std::int64_t origin_ns_ = 0;
   std::int64_t latest_ns_ = 0;  ///< of the packets so far
 };
