@@ -190,7 +190,7 @@ TEST(Dissection, WhatNoBridgeForwardsIsLinkLocal) {
 TEST(Dissection, PauseFramesSayWhichClassesAndHowLong) {
   Frame f(60, 0);
   f[12] = 0x88, f[13] = 0x08, f[14] = 0x01, f[15] = 0x01;
-  f[17] = 0x88;                // classes 3 and 7
+  f[17] = 0x88;  // classes 3 and 7
   f[18 + 6] = 0x12, f[18 + 7] = 0x34;
   const auto pfc = pause_request(f);
   ASSERT_TRUE(pfc);

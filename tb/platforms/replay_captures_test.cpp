@@ -11,8 +11,8 @@
 namespace horae::test::replay_captures_test {
 namespace {
 
-constexpr std::int64_t frame_ps = 84 * 80;       // 64 bytes with preamble and gap at 100 Gbps
-constexpr std::int64_t quantum_ps = 512 * 10;    // bit times of that rate
+constexpr std::int64_t frame_ps = 84 * 80;     // 64 bytes with preamble and gap at 100 Gbps
+constexpr std::int64_t quantum_ps = 512 * 10;  // bit times of that rate
 const std::string plain = [] {
   std::string text = three;
   return text.replace(text.find("\"chip\"\n[[link"), 6, "\"plain\"");
@@ -129,8 +129,7 @@ TEST(Replay, PrefixesAreNodes) {
     EXPECT_EQ(ended.exit_code, 2) << map;
     EXPECT_TRUE(ended.err.starts_with("horae: --map " + map + ": " + problem)) << ended.err;
   }
-  const Ended twice =
-      place.replay({"in.pcap@a", "--map", "10.0.0.0/8=b", "--map", "10.0.0.0/8=c"});
+  const Ended twice = place.replay({"in.pcap@a", "--map", "10.0.0.0/8=b", "--map", "10.0.0.0/8=c"});
   EXPECT_EQ(twice.exit_code, 2);
   EXPECT_EQ(twice.err, "horae: --map 10.0.0.0/8=c: 10.0.0.0/8 is mapped twice\n");
 }
@@ -143,8 +142,8 @@ TEST(Replay, EachTraceMayHaveItsFilter) {
     both.packet(1, 2000 * i + 1000, bytes_of(roce_packet(1, 0, Opcode::acknowledge, i)));
   }
   place.write_pcap("both.pcap", both);
-  const auto summary = place.summary({"both.pcap@a", "both.pcap@b", "--filter", "src 10.0.0.1",
-                                      "--filter", "src 10.0.0.2"});
+  const auto summary = place.summary(
+      {"both.pcap@a", "both.pcap@b", "--filter", "src 10.0.0.1", "--filter", "src 10.0.0.2"});
   for (const std::size_t port : {0, 1}) {
     EXPECT_EQ(summary.at("rows").at("ports").at(port).at("packets_in"), 4);
     EXPECT_EQ(summary.at("rows").at("ports").at(port).at("packets_out"), 4);

@@ -117,7 +117,9 @@ Command add_replay(CLI::App& app) {
   command->add_option("--limit", o->limit, "only the first N packets of each trace")
       ->type_name("N");
   command->add_flag("--fcs", o->replay.fcs, "frames of the traces end with their FCS");
-  command->add_option("--map", o->replay.maps, "node of an address, or of all of a prefix; may be repeated")
+  command
+      ->add_option("--map", o->replay.maps,
+                   "node of an address, or of all of a prefix; may be repeated")
       ->type_name("ADDRESS[/BITS]=NODE")
       ->allow_extra_args(false);
   command

@@ -21,8 +21,8 @@ Picoseconds replay_port::next_start() const {
     asked_ = true;
   }
   if (next_ == nullptr) return never;
-  const Picoseconds due = std::max(
-      {next_->at + lead_ - tx(0).link().delay, tx(0).busy_until(), pause_frame_until_});
+  const Picoseconds due =
+      std::max({next_->at + lead_ - tx(0).link().delay, tx(0).busy_until(), pause_frame_until_});
   if (next_->pause) return due;  // no pause holds pause frames
   if ((paused_ >> next_->dissection.packet.traffic_class & 1) != 0) return never;
   return std::max(due, resumed_);
@@ -82,8 +82,7 @@ void replay_port::send_pause_frame(Picoseconds start) {
 void replay_port::hold(unsigned traffic_class, bool pause, Picoseconds at) {
   Packet carrier;
   carrier.traffic_class = static_cast<std::uint8_t>(traffic_class);
-  fabric::packet_phase phase =
-      pause ? fabric::packet_phase::pause : fabric::packet_phase::resume;
+  fabric::packet_phase phase = pause ? fabric::packet_phase::pause : fabric::packet_phase::resume;
   sc_core::sc_time time = fabric::to_sc_time(at);
   rx(0)->nb_transport_bw(carrier, phase, time);
 }

@@ -20,11 +20,11 @@ enum class FrameKind : std::uint8_t {
   tcp,         ///< TCP
   ip,          ///< other IP: fragments, IPv6 with extension headers, ICMP ...
   arp,         ///< ARP
-  link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3), and MAC
-               ///< control to any address: PFC, LLDP, LACP, PTP between neighbours
-  other,       ///< other ethertypes, and more than two VLAN tags
-  cut,         ///< ends before its ethertype, or before its IP addresses
-  malformed,   ///< its lengths contradict each other (see Dissection::problem)
+  link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3), and
+               ///< MAC control to any address: PFC, LLDP, LACP, PTP between neighbours
+  other,      ///< other ethertypes, and more than two VLAN tags
+  cut,        ///< ends before its ethertype, or before its IP addresses
+  malformed,  ///< its lengths contradict each other (see Dissection::problem)
   count_
 };
 inline constexpr std::size_t frame_kinds = static_cast<std::size_t>(FrameKind::count_);
@@ -88,9 +88,9 @@ struct Dissection {
   bool padded = false;   ///< shorter than 60 bytes without FCS
   bool limited = false;  ///< longer than `longest_frame`
   bool ipv6 = false;
-  bool extra = false;     ///< has the four bytes behind the BTH
-  std::uint8_t tags = 0;  ///< VLAN tags, those of a tunnel and inside it
-  bool v1 = false;        ///< RoCEv1
+  bool extra = false;                      ///< has the four bytes behind the BTH
+  std::uint8_t tags = 0;                   ///< VLAN tags, those of a tunnel and inside it
+  bool v1 = false;                         ///< RoCEv1
   LinkLocal neighbour = LinkLocal::other;  ///< of a link-local frame
   Tunnel tunnel = Tunnel::none;
   std::uint16_t ip = 0;          ///< where the IP header (RoCEv1: GRH) begins; 0: there is none
@@ -110,8 +110,8 @@ struct Dissection {
 
 /// What a pause frame asks of whoever receives it. One of IEEE 802.3 (annex 31B) is of all classes.
 struct PauseRequest {
-  std::uint8_t classes = 0;                ///< those that it is about, a bit for each
-  std::array<std::uint16_t, 8> quanta{};   ///< by class: hold for so many 512 bit times; 0: go on
+  std::uint8_t classes = 0;               ///< those that it is about, a bit for each
+  std::array<std::uint16_t, 8> quanta{};  ///< by class: hold for so many 512 bit times; 0: go on
 };
 /// Of a frame of MAC control; nothing where it is no pause, or was cut before its times end.
 std::optional<PauseRequest> pause_request(std::span<const std::uint8_t> bytes);

@@ -25,8 +25,8 @@ class ReplayAddresses {
   static constexpr NodeId nowhere = AddressPlan::max_node;
 
   /// `maps` as given on the command line, of addresses and of prefixes of IPv4 and IPv6: an address
-  /// goes before a prefix, and a longer prefix before a shorter one. InputError for a bad one. `any`: traces may be of another
-  /// network altogether.
+  /// goes before a prefix, and a longer prefix before a shorter one. InputError for a bad one.
+  /// `any`: traces may be of another network altogether.
   ReplayAddresses(const fabric::Topology& topology, const std::vector<std::string>& maps,
                   UnknownAddress unknown, bool any = true);
 

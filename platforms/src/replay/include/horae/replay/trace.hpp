@@ -27,10 +27,10 @@ struct TraceCounts {
   std::uint64_t tunnelled = 0;  ///< RoCE in a tunnel
   std::uint64_t pauses = 0;     ///< MAC control: of 802.3 or PFC
   std::uint64_t lldp = 0, lacp = 0;
-  std::uint64_t rocev1 = 0;     ///< of RoCEv1, or of InfiniBand
-  std::uint64_t backward = 0;   ///< stamped earlier than the packet before, and sent with it
-  std::uint64_t skipped = 0;    ///< packets left out as damaged
-  bool broken = false;          ///< ended at a damaged record
+  std::uint64_t rocev1 = 0;    ///< of RoCEv1, or of InfiniBand
+  std::uint64_t backward = 0;  ///< stamped earlier than the packet before, and sent with it
+  std::uint64_t skipped = 0;   ///< packets left out as damaged
+  bool broken = false;         ///< ended at a damaged record
 };
 
 /// A packet to be sent.
