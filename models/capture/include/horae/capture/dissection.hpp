@@ -22,9 +22,9 @@ enum class FrameKind : std::uint8_t {
   arp,         ///< ARP
   link_local,  ///< to 01-80-C2-00-00-0x, which no bridge forwards (IEEE 802.1Q-2018, 8.6.3), and
                ///< MAC control to any address: PFC, LLDP, LACP, PTP between neighbours
-  other,      ///< other ethertypes, and more than two VLAN tags
-  cut,        ///< ends before its ethertype, or before its IP addresses
-  malformed,  ///< its lengths contradict each other (see Dissection::problem)
+  other,       ///< other ethertypes, and more than two VLAN tags
+  cut,         ///< ends before its ethertype, or before its IP addresses
+  malformed,   ///< its lengths contradict each other (see Dissection::problem)
   count_
 };
 inline constexpr std::size_t frame_kinds = static_cast<std::size_t>(FrameKind::count_);
