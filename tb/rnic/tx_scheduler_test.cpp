@@ -66,7 +66,7 @@ TEST(TxScheduler, QueuePairsTakeTurns) {
   EXPECT_EQ(b.scheduler.ready(), 0u);
   EXPECT_EQ(b.next.cause, IdleCause::no_work);
   EXPECT_EQ(b.next.at, never);
-  EXPECT_EQ(b.scheduler.first_gate(), never);
+  EXPECT_EQ(b.scheduler.first_gate(0_ns), never);
 }
 
 TEST(TxScheduler, WhatWasAcknowledgedMeanwhileLosesItsTurn) {
@@ -90,7 +90,8 @@ TEST(TxScheduler, EachPacketWaitsForItsTimeAtTheRate) {
   EXPECT_EQ(b.turns(100_ns), (Turns{0, 1}));
   EXPECT_EQ(b.next.at, 900_ns);
   EXPECT_EQ(b.next.cause, IdleCause::shaper);
-  EXPECT_EQ(b.scheduler.first_gate(), 900_ns);
+  EXPECT_EQ(b.scheduler.first_gate(100_ns), 900_ns);
+  EXPECT_EQ(b.scheduler.first_gate(1_us), 1_us);
   EXPECT_TRUE(b.turns(899_ns).empty());
   EXPECT_EQ(b.turns(900_ns), (Turns{0, 1}));
 }

@@ -134,13 +134,25 @@ void rnic::reset_histograms(Picoseconds now) {
 }
 
 void rnic::end_at(Picoseconds at) {
-  Picoseconds after = std::max(0_ps, cursor_ - at);
-  // By then there is no work; that comes first among the causes.
-  for (Picoseconds& idle : counters_.idle) {
-    const Picoseconds part = std::min(after, idle);
-    idle -= part;
-    after -= part;
-  }
+  const auto take_off = [&](IdleCause cause, Picoseconds from) {
+    if (from >= cursor_) return;
+    counters_.idle[static_cast<std::size_t>(cause)] -= cursor_ - from;
+    cursor_ = from;
+  };
+  // A packet that is still leaving then was begun before: its time is not idle.
+  const Picoseconds idle_from = std::max(at, ports_ ? pipe_free_ : wire_->busy_until());
+  if (waited_.to == cursor_) take_off(waited_.cause, std::max(idle_from, waited_.from));
+  // What it waited for before that was work: there is none by then.
+  take_off(IdleCause::no_work, idle_from);
+}
+
+void rnic::wait_until(Picoseconds until, IdleCause cause) {
+  if (waited_.to != cursor_ || waited_.cause != cause) waited_ = {cursor_, cursor_, cause};
+  waited_.to = until;
+  counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
+  if (auto* t = recorder())
+    t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
+  cursor_ = until;
 }
 
 void rnic::handle(const fabric::Event& e) {
@@ -245,7 +257,7 @@ Picoseconds rnic::next_own_time() const {
     t = std::min(t, std::max(cursor_, responses_.next_ready()));
   }
   if (!all_paused() && !nacks_.stalls_port()) {
-    t = std::min(t, std::max(cursor_, scheduler_.first_gate(paused_)));
+    t = std::min(t, scheduler_.first_gate(cursor_, paused_));
   }
   return t;
 }

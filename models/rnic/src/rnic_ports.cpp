@@ -158,11 +158,7 @@ void rnic::decide_ports_before(Picoseconds end) {
       pipe_next_ = std::min(pipe_next_, responses_.next_ready());
     until = std::min(until, pipe_next_);
     if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
-    const IdleCause cause = idle_cause(next, stopped);
-    counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
-    if (auto* t = recorder())
-      t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
-    cursor_ = until;
+    wait_until(until, idle_cause(next, stopped));
   }
 }
 

@@ -35,11 +35,7 @@ void rnic::idle_until(Picoseconds until, const Gate& next, bool stopped) {
   if (!responses_.empty() && responses_.next_ready() > cursor_)
     until = std::min(until, responses_.next_ready());
   if (!host_.wqe_reads.empty()) until = std::min(until, host_.wqe_reads.next());
-  const IdleCause cause = idle_cause(next, stopped);
-  counters_.idle[static_cast<std::size_t>(cause)] += until - cursor_;
-  if (auto* t = recorder())
-    t->span("wire", fmt::format("idle: {}", name_of(cause)), cursor_, until);
-  cursor_ = until;
+  wait_until(until, idle_cause(next, stopped));
 }
 
 void rnic::decide_before(Picoseconds end) {

@@ -291,6 +291,8 @@ class rnic : public fabric::device {
   void decide_before(Picoseconds end);
   /// Why nothing goes now; `stopped`: new data is not asked for its gate, `next`.
   IdleCause idle_cause(const Gate& next, bool stopped) const;
+  /// The wire is idle up to `until`, and why.
+  void wait_until(Picoseconds until, IdleCause cause);
   bool paused(std::uint32_t traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
   /// Whether PFC holds the data of all its queue pairs.
   bool all_paused() const { return (scheduler_.classes() & ~paused_) == 0; }
@@ -394,6 +396,13 @@ class rnic : public fabric::device {
   bool sends_apart_ = false;         ///< several ports, or a packet engine
   bool receives_apart_ = false;      ///< a packet engine, or contexts that may not be on the chip
   Picoseconds cursor_{};  ///< the wire is decided up to here; likewise all wires of ports
+  /// The wire's last idle time of one cause.
+  struct Wait {
+    Picoseconds from{-1};
+    Picoseconds to{-1};
+    IdleCause cause = IdleCause::no_work;
+  };
+  Wait waited_;
   unsigned paused_ = 0;   ///< traffic classes, a bit each
   bool dresses_ = false;  ///< data is more than its transport says
   bool listens_ = false;  ///< somebody hears of acknowledgements beside the transport

@@ -131,31 +131,29 @@ class TxScheduler {
 
   /// When the next packet of queue pair `i` may go.
   Gate gate(std::size_t i) const;
-  /// The first gate to open of those with something to send, but for classes that are `paused`;
-  /// `never`: none.
-  Picoseconds first_gate(unsigned paused = 0) const {
+  /// The time, `now` or later, from which on one of those with something to send may send, but for
+  /// classes that are `paused`; `never`: none.
+  Picoseconds first_gate(Picoseconds now, unsigned paused = 0) const {
     Picoseconds first = never;
-    for_each_sending([&](const QueuePair&, std::size_t i) { first = std::min(first, gate(i).at); },
-                     paused);
-    return first;
+    // Most often the wire is what they wait for: the first one asked may go at once, of however
+    // many.
+    any_sending(
+        [&](std::size_t i) {
+          first = std::min(first, gate(i).at);
+          return first <= now;
+        },
+        paused);
+    return std::max(now, first);
   }
   /// Calls `f(queue pair, its number)` with each that its window lets send, but for classes that
   /// are `paused`.
   template <class F>
   void for_each_sending(F&& f, unsigned paused = 0) const {
-    for (const Ring& ring : rings_) {
-      if (!ring.empty() && (paused >> qps_[ring.front()]->traffic_class & 1u) != 0) continue;
-      for (const std::uint16_t i : ring) {
-        if (qps_[i]->can_send) f(*qps_[i], i);
-      }
-    }
+    any_sending([&](std::size_t i) { return f(*qps_[i], i), false; }, paused);
   }
   /// Whether any queue pair has something that its window lets it send.
   bool any_can_send() const {
-    return std::any_of(rings_.begin(), rings_.end(), [this](const Ring& ring) {
-      return std::any_of(ring.begin(), ring.end(),
-                         [this](std::uint16_t i) { return qps_[i]->can_send; });
-    });
+    return any_sending([](std::size_t) { return true; });
   }
   /// Whether any is held back by its window.
   bool any_blocked() const { return window_blocked_ > 0; }
@@ -175,6 +173,18 @@ class TxScheduler {
  private:
   using Ring = boost::circular_buffer<std::uint16_t>;
 
+  /// Calls `f(number of a queue pair)` with those that their window lets send, but for classes that
+  /// are `paused`, until it says true; whether it did.
+  template <class F>
+  bool any_sending(F&& f, unsigned paused = 0) const {
+    for (const Ring& ring : rings_) {
+      if (!ring.empty() && (paused >> qps_[ring.front()]->traffic_class & 1u) != 0) continue;
+      for (const std::uint16_t i : ring) {
+        if (qps_[i]->can_send && f(i)) return true;
+      }
+    }
+    return false;
+  }
   Ring& ring_of(const QueuePair& qp) { return rings_.data()[place_[qp.traffic_class]]; }
   /// pick() within a class; `next` becomes the first gate of its own and those before.
   template <class Here>
@@ -199,6 +209,14 @@ class TxScheduler {
   }
   /// `first` and those behind it, at the back, follow the front.
   static void keep_order(Ring& ring, std::uint16_t first);
+  /// Has the processor fetch what pick() looks at of the next in turn: of thousands it is in no
+  /// cache.
+  void fetch_next(const Ring& ring) const {
+    if (ring.size() < 2) return;
+    const QueuePair* next = qps_[ring[1]];
+    __builtin_prefetch(&next->can_send);
+    __builtin_prefetch(&next->allowed_at);
+  }
   static void next_turn(Ring& ring) {
     // rotate() must not be given the end.
     if (ring.size() > 1) ring.rotate(ring.begin() + 1);
@@ -254,7 +272,10 @@ int TxScheduler::pick_of(Ring& ring, Picoseconds now, Gate& next, Here&& here) {
     }
     Gate g = gate(i);
     if (g.at <= now) {
-      if (here(i, qp)) return i;
+      if (here(i, qp)) {
+        fetch_next(ring);
+        return i;
+      }
       g = {qp.context_ready, IdleCause::context};
     }
     if (g.at < first.at || first.cause == IdleCause::no_work) first = g;
