@@ -44,6 +44,27 @@ TEST(ExactTime, ARunThatIsFinishedEndsWithItsLastMessage) {
   }
 }
 
+// A packet that is still leaving when the run ends was begun before: its time is not idle.
+TEST(ExactTime, SharesOfASenderAddUpWhateverTheEndCuts) {
+  for (const char* rate : {"0bps", "30Gbps", "99Gbps"}) {
+    for (const char* end : {"20us", "20010001ps", "20047ns", "20099999ps"}) {
+      const Workplace place;
+      place.write("p.toml", tiny);
+      const ordered_json s = summary_of(
+          place, "p.toml",
+          {"sim.warmup=5us", std::string("sim.duration=") + end, std::string("nic.qp_rate=") + rate,
+           "traffic[0].message=100KiB", "traffic[0].depth=2", "nic.transport=\"go_back_n\""});
+      double shares = result(s, "senders.tx_share");
+      for (const auto& [name, r] : s.at("results").items()) {
+        if (!name.starts_with("senders.idle_")) continue;
+        EXPECT_GE(r.at("value").get<double>(), 0) << name << " " << rate << " " << end;
+        shares += r.at("value").get<double>();
+      }
+      EXPECT_NEAR(shares, 1.0, 1e-9) << rate << " " << end;
+    }
+  }
+}
+
 // Hosts have no ACK: the run ends with the last packet, through the chip's pipelines.
 TEST(ExactTime, ARunOfHostsEndsWithTheLastPacket) {
   const Workplace place;

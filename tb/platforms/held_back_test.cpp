@@ -108,6 +108,29 @@ TEST(HeldBack, TheCauseHasItsKeyAndTheValueThatLiftsIt) {
   }
 }
 
+TEST(HeldBack, ASweepSaysItOfEachPoint) {
+  const Workplace place;
+  place.write("p.toml", pair_of("connectx7") + R"([sweep]
+[[sweep.point]]
+label = "as shipped"
+set = []
+[[sweep.point]]
+label = "16 KiB"
+set = ["nic.fetch.prefetch=16KiB"]
+[[sweep.column]]
+title = "Gbps"
+metric = "senders.completed_rate"
+digits = 0
+)");
+  const Ended ended = run(place, {"run", "p.toml", "--no-progress"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const Ended alone = run(place, {"run", "p.toml", "--no-progress", "--point", "16 KiB"});
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(alone.out, match, std::regex("\\nheld back: [^\n]*\n")));
+  EXPECT_NE(ended.out.find("\n16 KiB: " + match.str().substr(1)), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("as shipped: "), std::string::npos) << ended.out;
+}
+
 TEST(HeldBack, NothingIsSaidOfAFifthOrLess) {
   const Words slow = {"nic.qp_rate=322Gbps"};
   EXPECT_EQ(said_by(pair_of("connectx7"), slow).line, "");

@@ -99,5 +99,37 @@ TEST(Stuck, WhenTheOnlyWayIsCutForGoodAndLong) {
   }
 }
 
+// A message waits in vain, and 5 ms later a packet arrives between two hosts: patience begins anew
+// with it.
+TEST(Stuck, SoLongAfterTheLastPacketThatArrived) {
+  const auto of = [](const std::string& start) {
+    const Workplace place;
+    place.write("p.toml", tiny + R"([host]
+kind = "host"
+[[device]]
+names = ["h", "i"]
+profile = "host"
+[[link]]
+between = ["h", "t"]
+[[link]]
+between = ["t", "i"]
+[[traffic]]
+kind = "packets"
+pattern = "pairs"
+from = ["h"]
+to = ["i"]
+payload = "1 KiB"
+count = 1
+start = ")" + start + "\"\n");
+    return run(place, with_settings({"run", "p.toml", "--json"},
+                                    {"sim.stop=finished", "traffic[0].count=20", "sim.duration=1s",
+                                     "sim.stuck_after=100us", "nic.reliability.rto=5us",
+                                     "link[1].outage=[{from=\"1us\",to=\"1000s\"}]"}))
+        .json();
+  };
+  const std::int64_t way = of("5 ms").at("statistics").at("i").at("latency_max").at("value");
+  EXPECT_EQ(of(std::to_string(5'000'000'000 - way - 1) + " ps").at("sim_time_ps"), 5'100'000'000);
+}
+
 }  // namespace
 }  // namespace horae::test::stuck_test

@@ -38,6 +38,15 @@ struct RunOptions {
   views::ViewOptions views;
 };
 
+/// What each point says of its senders, as it does alone.
+void print_held(const run::SweepOutcome& outcome) {
+  std::string lines;
+  for (const auto& [label, point] : outcome.points) {
+    for (const auto& note : point.notes) lines += fmt::format("{}: {}\n", label, note);
+  }
+  if (!lines.empty()) fmt::print("\n{}", lines);
+}
+
 void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome& outcome) {
   fmt::print("{}", run::table_text(platform, outcome.summary));
   if (!outcome.summary["validation"].empty()) {
@@ -50,6 +59,7 @@ void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome
           v["unit"].get<std::string>(), v["source"].get<std::string>());
     }
   }
+  print_held(outcome);
   print_notes(platform);
   print_plain_devices(platform);
   print_assumptions(platform);
