@@ -226,7 +226,7 @@ PassResult& Machine::deparse(const dataplane::Pass& pass) {
   const std::uint32_t packet_end = in_.bits() - fcs_bits;
   const std::uint32_t from = (in_.position() + 7) / 8, to = packet_end / 8;
   if (from < to) out_.append(in_.bytes().subspan(from, to - from));
-  result_.packet.swap(out_.bytes());
+  result_.packet.assign(out_.bytes().begin(), out_.bytes().end());
   return result_;
 }
 

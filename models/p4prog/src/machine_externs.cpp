@@ -60,7 +60,7 @@ Bytes8 Machine::bytes_of(std::span<const Piece> pieces) const {
     if (p.valid != 0 && words_[p.valid] == 0) continue;
     out.put(&words_[p.word], p.bits);
   }
-  return out.bytes();
+  return {out.bytes().begin(), out.bytes().end()};
 }
 
 void Machine::checksum(const ExternCode& code) {

@@ -104,7 +104,13 @@ std::vector<PipePasses::FrontField> PipePasses::front_fields(const Machine& mach
     for (const auto& [name, which] : known) {
       if (f.name == name) fact = which;
     }
-    out.push_back({fact, bits_of(*f.type)});
+    const std::uint32_t bits = bits_of(*f.type);
+    // Fields that are always zero are put at once.
+    if (fact == Fact::zero && !out.empty() && out.back().fact == Fact::zero &&
+        out.back().bits + bits <= 64)
+      out.back().bits += bits;
+    else
+      out.push_back({fact, bits});
   }
   return out;
 }

@@ -103,11 +103,8 @@ class PacketWriter {
     bits_ = 8 * bytes;
   }
   std::size_t size() const { return (bits_ + 7) / 8; }
-  /// As long as what was written; ends the writing.
-  std::vector<std::uint8_t>& bytes() {
-    bytes_.resize(size());
-    return bytes_;
-  }
+  /// What was written; lasts until more is.
+  std::span<const std::uint8_t> bytes() const { return {bytes_.data(), size()}; }
 
  private:
   void grow(std::size_t bytes) {
