@@ -44,4 +44,4 @@ function(horae_room name)
 endfunction()
 
 # The rooms of models/ that an installation brings as libraries.
-set(HORAE_INSTALLED_ROOMS core theory params capture policy dataplane p4 p4lang p4prog programs p4chip traffic fabric tofino rnic)
+set(HORAE_INSTALLED_ROOMS core theory params capture policy dataplane p4 p4lang p4price p4prog programs p4chip traffic fabric tofino rnic)

@@ -6,6 +6,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/p4lang/compile.hpp"
+#include "horae/p4price/price_program.hpp"
 #include "horae/p4prog/pipe_passes.hpp"
 #include "horae/params/file_content.hpp"
 #include "horae/params/schema.hpp"
@@ -65,6 +66,18 @@ void try_entries(const P4Files& files) {
   for (const auto& entries : files.entries) entries.apply(control, manager);
 }
 
+/// What the source asks of a chip; a program that no chip could run is run all the same.
+void price(P4Files& files) {
+  const Located<std::string> chip{files.tofino2 ? "tofino2" : "tofino1", {}};
+  try {
+    for (auto& pipe : p4price::designs_of(*files.program, dataplane::ChipSpec::find(chip)))
+      files.designs.push_back(std::move(pipe.design));
+  } catch (const InputError& e) {
+    files.designs.clear();
+    files.not_priced = e.what();
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const P4Files> read_files(P4Config& config) {
@@ -85,6 +98,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config) {
     out->ports.insert(out->ports.end(), ports.begin(), ports.end());
   }
   try_entries(*out);
+  price(*out);
   return out;
 }
 

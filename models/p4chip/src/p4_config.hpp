@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/dataplane/design.hpp"
 #include "horae/p4lang/program.hpp"
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/entries.hpp"
@@ -31,6 +32,8 @@ struct P4Files {
   std::vector<p4prog::Entries> entries;
   std::vector<p4prog::PortName> ports;
   bool tofino2 = true;
+  std::vector<dataplane::Design> designs;  ///< by pipe; empty: the source has no price
+  std::string not_priced;                  ///< why
 
   const p4prog::PipeCode& code(unsigned pipe) const {
     return *codes[pipe < codes.size() ? pipe : codes.size() - 1];

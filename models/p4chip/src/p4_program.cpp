@@ -126,6 +126,10 @@ class P4Program final : public programs::Program {
   }
 
   void report(nlohmann::ordered_json& out) const override {
+    out["stages_from"] =
+        files_->not_priced.empty()
+            ? "the price of the source"
+            : "its objects alone, as the source has no price: " + files_->not_priced;
     for (const p4prog::Machine* machine : passes_.machines()) {
       const auto& objects = machine->objects();
       for (const auto& [index, r] : objects.registers()) report_register(out, name_of(index), r);
@@ -315,6 +319,11 @@ class P4Factory final : public programs::ProgramFactory {
   std::unique_ptr<programs::Program> make(dataplane::Pipeline& pipeline,
                                           const programs::Routes& routes) const override {
     return std::make_unique<P4Program>(pipeline, routes, files_);
+  }
+  dataplane::Design design(const dataplane::Pipeline& pipeline) const override {
+    const auto& priced = files_->designs;
+    return priced.empty() ? pipeline.design()
+                          : priced[std::min<std::size_t>(pipeline.index(), priced.size() - 1)];
   }
   bool knows_connections() const override { return false; }
   bool works_on_bytes() const override { return true; }

@@ -28,8 +28,8 @@ void ReplayRecorder::start(const fabric::device& watched, Setting setting) {
   const auto* chip = dynamic_cast<const tofino::tofino_switch*>(&watched);
   tells_arrivals_as_queued_ = chip == nullptr;
   if (chip == nullptr) return;
-  learn_stages(*chip);
   frames_ = chip->frames();
+  learn_stages(*chip);
 }
 
 void ReplayRecorder::learn_stages(const tofino::tofino_switch& chip) {
@@ -41,7 +41,10 @@ void ReplayRecorder::learn_stages(const tofino::tofino_switch& chip) {
   for (unsigned i = 0; i < chip.config().pipelines; ++i) {
     auto& placed = placed_.emplace_back();
     for (const dataplane::Object* object : chip.objects(i).objects()) {
-      const auto it = stages.find(object->short_name());
+      auto it = stages.find(object->short_name());
+      // Of a P4 program: a price does not have the pipe's name before those of its objects.
+      if (it == stages.end() && frames_ != nullptr)
+        it = stages.find(object->short_name().substr(object->short_name().find('.') + 1));
       if (it != stages.end()) placed.push_back({object, it->second});
     }
   }
