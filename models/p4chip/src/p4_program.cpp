@@ -126,10 +126,8 @@ class P4Program final : public programs::Program {
   }
 
   void report(nlohmann::ordered_json& out) const override {
-    out["stages_from"] =
-        files_->not_priced.empty()
-            ? "the price of the source"
-            : "its objects alone, as the source has no price: " + files_->not_priced;
+    if (!files_->not_priced.empty())
+      out["stages_from"] = "its objects alone, as the source has no price: " + files_->not_priced;
     for (const p4prog::Machine* machine : passes_.machines()) {
       const auto& objects = machine->objects();
       for (const auto& [index, r] : objects.registers()) report_register(out, name_of(index), r);
