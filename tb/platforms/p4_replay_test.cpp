@@ -154,6 +154,20 @@ TEST(P4Replay, TheSketchReportsItsThresholds) {
   EXPECT_EQ(replay.summary.at("results").at("copies_made").at("value"), 6);
 }
 
+// Its stages are those of its price: the counts decide which table is looked up behind them.
+TEST(P4Replay, StagesAreThoseOfThePrice) {
+  const Shipped sketch("sketch"), router("router");
+  const Ended size = run(
+      sketch, {"size", HORAE_PLATFORM_DIR "/p4/sketch/sketch.p4", "--target", "tofino2", "--json"});
+  ASSERT_EQ(size.exit_code, 0) << size.err;
+  const auto& program = sketch.summary.at("program");
+  EXPECT_EQ(program.at("stages"), size.json().at("pipelines").at(0).at("stages_used"));
+  EXPECT_GT(program.at("stages"), router.summary.at("program").at("stages"));
+  EXPECT_GT(program.at("ingress_latency_ns"),
+            router.summary.at("program").at("ingress_latency_ns"));
+  EXPECT_FALSE(program.at("pipes").at("pipe0").contains("stages_from"));
+}
+
 // What a packet asks for is its first byte behind Ethernet.
 const std::string paths = R"(#include <core.p4>
 #include <t2na.p4>
