@@ -141,7 +141,7 @@ value_set = [{ name = "known", values = ["0x5*"] }]
   EXPECT_EQ(toml_faults(toml, packet("00000000000000000000 00 57") +
                                   "expect 9 0000000000000000002a0057$\n"
                                   "check_counter seen(1) packets == 11\n"
-                                  "check_counter seen(1) bytes == 1064\n"
+                                  "check_counter seen(1) bytes == 1016\n"
                                   "check_register narrow(2) == 42\n"),
             "");
 }

@@ -26,7 +26,7 @@ TEST(Parser, AShortPacketIsDroppedUnlessTheControlAsksForTheError) {
   EXPECT_EQ(faults_of({}, seven), "");
   Parts p;
   p.apply =
-      "ig_tm_md.ucast_egress_port = 2; if (ig_prsr_md.parser_err == 2)"
+      "ig_tm_md.ucast_egress_port = 2; if (ig_prsr_md.parser_err == 0x22)"
       "{ ig_tm_md.ucast_egress_port = 3; }";
   EXPECT_EQ(faults_of(p, seven + "expect 3 00000001 000000$\n" + eight + "expect 2\n"), "");
 }

@@ -78,16 +78,24 @@ inline std::string text_of(const Parts& p) {
 
 /// A program on a switch, and what came of a case.
 struct Bench {
-  explicit Bench(const Parts& parts) {
-    const std::string text = text_of(parts);
+  explicit Bench(const Parts& parts) : Bench(text_of(parts), parts.tofino2, {}) {}
+  struct Unwritten {
+    bool watch_unwritten = false, random_unwritten = false;
+    std::uint64_t seed = 1;
+  };
+  Bench(const std::string& text, bool tofino2, const Unwritten& unwritten) {
     p4lang::Options options;
-    options.target = parts.tofino2 ? p4lang::Target::tofino2 : p4lang::Target::tofino;
+    options.target = tofino2 ? p4lang::Target::tofino2 : p4lang::Target::tofino;
     options.shipped = p4lang::shipped_p4;
     options.read = [&](const std::string& name) {
       return name == "case.p4" ? std::optional(text) : std::nullopt;
     };
     program = std::make_unique<p4lang::Program>(p4lang::compile("case.p4", options));
-    chip = std::make_unique<P4Switch>(*program, SwitchOptions::of(parts.tofino2));
+    SwitchOptions chip_options = SwitchOptions::of(tofino2);
+    chip_options.watch_unwritten = unwritten.watch_unwritten;
+    chip_options.random_unwritten = unwritten.random_unwritten;
+    chip_options.seed = unwritten.seed;
+    chip = std::make_unique<P4Switch>(*program, chip_options);
   }
   /// The faults of a case, one a line.
   std::string faults(const std::string& stf) {

@@ -14,12 +14,52 @@ TEST(Stf, SaysWhatWasExpectedAndWhatCame) {
       "2: port 2: expected 00000009, came 000000010000000200030405 (of the packet in line 1)\n");
   EXPECT_EQ(faults_of({}, packet),
             "1: port 2: nothing was expected, came 000000010000000200030405\n");
-  EXPECT_EQ(faults_of({}, packet + "expect 2\nexpect 2 00\n"),
+  EXPECT_EQ(faults_of({}, packet + "expect 2 00\nexpect 2 00\n"),
             "3: port 2: expected 00, nothing came\n");
   EXPECT_EQ(faults_of({}, packet + "expect 2 000000010000000200030405$\n"), "");
   EXPECT_EQ(
       faults_of({}, packet + "expect 2 0000000100$\n"),
       "2: port 2: expected 0000000100$, came 000000010000000200030405 (of the packet in line 1)\n");
+}
+
+// A port alone: any packet in its order, and more may come; what has bytes is still compared.
+TEST(Stf, APortAloneTakesAnyPackets) {
+  EXPECT_EQ(faults_of({}, "expect 2\nexpect 2 00000009\n" + packet + packet).substr(0, 28),
+            "2: port 2: expected 00000009");
+  EXPECT_EQ(faults_of({}, "expect 2\n" + packet + packet), "");
+  EXPECT_EQ(faults_of({}, "expect 2\n"), "1: port 2: expected any packet, nothing came\n");
+}
+
+TEST(Stf, BitsOfAByteAreWrittenBehindADot) {
+  EXPECT_EQ(faults_of({}, packet + "expect 2 00000001 000000 .000***10 0003\n"), "");
+  EXPECT_EQ(faults_of({}, packet + "expect 2 000000 .00000010\n"),
+            "2: port 2: expected 000000.00000010, came 000000010000000200030405 (of the packet in "
+            "line 1)\n");
+  EXPECT_EQ(refusal_of({}, "expect 2 .0000\n"),
+            "case.stf:1:15: '.0000', expected a dot and eight of 0, 1 and *");
+}
+
+TEST(Stf, LinesGoOnAndEndInSemicolons) {
+  EXPECT_EQ(faults_of({}, "packet 0 00000001 \\\n00000002 0003 04 05;\nexpect 2 00000001;\n"), "");
+}
+
+// Where a key takes slices, a name without them means the whole field; a key under a mask compares
+// the mask's bits; ones beyond a field's width are ones.
+TEST(Stf, ValuesOfWholeFieldsAndAllOnes) {
+  Parts p;
+  p.locals =
+      "action to(bit<9> port) { ig_tm_md.ucast_egress_port = port; }\n"
+      "table t { key = { hdr.data.f1[31:24] : exact; hdr.data.f1[7:0] : exact;\n"
+      "    hdr.data.f2 & 0xff00 : exact @name(\"f2\"); hdr.data.b1 : ternary; }\n"
+      "  actions = { to; } }\n";
+  p.apply = "t.apply();";
+  EXPECT_EQ(faults_of(p,
+                      "add t data.f1:0x12ffff34 f2:0x5678 b1:0xffff to(port:3)\n"
+                      "packet 0 12000034 00005600 0000 ff 00\nexpect 3 12000034\n"
+                      "packet 0 12000034 00005600 0000 fe 00\n"),
+            "");
+  EXPECT_EQ(refusal_of(p, "add t data.f1:0 f2:0 b1:0x1ab to(3)\n"),
+            "case.stf:1:1: 0x1ab is wider than 8 bits");
 }
 
 TEST(Stf, StarsAndCommentsAndOrder) {

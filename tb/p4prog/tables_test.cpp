@@ -116,7 +116,7 @@ TEST(Tables, KeysAreExpressionsAndValidity) {
       "header data_h { bit<32> f1; bit<32> f2; bit<16> h1; bit<8> b1; bit<8> b2; }\n"
       "struct headers { data_h data; data_h other; }\nstruct metadata { }\n";
   EXPECT_EQ(faults_of(p,
-                      "add t data.f1:0x22 other.$valid:0 low:5 send(port:3)\n"
+                      "add t data.f1:0x2200 other.$valid:0 low:5 send(port:3)\n"
                       "packet 0 11112233 00000000 0000 f5 00\nexpect 3\n"
                       "packet 0 11113333 00000000 0000 f5 00\n"),
             "");

@@ -25,12 +25,17 @@ struct MethodName {
 constexpr MethodName simple_methods[] = {
     {"Register", "read", ExternKind::register_read},
     {"Register", "write", ExternKind::register_write},
+    {"Register", "clear", ExternKind::register_clear},
     {"RegisterParam", "read", ExternKind::register_parameter},
     {"MathUnit", "execute", ExternKind::math},
     {"Counter", "count", ExternKind::count},
     {"DirectCounter", "count", ExternKind::count},
     {"Meter", "execute", ExternKind::meter},
     {"DirectMeter", "execute", ExternKind::meter},
+    {"Lpf", "execute", ExternKind::low_pass},
+    {"DirectLpf", "execute", ExternKind::low_pass},
+    {"Wred", "execute", ExternKind::early_drop},
+    {"DirectWred", "execute", ExternKind::early_drop},
     {"Hash", "get", ExternKind::hash},
     {"Random", "get", ExternKind::random},
     {"Checksum", "add", ExternKind::checksum_add},
@@ -86,6 +91,7 @@ std::optional<CellBy> cell_by(std::string_view method, bool direct) {
   if (method == "dequeue") return CellBy::dequeue;
   if (method == "push") return CellBy::push;
   if (method == "pop") return CellBy::pop;
+  if (method == "sweep") return CellBy::sweep;
   return std::nullopt;
 }
 
@@ -134,6 +140,9 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
     pieces(code.arguments, argument);
   }
   if (code.kind == ExternKind::hash) symmetric_pairs(code, object, e);
+  if ((code.kind == ExternKind::counter_set || code.kind == ExternKind::counter_push) &&
+      e.operands.size() >= 5)
+    code.cell = bit_of_byte(e.operands[0]);
   if (code.kind == ExternKind::register_read) code.result_bits = 0;  // a cell, in words of its type
   code.cell_type = e.type;
   call_extern(std::move(code));
@@ -156,6 +165,15 @@ void Compiler::symmetric_pairs(ExternCode& code, const ExternObject& object, con
       refuse(e.place, "@symmetric is supported for two fields of the list that is hashed");
     code.pairs.emplace_back(found[0], found[1]);
   }
+}
+
+/// Where a field ends in its byte: the lowest bit that it has of the byte, 0 to 7.
+std::uint32_t Compiler::bit_of_byte(const Expr& e) const {
+  if (e.kind != ExprKind::field || e.operands[0].type->kind != TypeKind::header) return 0;
+  const auto& fields = e.operands[0].type->fields;
+  std::uint32_t end = 0;
+  for (std::uint32_t i = 0; i <= e.index; ++i) end += p4lang::width_of(*fields[i].type);
+  return (8 - end % 8) % 8;
 }
 
 std::string Compiler::path_of(const Expr& e) const {
@@ -219,19 +237,18 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
     code.cell_type = block_->variables[f.parameters[0]].type;
     next = 1;
   }
-  if (object.type->name.starts_with("LearnAction"))
-    refuse(object.place,
-           "LearnAction is not supported: which cells a dleft_hash key leads to is "
-           "not known");
-  for (std::size_t i = next; i < f.parameters.size(); ++i) {
-    const p4lang::Variable& output = block_->variables[f.parameters[i]];
-    // The chip has such a one as the predicate's bits, by which a control plane matches it.
-    if (output.type->kind == TypeKind::enumeration && output.type->width == 0)
-      refuse(output.place,
-             "an enumeration without bits of its own as what a stateful action gives "
-             "is not supported");
-    code.outputs.push_back(variables_[f.parameters[i]]);
+  if (object.type->name.starts_with("LearnAction")) {
+    if (f.parameters.size() < 3)
+      refuse(object.place, object.name + ": apply() has no digest and no bool behind its cell");
+    code.by = CellBy::learn;
+    code.wrote = marks_.at(f.parameters[0]);
+    code.digest = variables_[f.parameters[1]];
+    code.digest_bits = bits_of(*block_->variables[f.parameters[1]].type);
+    code.matched = variables_[f.parameters[2]];
+    next = 3;
   }
+  for (std::size_t i = next; i < f.parameters.size(); ++i)
+    code.outputs.push_back(variables_[f.parameters[i]]);
   const auto number = static_cast<std::uint32_t>(out_.externs.size());
   extern_fixes_.push_back({number, apply, false});
   const char* other = by == CellBy::enqueue || by == CellBy::push ? "overflow" : "underflow";
@@ -282,6 +299,26 @@ void Compiler::comparisons(std::vector<const Expr*>& out, const std::vector<Stmt
     comparisons(out, s.value);
     comparisons(out, s.body);
     comparisons(out, s.otherwise);
+  }
+}
+
+/// Conditions that predicates name, which may be of several comparisons.
+void Compiler::asked_of_predicates(std::vector<const Expr*>& out,
+                                   const std::vector<Stmt>& list) const {
+  const auto add = [&](auto& self, const Expr& e) -> void {
+    if (e.callee == p4lang::Callee::extern_method && e.name == "predicate") {
+      for (const Expr& argument : e.operands) {
+        if (argument.kind != ExprKind::absent &&
+            std::ranges::none_of(out, [&](const Expr* o) { return same(*o, argument); }))
+          out.push_back(&argument);
+      }
+    }
+    for (const Expr& part : e.operands) self(self, part);
+  };
+  for (const Stmt& s : list) {
+    add(add, s.value);
+    asked_of_predicates(out, s.body);
+    asked_of_predicates(out, s.otherwise);
   }
 }
 

@@ -14,6 +14,7 @@ void Compiler::statements(const std::vector<Stmt>& list) {
 }
 
 void Compiler::statement(const Stmt& s) {
+  place_ = s.place;
   switch (s.kind) {
     case StmtKind::assign:
       assign(s.target, s.value);
@@ -43,7 +44,7 @@ void Compiler::statement(const Stmt& s) {
       emit(Op::end, 0, 0);
       break;
     case StmtKind::reset:
-      reset(ref(s.target));
+      reset(s);
       break;
   }
 }
@@ -154,11 +155,13 @@ void Compiler::store(const Ref& to, std::uint32_t from) {
 }
 
 /// Headers become invalid; the rest keeps what it has, which P4 leaves open.
-void Compiler::reset(const Ref& to) {
+void Compiler::reset(const Stmt& s) {
+  const Ref to = ref(s.target);
   const std::uint32_t zero = allocate(size_of(*to.type));
   if (to.slice) return;
   // Words of a fresh temporary are zero unless a loop of states wrote them, and nothing writes
-  // these.
+  // these. They are as open as the variable.
+  open_words(zero, *to.type, path_of(s.target), true);
   store(to, zero);
 }
 

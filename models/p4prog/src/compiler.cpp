@@ -40,6 +40,8 @@ Compiler::Compiler(const p4lang::Program& program, GressCode& out)
     : program_(program), out_(out), next_word_(constant_region) {
   out_.present = true;
   out_.constant_words = constant_region;
+  for (const p4lang::Annotation& a : program.annotations)
+    metadata_is_zero_ = metadata_is_zero_ || a.name == "pa_auto_init_metadata";
 }
 
 void Compiler::refuse(const p4lang::Place& place, const std::string& what) const {
@@ -82,6 +84,7 @@ std::uint32_t Compiler::constant(const Integer& value, std::uint32_t bits) {
 std::uint32_t Compiler::emit(Op op, std::uint32_t width, std::uint32_t d, std::uint32_t a,
                              std::uint32_t b, std::uint32_t n) {
   out_.code.push_back({op, width, d, a, b, n});
+  out_.places.push_back(place_);
   return here() - 1;
 }
 
@@ -93,13 +96,17 @@ void Compiler::begin(const Block& block) {
     const Type& type = *block.variables[i].type;
     if (i >= block.parameters) {
       variables_[i] = allocate(size_of(type));
+      open_words(variables_[i], type, block.variables[i].name, true);
     } else if (is_intrinsic(type)) {
       auto found = std::ranges::find(out_.intrinsic, type.name, &GressCode::Intrinsic::type_name);
       if (found == out_.intrinsic.end())
         found = out_.intrinsic.insert(found, {type.name, &type, allocate(size_of(type))});
       variables_[i] = found->word;
     } else {
-      if (shared == shared_.size()) shared_.push_back({&type, allocate(size_of(type))});
+      if (shared == shared_.size()) {
+        shared_.push_back({&type, allocate(size_of(type))});
+        open_words(shared_.back().second, type, block.variables[i].name, true);
+      }
       if (shared_[shared].second == 0 || size_of(*shared_[shared].first) != size_of(type))
         refuse(block.variables[i].place,
                fmt::format("{} is {} here, but {} in the gress's parser", block.variables[i].name,
@@ -110,7 +117,55 @@ void Compiler::begin(const Block& block) {
   functions();
 }
 
+/// What a value has that P4 leaves open. Lengths of varbits, validity and indices are not.
+void Compiler::open_words(std::uint32_t word, const Type& type, const std::string& name,
+                          bool metadata) {
+  switch (type.kind) {
+    case TypeKind::header:
+      metadata = false;
+      [[fallthrough]];
+    case TypeKind::structure:
+    case TypeKind::tuple:
+    case TypeKind::header_union:
+      for (std::uint32_t i = 0; i < type.fields.size(); ++i)
+        open_words(word + offset_of(type, i), *type.fields[i].type,
+                   name + "." + type.fields[i].name, metadata);
+      return;
+    case TypeKind::stack:
+      for (std::uint32_t i = 0; i < type.size; ++i)
+        open_words(word + 1 + i * size_of(*type.element), *type.element,
+                   fmt::format("{}[{}]", name, i), metadata);
+      return;
+    case TypeKind::bit:
+    case TypeKind::signed_bit:
+    case TypeKind::boolean:
+    case TypeKind::enumeration: {
+      if (metadata && metadata_is_zero_) return;
+      const std::uint32_t bits = bits_of(type);
+      for (std::uint32_t done = 0; done < bits; done += 64)
+        out_.open.push_back({word + done / 64, std::min(64u, bits - done), name});
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+/// A way of a LearnAction has matched or learned if its action wrote the cell.
+void Compiler::mark_learned_cells() {
+  marks_.clear();
+  for (const p4lang::ExternObject& object : program_.externs) {
+    if (!object.type->name.starts_with("LearnAction") || object.block == p4lang::no_block ||
+        &program_.blocks[object.block] != block_)
+      continue;
+    const std::uint32_t apply = method_of(object, "apply");
+    if (apply != p4lang::no_block && !block_->functions[apply].parameters.empty())
+      marks_[block_->functions[apply].parameters[0]] = allocate(1);
+  }
+}
+
 void Compiler::functions() {
+  mark_learned_cells();
   function_at_.assign(block_->functions.size(), 0);
   function_result_.assign(block_->functions.size(), 0);
   table_at_.clear();
@@ -149,6 +204,7 @@ void Compiler::begin_conditions(std::uint32_t index) {
   if (f.kind != p4lang::FunctionKind::method || !asks_predicate(f.body)) return;
   std::vector<const Expr*> found;
   comparisons(found, f.body);
+  asked_of_predicates(found, f.body);
   for (const Expr* e : found) {
     const std::uint32_t word = allocate(1);
     into(word, *e);
@@ -243,6 +299,7 @@ std::uint32_t Compiler::state_target(std::uint32_t state) {
 
 void Compiler::state(std::uint32_t index) {
   const p4lang::State& s = block_->states[index];
+  place_ = s.place;
   state_at_[index] = here();
   temporary_ = next_word_;
   statements(s.statements);
@@ -294,6 +351,8 @@ PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
     out.gress[g].parser = compiler.parser(*blocks[0]);
     out.gress[g].control = compiler.control(*blocks[1]);
     out.gress[g].deparser = compiler.control(*blocks[2]);
+    if (const Block* ghost = g == 0 ? program.block(pipe, "ghost") : nullptr)
+      out.gress[g].ghost = compiler.control(*ghost);
     compiler.finish();
   }
   return out;

@@ -50,6 +50,8 @@ class Compiler {
   // Blocks.
   void begin(const p4lang::Block& block);
   void functions();
+  void mark_learned_cells();
+  void open_words(std::uint32_t word, const Type& type, const std::string& name, bool metadata);
   void close();
   void function(std::uint32_t index);
   void state(std::uint32_t index);
@@ -69,7 +71,7 @@ class Compiler {
   void leave(const Stmt& s);
   void assign(const Expr& target, const Expr& value);
   void store(const Ref& to, std::uint32_t from);
-  void reset(const Ref& to);
+  void reset(const Stmt& s);
 
   // Expressions.
   Ref ref(const Expr& e);
@@ -114,20 +116,26 @@ class Compiler {
   void give(std::uint32_t d, std::uint32_t from, const Type& had, const Type& wanted);
   void call_extern(ExternCode code);
   void symmetric_pairs(ExternCode& code, const p4lang::ExternObject& object, const Expr& e) const;
+  std::uint32_t bit_of_byte(const Expr& e) const;
   /// "hdr.ipv4.src_addr", or nothing.
   std::string path_of(const Expr& e) const;
   /// The function that is a method of an object, or no_block.
   std::uint32_t method_of(const p4lang::ExternObject& object, std::string_view name) const;
   void comparisons(std::vector<const Expr*>& out, const std::vector<Stmt>& list) const;
+  void asked_of_predicates(std::vector<const Expr*>& out, const std::vector<Stmt>& list) const;
   void comparisons(std::vector<const Expr*>& out, const Expr& e) const;
 
   const p4lang::Program& program_;
   GressCode& out_;
   const p4lang::Block* block_ = nullptr;
   std::vector<std::uint32_t> variables_;  ///< first words of the block's
+  /// Variables of the block of which a word says that they were written.
+  std::map<std::uint32_t, std::uint32_t> marks_;
   /// Parameters that all blocks share, headers and metadata: type and first word.
   std::vector<std::pair<const Type*, std::uint32_t>> shared_;
 
+  bool metadata_is_zero_ = false;  ///< @pa_auto_init_metadata
+  p4lang::Place place_;            ///< of the statement
   std::uint32_t next_word_ = 1;
   std::uint32_t temporary_ = 0;  ///< where those of a statement begin
   std::map<std::vector<std::uint64_t>, std::uint32_t> constants_;  ///< first words, by value

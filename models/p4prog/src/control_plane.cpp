@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "horae/core/error.hpp"
@@ -221,6 +222,55 @@ void ControlPlane::check_parameter(std::string_view table, std::string_view acti
   }
 }
 
+namespace {
+
+/// Bits `high` to `low` of a string.
+BitString bits_between(const BitString& whole, std::uint32_t high, std::uint32_t low) {
+  BitString out;
+  for (std::uint32_t left = high - low + 1; left > 0;) {
+    const std::uint32_t part = left % 64 == 0 ? 64 : left % 64;
+    out.append(whole.at(whole.bits() - low - left, part), part);
+    left -= part;
+  }
+  return out;
+}
+
+/// A key `field & constant` compares the bits of the constant alone.
+void mask_by_key(FieldPattern& pattern, const TableObject& table, std::size_t field) {
+  const Expr& key = table.code->source->keys[table.site->key_numbers[field]].value;
+  if (key.kind != ExprKind::binary || key.op != p4lang::Op::bit_and) return;
+  const dataplane::MatchField& f = table.match->fields()[field];
+  if (f.kind == dataplane::FieldMatch::range) return;
+  for (const Expr& operand : key.operands) {
+    if (operand.kind == ExprKind::constant) pattern.value &= string_of(operand.value, f.bits);
+  }
+}
+
+/// Where a name means a field of which the key takes slices, its value is of the whole field, and
+/// each slice takes its bits.
+bool put_slices(std::vector<std::optional<FieldPattern>>& given, const TableObject& table,
+                const NamedValue& value) {
+  const std::string name = plain_name(value.name);
+  bool any = false;
+  for (std::size_t i = 0; value.script && !value.name.empty() && i < given.size(); ++i) {
+    const dataplane::MatchField& field = table.match->fields()[i];
+    const std::string own = plain_name(field.name), whole_name = without_slice(own);
+    const Expr& key = table.code->source->keys[table.site->key_numbers[i]].value;
+    if (own == whole_name || key.kind != ExprKind::slice ||
+        (whole_name != name && !means(whole_name, name)))
+      continue;
+    const dataplane::MatchField whole{field.name, p4lang::width_of(*key.operands[0].type),
+                                      field.kind};
+    const FieldPattern pattern = pattern_of(value.value, whole, value.script);
+    given[i] = {bits_between(pattern.value, key.high, key.low),
+                bits_between(pattern.other, key.high, key.low)};
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
 std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
                                                  const std::vector<NamedValue>& keys) const {
   const auto& fields = table.match->fields();
@@ -228,6 +278,7 @@ std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
   for (const auto& f : fields) names.push_back(f.name);
   std::vector<std::optional<FieldPattern>> given(fields.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (put_slices(given, table, keys[i])) continue;
     const std::size_t field =
         keys[i].name.empty()
             ? i
@@ -235,7 +286,8 @@ std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
     if (field >= fields.size())
       throw InputError(fmt::format("{} values for the {} fields of {}", keys.size(), fields.size(),
                                    table.code->source->name));
-    given[field] = pattern_of(keys[i].value, fields[field]);
+    given[field] = pattern_of(keys[i].value, fields[field], keys[i].script);
+    mask_by_key(*given[field], table, field);
   }
   std::vector<FieldPattern> out;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -264,7 +316,7 @@ ActionCall ControlPlane::call(const TableObject& table, std::string_view action,
     if (p >= code.data.size())
       throw InputError(fmt::format("{} values for the {} parameters of {}", data.size(),
                                    code.data.size(), code.name));
-    given[p] = number_of(data[i].value, code.data[p].bits, code.data[p].type);
+    given[p] = number_of(data[i].value, code.data[p].bits, code.data[p].type, data[i].script);
   }
   for (std::size_t p = 0; p < code.data.size(); ++p) {
     if (!given[p]) throw InputError(fmt::format("no value for {} of {}", parameters[p], code.name));
@@ -290,6 +342,82 @@ void ControlPlane::add(std::string_view table, std::optional<std::int64_t> prior
       throw InputError(e.what());
     }
   }
+}
+
+void ControlPlane::add(std::string_view table, std::optional<std::int64_t> priority,
+                       const std::vector<NamedValue>& keys, const Reference& to) {
+  for (TableObject* t : tables(table)) {
+    const std::string& name = t->code->source->name;
+    const bool group = to.to == Reference::To::group;
+    if (t->profile == nullptr || (group && t->selector == nullptr))
+      throw InputError(fmt::format("{} has no action {}", name, group ? "selector" : "profile"));
+    const std::uint64_t most = group ? t->selector->group_count : t->profile->entries;
+    if (to.number >= most)
+      throw InputError(fmt::format("{} {} of {}, which has {}", group ? "group" : "member",
+                                   to.number, group ? t->selector->name : t->profile->name, most));
+    try {
+      t->match->insert(patterns(*t, keys), priority.value_or(0),
+                       {group ? group_reference : member_reference, {to.number}});
+    } catch (const ModelError& e) {
+      throw InputError(e.what());
+    }
+  }
+}
+
+bool ControlPlane::has_profile(std::string_view name) const {
+  for (Machine* m : machines_) {
+    for (const auto& [object, profile] : m->objects().profiles())
+      if (profile.name == name || means(profile.name, std::string(name))) return true;
+  }
+  return false;
+}
+
+void ControlPlane::set_member(std::string_view profile, std::uint64_t member,
+                              std::string_view action, const std::vector<NamedValue>& data) {
+  std::vector<std::string> names;
+  for (Machine* m : machines_) {
+    for (const auto& [object, p] : m->objects().profiles())
+      if (std::ranges::find(names, p.name) == names.end()) names.push_back(p.name);
+  }
+  if (names.empty()) throw InputError(fmt::format("there is no action profile '{}'", profile));
+  const std::string& full = names[find_name("action profile", profile, names)];
+  for (Machine* m : machines_) {
+    const auto& all = m->objects().tables();
+    const auto of = std::ranges::find_if(
+        all, [&](const TableObject& t) { return t.profile != nullptr && t.profile->name == full; });
+    if (of == all.end()) continue;
+    if (member >= of->profile->entries)
+      throw InputError(
+          fmt::format("member {} of {}, which has {}", member, full, of->profile->entries));
+    of->profile->members->put(member, call(*of, action, data));
+  }
+}
+
+void ControlPlane::add_to_group(std::string_view selector, std::uint64_t group,
+                                const std::vector<std::uint64_t>& members) {
+  std::vector<std::string> names;
+  for (Machine* m : machines_) {
+    for (const auto& [object, s] : m->objects().selectors())
+      if (std::ranges::find(names, s.name) == names.end()) names.push_back(s.name);
+  }
+  if (names.empty()) throw InputError(fmt::format("there is no action selector '{}'", selector));
+  const std::string& full = names[find_name("action selector", selector, names)];
+  for (Machine* m : machines_) {
+    for (auto& [object, s] : m->objects().selectors()) {
+      if (s.name != full) continue;
+      try {
+        s.add(group, members);
+      } catch (const ModelError& e) {
+        throw InputError(e.what());
+      }
+    }
+  }
+}
+
+std::uint64_t ControlPlane::group_address_step(std::string_view table) {
+  const TableObject& t = *tables(table).front();
+  if (t.selector == nullptr) throw InputError(t.code->source->name + " has no action selector");
+  return std::uint64_t{128} * std::bit_ceil(t.selector->words());
 }
 
 std::uint64_t ControlPlane::place_of(std::string_view table, std::optional<std::int64_t> priority,
@@ -398,6 +526,35 @@ void ControlPlane::write_counter(std::string_view name, std::uint64_t index, con
       throw InputError(fmt::format("counter {} of {} of {}", index, program_.externs[object].name,
                                    found->second->entries()));
     return found->second->write(index, count.packets, count.bytes);
+  }
+}
+
+void ControlPlane::set_low_pass(std::string_view name, std::uint64_t index,
+                                const dataplane::LowPassSetting& setting) {
+  const std::uint32_t object = *extern_named(name, "Lpf");
+  for (Machine* m : machines_) {
+    auto& filters = m->objects().low_passes();
+    const auto found = filters.find(object);
+    if (found == filters.end()) continue;
+    if (index >= found->second->entries())
+      throw InputError(fmt::format("filter {} of {} of {}", index, program_.externs[object].name,
+                                   found->second->entries()));
+    found->second->set(index, setting);
+  }
+}
+
+void ControlPlane::set_early_drop(std::string_view name, std::uint64_t index,
+                                  const dataplane::EarlyDropSetting& setting) {
+  const std::uint32_t object = *extern_named(name, "Wred");
+  for (Machine* m : machines_) {
+    auto& drops = m->objects().early_drops();
+    const auto found = drops.find(object);
+    if (found == drops.end()) continue;
+    try {
+      found->second.drop->set(index, setting);
+    } catch (const ModelError& e) {
+      throw InputError(e.what());
+    }
   }
 }
 

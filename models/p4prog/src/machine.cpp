@@ -170,6 +170,8 @@ Machine::IntrinsicWord Machine::intrinsic(std::string_view type, std::string_vie
 
 void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::uint8_t> packet) {
   std::fill(words_.begin() + code_.constant_words, words_.end(), 0);
+  if (open_bits_) fill_open_words(code_, *open_bits_, words_.data());
+  if (unwritten_) unwritten_->begin();
   in_.begin(front, packet, fcs_bits / 8);
   front_bits_ = 8 * static_cast<std::uint32_t>(front.size());
   has_fcs_ = false;
@@ -178,11 +180,13 @@ void Machine::begin(std::span<const std::uint8_t> front, std::span<const std::ui
   result_.mirror.reset();
   result_.resubmit.reset();
   result_.digests.clear();
-  failed_ = missed_ = dropped_by_miss_ = false;
+  failed_ = missed_ = dropped_by_miss_ = short_extract_ = false;
   has_entry_ = false;
+  learning_ = nullptr;
   std::ranges::fill(sums_, 0);
   rests_.clear();
   counters_ = {};
+  counts_below_ = {};
   counter_depth_ = 0;
 }
 
@@ -219,6 +223,11 @@ void Machine::control(const dataplane::Pass& pass) {
   run(code_.control);
 }
 
+void Machine::ghost(const dataplane::Pass& pass) {
+  pass_ = &pass;
+  run(*code_.ghost);
+}
+
 PassResult& Machine::deparse(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.deparser);
@@ -246,10 +255,32 @@ dataplane::BitString Machine::key(std::span<const Piece> pieces) const {
   return out;
 }
 
+/// The action that an entry names by member or group. A member that is not there, and a group of
+/// which nobody is alive, give the table's default action.
+const dataplane::ActionCall* Machine::referred(const TableObject& table, const TableSite& site,
+                                               const dataplane::ActionCall& entry) {
+  std::uint64_t member = entry.data.front();
+  if (entry.action == group_reference) {
+    SelectorObject& selector = *table.selector;
+    const auto group = static_cast<std::size_t>(member);
+    const auto hash = static_cast<std::uint32_t>(selector.hash->of(*pass_, key(site.selector)));
+    if (selector.alive != nullptr) selector.follow_register(group);
+    const auto chosen = selector.groups->choose(*pass_, group, hash);
+    if (!chosen) return &table.match->default_call();
+    member = *chosen;
+  }
+  const dataplane::ActionCall* call = table.profile->members->member(*pass_, member);
+  return call != nullptr ? call : &table.match->default_call();
+}
+
 void Machine::apply(const Instruction& i) {
   const TableSite& site = code_.sites[i.n];
   TableObject& table = objects_.tables()[site.table];
   const dataplane::ActionCall* call = &table.only;
+  if (table.digest) {
+    learning_ = &table;
+    learning_at_ = &site;
+  }
   if (table.match) {
     const auto result = table.match->lookup(*pass_, key(site.keys));
     call = result.call;
@@ -258,6 +289,7 @@ void Machine::apply(const Instruction& i) {
       missed_ = true;
       dropped_by_miss_ = dropped_by_miss_ || drops_[site.table][call->action];
     }
+    if (call->action >= member_reference) call = referred(table, site, *call);
     if (table.direct) {
       has_entry_ = result.hit();
       last_entry_ = result.place.value_or(0);
@@ -327,6 +359,7 @@ bool Machine::extract(const Instruction& i, bool go_on) {
   const auto bits = header.fixed_bits + static_cast<std::uint32_t>(varbit);
   if (bits > in_.left()) {
     fail(error_short_);
+    short_extract_ = true;
     return false;
   }
   reach(bits);
@@ -374,7 +407,8 @@ void Machine::shift_stack(const Instruction& i) {
   }
 }
 
-void Machine::run(std::uint32_t at) {
+template <bool watched>
+void Machine::run_code(std::uint32_t at) {
   std::array<std::uint32_t, most_calls> back;
   std::size_t depth = 0;
   const Instruction* const code = code_.code.data();
@@ -386,6 +420,7 @@ void Machine::run(std::uint32_t at) {
                                    most_instructions));
   };
   for (;;) {
+    if constexpr (watched) unwritten_->look(at, w);
     const Instruction& i = code[at++];
     too_long();
     const std::uint64_t a = w[i.a], b = w[i.b];
@@ -669,5 +704,8 @@ void Machine::run(std::uint32_t at) {
     }
   }
 }
+
+template void Machine::run_code<true>(std::uint32_t);
+template void Machine::run_code<false>(std::uint32_t);
 
 }  // namespace horae::p4prog

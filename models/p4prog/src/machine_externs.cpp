@@ -11,6 +11,14 @@ namespace horae::p4prog {
 using p4lang::TypeKind;
 using wide::low_mask;
 
+namespace {
+
+/// From this bit of an address on lies the number of a LearnAction's way (measured: the vendor's
+/// programs take it from there).
+constexpr unsigned way_bit = 23;
+
+}  // namespace
+
 std::span<const Piece> Machine::argument_pieces(const ExternCode& code, std::size_t i) const {
   if (i >= code.argument_begins.size()) return {};
   const std::size_t from = code.argument_begins[i];
@@ -102,7 +110,9 @@ void Machine::parser_counter(const ExternCode& code) {
   };
   const auto computed = [&]() -> std::int64_t {
     if (code.argument_begins.size() < 5) return as_counter(argument(code, 0));
-    const std::uint64_t field = argument(code, 0) & 0xff;
+    // The parser takes the whole byte in which the field lies; `max` is of that byte.
+    const Piece& from = argument_pieces(code, 0).front();
+    const std::uint64_t field = (words_[from.word] << code.cell) & 0xff;
     if (field > argument(code, 1)) {
       const auto found = std::ranges::find(program_.errors, "CounterRange");
       fail(found == program_.errors.end()
@@ -117,6 +127,12 @@ void Machine::parser_counter(const ExternCode& code) {
     if (argument_pieces(code, 3).front().bits <= 3) mask = (std::uint64_t{2} << mask) - 1;
     return as_counter((turned & mask) + argument(code, 4));
   };
+  const auto change = [&](std::int64_t by) {
+    for (std::uint32_t i = counter_depth_;; --i) {
+      counters_[i] = as_counter(static_cast<std::uint64_t>(counters_[i] + by));
+      if (i == 0 || !counts_below_[i]) return;
+    }
+  };
   switch (code.kind) {
     case ExternKind::counter_set:
       top = computed();
@@ -126,6 +142,9 @@ void Machine::parser_counter(const ExternCode& code) {
       if (counter_depth_ + 1 == counters_.size())
         throw ModelError(pass_->describe() + ": a parser counter's stack of four is full");
       counters_[++counter_depth_] = value;
+      const std::size_t arguments = code.argument_begins.size();
+      counts_below_[counter_depth_] =
+          (arguments == 2 || arguments == 6) && argument(code, arguments - 1) != 0;
       return;
     }
     case ExternKind::counter_pop:
@@ -133,7 +152,7 @@ void Machine::parser_counter(const ExternCode& code) {
       return;
     case ExternKind::counter_add: {
       const std::int64_t by = as_counter(argument(code, 0));
-      top = as_counter(static_cast<std::uint64_t>(code.overflow == 1 ? top - by : top + by));
+      change(code.overflow == 1 ? -by : by);
       return;
     }
     case ExternKind::counter_zero:
@@ -208,8 +227,62 @@ void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size
   });
 }
 
+/// Runs the action on a way's cell; true if it wrote it.
+bool Machine::try_way(const ExternCode& code, const RegisterObject& object, std::size_t cell,
+                      std::uint32_t way, bool matched) {
+  for (const std::uint32_t output : code.outputs) words_[output] = 0;
+  load_cell(code, object, object.cells->read(cell + way * (object.entries / learning_->ways)));
+  address_ = std::uint64_t{way} << way_bit | cell * object.cell_bits();
+  half_bits_ = object.cell_bits() / 2;
+  words_[code.matched] = matched ? 1 : 0;
+  words_[code.wrote] = 0;
+  run(code.entry);
+  return words_[code.wrote] != 0;
+}
+
+/// The register is divided into ways. All compare their cell with the digest at once; one that
+/// matches keeps the others from learning, else the first one that can learns.
+void Machine::learn(const ExternCode& code, RegisterObject& object) {
+  if (learning_ == nullptr)
+    throw ModelError(pass_->describe() + ": a LearnAction without a table of dleft_hash keys");
+  const std::size_t of_way = object.entries / learning_->ways;
+  const std::size_t cell = (code.arguments.empty() ? 0 : words_[code.arguments[0].word]) % of_way;
+  const std::uint64_t digest = learning_->digest->value(key(learning_at_->digest)) << 5;
+  for (const bool matched : {true, false}) {
+    for (std::uint32_t way = 0; way < learning_->ways; ++way) {
+      words_[code.digest] = digest & low_mask(code.digest_bits);
+      if (!try_way(code, object, cell, way, matched)) continue;
+      object.cells->apply(*pass_, cell + way * of_way,
+                          [&](Cell& to) { store_cell(code, object, to); });
+      return;
+    }
+  }
+  object.cells->apply(*pass_, cell, [](Cell&) {});
+}
+
+/// All cells at once: how long the chip takes is not modelled.
+void Machine::sweep(const ExternCode& code, RegisterObject& object) {
+  for (std::size_t i = 1; i < object.entries; ++i) {
+    Cell cell = object.cells->read(i);
+    load_cell(code, object, cell);
+    address_ = i * object.cell_bits();
+    run(code.entry);
+    store_cell(code, object, cell);
+    object.cells->write(i, cell);
+  }
+  stateful(code, object, 0);
+}
+
 void Machine::register_action(const ExternCode& code) {
   RegisterObject& object = objects_.register_of(code.object);
+  if (code.by == CellBy::learn) {
+    learn(code, object);
+    return;
+  }
+  if (code.by == CellBy::sweep) {
+    sweep(code, object);
+    return;
+  }
   for (const std::uint32_t output : code.outputs) words_[output] = 0;
   std::uint64_t index = 0;
   switch (code.by) {
@@ -248,6 +321,9 @@ void Machine::register_action(const ExternCode& code) {
       }
       index = object.put++;
       break;
+    case CellBy::learn:
+    case CellBy::sweep:
+      return;
     case CellBy::pop:
       if (object.put == 0) {
         without_cell(code);
@@ -286,6 +362,42 @@ void Machine::least_or_greatest(const ExternCode& code) {
   wide::put(cell, *best * bits, bits, part(*best) + change);
 }
 
+/// A symmetric hash takes the XOR of a pair for the second one of it, and zero for the first: so it
+/// is linear in each and the same for both orders (measured: two values of CRC16).
+dataplane::BitString Machine::hashed(const ExternCode& code) {
+  dataplane::BitString out;
+  std::vector<std::uint64_t> value;
+  for (std::size_t i = 0; i < code.arguments.size(); ++i) {
+    const Piece& p = code.arguments[i];
+    value.assign(&words_[p.word], &words_[p.word] + words_of(p.bits));
+    for (const auto& [first, second] : code.pairs) {
+      if (i == std::min(first, second)) std::ranges::fill(value, 0);
+      if (i != std::max(first, second)) continue;
+      const std::uint64_t* other = &words_[code.arguments[std::min(first, second)].word];
+      for (std::size_t w = 0; w < value.size(); ++w) value[w] ^= other[w];
+    }
+    out.append(value, p.bits);
+  }
+  return out;
+}
+
+/// Beyond the last filter, and without an entry, the value comes back as it is and is not dropped.
+void Machine::average(const ExternCode& code) {
+  const bool direct = code.by == CellBy::entry;
+  const std::uint64_t value = argument(code, 0);
+  const std::uint64_t index = direct ? last_entry_ : argument(code, 1);
+  if (code.kind == ExternKind::low_pass) {
+    dataplane::LowPass& filter = *objects_.low_passes().at(code.object);
+    const bool there = (!direct || has_entry_) && index < filter.entries();
+    give(code, there ? filter.execute(*pass_, index, value) : value);
+    return;
+  }
+  EarlyDropObject& object = objects_.early_drops().at(code.object);
+  const bool there = (!direct || has_entry_) && index < object.drop->entries();
+  give(code,
+       there && object.drop->execute(*pass_, index, value) ? object.drop_value : object.pass_value);
+}
+
 void Machine::extern_call(const ExternCode& code) {
   switch (code.kind) {
     case ExternKind::register_action:
@@ -312,6 +424,17 @@ void Machine::extern_call(const ExternCode& code) {
         if (object.wide) cell.high = words_[value[0].word + 1];
         if (object.pair && value.size() > 1) cell.high = words_[value[1].word];
       });
+      return;
+    }
+    case ExternKind::register_clear: {
+      // How long the chip takes for it, and what an access gives meanwhile, is not modelled.
+      RegisterObject& object = objects_.register_of(code.object);
+      const auto value = argument_pieces(code, 0);
+      if (value.empty()) return;
+      Cell cell{words_[value[0].word], 0};
+      if (object.wide) cell.high = words_[value[0].word + 1];
+      if (object.pair && value.size() > 1) cell.high = words_[value[1].word];
+      for (std::uint64_t i = 0; i < object.entries; ++i) object.cells->write(i, cell);
       return;
     }
     case ExternKind::register_address: {
@@ -369,8 +492,13 @@ void Machine::extern_call(const ExternCode& code) {
       give(code, colours[static_cast<std::size_t>(colour)]);
       return;
     }
+    case ExternKind::low_pass:
+    case ExternKind::early_drop:
+      average(code);
+      return;
     case ExternKind::hash:
-      give(code, objects_.hash(code).value(key(code.arguments)));
+      give(code,
+           objects_.hash(code).value(code.pairs.empty() ? key(code.arguments) : hashed(code)));
       return;
     case ExternKind::random: {
       RandomStream& stream = objects_.random(code.object);

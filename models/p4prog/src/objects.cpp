@@ -80,6 +80,8 @@ std::uint64_t seed_of(std::string_view name) {
   return h;
 }
 
+constexpr std::uint32_t learning_ways = 4;    // stateful ALUs of a stage: Open Tofino
+constexpr std::uint32_t digest_bits = 59;     // of 64: the lowest five are left to the program
 constexpr std::uint64_t table_entries = 512;  // where a program says nothing: bf-p4c, table size
 
 }  // namespace
@@ -105,7 +107,9 @@ void Objects::make_tables() {
     t.site = &site;
     const p4lang::Table& source = *t.code->source;
     for (const p4lang::Property& p : source.properties)
-      t.direct = t.direct || p.name == "counters" || p.name == "meters" || p.name == "registers";
+      t.direct = t.direct || p.name == "counters" || p.name == "meters" || p.name == "registers" ||
+                 p.name == "filters";
+    make_digest(t);
     if (site.keys.empty()) {
       t.action = std::make_unique<dataplane::Action>(pipeline_, gress_, source.name);
       continue;
@@ -128,7 +132,28 @@ void Objects::make_tables() {
                                     .constant = source.const_entries};
     t.match = std::make_unique<dataplane::MatchTable>(pipeline_, gress_, source.name,
                                                       std::move(fields), spec);
+    make_implementation(t);
   }
+}
+
+/// Ways: @ways, else one for each stateful ALU of a stage.
+void Objects::make_digest(TableObject& t) {
+  if (t.site->digest.empty()) return;
+  const p4lang::Table& source = *t.code->source;
+  std::uint32_t bits = 0;
+  for (const Piece& p : t.site->digest) bits += p.bits;
+  t.digest = std::make_unique<dataplane::Hash>(
+      pipeline_, gress_, source.name + ".digest",
+      dataplane::HashSpec{.input_bits = bits, .output_bits = digest_bits},
+      dataplane::RandomHash{seed_of(source.name)});
+  t.ways = learning_ways;
+  for (const p4lang::Annotation& a : source.annotations) {
+    if (a.name == "ways" && !a.words.empty())
+      t.ways = static_cast<std::uint32_t>(horae::p4prog::number_of(a.words.front(), 32).front());
+  }
+  if (t.ways == 0 || t.ways > learning_ways)
+    refuse(source.place,
+           fmt::format("{}: {} ways, expected 1 to {}", source.name, t.ways, learning_ways));
 }
 
 const TableObject* Objects::table_with(std::uint32_t object) const {
@@ -145,6 +170,7 @@ void Objects::make(const ExternCode& call) {
   switch (call.kind) {
     case ExternKind::register_read:
     case ExternKind::register_write:
+    case ExternKind::register_clear:
       make_register(call.object);
       return;
     case ExternKind::register_action:
@@ -156,6 +182,12 @@ void Objects::make(const ExternCode& call) {
       return;
     case ExternKind::meter:
       make_meter(call.object);
+      return;
+    case ExternKind::low_pass:
+      make_average(call.object, dataplane::MeterKind::lpf);
+      return;
+    case ExternKind::early_drop:
+      make_average(call.object, dataplane::MeterKind::wred);
       return;
     case ExternKind::hash:
       make_hash(call);
@@ -264,6 +296,18 @@ void Objects::make_register(std::uint32_t object) {
   register_of_[object] = &registers_.emplace(object, std::move(r)).first->second;
 }
 
+std::uint64_t Objects::cells_of(std::uint32_t object, std::string_view property, std::string& table,
+                                bool& direct) const {
+  const ExternObject& source = program_.externs[object];
+  direct = source.type->name.starts_with("Direct");
+  if (!direct) return number(source.arguments.at(0));
+  const TableObject* of = table_with(object);
+  if (of == nullptr || !of->match)
+    refuse(source.place, fmt::format("{} is no `{}` of a table with a key", source.name, property));
+  table = of->match->short_name();
+  return of->match->capacity();
+}
+
 void Objects::make_counter(std::uint32_t object) {
   if (counters_.contains(object)) return;
   const ExternObject& source = program_.externs[object];
@@ -275,16 +319,7 @@ void Objects::make_counter(std::uint32_t object) {
       spec.kind = member_name(e) == "PACKETS_AND_BYTES" ? dataplane::CounterKind::packets_and_bytes
                                                         : dataplane::CounterKind::one;
   }
-  if (source.type->name.starts_with("Direct")) {
-    const TableObject* table = table_with(object);
-    if (table == nullptr || !table->match)
-      refuse(source.place, source.name + " is no `counters` of a table with a key");
-    spec.table = table->match->short_name();
-    spec.direct = true;
-    spec.entries = table->match->capacity();
-  } else {
-    spec.entries = number(source.arguments.at(0));
-  }
+  spec.entries = cells_of(object, "counters", spec.table, spec.direct);
   counters_.emplace(object,
                     std::make_unique<dataplane::Counter>(pipeline_, gress_, source.name, spec));
 }
@@ -301,23 +336,31 @@ void Objects::make_meter(std::uint32_t object) {
     if (e.kind == ExprKind::constant && e.type->kind == TypeKind::bit) given.push_back(number(e));
   }
   if (given.size() >= 3) colours = {given[2], given[1], given[0]};
-  if (direct) {
-    const TableObject* table = table_with(object);
-    if (table == nullptr || !table->match)
-      refuse(source.place, source.name + " is no `meters` of a table with a key");
-    spec.table = table->match->short_name();
-    spec.direct = true;
-    spec.entries = table->match->capacity();
-  } else {
-    spec.entries = number(source.arguments.at(0));
-  }
+  spec.entries = cells_of(object, "meters", spec.table, spec.direct);
   colours_.emplace(object, colours);
   meters_.emplace(object, std::make_unique<dataplane::Meter>(pipeline_, gress_, source.name, spec));
 }
 
-void Objects::make_hash(const ExternCode& call) {
-  const ExternObject& source = program_.externs[call.object];
-  dataplane::HashAlgorithm algorithm = dataplane::IdentityHash{};
+void Objects::make_average(std::uint32_t object, dataplane::MeterKind kind) {
+  const ExternObject& source = program_.externs[object];
+  dataplane::MeterSpec spec{.kind = kind};
+  if (kind == dataplane::MeterKind::lpf) {
+    if (low_passes_.contains(object)) return;
+    spec.entries = cells_of(object, "filters", spec.table, spec.direct);
+    low_passes_[object] =
+        std::make_unique<dataplane::LowPass>(pipeline_, gress_, source.name, spec);
+    return;
+  }
+  if (early_drops_.contains(object)) return;
+  spec.entries = cells_of(object, "filters", spec.table, spec.direct);
+  const std::size_t values = spec.direct ? 0 : 1;
+  early_drops_.emplace(
+      object, EarlyDropObject{
+                  std::make_unique<dataplane::EarlyDrop>(pipeline_, gress_, source.name, spec),
+                  number(source.arguments.at(values)), number(source.arguments.at(values + 1))});
+}
+
+dataplane::HashAlgorithm Objects::hash_algorithm(const ExternObject& source) const {
   const std::string name = source.arguments.empty() ? "" : member_name(source.arguments[0]);
   const auto crc = [](unsigned width, std::uint64_t poly, bool reflected, std::uint64_t all) {
     return dataplane::CrcHash{.crc = {width, poly, reflected, all, all}};
@@ -326,38 +369,38 @@ void Objects::make_hash(const ExternCode& call) {
     const ExternObject& p = program_.externs[*poly];
     const auto& a = p.arguments;
     if (a.size() < 6) refuse(p.place, p.name + ": a polynomial of six arguments is expected");
-    algorithm = dataplane::CrcHash{.crc = {.width = bits_of(*p.type->type_arguments.at(0)),
-                                           .polynomial = number(a[0]),
-                                           .reflected = a[1].value != 0,
-                                           .initial = number(a[4]),
-                                           .final_xor = number(a[5])},
-                                   .high_bits = a[2].value != 0,
-                                   .extended = a[3].value != 0};
-  } else if (name == "RANDOM") {
-    algorithm = dataplane::RandomHash{seed_of(source.name)};
-  } else if (name.starts_with("XOR")) {
-    algorithm = dataplane::XorHash{static_cast<unsigned>(std::stoul(name.substr(3)))};
-  } else if (name == "CRC8") {
-    algorithm = crc(8, 0x07, false, 0);
-  } else if (name == "CRC16") {
-    algorithm = crc(16, 0x8005, true, 0);
-  } else if (name == "CRC32") {
-    algorithm = crc(32, 0x04c11db7, true, 0xffffffff);
-  } else if (name == "CRC64") {
-    algorithm = crc(64, 0x42f0e1eba9ea3693, false, 0);
-  } else if (name != "IDENTITY") {
-    refuse(source.place, fmt::format("{}: hash algorithm {} is not supported", source.name, name));
+    return dataplane::CrcHash{.crc = {.width = bits_of(*p.type->type_arguments.at(0)),
+                                      .polynomial = number(a[0]),
+                                      .reflected = a[1].value != 0,
+                                      .initial = number(a[4]),
+                                      .final_xor = number(a[5])},
+                              .high_bits = a[2].value != 0,
+                              .extended = a[3].value != 0};
   }
+  if (name == "RANDOM") return dataplane::RandomHash{seed_of(source.name)};
+  if (name.starts_with("XOR"))
+    return dataplane::XorHash{static_cast<unsigned>(std::stoul(name.substr(3)))};
+  if (name == "CRC8") return crc(8, 0x07, false, 0);
+  if (name == "CRC16") return crc(16, 0x8005, true, 0);
+  if (name == "CRC32") return crc(32, 0x04c11db7, true, 0xffffffff);
+  if (name == "CRC64") return crc(64, 0x42f0e1eba9ea3693, false, 0);
+  if (name != "IDENTITY")
+    refuse(source.place, fmt::format("{}: hash algorithm {} is not supported", source.name, name));
+  return dataplane::IdentityHash{};
+}
+
+void Objects::make_hash(const ExternCode& call) {
+  const ExternObject& source = program_.externs[call.object];
   std::uint32_t input = 0;
   for (const Piece& p : call.arguments) input += p.bits;
   if (call.result_bits == 0 || call.result_bits > 64)
     refuse(call.place, fmt::format("a hash of {} bits, expected 1 to 64", call.result_bits));
   try {
-    hashes_.emplace(
-        &call,
-        std::make_unique<dataplane::Hash>(
-            pipeline_, gress_, fmt::format("{}#{}", source.name, hashes_.size()),
-            dataplane::HashSpec{.input_bits = input, .output_bits = call.result_bits}, algorithm));
+    hashes_.emplace(&call,
+                    std::make_unique<dataplane::Hash>(
+                        pipeline_, gress_, fmt::format("{}#{}", source.name, hashes_.size()),
+                        dataplane::HashSpec{.input_bits = input, .output_bits = call.result_bits},
+                        hash_algorithm(source)));
   } catch (const ModelError& e) {
     refuse(source.place, source.name + ": " + e.what());
   }

@@ -17,11 +17,9 @@ namespace {
 // Passes that one packet may take in all.
 constexpr std::size_t most_passes = 1000;
 
-/// As counters and meters count it: with the FCS, and at least Ethernet's shortest frame.
-std::uint16_t counted_bytes(std::size_t bytes, bool at_least_64) {
-  const std::size_t with_fcs = bytes + 4;
-  return static_cast<std::uint16_t>(
-      std::min<std::size_t>(at_least_64 ? std::max<std::size_t>(64, with_fcs) : with_fcs, 0xffff));
+/// As counters and meters count it: with the FCS. Who wants Ethernet's shortest frame pads it.
+std::uint16_t counted_bytes(std::size_t bytes) {
+  return static_cast<std::uint16_t>(std::min<std::size_t>(bytes + 4, 0xffff));
 }
 
 /// Where the traffic manager sends a packet, in words.
@@ -61,6 +59,12 @@ P4Switch::P4Switch(const p4lang::Program& program, const SwitchOptions& options)
     pipe.passes = std::make_unique<PipePasses>(program, code, *pipe.pipeline, manager_,
                                                options.tofino2, options.cpu_port);
     const auto own = pipe.passes->machines();
+    for (std::size_t m = 0; m < own.size(); ++m) {
+      if (options.watch_unwritten) own[m]->watch_unwritten();
+      if (options.random_unwritten)
+        own[m]->fill_unwritten(
+            RandomStream(options.seed, fmt::format("switch.pipe{}.unwritten{}", i, m)));
+    }
     machines.insert(machines.end(), own.begin(), own.end());
     pipes_.push_back(std::move(pipe));
   }
@@ -83,10 +87,36 @@ std::vector<P4Switch::Output> P4Switch::inject(unsigned port, std::span<const st
   return std::move(outputs_);
 }
 
+void P4Switch::run_ghost(unsigned queue, std::uint64_t depth, Picoseconds now) {
+  bool any = false;
+  for (unsigned number = 0; number < pipes_.size(); ++number) {
+    PipePasses& passes = *pipes_[number].passes;
+    if (!passes.has_ghost()) continue;
+    any = true;
+    Packet packet;
+    passes.ghost({packet, {number, Gress::ingress}, serial_++, 0, now}, queue, depth);
+  }
+  if (!any) throw InputError("the program has no ghost thread");
+}
+
 void P4Switch::note(unsigned pipe, Gress gress, unsigned port, std::size_t length,
                     const PassNote& note, std::string outcome) {
   passes_.push_back({pipe, gress, port, static_cast<std::uint32_t>(length), note.parsed_bytes,
                      note.error, note.instructions, std::move(outcome)});
+}
+
+std::vector<std::string> P4Switch::take_warnings() {
+  std::vector<std::string> out;
+  for (const Pipe& pipe : pipes_) {
+    for (Machine* m : pipe.passes->machines()) {
+      for (const UnwrittenRead& read : m->take_unwritten()) {
+        std::string line = fmt::format("{}: {} is read before it is written",
+                                       program_.place_text(read.place), read.name);
+        if (warned_.insert(line).second) out.push_back(std::move(line));
+      }
+    }
+  }
+  return out;
 }
 
 void P4Switch::take_digests(PipePasses& passes) {
@@ -98,7 +128,7 @@ void P4Switch::ingress(Arrival arrival) {
   const unsigned number = pipe_of(arrival.port);
   PipePasses& passes = *pipes_[number].passes;
   Packet packet;
-  packet.frame = counted_bytes(arrival.bytes.size(), true);
+  packet.frame = counted_bytes(arrival.bytes.size());
   const dataplane::Pass pass(packet, {number, Gress::ingress}, serial_++, arrival.port, now_);
   IngressResult& result = passes.ingress(pass, arrival.port, arrival.bytes,
                                          arrival.resubmitted ? &*arrival.resubmitted : nullptr);
@@ -137,7 +167,7 @@ void P4Switch::egress(Departure d, Bytes8 bytes) {
   if (passes_.size() > most_passes)
     throw ModelError(fmt::format("a packet makes more than {} passes", most_passes));
   Packet packet;
-  packet.frame = counted_bytes(bytes.size(), false);
+  packet.frame = counted_bytes(bytes.size());
   const dataplane::Pass pass(packet, {number, Gress::egress}, serial_++, 0, now_);
   d.queued = now_;
   EgressResult& result = passes.egress(pass, d, bytes);

@@ -19,7 +19,7 @@ namespace {
 
 struct Expected {
   std::size_t line = 0;
-  std::string digits;  ///< hex and *
+  std::string digits;  ///< as written: hex and *, and a byte's bits behind a dot
   bool whole = false;  ///< nothing may follow
   bool any = false;    ///< no bytes were given
 };
@@ -34,11 +34,31 @@ std::string hex(const Bytes8& bytes) {
   return out;
 }
 
+/// Bits of a byte that are written behind a dot.
+constexpr std::size_t bits_of_byte = 8;
+
+/// The digits as bits of packets: 0, 1 and *.
+std::string bits_of_digits(const std::string& digits) {
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (digits[i] == '.') {
+      out += digits.substr(i + 1, bits_of_byte);
+      i += bits_of_byte;
+    } else if (digits[i] == '*') {
+      out += "****";
+    } else {
+      out += fmt::format("{:04b}", std::stoul(digits.substr(i, 1), nullptr, 16));
+    }
+  }
+  return out;
+}
+
 bool matches(const Expected& e, const std::string& came) {
   if (e.any) return true;
-  if (came.size() < e.digits.size() || (e.whole && came.size() != e.digits.size())) return false;
-  for (std::size_t i = 0; i < e.digits.size(); ++i) {
-    if (e.digits[i] != '*' && e.digits[i] != came[i]) return false;
+  const std::string wanted = bits_of_digits(e.digits), bits = bits_of_digits(came);
+  if (bits.size() < wanted.size() || (e.whole && bits.size() != wanted.size())) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] != '*' && wanted[i] != bits[i]) return false;
   }
   return true;
 }
@@ -122,6 +142,8 @@ class StfRunner {
         {"expect", &StfRunner::expect},
         {"no_packet", &StfRunner::no_packet},
         {"add", &StfRunner::add},
+        {"selector", &StfRunner::selector},
+        {"ghost", &StfRunner::ghost},
         {"setdefault", &StfRunner::set_default},
         {"remove", &StfRunner::remove},
         {"wait", &StfRunner::wait},
@@ -164,10 +186,22 @@ class StfRunner {
     return static_cast<unsigned>(n);
   }
 
+  /// The bits of a byte behind its dot.
+  std::string byte_of_bits(const std::string& text) {
+    if (text.size() != bits_of_byte + 1 || text.find_first_not_of("01*", 1) != std::string::npos)
+      refuse(fmt::format("'{}', expected a dot and eight of 0, 1 and *", text));
+    return text;
+  }
+
   std::string digits(bool stars) {
     std::string out;
     while (more()) {
-      for (const char c : word()) {
+      const std::string text = word();
+      if (stars && text.starts_with(".")) {
+        out += byte_of_bits(text);
+        continue;
+      }
+      for (const char c : text) {
         const auto lower = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         if (std::isxdigit(static_cast<unsigned char>(c)) != 0 || (stars && (c == '*' || c == '$')))
           out += lower;
@@ -202,13 +236,14 @@ class StfRunner {
   void expect() {
     if (!more()) refuse("a port is expected");
     const unsigned out = port();
-    Expected e{line_->number, digits(true), false, false};
+    Expected e{line_->number, digits(true)};
     if (const std::size_t end = e.digits.find('$'); end != std::string::npos) {
       e.whole = true;
       e.digits.erase(end);
     }
-    e.any = e.digits.empty() && !e.whole;
     ++result_.expected;
+    e.any = e.digits.empty() && !e.whole;
+    if (e.any) anything_.insert(out);
     expected_[out].push_back(std::move(e));
   }
 
@@ -234,11 +269,12 @@ class StfRunner {
         came.pop_front();
       }
       for (const Expected& e : waiting)
-        fault(e.line, fmt::format("port {}: expected {}{}, nothing came", port, e.digits,
-                                  e.whole ? "$" : ""));
+        fault(e.line, fmt::format("port {}: expected {}{}, nothing came", port,
+                                  e.any ? "any packet" : e.digits, e.whole ? "$" : ""));
       waiting.clear();
     }
     if (!all) return;
+    for (const unsigned port : anything_) came_[port].clear();
     for (auto& [port, came] : came_) {
       for (const Came& c : came)
         fault(c.line, fmt::format("port {}: nothing was expected, came {}", port, hex(c.bytes)));
@@ -257,13 +293,14 @@ class StfRunner {
     do {
       NamedValue v;
       v.name = word(":,)");
+      v.script = true;
       if (take(':'))
         v.value = word(",)");
       else
         std::swap(v.name, v.value);
       if (v.value.empty()) refuse("a value is expected");
       out.push_back(std::move(v));
-    } while (take(','));
+    } while (take(',') || (more() && line_->text[at_] != ')'));
     need(')');
     return out;
   }
@@ -279,7 +316,7 @@ class StfRunner {
       const std::string name = word(":(=");
       if (at_ < line_->text.size() && line_->text[at_] == ':') {
         ++at_;
-        keys.push_back({name, word()});
+        keys.push_back({name, word(), true});
       } else if (keys.empty() && !priority && !name.empty() &&
                  std::ranges::all_of(name, [](unsigned char c) { return std::isdigit(c) != 0; })) {
         priority = static_cast<std::int64_t>(number(name));
@@ -294,10 +331,60 @@ class StfRunner {
     const auto data = parameters();
     std::string alias;
     if (take('=')) alias = word();
+    if (keys.empty() && priority && chip_.control_plane().has_profile(table)) {
+      placed([&] {
+        chip_.control_plane().set_member(table, static_cast<std::uint64_t>(*priority), action,
+                                         data);
+      });
+      return;
+    }
     placed([&] {
-      chip_.control_plane().add(table, priority, keys, action, data);
+      if (const auto reference = reference_of(table, data))
+        chip_.control_plane().add(table, priority, keys, *reference);
+      else
+        chip_.control_plane().add(table, priority, keys, action, data);
       if (!alias.empty()) aliases_[alias] = chip_.control_plane().place_of(table, priority, keys);
     });
+  }
+
+  /// An entry of vendors' scripts names the bits that its table has for a selector: the group's
+  /// place in the RAM, in meter_addr, and whether it uses the selector, in the highest bit of
+  /// meter_pfe; else a member's place in action_addr, which is not supported.
+  std::optional<Reference> reference_of(const std::string& table,
+                                        const std::vector<NamedValue>& data) {
+    std::optional<std::uint64_t> enabled;
+    std::uint64_t group = 0;
+    for (const NamedValue& v : data) {
+      if (v.name == "meter_pfe") enabled = number(v.value);
+      if (v.name == "meter_addr") group = number(v.value);
+    }
+    if (!enabled) return std::nullopt;
+    if (*enabled == 0) refuse("meter_pfe of 0: a member by its address is not supported");
+    return Reference{Reference::To::group, group / chip_.control_plane().group_address_step(table)};
+  }
+
+  void selector() {
+    const std::string name = word();
+    const std::uint64_t group = number();
+    if (const std::string verb = word(); verb != "add")
+      refuse(fmt::format("'{}' is no change of a group, expected add", verb));
+    std::vector<std::uint64_t> members;
+    while (more()) members.push_back(number());
+    placed([&] { chip_.control_plane().add_to_group(name, group, members); });
+  }
+
+  /// The depths of queues, and a pass of the ghost thread for each.
+  void ghost() {
+    if (const std::string verb = word(); verb != "run")
+      refuse(fmt::format("'{}', expected run", verb));
+    if (!more()) refuse("QUEUE:DEPTH is expected");
+    while (more()) {
+      const std::uint64_t queue = number(word(":"));
+      need(':');
+      const std::uint64_t depth = number();
+      now_ += Picoseconds(1'000'000);
+      placed([&] { chip_.run_ghost(static_cast<unsigned>(queue), depth, now_); });
+    }
   }
 
   void set_default() {
@@ -408,6 +495,7 @@ class StfRunner {
   std::size_t at_ = 0;
   Picoseconds now_{};
   std::map<unsigned, std::deque<Expected>> expected_;
+  std::set<unsigned> anything_;  ///< ports where more packets than are expected may come
   std::map<unsigned, std::deque<Came>> came_;
   std::map<std::string, std::uint64_t> aliases_;
   std::vector<std::vector<Replica>> nodes_;

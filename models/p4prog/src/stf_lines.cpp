@@ -29,7 +29,14 @@ class LineReader {
       at = end + 1;
       ++number;
       const std::size_t first = number;
-      // A loop may go over several lines.
+      // A line may go on in the next, and a loop may go over several.
+      while (line.ends_with('\\') && at < text_.size()) {
+        const std::size_t next = std::min(text_.find('\n', at), text_.size());
+        line.back() = ' ';
+        line += text_.substr(at, next - at);
+        at = next + 1;
+        ++number;
+      }
       while (open_brackets(line) > 0 && at < text_.size()) {
         const std::size_t next = std::min(text_.find('\n', at), text_.size());
         line += " " + text_.substr(at, next - at);
@@ -65,6 +72,7 @@ class LineReader {
     if (const std::size_t comment = line.find('#'); comment != std::string::npos)
       line.erase(comment);
     line = trimmed(line);
+    while (line.ends_with(';')) line = trimmed(line.substr(0, line.size() - 1));
     if (line.empty()) return;
     if (line.starts_with("$(for")) {
       loop(number, line);

@@ -124,7 +124,12 @@ Starred starred(const std::string& text) {
   return out;
 }
 
-BitString bits_of_number(const Integer& value, std::uint32_t bits, const std::string& text) {
+/// `script`: ones alone may be more than the width.
+BitString bits_of_number(const Integer& given, std::uint32_t bits, const std::string& text,
+                         bool script = false) {
+  const Integer beyond = given < 0 ? Integer(0) : Integer(given >> bits);
+  const bool cut = script && beyond != 0 && (given & (given + 1)) == 0;
+  const Integer value = cut ? Integer(given - (beyond << bits)) : given;
   if (value < 0 || value >> bits != 0)
     throw InputError(fmt::format("{} is wider than {} bits", text, bits));
   BitString out;
@@ -147,7 +152,8 @@ Integer ones(std::uint32_t bits) { return (Integer(1) << bits) - 1; }
 
 }  // namespace
 
-FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field) {
+FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field,
+                        bool script) {
   const std::uint32_t bits = field.bits;
   if (text == "_" || text == "default") return dataplane::MatchTable::any(field);
   auto range = two(text, "->");
@@ -188,12 +194,13 @@ FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& fi
     if (mask == 0) return dataplane::MatchTable::any(field);
     throw InputError(fmt::format("{} has a mask, but {} is matched as a range", text, field.name));
   }
-  bits_of_number(value, bits, text);  // refuses what is wider
-  return {bits_of_number(value & mask, bits, text), bits_of_number(mask, bits, text)};
+  bits_of_number(value, bits, text, script);  // refuses what is wider
+  return {bits_of_number(value & mask & ones(bits), bits, text),
+          bits_of_number(mask & ones(bits), bits, text)};
 }
 
 std::vector<std::uint64_t> number_of(const std::string& text, std::uint32_t bits,
-                                     const p4lang::Type* type) {
+                                     const p4lang::Type* type, bool script) {
   Integer value;
   bool known = text == "true" || text == "false";
   value = text == "true" ? 1 : 0;
@@ -209,7 +216,7 @@ std::vector<std::uint64_t> number_of(const std::string& text, std::uint32_t bits
   } else if (!known) {
     value = starred(text).value;
   }
-  const BitString string = bits_of_number(value, bits, text);
+  const BitString string = bits_of_number(value, bits, text, script);
   std::vector<std::uint64_t> out;
   for (std::uint32_t done = 0; done < bits; done += 64) {
     const std::uint32_t part = std::min(64u, bits - done);

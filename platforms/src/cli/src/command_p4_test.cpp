@@ -26,6 +26,8 @@ struct TestOptions {
   P4Source source;
   std::vector<std::string> entries;
   bool json = false, trace = false;
+  std::string uninitialised = "zero";
+  std::uint64_t seed = 1;
 };
 
 std::string test_text(const std::string& file) {
@@ -68,7 +70,8 @@ nlohmann::ordered_json head(const TestOptions& o) {
   return {{"schema", 1}, {"case", o.file}, {"source", o.source.file}, {"target", o.source.target}};
 }
 
-void print_result(const TestOptions& o, const p4prog::StfResult& result) {
+void print_result(const TestOptions& o, const p4prog::StfResult& result,
+                  const std::vector<std::string>& warnings) {
   if (o.json) {
     auto out = head(o);
     out["verdict"] = result.met() ? "met" : "not met";
@@ -77,6 +80,7 @@ void print_result(const TestOptions& o, const p4prog::StfResult& result) {
     out["faults"] = nlohmann::ordered_json::array();
     for (const auto& f : result.faults)
       out["faults"].push_back({{"line", f.line}, {"message", f.message}});
+    out["warnings"] = warnings;
     fmt::print("{}\n", out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     return;
   }
@@ -103,13 +107,20 @@ int test(const TestOptions& o) {
   try {
     const std::string text = test_text(o.file);
     const p4lang::Program program = p4lang::compile(o.source.file, o.source.options());
-    p4prog::P4Switch chip(program, p4prog::SwitchOptions::of(o.source.is_tofino2()));
+    auto options = p4prog::SwitchOptions::of(o.source.is_tofino2());
+    options.watch_unwritten = true;
+    options.random_unwritten = o.uninitialised == "random";
+    options.seed = o.seed;
+    p4prog::P4Switch chip(program, options);
     for (const std::string& file : o.entries)
       p4prog::Entries::load(file).apply(chip.control_plane(), chip.manager());
     PassPrinter printer(program);
     const auto result =
         p4prog::run_stf(chip, o.file, text, o.trace && !o.json ? &printer : nullptr);
-    print_result(o, result);
+    const auto warnings = chip.take_warnings();
+    for (const std::string& line : warnings)
+      fmt::print(stderr, "horae: warning: {}\n", printable(line, std::string_view::npos));
+    print_result(o, result, warnings);
     return result.met() ? results::exit_done : results::exit_failed;
   } catch (const p4lang::ProgramError& e) {
     std::vector<std::string> lines;
@@ -136,6 +147,12 @@ P4Test add_p4_test(CLI::App& p4) {
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_flag("--trace", o->trace, "also print what each packet does, pass by pass");
+  command
+      ->add_option("--uninitialised", o->uninitialised,
+                   "what fields and variables are that the program does not write")
+      ->check(CLI::IsMember({"zero", "random"}))
+      ->capture_default_str();
+  command->add_option("--seed", o->seed, "of random numbers")->capture_default_str();
   add_json(*command, o->json, "as JSON");
   return {command, [o] { return test(*o); }};
 }

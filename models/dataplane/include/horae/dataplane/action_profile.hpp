@@ -24,8 +24,11 @@ class ActionProfile final : public Object {
   ActionProfile(Pipeline& pipeline, Gress gress, const std::string& name, ProfileSpec spec,
                 const Object& table, const Needs& needs = {})
       : Object(pipeline, gress, name, of(spec, table), needs),
-        table_(table),
+        tables_{&table},
         members_(spec.entries) {}
+
+  /// Another table whose entries name the members; a pass looks up one of them.
+  void share_with(const Object& table) { tables_.push_back(&table); }
 
   /// Control plane.
   void put(std::size_t member, V datum) { members_.at(member) = std::move(datum); }
@@ -34,7 +37,8 @@ class ActionProfile final : public Object {
   /// The datum of a member, or null: there is none.
   const V* member(const Pass& pass, std::size_t number) {
     check_single_access(pass);
-    if (!table_.used_in(pass.serial())) broken_rule(pass, "read before its table was looked up");
+    if (std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
+      broken_rule(pass, "read before its table was looked up");
     if (number >= members_.size())
       broken_rule(pass, fmt::format("member {} of {}", number, members_.size()));
     return members_[number] ? &*members_[number] : nullptr;
@@ -46,7 +50,7 @@ class ActionProfile final : public Object {
     return spec;
   }
 
-  const Object& table_;
+  std::vector<const Object*> tables_;
   std::vector<std::optional<V>> members_;
 };
 
@@ -58,10 +62,13 @@ class ActionSelector final : public Object {
   ActionSelector(Pipeline& pipeline, Gress gress, const std::string& name, SelectorSpec spec,
                  const Object& table, const Needs& needs = {})
       : Object(pipeline, gress, name, of(spec, table), needs),
-        table_(table),
+        tables_{&table},
         resilient_(spec.resilient),
         most_(spec.group_size),
         groups_(spec.groups) {}
+
+  /// Another table whose entries name the groups; a pass looks up one of them.
+  void share_with(const Object& table) { tables_.push_back(&table); }
 
   /// Control plane: the members of a group, all alive.
   void put(std::size_t group, std::vector<std::uint32_t> members) {
@@ -79,7 +86,8 @@ class ActionSelector final : public Object {
   /// The member of a group that a hash chooses; none: nobody in it is alive.
   std::optional<std::uint32_t> choose(const Pass& pass, std::size_t group, std::uint32_t hash) {
     check_single_access(pass);
-    if (!table_.used_in(pass.serial())) broken_rule(pass, "used before its table was looked up");
+    if (std::ranges::none_of(tables_, [&](const Object* t) { return t->used_in(pass.serial()); }))
+      broken_rule(pass, "used before its table was looked up");
     if (group >= groups_.size())
       broken_rule(pass, fmt::format("group {} of {}", group, groups_.size()));
     const Group& g = groups_[group];
@@ -106,7 +114,7 @@ class ActionSelector final : public Object {
     return spec;
   }
 
-  const Object& table_;
+  std::vector<const Object*> tables_;
   bool resilient_;
   std::size_t most_;
   std::vector<Group> groups_;

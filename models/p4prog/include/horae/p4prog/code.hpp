@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -146,6 +147,7 @@ struct TableSite {
   std::vector<Piece> keys;                 ///< those that are matched
   std::vector<std::uint32_t> key_numbers;  ///< of each: which of the source's keys
   std::vector<Piece> selector;             ///< those that a selector hashes
+  std::vector<Piece> digest;               ///< those that a LearnAction's digest is of
 };
 
 struct SetCode {
@@ -165,6 +167,7 @@ struct SelectCode {
 enum class ExternKind : std::uint8_t {
   register_read,
   register_write,
+  register_clear,
   register_action,
   register_address,
   predicate,
@@ -174,6 +177,8 @@ enum class ExternKind : std::uint8_t {
   math,
   count,
   meter,
+  low_pass,
+  early_drop,
   hash,
   random,
   checksum_add,
@@ -195,7 +200,7 @@ enum class ExternKind : std::uint8_t {
 };
 
 /// How a stateful access finds its cell.
-enum class CellBy : std::uint8_t { index, entry, log, enqueue, dequeue, push, pop };
+enum class CellBy : std::uint8_t { index, entry, log, enqueue, dequeue, push, pop, sweep, learn };
 
 /// A call of an extern's method.
 struct ExternCode {
@@ -203,17 +208,23 @@ struct ExternCode {
   std::uint32_t object = 0;                    ///< index into Program::externs
   std::vector<Piece> arguments;                ///< in their order; lists taken apart
   std::vector<std::uint32_t> argument_begins;  ///< where each one begins among them
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs = {};  ///< of arguments, in any order
-  std::uint32_t result = 0;                                         ///< word
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs =
+      {};                    ///< a hash's symmetric arguments
+  std::uint32_t result = 0;  ///< word
   std::uint32_t result_bits = 0;
   CellBy by = CellBy::index;
-  std::uint32_t entry = 0;             ///< instruction of the method that runs on the cell
-  std::uint32_t overflow = 0;          ///< of the one that runs where there is no cell; 0: none
-  std::uint32_t cell = 0;              ///< words of that method's parameter for the cell
-  std::vector<std::uint32_t> outputs;  ///< words of its results, zero before it runs
+  std::uint32_t entry = 0;     ///< instruction of the method that runs on the cell
+  std::uint32_t overflow = 0;  ///< of the one that runs where there is no cell; 0: none
+  /// Words of that method's parameter for the cell. Of a parser counter that is set: by how many
+  /// bits its field lies above the lowest of its byte.
+  std::uint32_t cell = 0;
+  std::vector<std::uint32_t> outputs;        ///< words of its results, zero before it runs
   std::vector<std::uint32_t> other_outputs;  ///< of the method that runs where there is no cell
   const p4lang::Type* cell_type = nullptr;   ///< of the parameter for the cell
   std::vector<std::uint32_t> conditions;     ///< words of a predicate's comparisons
+  /// Of a LearnAction: words of its digest and its bits, of whether another way matched, and of
+  /// whether the cell was written.
+  std::uint32_t digest = 0, digest_bits = 0, matched = 0, wrote = 0;
   p4lang::Place place;
 };
 
@@ -222,11 +233,21 @@ struct ValueSetCode {
   std::vector<std::uint32_t> bits;  ///< of its fields
 };
 
+/// A word that is open at the begin of a pass: of a header's field, of metadata, of a local.
+struct OpenWord {
+  std::uint32_t word = 0;
+  std::uint32_t bits = 0;  ///< of the word, to 64
+  std::string name;        ///< "hdr.ipv4.ttl"
+};
+
 /// One gress of a pipe.
 struct GressCode {
   bool present = false;
   std::vector<Instruction> code;
+  std::vector<p4lang::Place> places;  ///< of each instruction: its statement
+  std::vector<OpenWord> open;
   std::uint32_t parser = 0, control = 0, deparser = 0;             ///< where they begin
+  std::optional<std::uint32_t> ghost = {};                         ///< of ingress: its ghost thread
   std::uint32_t words = 1;                                         ///< of a pass
   std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< words that never change
   std::uint32_t constant_words = 0;  ///< the first so many; the rest is zero before each pass

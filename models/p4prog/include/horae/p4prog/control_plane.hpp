@@ -21,6 +21,16 @@ namespace horae::p4prog {
 struct NamedValue {
   std::string name;  ///< empty: by position
   std::string value;
+  /// As test scripts of the vendor have it: ones may be more than the field has bits, and a name
+  /// without the slice that a key takes means the whole field, of which the slice takes its bits.
+  bool script = false;
+};
+
+/// A member of a table's profile or a group of its selector.
+struct Reference {
+  enum class To : std::uint8_t { member, group };
+  To to = To::member;
+  std::uint64_t number = 0;
 };
 
 /// All copies of a program on a switch have the same entries. Names may leave out what is before a
@@ -34,8 +44,24 @@ class ControlPlane {
   void add(std::string_view table, std::optional<std::int64_t> priority,
            const std::vector<NamedValue>& keys, std::string_view action,
            const std::vector<NamedValue>& data);
+  /// Likewise, of a table with an action profile: the entry names a member or a group.
+  void add(std::string_view table, std::optional<std::int64_t> priority,
+           const std::vector<NamedValue>& keys, const Reference& to);
   void set_default(std::string_view table, std::string_view action,
                    const std::vector<NamedValue>& data);
+
+  /// Whether an action profile is named so.
+  bool has_profile(std::string_view name) const;
+  /// A member of a profile, or of a selector that has its own; replaces what was there.
+  void set_member(std::string_view profile, std::uint64_t member, std::string_view action,
+                  const std::vector<NamedValue>& data);
+  /// More members of a selector's group, all alive; the same member may be there several times.
+  void add_to_group(std::string_view selector, std::uint64_t group,
+                    const std::vector<std::uint64_t>& members);
+  /// By how much the addresses of two groups that follow each other differ, as the chip's tables
+  /// have them: 128 times the words of a group, rounded up to a power of two.
+  std::uint64_t group_address_step(std::string_view table);
+
   // Each is an InputError of its own where add() or set_default() would refuse: for messages that
   // name one place.
   void check_table(std::string_view table) { tables(table); }
@@ -62,6 +88,11 @@ class ControlPlane {
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
                          const std::vector<NamedValue>& keys);
+  /// Of an Lpf or Wred by its index, in all pipes; it begins anew.
+  void set_low_pass(std::string_view name, std::uint64_t index,
+                    const dataplane::LowPassSetting& setting);
+  void set_early_drop(std::string_view name, std::uint64_t index,
+                      const dataplane::EarlyDropSetting& setting);
   void add_to_value_set(std::string_view name, const std::vector<std::string>& values);
   void set_parameter(std::string_view name, const std::vector<std::string>& values);
 
@@ -91,9 +122,10 @@ std::size_t find_name(std::string_view what, std::string_view name,
                       const std::vector<std::string>& names);
 
 /// A pattern of so many bits, as text says it. InputError.
-dataplane::FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field);
+dataplane::FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field,
+                                   bool script = false);
 /// A number of so many bits in words, as text says it. InputError.
 std::vector<std::uint64_t> number_of(const std::string& text, std::uint32_t bits,
-                                     const p4lang::Type* type = nullptr);
+                                     const p4lang::Type* type = nullptr, bool script = false);
 
 }  // namespace horae::p4prog

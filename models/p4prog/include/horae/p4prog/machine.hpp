@@ -16,6 +16,7 @@
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/objects.hpp"
 #include "horae/p4prog/packet_bits.hpp"
+#include "horae/p4prog/unwritten.hpp"
 
 namespace horae::p4prog {
 
@@ -71,14 +72,27 @@ class Machine {
   /// Whether the parser met no error.
   bool parse(const dataplane::Pass& pass);
   void control(const dataplane::Pass& pass);
+  /// Runs the ghost thread in a pass of its own, behind begin() with nothing. Only where there is
+  /// one.
+  void ghost(const dataplane::Pass& pass);
   /// Gives the pass's result; it lasts until the next pass.
   PassResult& deparse(const dataplane::Pass& pass);
+
+  /// From now on reads of what nobody wrote are found; costs time.
+  void watch_unwritten() { unwritten_ = std::make_unique<UnwrittenWords>(code_); }
+  std::vector<UnwrittenRead> take_unwritten() {
+    return unwritten_ ? unwritten_->take() : std::vector<UnwrittenRead>();
+  }
+  /// From now on what P4 leaves open is random in place of zero.
+  void fill_unwritten(RandomStream stream) { open_bits_ = stream; }
 
   const PassResult& result() const { return result_; }
   Objects& objects() { return objects_; }
   const Objects& objects() const { return objects_; }
   const GressCode& code() const { return code_; }
   std::uint64_t instructions() const { return instructions_; }
+  /// Whether the parser extracted a header that the packet does not have whole.
+  bool short_extract() const { return short_extract_; }
   /// Whether a table of the pass had no entry; whether the action that it ran then drops packets
   /// (writes drop_ctl).
   bool missed() const { return missed_; }
@@ -86,8 +100,17 @@ class Machine {
 
  private:
   friend class ExternRunner;
-  void run(std::uint32_t at);
+  void run(std::uint32_t at) {
+    if (unwritten_)
+      run_code<true>(at);
+    else
+      run_code<false>(at);
+  }
+  template <bool watched>
+  void run_code(std::uint32_t at);
   void apply(const Instruction& i);
+  const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
+                                        const dataplane::ActionCall& entry);
   std::uint32_t select(const SelectCode& select);
   bool in_set(const SetCode& set, const Piece& on, std::span<const Piece> all);
   bool extract(const Instruction& i, bool go_on);
@@ -102,6 +125,7 @@ class Machine {
   bool writes(std::uint32_t entry, std::uint32_t word) const;
   const GressCode::Intrinsic* find(std::string_view type) const;
   dataplane::BitString key(std::span<const Piece> pieces) const;
+  dataplane::BitString hashed(const ExternCode& code);
 
   // Externs.
   void extern_call(const ExternCode& code);
@@ -112,7 +136,12 @@ class Machine {
   void load_row(const ExternCode& code, RegisterObject& object, std::size_t first);
   void store_row(const ExternCode& code, RegisterObject& object, std::size_t first, Cell& cell);
   void without_cell(const ExternCode& code);
+  void learn(const ExternCode& code, RegisterObject& object);
+  bool try_way(const ExternCode& code, const RegisterObject& object, std::size_t cell,
+               std::uint32_t way, bool matched);
+  void sweep(const ExternCode& code, RegisterObject& object);
   void least_or_greatest(const ExternCode& code);
+  void average(const ExternCode& code);
   void checksum(const ExternCode& code);
   void parser_counter(const ExternCode& code);
   std::uint64_t argument(const ExternCode& code, std::size_t i) const;
@@ -138,10 +167,16 @@ class Machine {
   std::vector<std::vector<bool>> drops_;  ///< by table and action
   std::uint64_t instructions_ = 0;
   std::uint32_t error_short_ = 0, error_no_match_ = 0, error_stack_ = 0, error_header_ = 0;
+  bool short_extract_ = false;  ///< a header was extracted that the packet has not whole
+
+  std::unique_ptr<UnwrittenWords> unwritten_;
+  std::optional<RandomStream> open_bits_;
 
   // Of a pass.
   std::size_t last_entry_ = 0;  ///< place of the entry that the last table with a direct object hit
   bool has_entry_ = false;
+  const TableObject* learning_ = nullptr;  ///< the last table with keys of a LearnAction
+  const TableSite* learning_at_ = nullptr;
   std::uint64_t address_ = 0;  ///< of the running stateful action, in bits
   std::uint32_t half_bits_ = 0;
   std::vector<std::uint64_t> sums_;  ///< of checksums, by extern
@@ -151,6 +186,8 @@ class Machine {
   };
   std::vector<Rest> rests_;                 ///< of checksums over all that is parsed behind
   std::array<std::int64_t, 4> counters_{};  ///< of the parser: a stack
+  /// What each one of them changes by goes for the one below as well.
+  std::array<bool, 4> counts_below_{};
   std::uint32_t counter_depth_ = 0;
 };
 

@@ -10,8 +10,10 @@
 
 #include "horae/core/random.hpp"
 #include "horae/dataplane/action.hpp"
+#include "horae/dataplane/action_profile.hpp"
 #include "horae/dataplane/counter.hpp"
 #include "horae/dataplane/hash.hpp"
+#include "horae/dataplane/low_pass.hpp"
 #include "horae/dataplane/match_table.hpp"
 #include "horae/dataplane/meter.hpp"
 #include "horae/dataplane/pipeline.hpp"
@@ -41,13 +43,55 @@ struct RegisterObject {
   std::uint32_t cell_bits() const { return pair || wide ? 2 * bits : bits; }
 };
 
+/// As an ActionCall's action: the entry names a member of its table's profile, or a group of its
+/// selector; `data` has the number.
+inline constexpr std::uint32_t member_reference = 0xfffffffe;
+inline constexpr std::uint32_t group_reference = 0xffffffff;
+
+/// Actions and their data that entries name by number. All tables of a profile have the same
+/// actions, in one order.
+struct ProfileObject {
+  std::string name;
+  std::uint64_t entries = 0;
+  std::unique_ptr<dataplane::ActionProfile<dataplane::ActionCall>> members;
+};
+
+/// Groups of a profile's members. With a register its bits say who is alive: bit i of a group is
+/// member i, whoever the control plane put there.
+struct SelectorObject {
+  std::string name;
+  std::unique_ptr<dataplane::ActionSelector> groups;
+  std::unique_ptr<dataplane::Hash> hash;
+  ProfileObject* profile = nullptr;
+  std::uint32_t profile_object = 0;  ///< extern of the profile, or the selector itself
+  std::uint32_t group_size = 0, group_count = 0;
+  std::vector<std::vector<std::uint32_t>> members;  ///< by group
+  RegisterObject* alive = nullptr;
+
+  /// RAM words of a group: 120 members each (Open Tofino, "Tofino Native Architecture"; bf-p4c).
+  std::uint32_t words() const;
+  /// Control plane: adds members. ModelError: no such group, or no room in it.
+  void add(std::uint64_t group, const std::vector<std::uint64_t>& more);
+  /// Takes who is alive from the register.
+  void follow_register(std::size_t group);
+};
+
 struct TableObject {
   std::unique_ptr<dataplane::MatchTable> match;  ///< none: it has no key
   std::unique_ptr<dataplane::Action> action;     ///< of one without a key
   dataplane::ActionCall only;                    ///< what that runs
   const TableCode* code = nullptr;
   const TableSite* site = nullptr;
+  std::unique_ptr<dataplane::Hash> digest;  ///< of what a LearnAction compares
+  std::uint32_t ways = 0;                   ///< of the table that it learns into
   bool direct = false;  ///< counters, meters or registers have a cell for each of its entries
+  ProfileObject* profile = nullptr;    ///< what entries may name
+  SelectorObject* selector = nullptr;  ///< likewise
+};
+
+struct EarlyDropObject {
+  std::unique_ptr<dataplane::EarlyDrop> drop;
+  std::uint64_t drop_value = 0, pass_value = 0;  ///< what it gives
 };
 
 struct ValueSetObject {
@@ -71,11 +115,15 @@ class Objects {
     return counters_;
   }
   std::vector<ValueSetObject>& value_sets() { return value_sets_; }
+  std::map<std::uint32_t, ProfileObject>& profiles() { return profiles_; }
+  std::map<std::uint32_t, SelectorObject>& selectors() { return selectors_; }
 
   /// The register of a register, or of an action of one.
   RegisterObject& register_of(std::uint32_t object) { return *register_of_.at(object); }
   dataplane::Counter& counter(std::uint32_t object) { return *counters_.at(object); }
   dataplane::Meter& meter(std::uint32_t object) { return *meters_.at(object); }
+  std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>>& low_passes() { return low_passes_; }
+  std::map<std::uint32_t, EarlyDropObject>& early_drops() { return early_drops_; }
   const dataplane::Hash& hash(const ExternCode& call) const { return *hashes_.at(&call); }
   const MathUnit& math(std::uint32_t object) const { return math_.at(object); }
   std::vector<std::uint64_t>& parameter(std::uint32_t object) { return parameters_.at(object); }
@@ -93,7 +141,17 @@ class Objects {
   void make_register_of_action(std::uint32_t object);
   void make_counter(std::uint32_t object);
   void make_meter(std::uint32_t object);
+  void make_average(std::uint32_t object, dataplane::MeterKind kind);
+  /// Cells of an object of meters or counters: as many as it says, or of the table whose entries
+  /// have one each.
+  std::uint64_t cells_of(std::uint32_t object, std::string_view property, std::string& table,
+                         bool& direct) const;
   void make_hash(const ExternCode& call);
+  void make_implementation(TableObject& table);
+  void make_digest(TableObject& table);
+  ProfileObject& make_profile(std::uint32_t object, std::uint64_t entries, TableObject& table);
+  SelectorObject& make_selector(std::uint32_t object, TableObject& table);
+  dataplane::HashAlgorithm hash_algorithm(const p4lang::ExternObject& source) const;
   const TableObject* table_with(std::uint32_t object) const;
   [[noreturn]] void refuse(const p4lang::Place& place, const std::string& what) const;
 
@@ -107,11 +165,15 @@ class Objects {
   std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>> counters_;
   std::map<std::uint32_t, std::unique_ptr<dataplane::Meter>> meters_;
   std::map<std::uint32_t, std::array<std::uint64_t, 3>> colours_;
+  std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>> low_passes_;
+  std::map<std::uint32_t, EarlyDropObject> early_drops_;
   std::map<const ExternCode*, std::unique_ptr<dataplane::Hash>> hashes_;
   std::map<std::uint32_t, MathUnit> math_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> parameters_;
   std::map<std::uint32_t, RandomStream> randoms_;
   std::vector<ValueSetObject> value_sets_;
+  std::map<std::uint32_t, ProfileObject> profiles_;    ///< by extern; of a selector its own
+  std::map<std::uint32_t, SelectorObject> selectors_;  ///< by extern
 };
 
 }  // namespace horae::p4prog

@@ -25,6 +25,8 @@ struct SwitchOptions {
   std::uint64_t seed = 1;
   std::set<unsigned> loopback = {};  ///< ports whose packets come in again
   unsigned cpu_port = 0;             ///< of copies to the CPU
+  bool watch_unwritten = false;      ///< reads of what nobody wrote are found; costs time
+  bool random_unwritten = false;     ///< what P4 leaves open is random, by `seed`, in place of zero
 
   /// As the chip has them: recirculation at 68 + 128 n (Tofino) or 6 + 128 n (Tofino2), the CPU at
   /// port 192 or 0 (open Tofino, "Tofino Native Architecture"; bf-drivers).
@@ -59,6 +61,10 @@ class P4Switch {
   /// without an end.
   std::vector<Output> inject(unsigned port, std::span<const std::uint8_t> bytes, Picoseconds now);
 
+  /// A pass of the ghost thread in each pipe, for a queue of so many cells. InputError: the program
+  /// has none.
+  void run_ghost(unsigned queue, std::uint64_t depth, Picoseconds now);
+
   ControlPlane& control_plane() { return *control_plane_; }
   /// Multicast groups and mirror sessions.
   ManagerTables& manager() { return manager_; }
@@ -66,6 +72,9 @@ class P4Switch {
   const SwitchOptions& options() const { return options_; }
   const std::vector<Pass>& passes() const { return passes_; }  ///< of the last packet
   std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
+  /// Reads of what nobody wrote, since the last call: "file:line:column: NAME is read before it is
+  /// written". Only if it is asked for.
+  std::vector<std::string> take_warnings();
 
  private:
   struct Pipe {
@@ -99,6 +108,7 @@ class P4Switch {
   std::vector<Output> outputs_;
   std::vector<Pass> passes_;
   std::vector<DigestMessage> digests_;
+  std::set<std::string> warned_;
 };
 
 }  // namespace horae::p4prog

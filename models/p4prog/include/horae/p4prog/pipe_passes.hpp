@@ -87,6 +87,10 @@ class PipePasses {
   /// the second time, what is put before it. InputError: the pipe has no ingress.
   IngressResult& ingress(const dataplane::Pass& pass, unsigned port,
                          std::span<const std::uint8_t> packet, const Bytes8* resubmitted = nullptr);
+  /// Whether ingress has a ghost thread.
+  bool has_ghost() const { return machines_[0] && machines_[0]->code().ghost.has_value(); }
+  /// A pass of it for a queue and its depth, in cells. Only where there is one.
+  void ghost(const dataplane::Pass& pass, unsigned queue, std::uint64_t depth);
   /// Only where the pipe has an egress.
   EgressResult& egress(const dataplane::Pass& pass, const Departure& departure,
                        std::span<const std::uint8_t> packet);

@@ -35,10 +35,15 @@ class StfObserver {
 /// command that is none or not supported.
 ///
 ///   packet PORT HEX...                 goes in
-///   expect PORT [HEX...] [$]           comes out, in the order of the port; * is any digit; what
-///                                      follows the given bytes is free unless $ ends them
+///   expect PORT HEX... [$]             comes out, in the order of the port; * is any digit, and a
+///                                      byte may be its bits behind a dot (.0001***1); what follows
+///                                      the given bytes is free unless $ ends them
+///   expect PORT                        any packet comes out there, in its order, and more may
 ///   no_packet                          nothing else came out so far
 ///   add TABLE [PRIORITY] FIELD:VALUE... ACTION([PARAMETER:VALUE, ...]) [= NAME]
+///   add PROFILE MEMBER ACTION([PARAMETER:VALUE, ...])
+///   selector SELECTOR GROUP add MEMBER...
+///   ghost run QUEUE:DEPTH...           a pass of the ghost thread for each
 ///   setdefault TABLE ACTION([PARAMETER:VALUE, ...])
 ///   remove all                         entries
 ///   wait                               compares what came out with what was expected
@@ -51,6 +56,10 @@ class StfObserver {
 ///   setenv NAME TEXT                   $NAME stands for it from then on
 ///   $(for NAME in $(seq FIRST LAST); do COMMAND; done)   COMMAND with printf of the shell, or
 ///   plain
+///
+/// Values are those of NamedValue with `script`. A backslash at the end of a line
+/// goes on with the next. An entry of a table with a selector may name its group as the vendor's
+/// scripts do: ACTION(meter_addr:ADDRESS, meter_pfe:0x800000).
 ///
 /// A packet is sent when its line is read, a microsecond after the one before.
 StfResult run_stf(P4Switch& chip, const std::string& name, const std::string& text,
