@@ -45,6 +45,13 @@ TEST(SourceOrder, APlainCopyIsCarriedOnIntoStatementsAndNotIntoKeys) {
             2u);
 }
 
+TEST(SourceOrder, AStructIsCopiedFieldByField) {
+  const Parts parts{.locals = "pair p; pair q;",
+                    .apply = "q.lo = hdr.h.b; q.hi = hdr.h.c; p = q; hdr.h.a = p.hi;"};
+  EXPECT_EQ(design_of(parts).design.objects.size(), 1u);
+  EXPECT_EQ(stages(parts), 1u);
+}
+
 TEST(SourceOrder, AConditionOnWhatAStageWroteIsAStageLater) {
   EXPECT_EQ(stages({.locals = counting("r"),
                     .apply = "md.x = count_r.execute(hdr.h.d);\n"

@@ -35,5 +35,16 @@ TEST(SourceRefusal, NotARegisterActionWithVariables) {
   EXPECT_FALSE(std::get<dataplane::RegisterSpec>(r->spec).unchecked);
 }
 
+// A body that asks its own object's predicate, as public programs do.
+TEST(SourceRefusal, NotARegisterActionThatCallsItsOwnMethods) {
+  const auto design = design_of(
+      {.locals =
+           "Register<bit<32>, bit<16>>(1024) r;\n"
+           "RegisterAction<bit<32>, bit<16>, bit<32>>(r) ra = {\n"
+           "void apply(inout bit<32> v, out bit<32> rv) { rv = this.predicate(v == 0); } };\n",
+       .apply = "hdr.h.a = ra.execute(hdr.h.d); hdr.h.b = hdr.h.c; hdr.h.e = 1;"});
+  EXPECT_NE(design.design.find("Ig.r"), nullptr);
+}
+
 }  // namespace
 }  // namespace horae::p4price::test

@@ -257,12 +257,12 @@ std::optional<dataplane::ActionFacts> alu_of(const p4lang::Program& program,
       throw InputError(fmt::format("{}: register action {}: {}", program.place_text(action.place),
                                    action.name, what));
     };
-    if (!fault.empty()) refuse(fault);
-    if (facts.compares > chip.stateful.compares)
-      refuse(
-          fmt::format("{} comparisons, a stateful ALU of {} makes {}; compare in a gateway "
-                      "before it, or split the register",
-                      facts.compares, chip.name, chip.stateful.compares));
+    // Only this form has no other reading: outputs of several sources and more comparisons are
+    // found in programs that the compiler takes.
+    if (fault.starts_with("computes")) refuse(fault);
+    if (!fault.empty() || facts.compares > chip.stateful.compares ||
+        facts.outputs > chip.stateful.outputs)
+      return std::nullopt;
     return facts;
   } catch (const Unknown&) {
     return std::nullopt;

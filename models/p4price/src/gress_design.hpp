@@ -31,7 +31,8 @@ void add_gress(const p4lang::Program& program, const GressBlocks& blocks,
                const dataplane::ChipSpec& chip, const Sizes& sizes, PipeDesign& out);
 
 /// Adds fields, parser states, value sets and checksums of a gress.
-void add_header_vector(const p4lang::Program& program, const GressBlocks& blocks, PipeDesign& out);
+void add_header_vector(const p4lang::Program& program, const GressBlocks& blocks,
+                       const dataplane::ChipSpec& chip, PipeDesign& out);
 
 /// Dependencies between pieces: who writes and who needs a field, of those that one packet meets.
 struct PieceEdge {

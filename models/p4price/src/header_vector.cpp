@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "gress_design.hpp"
@@ -52,8 +53,13 @@ bool is_checksum(const Expr& call, const p4lang::Program& program) {
 
 class VectorBuilder {
  public:
-  VectorBuilder(const p4lang::Program& program, const GressBlocks& blocks, PipeDesign& out)
-      : program_(program), blocks_(blocks), out_(out), edges_(edges_of(program, blocks)) {}
+  VectorBuilder(const p4lang::Program& program, const GressBlocks& blocks,
+                const dataplane::ChipSpec& chip, PipeDesign& out)
+      : program_(program),
+        blocks_(blocks),
+        chip_(chip),
+        out_(out),
+        edges_(edges_of(program, blocks)) {}
 
   void run() {
     add_headers();
@@ -149,6 +155,8 @@ class VectorBuilder {
 
   void add_states() {
     const Block& parser = *blocks_.parser;
+    std::vector<dataplane::ParserState> states;
+    std::uint64_t all = 0;
     for (const auto& state : parser.states) {
       dataplane::ParserState s;
       s.name = state.name;
@@ -172,8 +180,19 @@ class VectorBuilder {
         if (std::ranges::find(s.next, next) == s.next.end()) s.next.push_back(next);
       }
       s.rows = std::max(1u, rows);
-      out_.design.parser.push_back(std::move(s));
+      all += s.rows;
+      states.push_back(std::move(s));
     }
+    if (all > chip_.parser.rows && chip_.parser.rows > 0) {
+      out_.notes.push_back({"",
+                            fmt::format("the {} parser is not priced: {} rows before states are "
+                                        "merged, the chip has {}",
+                                        gress_name(gress()), all, chip_.parser.rows),
+                            location_of(program_, parser.place)});
+      parser_priced_ = false;
+      return;
+    }
+    std::move(states.begin(), states.end(), std::back_inserter(out_.design.parser));
     add_value_sets(parser);
   }
 
@@ -219,6 +238,7 @@ class VectorBuilder {
       }
     }
     for (auto& [object, sum] : sums) {
+      if (!parser_priced_) sum.states.clear();
       sum.name = without_pipe(program_.externs.at(object).name, out_.pipe);
       sum.gress = gress();
       sum.where = location_of(program_, program_.externs.at(object).place);
@@ -248,9 +268,11 @@ class VectorBuilder {
 
   const p4lang::Program& program_;
   const GressBlocks& blocks_;
+  const dataplane::ChipSpec& chip_;
   PipeDesign& out_;
   Edges edges_;
   std::set<std::string> listed_, headers_;
+  bool parser_priced_ = true;
 };
 
 }  // namespace
@@ -316,8 +338,9 @@ Edges edges_of(const p4lang::Program&, const GressBlocks& blocks) {
   return out;
 }
 
-void add_header_vector(const p4lang::Program& program, const GressBlocks& blocks, PipeDesign& out) {
-  VectorBuilder(program, blocks, out).run();
+void add_header_vector(const p4lang::Program& program, const GressBlocks& blocks,
+                       const dataplane::ChipSpec& chip, PipeDesign& out) {
+  VectorBuilder(program, blocks, chip, out).run();
 }
 
 }  // namespace horae::p4price

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <set>
+#include <utility>
 
 namespace horae::p4price {
 
@@ -105,14 +106,21 @@ bool Pieces::may_join(const std::vector<Stmt>& group, const Stmt& s) const {
   const auto uses_extern = [&](const Stmt& t) { return names_extern(t.value); };
   if (uses_extern(s) && std::ranges::any_of(group, uses_extern)) return false;
   const auto names = [&](const std::string& written) {
+    std::uint32_t of_object = p4lang::no_block;
     const auto refers = [&](const auto& self, const Expr& e) -> bool {
       if (const std::string own = name_of(e, block_); !own.empty())
         return own == written || (own.starts_with(written) && own.size() > written.size() &&
                                   (own[written.size()] == '.' || own[written.size()] == '['));
       if (e.kind == ExprKind::call && e.callee == Callee::extern_method) {
-        for (const auto& m : program_.externs.at(e.index).methods)
+        const std::uint32_t outer = std::exchange(of_object, e.index);
+        bool read = false;
+        for (const auto& m : program_.externs.at(e.index).methods) {
+          if (outer == e.index) break;  // a body that calls a method of its own object
           for (const Stmt& inner : block_.functions.at(m.function).body)
-            if (self(self, inner.value) || self(self, inner.target)) return true;
+            read = read || self(self, inner.value) || self(self, inner.target);
+        }
+        of_object = outer;
+        if (read) return true;
       }
       return std::ranges::any_of(e.operands, [&](const Expr& part) { return self(self, part); });
     };

@@ -62,7 +62,7 @@ std::vector<PipeDesign> designs_of(const p4lang::Program& program, const datapla
       const GressBlocks blocks = blocks_of(program, pipe, gress);
       if (blocks.control == nullptr) continue;
       add_gress(program, blocks, chip, sizes, design);
-      add_header_vector(program, blocks, design);
+      add_header_vector(program, blocks, chip, design);
     }
     design.design.check();
     out.push_back(std::move(design));

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "names.hpp"
 
@@ -202,8 +203,13 @@ class Walker {
       }
       if (e.callee == Callee::function) forget_written(block_.functions.at(e.index).body, values);
       if (e.callee == Callee::extern_method) {
-        for (const auto& method : program_.externs.at(e.index).methods)
-          forget_written(block_.functions.at(method.function).body, values);
+        // A body that calls a method of its own object writes nothing more by that.
+        const std::uint32_t outer = std::exchange(of_object_, e.index);
+        if (outer != e.index) {
+          for (const auto& method : program_.externs.at(e.index).methods)
+            forget_written(block_.functions.at(method.function).body, values);
+        }
+        of_object_ = outer;
       }
     }
     for (const Expr& part : e.operands) forget_calls(part, values);
@@ -431,18 +437,43 @@ class Walker {
       if (const std::string name = name_of(s.target, block_); !name.empty()) values.forget(name);
       return;
     }
+    if (s.target.type->kind == TypeKind::structure && !name_of(s.target, block_).empty() &&
+        (!name_of(s.value, block_).empty() || s.value.kind == ExprKind::list))
+      return add_fields(s, values, out);
     Step step;
     step.place = s.place;
     Stmt copy = s;
     tables_in(copy.value, values, out);
     values.put_into(copy.value, true);
-    take_effect(copy, values);
-    if (copy.value.kind != ExprKind::absent &&
-        name_of(copy.target, block_) == name_of(copy.value, block_) &&
-        !name_of(copy.value, block_).empty())
+    if (!name_of(copy.value, block_).empty() &&
+        name_of(copy.target, block_) == name_of(copy.value, block_))
       return;
+    take_effect(copy, values);
     step.statements = {std::move(copy)};
     out.push_back(std::move(step));
+  }
+
+  /// A struct is assigned field by field: what is copied in and out of a sub-control for nothing
+  /// comes to nothing so.
+  void add_fields(const Stmt& s, Values& values, std::vector<Step>& out) {
+    const auto field = [](const Expr& of, std::uint32_t i) {
+      Expr part;
+      part.kind = ExprKind::field;
+      part.index = i;
+      part.type = of.type->fields[i].type;
+      part.place = of.place;
+      part.operands = {of};
+      return part;
+    };
+    for (std::uint32_t i = 0; i < s.target.type->fields.size(); ++i) {
+      Stmt one = s;
+      one.target = field(s.target, i);
+      if (s.value.kind != ExprKind::list)
+        one.value = field(s.value, i);
+      else if (i < s.value.operands.size())
+        one.value = Expr(s.value.operands[i]);
+      add_assign(one, values, out);
+    }
   }
 
   static Expr constant(const Expr& like, bool value) {
@@ -552,7 +583,8 @@ class Walker {
 
   const Program& program_;
   const Block& block_;
-  bool exits_ = false;  ///< what ended last was an exit, not a return
+  std::uint32_t of_object_ = p4lang::no_block;  ///< whose method's body is looked at
+  bool exits_ = false;                          ///< what ended last was an exit, not a return
 };
 
 }  // namespace
