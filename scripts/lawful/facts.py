@@ -83,10 +83,11 @@ def expected_bytes(p):
     """Payload that the traffic will have delivered, or None where it is drawn by the program."""
     hosts, total = host_count(p), 0
     for t in p["traffic"]:
-        if t["kind"] not in ("messages", "batch"):
+        if t["kind"] not in ("messages", "batch") or "sizes" in t:
             return None
         pairs = {"pairs": len(t.get("from", [])), "incast": t.get("fan_in", 8)}.get(t["pattern"], hosts)
         size = int(t["message" if t["kind"] == "messages" else "size"].split()[0])
+        pairs *= 2 if t.get("both_ways") else 1
         total += pairs * size * t.get("count", 1) * t.get("qps", 1)
     return total
 
@@ -149,6 +150,16 @@ def trims_may_collapse(p):
     headers fill the link and next to no data comes through, for as long as one looks."""
     pulls = p["nic"].get("congestion", {}).get("algorithm") == "eqds"
     return p["nic"]["transport"] == "spray_sr" and not pulls and any("trim" in s for s in switches(p))
+
+
+def may_give_up(p):
+    """Queue pairs have retries to use up."""
+    return "retry_count" in p["nic"].get("reliability", {})
+
+
+def restarts_for_ever(p):
+    """A message that loses one packet each time, or takes longer than the timer, begins anew without end."""
+    return p["nic"]["transport"] == "go_back_0"
 
 
 def acks_may_starve(p):

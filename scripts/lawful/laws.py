@@ -12,7 +12,8 @@ EXIT_REFUSED = (2, 3)
 def ends(s):
     """A legal platform runs to its end: no crash, no broken rule of the model, not stuck, nothing unfinished. Where losses,
     timeouts or a congestion control whose target is out of reach make that slow, it goes on in ten times the time."""
-    may_collapse = facts.acks_may_starve(s.platform) or facts.trims_may_collapse(s.platform)
+    may_collapse = (facts.acks_may_starve(s.platform) or facts.trims_may_collapse(s.platform)
+                    or facts.restarts_for_ever(s.platform))
     if s.base.code is None and may_collapse:
         return  # what is sent again and again is more the longer it takes
     if s.base.code is None or s.base.code not in (0, *EXIT_REFUSED):
@@ -20,6 +21,9 @@ def ends(s):
         yield f"exit code {s.base.code}: {first}"
     elif s.base.code == 2 and len(s.base.err.splitlines()) != 1:
         yield f"refused with {len(s.base.err.splitlines())} lines"
+    elif s.base.code == 0 and s.base.summary["verdict"] == "error":
+        if not facts.may_give_up(s.platform):
+            yield "verdict error without retries"
     elif s.base.code == 0 and s.base.summary["verdict"] != "complete":
         verdict = s.base.summary["verdict"]
         if verdict == "timeout":
@@ -72,6 +76,25 @@ def payload(s):
         yield f"{total} bytes delivered of {expected}"
     if (counted := sum(d["delivered_bytes"]["value"] for d in nics(s))) != total:
         yield f"NICs count {counted} bytes, flows {total}"
+
+
+def errors(s):
+    """Each message that was posted is completed or ended with an error, of a queue pair that gave up; nothing is unfinished but
+    what waits for those."""
+    if not facts.may_give_up(s.platform):
+        return
+    failed = 0
+    for r in s.base.flows():
+        lost = int(r["messages_failed"])
+        failed += lost
+        if int(r["messages_posted"]) != int(r["messages_completed"]) + lost:
+            yield f"flow {r['flow']}: {r['messages_posted']} posted, {r['messages_completed']} completed, {lost} failed"
+        if lost and not r["error_us"]:
+            yield f"flow {r['flow']}: {lost} messages failed without an error"
+        if int(r["bytes_delivered"]) < int(r["bytes_completed"]):
+            yield f"flow {r['flow']}: {r['bytes_completed']} bytes completed, {r['bytes_delivered']} delivered"
+    if failed != s.base.result("flows.messages_failed"):
+        yield f"flows count {failed} messages in error, the results {s.base.result('flows.messages_failed')}"
 
 
 def numbers(s):
@@ -262,17 +285,22 @@ def replayed(s):
     yield from replays.differences(s)
 
 
-LAWS = (ends, books, payload, numbers, not_faster_than_idle, loses_nothing, keeps_order)
+LAWS = (ends, books, payload, errors, numbers, not_faster_than_idle, loses_nothing, keeps_order)
 WAYS = (windows, exact)
 EXTRA = (alone_is_ideal, watched, through_module, more_bandwidth, replayed, ranks)
+# What holds of runs in which a queue pair gave up as well.
+WITH_ERRORS = {law.__name__ for law in (ends, books, errors, numbers, *WAYS, ranks)}
 EVERY = {law.__name__: law for law in (*LAWS, *WAYS, *EXTRA)}
 
 
 def broken(subject, names):
     """(name of the law, violation) of the first law broken, or None."""
     for name in names:
-        if name != "ends" and (subject.base.code != 0 or subject.base.summary["verdict"] != "complete"):
+        verdict = subject.base.summary["verdict"] if subject.base.code == 0 else None
+        if name != "ends" and verdict not in ("complete", "error"):
             return None
+        if verdict == "error" and name not in WITH_ERRORS:
+            continue
         for line in EVERY[name](subject):
             return name, line
     return None

@@ -3,7 +3,11 @@
 
 def traffic(draw, hosts):
     """The tables [[traffic]] of a platform with so many NICs."""
-    return [_load(draw, hosts) for _ in range(draw.one(1, 1, 1, 2, 3))]
+    tables = [_load(draw, hosts) for _ in range(draw.one(1, 1, 1, 2, 3))]
+    for i, table in enumerate(tables):
+        if draw.chance(0.2):
+            table["name"] = f"t{i}"
+    return tables
 
 
 def _load(draw, hosts):
@@ -16,6 +20,8 @@ def _load(draw, hosts):
         else:
             out.update({"message": draw.bytes(1, 40_000), "count": draw.scale(1, 8), "depth": draw.scale(1, 8),
                         "qps": draw.one(1, 1, 2, 5)})
+            if draw.chance(0.2):
+                _mix(draw, out)
             if draw.chance(0.3):
                 out["first_psn"] = draw.one(0xffffff, 0xfffff0, 12345)
     elif kind == "flows":
@@ -41,6 +47,21 @@ def _load(draw, hosts):
     if draw.chance(0.15):
         out["ecmp_every"] = draw.whole(1, 3)
     return out
+
+
+def _mix(draw, out):
+    """Messages of several sizes, in batches, both ways."""
+    if draw.chance(0.6):
+        del out["message"]
+        out["sizes"] = [draw.bytes(1, 40_000) for _ in range(draw.whole(1, 4))]
+        if draw.chance(0.5):
+            out["weights"] = [draw.whole(1, 5) for _ in out["sizes"]]
+        if draw.chance(0.5):
+            out["size_order"] = draw.one("cyclic", "drawn")
+    if draw.chance(0.5):
+        out["batch"] = draw.whole(1, out["depth"])
+    if draw.chance(0.4):
+        out["both_ways"] = True
 
 
 def _pattern(draw, hosts):

@@ -6,7 +6,7 @@ COALESCING_FORBIDDEN = ("hpcc", "dctcp", "swift")
 
 def nic(draw):
     """The profile of a NIC, and what it asks of switches: {"telemetry": True} for hpcc."""
-    out = {"kind": "rnic", "transport": draw.one("rnic_sr", "go_back_n", "timeout_only", "irn", "spray_sr")}
+    out = {"kind": "rnic", "transport": draw.one("rnic_sr", "go_back_n", "go_back_0", "timeout_only", "irn", "spray_sr")}
     out["mtu"] = draw.one("256 B", "1000 B", "1 KiB", "1500 B", "4 KiB", draw.bytes(256, 4096))
     for key, most in (("tx_latency", 2000), ("rx_latency", 2000), ("nack_delay", 3000), ("nack_reaction", 4000),
                       ("ack_delay", 1000)):
@@ -57,9 +57,29 @@ def reliability(draw, transport, algorithm):
     if transport == "irn":
         out["rto_low"] = f"{int(out['rto'].split()[0]) // draw.whole(1, 4)} ns"
         out["rto_low_packets"] = draw.whole(0, 8)
+    if transport != "spray_sr" and draw.chance(0.2):
+        out.update(retries(draw))
     if transport == "spray_sr":
         out["sack_bits"] = draw.one(64, 128, 192, 256)
         out["timer"] = draw.one("packet", "group", "connection")
+    return out
+
+
+def retries(draw):
+    """Timeouts by IBTA's exponent, and errors. 4.096 us x 2^5 is above most round trips, 2^9 below what a run may take."""
+    out = {"ack_timeout": draw.whole(5, 9)}
+    if draw.chance(0.3):
+        out["ack_timeout_floor"] = draw.whole(4, 9)
+    if draw.chance(0.3):
+        out["ack_timeout_factor"] = draw.whole(1, 3)
+    if draw.chance(0.3):
+        out["ack_timeout_ramp"] = draw.whole(1, 2)
+    if draw.chance(0.4):
+        out["adaptive_timeout"] = draw.ns(30_000, 300_000)
+        if draw.chance(0.5):
+            out["adaptive_limit"] = draw.ns(30_000, 2_000_000)
+    if draw.chance(0.6):
+        out["retry_count"] = draw.whole(0, 7)
     return out
 
 

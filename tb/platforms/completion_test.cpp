@@ -120,7 +120,8 @@ TEST(Completion, CommandsFlagsAndNames) {
   EXPECT_TRUE(has(complete("horae size --"), "--chip"));
   EXPECT_EQ(complete("horae list po"), Words{"policies"});
   EXPECT_EQ(complete("horae size --chip tofino"), (Words{"tofino1", "tofino2"}));
-  EXPECT_EQ(complete("horae size --nic connectx"), (Words{"connectx5", "connectx7", "connectx8"}));
+  EXPECT_EQ(complete("horae size --nic connectx"),
+            (Words{"connectx5", "connectx6", "connectx7", "connectx8"}));
   EXPECT_EQ(complete("horae completion z"), Words{"zsh"});
   EXPECT_EQ(complete("horae explain platforms/cx7_spray.toml --reading nacks="),
             (Words{"nacks=both", "nacks=sender"}));

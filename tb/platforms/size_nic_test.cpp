@@ -274,16 +274,15 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadNicSize,
     ::testing::Values(
         BadCase{"UnknownNic",
-                {"--nic", "connectx6"},
-                "spec = \"connectx6\" is none of connect_ib, connectx5, connectx7, connectx8, "
-                "hypothetical, "
-                "thor_ultra and "
+                {"--nic", "connectx9"},
+                "spec = \"connectx9\" is none of connect_ib, connectx5, connectx6, connectx7, "
+                "connectx8, hypothetical, thor_ultra and "
                 "no .toml file, did you mean 'connectx5'?"},
         BadCase{"UnknownSpec",
                 {"spec.toml"},
-                "spec.toml:29:8: spec = \"conectx5\" is none of connect_ib, connectx5, connectx7, "
-                "connectx8, "
-                "hypothetical, thor_ultra and no .toml file, did you mean 'connectx5'?"},
+                "spec.toml:29:8: spec = \"conectx5\" is none of connect_ib, connectx5, connectx6, "
+                "connectx7, connectx8, hypothetical, thor_ultra and no .toml file, did you mean "
+                "'connectx5'?"},
         BadCase{"UnknownKey",
                 {"--nic", "connectx5", "--set", "sram.totl=1MiB"},
                 "--set sram.totl: unknown key 'totl' in [sram], did you mean 'total'?"},

@@ -23,7 +23,7 @@ nlohmann::ordered_json dump(const RnicConfig& config) { return RnicConfig::schem
 
 TEST(NicSpec, ShippedOnesAreThoseOfTheFolderAndSound) {
   EXPECT_EQ(NicSpec::shipped(),
-            (std::vector<std::string>{"connect_ib", "connectx5", "connectx7", "connectx8",
+            (std::vector<std::string>{"connect_ib", "connectx5", "connectx6", "connectx7", "connectx8",
                                       "hypothetical", "thor_ultra"}));
   for (const auto& name : NicSpec::shipped()) {
     const NicSpec spec = NicSpec::find({name, {}});
@@ -166,11 +166,10 @@ TEST(NicSpec, AnUnknownNameIsRefusedWithTheNearest) {
     profile("spec = \"conectx7\"");
     FAIL() << "not refused";
   } catch (const InputError& e) {
-    EXPECT_EQ(
-        std::string(e.what()),
-        "p.toml:1:8: spec = \"conectx7\" is none of connect_ib, connectx5, connectx7, connectx8, "
-        "hypothetical, thor_ultra and "
-        "no .toml file, did you mean 'connectx7'?");
+    EXPECT_EQ(std::string(e.what()),
+              "p.toml:1:8: spec = \"conectx7\" is none of connect_ib, connectx5, connectx6, "
+              "connectx7, connectx8, hypothetical, thor_ultra and "
+              "no .toml file, did you mean 'connectx7'?");
   }
 }
 

@@ -40,6 +40,8 @@ void combine(RnicCounters& a, const RnicCounters& b, Op op) {
   op(a.delivered_bytes, b.delivered_bytes);
   op(a.messages_completed, b.messages_completed);
   op(a.bytes_completed, b.bytes_completed);
+  op(a.messages_failed, b.messages_failed);
+  op(a.errors, b.errors);
   op(a.bitmap_words, b.bitmap_words);
   for (std::size_t i = 0; i < policy::rejections; ++i) op(a.rejected[i], b.rejected[i]);
   op(a.ordering_words, b.ordering_words);

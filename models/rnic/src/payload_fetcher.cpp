@@ -143,6 +143,16 @@ std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
   return sum;
 }
 
+void PayloadFetcher::forget(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.slots.clear();
+  counters_.discarded_bytes += s.bytes;
+  used_ -= s.bytes;
+  s.bytes = 0;
+  s.next = s.qp->posted_end();
+  pump(now);
+}
+
 void PayloadFetcher::flush(Picoseconds /*now*/) {
   halted_ = true;
   for (std::size_t i = 0; i < streams_.size(); ++i) {

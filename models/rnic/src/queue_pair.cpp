@@ -140,6 +140,22 @@ void QueuePair::complete_acknowledged(std::uint32_t messages, Picoseconds now) {
   forget();
 }
 
+std::uint32_t QueuePair::fail(Picoseconds now) {
+  const auto failed = static_cast<std::uint32_t>(outstanding());
+  progress_.failed_messages += failed;
+  progress_.error_time = now;
+  if (failed > 0) progress_.failed_post = messages_[completed_].posted;
+  sender_->abandon();
+  item_.reset();
+  // They stay known, as what completed ones are: reads that are under way may name their packets.
+  completed_ = messages_.size();
+  sent_bytes = posted_bytes_ = acked_bytes();
+  hold_until.reset();
+  gap_until.reset();
+  starves_at = never;
+  return failed;
+}
+
 std::int64_t QueuePair::acked_bytes() const {
   auto whole = static_cast<std::int64_t>(progress_.completed_bytes);
   const std::size_t partial = completed_ + uncompleted_;

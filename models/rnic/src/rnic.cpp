@@ -19,7 +19,7 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
       config_(config),
       id_(id),
       transport_(policy::find_transport(config.transport)),
-      deadlines_recede_(transport_.own_timeout == nullptr),
+      deadlines_recede_(transport_.own_timeout == nullptr && !config.reliability.timeout_varies()),
       retransmit_(config.retransmit),
       qps_(this->name()),
       host_(config, context.seed, counters_.context_misses),
@@ -86,6 +86,10 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
     host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
   }
   return qps_.last_number();
+}
+
+void check_timeouts(const RnicConfig& config) {
+  policy::check_timeouts(policy::find_transport(config.transport), config.reliability);
 }
 
 void rnic::begin() {

@@ -84,11 +84,27 @@ void rnic::expire(std::size_t i, Picoseconds now) {
     if (nic_watcher_ != nullptr)
       nic_watcher_->timed_out(*this, i, qp.sender().oldest_unacked(), now);
     qp.sender().on_timeout(now);
+    if (qp.sender().exhausted()) [[unlikely]]
+      return fail(i, now);
     if (listens_) miss(qp, now);
     if (qp.hold_until) release_hold(i, now);
   }
   if (qp.credited != nullptr) [[unlikely]]
     settle_credit(i, false, now);
+  refresh(i);
+}
+
+void rnic::fail(std::size_t i, Picoseconds now) {
+  QueuePair& qp = qps_[i];
+  if (qp.hold_until) release_hold(i, now);
+  const std::uint32_t failed = qp.fail(now);
+  counters_.messages_failed += failed;
+  ++counters_.errors;
+  if (host_.fetcher) host_.fetcher->forget(i, now);
+  if (nic_watcher_ != nullptr)
+    nic_watcher_->failed(*this, i, qp.progress().completed_messages, failed, now);
+  watch_window(qp);
+  qps_.completed(qp);
   refresh(i);
 }
 

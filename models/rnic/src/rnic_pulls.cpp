@@ -70,7 +70,9 @@ void rnic::settle_credit(std::size_t i, bool fresh, Picoseconds now) {
   qp.credited->settle(qp.in_flight(), fresh);
   watch_window(qp);
   const bool starves = !qp.window_open && qp.in_flight() == 0_B && qp.sender().can_send();
-  qp.starves_at = starves ? std::min(qp.starves_at, now + config_.reliability.rto) : never;
+  const Picoseconds timeout = config_.reliability.timeout();
+  const bool ends = starves && timeout != never;
+  qp.starves_at = ends ? std::min(qp.starves_at, now + timeout) : never;
 }
 
 }  // namespace horae::rnic

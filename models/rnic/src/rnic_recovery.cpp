@@ -73,7 +73,7 @@ void rnic::finish_service(std::size_t slot, Picoseconds now) {
   if (nic_watcher_ != nullptr) {
     nic_watcher_->nack_served(*this, s.qp, s.psn, s.start, now, end.resend);
   }
-  if (end.resend) {
+  if (end.resend && !qps_[s.qp].in_error()) {
     qps_[s.qp].sender().retransmit(s.psn, now);
     if (qps_[s.qp].credited != nullptr) settle_credit(s.qp, false, now);
     if (nacks_.hold(s.qp, now)) {

@@ -96,6 +96,10 @@ void rnic::statistics(StatTree& tree) const {
     }
   }
   tree.value("messages_completed", c.messages_completed, "messages");
+  if (config().reliability.retry_count) {
+    tree.value("messages_failed", c.messages_failed, "messages")
+        .value("queue_pairs_in_error", c.errors, "queue pairs");
+  }
   for (std::size_t k = 0; k < idle_causes; ++k) {
     if (static_cast<IdleCause>(k) == IdleCause::port && !ports_) continue;
     if (static_cast<IdleCause>(k) == IdleCause::engine && !engine_) continue;

@@ -41,6 +41,11 @@ class RnicSrSender final : public WindowedSender {
     pending_.clear();
   }
 
+  void abandon() override {
+    WindowedSender::abandon();
+    pending_.clear();
+  }
+
  private:
   void put_in_line(const Transmission& t) {
     for (auto& waiting : pending_) {

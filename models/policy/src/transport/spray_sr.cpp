@@ -71,6 +71,7 @@ TransportEntry spray_sr_transport() {
           .make_receiver = make_spray_receiver,
           .parameters = {keys_of<SprayParameters>()},
           .selective = true,
+          .retries = false,
           .state = spray_state};
 }
 

@@ -33,7 +33,7 @@ void rnic::begin_steering() {
         .own = qp.config().entropy,
         .ordinal = qp.config().ordinal,
         .base_rtt = base_rtt,
-        .rto = config_.reliability.rto,
+        .rto = config_.reliability.timeout(),
         .bdp_packets = std::max(bdp, 1u),
         .trimming = config_.trimming,
         .random = RandomStream(

@@ -1,5 +1,7 @@
 #include "horae/build/connections.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -115,14 +117,8 @@ void Connections::add(std::size_t table, const flows::Flow& flow, std::size_t nu
                       LeadExchanges& leads, bool closes) {
   auto send = queue_pair(flow.depth, flow);
   auto receive = queue_pair(1, flow);
-  send.source = std::make_unique<traffic::ConstantSource>(
-      traffic::ConstantSource::Config{.dst = devices_.nic(flow.to).id(),
-                                      .bytes = flow.message,
-                                      .start = flow.start,
-                                      .count = flow.count,
-                                      .lead = flow.lead,
-                                      .after = flow.after,
-                                      .gated = flow.channel.has_value()});
+  send.source = source_of(flow, number);
+  if (flow.batch != 0) send.exchange = send.completes = exchanges_[flow.from]++;
   if (flow.lead != 0) {
     for (const unsigned device : {flow.from, flow.to}) {
       if (leads[device] < 0) leads[device] = exchanges_[device]++;
@@ -150,7 +146,31 @@ void Connections::add(std::size_t table, const flows::Flow& flow, std::size_t nu
         std::max<std::int64_t>(1, flows::packets_of(platform_, flow.from, flow.message)));
     receive.notify_delay = flow.notify_delay;
   }
-  connect(flow, number, std::move(send), std::move(receive));
+  connect(table, flow, number, std::move(send), std::move(receive));
+}
+
+std::unique_ptr<traffic::TrafficSource> Connections::source_of(const flows::Flow& flow,
+                                                               std::size_t number) {
+  const NodeId to = devices_.nic(flow.to).id();
+  if (flow.sizes || flow.batch != 0) {
+    return std::make_unique<traffic::MixedSource>(
+        traffic::MixedSource::Config{.dst = to,
+                                     .bytes = flow.message,
+                                     .mix = flow.sizes,
+                                     .start = flow.start,
+                                     .count = flow.count,
+                                     .batch = flow.batch,
+                                     .seed = platform_.sim.seed,
+                                     .stream = fmt::format("connection{}.sizes", number)});
+  }
+  return std::make_unique<traffic::ConstantSource>(
+      traffic::ConstantSource::Config{.dst = to,
+                                      .bytes = flow.message,
+                                      .start = flow.start,
+                                      .count = flow.count,
+                                      .lead = flow.lead,
+                                      .after = flow.after,
+                                      .gated = flow.channel.has_value()});
 }
 
 Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t number,
@@ -160,11 +180,12 @@ Connections::Trigger& Connections::trigger(std::size_t table, std::uint32_t numb
   return it->second;
 }
 
-void Connections::connect(const flows::Flow& flow, std::size_t number, rnic::QueuePairConfig send,
-                          rnic::QueuePairConfig receive) {
+void Connections::connect(std::size_t table, const flows::Flow& flow, std::size_t number,
+                          rnic::QueuePairConfig send, rnic::QueuePairConfig receive) {
   rnic::rnic& from = devices_.nic(flow.from);
   rnic::rnic& to = devices_.nic(flow.to);
-  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs(), flow.count == 0};
+  const Connection connection{&from, from.queue_pairs(), &to, to.queue_pairs(), flow.count == 0,
+                              table};
   const programs::Connection named = told(connection, number, flow);
   send.remote = named.receiver_qp;
   send.peer = to.id();

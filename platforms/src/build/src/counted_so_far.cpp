@@ -94,7 +94,12 @@ CountedSoFar CountedSoFar::of(const Simulation& s) {
   CountedSoFar out;
   for (const Connection& c : s.flows()) {
     const auto& progress = c.sender->queue_pair(c.sender_qp).progress();
-    out.flows.push_back({progress.nacks, progress.timeouts});
+    const auto& received = c.receiver->queue_pair(c.receiver_qp).progress();
+    out.flows.push_back({.nacks = progress.nacks,
+                         .timeouts = progress.timeouts,
+                         .messages = progress.completed_messages,
+                         .bytes = progress.completed_bytes,
+                         .delivered = received.delivered_bytes});
   }
   out.devices.resize(s.devices().size());
   for (const auto* chip : s.tofinos()) out.devices[chip->number()] = numbers_of(*chip, platform);
@@ -124,6 +129,9 @@ CountedSoFar CountedSoFar::since(const CountedSoFar& before) const {
   for (std::size_t i = 0; i < flows.size(); ++i) {
     out.flows[i].nacks -= before.flows[i].nacks;
     out.flows[i].timeouts -= before.flows[i].timeouts;
+    out.flows[i].messages -= before.flows[i].messages;
+    out.flows[i].bytes -= before.flows[i].bytes;
+    out.flows[i].delivered -= before.flows[i].delivered;
   }
   subtract(before.switches, out.switches);
   return out;

@@ -5,16 +5,18 @@
 
 #include "findings_parts.hpp"
 #include "horae/fabric/rank_border.hpp"
+#include "horae/flows/traffic.hpp"
 
 namespace horae::build {
 namespace {
 
-FlowEnd end_of(const Connection& c, Histogram& latency) {
+/// `named`: of its traffic table, if that has a name.
+FlowEnd end_of(const Connection& c, Histogram& latency, Histogram* named) {
   FlowEnd end;
   if (c.sender->runs_here()) {
     const auto& qp = c.sender->queue_pair(c.sender_qp);
     end.progress = qp.progress();
-    end.finished = qp.finished();
+    end.finished = qp.finished() && !qp.in_error();
     const Histogram h = qp.message_latency();
     end.timed = !h.empty();
     if (end.timed) {
@@ -23,6 +25,7 @@ FlowEnd end_of(const Connection& c, Histogram& latency) {
       end.most = h.max();
     }
     latency.merge(h);
+    if (named != nullptr) named->merge(h);
   }
   if (c.receiver->runs_here()) {
     copy_received(c.receiver->queue_pair(c.receiver_qp).progress(), end.progress);
@@ -59,11 +62,13 @@ void PacketBook::add(const PacketBook& other) {
 Findings Findings::of(const Simulation& s, const CountedSoFar& warmup) {
   Findings out;
   CountedSoFar counted = CountedSoFar::of(s).since(warmup);
+  out.named_latency.resize(s.platform().traffic.size());
   for (const Connection& c : s.flows()) {
     const CountedSoFar::OfFlow& flow = counted.flows[out.flows.size()];
-    FlowEnd& end = out.flows.emplace_back(end_of(c, out.latency));
-    end.nacks = flow.nacks;
-    end.timeouts = flow.timeouts;
+    const bool named = !flows::traffic_of(s.platform(), c.traffic).name().empty();
+    Histogram* const of_table = named ? &out.named_latency[c.traffic] : nullptr;
+    FlowEnd& end = out.flows.emplace_back(end_of(c, out.latency, of_table));
+    end.measured = flow;
   }
   for (const auto* nic : s.receivers()) out.reorder_depth.merge(nic->reorder_depth());
   for (const auto& d : s.devices()) {

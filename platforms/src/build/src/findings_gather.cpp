@@ -50,6 +50,7 @@ std::vector<std::byte> as_message(const Simulation& s, const Findings& f) {
   }
   w.put(f.packets);
   w.put(f.latency.parts());
+  for (const Histogram& h : f.named_latency) w.put(h.parts());
   w.put(f.reorder_depth.parts());
   w.put(f.switches);
   w.put(f.most_buffered);
@@ -76,10 +77,14 @@ void Findings::gather(const Simulation& s, fabric::rank_exchange& ranks) {
       if (!sends && !receives) continue;
       auto end = r.get<FlowEnd>();
       if (sends) {
-        if (!receives) copy_received(flows[i].progress, end.progress);
+        if (!receives) {
+          copy_received(flows[i].progress, end.progress);
+          end.measured.delivered = flows[i].measured.delivered;
+        }
         flows[i] = end;
       } else {
         copy_received(end.progress, flows[i].progress);
+        flows[i].measured.delivered = end.measured.delivered;
       }
     }
     for (const auto& d : s.devices()) {
@@ -87,6 +92,8 @@ void Findings::gather(const Simulation& s, fabric::rank_exchange& ranks) {
     }
     packets.add(r.get<PacketBook>());
     latency.merge(Histogram::of_parts(r.get<std::vector<std::int64_t>>()));
+    for (Histogram& h : named_latency)
+      h.merge(Histogram::of_parts(r.get<std::vector<std::int64_t>>()));
     reorder_depth.merge(Histogram::of_parts(r.get<std::vector<std::int64_t>>()));
     add(r.get<fabric::output_queued_switch::Counters>(), switches);
     most_buffered = std::max(most_buffered, r.get<std::int64_t>());

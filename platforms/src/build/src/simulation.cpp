@@ -101,8 +101,11 @@ Picoseconds Simulation::finished_at() const {
   }
   for (const auto* host : devices_.hosts) last = std::max(last, host->counters().last_arrival);
   for (const auto* nic : devices_.nics) {
-    for (std::size_t i = 0; i < nic->queue_pairs(); ++i)
-      last = std::max(last, nic->queue_pair(i).progress().last_completion);
+    for (std::size_t i = 0; i < nic->queue_pairs(); ++i) {
+      const auto& progress = nic->queue_pair(i).progress();
+      last = std::max(last, progress.last_completion);
+      if (progress.error_time != never) last = std::max(last, progress.error_time);
+    }
     for (std::size_t i = 0; i < nic->programs().size() && nic->runs_here(); ++i)
       last = std::max(last, nic->programs()[i].end());
   }

@@ -85,6 +85,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
   if (kind == "rnic") {
     const auto config = rnic::read_rnic(section, also);
     check_at(section, "transport", [&] { policy::find_transport(config.transport); });
+    check_at(section, "transport", [&] { rnic::check_timeouts(config); });
     check_at(section, "ordering", [&] { rtl::check_ordering(config.ordering); });
     for (const auto& name : config.retransmit.policies) policy::find_retransmit_policy(name);
     check_at(section, "entropy", [&] { policy::check(config.entropy); });

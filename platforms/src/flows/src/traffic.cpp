@@ -1,9 +1,13 @@
 #include "horae/flows/traffic.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "horae/core/error.hpp"
 #include "horae/flows/end_points.hpp"
 #include "horae/flows/nic_demands.hpp"
 #include "horae/flows/traffic_kind.hpp"
@@ -21,14 +25,39 @@ const Schema<Traffic::Mix>& Traffic::Mix::schema() {
                   .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"})
           .field(
               "traffic_class", &Mix::traffic_class,
-              {.doc = "traffic class of the data; absent: `traffic_class` of each NIC", .max = 7});
+              {.doc = "traffic class of the data; absent: `traffic_class` of each NIC", .max = 7})
+          .field("name", &Mix::name,
+                 {.doc = "results of this traffic alone are `traffic.<name>.rate` and so on; "
+                         "absent: there are none"});
   return s;
 }
+
+namespace {
+
+/// InputError in one line where no result could be called by it, or another table is.
+void check_name(const Located<std::string>& name, const TrafficSection& table) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (name.value.empty() || !std::ranges::all_of(name.value, fits)) {
+    throw input_error(name.where,
+                      fmt::format("name = \"{}\"; expected letters, digits and _", name.value));
+  }
+  for (std::size_t i = 0; i < table.platform.traffic.size(); ++i) {
+    if (traffic_of(table.platform, i).name() == name.value) {
+      throw input_error(
+          name.where,
+          fmt::format("name = \"{}\" is that of traffic[{}]; expected another one", name.value, i));
+    }
+  }
+}
+
+}  // namespace
 
 Traffic::Traffic(const TrafficSection& table)
     : mix_(Mix::schema().read(table.section, table.section.keys())),
       kind_(table.kind),
-      number_(table.number) {}
+      number_(table.number) {
+  if (mix_.name) check_name(*mix_.name, table);
+}
 
 void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
 

@@ -6,6 +6,8 @@ std::string_view name_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::complete:
       return "complete";
+    case Verdict::error:
+      return "error";
     case Verdict::timeout:
       return "timeout";
     case Verdict::refused:

@@ -38,9 +38,9 @@ void completion_results(const build::Simulation& s, const build::Findings& found
     finite = finite && flow.finished;
     // One that sends until the run ends has messages under way then, whatever happens: its messages
     // are those it completes, unless it completes none.
-    if (!flow.finished && (!s.flows()[i].endless || !flow.timed)) ++open;
-    nacks = std::max(nacks, flow.nacks);
-    timeouts = std::max(timeouts, flow.timeouts);
+    if (!flow.finished && !flow.in_error() && (!s.flows()[i].endless || !flow.timed)) ++open;
+    nacks = std::max(nacks, flow.measured.nacks);
+    timeouts = std::max(timeouts, flow.measured.timeouts);
   }
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto add = [&](const char* name, auto&& picoseconds) {

@@ -7,6 +7,7 @@
 
 #include "horae/run/groups.hpp"
 #include "message_bins.hpp"
+#include "result_parts.hpp"
 
 namespace horae::run {
 namespace {
@@ -44,8 +45,8 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
       out.push_back({fmt::format("fct.{}{}", bin.name, name), value, unit});
     };
     const auto figure = [&](const char* name, const Figure& f, const char* unit) {
-      out.push_back(over_all(fmt::format("fct.{}{}", bin.name, name), f, unit, bin.unfinished(),
-                             bin.messages, "messages"));
+      out.push_back(over_all(fmt::format("fct.{}{}", bin.name, name), f, unit, bin.fct.open(),
+                             bin.messages, bin.failed == 0 ? "messages" : "messages in error or"));
     };
     const auto of_some = [&](const char* name, double value, const char* unit) {
       add(name, bin.messages == 0 ? no_value : value, unit);
@@ -54,6 +55,7 @@ void flow_results(const build::Simulation& s, const build::Findings& found, cons
     const auto late = static_cast<double>(bin.out_of_order);
     add("completed", static_cast<double>(bin.fct.count()), "messages");
     add("unfinished", static_cast<double>(bin.unfinished()), "messages");
+    if (may_give_up(s.platform())) add("failed", static_cast<double>(bin.failed), "messages");
     figure("mean", bin.fct.mean(), "us");
     figure("p50", bin.fct.percentile(500), "us");
     figure("p99", bin.fct.percentile(990), "us");
@@ -92,6 +94,7 @@ nlohmann::ordered_json size_bin_rows(const build::Simulation& s, const build::Fi
                                                          {"upto_bytes", to},
                                                          {"messages", bin.messages},
                                                          {"unfinished", bin.unfinished()}});
+    if (may_give_up(s.platform())) row["failed"] = bin.failed;
     put(row, "fct_mean_us", bin.fct.mean());
     put(row, "fct_p99_us", bin.fct.percentile(990));
     put(row, "slowdown_mean", bin.slowdown.mean());

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "horae/run/named_result.hpp"
+#include "result_parts.hpp"
 
 namespace horae::run {
 
@@ -17,7 +18,9 @@ std::string flows_csv(const build::Simulation& simulation, const build::Findings
       "bytes_delivered,first_post_us,last_completion_us,mean_rate_gbps,message_p50_us,message_p99_"
       "us,"
       "message_max_us,size_bytes,fct_us,ideal_us,slowdown,packets_received,out_of_order,"
-      "reorder_mean,reorder_max\n";
+      "reorder_mean,reorder_max";
+  const bool gives_up = may_give_up(simulation.platform());
+  csv += gives_up ? ",messages_failed,error_us\n" : "\n";
   std::size_t n = 0;
   auto planned = simulation.messages().begin();  // in the order of the flows
   for (const auto& flow : simulation.flows()) {
@@ -58,9 +61,15 @@ std::string flows_csv(const build::Simulation& simulation, const build::Findings
       csv += ",,,,";
     }
     csv +=
-        fmt::format(",{},{},{:.3f},{}\n", p.received, p.out_of_order,
+        fmt::format(",{},{},{:.3f},{}", p.received, p.out_of_order,
                     ratio(static_cast<double>(p.reorder_sum), static_cast<double>(p.out_of_order)),
                     p.reorder_max);
+    if (gives_up) {
+      csv +=
+          fmt::format(",{},{}", p.failed_messages,
+                      ended.in_error() ? fmt::format("{:.6f}", to_microseconds(p.error_time)) : "");
+    }
+    csv += '\n';
     ++n;
   }
   return csv;

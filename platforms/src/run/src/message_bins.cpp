@@ -102,6 +102,7 @@ std::vector<MessageBin> message_bins(const build::Simulation& s, const build::Fi
     const Completion completion = completion_of(found, m, end);
     const auto add = [&](MessageBin& bin) {
       ++bin.messages;
+      bin.failed += flow.in_error() ? 1 : 0;
       bin.packets += received.received;
       bin.out_of_order += received.out_of_order;
       bin.reordered += received.out_of_order > 0;

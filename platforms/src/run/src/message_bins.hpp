@@ -72,7 +72,8 @@ struct MessageBin {
   std::uint64_t messages = 0, reordered = 0, packets = 0, out_of_order = 0, reorder_sum = 0;
   std::uint32_t reorder_max = 0;
 
-  std::uint64_t unfinished() const { return fct.open(); }
+  std::uint64_t failed = 0;  ///< ended with an error; their samples are open as well
+  std::uint64_t unfinished() const { return fct.open() - failed; }
 };
 
 /// All measured messages, then by the bins of `sim.size_bins`. Samples are sorted. Without those

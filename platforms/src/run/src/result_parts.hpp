@@ -32,6 +32,17 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
 /// unfinished. `from`: the measured time begins.
 void completion_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
                         std::vector<NamedResult>& out);
+/// Whether a queue pair of the platform may end in error: retries are counted.
+bool may_give_up(const config::PlatformConfig& platform);
+/// `flows.in_error`, `flows.messages_failed`, `flows.error_time` (the longest, from the posting of
+/// a connection's oldest message that failed) and `flows.first_error` (since the start of the run);
+/// of platforms that count retries.
+void error_results(const build::Simulation& s, const build::Findings& found,
+                   std::vector<NamedResult>& out);
+/// `traffic.<name>.*` of each table with a name, over `time`, that measured. Latency is from
+/// posting to completion, of messages completed in it.
+void traffic_results(const build::Simulation& s, const build::Findings& found, Picoseconds time,
+                     std::vector<NamedResult>& out);
 /// `schedules.*`: when programs of hosts ended; no number while one has not.
 void schedule_results(const build::Simulation& s, const build::Findings& found,
                       std::vector<NamedResult>& out);

@@ -1,5 +1,7 @@
 #include "horae/run/run.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <span>
 #include <string>
@@ -65,6 +67,19 @@ std::string deadlock_of(const build::Simulation& simulation, const build::Findin
   return describe(topology, pause_ring(topology, waits));
 }
 
+/// Queue pairs that gave up, and whether others wait for their messages.
+std::string errors_of(const build::Findings& found) {
+  std::size_t failed = 0, open = 0;
+  for (const auto& flow : found.flows) {
+    failed += flow.in_error() ? 1 : 0;
+    open += flow.finished || flow.in_error() ? 0 : 1;
+  }
+  return fmt::format(
+      "{} of {} connections are in error: their retries are used up (reliability.retry_count); {} "
+      "others are unfinished",
+      failed, found.flows.size(), open);
+}
+
 /// Where model and RTL ran side by side. A difference would have ended the run.
 nlohmann::ordered_json lockstep_json(const build::Levels::Compared& compared) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -117,6 +132,7 @@ RunOutcome run(build::Simulation& simulation, const IdealOutcome& ideal, bool sh
     outcome.notes.emplace_back(
         "all messages are completed; what is in flight only goes around or waits for ever");
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
+  if (verdict == results::Verdict::error) outcome.notes.push_back(errors_of(found));
   const std::string deadlock = deadlock_of(simulation, found);
   if (!deadlock.empty()) outcome.summary["deadlock"] = deadlock;
   if (stuck) {

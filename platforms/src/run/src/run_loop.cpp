@@ -160,6 +160,16 @@ void RunLoop::begin_measurement() {
   began_ = true;
 }
 
+bool RunLoop::any_in_error() const {
+  bool here = false;
+  for (const auto* nic : simulation_.nics())
+    here = here || (nic->runs_here() && nic->counters().errors > 0);
+  auto* ranks = simulation_.ranks();
+  if (ranks == nullptr) return here;
+  const auto all = ranks->all_of(here);
+  return std::find(all.begin(), all.end(), true) != all.end();
+}
+
 Picoseconds RunLoop::finished_at() const {
   Picoseconds last = simulation_.finished_at();
   if (auto* ranks = simulation_.ranks()) {
@@ -178,6 +188,7 @@ results::Verdict RunLoop::finish() {
   end_ = Snapshot::take(simulation_, end);
   if (series_ && end > series_->last()) series_->sample(end, now_);
   simulation_.compare_levels();
+  if (any_in_error()) return results::Verdict::error;
   if (stuck_) return results::Verdict::stuck;
   return to_finish && !finished ? results::Verdict::timeout : results::Verdict::complete;
 }

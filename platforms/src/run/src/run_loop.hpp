@@ -85,6 +85,8 @@ class RunLoop {
   /// Begins the measured time.
   void begin_measurement();
   results::Verdict finish();
+  /// Whether a queue pair of any rank has given up.
+  bool any_in_error() const;
   /// Of a run that is over: all is done. It is the same for all ranks, and however often the run
   /// was looked at.
   Picoseconds finished_at() const;

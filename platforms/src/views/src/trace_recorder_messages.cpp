@@ -55,6 +55,17 @@ void TraceRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::uint64
   }
 }
 
+void TraceRecorder::failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t /*first*/,
+                           std::uint64_t /*count*/, Picoseconds at) {
+  const std::uint32_t flow = flow_at(nic, qp);
+  if (flow == TraceRecord::none || !filter_.wants_flow(flow) || !filter_.overlaps(at, at) ||
+      !room(1, at))
+    return;
+  const Psn oldest = nic.queue_pair(qp).sender().oldest_unacked();
+  record_.moments.push_back(
+      {at, device_of(nic), static_cast<std::uint32_t>(qp), oldest.value(), "in error"});
+}
+
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,
                                  Picoseconds) {
   const std::uint32_t flow = flow_at(nic, qp);

@@ -79,6 +79,8 @@ struct RnicCounters {
   std::uint64_t delivered_bytes = 0;  ///< payload written to memory, each byte once
   std::uint64_t messages_completed = 0;
   std::uint64_t bytes_completed = 0;  ///< payload of completed messages
+  std::uint64_t messages_failed = 0;  ///< posted, and ended with an error
+  std::uint64_t errors = 0;           ///< queue pairs that gave up
   std::uint64_t bitmap_words = 0;     ///< reorder bitmap words read or written
   // Of the ordering engine.
   std::array<std::uint64_t, policy::rejections> rejected{};  ///< by cause

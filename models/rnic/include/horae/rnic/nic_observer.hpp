@@ -24,6 +24,9 @@ class nic_observer {
   /// Likewise completed: acknowledged to their ends.
   virtual void completed(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
                          std::uint64_t /*count*/, Picoseconds /*at*/) {}
+  /// Likewise ended with an error: the queue pair gave up.
+  virtual void failed(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
+                      std::uint64_t /*count*/, Picoseconds /*at*/) {}
   /// As receiver: the arrival of `cause` made it send a NACK for `expected`. A queue pair's NACKs
   /// leave in the order in which they are told.
   virtual void nack_decided(const rnic& /*nic*/, std::size_t /*qp*/, const Packet& /*cause*/,

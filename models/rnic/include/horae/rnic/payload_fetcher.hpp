@@ -80,6 +80,9 @@ class PayloadFetcher {
   /// The next new packet goes on the wire.
   void take(std::size_t i, Picoseconds now);
 
+  /// Queue pair `i` is in error: discards what was read for it, and reads nothing more.
+  void forget(std::size_t i, Picoseconds now);
+
   /// Discards every WQE and payload that was read ahead; nothing is read until resume().
   void flush(Picoseconds now);
   void resume(Picoseconds now);

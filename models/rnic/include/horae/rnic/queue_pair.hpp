@@ -106,6 +106,8 @@ class QueuePair {
   }
   /// Whether the PSN, not older than the oldest one unacknowledged, belongs to a posted message.
   bool posted(Psn psn) const { return psn.before(next_post_); }
+  /// The PSN behind all that is posted.
+  Psn posted_end() const { return next_post_; }
 
   /// `packets` more were acknowledged at `now`; completes messages. Returns how many.
   std::uint32_t acknowledged(std::uint32_t packets, Picoseconds now);
@@ -123,10 +125,17 @@ class QueuePair {
   }
 
   bool has_source() const { return config_.source != nullptr; }
-  /// Whether every message of its source was posted and completed.
+  /// Whether nothing of its source is left: every message was posted and completed, or the queue
+  /// pair is in error.
   bool finished() const { return has_source() && !item_ && outstanding() == 0; }
   /// Messages posted and not completed.
   std::size_t outstanding() const { return messages_.size() - completed_; }
+
+  /// Its sender gave up: the messages outstanding end with an error, and its source posts no more.
+  /// Returns how many end.
+  std::uint32_t fail(Picoseconds now);
+  /// Whether it did.
+  bool in_error() const { return progress_.error_time != never; }
 
   struct Progress {
     std::uint64_t posted_messages = 0;
@@ -137,10 +146,13 @@ class QueuePair {
     std::uint64_t timeouts = 0;
     Picoseconds first_post = never;
     Picoseconds last_completion{};
-    std::uint64_t received = 0;      ///< as responder, packets of data, duplicates included
-    std::uint64_t out_of_order = 0;  ///< of those, ahead of the expected PSN
-    std::uint64_t reorder_sum = 0;   ///< distances ahead, summed
-    std::uint32_t reorder_max = 0;   ///< the largest
+    std::uint64_t received = 0;         ///< as responder, packets of data, duplicates included
+    std::uint64_t out_of_order = 0;     ///< of those, ahead of the expected PSN
+    std::uint64_t reorder_sum = 0;      ///< distances ahead, summed
+    std::uint32_t reorder_max = 0;      ///< the largest
+    std::uint64_t failed_messages = 0;  ///< posted, and ended with an error
+    Picoseconds error_time = never;     ///< the queue pair gave up; `never`: it has not
+    Picoseconds failed_post = never;    ///< of the oldest message that failed
   };
   Progress& progress() { return progress_; }
   const Progress& progress() const { return progress_; }

@@ -34,17 +34,17 @@ class QueuePairTable {
   /// Of a packet's queue pair; size() or more when there is no such.
   std::size_t index_of(Qpn number) const { return number.value() - first_; }
 
-  /// Messages of `qp` were completed: it may have none left.
+  /// Messages of `qp` were completed, or ended with an error: it may have none left.
   void completed(QueuePair& qp) {
     if (!qp.work_counted || !qp.finished()) return;
     qp.work_counted = false;
     --unfinished_;
-    finished_.push_back(qp.config().ordinal);
+    if (!qp.in_error()) finished_.push_back(qp.config().ordinal);
   }
   /// Ordinals (QueuePairConfig::ordinal) of the queue pairs that have completed all their messages
   /// since the last call, in that order.
   std::vector<std::uint32_t> take_finished() { return std::exchange(finished_, {}); }
-  /// Whether all queue pairs with a source have completed all of its messages.
+  /// Whether all queue pairs with a source have completed all of its messages, or are in error.
   bool finished() const { return unfinished_ == 0; }
 
  private:

@@ -122,8 +122,8 @@ class rnic : public fabric::device {
   /// The connection of queue pair `qp` is over, as both of its ends know at `now`: the ordering
   /// engine, if there is one, forgets it. Between windows only.
   void close_connection(std::size_t qp, Picoseconds now);
-  /// Whether all queue pairs with a source have completed all of its messages, and the host's
-  /// programs have ended.
+  /// Whether all queue pairs with a source have completed all of its messages, or are in error, and
+  /// the host's programs have ended.
   bool finished() const { return qps_.finished() && programs_.finished(); }
   /// Ordinals of the queue pairs that have completed all their messages since the last call.
   std::vector<std::uint32_t> take_finished() { return qps_.take_finished(); }
@@ -183,9 +183,13 @@ class rnic : public fabric::device {
   void take_response(std::size_t qp, const AckInfo& ack, Picoseconds now);
   void progressed(std::size_t qp, const policy::AckOutcome& outcome, Picoseconds now);
   void expire(std::size_t qp, Picoseconds now);
+  /// Its retries are used up: the queue pair is in error, and so are its messages.
+  void fail(std::size_t qp, Picoseconds now);
   /// Whether its timeout has run out in vain so often that the next time is repetition.
   bool tires(const QueuePair& qp) const {
-    return qp.timeouts.in(context_.repetition) >= context_.repetition.most;
+    // With retries to count, the error comes nearer each time.
+    return !config_.reliability.retry_count &&
+           qp.timeouts.in(context_.repetition) >= context_.repetition.most;
   }
 
   // congestion/rnic_feedback.cpp: what congestion control and entropy schemes listen to

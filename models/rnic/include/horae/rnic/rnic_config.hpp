@@ -129,6 +129,9 @@ struct RnicConfig {
 /// that its sender needs.
 void check_listening(const RnicConfig& config);
 
+/// InputError in one line when its transport has no ACK timeout or retries, and they are given.
+void check_timeouts(const RnicConfig& config);
+
 /// InputError in one line when its keys of several ports do not go together.
 void check_ports(const RnicConfig& config);
 

@@ -34,6 +34,8 @@ class PacketsTraffic final : public TrafficOf<PacketsConfig> {
     check_pattern(table, config_, EndPoint::host);
     if (ecmp_every())
       throw table.section.error("ecmp_every", "ecmp_every is of connections; hosts have none");
+    if (table.section.has("name"))
+      throw table.section.error("name", "name is of connections; hosts have none");
     if (traffic_class()) {
       throw table.section.error("traffic_class",
                                 "traffic_class is of connections; hosts have none");

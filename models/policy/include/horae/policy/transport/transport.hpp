@@ -39,6 +39,25 @@ struct TransportConfig {
       256;                 ///< sender: AckReq on every n-th PSN; 0: none but the protocol's own
   Picoseconds rto = 4_ms;  ///< retransmission timeout; `never`: none
   TimeoutResend timeout_resend = TimeoutResend::window;
+  // The timer of IBTA vol. 1, 9.7.6.1.3, in the place of `rto`. Absent: `rto`.
+  std::optional<std::uint32_t> ack_timeout{};         ///< exponent; 0: no timer
+  std::optional<std::uint32_t> ack_timeout_floor{};   ///< least exponent in effect; absent: none
+  std::optional<std::uint32_t> ack_timeout_factor{};  ///< of the interval; absent: 1
+  /// So many timeouts in a row have shorter intervals before the whole one: each half of the next.
+  std::optional<std::uint32_t> ack_timeout_ramp{};
+  /// The first of the adaptive intervals, which come before and are not counted as retries; each
+  /// is twice the one before. Absent: there are none.
+  std::optional<Picoseconds> adaptive_timeout{};
+  std::optional<Picoseconds> adaptive_limit{};  ///< most of them; absent: half the whole interval
+  /// Counted timeouts in a row that are answered by a resend; one more ends the queue pair. Absent:
+  /// any number.
+  std::optional<std::uint32_t> retry_count{};
+  /// The whole interval of the retransmission timer.
+  Picoseconds timeout() const;
+  /// Whether intervals differ from each other.
+  bool timeout_varies() const {
+    return ack_timeout && (adaptive_timeout || ack_timeout_ramp.value_or(0) > 0);
+  }
   /// Receiver: the time after a NACK from which a packet out of order brings another one for the
   /// same expected PSN. Absent: the next NACK comes only after the expected packet has arrived.
   std::optional<Picoseconds> nack_again{};
@@ -59,6 +78,9 @@ struct TransportConfig {
   /// The keys when these are the transports.
   static Schema<TransportConfig> schema_with(const std::vector<TransportEntry>& registry);
 };
+
+/// InputError in one line when the ACK timeout or retries are of a transport that has none.
+void check_timeouts(const TransportEntry& transport, const TransportConfig& config);
 
 /// What the hardware would have to do for a decision.
 struct TransportOps {
@@ -126,6 +148,10 @@ class TransportSender {
   virtual void on_timeout(Picoseconds now) = 0;
   /// When on_timeout() is due if nothing is acknowledged before, or `never`.
   virtual Picoseconds next_deadline() const = 0;
+  /// Whether the last timeout was one more than its retries (TransportConfig::retry_count).
+  virtual bool exhausted() const { return false; }
+  /// The queue pair is in error: forgets what is posted and what is under way, for good.
+  virtual void abandon() {}
 
   /// Posted PSNs that were never sent.
   virtual std::uint32_t unsent() const = 0;
@@ -207,13 +233,16 @@ struct TransportEntry {
   /// Its halves are a SelectiveSender and a SelectiveReceiver. Then no ordering engine can take the
   /// receiver's place, and a packet that was trimmed is answered; others count it as lost.
   bool selective = false;
+  /// Its senders are timed by `ack_timeout` where that is given, and give up (`retry_count`).
+  bool retries = true;
   /// Null, or what it keeps for each connection beyond the reorder bitmap, both halves together.
   std::vector<StateField> (*state)(const TransportConfig&) = nullptr;
 };
 const std::vector<TransportEntry>& transports();
 /// The transport of that name; an unknown one is an InputError with the nearest name.
 const TransportEntry& find_transport(std::string_view name);
-/// The shortest time after which its senders may send again unasked: `rto`, or one of its own.
+/// The shortest time after which its senders may send again unasked: `rto`, the shortest interval
+/// of `ack_timeout`, or one of its own.
 Timeout shortest_timeout(const TransportEntry& transport, const TransportConfig& config);
 
 }  // namespace horae::policy

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <boost/container/deque.hpp>
+#include <memory>
 #include <utility>
 
+#include "horae/policy/transport/retry_schedule.hpp"
 #include "horae/policy/transport/transport.hpp"
 
 namespace horae::policy {
@@ -22,7 +24,11 @@ class WindowedSender : public TransportSender {
         ack_request_every_(config.ack_request_every),
         rto_(config.rto),
         timeout_resend_(config.timeout_resend),
-        hold_last_(config.hold_last) {}
+        hold_last_(config.hold_last) {
+    if (!RetrySchedule::asked_for(config)) return;
+    retries_ = std::make_unique<RetrySchedule>(config);
+    rto_ = retries_->interval();
+  }
 
   void post(std::uint32_t packets) override {
     unsent_ += packets;
@@ -38,7 +44,8 @@ class WindowedSender : public TransportSender {
     if (advance <= 0 || advance > fresh_ - oldest_) return {};
     oldest_ = next_expected;
     timer_start_ = now;
-    in_vain_ = false;
+    if (in_vain_) [[unlikely]]
+      heard_again();
     if (resend_from_.before(oldest_)) {
       // A range that was acknowledged meanwhile ends: from and end meet.
       resend_from_ = oldest_.before(resend_end_) ? oldest_ : resend_end_;
@@ -69,6 +76,15 @@ class WindowedSender : public TransportSender {
     return unacked() == 0 || rto_ == never ? never : timer_start_ + rto_;
   }
 
+  bool exhausted() const override { return retries_ != nullptr && retries_->exhausted(); }
+  void abandon() override {
+    unsent_ = 0;
+    oldest_ = fresh_;
+    resend_from_ = resend_end_;
+    held_.clear();
+    acknowledged();
+  }
+
  protected:
   /// The acknowledgement advanced: forget what need not be sent again.
   virtual void acknowledged() {}
@@ -81,6 +97,9 @@ class WindowedSender : public TransportSender {
   void time_out(Picoseconds now) {
     timer_start_ = now;
     ask_first_ = std::exchange(in_vain_, true);
+    if (!retries_) return;
+    retries_->ran_out();
+    rto_ = retries_->interval();
   }
   /// Whether the packet that is sent again now asks for that reason.
   bool asks_first() { return std::exchange(ask_first_, false); }
@@ -126,6 +145,14 @@ class WindowedSender : public TransportSender {
     return {.psn = psn, .kind = SendKind::fresh, .ack_request = nth || !has_room()};
   }
 
+  /// Something was acknowledged after a timeout.
+  void heard_again() {
+    in_vain_ = false;
+    if (!retries_) return;
+    retries_->answered();
+    rto_ = retries_->interval();
+  }
+
   Psn oldest_;  ///< oldest unacknowledged
   Psn fresh_;   ///< next never sent
   std::uint32_t unsent_ = 0;
@@ -134,7 +161,8 @@ class WindowedSender : public TransportSender {
  private:
   std::uint32_t window_;
   std::uint32_t ack_request_every_;
-  Picoseconds rto_;
+  Picoseconds rto_;                         ///< of the timer that runs
+  std::unique_ptr<RetrySchedule> retries_;  ///< null: all timeouts are alike, without end
   TimeoutResend timeout_resend_;
   bool hold_last_;
   Psn resend_from_;

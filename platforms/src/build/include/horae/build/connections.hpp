@@ -22,7 +22,8 @@ struct Connection {
   std::size_t sender_qp = 0;
   rnic::rnic* receiver = nullptr;
   std::size_t receiver_qp = 0;
-  bool endless = false;  ///< it sends until the run ends
+  bool endless = false;     ///< it sends until the run ends
+  std::size_t traffic = 0;  ///< number of its traffic table
 };
 
 /// A message of open-loop traffic, alone on its connection.
@@ -90,8 +91,9 @@ class Connections {
   void add_completed(fabric::rank_exchange* ranks);
   /// That trigger of the table; a new one lies in `device`.
   Trigger& trigger(std::size_t table, std::uint32_t number, unsigned device);
-  void connect(const flows::Flow& flow, std::size_t number, rnic::QueuePairConfig send,
-               rnic::QueuePairConfig receive);
+  std::unique_ptr<traffic::TrafficSource> source_of(const flows::Flow& flow, std::size_t number);
+  void connect(std::size_t table, const flows::Flow& flow, std::size_t number,
+               rnic::QueuePairConfig send, rnic::QueuePairConfig receive);
   void pin_if_mixed();
 
   const config::PlatformConfig& platform_;

@@ -22,9 +22,11 @@ struct NamedNumber {
 /// Of the devices that run in this process. NICs and hosts are not among them: theirs are in the
 /// snapshots of a run.
 struct CountedSoFar {
-  /// Of a connection, at its sender.
+  /// Of a connection, at its sender; what is delivered, at its receiver.
   struct OfFlow {
     std::uint64_t nacks = 0, timeouts = 0;
+    std::uint64_t messages = 0, bytes = 0;  ///< completed
+    std::uint64_t delivered = 0;            ///< bytes
   };
 
   std::vector<std::vector<NamedNumber>>

@@ -20,7 +20,8 @@ struct FlowEnd {
   bool finished = false;
   bool timed = false;  ///< messages were completed since the warm-up; post to completion, in ps:
   std::int64_t p50 = 0, p99 = 0, most = 0;
-  std::uint64_t nacks = 0, timeouts = 0;  ///< in the measured time
+  CountedSoFar::OfFlow measured{};  ///< in the measured time
+  bool in_error() const { return progress.error_time != never; }
 };
 
 /// A port began to be held by PFC, or no longer was.
@@ -67,8 +68,9 @@ struct Findings {
   std::vector<DeviceEnd> devices;  ///< by device
   std::vector<ModuleEnd> modules;  ///< as the platform has them; a run with one has one rank
   PacketBook packets;
-  Histogram latency;        ///< post to completion of all messages since the warm-up, ps
-  Histogram reorder_depth;  ///< of all receivers
+  Histogram latency;  ///< post to completion of all messages since the warm-up, ps
+  std::vector<Histogram> named_latency;  ///< likewise by traffic table; empty of those without name
+  Histogram reorder_depth;               ///< of all receivers
   fabric::output_queued_switch::Counters switches;  ///< of plain ones, in the measured time
   std::int64_t most_buffered = 0;                   ///< by any of them in the whole run, bytes
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "horae/core/psn.hpp"
 #include "horae/core/units.hpp"
+#include "horae/traffic/mixed_source.hpp"
 
 namespace horae::flows {
 
@@ -14,7 +16,7 @@ namespace horae::flows {
 struct Flow {
   unsigned from = 0, to = 0;   ///< NICs, by their place among the platform's devices
   std::uint32_t group = 0;     ///< number of the collective's group, or of the query, in its table
-  Bytes message{};             ///< of each message
+  Bytes message{};             ///< of each message; of several sizes, the largest
   std::uint32_t count = 1;     ///< messages; 0: without end
   std::uint32_t depth = 1;     ///< messages outstanding at most
   Picoseconds start{};         ///< when the first is posted, unless it waits for others
@@ -25,10 +27,14 @@ struct Flow {
   std::uint32_t lead = 0;
   // Triggers, by their number in the table; 0: none. Only of flows that are one message each
   // (Measure::messages or queries, or groups).
-  std::uint32_t trigger = 0;            ///< starts it in place of `start` ...
-  std::uint32_t fires_at_sender = 0;    ///< fired when it is completed
-  std::uint32_t fires_at_receiver = 0;  ///< fired when it has arrived
-  std::uint64_t after = 0;              ///< ... when `trigger` has been fired so often
+  std::uint32_t trigger = 0;                        ///< starts it in place of `start` ...
+  std::uint32_t fires_at_sender = 0;                ///< fired when it is completed
+  std::uint32_t fires_at_receiver = 0;              ///< fired when it has arrived
+  std::uint64_t after = 0;                          ///< ... when `trigger` has been fired so often
+  std::shared_ptr<const traffic::SizeMix> sizes{};  ///< of its messages, if there are several
+  /// Messages are posted so many at a time, the next ones when all of them are completed; 0: each
+  /// as soon as `depth` lets it. Not with a lead, triggers or a channel.
+  std::uint32_t batch = 0;
   /// Of a table with programs: the number of the channel whose messages it is. They go when the
   /// program of `from` says so, and that of `to` is told of them.
   std::optional<std::uint32_t> channel{};

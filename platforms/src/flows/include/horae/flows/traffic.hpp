@@ -85,6 +85,8 @@ class Traffic : public config::TrafficTable {
   const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
   /// Traffic class of its connections' data; absent: that of each NIC.
   const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
+  /// What results of its own are called by: `traffic.<name>.rate`; empty: it has none.
+  std::string name() const { return mix_.name ? mix_.name->value : std::string(); }
   const TrafficKind& kind() const { return kind_; }
   /// Which [[traffic]] table of the platform it is, from 0.
   std::size_t number() const { return number_; }
@@ -92,6 +94,7 @@ class Traffic : public config::TrafficTable {
   /// Keys of tables of any kind.
   struct Mix {
     std::optional<std::uint32_t> ecmp_every, traffic_class;
+    std::optional<Located<std::string>> name;
     static const Schema<Mix>& schema();
   };
 

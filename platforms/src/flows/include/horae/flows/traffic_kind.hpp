@@ -44,7 +44,7 @@ class TrafficOf : public Traffic {
   explicit TrafficOf(const TrafficSection& table)
       : Traffic(table),
         config_(table.section.read<C>(
-            std::vector<std::string>{"kind", "ecmp_every", "traffic_class"})) {}
+            std::vector<std::string>{"kind", "name", "ecmp_every", "traffic_class"})) {}
   nlohmann::ordered_json dump() const override {
     auto out = C::schema().dump(config_);
     out.update(Mix::schema().dump(mix()));

@@ -17,6 +17,7 @@ enum ExitCode : int {
 /// How a run ended: `verdict` of its summary.
 enum class Verdict {
   complete,
+  error,    ///< queue pairs gave up (retry_count): their messages ended with an error
   timeout,  ///< messages unfinished at the end of a run that was to finish
   stuck,    ///< nothing moves any more, with messages unfinished
   refused,  ///< nothing ran: it does not fit the chip or the NIC

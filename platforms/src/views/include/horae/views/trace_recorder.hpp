@@ -43,6 +43,8 @@ class TraceRecorder final : public Watcher {
               Picoseconds at) override;
   void completed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
                  Picoseconds at) override;
+  void failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
+              Picoseconds at) override;
   void nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,
                     Picoseconds at) override;
   void nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
