@@ -1,11 +1,12 @@
 """A run: verdict, results, published numbers, distributions, time series, counters, configuration."""
 import re
 
-from . import config, flows_view, numbers, published, series_view
+from . import config, flows_view, numbers, published, series_view, waterfall_view
 from .blocks import Bullets, Cell, Column, Fold, Heading, Table, View, table_of
 
-STATES = {"complete": "good", "timeout": "warn", "stuck": "bad", "refused": "bad"}
-MEANINGS = {"timeout": "messages were unfinished when the duration ended",
+STATES = {"complete": "good", "error": "warn", "timeout": "warn", "stuck": "bad", "refused": "bad"}
+MEANINGS = {"error": "queue pairs gave up: their messages ended with an error",
+            "timeout": "messages were unfinished when the duration ended",
             "stuck": "no progress: packets or messages wait for what never comes",
             "refused": "the chip does not hold the design"}
 
@@ -199,6 +200,7 @@ def detail(result):
         worst = flows_view.slowest(flows)
         if worst:
             blocks.append(Fold("The slowest messages", worst))
+    blocks += waterfall_view.blocks(result.folder)
     series = series_view.figures(result.folder)
     if series:
         blocks += [Heading("Over time")] + series

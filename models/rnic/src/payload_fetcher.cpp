@@ -57,6 +57,8 @@ void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
   if (now != s.wqes_at) return;
   s.wqes_at = never;
   s.wqes = s.wqes_coming;
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->wqes_came(i, s.wqes, now);
   want(i);
   pump(now);
 }
@@ -112,6 +114,8 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
     ++counters_.payload_reads;
     counters_.payload_bytes += payload;
   }
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->payload_read(i, s.next, now, ready);
   if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
   s.slots.push_back({ready, payload});
   s.bytes += payload;

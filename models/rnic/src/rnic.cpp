@@ -189,6 +189,8 @@ void rnic::handle(const fabric::Event& e) {
       post(fabric::key_entity(e.key), e.time);
       break;
     case doorbell_event:
+      if (nic_watcher_ != nullptr) [[unlikely]]
+        nic_watcher_->rang(*this, fabric::key_entity(e.key), e.payload, e.time);
       if (config_.post && config_.post->method == PostMethod::blue_flame) {
         host_.fetcher->pushed(fabric::key_entity(e.key), e.payload, e.time);
       } else {

@@ -124,6 +124,8 @@ void rnic::send_data(std::size_t i) {
 
   const Bytes wire = p.wire_size();
   const Picoseconds start = cursor_;
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    nic_watcher_->chosen(*this, i, t.psn, qp.context_ready, start);
   qp.context_ready = Picoseconds(-1);
   if (host_.fetcher) {
     if (t.kind == policy::SendKind::fresh) {

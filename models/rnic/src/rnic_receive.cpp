@@ -137,6 +137,8 @@ bool rnic::receive_data(std::size_t i, const Packet& p, Picoseconds now) {
     if (out.advanced > 0 && qp.config().receive_packets != 0)
       in_memory(i, qp.received_whole(), decided);
   }
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    nic_watcher_->placed(*this, i, p, decided, std::max(decided, qp.written_until));
   if (out.ahead > 0) {
     ++counters_.out_of_order;
     reorder_depth_.add(out.ahead);

@@ -3,6 +3,32 @@
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
+namespace {
+
+/// Says whose reads they are.
+class FetchTeller final : public FetchObserver {
+ public:
+  FetchTeller(const rnic& nic, nic_observer& watcher) : nic_(nic), watcher_(watcher) {}
+  void wqes_came(std::size_t i, std::uint64_t messages, Picoseconds at) override {
+    watcher_.wqes_came(nic_, i, messages, at);
+  }
+  void payload_read(std::size_t i, Psn psn, Picoseconds asked, Picoseconds ready) override {
+    watcher_.payload_read(nic_, i, psn, asked, ready);
+  }
+
+ private:
+  const rnic& nic_;
+  nic_observer& watcher_;
+};
+
+}  // namespace
+
+void rnic::watch(nic_observer* watcher) {
+  nic_watcher_ = watcher;
+  if (!host_.fetcher) return;
+  fetch_observer_ = std::make_unique<FetchTeller>(*this, *watcher);
+  host_.fetcher->watch(*fetch_observer_);
+}
 
 std::optional<std::size_t> rnic::concerned(const fabric::Event& e) const {
   switch (fabric::key_kind(e.key)) {

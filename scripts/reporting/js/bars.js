@@ -1,4 +1,4 @@
-// Horizontal bars or dots, a row each; stacked or not.
+// Horizontal bars or dots, a row each; stacked or not. `begins`: where each stack begins, if not at zero.
 KINDS.bars = function (svg, width, spec, state) {
   const rows = spec.rows;
   const shown = spec.series.map((s, i) => ({ s, i })).filter((e) => !state.hidden.has(e.i));
@@ -11,7 +11,7 @@ KINDS.bars = function (svg, width, spec, state) {
   const step = pitch + (above ? 16 : 0);
   const top = spec.limits ? 24 : 8;
   const bottom = top + rows.length * step;
-  const totals = rows.map((r, k) => d3.sum(spec.series, (s) => s.values[k] || 0));
+  const totals = rows.map((r, k) => (spec.begins ? spec.begins[k] : 0) + d3.sum(spec.series, (s) => s.values[k] || 0));
   let values = spec.stacked ? totals : [].concat(...spec.series.map((s) => s.values)).filter((v) => v !== null);
   values = values.concat(spec.limits || [], spec.line === undefined ? [] : [spec.line]);
   const x = { ...spec.x, zero: spec.x.scale !== "log" && !spec.dots };
@@ -41,7 +41,7 @@ KINDS.bars = function (svg, width, spec, state) {
     const label = svg.append("text").text(above ? fitted(name.trim(), width - 12) : name.trim());
     if (above) label.attr("x", left).attr("y", y0 + 13);
     else label.attr("x", left - 8).attr("y", middle + 4).attr("text-anchor", "end");
-    let from = 0;
+    let from = spec.begins ? spec.begins[k] : 0;
     const single = spec.stacked ? pitch - 8 : (pitch - 8) / Math.max(1, shown.length);
     shown.forEach(({ s, i }, j) => {
       const v = s.values[k];

@@ -88,6 +88,10 @@ void add_views(CLI::App& command, views::ViewOptions& views) {
       ->group("Views");
   command.add_flag("--waves", views.waves, "waves.vcd: queues, rates, pins over time (GTKWave)")
       ->group("Views");
+  command
+      .add_flag("--waterfall", views.waterfall,
+                "waterfall.json, .csv: where the time of messages goes, stage by stage")
+      ->group("Views");
   add("--pcap", views.pcap, "ports/*.pcap: what a port sends and receives (Wireshark)")
       ->type_name("DEVICE[:PORT],...")
       ->delimiter(',')

@@ -95,6 +95,7 @@ int run_one(const RunOptions& o, const config::PlatformConfig& platform,
     fmt::print("{}\n", outcome.summary.dump(1));
   } else {
     print_summary(platform, outcome, o.all);
+    if (const std::string text = views.text(); !text.empty()) fmt::print("\n{}", text);
   }
   print_dump("", outcome);
   return outcome.exit_code;
@@ -125,7 +126,8 @@ void check_views(const RunOptions& o, bool sweep) {
       throw InputError(fmt::format("{}: expected a view beside it, such as --trace", option));
     return;
   }
-  if (const char* option = o.views.choosing(); option && !o.views.trace && o.views.pcap.empty()) {
+  if (const char* option = o.views.choosing();
+      option && !o.views.trace && !o.views.waterfall && o.views.pcap.empty()) {
     throw InputError(fmt::format(
         "{}: expected --trace or --pcap beside it; waveforms have all packets", option));
   }

@@ -25,6 +25,10 @@ void Views::attach(build::Simulation& simulation) {
     waves_ = std::make_unique<WaveRecorder>(filter_, simulation, options_.most);
     views_.push_back(waves_.get());
   }
+  if (options_.waterfall) {
+    waterfall_ = std::make_unique<WaterfallRecorder>(filter_, simulation, options_.most);
+    views_.push_back(waterfall_.get());
+  }
   if (captures_) {
     captures_->learn(simulation);
     views_.push_back(captures_.get());
@@ -54,6 +58,9 @@ void Views::write(results::ResultFolder& folder) {
   }
   if (waves_) folder.write("waves.vcd", [&](std::ostream& out) { waves_->write(out); });
   if (captures_) captures_->write(folder);
+  if (!waterfall_) return;
+  folder.write("waterfall.json", waterfall_->to_json().dump(1) + "\n");
+  folder.write("waterfall.csv", [&](std::ostream& out) { waterfall_->write_csv(out); });
 }
 
 std::vector<std::string> Views::notes() const {
@@ -66,6 +73,7 @@ std::vector<std::string> Views::notes() const {
   if (trace_)
     ends("trace.json", trace_->record().full_at, "events", "--from, --to, --flow, --every");
   if (waves_) ends("waves.vcd", waves_->full_at(), "changes", "--from, --to");
+  if (waterfall_) ends("waterfall.csv", waterfall_->full_at(), "messages", "--from, --to, --flow");
   if (captures_) ends("ports/*.pcap", captures_->full_at(), "packets", "--from, --to, --flow");
   return lines;
 }
@@ -112,6 +120,29 @@ void Views::posted(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, s
 void Views::completed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first,
                       std::uint64_t count, Picoseconds at) {
   for (auto* v : views_) v->completed(nic, qp, first, count, at);
+}
+void Views::failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
+                   Picoseconds at) {
+  for (auto* v : views_) v->failed(nic, qp, first, count, at);
+}
+void Views::rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) {
+  for (auto* v : views_) v->rang(nic, qp, messages, at);
+}
+void Views::wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                      Picoseconds at) {
+  for (auto* v : views_) v->wqes_came(nic, qp, messages, at);
+}
+void Views::payload_read(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds asked,
+                         Picoseconds ready) {
+  for (auto* v : views_) v->payload_read(nic, qp, psn, asked, ready);
+}
+void Views::chosen(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds context_ready,
+                   Picoseconds at) {
+  for (auto* v : views_) v->chosen(nic, qp, psn, context_ready, at);
+}
+void Views::placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
+                   Picoseconds in_memory) {
+  for (auto* v : views_) v->placed(nic, qp, p, decided, in_memory);
 }
 void Views::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,
                          Picoseconds at) {

@@ -27,6 +27,23 @@ class nic_observer {
   /// Likewise ended with an error: the queue pair gave up.
   virtual void failed(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
                       std::uint64_t /*count*/, Picoseconds /*at*/) {}
+  /// A doorbell for the first `messages` of a queue pair has reached the NIC.
+  virtual void rang(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*messages*/,
+                    Picoseconds /*at*/) {}
+  /// The WQEs of the first `messages` of a queue pair are on the NIC.
+  virtual void wqes_came(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*messages*/,
+                         Picoseconds /*at*/) {}
+  /// The payload of a new packet is read from `asked` on and on the NIC at `ready`.
+  virtual void payload_read(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*psn*/,
+                            Picoseconds /*asked*/, Picoseconds /*ready*/) {}
+  /// A data packet is chosen to go; its contexts are on the NIC since `context_ready` (negative:
+  /// none was asked for).
+  virtual void chosen(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*psn*/,
+                      Picoseconds /*context_ready*/, Picoseconds /*at*/) {}
+  /// As receiver: a data packet was decided on at `decided`; what the queue pair received by then
+  /// is in memory at `in_memory` (without a host at once).
+  virtual void placed(const rnic& /*nic*/, std::size_t /*qp*/, const Packet& /*p*/,
+                      Picoseconds /*decided*/, Picoseconds /*in_memory*/) {}
   /// As receiver: the arrival of `cause` made it send a NACK for `expected`. A queue pair's NACKs
   /// leave in the order in which they are told.
   virtual void nack_decided(const rnic& /*nic*/, std::size_t /*qp*/, const Packet& /*cause*/,

@@ -42,6 +42,16 @@ class PayloadWaits {
   std::vector<Picoseconds> until_;
 };
 
+/// Told of reads, for who looks on.
+class FetchObserver {
+ public:
+  virtual ~FetchObserver() = default;
+  /// The WQEs of the first `messages` of queue pair `i` are there.
+  virtual void wqes_came(std::size_t i, std::uint64_t messages, Picoseconds at) = 0;
+  /// The payload of a packet is read.
+  virtual void payload_read(std::size_t i, Psn psn, Picoseconds asked, Picoseconds ready) = 0;
+};
+
 /// Payload of new packets is read in order of their PSNs, one read per packet, queue pairs in turn;
 /// its WQE is read before it, `wqe_batch` at a time and before the last one is used up. Space in
 /// the buffer is taken when a read is issued and freed when the packet goes on the wire.
@@ -64,6 +74,9 @@ class PayloadFetcher {
   /// `waits` forgets a queue pair when payload of its next new packet is read; kept alive by the
   /// caller.
   void tell(PayloadWaits& waits) { waits_ = &waits; }
+
+  /// Tells `observer` from now on; kept alive by the caller.
+  void watch(FetchObserver& observer) { observer_ = &observer; }
 
   /// A doorbell for everything posted so far by queue pair `i` has reached the NIC.
   void rung(std::size_t i, std::uint64_t messages, Picoseconds now);
@@ -143,6 +156,7 @@ class PayloadFetcher {
   HostPort& host_;
   WqeEvent wqe_event_;
   PayloadWaits* waits_ = nullptr;
+  FetchObserver* observer_ = nullptr;
   std::vector<Stream> streams_;
   std::deque<std::uint16_t>
       ring_;                    ///< queue pairs that may have something to read, next turn first

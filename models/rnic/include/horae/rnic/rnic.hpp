@@ -106,7 +106,7 @@ class rnic : public fabric::device {
   void set_timeline(Timeline* timeline);
   /// Has messages and NACKs told to `watcher` as well (before simulation starts; it is kept alive
   /// by the caller), if the simulation is watched at all.
-  void watch(nic_observer* watcher) { nic_watcher_ = watcher; }
+  void watch(nic_observer* watcher);
   /// The rate a queue pair may send at, for who watches; `now` not before anything that happened.
   BitRate rate(std::size_t qp, Picoseconds now) { return scheduler_.rate(qps_[qp], now); }
   /// Queue pairs in the TX scheduler's ring: with something to send.
@@ -445,6 +445,7 @@ class rnic : public fabric::device {
   Histogram reorder_depth_;
   Timeline* timeline_ = nullptr;
   nic_observer* nic_watcher_ = nullptr;
+  std::unique_ptr<FetchObserver> fetch_observer_;  ///< passes on to nic_watcher_
 };
 
 }  // namespace horae::rnic

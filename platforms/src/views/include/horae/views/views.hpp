@@ -12,6 +12,7 @@
 #include "horae/views/trace_recorder.hpp"
 #include "horae/views/view_filter.hpp"
 #include "horae/views/watcher.hpp"
+#include "horae/views/waterfall.hpp"
 #include "horae/views/wave_recorder.hpp"
 
 namespace horae::views {
@@ -32,6 +33,8 @@ class Views : private Watcher {
   /// A NIC's blocks around a NACK, for the trace.
   void add_timeline(const rnic::Timeline& timeline, const std::string& device);
   void write(results::ResultFolder& folder);
+  /// What is printed beside the results; empty: nothing.
+  std::string text() const { return waterfall_ ? waterfall_->text() : std::string(); }
   /// What a user has to know of the files, a line each: limits that were reached.
   std::vector<std::string> notes() const;
 
@@ -57,6 +60,17 @@ class Views : private Watcher {
               Picoseconds at) override;
   void completed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
                  Picoseconds at) override;
+  void failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
+              Picoseconds at) override;
+  void rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) override;
+  void wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                 Picoseconds at) override;
+  void payload_read(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds asked,
+                    Picoseconds ready) override;
+  void chosen(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds context_ready,
+              Picoseconds at) override;
+  void placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
+              Picoseconds in_memory) override;
   void nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,
                     Picoseconds at) override;
   void nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
@@ -71,6 +85,7 @@ class Views : private Watcher {
   std::unique_ptr<TraceRecorder> trace_;
   std::unique_ptr<WaveRecorder> waves_;
   std::unique_ptr<PortCaptures> captures_;
+  std::unique_ptr<WaterfallRecorder> waterfall_;
   std::vector<nlohmann::ordered_json> timeline_;
   std::vector<Watcher*> views_;
 };
