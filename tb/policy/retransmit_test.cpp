@@ -281,6 +281,7 @@ TEST_P(LateService, AskingChangesNothing) {
 
 TEST_P(LateService, OldestUnackedFollowsTheAcknowledgement) {
   for (const auto& entry : transports()) {
+    if (entry.name == "go_back_0") continue;  // of whole messages: go_back_0_test.cpp
     auto s = sender(entry.name);
     EXPECT_EQ(s->oldest_unacked(), first) << entry.name;
     send(*s, 10);
