@@ -36,13 +36,23 @@ class output_queued_switch::EgressView final : public policy::PortView {
   EgressView(output_queued_switch& owner, std::span<const std::uint16_t> ports, Picoseconds t)
       : owner_(owner), ports_(ports), t_(t) {}
   Bytes depth(unsigned choice) const override {
-    const unsigned port = ports_[choice];
-    owner_.start_before(port, t_);
-    const OutputPort& out = owner_.egress(port).out;
+    const OutputPort& out = port(choice);
     return owner_.sees_queue_alone_ ? out.depth() : out.depth() + out.tx().left_to_send(t_);
   }
+  Picoseconds now() const override { return t_; }
+  BitRate rate(unsigned choice) const override {
+    return owner_.egress(ports_[choice]).out.tx().link().rate;
+  }
+  Bytes queued(unsigned choice) const override { return port(choice).depth(); }
+  Bytes sending(unsigned choice) const override { return port(choice).tx().left_to_send(t_); }
 
  private:
+  /// As it is now.
+  const OutputPort& port(unsigned choice) const {
+    owner_.start_before(ports_[choice], t_);
+    return owner_.egress(ports_[choice]).out;
+  }
+
   output_queued_switch& owner_;
   std::span<const std::uint16_t> ports_;
   Picoseconds t_;

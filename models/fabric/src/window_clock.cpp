@@ -15,6 +15,8 @@
 namespace horae::fabric {
 namespace {
 
+constexpr const char* strange = "something was thrown that is no std::exception";
+
 /// The earliest time at which one of them has something to do, or `never`; of times up to `enough`
 /// the first one found.
 Picoseconds earliest(const std::vector<device*>& devices, Picoseconds enough) {
@@ -259,6 +261,8 @@ void window_clock::report(const std::exception_ptr& error, const sc_core::sc_obj
     text = text_of(e, where);
   } catch (const std::exception& e) {
     text = text_of(e, where);
+  } catch (...) {
+    text = text_of(ModelError(strange), where);
   }
   sc_core::sc_report_handler::report(sc_core::SC_ERROR, error_report(of_input), text.c_str(),
                                      __FILE__, __LINE__);
@@ -273,6 +277,8 @@ void window_clock::rethrow() {
     throw InputError(text_of(e, failed_));
   } catch (const std::exception& e) {
     throw ModelError(text_of(e, failed_));
+  } catch (...) {
+    throw ModelError(text_of(ModelError(strange), failed_));
   }
 }
 

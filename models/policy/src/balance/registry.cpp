@@ -10,7 +10,10 @@ namespace horae::policy {
 
 // Each is defined in the file of its name.
 BalancerEntry ecmp_balancer(), ecmp_linear_balancer(), spray_balancer(), round_robin_balancer(),
-    adaptive_balancer(), drill_balancer(), po2_balancer();
+    adaptive_balancer(), drill_balancer(), po2_balancer(), letflow_balancer(), wcmp_balancer();
+/// Refuses answers of `of` out of range; balancer `name` of the device whose stream is `path`.
+std::unique_ptr<LoadBalancer> checked(std::unique_ptr<LoadBalancer> of, std::string_view name,
+                                      std::string_view path);
 
 namespace {
 Registry<BalancerEntry>& balancer_registry() {
@@ -22,13 +25,18 @@ Registry<BalancerEntry>& balancer_registry() {
                                                           adaptive_balancer(),
                                                           drill_balancer(),
                                                           po2_balancer(),
+                                                          letflow_balancer(),
+                                                          wcmp_balancer(),
                                                       });
   return all;
 }
 }  // namespace
 
 const std::vector<BalancerEntry>& load_balancers() { return balancer_registry().all(); }
-void add_load_balancer(BalancerEntry entry) { balancer_registry().add(std::move(entry)); }
+void add_load_balancer(BalancerEntry entry) {
+  entry.of_plugin = true;
+  balancer_registry().add(std::move(entry));
+}
 
 const Schema<BalanceHardware>& BalanceHardware::schema() {
   static const Schema<BalanceHardware> s =
@@ -50,7 +58,9 @@ const BalancerEntry& find_load_balancer(std::string_view name) {
 std::unique_ptr<LoadBalancer> make_load_balancer(std::string_view name, std::uint64_t seed,
                                                  std::string_view path,
                                                  const PolicyParameters& parameters) {
-  return find_load_balancer(name).make(seed, path, parameters);
+  const BalancerEntry& entry = find_load_balancer(name);
+  auto balancer = entry.make(seed, path, parameters);
+  return entry.of_plugin ? checked(std::move(balancer), entry.name, path) : std::move(balancer);
 }
 
 }  // namespace horae::policy

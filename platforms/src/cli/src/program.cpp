@@ -186,6 +186,9 @@ int run_program(int argc, char** argv) {
     if (std::ferror(stdout) != 0) return output_lost(errno);
     fmt::print(stderr, "horae: {}\n", printable(e.what(), std::string_view::npos));
     return results::exit_failed;
+  } catch (...) {
+    fmt::print(stderr, "horae: something was thrown that is no std::exception, by a plug-in\n");
+    return results::exit_failed;
   }
 }
 

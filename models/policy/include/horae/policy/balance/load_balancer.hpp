@@ -19,8 +19,17 @@ namespace horae::policy {
 class PortView {
  public:
   virtual ~PortView() = default;
-  /// Bytes queued at the port of candidate `choice`.
+  /// Bytes at the port of candidate `choice`: those that wait, and what is left of the packet being
+  /// sent if the device shows it (`balance_depth`).
   virtual Bytes depth(unsigned choice) const = 0;
+  /// The local time of the device. Here and below: what a device without such knowledge answers.
+  virtual Picoseconds now() const { return {}; }
+  /// The rate of the candidate's link.
+  virtual BitRate rate(unsigned /*choice*/) const { return {}; }
+  /// Frame bytes that wait at the candidate's port, whatever `depth` counts.
+  virtual Bytes queued(unsigned choice) const { return depth(choice); }
+  /// What is left on the candidate's wire of the packet being sent, preamble and gap included.
+  virtual Bytes sending(unsigned /*choice*/) const { return {}; }
 };
 
 /// What a policy must be given to work; the device refuses one it cannot serve.
@@ -50,6 +59,9 @@ struct BalancerEntry {
   /// Null, or the linear hash by which it chooses: then whoever sends may choose the path by the
   /// UDP source port.
   LinearHashConfig (*linear_hash)(const PolicyParameters& parameters) = nullptr;
+  /// Answers that are no candidate are an InputError, and what it throws is a std::exception. Set
+  /// by add_load_balancer.
+  bool of_plugin = false;
 };
 
 /// All load balancers, by name.
