@@ -31,10 +31,10 @@ Way everything() {
   way.c.timing = TimingConfig{.egress_clock = true, .parser_bytes = 16_B, .cut_through = 96_B};
   way.c.loopback = LoopbackConfig{.rates = std::vector<BitRate>{40_Gbps, 60_Gbps, 60_Gbps, 60_Gbps},
                                   .limit = 20000_B};
-  way.c.classes =
-      std::vector<ClassConfig>{{.number = 0, .priority = 2, .weight = 2},
-                               {.number = 1, .priority = 2, .share = 0.00002, .minimum = 3000_B},
-                               {.number = 2, .rate = 30_Gbps, .burst = 3000_B}};
+  way.c.classes = std::vector<fabric::ClassConfig>{
+      {.number = 0, .priority = 2, .weight = 2},
+      {.number = 1, .priority = 2, .share = 0.00002, .minimum = 3000_B},
+      {.number = 2, .rate = 30_Gbps, .burst = 3000_B}};
   auto& p = way.program;
   p.takes_deflected = p.resubmits = true;
   p.groups = {{0, 3, 5, 11}, {2, 4}};

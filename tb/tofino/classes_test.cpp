@@ -17,7 +17,7 @@ using test::expect_balance;
 
 constexpr Bytes frame = 980_B;  // 1000 on the wire: 80 ns at 100 Gbps
 
-ChipConfig with(std::vector<ClassConfig> classes) {
+ChipConfig with(std::vector<fabric::ClassConfig> classes) {
   ChipConfig c = test::odd_latencies();
   c.classes = std::move(classes);
   return c;

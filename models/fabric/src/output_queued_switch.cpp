@@ -21,6 +21,19 @@ unsigned data_classes(const SwitchConfig& config) {
   if (config.trims()) classes &= ~(1u << config.class_of_trimmed());
   return classes;
 }
+
+/// Those of `classes` that pause.
+unsigned pausing_classes(const PfcConfig& pfc, unsigned classes) {
+  if (!pfc.enabled()) return 0;
+  for (unsigned c = 0; c < OutputPort::classes; ++c) {
+    if (!pfc.pauses(c)) classes &= ~(1u << c);
+  }
+  return classes;
+}
+
+std::int64_t in_share_units(double share) {
+  return static_cast<std::int64_t>(std::llround(share * share_unit));
+}
 }  // namespace
 
 Bytes pfc_headroom(BitRate rate, Picoseconds delay, Bytes largest_frame,
@@ -71,11 +84,15 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       counted_(shared_ ? limited_ : 0),
       refusable_(shared_ || config.queue_limit.count() > 0 ? limited_ : 0),
       marking_(config.red.enabled() && !config.red.at_dequeue() ? limited_ : 0),
-      start_simply_(!shared_ && !(config.red.enabled() && config.red.at_dequeue())),
+      start_simply_(!shared_ && !config.classes &&
+                    !(config.red.enabled() && config.red.at_dequeue())),
       pfc_(config.pfc.enabled()),
+      lossless_(pausing_classes(config.pfc, limited_)),
+      has_lossy_(pfc_ && config.pfc.priorities.has_value()),
+      has_shares_(config.queue_share > 0),
       by_class_(config.limits_classes()),
       sees_queue_alone_(config.balance_depth == BalanceDepth::queue),
-      queue_share_(static_cast<std::int64_t>(std::llround(config.queue_share * share_unit))),
+      queue_share_(in_share_units(config.queue_share)),
       deflect_(context.seed, std::string(this->name()) + ".deflect"),
       ingress_(config.pfc, config.buffer, config.ports, config.ports * OutputPort::classes) {
   for (unsigned i = 0; i < config.ports; ++i) {
@@ -84,7 +101,13 @@ output_queued_switch::output_queued_switch(sc_core::sc_module_name name, sim_con
       egress_.back().out.schedule_by_remaining(
           config.schedule == QueueSchedule::srpt ? RemainingOrder::flow : RemainingOrder::packet);
     }
+    if (config.classes) egress_.back().out.schedule_by(QueueScheduler(*config.classes));
   }
+  for (const ClassConfig& c : config.classes.value_or(std::vector<ClassConfig>{})) {
+    class_shares_.at(c.number) = {in_share_units(c.share), c.minimum.count()};
+    has_shares_ = has_shares_ || c.share > 0;
+  }
+  if (has_lossy_) pauses_of_.resize(std::size_t{config.ports} * OutputPort::classes);
   if (config.full == WhenFull::half)
     half_.emplace(context.seed, std::string(this->name()) + ".full");
   set_receive_latency(config.latency);
@@ -250,13 +273,21 @@ void output_queued_switch::account(const Packet& p, Picoseconds t) {
   buffered_ += p.frame;
   most_buffered_ = std::max(most_buffered_, buffered_);
   if (!pfc_) return;
+  if (!is_in(lossless_, p)) return ingress_.take_of_pool(p.frame);
   const std::size_t queue = queue_of(p);
   if (!ingress_.takes_freely(queue, p.frame) && !starts_are_events_) start_every_port_before(t);
   if (ingress_.add(queue, p.frame)) [[unlikely]] {
     ++counters_.pauses_sent;
+    if (has_lossy_) note_pause(queue, t);
     pause_sender(p.ingress_port, p.traffic_class, true, t);
     if (pausing_++ == 0) starts_become_events();
   }
+}
+
+[[gnu::noinline]] void output_queued_switch::note_pause(std::size_t queue, Picoseconds t) {
+  PausesSent& sent = pauses_of_[queue];
+  if (sent.frames++ == 0) sent.first = t;
+  sent.last = t;
 }
 
 /// Brings the sums up to `t`: nothing starts at `t` before all that arrives then is queued.
@@ -281,7 +312,11 @@ inline std::optional<DropCause> output_queued_switch::refusal(const Packet& p, c
 
 inline std::optional<DropCause> output_queued_switch::refusal_now(const Packet& p,
                                                                   const Egress& egress) const {
-  if (pfc_ && !ingress_.fits(queue_of(p), p.frame)) return DropCause::headroom_full;
+  if (is_in(lossless_, p)) {
+    if (!ingress_.fits(queue_of(p), p.frame)) return DropCause::headroom_full;
+  } else if (has_lossy_ && !ingress_.pool_has_of_lossy(p.frame)) {
+    return DropCause::buffer_full;
+  }
   if (queue_full(p, egress)) return DropCause::queue_full;
   if (buffer_full(p)) return DropCause::buffer_full;
   return std::nullopt;
@@ -290,9 +325,18 @@ inline std::optional<DropCause> output_queued_switch::refusal_now(const Packet& 
 bool output_queued_switch::queue_full(const Packet& p, const Egress& egress) const {
   const Bytes waiting = by_class_ ? egress.out.depth(p.traffic_class) : egress.out.depth();
   const std::int64_t depth = waiting.count() + p.frame;
-  if (depth > egress.limit) return true;
-  return queue_share_ > 0 &&
-         depth * share_unit > queue_share_ * (config_.buffer.count() - buffered_);
+  if (depth > egress.limit) return !(has_lossy_ && is_in(lossless_, p));
+  return has_shares_ && over_share(p, egress, depth);
+}
+
+[[gnu::noinline]] bool output_queued_switch::over_share(const Packet& p, const Egress& egress,
+                                                        std::int64_t depth) const {
+  if (has_lossy_ && is_in(lossless_, p)) return false;
+  const std::int64_t free = config_.buffer.count() - buffered_;
+  if (queue_share_ > 0 && depth * share_unit > queue_share_ * free) return true;
+  const ClassShare& of = class_shares_[p.traffic_class];
+  const std::int64_t own = egress.out.depth(p.traffic_class).count() + p.frame;
+  return of.share > 0 && own > of.minimum && own * share_unit > of.share * free;
 }
 
 [[gnu::noinline]] std::optional<unsigned> output_queued_switch::deflection(const Packet& p,
@@ -313,6 +357,7 @@ void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
   if (auto* w = watcher()) w->dropped(*this, p, cause, t);
   ++counters_.dropped;
   ++dropped_by_[static_cast<std::size_t>(cause)];
+  ++dropped_of_[p.traffic_class];
   context_.pool.drop(p, cause);
 }
 
@@ -320,10 +365,10 @@ void output_queued_switch::start_due(unsigned port, Picoseconds end) {
   OutputPort& out = egress(port).out;
   Picoseconds start = due(port);
   do {
-    Packet& p = out.take_next();
     if (start_simply_) {
-      out.tx().send(p, start);
+      out.tx().send(out.take_next(), start);
     } else {
+      Packet& p = out.take_next_at(start);
       const bool counted = is_in(counted_, p);
       const std::size_t queue = queue_of(p);
       const std::int64_t frame = p.frame;
@@ -361,6 +406,8 @@ void output_queued_switch::mark_what_leaves(Packet& p, unsigned port, Picosecond
 void output_queued_switch::release(std::size_t queue, std::int64_t frame, Picoseconds start) {
   buffered_ -= frame;
   if (!pfc_) return;
+  if (has_lossy_ && (lossless_ >> queue % OutputPort::classes & 1u) == 0) [[unlikely]]
+    return ingress_.give_to_pool(frame);
   if (ingress_.remove(queue, frame)) [[unlikely]] {
     if (--pausing_ == 0) starts_are_events_ = false;
     pause_sender(static_cast<unsigned>(queue / OutputPort::classes),
@@ -431,7 +478,7 @@ void output_queued_switch::add_waits(PauseWaits& waits) const {
     unsigned held = 0;
     egress_[i].out.for_each([&](const Packet& p, unsigned c) {
       if (egress_[i].out.paused(c)) held |= 1u << c;
-      if (pfc_ && is_in(counted_, p) && ingress_.pausing(queue_of(p)))
+      if (is_in(lossless_, p) && is_in(counted_, p) && ingress_.pausing(queue_of(p)))
         kept_in.emplace(queue(p.ingress_port, p.traffic_class), queue(i, c));
     });
     for (unsigned c = 0; c < OutputPort::classes; ++c) {

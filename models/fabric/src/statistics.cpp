@@ -43,6 +43,24 @@ void output_queued_switch::statistics(StatTree& tree) const {
     }
   }
   if (counters_.deflected > 0) tree.value("deflected", counters_.deflected, "packets");
+  if (has_lossy_) class_statistics(tree);
+}
+
+/// Of the classes that lost or paused anything.
+void output_queued_switch::class_statistics(StatTree& tree) const {
+  StatTree& dropped = tree.group("dropped_by_class");
+  for (unsigned c = 0; c < OutputPort::classes; ++c) {
+    if (dropped_of_[c] > 0) dropped.value(fmt::format("class{}", c), dropped_of_[c], "packets");
+  }
+  StatTree& pauses = tree.group("pauses_by_port_and_class");
+  for (std::size_t queue = 0; queue < pauses_of_.size(); ++queue) {
+    const PausesSent& sent = pauses_of_[queue];
+    if (sent.frames == 0) continue;
+    StatTree& of = pauses.group(
+        fmt::format("port{}_class{}", queue / OutputPort::classes, queue % OutputPort::classes));
+    of.value("sent", sent.frames, "frames");
+    of.value("first", sent.first.count(), "ps").value("last", sent.last.count(), "ps");
+  }
 }
 
 void open_loop_host::statistics(StatTree& tree) const {

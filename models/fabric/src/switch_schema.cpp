@@ -89,7 +89,7 @@ const Schema<PfcOfRate>& PfcOfRate::schema() {
 }
 
 Bytes PfcConfig::pool(Bytes buffer, const std::vector<Bytes>& headrooms) const {
-  for (const Bytes h : headrooms) buffer -= (h + minimum) * std::int64_t{classes};
+  for (const Bytes h : headrooms) buffer -= (h + (dynamic() ? minimum : xoff)) * reserving();
   return buffer;
 }
 
@@ -140,6 +140,13 @@ const Schema<PfcConfig>& PfcConfig::schema() {
                  {.doc = "with alpha: classes per port that have headroom and minimum",
                   .min = 1,
                   .max = 8})
+          .field("priorities", &PfcConfig::priorities,
+                 {.doc = "traffic classes that pause, each with headroom and minimum in place of "
+                         "`classes`. All other classes never pause: they have what is free of the "
+                         "shared buffer, and queue_limit, queue_share and shares of classes are "
+                         "of them alone. Absent: all classes of data pause",
+                  .max = 7,
+                  .source = "IEEE 802.1Q 36.1.1: PFC is enabled for each priority"})
           .tables("by_rate", &PfcConfig::by_rate, PfcOfRate::schema());
   return s;
 }
@@ -275,6 +282,7 @@ const Schema<SwitchConfig>& SwitchConfig::schema() {
                       "time, bytes sent and bytes queued when the packet leaves its queue, 8 "
                       "bytes a hop. Absent: false",
                .source = "HPCC: Li et al., SIGCOMM 2019, 3.1 and Figure 7"})
+          .tables("class", &SwitchConfig::classes, ClassConfig::schema())
           .table("ecn", &SwitchConfig::red, RedConfig::schema())
           .table("pfc", &SwitchConfig::pfc, PfcConfig::schema())
           .table("voq", &SwitchConfig::voq, VoqConfig::schema())

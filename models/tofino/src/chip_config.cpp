@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "horae/dataplane/chip_spec.hpp"
 #include "horae/params/schema.hpp"
@@ -19,21 +18,6 @@ constexpr const char* no_public_value =
 
 RangedFieldInfo<Picoseconds> unverified(const char* doc) {
   return {.doc = doc, .min = 0_ps, .max = 100_us, .source = no_public_value, .verified = false};
-}
-
-void check_classes(const Section& section, const ChipConfig& config) {
-  if (!config.classes) return;
-  const auto tables = section.children("class");
-  std::set<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < tables.size(); ++i) {
-    const ClassConfig& c = (*config.classes)[i];
-    if (!numbers.insert(c.number).second)
-      throw tables[i].error("number", fmt::format("class {} has two tables", c.number));
-    if (c.minimum.count() > 0 && c.share == 0)
-      throw tables[i].error("minimum", "minimum is beside a share; expected a 'share'");
-    if (tables[i].has("burst") && c.rate.count() == 0)
-      throw tables[i].error("burst", "burst is of a shaper; expected a 'rate' beside it");
-  }
 }
 
 }  // namespace
@@ -130,17 +114,24 @@ const Schema<ChipConfig>& ChipConfig::schema() {
                   .source = "no public value: one per clock of the traffic manager, 1.3125 GHz "
                             "(open-p4studio lld_dev_tof2.c)",
                   .verified = false})
-          .tables("class", &ChipConfig::classes, ClassConfig::schema());
+          .tables("class", &ChipConfig::classes, fabric::ClassConfig::schema());
   return s;
 }
 
 bool ChipConfig::shares_buffer() const {
-  return classes && std::ranges::any_of(*classes, [](const ClassConfig& c) { return c.share > 0; });
+  return classes &&
+         std::ranges::any_of(*classes, [](const fabric::ClassConfig& c) { return c.share > 0; });
 }
 
 ChipConfig ChipConfig::read(const Section& section, const std::vector<std::string>& also_known) {
   auto config = section.read<ChipConfig>(also_known);
-  check_classes(section, config);
+  if (config.classes) fabric::check_classes(*config.classes, section);
+  if (config.pfc && config.pfc->priorities) {
+    throw section.child("pfc").error(
+        "priorities",
+        "a chip pauses all classes of data; expected no 'priorities', which plain "
+        "switches have");
+  }
   const auto chip = dataplane::ChipSpec::find(config.chip);
   const auto take = [&](std::string_view key, auto& to, auto from) {
     if (!section.has(key)) to = from;

@@ -25,7 +25,7 @@ void tofino_switch::statistics(StatTree& tree) const {
   }
   if (config_.shares_buffer()) {
     const auto& over = traffic_manager_.counters().over_share;
-    for (const ClassConfig& k : *config_.classes) {
+    for (const fabric::ClassConfig& k : *config_.classes) {
       if (k.share == 0) continue;
       tree.group(fmt::format("class{}", k.number))
           .value("dropped_share", over.at(k.number), "packets");

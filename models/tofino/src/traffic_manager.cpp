@@ -20,7 +20,7 @@ TrafficManager::TrafficManager(const ChipConfig& config, RandomStream marks)
       red_config_(config.marking()),
       pfc_(config.pauses() ? config.pfc : std::nullopt),
       bytes_(config.buffer()),
-      classes_(config.classes.value_or(std::vector<ClassConfig>{})) {
+      classes_(config.classes.value_or(std::vector<fabric::ClassConfig>{})) {
   if (!classes_.empty()) scheduler_.emplace(classes_);
 }
 
@@ -97,7 +97,7 @@ std::optional<DropCause> TrafficManager::admit_closely(Packet& p, unsigned port,
 /// The packet counts with its frame, what is free with its cells: as `queue_share` of a plain
 /// switch.
 bool TrafficManager::over_share(const Packet& p, const EgressPort& out, unsigned queue) const {
-  for (const ClassConfig& c : classes_) {
+  for (const fabric::ClassConfig& c : classes_) {
     if (c.number != p.traffic_class || c.share == 0) continue;
     const std::int64_t depth = out.depth_of_queue(queue).count() + p.frame;
     if (depth <= c.minimum.count()) return false;

@@ -93,9 +93,12 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
   auto out = headrooms(platform, vertex, sw);
   const auto& spec = platform.devices[vertex];
   if (!sw.pfc.dynamic()) {
-    // One class of each port: what a pause leaves room for, and what comes after it.
+    // Of each port the classes that pause, or one: what a pause leaves room for, and what comes
+    // after it.
+    const std::int64_t classes = sw.pfc.priorities ? sw.pfc.reserving() : 1;
     Bytes needed = sw.pfc.xoff * static_cast<std::int64_t>(sw.ports);
     for (const Bytes headroom : out) needed += headroom;
+    needed = needed * classes;
     if (sw.buffer.count() == 0 || needed <= sw.buffer) return out;
     throw input_error(
         spec.where,
@@ -111,7 +114,7 @@ std::vector<Bytes> checked_headrooms(const config::PlatformConfig& platform, uns
       fmt::format("{} of '{}' leaves nothing to share: {} ports set aside up to {} each "
                   "for pfc.headroom = {} and pfc.minimum = {}",
                   sw.buffer_text, spec.name, sw.ports,
-                  to_text((most + sw.pfc.minimum) * sw.pfc.classes), to_text(most),
+                  to_text((most + sw.pfc.minimum) * sw.pfc.reserving()), to_text(most),
                   to_text(sw.pfc.minimum)));
 }
 

@@ -151,6 +151,7 @@ ordered_json read_profile(const Section& section, Profile& out) {
     });
     check_ecn(config.red, section);
     check_pfc(config.pfc, section);
+    check_classes(config, section);
     if (config.pfc.dynamic() && config.buffer.count() == 0) {
       throw section.child("pfc").error(
           "alpha", "alpha is a share of the free buffer; expected a 'buffer' beside it");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <set>
 #include <utility>
 
 #include "horae/core/quantity_text.hpp"
@@ -22,7 +23,52 @@ void check_rates(const Entries& entries, const Section& table) {
   }
 }
 
+void check_priorities(const fabric::PfcConfig& pfc, const Section& profile) {
+  if (!pfc.priorities) return;
+  const Section table = profile.child("pfc");
+  const auto refuse = [&](const std::string& problem) { throw table.error("priorities", problem); };
+  if (!pfc.enabled())
+    refuse("priorities are the classes that pause; expected an 'alpha' or 'xoff' beside it");
+  if (pfc.priorities->empty())
+    refuse("no priorities; expected the classes that pause, or no 'pfc'");
+  if (table.has("classes"))
+    refuse("priorities beside classes: both say how many classes have headroom; expected one");
+  std::set<std::uint32_t> seen;
+  for (const std::uint32_t c : *pfc.priorities) {
+    if (!seen.insert(c).second) refuse(fmt::format("class {} stands twice in priorities", c));
+  }
+}
+
 }  // namespace
+
+void check_classes(const fabric::SwitchConfig& config, const Section& profile) {
+  if (config.pfc.priorities && config.control_class && config.pfc.pauses(*config.control_class)) {
+    throw profile.child("pfc").error(
+        "priorities", fmt::format("class {} is the control_class, which never pauses anybody",
+                                  *config.control_class));
+  }
+  if (!config.classes) return;
+  fabric::check_classes(*config.classes, profile);
+  if (config.schedule != fabric::QueueSchedule::fifo) {
+    throw profile.error("schedule",
+                        "[[class]] serves queues in the order of arrival; expected schedule = "
+                        "\"fifo\"");
+  }
+  const auto tables = profile.children("class");
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const fabric::ClassConfig& c = (*config.classes)[i];
+    if (c.rate.count() > 0)
+      throw tables[i].error("rate", "plain switches have no shapers; expected kind = \"tofino\"");
+    if (c.share == 0) continue;
+    if (config.buffer.count() == 0)
+      throw tables[i].error("share", "share is of the free buffer; expected a 'buffer' beside it");
+    if (config.pfc.priorities && config.pfc.pauses(c.number)) {
+      throw tables[i].error("share", fmt::format("class {} pauses (pfc.priorities): its limits are "
+                                                 "those of [pfc]",
+                                                 c.number));
+    }
+  }
+}
 
 void check_ecn(const fabric::RedConfig& ecn, const Section& profile) {
   const auto check = [](const auto& thresholds, const Section& table) {
@@ -48,6 +94,7 @@ void check_pfc(const fabric::PfcConfig& pfc, const Section& profile) {
                         "expected an 'alpha' beside it for all others");
     }
   }
+  check_priorities(pfc, profile);
   if (pfc.headroom_delays && pfc.headroom.count() > 0) {
     throw profile.child("pfc").error("headroom_delays",
                                      fmt::format("headroom_delays beside headroom = {}; expected "

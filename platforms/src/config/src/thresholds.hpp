@@ -14,6 +14,10 @@ void check_ecn(const fabric::RedConfig& ecn, const Section& profile);
 /// with two entries or without an alpha for the others, two kinds of headroom.
 void check_pfc(const fabric::PfcConfig& pfc, const Section& profile);
 
+/// InputError in the tables `class` and `pfc` of a plain switch: keys that it has not, or that do
+/// not go together.
+void check_classes(const fabric::SwitchConfig& config, const Section& profile);
+
 /// InputError where a plain switch is told what becomes of packets that find no room, and there is
 /// no such packet, or its kind of switch has no such choice.
 void check_full_queues(const fabric::SwitchConfig& config, const Section& profile);

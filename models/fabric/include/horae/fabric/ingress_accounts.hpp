@@ -35,17 +35,28 @@ struct PfcConfig {
   Bytes hysteresis = 16_B;    ///< dynamic: resume so far below the threshold
   Bytes minimum = 1048_B;     ///< dynamic: bytes of each port and class that are not shared
   std::uint32_t classes = 1;  ///< dynamic: classes per port that have headroom and minimum
+  /// The classes that pause, and have headroom and minimum in place of `classes`; all others take
+  /// what is free of the pool, and are dropped. Absent: all classes of data pause.
+  std::optional<std::vector<std::uint32_t>> priorities{};
   /// Dynamic: ports of these rates have an alpha of their own.
   std::optional<std::vector<PfcOfRate>> by_rate{};
 
   static const Schema<PfcConfig>& schema();
   bool dynamic() const { return alpha > 0; }
   bool enabled() const { return xoff.count() > 0 || dynamic(); }
-  /// Dynamic: the shared part of `buffer` in a switch of `ports` ports, without headrooms and
-  /// minima.
+  /// Whether a class pauses, if any does.
+  bool pauses(unsigned traffic_class) const {
+    return !priorities ||
+           std::find(priorities->begin(), priorities->end(), traffic_class) != priorities->end();
+  }
+  /// Classes of a port that have headroom.
+  std::int64_t reserving() const {
+    return priorities ? static_cast<std::int64_t>(priorities->size()) : classes;
+  }
+  /// The shared part of `buffer` in a switch of `ports` ports, without headrooms and, dynamic,
+  /// minima; fixed: without what lies below the thresholds.
   Bytes pool(Bytes buffer, unsigned ports) const {
-    return buffer -
-           (headroom + minimum) * static_cast<std::int64_t>(std::uint64_t{ports} * classes);
+    return buffer - (headroom + (dynamic() ? minimum : xoff)) * (std::int64_t{ports} * reserving());
   }
   /// The same with a headroom of its own for each port.
   Bytes pool(Bytes buffer, const std::vector<Bytes>& headrooms) const;
@@ -59,6 +70,7 @@ class IngressAccounts {
  public:
   IngressAccounts(const PfcConfig& config, Bytes buffer, unsigned ports, unsigned queues)
       : config_(config),
+        bounded_(buffer.count() > 0),
         free_(config.pool(buffer, ports).count()),
         queues_of_port_(ports > 0 ? queues / ports : 0),
         queues_(queues, {.allowed = config.headroom.count(), .alpha = in_units(config.alpha)}) {}
@@ -67,7 +79,7 @@ class IngressAccounts {
   void set_port(unsigned port, double alpha, Bytes headroom) {
     for (std::size_t i = 0; i < queues_of_port_; ++i) {
       Queue& q = queues_[port * queues_of_port_ + i];
-      if (i == 0) free_ += (q.allowed - headroom.count()) * config_.classes;
+      if (i == 0) free_ += (q.allowed - headroom.count()) * config_.reserving();
       q.allowed = headroom.count();
       q.alpha = in_units(alpha);
     }
@@ -127,6 +139,9 @@ class IngressAccounts {
   // For what belongs to no ingress port that has a sender: it is of nobody's threshold, pauses
   // nobody, and has what is free of the pool. With fixed thresholds there is no pool.
   bool pool_has(std::int64_t bytes) const { return !config_.dynamic() || bytes <= free_; }
+  /// The same for a class that does not pause: with fixed thresholds it has what classes that pause
+  /// leave of the buffer at their fullest.
+  bool pool_has_of_lossy(std::int64_t bytes) const { return !bounded_ || bytes <= free_; }
   void take_of_pool(std::int64_t bytes) { free_ -= bytes; }
   void give_to_pool(std::int64_t bytes) { free_ += bytes; }
 
@@ -162,6 +177,7 @@ class IngressAccounts {
   }
 
   PfcConfig config_;
+  bool bounded_;
   std::int64_t free_;
   std::size_t queues_of_port_;
   std::vector<Queue> queues_;

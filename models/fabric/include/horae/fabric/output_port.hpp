@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "horae/core/packet.hpp"
+#include "horae/fabric/queue_scheduler.hpp"
 #include "horae/fabric/srpt_queue.hpp"
 #include "horae/fabric/tx_port.hpp"
 
@@ -31,7 +32,12 @@ class OutputPort {
     for (auto& queue : *srpt_) queue.serve(order);
   }
 
-  /// Queues a packet at `t`; strict priority: class 7 first.
+  /// Which class is served, in place of strict priority, class 7 first; before anything is queued.
+  void schedule_by(const QueueScheduler& scheduler) {
+    scheduler_ = std::make_unique<QueueScheduler>(scheduler);
+  }
+
+  /// Queues a packet at `t`.
   void enqueue(Packet& p, Picoseconds t) {
     if (eligible() == 0) ready_ = t;
     const unsigned c = p.traffic_class;
@@ -61,6 +67,15 @@ class OutputPort {
   bool can_start() const { return eligible() != 0; }
   /// Takes the packet that starts next (`can_start`); it must be sent or dropped.
   Packet& take_next() { return take(static_cast<unsigned>(std::bit_width(eligible())) - 1); }
+
+  /// The same by the scheduler, if there is one. `start`: next_start(), which a scheduler with
+  /// shapers does not know (see derived classes).
+  Packet& take_next_at(Picoseconds start) {
+    if (!scheduler_) [[likely]]
+      return take_next();
+    return take(scheduler_->choose(
+        eligible(), start, [this](unsigned c) { return queue_[c].packets.front().wire_size(); }));
+  }
 
   /// The packet of a class that was queued last; null: there is none. Not where packets are served
   /// by what remains of their flow.
@@ -156,6 +171,7 @@ class OutputPort {
   Picoseconds ready_{};                                   ///< since when something could be sent
   std::unique_ptr<std::array<SrptQueue, classes>> srpt_;  ///< data by class; absent: FIFO
   std::array<ClassQueue, classes> queue_;
+  std::unique_ptr<QueueScheduler> scheduler_;  ///< absent: strict priority, highest class first
 };
 
 }  // namespace horae::fabric

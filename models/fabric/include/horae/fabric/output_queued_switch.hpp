@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "horae/fabric/class_config.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/fabric/flow_ends.hpp"
 #include "horae/fabric/ingress_accounts.hpp"
@@ -79,6 +80,8 @@ struct SwitchConfig {
   std::optional<std::uint32_t> control_class{};
   /// Ports add telemetry (HopRecord) to data packets that ask for it. Absent: they do not.
   std::optional<bool> telemetry{};
+  /// Which class is served next, and its share of the buffer; not shapers. Absent: strict priority.
+  std::optional<std::vector<ClassConfig>> classes{};
   RedConfig red{};
   PfcConfig pfc{};
   /// By port, in place of `pfc.headroom`; empty: each has that. Not a parameter: of the port's
@@ -208,12 +211,15 @@ class output_queued_switch : public device {
   std::optional<DropCause> refusal(const Packet& p, const Egress& egress, Picoseconds t);
   std::optional<DropCause> refusal_now(const Packet& p, const Egress& egress) const;
   bool queue_full(const Packet& p, const Egress& egress) const;
+  bool over_share(const Packet& p, const Egress& egress, std::int64_t depth) const;
   bool buffer_full(const Packet& p) const {
     return config_.buffer.count() > 0 && buffered_ + p.frame > config_.buffer.count();
   }
   /// Another port than `full` for a packet, at random among those to switches that have room.
   std::optional<unsigned> deflection(const Packet& p, unsigned full, Picoseconds t);
   void account(const Packet& p, Picoseconds t);
+  void note_pause(std::size_t queue, Picoseconds t);
+  void class_statistics(StatTree& tree) const;
   void drop(Packet& p, DropCause cause, Picoseconds t);
   /// Ends, or trims, `p` or one that waits; whether it was one that waits, and `p` has its place.
   bool make_room(Packet& p, unsigned port, DropCause cause, Picoseconds t);
@@ -270,13 +276,28 @@ class output_queued_switch : public device {
   /// watches.
   bool starts_are_events_ = false;
   bool pfc_;
+  unsigned lossless_;         ///< classes that pause
+  bool has_lossy_;            ///< some classes of data do not pause, and others do
+  bool has_shares_;           ///< queues are limited by what is free of the buffer
   bool by_class_;             ///< limits are of a class's bytes
   bool sees_queue_alone_;     ///< balancers do not see the packet being sent
   std::int64_t queue_share_;  ///< of `queue_share`, in 1/65536
+  struct ClassShare {
+    std::int64_t share = 0;  ///< in 1/65536; zero: none
+    std::int64_t minimum = 0;
+  };
+  std::array<ClassShare, OutputPort::classes> class_shares_{};
   RandomStream deflect_;
   std::optional<RandomStream> half_;  ///< which packet goes; absent: the arriving one
   /// Packets that it dropped, by cause, beside those of Counters.
   std::array<std::uint64_t, drop_causes> dropped_by_{};
+  std::array<std::uint64_t, OutputPort::classes> dropped_of_{};  ///< by class
+  /// Pauses sent, by ingress port and class.
+  struct PausesSent {
+    std::uint64_t frames = 0;
+    Picoseconds first{}, last{};
+  };
+  std::vector<PausesSent> pauses_of_;  ///< empty: not told apart
   std::vector<std::uint16_t> switch_ports_;
   std::vector<std::uint16_t> candidates_;  ///< of one deflection
   IngressAccounts ingress_;                ///< by ingress port and class

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
+#include "horae/fabric/class_config.hpp"
 #include "horae/fabric/ingress_accounts.hpp"
 #include "horae/fabric/red.hpp"
 #include "horae/params/located.hpp"
-#include "horae/tofino/class_config.hpp"
 #include "horae/tofino/header_timing.hpp"
 #include "horae/tofino/loopback_config.hpp"
 #include "horae/tofino/mirror_buffer.hpp"
@@ -55,7 +55,7 @@ struct ChipConfig {
   std::optional<TimingConfig> timing = {};  ///< absent: as its defaults
   std::optional<Hertz> replication = {};    ///< multicast copies; absent: 1.3125 GHz
   /// Scheduling and limits of classes; absent: strict priority, and the buffer is the limit.
-  std::optional<std::vector<ClassConfig>> classes = {};
+  std::optional<std::vector<fabric::ClassConfig>> classes = {};
 
   bool pauses() const { return pfc && pfc->enabled(); }
   bool frees_queues() const { return free_queues.value_or(false); }

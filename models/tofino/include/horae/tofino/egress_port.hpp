@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "horae/fabric/output_port.hpp"
-#include "horae/tofino/queue_scheduler.hpp"
 
 namespace horae::tofino {
 
@@ -26,11 +25,6 @@ class EgressPort : public fabric::OutputPort {
   /// `queues` in all, those of the classes included.
   EgressPort(fabric::tx_port& tx, unsigned queues)
       : OutputPort(tx), own_(queues > classes ? queues - classes : 0) {}
-
-  /// Before anything is queued.
-  void schedule_by(const QueueScheduler& scheduler) {
-    scheduler_ = std::make_unique<QueueScheduler>(scheduler);
-  }
 
   unsigned queues() const { return classes + static_cast<unsigned>(own_.size()); }
 
@@ -185,7 +179,6 @@ class EgressPort : public fabric::OutputPort {
     return p;
   }
 
-  std::unique_ptr<QueueScheduler> scheduler_;  ///< absent: strict priority, highest class first
   std::vector<OwnQueue> own_;
   unsigned ready_own_ = 0;
   std::array<Mask, classes> ready_queues_{};  ///< own queues by class: not empty and not held

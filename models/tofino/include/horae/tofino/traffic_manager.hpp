@@ -175,12 +175,12 @@ class TrafficManager {
   Counters counters_;
   std::optional<std::uint32_t> control_class_;
   fabric::RedConfig red_config_;
-  std::optional<fabric::PfcConfig> pfc_;        ///< absent: no pauses are sent
-  Bytes bytes_;                                 ///< of the buffer
-  std::int64_t set_aside_ = 0;                  ///< cells that nothing else may have
-  std::optional<QueueScheduler> scheduler_;     ///< of every port; absent: strict priority
-  std::vector<ClassConfig> classes_;            ///< that have a table
-  std::vector<fabric::RedMarker> red_of_port_;  ///< at dequeue; empty: at enqueue
+  std::optional<fabric::PfcConfig> pfc_;             ///< absent: no pauses are sent
+  Bytes bytes_;                                      ///< of the buffer
+  std::int64_t set_aside_ = 0;                       ///< cells that nothing else may have
+  std::optional<fabric::QueueScheduler> scheduler_;  ///< of every port; absent: strict priority
+  std::vector<fabric::ClassConfig> classes_;         ///< that have a table
+  std::vector<fabric::RedMarker> red_of_port_;       ///< at dequeue; empty: at enqueue
   std::optional<IngressPauses> pauses_;
 };
 

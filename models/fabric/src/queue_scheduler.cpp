@@ -1,6 +1,6 @@
-#include "horae/tofino/queue_scheduler.hpp"
+#include "horae/fabric/queue_scheduler.hpp"
 
-namespace horae::tofino {
+namespace horae::fabric {
 
 QueueScheduler::QueueScheduler(const std::vector<ClassConfig>& configs) {
   std::array<ClassConfig, classes> all;
@@ -21,4 +21,4 @@ QueueScheduler::QueueScheduler(const std::vector<ClassConfig>& configs) {
   }
 }
 
-}  // namespace horae::tofino
+}  // namespace horae::fabric

@@ -1,13 +1,14 @@
-// Parameters of the queues of one traffic class, at every egress port of a chip.
+// Parameters of the queues of one traffic class, at every egress port of a switch.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "horae/core/units.hpp"
 #include "horae/params/schema.hpp"
 
-namespace horae::tofino {
+namespace horae::fabric {
 
 /// How the scheduler serves a class and how much of the buffer each of its queues may hold. Classes
 /// that have none are strict, unshaped and bounded by the buffer alone.
@@ -24,4 +25,8 @@ struct ClassConfig {
   static const Schema<ClassConfig>& schema();
 };
 
-}  // namespace horae::tofino
+/// InputError for two tables of one class, and for keys that go with others. `section` has the
+/// tables.
+void check_classes(const std::vector<ClassConfig>& classes, const Section& section);
+
+}  // namespace horae::fabric

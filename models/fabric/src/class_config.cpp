@@ -1,6 +1,10 @@
-#include "horae/tofino/class_config.hpp"
+#include "horae/fabric/class_config.hpp"
 
-namespace horae::tofino {
+#include <fmt/format.h>
+
+#include <set>
+
+namespace horae::fabric {
 
 const Schema<ClassConfig>& ClassConfig::schema() {
   using T = ClassConfig;
@@ -45,4 +49,18 @@ const Schema<ClassConfig>& ClassConfig::schema() {
   return s;
 }
 
-}  // namespace horae::tofino
+void check_classes(const std::vector<ClassConfig>& classes, const Section& section) {
+  const auto tables = section.children("class");
+  std::set<std::uint32_t> numbers;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const ClassConfig& c = classes[i];
+    if (!numbers.insert(c.number).second)
+      throw tables[i].error("number", fmt::format("class {} has two tables", c.number));
+    if (c.minimum.count() > 0 && c.share == 0)
+      throw tables[i].error("minimum", "minimum is beside a share; expected a 'share'");
+    if (tables[i].has("burst") && c.rate.count() == 0)
+      throw tables[i].error("burst", "burst is of a shaper; expected a 'rate' beside it");
+  }
+}
+
+}  // namespace horae::fabric

@@ -1,5 +1,5 @@
 // The order in which the classes of a port are served.
-#include "horae/tofino/queue_scheduler.hpp"
+#include "horae/fabric/queue_scheduler.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace horae::tofino::queue_scheduler_test {
+namespace horae::fabric::queue_scheduler_test {
 namespace {
 
 constexpr unsigned bit(unsigned c) { return 1u << c; }
@@ -113,4 +113,4 @@ TEST(QueueScheduler, OthersGoWhileAShapedClassWaits) {
 }
 
 }  // namespace
-}  // namespace horae::tofino::queue_scheduler_test
+}  // namespace horae::fabric::queue_scheduler_test

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/tofino/class_config.hpp"
+#include "horae/fabric/class_config.hpp"
 
-namespace horae::tofino {
+namespace horae::fabric {
 
 /// Strict priority between levels, deficit round robin within one, a token bucket for each class
 /// with a rate. Lengths are bytes on the wire. A class conforms while less than `burst` bytes are
@@ -105,4 +105,4 @@ class QueueScheduler {
   unsigned shaped_ = 0;  ///< classes with a rate
 };
 
-}  // namespace horae::tofino
+}  // namespace horae::fabric
