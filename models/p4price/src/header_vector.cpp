@@ -112,7 +112,7 @@ class VectorBuilder {
                                           }) ||
                       std::ranges::any_of(named, [&](const auto& n) { return overlap(n, name); });
     if (!used) return;
-    headers_.insert(name);
+    if (!type.fields.empty()) headers_.insert(name);  // of one without fields nothing is listed
     add_field(name + validity(), 1, std::string(dataplane::valid_bits_header), false, false);
     for_fields(name, type, [&](const std::string& field, const p4lang::Type& of) {
       if (!field.ends_with(validity())) add_field(field, width_of(of), name, false, false);

@@ -131,10 +131,10 @@ std::optional<ExactLayout> lay_out_exact(const MatchSpec& spec, std::uint64_t en
         overhead == 0 ? rule.most_per_ram
                       : std::min<std::int64_t>(rule.most_per_ram, rule.overhead_bits / overhead);
     for (std::int64_t packed = 1; packed <= (load.one_a_row ? 1 : rule.most_packed); ++packed) {
-      // Bits that the hash makes superfluous within a byte hold neither a version nor immediate
-      // data: report, 65,536 entries of 48 bits (32 blocks, not 31), 100,000 of 104 bits (80, not
-      // 77).
-      const std::int64_t whole_bits = 8 * key_bytes + rule.version_bits + data.entry_bits;
+      // Bits that the hash makes superfluous within a byte hold no version and no whole byte of
+      // immediate data: report, 65,536 entries of 48 bits (32 blocks, not 31), 100,000 of 104 bits
+      // (80, not 77).
+      const std::int64_t whole_bits = 8 * key_bytes + rule.version_bits + data.entry_bits / 8 * 8;
       const std::int64_t wide =
           std::max({divide_up(packed * entry_bits, word_bits),
                     divide_up(packed * whole_bits, word_bits), divide_up(packed, most_per_ram)});
