@@ -98,11 +98,13 @@ void rnic::fail(std::size_t i, Picoseconds now) {
   QueuePair& qp = qps_[i];
   if (qp.hold_until) release_hold(i, now);
   const std::uint32_t failed = qp.fail(now);
+  // The CQE of the error also tells of those before it.
+  if (config_.cq) write_cqes(i, qp.without_cqe, now);
   counters_.messages_failed += failed;
   ++counters_.errors;
   if (host_.fetcher) host_.fetcher->forget(i, now);
   if (nic_watcher_ != nullptr)
-    nic_watcher_->failed(*this, i, qp.progress().completed_messages, failed, now);
+    nic_watcher_->failed(*this, i, qp.acknowledged_messages(), failed, now);
   watch_window(qp);
   qps_.completed(qp);
   refresh(i);
