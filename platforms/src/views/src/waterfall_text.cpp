@@ -47,7 +47,7 @@ std::string_view name_of(Stage stage) {
 }
 
 nlohmann::ordered_json WaterfallRecorder::to_json() const {
-  nlohmann::ordered_json out = {{"messages", messages_.size()}};
+  nlohmann::ordered_json out = {{"schema", 1}, {"messages", messages_.size()}};
   if (messages_.empty()) return out;
   auto& rows = out["stages"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < stages; ++i) {
