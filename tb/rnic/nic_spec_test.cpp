@@ -23,8 +23,8 @@ nlohmann::ordered_json dump(const RnicConfig& config) { return RnicConfig::schem
 
 TEST(NicSpec, ShippedOnesAreThoseOfTheFolderAndSound) {
   EXPECT_EQ(NicSpec::shipped(),
-            (std::vector<std::string>{"connect_ib", "connectx5", "connectx6", "connectx7", "connectx8",
-                                      "hypothetical", "thor_ultra"}));
+            (std::vector<std::string>{"connect_ib", "connectx5", "connectx6", "connectx7",
+                                      "connectx8", "hypothetical", "thor_ultra"}));
   for (const auto& name : NicSpec::shipped()) {
     const NicSpec spec = NicSpec::find({name, {}});
     EXPECT_FALSE(spec.description.empty());

@@ -152,8 +152,7 @@ Integer ones(std::uint32_t bits) { return (Integer(1) << bits) - 1; }
 
 }  // namespace
 
-FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field,
-                        bool script) {
+FieldPattern pattern_of(const std::string& text, const dataplane::MatchField& field, bool script) {
   const std::uint32_t bits = field.bits;
   if (text == "_" || text == "default") return dataplane::MatchTable::any(field);
   auto range = two(text, "->");

@@ -263,7 +263,7 @@ class QueuePair {
   std::optional<traffic::TrafficItem> item_;       ///< next message of the source
   boost::container::deque<Message> messages_;      ///< posted; oldest first; no memory while empty
   std::uint32_t uncompleted_ = 0;                  ///< acknowledged messages behind those completed
-  std::size_t failed_ = 0;     ///< messages in error behind those
+  std::size_t failed_ = 0;                         ///< messages in error behind those
   std::size_t completed_ = 0;  ///< so many at its front are completed and still known
 
   /// A message that was looked for, so that the next packet of it need not look again.
