@@ -52,7 +52,7 @@ Pipeline(P(), I(), D(), EP(), E(), ED()) pipe;
 Switch(pipe) main;
 )";
 
-class SizeP4 : public testing::Test {
+class SizeP4 : public ::testing::Test {
  protected:
   SizeP4() { place.write("mine.p4", source); }
   ordered_json size(Words more, int exit_code = 0) {

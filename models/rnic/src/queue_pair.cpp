@@ -137,14 +137,7 @@ std::uint32_t QueuePair::acknowledge(std::uint32_t packets) {
 void QueuePair::complete_acknowledged(std::uint32_t messages, Picoseconds now) {
   for (std::uint32_t n = 0; n < messages; ++n) complete_next(now);
   uncompleted_ -= messages;
-  pass_failed();
   forget();
-}
-
-void QueuePair::pass_failed() {
-  if (uncompleted_ > 0) return;
-  completed_ += failed_;
-  failed_ = 0;
 }
 
 std::uint32_t QueuePair::fail(Picoseconds now) {
@@ -154,9 +147,8 @@ std::uint32_t QueuePair::fail(Picoseconds now) {
   if (failed > 0) progress_.failed_post = messages_[completed_ + uncompleted_].posted;
   sender_->abandon();
   item_.reset();
-  // They stay known, as what completed ones are: reads that are under way may name their packets.
-  failed_ = failed;
-  pass_failed();
+  // They stay known: what is under way may name their packets.
+  failed_ += failed;
   sent_bytes = posted_bytes_ = acked_bytes();
   hold_until.reset();
   gap_until.reset();
@@ -168,7 +160,7 @@ std::int64_t QueuePair::acked_bytes() const {
   auto whole = static_cast<std::int64_t>(progress_.completed_bytes);
   const std::size_t partial = completed_ + uncompleted_;
   for (std::size_t m = completed_; m < partial; ++m) whole += messages_[m].bytes;
-  if (partial + failed_ == messages_.size()) return whole;
+  if (partial == messages_.size()) return whole;
   const Message& m = messages_[partial];
   return whole + std::min(m.bytes, (acked_ - m.first) * mtu_.count());
 }

@@ -104,7 +104,8 @@ void rnic::fail(std::size_t i, Picoseconds now) {
   ++counters_.errors;
   if (host_.fetcher) host_.fetcher->forget(i, now);
   if (nic_watcher_ != nullptr)
-    nic_watcher_->failed(*this, i, qp.acknowledged_messages(), failed, now);
+    nic_watcher_->failed(*this, i, qp.progress().completed_messages + qp.outstanding(), failed,
+                         now);
   watch_window(qp);
   qps_.completed(qp);
   refresh(i);

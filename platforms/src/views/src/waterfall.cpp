@@ -219,10 +219,10 @@ void WaterfallRecorder::completed(const rnic::rnic& nic, std::size_t qp, std::ui
 }
 
 void WaterfallRecorder::failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first,
-                               std::uint64_t count, Picoseconds at) {
+                               std::uint64_t /*count*/, Picoseconds /*at*/) {
   FlowState* const flow = sender_flow(nic, qp);
   if (flow == nullptr) return;
-  for (std::uint64_t m = first; m < first + count; ++m) end(*flow, 0, m, at, false);
+  if (first >= flow->first) flow->open.resize(first - flow->first);
 }
 
 }  // namespace horae::views

@@ -116,10 +116,6 @@ class QueuePair {
   std::uint32_t acknowledge(std::uint32_t packets);
   /// The next `messages` of those are completed at `now`.
   void complete_acknowledged(std::uint32_t messages, Picoseconds now);
-  /// Messages that are acknowledged, completed or not.
-  std::uint64_t acknowledged_messages() const {
-    return progress_.completed_messages + uncompleted_;
-  }
   /// Messages posted of which not all is acknowledged.
   std::size_t unacknowledged() const { return outstanding() - uncompleted_; }
 
@@ -135,8 +131,9 @@ class QueuePair {
   /// Messages posted and not completed.
   std::size_t outstanding() const { return messages_.size() - completed_ - failed_; }
 
-  /// Its sender gave up: the messages that are not acknowledged end with an error, and its source
-  /// posts no more. Returns how many end.
+  /// Its sender gave up: messages that are not acknowledged end with an error, and its source posts
+  /// no more.
+  /// Returns how many end.
   std::uint32_t fail(Picoseconds now);
   /// Whether it did.
   bool in_error() const { return progress_.error_time != never; }
@@ -262,9 +259,9 @@ class QueuePair {
   policy::SelectiveReceiver* selective_receiver_;  ///< likewise
   std::optional<traffic::TrafficItem> item_;       ///< next message of the source
   boost::container::deque<Message> messages_;      ///< posted; oldest first; no memory while empty
-  std::uint32_t uncompleted_ = 0;                  ///< acknowledged messages behind those completed
-  std::size_t failed_ = 0;                         ///< messages in error behind those
-  std::size_t completed_ = 0;  ///< so many at its front are completed and still known
+  std::size_t failed_ = 0;         ///< behind those: ended with an error, and still known
+  std::uint32_t uncompleted_ = 0;  ///< acknowledged messages behind those completed
+  std::size_t completed_ = 0;      ///< so many at its front are completed and still known
 
   /// A message that was looked for, so that the next packet of it need not look again.
   struct Found {
@@ -292,8 +289,6 @@ class QueuePair {
   Psn end_of(std::size_t message) const {
     return messages_[message].first + static_cast<std::int32_t>(messages_[message].packets);
   }
-  /// Messages in error are over when those before them are completed.
-  void pass_failed();
   void complete_next(Picoseconds now);
   /// Forgets completed messages that nothing can be sent of again.
   void forget();
