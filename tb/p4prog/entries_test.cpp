@@ -160,6 +160,47 @@ TEST(Entries, GroupsAndSessions) {
   EXPECT_EQ(bench.chip->manager().sessions.at(7), (MirrorSession{8, 64}));
 }
 
+TEST(Entries, MembersAndGroupsOfASelector) {
+  Parts p;
+  p.locals =
+      "Hash<bit<16>>(HashAlgorithm_t.CRC16) h;\n"
+      "ActionProfile(16) members;\n"
+      "ActionSelector(members, h, SelectorMode_t.FAIR, 8, 4) choice;\n"
+      "action send(bit<9> port) { ig_tm_md.ucast_egress_port = port; }\n"
+      "table t { key = { hdr.data.f1 : exact; hdr.data.f2 : selector; } actions = { send; } "
+      "implementation = choice; size = 8; }\n";
+  p.apply = "t.apply();";
+  Bench bench(p);
+  const std::string members =
+      "[[member]]\nprofile = \"members\"\nmember = 1\naction = \"send\"\ndata = { port = 4 }\n"
+      "[[member]]\nprofile = \"members\"\nmember = 2\naction = \"send\"\ndata = { port = 5 }\n";
+  Entries::parse_toml(members +
+                          "[[selection]]\nselector = \"choice\"\ngroup = 1\nmembers = [2]\n"
+                          "[[entry]]\ntable = \"t\"\nmatch = { f1 = 1 }\nmember = 1\n"
+                          "[[entry]]\ntable = \"t\"\nmatch = { f1 = 2 }\ngroup = 1\n",
+                      "e.toml")
+      .apply(bench.chip->control_plane(), bench.chip->manager());
+  EXPECT_EQ(bench.faults(packet("000000010000000200030405") + packet("000000020000000200030405") +
+                         "expect 4\nexpect 5\n"),
+            "");
+  const auto refused = [&](const std::string& text) {
+    try {
+      Bench other(p);
+      Entries::parse_toml(text, "e.toml").apply(other.chip->control_plane(), other.chip->manager());
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(
+      refused("[[entry]]\ntable = \"t\"\nmatch = { f1 = 2 }\nmember = 1\naction = \"send\"\n"),
+      "e.toml:5:10: 'action' beside 'member'; expected one of the two");
+  EXPECT_EQ(refused("[[member]]\nprofile = \"members\"\nmember = 99\naction = \"send\"\n"
+                    "data = { port = 4 }\n")
+                .substr(0, 12),
+            "e.toml:3:10:");
+}
+
 TEST(Entries, FaultsHaveTheirPlace) {
   const auto entry = [](const std::string& match, const std::string& action = "action = \"drop\"\n",
                         const std::string& table = "exact_t") {

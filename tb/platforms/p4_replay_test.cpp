@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -166,6 +167,31 @@ TEST(P4Replay, StagesAreThoseOfThePrice) {
   EXPECT_GT(program.at("ingress_latency_ns"),
             router.summary.at("program").at("ingress_latency_ns"));
   EXPECT_FALSE(program.at("pipes").at("pipe0").contains("stages_from"));
+}
+
+TEST(P4Replay, TheBalancerKeepsConnectionsOnTheirUplink) {
+  const Shipped replay("balancer");
+  std::vector<ByteString> all;
+  std::map<ByteString, int> uplink;
+  std::set<int> used;
+  for (int port = 0; port < 4; ++port) {
+    for (const ByteString& frame : replay.out(port)) {
+      all.push_back(frame);
+      used.insert(port);
+      // Addresses, UDP source port and queue pair.
+      ByteString connection(frame.begin() + 26, frame.begin() + 36);
+      connection.insert(connection.end(), frame.begin() + 47, frame.begin() + 50);
+      const auto [known, first] = uplink.emplace(connection, port);
+      EXPECT_EQ(known->second, port);
+    }
+  }
+  EXPECT_EQ(uplink.size(), 6u);
+  EXPECT_GE(used.size(), 2u) << "six connections on three uplinks";
+  EXPECT_FALSE(used.contains(0));
+  std::vector<ByteString> in = replay.in;
+  std::sort(in.begin(), in.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, in);
 }
 
 // What a packet asks for is its first byte behind Ethernet.

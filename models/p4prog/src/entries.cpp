@@ -44,6 +44,11 @@ Entries Entries::load(const std::string& path) {
 }
 
 void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
+  for (const Member& m : members_)
+    placed(m.member_at,
+           [&] { control.set_member(m.profile.text, m.member, m.action.text, plain(m.data)); });
+  for (const Selection& s : selections_)
+    placed(s.where, [&] { control.add_to_group(s.selector.text, s.group, s.members); });
   for (const Line& line : lines_) apply_line(line, control);
   for (const Cell& cell : cells_) apply_cell(cell, control);
   for (const Group& group : groups_) {
@@ -64,6 +69,10 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
   placed(line.table.where, [&] { control.check_table(table); });
   for (const Item& key : line.match)
     placed(key.value.where, [&] { control.check_key(table, {key.name, key.value.text}); });
+  if (line.to) {
+    placed(line.to_at, [&] { control.add(table, line.priority, plain(line.match), *line.to); });
+    return;
+  }
   placed(line.action.where, [&] { control.check_action(table, line.action.text); });
   for (const Item& d : line.data)
     placed(d.value.where, [&] {

@@ -131,10 +131,12 @@ class EntriesToml {
  public:
   static Entries read(const Section& root) {
     Entries out;
-    const Row file(root, {"entry", "default", "register", "counter", "parameter", "value_set",
-                          "group", "mirror", "port"});
+    const Row file(root, {"entry", "default", "member", "selection", "register", "counter",
+                          "parameter", "value_set", "group", "mirror", "port"});
     for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
     for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
+    for (const Section& s : root.children("member")) out.members_.push_back(member(s));
+    for (const Section& s : root.children("selection")) out.selections_.push_back(selection(s));
     using Of = Entries::Cell::Of;
     for (const Section& s : root.children("register"))
       out.cells_.push_back(cell(Row(s, {"name", "index", "value"}), Of::reg, "value"));
@@ -161,15 +163,50 @@ class EntriesToml {
     return line;
   }
   static Entries::Line entry_line(const Section& s) {
-    const Row row(s, {"table", "match", "priority", "action", "data"});
+    const Row row(s, {"table", "match", "priority", "action", "data", "member", "group"});
     Entries::Line line;
     line.where = row.where();
     line.table = row.name("table", "a table's name");
     line.match = row.items<Entries::Item>("match");
     line.priority = row.priority();
+    for (const char* key : {"member", "group"}) {
+      if (!row.has(key)) continue;
+      for (const char* other : {"action", "data", "group"}) {
+        if (row.has(other) && std::string_view(other) != key)
+          row.refuse(other, fmt::format("'{}' beside '{}'; expected one of the two", other, key));
+      }
+      line.to = Reference{*key == 'm' ? Reference::To::member : Reference::To::group,
+                          row.number(key, most_index)};
+      line.to_at = row.where(key);
+      return line;
+    }
     line.action = row.name("action", "an action's name");
     line.data = row.items<Entries::Item>("data");
     return line;
+  }
+  static Entries::Member member(const Section& s) {
+    const Row row(s, {"profile", "member", "action", "data"});
+    return {row.name("profile", "the name of an action profile or a selector"),
+            row.number("member", most_index),
+            row.where("member"),
+            row.name("action", "an action's name"),
+            row.items<Entries::Item>("data"),
+            row.where()};
+  }
+  static Entries::Selection selection(const Section& s) {
+    const Row row(s, {"selector", "group", "members"});
+    Entries::Selection out;
+    out.where = row.where();
+    out.selector = row.name("selector", "a selector's name");
+    out.group = row.number("group", most_index);
+    for (const PlacedText& m : row.values("members")) {
+      try {
+        out.members.push_back(number_of(m.text, 32).at(0));
+      } catch (const InputError& e) {
+        row.refuse("members", e.what());
+      }
+    }
+    return out;
   }
   static Entries::Cell cell(const Row& row, Entries::Cell::Of of, const std::string& values) {
     Entries::Cell out;

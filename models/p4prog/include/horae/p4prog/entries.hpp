@@ -30,8 +30,11 @@ struct PortName {
 ///
 /// TOML, all tables may be repeated or absent:
 ///
-///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { PARAMETER = VALUE
-///     }
+///     [[entry]]      table, match = { KEY = VALUE }, priority, action, data = { NAME = VALUE }
+///                    or, of a table with a profile, member or group in place of action and data
+///     [[member]]     profile, member, action, data  of an action profile
+///     [[selection]]  selector, group, members       a selector's group; a member twice counts
+///     twice
 ///     [[default]]    table, action, data
 ///     [[register]]   name, index, value or value = [LOW, HIGH]
 ///     [[counter]]    name, index, packets, bytes
@@ -73,6 +76,22 @@ class Entries {
     std::optional<std::int64_t> priority;
     PlacedText action;
     std::vector<Item> data;
+    std::optional<Reference> to;  ///< in place of the action
+    Location to_at;
+  };
+  struct Member {
+    PlacedText profile;
+    std::uint64_t member = 0;
+    Location member_at;
+    PlacedText action;
+    std::vector<Item> data;
+    Location where;
+  };
+  struct Selection {
+    PlacedText selector;
+    std::uint64_t group = 0;
+    std::vector<std::uint64_t> members;
+    Location where;
   };
   /// A cell of a register or counter, a parameter or a member of a value set.
   struct Cell {
@@ -97,6 +116,8 @@ class Entries {
   static void apply_cell(const Cell& cell, ControlPlane& control);
 
   std::vector<Line> lines_;
+  std::vector<Member> members_;
+  std::vector<Selection> selections_;
   std::vector<Cell> cells_;
   std::vector<Group> groups_;
   std::vector<Session> sessions_;
