@@ -228,7 +228,7 @@ TEST(Externs, WhatIsNotSupportedIsNamed) {
                 "ActionSelector(8, h, SelectorMode_t.FAIR, r) s;\n"
                 "SelectorAction(s) l = { void apply(inout bit<1> v, out bit<1> rv) { v = 0; } };\n",
                 "l.execute(1);")),
-            "case.p4:23:3: SelectorAction.execute() of pipe.Ig.l is not supported");
+            "case.p4:22:3: SelectorAction.execute() of pipe.Ig.l is not supported");
 }
 
 }  // namespace

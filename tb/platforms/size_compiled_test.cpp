@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"Both", {"--p4c", "empty", "--p4info", "x"}, "--p4c: expected with"},
         Bad{"WriteAlone",
             {"--objects", "x", "--write", "d.toml"},
-            "--write: expected --p4c DIR or --p4info FILE with it"},
+            "--write: expected FILE.p4, --p4c DIR or --p4info FILE with it"},
         Bad{"NoFile", {"--p4info", "no.txt"}, "no.txt: cannot read: No such file or directory"},
         Bad{"CannotWrite", {"--p4c", counted, "--write", "no/d.toml"}, "--write no/d.toml: "}),
     [](const auto& p) { return std::string(p.param.name); });

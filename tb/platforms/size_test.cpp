@@ -460,7 +460,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         BadCase{"Nothing",
                 {},
-                "size: expected PLATFORM.toml, --objects FILE, --p4c DIR, --p4info FILE or --nic "
+                "size: expected PLATFORM.toml, FILE.p4, --objects FILE, --p4c DIR, --p4info FILE "
+                "or --nic "
                 "NIC"},
         BadCase{"Both",
                 {"p.toml", "--objects", "d.toml"},

@@ -4,13 +4,20 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "horae/core/error.hpp"
 #include "horae/policy/balance/load_balancer.hpp"
-#include "horae/policy/plugin.hpp"
 
-namespace horae::policy::flowlet_test {
+namespace horae::policy {
+
+// What the registry wraps balancers of plug-ins in.
+std::unique_ptr<LoadBalancer> checked(std::unique_ptr<LoadBalancer> of, std::string_view name,
+                                      std::string_view path);
+
+namespace flowlet_test {
 namespace {
 
 struct Ports final : PortView {
@@ -99,20 +106,10 @@ struct Faulty final : LoadBalancer {
 };
 
 std::string answer(Fault of) {
-  static const bool added = [] {
-    add_load_balancer({.name = "faulty",
-                       .doc = "of a test",
-                       .make = [](std::uint64_t, std::string_view,
-                                  const PolicyParameters&) -> std::unique_ptr<LoadBalancer> {
-                         if (fault == Fault::nothing) return nullptr;
-                         return std::make_unique<Faulty>();
-                       }});
-    return true;
-  }();
-  EXPECT_TRUE(added);
   fault = of;
   try {
-    const auto lb = make_load_balancer("faulty", 1, "tor0.balance");
+    auto faulty = of == Fault::nothing ? nullptr : std::make_unique<Faulty>();
+    const auto lb = checked(std::move(faulty), "faulty", "tor0.balance");
     return std::to_string(lb->choose(flow(1), 2, Ports()));
   } catch (const InputError& e) {
     return e.what();
@@ -129,4 +126,5 @@ TEST(LoadBalancersOfPlugIns, FaultsAreOneLine) {
 }
 
 }  // namespace
-}  // namespace horae::policy::flowlet_test
+}  // namespace flowlet_test
+}  // namespace horae::policy

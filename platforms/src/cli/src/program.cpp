@@ -125,8 +125,17 @@ std::vector<std::string> words_of(const CLI::App& app, int argc, char** argv) {
   return words;
 }
 
+/// Programs of rooms above the room of programs; a batch comes here for each of its lines.
+void add_programs() {
+  static const bool once = [] {
+    programs::add_program(p4chip::p4_entry());
+    return true;
+  }();
+  (void)once;
+}
+
 int dispatch(int argc, char** argv) {
-  programs::add_program(p4chip::p4_entry());
+  add_programs();
   CLI::App app{"Cycle-approximate SystemC models of a Tofino2 switch and an RDMA NIC."};
   app.set_version_flag("--version", results::version());
   app.allow_extras();

@@ -12,6 +12,11 @@ constexpr std::uint32_t no_flow = std::numeric_limits<std::uint32_t>::max();
 /// Acknowledgements of a flow that are remembered: more than a window are never of use.
 constexpr std::size_t remembered = 4096;
 
+/// What a unit of the NIC's packet engine takes for a packet of a kind; 0: it has no engine.
+Picoseconds of_engine(const rnic::RnicConfig& nic, Picoseconds rnic::EngineConfig::*kind) {
+  return nic.engine ? *nic.engine.*kind : 0_ps;
+}
+
 const rnic::rnic* as_nic(const fabric::device& d) { return dynamic_cast<const rnic::rnic*>(&d); }
 
 /// Puts one stage behind the other.
@@ -180,14 +185,17 @@ WaterfallRecorder::Message WaterfallRecorder::build(const FlowState& flow, const
   stage.last(Stage::tx_pipe, open.data.first_bit);
   stage.last(Stage::wire, open.data.last_bit);
   stage.last_with_waits(Stage::network, open.data.arrived, open.data.waited);
-  stage.last(Stage::rx_engine, open.decided, receiver.rx_latency);
+  stage.last(Stage::rx_engine, open.decided,
+             receiver.rx_latency + of_engine(receiver, &rnic::EngineConfig::receive));
   const auto ack = std::find_if(flow.acks.begin(), flow.acks.end(), [&](const Ack& a) {
     return open.last && open.last->before(a.before) && a.way.taken <= at;
   });
   if (ack != flow.acks.end()) {
-    stage.last(Stage::ack, ack->way.start, receiver.ack_delay);
+    stage.last(Stage::ack, ack->way.start,
+               receiver.ack_delay + of_engine(receiver, &rnic::EngineConfig::ack_send));
     stage.last_with_waits(Stage::ack_network, ack->way.arrived, ack->way.waited);
-    stage.last(Stage::ack_engine, ack->way.taken, sender.rx_latency);
+    stage.last(Stage::ack_engine, ack->way.taken,
+               sender.rx_latency + of_engine(sender, &rnic::EngineConfig::ack_receive));
   }
   stage.last(Stage::completion, at, 0_ps);
   if (open.decided >= 0_ps) m.write = std::max(0_ps, open.in_memory - open.decided);

@@ -53,11 +53,12 @@ class MovingAverage {
   static std::uint64_t decayed(std::uint64_t value, Picoseconds waited, Picoseconds tau) {
     if (tau.count() <= 0) return 0;
     if (waited.count() <= 0) return value;
-    // e^-x = 2^(-x log2 e), x in 1/256, log2 e in 1/65536.
+    // e^-x = 2^(-x log2 e), log2 e in 1/65536, halvings rounded to 1/256.
     constexpr std::uint64_t log2_e = 94548;
     const auto halvings = static_cast<std::uint64_t>(
-        static_cast<unsigned __int128>(static_cast<std::uint64_t>(waited.count())) * log2_e /
-            static_cast<std::uint64_t>(tau.count()) >>
+        (static_cast<unsigned __int128>(static_cast<std::uint64_t>(waited.count())) * log2_e /
+             static_cast<std::uint64_t>(tau.count()) +
+         128) >>
         8);
     if (halvings >= std::uint64_t{48} << 8) return 0;
     const std::uint64_t part = static_cast<std::uint64_t>(
