@@ -5,7 +5,7 @@ import re
 
 KINDS = ("fresh", "expected", "last", "rewind", "timeout", "trimmed")
 IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "context", "lock", "retransmit", "recovery",
-        "gap_window", "port")
+        "gap_window", "port", "engine")
 FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
 
 
@@ -55,7 +55,8 @@ def put(row, column, of, key, statistic):
 
 def _counts(messages):
     done = sum(m["done"] for m in messages)
-    return {"completed": done, "unfinished": len(messages) - done}
+    failed = sum(m["failed"] for m in messages)
+    return {"completed": done, "failed": failed, "unfinished": len(messages) - done - failed}
 
 
 class Run:
@@ -75,6 +76,9 @@ class Run:
             self._messages()
             self._collectives()
             self._pauses()
+            self._engine()
+            self._errors()
+            self._traffic()
         self._switches()
 
     def value(self, device, *path):
@@ -176,7 +180,7 @@ class Run:
         messages = [{"size": int(f["size_bytes"]), "done": f["fct_us"] != "", "fct": self._took(f),
                      "slowdown": self._took(f) / float(f["ideal_us"]) if f["ideal_us"] else 0.0, "packets": int(f["packets_received"]),
                      "late": int(f["out_of_order"]), "depth": float(f["reorder_mean"]) * int(f["out_of_order"]),
-                     "deepest": int(f["reorder_max"]), "stays": self._site(f["sender"]) == self._site(f["receiver"])}
+                     "deepest": int(f["reorder_max"]), "failed": int(f.get("messages_failed", 0)) > 0, "ideal": f["ideal_us"] != "", "stays": self._site(f["sender"]) == self._site(f["receiver"])}
                     for f in self.flows if f["size_bytes"] and self._posted(f)]
         if not messages:
             return
@@ -188,7 +192,8 @@ class Run:
                      "reorder_mean": ratio(sum(m["depth"] for m in of), late),
                      "reorder_max": max((m["deepest"] for m in of), default=0)}
             out = {**_counts(of), **(order if of else dict.fromkeys(order))}
-            row = {"above_bytes": above, "upto_bytes": upto, "messages": len(of), "unfinished": out["unfinished"]}
+            row = {"above_bytes": above, "upto_bytes": upto, "messages": len(of), "unfinished": out["unfinished"],
+                   "failed": out["failed"]}
             for figure, key, statistic in (("mean", "fct", mean), ("p50", "fct", (rank, .5)), ("p99", "fct", (rank, .99)),
                                            ("p99_9", "fct", (rank, .999)), ("max", "fct", (rank, 1)),
                                            ("slowdown_mean", "slowdown", mean), ("slowdown_p99", "slowdown", (rank, .99))):
@@ -215,6 +220,9 @@ class Run:
         return flow["first_post_us"] == "" or float(flow["first_post_us"]) * 1e6 < self.summary["measured_to_ps"]
 
     def _slowdown_rows(self, messages):
+        """Where all have an ideal time."""
+        if not all(m["ideal"] for m in messages):
+            return
         ordered, groups = sorted(messages, key=lambda m: m["size"]), min(20, len(messages))
         self.rows["slowdown"] = []
         for g in range(groups):
@@ -252,6 +260,48 @@ class Run:
         if of_class["intra"] and of_class["inter"]:
             self.expected["sites.unfairness"] = (mean([m["slowdown"] for m in of_class["intra"]]) /
                                                  mean([m["slowdown"] for m in of_class["inter"]]))
+
+    def _engine(self):
+        """Where all NICs are of one kind."""
+        engine = self.config.get("nic", {}).get("engine")
+        if engine is None:
+            return
+        units = engine.get("units", 1) * (2 if engine.get("pools") == "apart" else 1)
+        busy = sum(v["value"] for d in self.senders for name, v in self.statistics[d].get("engine", {}).items()
+                   if name.endswith("_busy"))
+        self.expected["senders.engine_busy"] = busy * 1e-12 / units / len(self.senders) / self.seconds
+        self.expected["senders.engine_visits_per_packet"] = ratio(self.sum(self.senders, "engine", "visits"),
+                                                                  self.expected["senders.data_packets"])
+        self.expected["receivers.rxb_wait"] = ratio(self.sum(self.receivers, "engine", "rxb_wait") * 1e-6,
+                                                    self.expected["receivers.data_packets"])
+
+    def _errors(self):
+        """Queue pairs that gave up; how long their messages took to fail, where each had one."""
+        if "error_us" not in self.flows[0]:
+            return
+        gone = [f for f in self.flows if f["error_us"]]
+        self.expected["flows.in_error"] = len(gone)
+        self.expected["flows.messages_failed"] = sum(int(f["messages_failed"]) for f in gone)
+        self.expected["flows.first_error"] = min((float(f["error_us"]) for f in gone), default=None)
+        if all(int(f["messages_posted"]) < 2 for f in self.flows):
+            self.expected["flows.error_time"] = max((float(f["error_us"]) - float(f["first_post_us"]) for f in gone
+                                                     if int(f["messages_failed"])), default=None)
+
+    def _traffic(self):
+        """Where a table with a name is all there is; times where each connection had one message."""
+        if len(self.config["traffic"]) != 1 or not self.config["traffic"][0].get("name"):
+            return
+        done = [f for f in self.flows if int(f["messages_completed"])]
+        out = {"completed_rate": 8 * sum(int(f["bytes_completed"]) for f in self.flows) / self.seconds / 1e9,
+               "message_rate": sum(int(f["messages_completed"]) for f in self.flows) / self.seconds / 1e6,
+               "rate": 8 * sum(int(f["bytes_delivered"]) for f in self.flows) / self.seconds / 1e9}
+        if "error_us" in self.flows[0]:
+            out["in_error"] = sum(f["error_us"] != "" for f in self.flows)
+        if all(int(f["messages_posted"]) < 2 for f in self.flows):
+            times = [float(f["last_completion_us"]) - float(f["first_post_us"]) for f in done]
+            out |= {"latency_mean": mean(times), "latency_p50": rank(times, .5), "latency_p99": rank(times, .99),
+                    "latency_max": max(times, default=None)}
+        self.expected.update({f"traffic.{self.config['traffic'][0]['name']}.{k}": v for k, v in out.items()})
 
     def _collectives(self):
         """Where one collective was all there was."""
@@ -295,6 +345,8 @@ def printed(summary):
     for name, result in summary["results"].items():
         parts = name.split(".")
         kind = ["DEVICE", *parts[1:]] if parts[0] in summary["statistics"] else parts
+        if parts[0] == "traffic":
+            kind = ["traffic", "NAME", *parts[2:]]
         yield ".".join("BIN" if re.fullmatch(r"(upto|above)_\w+", p) else p for p in kind), name, result["value"]
     for table, rows in summary["rows"].items():
         for key in dict.fromkeys(key for row in rows for key in row):

@@ -77,6 +77,7 @@ ordered_json run_alone(build::Simulation& simulation) {
       return nullptr;
     }
   }
+  if (qp.in_error()) return nullptr;
   return (qp.progress().last_completion - start).count();
 }
 
