@@ -369,8 +369,12 @@ control In(
       if (headers.bth.isValid()) {
         metadata.last_psn = (bit<32>)headers.bth.psn;
         bit<32> before = highest.execute(metadata.flow);
-        if (before - metadata.last_psn < 0x800000 && metadata.packets > 1) {
-          count_late.execute(metadata.flow);
+        bit<32> behind = before - metadata.last_psn;
+        // Less than 2^23, as PSNs are compared; and not the first packet.
+        if (behind[31:23] == 0) {
+          if (metadata.packets[31:1] != 0) {
+            count_late.execute(metadata.flow);
+          }
         }
       }
       samples.apply();
