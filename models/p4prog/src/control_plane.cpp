@@ -126,6 +126,23 @@ std::size_t find_name(std::string_view what, std::string_view wanted,
       fmt::format("there is no {} '{}'{}", what, wanted, suggestion(wanted, candidates)));
 }
 
+/// The one of `names` that `wanted` means, in full. InputError: there is none.
+std::string whole_name(std::string_view what, std::string_view wanted,
+                       const std::vector<std::string>& names) {
+  if (names.empty()) throw InputError(fmt::format("there is no {} '{}'", what, wanted));
+  return names[find_name(what, wanted, names)];
+}
+
+/// Calls `f`; what an object refuses is a fault of the one who asks.
+template <class F>
+void asked_by_user(F&& f) {
+  try {
+    f();
+  } catch (const ModelError& e) {
+    throw InputError(e.what());
+  }
+}
+
 ControlPlane::ControlPlane(const p4lang::Program& program, std::vector<Machine*> machines)
     : program_(program), machines_(std::move(machines)) {
   for (Machine* m : machines_) load_constants(*m);
@@ -169,8 +186,7 @@ std::vector<std::string> ControlPlane::table_names() const {
 const std::vector<TableObject*>& ControlPlane::tables(std::string_view name) {
   if (const auto known = found_.find(name); known != found_.end()) return known->second;
   const auto names = table_names();
-  const std::string& full = names.empty() ? "" : names[find_name("table", name, names)];
-  if (names.empty()) throw InputError(fmt::format("there is no table '{}'", name));
+  const std::string full = whole_name("table", name, names);
   std::vector<TableObject*> out;
   for (Machine* m : machines_) {
     for (TableObject& t : m->objects().tables()) {
@@ -336,11 +352,7 @@ void ControlPlane::add(std::string_view table, std::optional<std::int64_t> prior
     if (t->code->actions[what.action].default_only)
       throw InputError(fmt::format("{} may be the default action of {} only",
                                    t->code->actions[what.action].name, source.name));
-    try {
-      t->match->insert(patterns(*t, keys), priority.value_or(0), what);
-    } catch (const ModelError& e) {
-      throw InputError(e.what());
-    }
+    asked_by_user([&] { t->match->insert(patterns(*t, keys), priority.value_or(0), what); });
   }
 }
 
@@ -355,12 +367,10 @@ void ControlPlane::add(std::string_view table, std::optional<std::int64_t> prior
     if (to.number >= most)
       throw InputError(fmt::format("{} {} of {}, which has {}", group ? "group" : "member",
                                    to.number, group ? t->selector->name : t->profile->name, most));
-    try {
+    asked_by_user([&] {
       t->match->insert(patterns(*t, keys), priority.value_or(0),
                        {group ? group_reference : member_reference, {to.number}});
-    } catch (const ModelError& e) {
-      throw InputError(e.what());
-    }
+    });
   }
 }
 
@@ -379,8 +389,7 @@ void ControlPlane::set_member(std::string_view profile, std::uint64_t member,
     for (const auto& [object, p] : m->objects().profiles())
       if (std::ranges::find(names, p.name) == names.end()) names.push_back(p.name);
   }
-  if (names.empty()) throw InputError(fmt::format("there is no action profile '{}'", profile));
-  const std::string& full = names[find_name("action profile", profile, names)];
+  const std::string full = whole_name("action profile", profile, names);
   for (Machine* m : machines_) {
     const auto& all = m->objects().tables();
     const auto of = std::ranges::find_if(
@@ -400,16 +409,10 @@ void ControlPlane::add_to_group(std::string_view selector, std::uint64_t group,
     for (const auto& [object, s] : m->objects().selectors())
       if (std::ranges::find(names, s.name) == names.end()) names.push_back(s.name);
   }
-  if (names.empty()) throw InputError(fmt::format("there is no action selector '{}'", selector));
-  const std::string& full = names[find_name("action selector", selector, names)];
+  const std::string full = whole_name("action selector", selector, names);
   for (Machine* m : machines_) {
     for (auto& [object, s] : m->objects().selectors()) {
-      if (s.name != full) continue;
-      try {
-        s.add(group, members);
-      } catch (const ModelError& e) {
-        throw InputError(e.what());
-      }
+      if (s.name == full) asked_by_user([&] { s.add(group, members); });
     }
   }
 }
@@ -550,11 +553,7 @@ void ControlPlane::set_early_drop(std::string_view name, std::uint64_t index,
     auto& drops = m->objects().early_drops();
     const auto found = drops.find(object);
     if (found == drops.end()) continue;
-    try {
-      found->second.drop->set(index, setting);
-    } catch (const ModelError& e) {
-      throw InputError(e.what());
-    }
+    asked_by_user([&] { found->second.drop->set(index, setting); });
   }
 }
 
@@ -566,8 +565,7 @@ void ControlPlane::add_to_value_set(std::string_view name, const std::vector<std
       if (std::ranges::find(names, own) == names.end()) names.push_back(own);
     }
   }
-  const std::string full = names.empty() ? "" : names[find_name("value set", name, names)];
-  if (names.empty()) throw InputError(fmt::format("there is no value set '{}'", name));
+  const std::string full = whole_name("value set", name, names);
   for (Machine* m : machines_) {
     for (ValueSetObject& set : m->objects().value_sets()) {
       if (set.code->source->name != full) continue;

@@ -1,3 +1,5 @@
+#include "checked.hpp"
+
 #include <fmt/format.h>
 
 #include <exception>
@@ -8,9 +10,6 @@
 #include "horae/policy/balance/load_balancer.hpp"
 
 namespace horae::policy {
-
-std::unique_ptr<LoadBalancer> checked(std::unique_ptr<LoadBalancer> of, std::string_view name,
-                                      std::string_view path);
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "checked.hpp"
 #include "horae/policy/balance/balance_hardware.hpp"
 #include "horae/policy/own_parameters.hpp"
 #include "horae/policy/plugin.hpp"
@@ -11,9 +12,6 @@ namespace horae::policy {
 // Each is defined in the file of its name.
 BalancerEntry ecmp_balancer(), ecmp_linear_balancer(), spray_balancer(), round_robin_balancer(),
     adaptive_balancer(), drill_balancer(), po2_balancer(), letflow_balancer(), wcmp_balancer();
-/// Refuses answers of `of` out of range; balancer `name` of the device whose stream is `path`.
-std::unique_ptr<LoadBalancer> checked(std::unique_ptr<LoadBalancer> of, std::string_view name,
-                                      std::string_view path);
 
 namespace {
 Registry<BalancerEntry>& balancer_registry() {
