@@ -316,11 +316,10 @@ class Run:
         self.expected.update({"collectives.cct_max": cct, "collectives.cct_mean": cct})
 
     def _pauses(self):
-        """Where no port was paused for two classes, which may be at once, and the window ends with the run: it ends with
-        arrivals."""
-        if any(t["kind"] not in ("messages", "collective", "flows") for t in self.config["traffic"]):
-            return
+        """Where no port was paused for two classes, which may be at once, and the time of the share ends with the run."""
         for name, kind in (("nics", "sent_fresh"), ("switches", "dropped"), ("tofinos", "ingress_passes")):
+            if self.summary["results"].get(f"{name}.paused", {}).get("unit") != "share of time":
+                continue
             held, ports = [], 0
             for device in (s for s in self.statistics.values() if kind in s):
                 for port in (p for key, p in device.items() if re.fullmatch(r"port\d+", key)):

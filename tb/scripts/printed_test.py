@@ -28,6 +28,7 @@ PLATFORMS = (14, 28, 31, 33, 39, 41, 50, 51, 61, 84, 109, 115, 116, 127, 187, 20
              355, 364, 365, 388, 665, 695)
 CUT = ("200 us", 262, 388)  # platforms whose arrivals are over by then, and not all their messages
 GIVES_UP = (0, 25, 39)  # platforms of transports that may, given a timeout of 8 us and no retry
+PAUSED = 94  # a platform with PFC, given an incast whose end is that of the measured time
 NAMES = 280  # kinds of names that these print; fewer: the platforms no longer print all
 
 
@@ -65,6 +66,10 @@ def runs():
         gone = platform(1, number)
         gone["nic"].setdefault("reliability", {}).update(ack_timeout=1, retry_count=0)
         yield f"platform {number}, whose queue pairs give up", gone
+    paused = platform(1, PAUSED)
+    paused["traffic"] = [{"kind": "messages", "pattern": "incast", "fan_in": 3, "message": "64 KiB", "count": 2, "depth": 2,
+                          "qps": 1, "start": "0 ns", "traffic_class": 3}]
+    yield f"platform {PAUSED}, paused", paused
 
 
 def near(name, value, expected):

@@ -13,7 +13,7 @@ namespace horae::run {
 
 /// What the ordering engines of the receivers did and held, per NIC.
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
-                      const Snapshot& loaded, std::vector<NamedResult>& out) {
+                      const Loaded& loaded, std::vector<NamedResult>& out) {
   rnic::RnicCounters sum;
   double mean = 0, bitmap = 0, n = 0;
   std::int64_t most = 0;
@@ -24,7 +24,7 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
     if (nic.ordering() == nullptr) continue;
     modelled = modelled && nic.config().ordering.level != "rtl";
     remembers = remembers && dynamic_cast<const rtl::BlockRtl*>(nic.ordering()) == nullptr;
-    const auto& use = loaded.ordering[i];
+    const auto& use = loaded.to.ordering[i];
     mean += use.mean_bytes;
     bitmap += use.mean_bitmap_bytes;
     most = std::max(most, use.most.count());
@@ -45,9 +45,9 @@ void ordering_results(const build::Simulation& s, const Snapshot& from, const Sn
     add_if(remembers, std::move(name), value, std::move(unit),
            "nobody knows which registers of a block outside the tree are in use");
   };
-  held("bytes_mean", mean / n, "bytes/NIC");
-  held("bitmap_bytes_mean", bitmap / n, "bytes/NIC");
-  held("bytes_max", static_cast<double>(most), "bytes");
+  held("bytes_mean", mean / n, loaded.unit("bytes/NIC"));
+  held("bitmap_bytes_mean", bitmap / n, loaded.unit("bytes/NIC"));
+  held("bytes_max", static_cast<double>(most), loaded.unit("bytes"));
   const auto counted = [&](std::string name, std::uint64_t count, std::string unit) {
     add_if(modelled, std::move(name), ratio(static_cast<double>(count), packets), std::move(unit),
            "hardware alone counts clocks, its model counts this");

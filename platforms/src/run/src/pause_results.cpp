@@ -15,14 +15,15 @@ unsigned connected_ports(const fabric::device& d) {
 
 }  // namespace
 
-void pause_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+void pause_results(const build::Simulation& s, const Snapshot& from, const Loaded& loaded,
                    std::vector<NamedResult>& out) {
+  const Snapshot& to = loaded.to;
   const double window = to_seconds(to.time - from.time);
   const auto add = [&](const char* name, const auto& devices, Picoseconds held) {
     if (devices.empty()) return;
     double ports = 0;
     for (const auto* d : devices) ports += connected_ports(*d);
-    out.push_back({name, ratio(to_seconds(held), ports * window), "share of time"});
+    out.push_back({name, ratio(to_seconds(held), ports * window), loaded.unit("share of time")});
   };
   add("switches.paused", s.switches(), to.switches_paused - from.switches_paused);
   add("nics.paused", s.nics(), to.nics_paused - from.nics_paused);

@@ -25,9 +25,20 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
 /// `receivers.*`.
 void receiver_results(const build::Simulation& s, const build::Findings& found,
                       const Snapshot& from, const Snapshot& to, std::vector<NamedResult>& out);
-/// `ordering.*`: bytes are those of `loaded`, the end of arrivals.
+/// The time in which a network has its load: to the end of the measured time, or to that of
+/// arrivals before it.
+struct Loaded {
+  const Snapshot& to;
+  bool until_arrivals;  ///< it ends earlier than the measured time
+
+  /// The unit of a result of this time.
+  std::string unit(const char* base) const {
+    return until_arrivals ? std::string(base) + " until arrivals end" : base;
+  }
+};
+/// `ordering.*`: bytes are those of `loaded`.
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
-                      const Snapshot& loaded, std::vector<NamedResult>& out);
+                      const Loaded& loaded, std::vector<NamedResult>& out);
 /// `flows.*` and `collectives.*`: completion times of messages and collectives; no number while
 /// unfinished. `from`: the measured time begins.
 void completion_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
@@ -50,7 +61,7 @@ void schedule_results(const build::Simulation& s, const build::Findings& found,
 void host_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                   std::vector<NamedResult>& out);
 /// `switches.paused` and `nics.paused`; `tofinos.paused` where a chip sends pauses.
-void pause_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+void pause_results(const build::Simulation& s, const Snapshot& from, const Loaded& loaded,
                    std::vector<NamedResult>& out);
 /// `<chip>.*` of each, and `switches.*` of all plain ones together.
 void switch_results(const build::Simulation& s, const build::Findings& found,

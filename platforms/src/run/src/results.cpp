@@ -7,7 +7,8 @@ namespace horae::run {
 std::vector<NamedResult> results_between(const build::Simulation& simulation,
                                          const build::Findings& found, const Snapshot& from,
                                          const Snapshot& to, const Snapshot* arrivals) {
-  const Snapshot& loaded = arrivals != nullptr ? *arrivals : to;
+  const bool earlier = arrivals != nullptr && arrivals->time < to.time;
+  const Loaded loaded{earlier ? *arrivals : to, earlier};
   std::vector<NamedResult> out;
   if (to.time > from.time) {
     if (!simulation.senders().empty()) {

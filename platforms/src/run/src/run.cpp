@@ -170,7 +170,10 @@ std::vector<std::pair<std::string, std::string>> result_units(
   std::vector<std::pair<std::string, std::string>> units;
   const auto from = Snapshot::take(simulation, 0_ps), to = Snapshot::take(simulation, 1_us);
   const auto found = build::Findings::of(simulation);
-  auto all = results_between(simulation, found, from, to);
+  const Picoseconds arrivals = simulation.arrivals_end();
+  const bool ends = arrivals > platform.sim.warmup && arrivals < platform.sim.duration;
+  const auto loaded = Snapshot::take(simulation, ends ? 500_ns : 1_us);
+  auto all = results_between(simulation, found, from, to, &loaded);
   flow_results(simulation, found, from, to, to, all);
   for (const auto& r : all) units.emplace_back(r.name, r.unit);
   return units;

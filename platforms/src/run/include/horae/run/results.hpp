@@ -33,7 +33,8 @@ namespace horae::run {
 ///   searched are counted by the model only (null at level rtl).
 ///
 /// Bytes of ordering engines and shares of pauses are over the time until open-loop arrivals ended
-/// (`arrivals`; null: no such traffic), since what follows is a network running empty.
+/// (`arrivals`; null: no such traffic), since what follows is a network running empty; their units
+/// say so.
 std::vector<NamedResult> results_between(const build::Simulation& simulation,
                                          const build::Findings& found, const Snapshot& from,
                                          const Snapshot& to, const Snapshot* arrivals = nullptr);
