@@ -226,7 +226,7 @@ TEST(IdealTime, WhatDoesNotEndAloneHasNone) {
   EXPECT_EQ(rows.at(0).at("slowdown"), "");
   const auto results = place.read_json("out/summary.json").at("results");
   EXPECT_TRUE(results.at("fct.slowdown_mean").at("value").is_null());
-  EXPECT_EQ(results.at("fct.slowdown_mean").at("at_least"), 0);
+  EXPECT_FALSE(results.at("fct.slowdown_mean").contains("at_least"));
 }
 
 }  // namespace

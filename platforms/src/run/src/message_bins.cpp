@@ -16,6 +16,12 @@ std::string edge_name(Bytes edge) {
   return text;
 }
 
+/// A figure that is `x` for certain, or no less. Of what is never negative 0 is no bound.
+Figure figure(bool certain, double x) {
+  if (certain) return {.value = x};
+  return x > 0 ? Figure{.at_least = x} : Figure{};
+}
+
 }  // namespace
 
 void Samples::sort() {
@@ -29,13 +35,13 @@ Figure Samples::mean() const {
   if (all_.empty()) return {};
   const auto& of = open_.empty() ? values_ : all_;
   const double mean = std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
-  return open_.empty() ? Figure{.value = mean} : Figure{.at_least = mean};
+  return figure(open_.empty(), mean);
 }
 
 Figure Samples::ranked(std::size_t rank) const {
   const double sample = all_[rank];
   const bool certain = open_.empty() || (rank < values_.size() && values_[rank] <= open_.front());
-  return certain ? Figure{.value = sample} : Figure{.at_least = sample};
+  return figure(certain, sample);
 }
 
 Figure Samples::percentile(std::size_t per_mille) const {
@@ -52,7 +58,7 @@ Figure Samples::percentile_between(std::size_t per_mille) const {
   const double low = all_[below], high = all_[above];
   const double between = low + (high - low) * (place - static_cast<double>(below));
   const bool certain = !std::isnan(ranked(above).value);
-  return certain ? Figure{.value = between} : Figure{.at_least = between};
+  return figure(certain, between);
 }
 
 void put(nlohmann::ordered_json& row, const std::string& column, const Figure& figure) {
