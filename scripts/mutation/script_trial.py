@@ -6,6 +6,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -38,6 +39,9 @@ class ScriptTrial:
         self.copy = self.work / "copy"
         self.environment = {**os.environ, "HORAE_PROGRAM": str(build.resolve() / "platforms/horae"),
                             "PYTHONDONTWRITEBYTECODE": "1", "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
+        made = build.resolve() / "tb/scripts/report_results"  # by the test scripts/report_results; else each test makes them
+        if made.is_dir():
+            self.environment["HORAE_REPORT_RESULTS"] = str(made)
         self._copied(root, build)
         self.tests = {file: self._profile(file) for file in files}
 
@@ -46,7 +50,7 @@ class ScriptTrial:
         shutil.rmtree(self.copy, ignore_errors=True)
         listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                                 capture_output=True, text=True, check=True).stdout.split("\0")
-        digest = hashlib.sha256()
+        self.digests = {}
         for name in sorted(filter(None, listed)):
             if not (root / name).is_file():
                 continue
@@ -54,19 +58,23 @@ class ScriptTrial:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, target, follow_symlinks=False)
             if name.startswith(("scripts/", "tb/scripts/")):
-                digest.update(name.encode() + target.read_bytes())
+                self.digests[name] = hashlib.sha256(target.read_bytes()).hexdigest()
         (self.copy / "build").symlink_to(build.resolve())
-        self.digest = digest.hexdigest()
+
+    def _digest(self, file):
+        """Of what a test's lines may depend on: all scripts, and all of the tests but other tests."""
+        return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in self.digests.items()
+                                      if not name.endswith("_test.py") or name == f"tb/scripts/{file}").encode()).hexdigest()
 
     def _profile(self, file):
         """Runs each test of a file once, and keeps the lines of scripts that it comes past."""
         kept = self.work / f"{file}.json"
         found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-        if found.get("digest") != self.digest:
+        if found.get("digest") != self._digest(file):
             program = LIST.replace("FILE", repr(str(self.copy / "tb/scripts" / file)))
             names = json.loads(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                                               env=self.environment, cwd=self.work).stdout)
-            found = {"digest": self.digest, "tests": []}
+            found = {"digest": self._digest(file), "tests": []}
             for name in names:
                 lines = self.work / "lines"
                 lines.unlink(missing_ok=True)
@@ -99,24 +107,23 @@ class ScriptTrial:
         except SyntaxError:
             return "invalid", ""
         past = {f"{m.file}:{line}" for line in python.span(ast.parse(text), m.line)}
-        reaching = {file: sorted((x for x in of if x.passes & past), key=lambda x: x.seconds)
-                    for file, of in self.tests.items()}
-        if not any(reaching.values()):
+        reaching = sorted(((file, x) for file, of in self.tests.items() for x in of if x.passes & past), key=lambda r: r[1].seconds)
+        if not reaching:
             return "survived", "no test comes to it"
         target.write_text(changed, encoding="utf-8")
         try:
-            for file, of in reaching.items():
-                for x in of:
-                    if not self._passes(file, [x.name], int(self.factor * x.seconds) + 2, {}):
-                        return "caught", f"{file} {x.name}"
+            for file, x in reaching:
+                if not self._passes(file, [x.name], int(self.factor * x.seconds) + 2, {}):
+                    return "caught", f"{file} {x.name}"
         finally:
             target.write_text(text, encoding="utf-8")
-        return "survived", ", ".join(file for file, of in reaching.items() if of)
+        return "survived", ", ".join(dict.fromkeys(file for file, _ in reaching))
 
     def _passes(self, file, names, seconds, environment):
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # of a trial in the background it is ignored
         started = time.monotonic()
         with subprocess.Popen([sys.executable, "-B", self.copy / "tb/scripts" / file, *names], cwd=self.work,
                               env={**self.environment, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -138,7 +138,8 @@ class Place(unittest.TestCase):
             (self.folder / name).write_text(text, encoding="utf-8")
 
     def begin(self, out, *more, delay=0):
-        environment = {**os.environ, "PYTHONPATH": str(SCRIPTS), "FAKE_DELAY": str(delay), "FAKE_LOG": str(self.folder / "log")}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SCRIPTS), *filter(None, [os.environ.get("PYTHONPATH")])]),
+                       "FAKE_DELAY": str(delay), "FAKE_LOG": str(self.folder / "log")}
         return subprocess.Popen(
             [sys.executable, "-B", "-m", "validation", str(self.folder / "topic.toml"), "--program", str(HERE / "fake_horae"),
              "--out", out, "--store", f"{out}_store", "--jobs", "2", *more], cwd=self.folder, env=environment,
