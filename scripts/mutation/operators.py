@@ -93,7 +93,7 @@ def _binary(code):
 
 
 def _constants(code):
-    for m in re.finditer(r"(?<![\w.])(\d+)(u|_ps|_ns|_us|_ms|_B)?(?![\w.'])", code):
+    for m in re.finditer(r"(?<![\w.'])(\d+)(u|_ps|_ns|_us|_ms|_B)?(?![\w.'])", code):
         if "enum" not in code and "template" not in code:
             yield m.start(1), len(m[1]), "constant", str(int(m[1]) + 1)
 

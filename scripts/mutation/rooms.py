@@ -55,14 +55,14 @@ ROOMS = {room.name: room for room in (
     _program("explain", "horae_tb_explain"),
     _program("cli"),
     _scripts("exploration", ["explore"], "explore", "explore_damage", "expressions"),
-    _scripts("reporting", ["report"], "report"),
-    _scripts("validation", [], "validate", "recovery"),
-    _scripts("comparison", ["compare_replay", "compare_stages"], "compare_replay", "compare_stages"),
-    _scripts("benchmarks", ["bench"], "bench"),
-    _scripts("explanation", ["plot_explain"], "plot_explain"),
-    _scripts("plotting", ["plot_curve", "plot_pcie", "plot_stages"], "plot_tables", "plot_stages"),
-    _scripts("lawful", ["random_platforms"], "random_platforms"),
-    _scripts("mutation", ["mutate"], "mutate"),
+    _scripts("reporting", ["report"], "report_views", "report_studies", "report"),
+    _scripts("validation", [], "validation", "figures", "validate", "recovery"),
+    _scripts("comparison", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
+    _scripts("benchmarks", ["bench"], "benchmarks", "bench"),
+    _scripts("explanation", ["plot_explain"], "figures", "plot_explain"),
+    _scripts("plotting", ["plot_curve", "plot_pcie", "plot_stages"], "figures", "stages_figure", "plot_tables", "plot_stages"),
+    _scripts("lawful", ["random_platforms"], "drawn", "laws", "random_platforms"),
+    _scripts("mutation", ["mutate"], "trial", "mutate"),
 )}
 GROUPS = ("models", "program", "scripts")
 # Of models the rooms that the table began with.

@@ -33,8 +33,8 @@ print(json.dumps([n.split(".", 1)[1] for n in names(unittest.defaultTestLoader.l
 class ScriptTrial:
     """The same questions as those of Trial; nothing is compiled."""
 
-    def __init__(self, root, build, factor, files):
-        self.factor, self.left_out = factor, set()
+    def __init__(self, root, build, factor, longest, files):
+        self.factor, self.longest, self.left_out = factor, longest, set()
         self.work = build.resolve() / "mutation/scripts"
         self.copy = self.work / "copy"
         self.environment = {**os.environ, "HORAE_PROGRAM": str(build.resolve() / "platforms/horae"),
@@ -86,7 +86,7 @@ class ScriptTrial:
                 past = sorted(set(lines.read_text(encoding="utf-8").splitlines())) if lines.exists() else []
                 found["tests"].append([name, self._seconds(file, name), past])
             kept.write_text(json.dumps(found), encoding="utf-8")
-        return [Test(name, seconds, frozenset(past), frozenset()) for name, seconds, past in found["tests"]]
+        return [Test(name, seconds, frozenset(past), frozenset()) for name, seconds, past in found["tests"] if seconds <= self.longest]
 
     def _seconds(self, file, name):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
