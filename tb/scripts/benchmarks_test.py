@@ -54,11 +54,14 @@ class Loads(unittest.TestCase):
 
     def test_commands(self):
         rest = ["--json", "--no-progress", "--set"]
-        self.assertEqual(loads.LOADS["fabric"].command("horae", 60), ["horae", "run", str(ROOT / "platforms/leaf_spine_256.toml"), *rest, "sim.duration=60 us"])
+        self.assertEqual(loads.LOADS["fabric"].command("horae", 60),
+                         ["horae", "run", str(ROOT / "platforms/leaf_spine_256.toml"), *rest, "sim.duration=60 us"])
         self.assertEqual(self.words("nic_sr", 1), [*rest, "sim.duration=1 us", "--set", "nic.transport=rnic_sr"])
-        self.assertEqual(self.words("cx7", 10), [*rest, "sim.duration=10 us", "--set", "sim.sample=0 ps", "--set", "sim.warmup=0 ps", "--point", "1"])
+        self.assertEqual(self.words("cx7", 10), [*rest, "sim.duration=10 us", "--set", "sim.sample=0 ps", "--set",
+                                                 "sim.warmup=0 ps", "--point", "1"])
         self.assertEqual(self.words("race_128", 1), [*rest, "sim.duration=1 us"])  # next to nothing
-        self.assertEqual(self.words("race_1024_themis", 128), [*rest, "traffic[0].message=128 KiB", "--set", "leaf_spine.leaf=themis_tor", "--set", "nic.transport=rnic_sr"])
+        self.assertEqual(self.words("race_1024_themis", 128), [*rest, "traffic[0].message=128 KiB", "--set",
+                                                               "leaf_spine.leaf=themis_tor", "--set", "nic.transport=rnic_sr"])
         self.assertEqual(self.words("reps_128", 2), [*rest, "traffic[0].size=2 KiB"])
         self.assertEqual(self.words("reps_1024", 2)[-2:], ["--set", "leaf_spine.hosts_per_leaf=32"])
         self.assertEqual(self.words("conweave", 5)[-1], "leaf_spine.leaf=conweave_tor")
@@ -77,11 +80,15 @@ class Loads(unittest.TestCase):
                 self.assertEqual("Themis" in load.what, name.endswith("_themis"))
                 self.assertTrue((ROOT / "platforms/bench" / f"race_{nics}.toml").exists())
         # Half as many packets where there are more NICs: a count takes as long.
-        self.assertEqual([loads.LOADS[n].timed for n in ("race_128", "race_128_themis", "race_1024", "race_1024_themis", "race_4096", "race_4096_themis", "reps_128", "reps_1024", "fat_tree_8192")],
+        self.assertEqual([loads.LOADS[n].timed for n in ("race_128", "race_128_themis", "race_1024", "race_1024_themis",
+                                                         "race_4096", "race_4096_themis", "reps_128", "reps_1024",
+                                                         "fat_tree_8192")],
                          [8192, 8192, 2048, 2048, 2048, 512, 8192, 2048, 1024])
-        self.assertEqual([(load.name, load.counted) for load in loads.CHECKED], [("fabric", (50, 100)), ("nic", (50, 100)), ("themis", (512, 1024))])
+        self.assertEqual([(load.name, load.counted) for load in loads.CHECKED], [("fabric", (50, 100)), ("nic", (50, 100)),
+            ("themis", (512, 1024))])
         self.assertEqual({n: load.counted for n, load in loads.LOADS.items() if load.key == "sim.duration"},
-                         {"fabric": (60, 120), "nic": (60, 120), "nic_sr": (60, 120), "themis": (60, 120), "conweave": (60, 120), "cx7": (300, 600), "eunomia": (200, 400)})
+                         {"fabric": (60, 120), "nic": (60, 120), "nic_sr": (60, 120), "themis": (60, 120),
+                          "conweave": (60, 120), "cx7": (300, 600), "eunomia": (200, 400)})
 
     def test_names_and_groups(self):
         self.assertEqual(list(loads.find([])), [*loads.LOADS, "replay", "p4"])
@@ -151,16 +158,19 @@ class Captures(InFolder):
         self.assertLess(size - 16 - len(self.records(path)[-1][1]), 100_000)
 
     def test_commands_and_platforms(self):
-        self.assertEqual(replay_load.command("h", "forward", "t", self.folder, False), ["h", "replay", "t@0", "--platform", f"{self.folder}/forward.toml", "--json", "--no-progress", "--out", f"{self.folder}/out",
+        self.assertEqual(replay_load.command("h", "forward", "t", self.folder, False), ["h", "replay", "t@0", "--platform",
+            f"{self.folder}/forward.toml", "--json", "--no-progress", "--out", f"{self.folder}/out",
                                                                                          "--no-packets", "--no-ports"])
-        self.assertEqual(replay_load.command("h", "themis", "t", self.folder, True), ["h", "replay", "t@4", "--platform", str(ROOT / "platforms/themis_tor.toml"), "--device", "leaf1", "--json", "--no-progress",
+        self.assertEqual(replay_load.command("h", "themis", "t", self.folder, True), ["h", "replay", "t@4", "--platform",
+            str(ROOT / "platforms/themis_tor.toml"), "--device", "leaf1", "--json", "--no-progress",
                                                                                        "--out", f"{self.folder}/out"])
         replay_load.write_platform(self.folder)
         plain, p4 = ((self.folder / f"{n}.toml").read_text() for n in ("forward", "p4"))
         self.assertEqual([plain.count(f'between = ["h{i}", "t"]') for i in range(9)], [1] * 8 + [0])
         self.assertIn('program = { name = "forward" }', plain)
         self.assertIn("median.p4", p4)
-        self.assertEqual(plain.replace('name = "forward"', ""), p4.replace(p4[p4.index('name = "p4"'):p4.index('"]', p4.index("median.csv")) + 2], ""))
+        self.assertEqual(plain.replace('name = "forward"', ""),
+                         p4.replace(p4[p4.index('name = "p4"'):p4.index('"]', p4.index("median.csv")) + 2], ""))
 
     def test_costs_are_of_a_packet_more(self):
         def instructions(words):
@@ -187,7 +197,8 @@ class Measures(InFolder):
         self.assertTrue(2 < usage.peak_rss_mib < 60)
 
     def test_what_fails_is_one_line(self):
-        for text, what in (("echo '{}'; exit 3", "horae failed: exit code 3"), ("echo x", "horae failed: exit code 0"), ("echo first >&2; echo last >&2; exit 1", "horae failed: last")):
+        for text, what in (("echo '{}'; exit 3", "horae failed: exit code 3"), ("echo x", "horae failed: exit code 0"),
+                           ("echo first >&2; echo last >&2; exit 1", "horae failed: last")):
             with self.assertRaisesRegex(Complaint, f"^{what}$"):
                 measure.use([self.program(f"#!/bin/sh\n{text}\n")])
         with self.assertRaisesRegex(Complaint, "cannot be run: "):
@@ -205,7 +216,8 @@ class Measures(InFolder):
             self.program("#!/bin/sh\nexit 0\n", "valgrind")
             with self.assertRaisesRegex(Complaint, r"horae failed: \?"):
                 measure.instructions(["horae"])
-        with mock.patch.dict(os.environ, {"PATH": str(self.folder / "empty")}), self.assertRaisesRegex(Complaint, "no valgrind; scripts/setup installs it"):
+        with mock.patch.dict(os.environ, {"PATH": str(self.folder / "empty")}), self.assertRaisesRegex(Complaint,
+            "no valgrind; scripts/setup installs it"):
             measure.instructions(["horae"])
 
     def test_the_best_of_several_without_the_empty_one(self):
@@ -227,7 +239,8 @@ class Measures(InFolder):
 
 class OfCommits(InFolder):
     def repository(self):
-        for words in (("init", "-q"), ("config", "user.email", "a@b"), ("config", "user.name", "n"), ("commit", "-q", "--allow-empty", "-m", "one")):
+        for words in (("init", "-q"), ("config", "user.email", "a@b"), ("config", "user.name", "n"),
+                      ("commit", "-q", "--allow-empty", "-m", "one")):
             subprocess.run(["git", "-C", self.folder, *words], check=True, capture_output=True)
         return mock.patch.object(commits, "git", lambda *words: type(self).git(*words, root=self.folder))
 
@@ -262,7 +275,8 @@ class OfCommits(InFolder):
             (self.folder / "build.ninja").write_text("")
             commits.build(pathlib.Path("tree"), self.folder)
             self.assertEqual(log.read_text().splitlines(), [
-                f"-S tree -B {self.folder} -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHORAE_TESTS=OFF -DHORAE_UNITY=ON", f"--build {self.folder} --target horae",
+                f"-S tree -B {self.folder} -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DHORAE_TESTS=OFF -DHORAE_UNITY=ON",
+                f"--build {self.folder} --target horae",
                 f"-S tree -B {self.folder}", f"--build {self.folder} --target horae"])
             with mock.patch.dict(os.environ, {"FAILS": "1"}), self.assertRaisesRegex(Complaint, "^tree does not build: why$"):
                 commits.build(pathlib.Path("tree"), self.folder)
@@ -277,7 +291,8 @@ class OfCommits(InFolder):
 
 
 def options(**more):
-    return types.SimpleNamespace(**{"loads": [], "record": False, "against": None, "check": False, "table": False, "instructions": True, "times": True, "repeats": 2, "no_build": True,
+    return types.SimpleNamespace(**{"loads": [], "record": False, "against": None, "check": False, "table": False,
+                                    "instructions": True, "times": True, "repeats": 2, "no_build": True,
                                     "program": None, **more})
 
 
@@ -286,9 +301,14 @@ class Command(InFolder):
         super().setUp()
         self.file = self.folder / "speed.csv"
         self.program("#!/bin/sh\n")
-        for of, name, value in ((measure, "counted", lambda load, program: 100.0 + len(load.name)), (measure, "timed", lambda load, program, repeats: (1e6 * repeats, 0.5, 20.0)),
-                                (replay_load, "instructions_per_packet", lambda program, load, folder, everything: 7.0 + everything), (replay_load, "measured", lambda program, load, folder, packets: (packets, 0.25, 9.0)),
-                                (commits, "here", lambda: ("abc", "2026-01-02")), (commits, "require_built", lambda program: None), (commits, "commit_of", lambda name: f"{name}00000000"), (table, "FILE", self.file)):
+        for of, name, value in ((measure, "counted", lambda load, program: 100.0 + len(load.name)),
+                                (measure, "timed", lambda load, program, repeats: (1e6 * repeats, 0.5, 20.0)),
+                                (replay_load, "instructions_per_packet", lambda program, load, folder, everything: 7.0
+                                 + everything), (replay_load, "measured", lambda program, load, folder,
+                                                 packets: (packets, 0.25, 9.0)),
+                                (commits, "here", lambda: ("abc", "2026-01-02")),
+                                (commits, "require_built", lambda program: None),
+                                (commits, "commit_of", lambda name: f"{name}00000000"), (table, "FILE", self.file)):
             self.enterContext(mock.patch.object(of, name, value))
         for name in ("read", "append"):
             self.enterContext(mock.patch.object(table, name, getattr(table, name)))
@@ -302,11 +322,14 @@ class Command(InFolder):
         code, out, _ = self.bench(loads=["nic", "replay", "fabric"])
         rows = [line.split() for line in out.splitlines()]
         self.assertEqual((code, len(rows)), (0, 4))
-        self.assertEqual([r[:6] for r in rows[1:]], [["nic", "103", "2e+06", "500", "0.50", "20"], ["replay", "7", "2e+05", "5000", "0.25", "9"], ["fabric", "106", "2e+06", "500", "0.50", "20"]])
+        self.assertEqual([r[:6] for r in rows[1:]], [["nic", "103", "2e+06", "500", "0.50", "20"],
+                                                     ["replay", "7", "2e+05", "5000", "0.25", "9"],
+                                                     ["fabric", "106", "2e+06", "500", "0.50", "20"]])
         self.assertIn("horae replay, forward on one pipeline", out)
         self.assertFalse(self.file.exists())
         _, out, _ = self.bench(loads=["nic", "p4"], times=False)
-        self.assertEqual([line.split()[1:6] for line in out.splitlines()[1:]], [["103", "-", "-", "-", "-"], ["7", "-", "-", "-", "-"]])
+        self.assertEqual([line.split()[1:6] for line in out.splitlines()[1:]],
+                         [["103", "-", "-", "-", "-"], ["7", "-", "-", "-", "-"]])
         _, out, _ = self.bench(loads=["nic", "p4"], instructions=False)
         self.assertEqual([line.split()[1:3] for line in out.splitlines()[1:]], [["-", "2e+06"], ["-", "2e+05"]])
 
@@ -314,12 +337,16 @@ class Command(InFolder):
         self.bench(loads=["nic"], record=True)
         lines = table.read()
         self.assertEqual([(line.kind, line.load, line.instructions, line.commit, line.date) for line in lines],
-                         [("bench", "nic", 103, "abc", "2026-01-02"), ("check", "fabric", 106, "abc", "2026-01-02"), ("check", "nic", 103, "abc", "2026-01-02"), ("check", "themis", 106, "abc", "2026-01-02")])
+                         [("bench", "nic", 103, "abc", "2026-01-02"), ("check", "fabric", 106, "abc", "2026-01-02"),
+                          ("check", "nic", 103, "abc", "2026-01-02"), ("check", "themis", 106, "abc", "2026-01-02")])
         code, out, err = self.bench(check=True)
-        self.assertEqual((code, [line.split() for line in out.splitlines()], err), (0, [f"{n} {c} instructions per packet-hop, recorded {c}".split() for n, c in (("fabric", "106.0"), ("nic", "103.0"), ("themis", "106.0"))], ""))
+        self.assertEqual((code, [line.split() for line in out.splitlines()], err),
+                         (0, [f"{n} {c} instructions per packet-hop, recorded {c}".split() for n,
+                              c in (("fabric", "106.0"), ("nic", "103.0"), ("themis", "106.0"))], ""))
         with mock.patch.object(measure, "counted", lambda load, program: 110.0):
             code, _, err = self.bench(check=True)
-        self.assertEqual((code, err), (1, "bench: nic: 110.0 instructions per packet-hop, 6.8 % more than the 103.0 recorded at abc; at most 5 %\n"))
+        self.assertEqual((code, err),
+                         (1, "bench: nic: 110.0 instructions per packet-hop, 6.8 % more than the 103.0 recorded at abc; at most 5 %\n"))
         code, out, _ = self.bench(table=True, loads=["nic", "fabric"])
         self.assertEqual([line.split()[0] for line in out.splitlines()], ["load", "nic"])
         self.file.unlink()
@@ -330,7 +357,8 @@ class Command(InFolder):
         table.append([table.Line("old", "2026-01-01", "bench", "nic", 206.0, 1e6, 0.5, 10.0)])
         code, out, _ = self.bench(against="old", loads=["nic", "fabric"])
         self.assertTrue(out.startswith("against the lines recorded at old000000; here:\n"))
-        self.assertEqual(out.splitlines()[-2].split(), "nic 206.0 -> 103.0 -50.0 % 1e+06 -> 2e+06 +100.0 % 10 -> 20 +100.0 %".split())
+        self.assertEqual(out.splitlines()[-2].split(),
+                         "nic 206.0 -> 103.0 -50.0 % 1e+06 -> 2e+06 +100.0 % 10 -> 20 +100.0 %".split())
         self.assertEqual(out.splitlines()[-1].split(), "fabric not measured before".split())
         _, out, _ = self.bench(against="old")  # of all loads those that were recorded
         self.assertEqual(len(out.splitlines()), 6)
@@ -341,7 +369,9 @@ class Command(InFolder):
             with mock.patch.object(measure, "counted", lambda load, program: seen.append(str(program)) or 100.0 * len(seen)):
                 _, out, _ = self.bench(against="new", loads=["nic"])
         self.assertEqual(seen, ["program of new00000000", str(self.folder / "horae")])
-        self.assertEqual((out.splitlines()[0], out.splitlines()[3]), ("no line is recorded at new000000: built and measured now, with the platforms of this checkout", "here:"))
+        self.assertEqual((out.splitlines()[0], out.splitlines()[3]),
+                         ("no line is recorded at new000000: built and measured now, with the platforms of this checkout",
+                          "here:"))
         self.assertIn("100.0 -> 200.0 +100.0 %", out)
 
     def test_the_build_is_made_unless_it_is_told_not_to(self):
@@ -362,10 +392,15 @@ class Command(InFolder):
             with mock.patch.object(sys, "argv", ["bench", *words]):
                 return bench.arguments()
         found = told("nic", "--repeats", "1", "--no-times")
-        self.assertEqual((found.loads, found.repeats, found.times, found.instructions, found.record, found.no_build, found.program), (["nic"], 1, False, True, False, False, None))
+        self.assertEqual((found.loads, found.repeats, found.times, found.instructions, found.record, found.no_build,
+                          found.program), (["nic"], 1, False, True, False, False, None))
         self.assertEqual(told().repeats, 3)
-        for words, line in ((("--repeats", "0"), "--repeats 0: expected 1 or more"), (("--check", "nic"), "--check has loads of its own"), (("--no-instructions", "--no-times"), "leave nothing to measure"),
-                            (("--record", "--no-times"), "--record writes whole lines"), (("--record", "--no-instructions"), "--record writes whole lines"), (("--record", "--program", "x"), "--record is of this checkout")):
+        for words, line in ((("--repeats", "0"), "--repeats 0: expected 1 or more"),
+                            (("--check", "nic"), "--check has loads of its own"), (("--no-instructions", "--no-times"),
+                                "leave nothing to measure"),
+                            (("--record", "--no-times"), "--record writes whole lines"), (("--record", "--no-instructions"),
+                                "--record writes whole lines"),
+                                (("--record", "--program", "x"), "--record is of this checkout")):
             with self.assertRaisesRegex(Complaint, line):
                 told(*words)
 
@@ -383,13 +418,16 @@ class Tables(unittest.TestCase):
 
     def test_cells_and_columns(self):
         self.assertEqual((table.cell(None, ".1f"), table.cell(0.0, ".1f"), table.cell(None, "d", "x")), ("-", "0.0", "x"))
-        head, row = table.text([self.line("nic", 1234.5, hops_per_cpu_s=2e6, empty_cpu_s=1.005, peak_rss_mib=99.5)], {"nic": "what"}).splitlines()
-        for title, value in (("instr/hop", "1234"), ("hops/s (CPU)", "2e+06"), ("ns/hop", "500"), ("start-up s", "1.00"), ("peak MiB", "100")):
+        head, row = table.text([self.line("nic", 1234.5, hops_per_cpu_s=2e6, empty_cpu_s=1.005, peak_rss_mib=99.5)],
+                               {"nic": "what"}).splitlines()
+        for title, value in (("instr/hop", "1234"), ("hops/s (CPU)", "2e+06"), ("ns/hop", "500"), ("start-up s", "1.00"),
+                             ("peak MiB", "100")):
             self.assertEqual(head.index(title) + len(title), row.index(value) + len(value), title)
         self.assertEqual(head.index("what"), row.index("what"))
 
     def test_beside_each_other_in_columns(self):
-        old, new = self.line("a", 100.0, hops_per_cpu_s=1e6, peak_rss_mib=10.0), self.line("a", 90.0, hops_per_cpu_s=2e6, peak_rss_mib=None)
+        old, new = self.line("a", 100.0, hops_per_cpu_s=1e6, peak_rss_mib=10.0), self.line("a", 90.0, hops_per_cpu_s=2e6,
+            peak_rss_mib=None)
         head, row, none = table.comparison({"a": new, "b": new}, {"a": old}).splitlines()
         self.assertEqual(row.split(), "a 100.0 -> 90.0 -10.0 % 1e+06 -> 2e+06 +100.0 % 10 -> -".split())
         self.assertEqual(none.split(), "b not measured before".split())

@@ -71,7 +71,8 @@ def told(values):
 
 def table():
     least, most = drawn(End), drawn(Most)
-    return [[key, told(least.get(key, ())), "" if least.get(key) == most.get(key) else told(most.get(key, ()))] for key in sorted({*least, *most})]
+    return [[key, told(least.get(key, ())), "" if least.get(key) == most.get(key) else told(most.get(key, ()))]
+            for key in sorted({*least, *most})]
 
 
 class Domain(unittest.TestCase):
@@ -135,12 +136,14 @@ class Coherence(unittest.TestCase):
                 self.assertFalse(facts.lossy_links(p))
             if number % 10 in (6, 7):
                 for name in ("edge", "core"):
-                    self.assertFalse({"ecn", "pfc", "buffer", "queue_limit", "trim", "full", "limit_of", "deflect"} & set(p.get(name, {})))
+                    self.assertFalse({"ecn", "pfc", "buffer", "queue_limit", "trim", "full", "limit_of",
+                                      "deflect"} & set(p.get(name, {})))
             if number % 10 in (3, 6, 7):
                 self.assertNotIn("ports", p["nic"])
                 for name in ("edge", "core"):
                     self.assertIn(p.get(name, {}).get("balance", "ecmp"), ("ecmp",))
-                    self.assertEqual(p.get(name, {}).get("program", {"name": "forward", "path_choice": "ecmp"}), {"name": "forward", "path_choice": "ecmp"})
+                    self.assertEqual(p.get(name, {}).get("program", {"name": "forward", "path_choice": "ecmp"}),
+                                     {"name": "forward", "path_choice": "ecmp"})
 
     def test_networks_have_who_they_name(self):
         for p in self.platforms:
@@ -187,7 +190,8 @@ class Coherence(unittest.TestCase):
                 self.assertFalse("deflect" in s and ("trim" in s or "full" in s))
                 if p["nic"]["congestion"]["algorithm"] == "hpcc" and s:
                     program = s.get("program", {})
-                    self.assertTrue(s.get("telemetry") or program.get("telemetry") or program.get("name") == "pnp_trp" or program == {"name": "forward", "path_choice": "ecmp"}, s)
+                    self.assertTrue(s.get("telemetry") or program.get("telemetry") or program.get("name") == "pnp_trp"
+                                    or program == {"name": "forward", "path_choice": "ecmp"}, s)
                 elif s and number % 10 != 3:  # there the congestion control is taken away
                     self.assertFalse(s.get("telemetry") or s.get("program", {}).get("telemetry"))
             self.assertFalse("jellyfish" in p and any("pfc" in p.get(n, {}) for n in ("edge", "core")))
@@ -228,7 +232,8 @@ class Coherence(unittest.TestCase):
             names[program["name"]] += 1
             if "leaf_spine" in p and program["name"] in ("themis", "conweave"):
                 ports = p["leaf_spine"]["spines"] + p["leaf_spine"]["hosts_per_leaf"]
-                self.assertEqual(edge["pipeline_of_port"], [i % 4 for i in range(ports)] if program["name"] == "themis" else [0] * ports)
+                self.assertEqual(edge["pipeline_of_port"],
+                                 [i % 4 for i in range(ports)] if program["name"] == "themis" else [0] * ports)
                 self.assertEqual((edge["chip"], "timing" in edge), ("tofino2", False))
             if program["name"] == "themis":
                 self.assertEqual(program["window"], p["nic"]["reliability"]["window"])

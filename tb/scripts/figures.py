@@ -15,7 +15,8 @@ class Saved:
 
     def __enter__(self):
         self.found = {}
-        self.patch = mock.patch.object(plotting, "save", lambda figure, path, **how: self.found.setdefault(pathlib.Path(path).name, figure))
+        self.patch = mock.patch.object(plotting, "save", lambda figure, path,
+                                       **how: self.found.setdefault(pathlib.Path(path).name, figure))
         self.patch.start()
         return self.found
 
@@ -35,7 +36,8 @@ def of(script, *words):
 
 def lines(axes):
     """Label, xs, ys and marker of each line that has points."""
-    return [(line.get_label(), list(map(float, line.get_xdata())), list(map(float, line.get_ydata())), line.get_marker()) for line in axes.lines if len(line.get_xdata())]
+    return [(line.get_label(), list(map(float, line.get_xdata())), list(map(float, line.get_ydata())), line.get_marker())
+            for line in axes.lines if len(line.get_xdata())]
 
 
 def bars(axes):

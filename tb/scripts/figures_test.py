@@ -38,7 +38,8 @@ class InFolder(unittest.TestCase):
         return path
 
     def grid_is_on(self, axes, *which):
-        self.assertEqual([any(line.get_visible() for line in axis.get_gridlines()) for axis in (axes.xaxis, axes.yaxis)], ["x" in which, "y" in which])
+        self.assertEqual([any(line.get_visible() for line in axis.get_gridlines()) for axis in (axes.xaxis, axes.yaxis)],
+                         ["x" in which, "y" in which])
 
 
 class Written(InFolder):
@@ -66,7 +67,8 @@ class Curve(InFolder):
     def curve(self, **more):
         values = {("16", 1): 4096, ("16", 2): 2048, ("64", 1): 1024, ("64", 2): 0, ("32", 1): 3000, ("32", 2): 1500}
         return {"axes": [{"key": "r.width"}, {"key": "r.pieces"}], "most": "r.entries", "file": "d.toml",
-                "points": [{"at": {"r.width": w, "r.pieces": p}, "value": v, "binding": "sram" if w == "64" else "map_ram"} for (w, p), v in values.items()], **more}
+                "points": [{"at": {"r.width": w, "r.pieces": p}, "value": v, "binding": "sram" if w == "64" else "map_ram"}
+                           for (w, p), v in values.items()], **more}
 
     def drawn(self, told, *words):
         (figure,) = figures.of("plot_curve", self.write("c.json", told), "-o", "x.svg", *words).values()
@@ -76,12 +78,16 @@ class Curve(InFolder):
     def test_a_line_for_each_value_of_the_other_axis_from_left_to_right(self):
         axes = self.drawn(self.curve(), "--x", "r.width")
         drawn = [line for line in lines(axes) if len(line[1]) > 1]
-        self.assertEqual([line[:3] for line in drawn], [("pieces 1", [16, 32, 64], [4096, 3000, 1024]), ("pieces 2", [16, 32], [2048, 1500])])  # 0 has no place on a logarithm
-        self.assertEqual([line[1:] for line in lines(axes) if len(line[1]) == 1], [([16], [4096], "o"), ([32], [3000], "o"), ([64], [1024], "s"), ([16], [2048], "o"), ([32], [1500], "o")])
+        self.assertEqual([line[:3] for line in drawn], [("pieces 1", [16, 32, 64], [4096, 3000, 1024]),
+                                                        ("pieces 2", [16, 32], [2048, 1500])])  # 0 has no place on a logarithm
+        self.assertEqual([line[1:] for line in lines(axes) if len(line[1]) == 1], [([16], [4096], "o"), ([32], [3000], "o"),
+            ([64], [1024], "s"), ([16], [2048], "o"), ([32], [1500], "o")])
         self.assertEqual(legend(axes), ["pieces 1", "pieces 2", "binding: map_ram", "binding: sram"])
-        self.assertEqual((axes.get_xscale(), axes.get_yscale(), axes.xaxis.get_transform().base, axes.yaxis.get_transform().base), ("log", "log", 2, 2))
+        self.assertEqual((axes.get_xscale(), axes.get_yscale(), axes.xaxis.get_transform().base,
+                          axes.yaxis.get_transform().base), ("log", "log", 2, 2))
         self.assertEqual(ticks(axes.xaxis), ([16, 32, 64], ["16", "32", "64"]))
-        self.assertEqual((axes.get_xlabel(), axes.get_ylabel(), axes.get_title()), ("width", "r.entries", "largest r.entries that fits (d.toml)"))
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel(), axes.get_title()),
+                         ("width", "r.entries", "largest r.entries that fits (d.toml)"))
         self.assertEqual(axes.yaxis.get_major_formatter()(4096.0), "4096")
         first, second = [to_hex(line.get_color()) for line in axes.lines if len(line.get_xdata()) > 1]
         self.assertNotEqual(first, second)
@@ -111,13 +117,18 @@ class Pcie(InFolder):
         read, write = figure.axes
         three, five = "Gen3 x8, MPS 128, MRRS 256", "Gen5 x16, MPS 256, MRRS 512"
         self.assertEqual([(label if m == "None" else m, xs, ys) for label, xs, ys, m in lines(read)],
-                         [(three, [64], [40]), ("o", [64], [41]), (five, [64, 128], [100, 150]), ("o", [64, 128], [99.5, 150.5]), ("x", [64], [98])])
-        self.assertEqual([(m, xs, ys) for _, xs, ys, m in lines(write)], [("None", [64], [30]), ("o", [64], [31]), ("x", [64], [32]), ("None", [64, 128], [90, 120]), ("o", [64, 128], [90.5, 120.5]), ("x", [64], [91])])
+                         [(three, [64], [40]), ("o", [64], [41]), (five, [64, 128], [100, 150]),
+                          ("o", [64, 128], [99.5, 150.5]), ("x", [64], [98])])
+        self.assertEqual([(m, xs, ys) for _, xs, ys, m in lines(write)], [("None", [64], [30]), ("o", [64], [31]),
+                                                                          ("x", [64], [32]), ("None", [64, 128], [90, 120]),
+                                                                          ("o", [64, 128], [90.5, 120.5]), ("x", [64], [91])])
         self.assertEqual(colours(read), ["#1f77b4", "#1f77b4", "#ff7f0e", "#ff7f0e", "#000000"])
         self.assertEqual(legend(read), [three, five, "pcie-bench/pcie-model", "model (lines: closed form)"])
-        self.assertEqual((read.get_xlabel(), write.get_xlabel(), read.get_ylabel(), legend(write)), ("size of a DMA read, bytes", "size of a DMA write, bytes", "Gb/s of data", []))
+        self.assertEqual((read.get_xlabel(), write.get_xlabel(), read.get_ylabel(), legend(write)),
+                         ("size of a DMA read, bytes", "size of a DMA write, bytes", "Gb/s of data", []))
         for axes in (read, write):
-            self.assertEqual((axes.get_xscale(), axes.xaxis.get_transform().base, axes.get_ylim()[0], axes.xaxis.get_major_formatter()(64.0)), ("log", 2, 0, "64"))
+            self.assertEqual((axes.get_xscale(), axes.xaxis.get_transform().base, axes.get_ylim()[0],
+                              axes.xaxis.get_major_formatter()(64.0)), ("log", 2, 0, "64"))
             self.grid_is_on(axes, "x", "y")
         self.assertEqual(read.get_ylim(), write.get_ylim())
 
@@ -130,9 +141,12 @@ class Agreement(InFolder):
         return next((f for name, f in saved.items() if name.endswith(".svg")), None)
 
     FOUND = {"ranked": ["B", "none", "A", "C"], "hypotheses": [
-        {"id": "A", "standing": "excluded", "closest": {"tolerances": 3}, "evidence": {"share": 0, "error": 0, "at_most": 0.01}},
-        {"id": "B", "standing": "consistent", "closest": {"tolerances": 0.5}, "evidence": {"share": 0.2, "error": 0.05, "at_most": 0}},
-        {"id": "C", "standing": "odd", "closest": {"tolerances": 9}, "evidence": {"share": 0.1, "error": 0.4, "at_most": 0}}, {"id": "none", "standing": "impossible"}]}
+        {"id": "A", "standing": "excluded", "closest": {"tolerances": 3}, "evidence": {"share": 0, "error": 0,
+            "at_most": 0.01}},
+        {"id": "B", "standing": "consistent", "closest": {"tolerances": 0.5}, "evidence": {"share": 0.2, "error": 0.05,
+            "at_most": 0}},
+        {"id": "C", "standing": "odd", "closest": {"tolerances": 9}, "evidence": {"share": 0.1, "error": 0.4, "at_most": 0}},
+        {"id": "none", "standing": "impossible"}]}
 
     def test_each_hypothesis_in_its_row_from_above(self):
         near, share = self.draw(agreement.draw_agreement, self.FOUND).axes
@@ -147,13 +161,15 @@ class Agreement(InFolder):
         self.assertEqual(legend(near), ["consistent", "not found", "excluded"])
         self.assertEqual([to_hex(h.get_color()) for h in near.get_legend().get_lines()], list(agreement.COLOURS.values()))
         self.assertEqual((near.get_xscale(), share.get_xscale()), ("log", "log"))
-        self.assertEqual((near.get_xlabel(), share.get_xlabel()), ("closest approach, tolerances (1: agrees)", "share of the space that agrees (arrow: at most)"))
+        self.assertEqual((near.get_xlabel(), share.get_xlabel()), ("closest approach, tolerances (1: agrees)",
+                                                                   "share of the space that agrees (arrow: at most)"))
         self.grid_is_on(near, "x")
         self.grid_is_on(share, "x")
         self.assertIsNone(self.draw(agreement.draw_agreement, {"ranked": ["none"], "hypotheses": self.FOUND["hypotheses"][3:]}))
 
     def test_gains_in_the_order_that_was_told(self):
-        told = [{"title": t, "gain_nats": g, "by_chance_nats": c, "most_nats": 0.7, "predictions": []} for t, g, c in (("a", 0.5, 0.1), ("b", 0.25, 0.2))]
+        told = [{"title": t, "gain_nats": g, "by_chance_nats": c, "most_nats": 0.7, "predictions": []} for t, g,
+                c in (("a", 0.5, 0.1), ("b", 0.25, 0.2))]
         (axes,) = self.draw(agreement.draw_gains, {"experiments": told}).axes
         self.assertEqual(ticks(axes.yaxis), ([1, 0], ["a", "b"]))
         self.assertEqual(bars(axes)["expected gain"], [(0, 0.675, 0.5, 0.65), (0, -0.325, 0.25, 0.65)])
@@ -166,16 +182,19 @@ class Agreement(InFolder):
 
     def experiment(self, title, gain, chance=0.0, **of):
         return {"title": title, "gain_nats": gain, "by_chance_nats": chance,
-                "predictions": [{"hypothesis": n, "points": 3, "tx": {"low": x, "median": x + 1, "high": x + 3}, "rate": {"low": 0, "median": 1, "high": 2}} for n, x in of.items()]}
+                "predictions": [{"hypothesis": n, "points": 3, "tx": {"low": x, "median": x + 1, "high": x + 3},
+                                 "rate": {"low": 0, "median": 1, "high": 2}} for n, x in of.items()]}
 
     def test_intervals_of_the_most_telling_four(self):
-        told = [self.experiment("dull", 0.5, 0.4, A=1), self.experiment("best", 0.5, A=1, B=5), self.experiment("second", 0.6, 0.2, B=2), self.experiment("third", 0.3, A=1), self.experiment("empty", 0.45),
+        told = [self.experiment("dull", 0.5, 0.4, A=1), self.experiment("best", 0.5, A=1, B=5),
+                self.experiment("second", 0.6, 0.2, B=2), self.experiment("third", 0.3, A=1), self.experiment("empty", 0.45),
                 self.experiment("fifth", 0.05, A=1)]
         figure = self.draw(agreement.draw_predictions, {"experiments": told})
         rows = [figure.axes[i:i + 2] for i in range(0, len(figure.axes), 2)]
         self.assertEqual([row[0].get_title(loc="left") for row in rows], ["best", "second", "third"])  # of four one has nothing
         first = rows[0][0]
-        self.assertEqual([(xs, ys, m) for _, xs, ys, m in lines(first)], [([1, 4], [1, 1], "None"), ([2], [1], "|"), ([5, 8], [0, 0], "None"), ([6], [0], "|")])
+        self.assertEqual([(xs, ys, m) for _, xs, ys, m in lines(first)], [([1, 4], [1, 1], "None"), ([2], [1], "|"),
+                                                                          ([5, 8], [0, 0], "None"), ([6], [0], "|")])
         self.assertEqual(ticks(first.yaxis), ([1, 0], ["A", "B"]))
         self.assertEqual(ticks(rows[0][1].yaxis), ([1, 0], ["", ""]))
         self.assertEqual(first.get_ylim(), (-0.7, 1.7))
@@ -184,11 +203,14 @@ class Agreement(InFolder):
         self.assertIsNone(self.draw(agreement.draw_predictions, {"experiments": [self.experiment("empty", 1)]}))
         self.grid_is_on(first, "x")
 
-    CURVE = {"id": "c", "title": "", "x_title": "passed", "quantities": ["tx", "rate"], "points": [{"x": 0.25, "published": {"tx": 0.5}}, {"x": 0.75, "published": {}}, {"x": 3, "published": {"tx": 2}}],
-             "lines": [{"hypothesis": "A", "values": [{"tx": 1}, {"tx": None}, {"tx": 3}]}, {"hypothesis": "B", "values": [{"rate": 4}, {"rate": 5}, {}]}]}
+    CURVE = {"id": "c", "title": "", "x_title": "passed", "quantities": ["tx", "rate"],
+             "points": [{"x": 0.25, "published": {"tx": 0.5}}, {"x": 0.75, "published": {}}, {"x": 3, "published": {"tx": 2}}],
+             "lines": [{"hypothesis": "A", "values": [{"tx": 1}, {"tx": None}, {"tx": 3}]},
+                       {"hypothesis": "B", "values": [{"rate": 4}, {"rate": 5}, {}]}]}
 
     def test_curves_at_the_closest_points(self):
-        found = {"survivors": ["B", "A"], "curves": [self.CURVE, {**self.CURVE, "title": "Second", "quantities": ["tx"]}, {**self.CURVE, "lines": []}]}
+        found = {"survivors": ["B", "A"], "curves": [self.CURVE, {**self.CURVE, "title": "Second", "quantities": ["tx"]},
+                                                     {**self.CURVE, "lines": []}]}
         with figures.Saved() as saved:
             curves.draw_curves(plotting.pyplot(), found, self.folder, {"A": "#000001", "B": "#000002"})
         figure = saved["curves.svg"]
@@ -212,31 +234,38 @@ class Agreement(InFolder):
         self.assertEqual(saved, {})
 
     def test_labels_are_fractions_where_they_are(self):
-        for x, label in ((0.25, "1/4"), (1 / 65536, "1/65536"), (1, "1"), (0, "0"), (0.75, "0.75"), (3, "3"), (1 / 131072, "7.62939e-06"), (0.3, "0.3"), (1 / 3, "1/3")):
+        for x, label in ((0.25, "1/4"), (1 / 65536, "1/65536"), (1, "1"), (0, "0"), (0.75, "0.75"), (3, "3"),
+                         (1 / 131072, "7.62939e-06"), (0.3, "0.3"), (1 / 3, "1/3")):
             self.assertEqual(drawing.label_of(x), label)
 
     def test_idle_time_is_stacked_by_cause(self):
-        idle = {"A": {"all": {"credit": 0.25, "lock": 0.5, "rare": 0.0005}}, "B": {"all": {"lock": 0.125, "new": 0.0006}, "half": {"credit": 0.25}, "none": {"credit": 0.0}}}
-        found = {"ranked": ["B", "C", "A"], "hypotheses": [{"id": "A", "idle": idle["A"]}, {"id": "C"}, {"id": "B", "idle": idle["B"]}]}
+        idle = {"A": {"all": {"credit": 0.25, "lock": 0.5, "rare": 0.0005}}, "B": {"all": {"lock": 0.125, "new": 0.0006},
+            "half": {"credit": 0.25}, "none": {"credit": 0.0}}}
+        found = {"ranked": ["B", "C", "A"], "hypotheses": [{"id": "A", "idle": idle["A"]}, {"id": "C"},
+                                                           {"id": "B", "idle": idle["B"]}]}
         figure = self.draw(curves.draw_idle, found)
         every, half = figure.axes
         self.assertEqual((every.get_title(), half.get_title()), ("all", "half"))
         self.assertEqual(ticks(every.yaxis), ([1, 0], ["B", "A"]))
         drawn = {name: [(x, w) for x, _, w, _ in of] for name, of in bars(every).items()}
-        self.assertEqual(drawn, {"lock": [(0, 0.125), (0, 0.5)], "new": [(0.125, 0.0006), (0.5, 0)], "credit": [(0.1256, 0), (0.5, 0.25)]})
+        self.assertEqual(drawn, {"lock": [(0, 0.125), (0, 0.5)], "new": [(0.125, 0.0006), (0.5, 0)],
+                                 "credit": [(0.1256, 0), (0.5, 0.25)]})
         self.assertEqual([w for _, _, w, _ in bars(half)["credit"]], [0.25, 0])
         self.assertEqual((every.get_xlim(), every.get_xlabel()), ((0, 1), "share of time idle"))
         self.assertEqual((legend(every), legend(half)), ([], ["lock", "new", "credit"]))
         self.assertEqual([to_hex(c.patches[0].get_facecolor()) for c in every.containers], ["#1f77b4", "#ff7f0e", "#2ca02c"])
         self.grid_is_on(every, "x")
-        self.assertIsNone(self.draw(curves.draw_idle, {"ranked": ["A"], "hypotheses": [{"id": "A", "idle": {"all": {"x": 0.0005}}}]}))
+        self.assertIsNone(self.draw(curves.draw_idle,
+                                    {"ranked": ["A"], "hypotheses": [{"id": "A", "idle": {"all": {"x": 0.0005}}}]}))
 
     def test_all_of_them_as_svg_and_png_in_the_folder(self):
         told = [self.experiment("a", 0.5, A=1)]
         told[0]["most_nats"] = 1
-        self.write("summary.json", {"infer": {**self.FOUND, "experiments": told, "survivors": ["A", "B"], "curves": [self.CURVE]}})
+        self.write("summary.json", {"infer": {**self.FOUND, "experiments": told, "survivors": ["A", "B"],
+                                              "curves": [self.CURVE]}})
         found = figures.of("plot_explain", self.folder)
-        self.assertEqual(sorted(found), sorted(f"{n}.{e}" for n in ("agreement", "gains", "predictions", "curves") for e in ("svg", "png")))
+        self.assertEqual(sorted(found), sorted(f"{n}.{e}" for n in ("agreement", "gains", "predictions", "curves")
+                                               for e in ("svg", "png")))
         self.assertTrue((self.folder / "plots").is_dir())
 
 
@@ -255,7 +284,8 @@ class OfValidations(InFolder):
         self.assertEqual(found["a"], [(-0.4, 0, 0.4, 1), (0.6, 0, 0.4, 2), (1.6, 0, 0.4, 0)])
         self.assertEqual(found["b"], [(0, 0, 0.4, 4), (1, 0, 0.4, 0), (2, 0, 0.4, 6)])
         self.assertEqual(ticks(axes.xaxis), ([0, 1, 2], ["\u2264 4", "> 4", "7"]))
-        self.assertEqual([(t.get_text(), round(t.get_position()[0], 6), t.get_rotation(), t.get_position()[1]) for t in axes.texts], [("none", 1.8, 90, 0.02)])
+        self.assertEqual([(t.get_text(), round(t.get_position()[0], 6), t.get_rotation(), t.get_position()[1])
+                          for t in axes.texts], [("none", 1.8, 90, 0.02)])
         self.assertEqual((axes.get_yscale(), axes.get_axisbelow()), ("linear", True))
         self.grid_is_on(axes, "y")
 
@@ -272,7 +302,8 @@ class OfValidations(InFolder):
 
     def test_lines_are_by_number_and_leave_out_what_is_none(self):
         axes = self.axes()
-        plots.lines(axes, table(["a", "b", "c"], ["20", "3", "100"], [[2, 1, None], [None, None, None], [5, 6, 7]], drawn={"log_x": True, "log_y": True}))
+        plots.lines(axes, table(["a", "b", "c"], ["20", "3", "100"], [[2, 1, None], [None, None, None], [5, 6, 7]],
+                                drawn={"log_x": True, "log_y": True}))
         self.assertEqual(lines(axes), [("a", [3, 20], [1, 2], "o"), ("c", [3, 20, 100], [6, 5, 7], "o")])
         self.assertEqual((axes.get_xscale(), axes.get_yscale(), axes.xaxis.get_transform().base), ("log", "log", 2))
         self.grid_is_on(axes, "x", "y")
@@ -283,12 +314,14 @@ class OfValidations(InFolder):
     def test_shares_are_distributions_of_a_column(self):
         self.write("flows.csv", "fct,x\n3,1\n,1\n1,1\n2,1\n")
         axes = self.axes()
-        plots.shares(axes, {"file": "flows.csv", "column": "fct", "scale": 10}, [("r", self.folder), ("none", None), ("gone", self.folder / "no")])
+        plots.shares(axes, {"file": "flows.csv", "column": "fct", "scale": 10}, [("r", self.folder), ("none", None),
+            ("gone", self.folder / "no")])
         self.assertEqual([line[:3] for line in lines(axes)], [("r", [10, 20, 30], [1 / 3, 2 / 3, 1])])
         self.grid_is_on(axes, "x", "y")
 
     def test_series_are_means_over_objects_in_milliseconds(self):
-        self.write("series.csv", "time_us,object,quantity,value\n2000,leaf1,q,4\n1000,leaf0,q,1\n1000,leaf1,q,2\n1000,spine0,q,99\n1000,leaf0,other,99\n1000,leaf0x,q,99\n")
+        self.write("series.csv",
+                   "time_us,object,quantity,value\n2000,leaf1,q,4\n1000,leaf0,q,1\n1000,leaf1,q,2\n1000,spine0,q,99\n1000,leaf0,other,99\n1000,leaf0x,q,99\n")
         axes = self.axes()
         plots.series(axes, {"file": "series.csv", "quantity": "q", "objects": "leaf\\d", "scale": 2}, [("r", self.folder)])
         self.assertEqual([line[:3] for line in lines(axes)], [("r", [1, 2], [3, 8])])
@@ -300,16 +333,20 @@ class OfValidations(InFolder):
     def test_panels_in_the_order_of_their_tables(self):
         told = {"name": "f", "columns": 2, "size": [6, 4], "widths": [1, 3]}
         self.write("flows.csv", "fct\n3\n")
-        grids = [table(["a"], ["1"], [[2]], plot="f", drawn={"kind": "lines", "title": "T", "x": "X", "y": "Y"}), table(["a"], ["1"], [[2]], plot="other", drawn={"kind": "bars"}),
-                 table(["b"], ["1"], [[5]], plot="f", drawn={"kind": "bars"}, beside={"kind": "shares", "file": "flows.csv", "column": "fct", "scale": 1, "title": "Beside"}, folders=[("r", self.folder)]),
+        grids = [table(["a"], ["1"], [[2]], plot="f", drawn={"kind": "lines", "title": "T", "x": "X", "y": "Y"}),
+                 table(["a"], ["1"], [[2]], plot="other", drawn={"kind": "bars"}),
+                 table(["b"], ["1"], [[5]], plot="f", drawn={"kind": "bars"}, beside={"kind": "shares", "file": "flows.csv",
+                     "column": "fct", "scale": 1, "title": "Beside"}, folders=[("r", self.folder)]),
                  table(["none"], [], [[]], plot="f", drawn={"kind": "bars"})]
         with figures.Saved() as saved:
             plots.draw(told, grids, self.folder)
         self.assertEqual(set(saved), {"f.svg", "f.png"})
         figure = saved["f.svg"]
         one, two, three, hidden = figure.axes
-        self.assertEqual(([a.get_visible() for a in figure.axes], one.get_title(), one.get_xlabel(), one.get_ylabel(), legend(one)), ([True, True, True, False], "T", "X", "Y", ["a"]))
-        self.assertEqual((legend(two), three.get_title(), lines(three)[0][1], list(figure.get_size_inches())), (["b"], "Beside", [3], [6, 4]))
+        self.assertEqual(([a.get_visible() for a in figure.axes], one.get_title(), one.get_xlabel(), one.get_ylabel(),
+                          legend(one)), ([True, True, True, False], "T", "X", "Y", ["a"]))
+        self.assertEqual((legend(two), three.get_title(), lines(three)[0][1], list(figure.get_size_inches())),
+                         (["b"], "Beside", [3], [6, 4]))
         self.assertGreater(two.get_position().width, 2 * one.get_position().width)
         with figures.Saved() as saved:
             plots.draw({**told, "name": "nothing"}, grids, self.folder)

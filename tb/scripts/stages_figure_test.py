@@ -22,7 +22,8 @@ from plot_stages_test import amounts, pipeline, refusal, small  # noqa: E402
 SCRIPT = figures.SCRIPTS / "plot_stages"
 LOADER = importlib.machinery.SourceFileLoader("plot_stages", str(SCRIPT))
 plot_stages = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot_stages", LOADER))
-with mock.patch.object(sys, "argv", ["plot_stages", "/nowhere.json"]), mock.patch.object(sys, "stderr"), mock.patch.object(sys, "exit"):
+with mock.patch.object(sys, "argv", ["plot_stages", "/nowhere.json"]), mock.patch.object(sys, "stderr"), mock.patch.object(sys,
+    "exit"):
     LOADER.exec_module(plot_stages)
 
 
@@ -34,7 +35,8 @@ class Drawn:
             plot_stages.draw(ledger, pathlib.Path("x.svg"))
         figure = saved["x.svg"]
         self.width, self.height = (100 * float(v) for v in figure.get_size_inches())
-        self.fills = [(*map(float, (p.get_x(), p.get_y(), p.get_width(), p.get_height())), to_hex(p.get_facecolor(), True)) for p in figure.artists]
+        self.fills = [(*map(float, (p.get_x(), p.get_y(), p.get_width(), p.get_height())), to_hex(p.get_facecolor(), True))
+                      for p in figure.artists]
         self.fills = [f if not f[4].endswith("00") else (*f[:4], "none") for f in self.fills]
         self.fills = [(*f[:4], f[4][:7] if f[4] != "none" else f[4]) for f in self.fills]
         self.frames = [to_hex(p.get_edgecolor()) for p in figure.artists]
@@ -42,7 +44,8 @@ class Drawn:
         self.order = []
         for t in figure.texts:
             size = t.get_fontsize() / 0.72
-            row = (t.get_text(), float(t.get_position()[0]), round(float(t.get_position()[1]) - 0.36 * size, 6), t.get_color(), t.get_ha(), round(size, 6), t.get_weight() == "bold")
+            row = (t.get_text(), float(t.get_position()[0]), round(float(t.get_position()[1]) - 0.36 * size, 6), t.get_color(),
+                   t.get_ha(), round(size, 6), t.get_weight() == "bold")
             self.order.append(row)
             self.texts.setdefault(row[0], row)
 
@@ -73,19 +76,26 @@ class Small(unittest.TestCase):
             self.assertTrue(0 <= x <= self.drawn.width and 0 <= middle <= self.drawn.height)
 
     def test_the_title_and_the_heads(self):
-        self.assertEqual(self.drawn.order[0], ("tor on small: 2 of 4 stages used; MAU cycles: 40 ingress, 62 egress", 20, TOP + 13, "#1a1a1a", "left", 15, True))
+        self.assertEqual(self.drawn.order[0], ("tor on small: 2 of 4 stages used; MAU cycles: 40 ingress, 62 egress", 20,
+                                               TOP + 13, "#1a1a1a", "left", 15, True))
         self.assertEqual(self.at("resources by stage"), (20, RESOURCES + 11))
         self.assertEqual(self.at("objects by stage"), (20, OBJECTS + 11))
         self.assertEqual(self.at("kind"), (GRID + 4 * STAGE + 12, OBJECTS + 11))
         right = GRID + 4 * STAGE + 212
-        self.assertEqual((self.at("per cent"), self.at("used / capacity")), ((right, RESOURCES + 11), (right - 78, RESOURCES + 11)))
+        self.assertEqual((self.at("per cent"), self.at("used / capacity")),
+                         ((right, RESOURCES + 11), (right - 78, RESOURCES + 11)))
 
     def test_stages_have_their_numbers_and_their_ground(self):
-        numbers = [t for t in self.drawn.order if t[0] in "0123" and t[2] in (RESOURCES + 11, OBJECTS + 11) and t[4] == "center"]
-        self.assertEqual([(t[0], t[1], t[3], t[6]) for t in numbers[:4]], [("0", GRID + 25, "#1a1a1a", True), ("1", GRID + 75, "#1a1a1a", True), ("2", GRID + 125, "#6a6a6a", False), ("3", GRID + 175, "#6a6a6a", False)])
+        numbers = [t for t in self.drawn.order if t[0] in "0123" and t[2] in (RESOURCES + 11, OBJECTS + 11)
+                   and t[4] == "center"]
+        self.assertEqual([(t[0], t[1], t[3], t[6]) for t in numbers[:4]], [("0", GRID + 25, "#1a1a1a", True),
+                                                                           ("1", GRID + 75, "#1a1a1a", True),
+                                                                           ("2", GRID + 125, "#6a6a6a", False),
+                                                                           ("3", GRID + 175, "#6a6a6a", False)])
         self.assertEqual(len(numbers), 8)
         grounds = [f for f in self.drawn.fills if f[1] == RESOURCES + 22 and f[3] == 69 and f[2] == STAGE]
-        self.assertEqual([(f[0], f[4]) for f in grounds], [(GRID, "#ffffff"), (GRID + 50, "#ffffff"), (GRID + 100, "#f1f1f1"), (GRID + 150, "#f1f1f1")])
+        self.assertEqual([(f[0], f[4]) for f in grounds], [(GRID, "#ffffff"), (GRID + 50, "#ffffff"), (GRID + 100, "#f1f1f1"),
+                                                           (GRID + 150, "#f1f1f1")])
         self.assertIn((GRID, RESOURCES + 22, 4 * STAGE, 69.0, "none"), self.drawn.fills)
         self.assertIn((GRID, OBJECTS + 22, 4 * STAGE, 17 * 5.0, "none"), self.drawn.fills)
         self.assertIn("#8a8a8a", self.drawn.frames)
@@ -94,8 +104,10 @@ class Small(unittest.TestCase):
         sram = RESOURCES + 22
         self.assertEqual(self.drawn.of("#7f9db2")[0], (GRID + 2, sram + 2, 47, 21))  # all ten
         partly = self.drawn.of("#b5c7d3")
-        self.assertEqual([tuple(round(v, 6) for v in f) for f in partly[:3]], [(GRID + 52, sram + 23 - 6.3, 47, 6.3), (GRID + 52, sram + 46 - 4.2, 47, 4.2), (GRID + 2, sram + 69 - 2.1, 47, 2.1)])
-        self.assertEqual([t for t in ("SRAM blocks", "TCAM blocks", "VLIW words") if self.at(t) == (20, sram + {"S": 11.5, "T": 34.5, "V": 57.5}[t[0]])], ["SRAM blocks", "TCAM blocks", "VLIW words"])
+        self.assertEqual([tuple(round(v, 6) for v in f) for f in partly[:3]], [(GRID + 52, sram + 23 - 6.3, 47, 6.3),
+            (GRID + 52, sram + 46 - 4.2, 47, 4.2), (GRID + 2, sram + 69 - 2.1, 47, 2.1)])
+        self.assertEqual([t for t in ("SRAM blocks", "TCAM blocks", "VLIW words") if self.at(t) == (20,
+            sram + {"S": 11.5, "T": 34.5, "V": 57.5}[t[0]])], ["SRAM blocks", "TCAM blocks", "VLIW words"])
         self.assertEqual(self.drawn.texts["10"][1:3], (GRID + 25, sram + 11.5))
         self.assertEqual(self.at("13 / 20"), (GRID + 200 + 212 - 78, sram + 11.5))
         self.assertEqual(self.at("65.00"), (GRID + 200 + 212, sram + 11.5))
@@ -105,25 +117,30 @@ class Small(unittest.TestCase):
 
     def test_objects_stand_in_their_stages_by_gress(self):
         top = OBJECTS + 22
-        self.assertEqual([(t[0], t[2]) for t in self.drawn.order if t[0] in ("ingress", "counts", "acl", "egress", "mark")], [(n, top + 17 * i + 8.5) for i, n in enumerate(("ingress", "counts", "acl", "egress", "mark"))])
+        self.assertEqual([(t[0], t[2]) for t in self.drawn.order if t[0] in ("ingress", "counts", "acl", "egress", "mark")],
+                         [(n, top + 17 * i + 8.5) for i, n in enumerate(("ingress", "counts", "acl", "egress", "mark"))])
         self.assertEqual(self.drawn.texts["in 2 stages"][1:4], (GRID + 8, top + 8.5, "#6a6a6a"))
         self.assertEqual(self.drawn.texts["in 1 stage"][2], top + 17 * 3 + 8.5)
-        self.assertEqual(self.drawn.of("#7cc4ee")[:3], [(GRID + 2, top + 19, 47, 14), (GRID + 52, top + 19, 47, 14), (GRID + 52, top + 36, 47, 14)])
+        self.assertEqual(self.drawn.of("#7cc4ee")[:3], [(GRID + 2, top + 19, 47, 14), (GRID + 52, top + 19, 47, 14),
+                                                        (GRID + 52, top + 36, 47, 14)])
         self.assertEqual(self.drawn.of("#e08a00")[0], (GRID + 2, top + 17 * 4 + 2, 47, 14))
         self.assertEqual(self.drawn.texts["1+2t"][1:3], (GRID + 75, top + 34 + 9))
         self.assertEqual(self.drawn.texts["1v"][1:3], (GRID + 25, top + 17 * 4 + 9))
         self.assertEqual(self.drawn.texts["register"][1:4], (GRID + 212, top + 17 + 8.5, "#6a6a6a"))
         heads = [f for f in self.drawn.of("#f1f1f1") if f[2] == 200]
         self.assertEqual(heads, [(GRID, top, 200, 17), (GRID, top + 51, 200, 17)])
-        self.assertEqual([f for f in self.drawn.of("#d4d4d4") if f[3] == 1 and f[1] > OBJECTS], [(GRID, top + 17 * i, 200, 1) for i in (1, 2, 4)])
+        self.assertEqual([f for f in self.drawn.of("#d4d4d4") if f[3] == 1 and f[1] > OBJECTS],
+                         [(GRID, top + 17 * i, 200, 1) for i in (1, 2, 4)])
 
     def test_the_legend_says_what_colours_and_letters_mean(self):
         below = OBJECTS + 22 + 85 + 16
         entries = [t for t in self.drawn.order if t[2] >= below]
-        self.assertEqual([t[0] for t in entries], [words for _, _, words in plot_stages.LEGEND_TEXTS if words != "stages that the chip does not have"] + [plot_stages.UNSPLIT])
+        self.assertEqual([t[0] for t in entries], [words for _, _, words in plot_stages.LEGEND_TEXTS
+                                                   if words != "stages that the chip does not have"] + [plot_stages.UNSPLIT])
         self.assertEqual(entries[0][1:3], (20 + 32, below + 10))
         boxes = [f for f in self.drawn.fills if f[2] == 26 and f[1] >= below]
-        self.assertEqual([f[4] for f in boxes], [c for colour in ("#b5c7d3", "#7f9db2", "#f1f1f1", "#7cc4ee", "#e08a00") for c in (colour, "none")])
+        self.assertEqual([f[4] for f in boxes], [c for colour in ("#b5c7d3", "#7f9db2", "#f1f1f1", "#7cc4ee", "#e08a00")
+                                                 for c in (colour, "none")])
         self.assertEqual([round(v, 6) for v in boxes[0][:4]], [20, below + 16.5 - 7.15, 26, 7.15])  # 0.55 of it
         self.assertEqual(boxes[1][:4], (20, below + 3.5, 26, 13))
         self.assertEqual(boxes[2][:4], (boxes[2][0], below + 3.5, 26, 13))
@@ -147,29 +164,36 @@ class Pipelines(unittest.TestCase):
         drawn = Drawn(ledger)
         below = OBJECTS + 22 + 85 + 34
         self.assertEqual(next(t for t in drawn.order if t[0].startswith("far on small: 1 of 3"))[1:3], (20, below + 13))
-        self.assertEqual([f[0] for f in drawn.fills if f[1] == below + 26 + 22 and f[2] == STAGE], [GRID, GRID + 50, GRID + 100])
+        self.assertEqual([f[0] for f in drawn.fills if f[1] == below + 26 + 22 and f[2] == STAGE],
+                         [GRID, GRID + 50, GRID + 100])
 
     def test_what_the_chip_does_not_have_is_red(self):
-        ledger = {"pipelines": [pipeline("far", 3, [{"sram": 1}, {}, {}, {"sram": 1}, {}], [("in", "ingress", [0], {"sram": 1}), ("past", "ingress", [3], {"sram": 1}), ("large", "egress", [], {}), ("waits", "egress", [], {})])],
+        ledger = {"pipelines": [pipeline("far", 3, [{"sram": 1}, {}, {}, {"sram": 1}, {}], [("in", "ingress", [0], {"sram": 1}),
+            ("past", "ingress", [3], {"sram": 1}), ("large", "egress", [], {}), ("waits", "egress", [], {})])],
                   "refused": [refusal("far", "large[3]", "too many")]}
         drawn = Drawn(ledger)
         objects = RESOURCES + 22 + 23 + 16
         top = objects + 22
         self.assertEqual(drawn.order[0][3], "#b71c1c")
         self.assertTrue(drawn.order[0][0].endswith("; does not fit"))
-        self.assertEqual([f[:3] for f in drawn.of("#fbe9e7")[:2]], [(GRID + 150, RESOURCES + 22, 50), (GRID + 200, RESOURCES + 22, 50)])
-        self.assertEqual(drawn.of("#b71c1c"), [(GRID + 149, RESOURCES + 3, 3, 22 + 23 - 2), (GRID + 149, objects + 3, 3, 22 + 6 * 17 - 2)])
+        self.assertEqual([f[:3] for f in drawn.of("#fbe9e7")[:2]], [(GRID + 150, RESOURCES + 22, 50),
+                                                                    (GRID + 200, RESOURCES + 22, 50)])
+        self.assertEqual(drawn.of("#b71c1c"), [(GRID + 149, RESOURCES + 3, 3, 22 + 23 - 2),
+                                               (GRID + 149, objects + 3, 3, 22 + 6 * 17 - 2)])
         reds = [t[0] for t in drawn.order if t[3] == "#b71c1c"]
-        self.assertEqual(reds[1:], ["3", "4", "3", "4", "past", "register: refused", "large", "register", "refused: too many", "waits", "register", "not placed: waits for what is refused"])
+        self.assertEqual(reds[1:], ["3", "4", "3", "4", "past", "register: refused", "large", "register", "refused: too many",
+                                    "waits", "register", "not placed: waits for what is refused"])
         self.assertEqual(drawn.texts["refused: too many"][1:3], (GRID + 8, top + 17 * 4 + 8.5))
         self.assertIn("stages that the chip does not have", drawn.texts)
         ledger["refused"] = []
         calm = Drawn(ledger)
-        self.assertEqual((calm.order[0][3], calm.texts["needs no stage"][3], calm.texts["in"][3]), ("#1a1a1a", "#6a6a6a", "#1a1a1a"))
+        self.assertEqual((calm.order[0][3], calm.texts["needs no stage"][3], calm.texts["in"][3]),
+                         ("#1a1a1a", "#6a6a6a", "#1a1a1a"))
         self.assertEqual([t[0] for t in calm.order if t[3] == "#b71c1c"], ["3", "4", "3", "4", "past", "register: refused"])
 
     def test_as_many_stages_as_the_chip_has_are_not_beyond_it(self):
-        drawn = Drawn({"pipelines": [pipeline("full", 2, [{"sram": 1}, {"sram": 1}], [("o", "ingress", [0, 1], {"sram": 2})])], "refused": []})
+        drawn = Drawn({"pipelines": [pipeline("full", 2, [{"sram": 1}, {"sram": 1}], [("o", "ingress", [0, 1], {"sram": 2})])],
+                       "refused": []})
         self.assertNotIn("stages that the chip does not have", drawn.texts)
         self.assertEqual(drawn.of("#b71c1c"), [])
 
@@ -177,7 +201,8 @@ class Pipelines(unittest.TestCase):
         ledger = small()
         for split, said in ((True, False), (False, True)):
             if split:
-                ledger["pipelines"][0]["objects"][0]["by_stage"] = [{"stage": 0, **amounts(sram=9)}, {"stage": 1, **amounts(sram=3)}]
+                ledger["pipelines"][0]["objects"][0]["by_stage"] = [{"stage": 0, **amounts(sram=9)},
+                                                                    {"stage": 1, **amounts(sram=3)}]
             else:
                 del ledger["pipelines"][0]["objects"][0]["by_stage"]
             self.assertEqual(plot_stages.UNSPLIT in Drawn(ledger).texts, said)
@@ -208,8 +233,10 @@ class Cells(unittest.TestCase):
         return plot_stages.cell_text(self.canvas, amounts_of, room)
 
     def test_the_first_that_an_object_has(self):
-        self.assertEqual((self.text(sram=3, vliw=9), self.text(tcam=2, gateway=1), self.text(hash_dist=4, vliw=1), self.text(gateway=5, vliw=1), self.text(vliw=6), self.text()), ("3", "2t", "4h", "5g", "6v", ""))
-        self.assertEqual((self.text(sram=1, tcam=2), self.text(sram=1, tcam=2, vliw=9), self.text(5, sram=1, tcam=2)), ("1+2t", "1+2t", "2t"))
+        self.assertEqual((self.text(sram=3, vliw=9), self.text(tcam=2, gateway=1), self.text(hash_dist=4, vliw=1),
+                          self.text(gateway=5, vliw=1), self.text(vliw=6), self.text()), ("3", "2t", "4h", "5g", "6v", ""))
+        self.assertEqual((self.text(sram=1, tcam=2), self.text(sram=1, tcam=2, vliw=9), self.text(5, sram=1, tcam=2)),
+                         ("1+2t", "1+2t", "2t"))
         both = self.canvas.width("1+2t", 10)
         self.assertEqual((self.text(both, sram=1, tcam=2), self.text(both - 0.01, sram=1, tcam=2)), ("1+2t", "2t"))
 
@@ -264,7 +291,9 @@ class Command(unittest.TestCase):
 
     def test_a_platform_is_asked_for_with_its_options(self):
         self.run_("p.toml", "--set", "a=1", "--set", "b=2", "--chip", "tofino2", "--program", self.horae(), "-o", "x.svg")
-        self.assertEqual(json.loads((self.folder / "words").read_text()), ["size", "p.toml", "--json", "--stages", "--no-remedies", "--no-progress", "--set", "a=1", "--set", "b=2", "--chip", "tofino2"])
+        self.assertEqual(json.loads((self.folder / "words").read_text()), ["size", "p.toml", "--json", "--stages",
+                                                                           "--no-remedies", "--no-progress", "--set", "a=1",
+                                                                           "--set", "b=2", "--chip", "tofino2"])
         for code in (1, 3):
             self.run_("p.toml", "--objects", "--program", self.horae(code), code=code)
         self.assertEqual(json.loads((self.folder / "words").read_text())[:3], ["size", "--objects", "p.toml"])

@@ -51,22 +51,29 @@ def found(text):
 
 class Places(unittest.TestCase):
     def test_where_each_begins(self):
-        self.assertEqual(found("int f() {\n  n += a - 1;\n  return !b;\n}\n"), [(2, 3, "dropped statement", "n += a - 1", ""), (2, 5, "arithmetic", "+=", "-="), (2, 10, "arithmetic", "-", "+"), (2, 12, "constant", "1", "2"),
+        self.assertEqual(found("int f() {\n  n += a - 1;\n  return !b;\n}\n"), [(2, 3, "dropped statement", "n += a - 1", ""),
+            (2, 5, "arithmetic", "+=", "-="), (2, 10, "arithmetic", "-", "+"), (2, 12, "constant", "1", "2"),
                                                                               (3, 10, "logic", "!", "")])
-        for before, after in (("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="), ("+", "-"), ("-", "+"), ("*", "+"), ("/", "*"), ("%", "/"), ("&&", "||"), ("||", "&&")):
-            self.assertEqual([m[2:] for m in found(f"  return a {before} b;\n")], [(next(k for k, v in operators.BINARY.items() if before in v), before, after)])
+        for before, after in (("<", "<="), ("<=", "<"), (">", ">="), (">=", ">"), ("==", "!="), ("!=", "=="), ("+", "-"),
+                              ("-", "+"), ("*", "+"), ("/", "*"), ("%", "/"), ("&&", "||"), ("||", "&&")):
+            self.assertEqual([m[2:] for m in found(f"  return a {before} b;\n")],
+                             [(next(k for k, v in operators.BINARY.items() if before in v), before, after)])
 
     def test_what_is_no_operand_is_let_alone(self):
-        for line in ("  a *b;", "Type operator+(Type a);", "enum class A { x = 1 };", "template <int n = 3>", "  return 1.5;", "  return a.b3;", "  return 1'000;", "  f(\"1 + 2\", 'a');", "using A = B<3>;", "  default: return;"):
+        for line in ("  a *b;", "Type operator+(Type a);", "enum class A { x = 1 };", "template <int n = 3>", "  return 1.5;",
+                     "  return a.b3;", "  return 1'000;", "  f(\"1 + 2\", 'a');", "using A = B<3>;", "  default: return;"):
             self.assertEqual([m for m in found(line + "\n") if m[2] != "dropped statement"], [], line)
         self.assertEqual([m[3:] for m in found("  x = 5_us + 3u;\n") if m[2] == "constant"], [("5", "6"), ("3", "4")])
-        for line, dropped in (("  f();", True), ("  a->b(c)[d] = 5;", True), ("  --n;", True), ("  n++;", True), ("  return f();", False), ("  f(a,", False), ("  Foo foo(1);", False), ("  static int a = f();", False), ("  delete p;", False),
+        for line, dropped in (("  f();", True), ("  a->b(c)[d] = 5;", True), ("  --n;", True), ("  n++;", True),
+                              ("  return f();", False), ("  f(a,", False), ("  Foo foo(1);", False),
+                              ("  static int a = f();", False), ("  delete p;", False),
                               ("  break;", False), ("  a |= b;", True), ("  f((a);", False)):
             self.assertEqual(any(m[2] == "dropped statement" for m in found(line + "\n")), dropped, line)
 
     def test_texts_and_comments_of_several_lines(self):
         text = 'a = 1; /* 2\n3 */ \nb = R"toml(\nx = 4\n)toml";\nc = R"(5)" + 6;\n/* 7 */ d = 8;\ne = 9;\n'
-        self.assertEqual([(n, code.strip("\0 ").strip()) for n, _, code in operators.code_lines(text) if code.strip("\0 ")][-1], (8, "e = 9;"))
+        self.assertEqual([(n, code.strip("\0 ").strip()) for n, _, code in operators.code_lines(text) if code.strip("\0 ")][-1],
+                         (8, "e = 9;"))
         self.assertEqual([m[3] for m in found(text) if m[2] == "constant" and m[0] not in (1, 7)], ["6", "9"])
         self.assertEqual([len(line) == len(code) for _, line, code in operators.code_lines(text)], [True] * 8)
         self.assertNotIn("2", [m[3] for m in found("a(b);  // 2 + 3\n")])
@@ -81,15 +88,27 @@ class Places(unittest.TestCase):
     def test_of_scripts(self):
         def of(text):
             return [(m.line, m.column, m.operator, m.before, m.after, m.text) for m in python.mutations("a.py", text)]
-        self.assertEqual(of("def f(a):\n    return (a\n            + 12) * [3][0]\n"), [(3, 13, "arithmetic", "+", "-", "+ 12) * [3][0]"), (3, 15, "constant", "12", "13", "+ 12) * [3][0]"), (3, 19, "arithmetic", "*", "+", "+ 12) * [3][0]"),
-                                                                                             (3, 22, "constant", "3", "4", "+ 12) * [3][0]"), (3, 25, "constant", "0", "1", "+ 12) * [3][0]")])
-        self.assertEqual(of("x = 0x10 + 1.5 + 'a' % b\ny = a if not b else True\n"), [(1, 10, "arithmetic", "+", "-", "x = 0x10 + 1.5 + 'a' % b"), (2, 10, "logic", "not ", "", "y = a if not b else True"), (2, 21, "constant", "True", "False", "y = a if not b else True")])
-        self.assertEqual([m[2:5] for m in of("def f(a):\n    a.b = 1; c()\n    g()\n    x, a = 1, 2\n    a = (3,\n         4)\n    a += 5\n")], [
-            ("constant", "1", "2"), ("dropped statement", "g()", "pass"), ("constant", "1", "2"), ("constant", "2", "3"), ("constant", "3", "4"), ("constant", "4", "5"), ("dropped statement", "a += 5", "pass"), ("arithmetic", "+=", "-="), ("constant", "5", "6")])
+        self.assertEqual(of("def f(a):\n    return (a\n            + 12) * [3][0]\n"),
+                         [(3, 13, "arithmetic", "+", "-", "+ 12) * [3][0]"), (3, 15, "constant", "12", "13", "+ 12) * [3][0]"),
+                          (3, 19, "arithmetic", "*", "+", "+ 12) * [3][0]"),
+                                                                                             (3, 22, "constant", "3", "4",
+                                                                                                 "+ 12) * [3][0]"),
+                                                                                                 (3, 25, "constant", "0", "1",
+                                                                                                     "+ 12) * [3][0]")])
+        self.assertEqual(of("x = 0x10 + 1.5 + 'a' % b\ny = a if not b else True\n"),
+                         [(1, 10, "arithmetic", "+", "-", "x = 0x10 + 1.5 + 'a' % b"),
+                          (2, 10, "logic", "not ", "", "y = a if not b else True"), (2, 21, "constant", "True", "False",
+                              "y = a if not b else True")])
+        self.assertEqual([m[2:5]
+                          for m in of("def f(a):\n    a.b = 1; c()\n    g()\n    x, a = 1, 2\n    a = (3,\n         4)\n    a += 5\n")], [
+            ("constant", "1", "2"), ("dropped statement", "g()", "pass"), ("constant", "1", "2"), ("constant", "2", "3"),
+            ("constant", "3", "4"), ("constant", "4", "5"), ("dropped statement", "a += 5", "pass"), ("arithmetic", "+=", "-="),
+            ("constant", "5", "6")])
 
     def test_lines_of_a_statement(self):
         tree = __import__("ast").parse("class A:\n    x = 1\n\n    def f(self,\n          b):\n        for i in b:\n            g(i)\n\n\nif x:\n    y = (1,\n         2)\n")
-        self.assertEqual([list(python.span(tree, n)) for n in (1, 2, 4, 5, 6, 7, 10, 11, 12, 99)], [[1], [2], [4, 5], [4, 5], [6], [7], [10], [11, 12], [11, 12], [99]])
+        self.assertEqual([list(python.span(tree, n)) for n in (1, 2, 4, 5, 6, 7, 10, 11, 12, 99)],
+                         [[1], [2], [4, 5], [4, 5], [6], [7], [10], [11, 12], [11, 12], [99]])
 
 
 class Switched(unittest.TestCase):
@@ -155,17 +174,22 @@ class Buildings(InFolder):
 
     def test_paths_beside_a_source_are_whole(self):
         self.write("beside.hpp", "")
-        self.assertEqual(building._with_whole_paths('#include "beside.hpp"\n#include "far/x.hpp"\n#include <y>\n', self.folder), f'#include "{self.folder}/beside.hpp"\n#include "far/x.hpp"\n#include <y>\n')
+        self.assertEqual(building._with_whole_paths('#include "beside.hpp"\n#include "far/x.hpp"\n#include <y>\n', self.folder),
+                         f'#include "{self.folder}/beside.hpp"\n#include "far/x.hpp"\n#include <y>\n')
 
     def test_what_no_switch_is_for(self):
         def of(text, operator="constant", before="3"):
             return building._constant_expression(operators.Mutation("f", 1, 1, operator, before, "4", text))
-        self.assertEqual([of("case 3: return;"), of("enum A { x = 3 };"), of("constexpr int a = 3;"), of("std::array<int, 3> a;"), of("cases(3);"), of("a < 3"), of("std::array<int, 3> a;", "arithmetic"), of("std::array<int, 33> a;")],
+        self.assertEqual([of("case 3: return;"), of("enum A { x = 3 };"), of("constexpr int a = 3;"),
+                          of("std::array<int, 3> a;"), of("cases(3);"), of("a < 3"), of("std::array<int, 3> a;", "arithmetic"),
+                          of("std::array<int, 33> a;")],
                          [True, True, True, True, False, False, False, False])
 
     def test_whose_switches_a_compiler_names(self):
         messages = "/w/0/a.cpp:12:3: error: x\nIn file /w/0/a.cpp:99:\n/w/1/b.cpp:5:1: note: y\n   /w/0/a.cpp:7:1: no\n"
-        self.assertEqual(building._at_fault(messages, [(1, 12, pathlib.Path("/w/0/a.cpp")), (2, 5, pathlib.Path("/w/1/b.cpp")), (3, 5, pathlib.Path("/w/0/a.cpp")), (4, 7, pathlib.Path("/w/0/a.cpp"))]), {1, 2})
+        self.assertEqual(building._at_fault(messages, [(1, 12, pathlib.Path("/w/0/a.cpp")), (2, 5, pathlib.Path("/w/1/b.cpp")),
+                                                       (3, 5, pathlib.Path("/w/0/a.cpp")), (4, 7, pathlib.Path("/w/0/a.cpp"))]),
+                                                       {1, 2})
 
     def test_a_run_that_fails(self):
         building.run(["true"], self.folder)
@@ -175,7 +199,8 @@ class Buildings(InFolder):
     @unittest.skipUnless(shutil.which("c++"), "no compiler")
     def test_an_object_with_switches_and_those_that_do_not_compile(self):
         self.write("b.hpp", "int g();\n")
-        source = self.write("a.cpp", '#include "b.hpp"\nint f(int a) {\n  static const int n = 2;\n  char text[n + 1];\n  return a + g() - static_cast<int>(sizeof(text));\n}\n')
+        source = self.write("a.cpp",
+                            '#include "b.hpp"\nint f(int a) {\n  static const int n = 2;\n  char text[n + 1];\n  return a + g() - static_cast<int>(sizeof(text));\n}\n')
         b = self.of([{"file": str(source), "command": f"c++ -std=c++20 -o a.o -c {source}", "directory": str(self.folder)}])
         numbered = list(enumerate(operators.mutations("a.cpp", source.read_text()), 1))
         objects, left_out = b.switched(self.folder, "n", numbered)
@@ -203,19 +228,25 @@ class Order(InFolder):
         self.write("tb/core/far_test.cpp", "TEST(Far, X) {}\n")
         t = self.trial({})
         self.assertEqual(t._near("horae_tb_core", pathlib.Path("x/rate.cpp")), {"Rate", "Rates", "Other"})
-        tests = [trial.Test(n, s, frozenset(), frozenset()) for n, s in (("Far.X", 0.01), ("Rate.One", 9), ("All/Rates.Two/0", 0.1), ("Other.X", 1))]
-        self.assertEqual([x.name for x in t._in_order("horae_tb_core", pathlib.Path("rate.cpp"), tests)], ["All/Rates.Two/0", "Other.X", "Rate.One", "Far.X"])
+        tests = [trial.Test(n, s, frozenset(), frozenset()) for n, s in (("Far.X", 0.01), ("Rate.One", 9),
+                                                                         ("All/Rates.Two/0", 0.1), ("Other.X", 1))]
+        self.assertEqual([x.name for x in t._in_order("horae_tb_core", pathlib.Path("rate.cpp"), tests)],
+                         ["All/Rates.Two/0", "Other.X", "Rate.One", "Far.X"])
         self.assertEqual([trial._suite(n) for n in ("A.B", "P/A.B/0", "A/0.B", "P/A/0.B")], ["A", "A", "A", "A"])
 
     def binary(self, text):
-        return self.write("binary", f"#!/usr/bin/python3\nimport os, sys\nreport = open(os.environ['HORAE_MUTATION_REPORT'], 'w')\ntests = open(os.environ['HORAE_MUTATION_TESTS']).read().split('\\n')[:-1]\n{text}\n", True)
+        return self.write("binary",
+                          f"#!/usr/bin/python3\nimport os, sys\nreport = open(os.environ['HORAE_MUTATION_REPORT'], 'w')\ntests = open(os.environ['HORAE_MUTATION_TESTS']).read().split('\\n')[:-1]\n{text}\n", True)
 
     def test_the_first_that_fails_catches(self):
         t = self.trial({})
         tests = [trial.Test(n, s, frozenset(), frozenset()) for n, s in (("a", 0.1), ("b", 1.0), ("c", 0.0))]
         tell = "def tell(n, how):\n    report.write(f'{n}\\t{how}\\t0.1\\t0\\n')\n"
-        for text, by in ((tell + "for x in tests: tell(x.split()[1], 'passed')", None), (tell + "tell('a', 'passed'); tell('b', 'failed')", "b"), (tell + "tell('a', 'signal 11')", "a (signal 11)"), ("", "before any test"),
-                         (tell + "tell('a', 'passed'); tell('b', 'timeout')", "b (timeout)"), (tell + "tell('a', 'passed'); report.write('half')", "a (passed)")):
+        for text, by in ((tell + "for x in tests: tell(x.split()[1], 'passed')", None),
+                         (tell + "tell('a', 'passed'); tell('b', 'failed')", "b"),
+                         (tell + "tell('a', 'signal 11')", "a (signal 11)"), ("", "before any test"),
+                         (tell + "tell('a', 'passed'); tell('b', 'timeout')", "b (timeout)"),
+                         (tell + "tell('a', 'passed'); report.write('half')", "a (passed)")):
             self.assertEqual(t._caught(self.binary(text), tests, {}), by, text)
         self.assertEqual((self.folder / "tests").read_text(), "2 a\n6 b\n2 c\n")
         self.assertEqual(t._run(self.write("silent", "#!/bin/sh\n", True), {}), [])
@@ -225,11 +256,13 @@ class Order(InFolder):
         binary = self.binary("report.write('A.B\\tpassed\\t0.5\\t0103\\nA.C\\tpassed\\t0.25\\t0000\\n')\nopen('ran', 'a').write('x')")
         with mock.patch.object(t, "_run", lambda b, e: [["A.B", "passed", "0.5", "0103"], ["A.C", "passed", "0.25", "0000"]]):
             first = t._profile(binary)
-        self.assertEqual(first, [trial.Test("A.B", 0.5, frozenset({1, 3}), frozenset({3})), trial.Test("A.C", 0.25, frozenset(), frozenset())])
+        self.assertEqual(first, [trial.Test("A.B", 0.5, frozenset({1, 3}), frozenset({3})), trial.Test("A.C", 0.25, frozenset(),
+            frozenset())])
         with mock.patch.object(t, "_run", lambda b, e: self.fail()):
             self.assertEqual(t._profile(binary), first)
         binary.write_text("other")
-        with mock.patch.object(t, "_run", lambda b, e: [["A.B", "failed", "0.5", "0"]]), self.assertRaisesRegex(building.Failed, "binary: A.B: failed: it must pass"):
+        with mock.patch.object(t, "_run", lambda b, e: [["A.B", "failed", "0.5", "0"]]), self.assertRaisesRegex(building.Failed,
+            "binary: A.B: failed: it must pass"):
             t._profile(binary)
         t.tests = {"x": first, "y": first[:1]}
         self.assertEqual(t.seconds(), 1.25)
@@ -238,9 +271,12 @@ class Order(InFolder):
         m = operators.Mutation("models/core/src/a.cpp", 1, 1, "constant", "1", "2", "1")
         self.write("models/core/src/a.cpp", "1\n")
         def verdict(caught=None, left_out=(), compiles=True, **passes):
-            t = self.trial({k: [trial.Test("T.T", 1, frozenset(v[0]), frozenset(v[1]))] for k, v in passes.items()}, numbers={m.key(): 5}, left_out=set(left_out), files={5: m.file})
-            t.building = types.SimpleNamespace(work=self.folder, changed=lambda *a: None if compiles else (_ for _ in ()).throw(building.Failed("x")))
-            with mock.patch.object(t, "_caught", lambda binary, tests, environment: caught), mock.patch.object(t, "_linked", lambda *a: self.folder / "linked"), mock.patch.object(t, "_program", lambda name: "p"):
+            t = self.trial({k: [trial.Test("T.T", 1, frozenset(v[0]), frozenset(v[1]))] for k, v in passes.items()},
+                           numbers={m.key(): 5}, left_out=set(left_out), files={5: m.file})
+            t.building = types.SimpleNamespace(work=self.folder, changed=lambda *a: None
+                                               if compiles else (_ for _ in ()).throw(building.Failed("x")))
+            with mock.patch.object(t, "_caught", lambda binary, tests, environment: caught), mock.patch.object(t, "_linked",
+                lambda *a: self.folder / "linked"), mock.patch.object(t, "_program", lambda name: "p"):
                 t.objects = {}
                 return t.verdict(m)
         name = "horae_tb_core"
@@ -291,14 +327,17 @@ class OfScripts(InFolder):
         self.assertEqual(t.verdict(by[6, ">"]), ("survived", "small_test.py"))
         self.assertEqual(t.verdict(by[7, "n -= 1"]), ("caught", "small_test.py A.test_slow"))  # it never ends
         self.assertEqual(t.verdict(by[12, "-"]), ("survived", "no test comes to it"))
-        self.assertEqual(t.verdict(operators.Mutation("scripts/small.py", 2, 12, "constant", "a", "a a", "return a + b")), ("invalid", ""))
+        self.assertEqual(t.verdict(operators.Mutation("scripts/small.py", 2, 12, "constant", "a", "a a", "return a + b")),
+                         ("invalid", ""))
         self.assertEqual((t.copy / "scripts/small.py").read_text(), SMALL)
         # Another trial takes its profile from there, until the script is another one.
         with mock.patch.object(script_trial.ScriptTrial, "_passes", lambda *a: self.fail()):
             script_trial.ScriptTrial(self.folder, self.folder / "build", 4, 60, ["small_test.py"])
         self.write("scripts/small.py", SMALL + "\n")
-        with mock.patch.object(script_trial.ScriptTrial, "_passes", lambda *a: False), contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(script_trial.ScriptTrial(self.folder, self.folder / "build", 4, 60, ["small_test.py"]).tests, {"small_test.py": []})
+        with mock.patch.object(script_trial.ScriptTrial, "_passes",
+                               lambda *a: False), contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(script_trial.ScriptTrial(self.folder, self.folder / "build", 4, 60, ["small_test.py"]).tests,
+                             {"small_test.py": []})
 
 
 class Command(InFolder):
@@ -309,10 +348,12 @@ class Command(InFolder):
     def test_rooms_and_groups(self):
         found_ = self.options("--rooms", "scripts,core,scripts")
         self.assertEqual(found_.rooms, [r.name for r in rooms.ROOMS.values() if r.group == "scripts"] + ["core"])
-        self.assertEqual((found_.seed, found_.count, found_.factor, found_.again, found_.alone, found_.files), (1, 20, 4, False, False, ""))
+        self.assertEqual((found_.seed, found_.count, found_.factor, found_.again, found_.alone, found_.files),
+                         (1, 20, 4, False, False, ""))
         self.assertEqual(self.options().rooms, rooms.DEFAULT.split(","))
         self.assertEqual({r.group for r in rooms.ROOMS.values()}, set(rooms.GROUPS))
-        for file, room in (("models/core/src/a.cpp", "core"), ("platforms/src/run/src/x.cpp", "run"), ("scripts/report", "reporting"), ("scripts/lawful/x.py", "lawful"), ("scripts/mutate", "mutation")):
+        for file, room in (("models/core/src/a.cpp", "core"), ("platforms/src/run/src/x.cpp", "run"),
+                           ("scripts/report", "reporting"), ("scripts/lawful/x.py", "lawful"), ("scripts/mutate", "mutation")):
             self.assertEqual(rooms.of_file(file).name, room)
 
     def test_rooms_take_turns(self):
@@ -320,12 +361,14 @@ class Command(InFolder):
         by_room = mutate.in_order(options)
         self.assertEqual(by_room, mutate.in_order(options))
         other = mutate.in_order(self.options("--rooms", "plotting", "--seed", "6"))["plotting"]
-        self.assertEqual(({m.key() for m in other}, other == by_room["plotting"]), ({m.key() for m in by_room["plotting"]}, False))
+        self.assertEqual(({m.key() for m in other}, other == by_room["plotting"]), ({m.key() for m in by_room["plotting"]},
+            False))
         now = mutate.chosen(options, by_room, [])
         self.assertEqual([len(now[r]) for r in ("benchmarks", "plotting")], [4, 3])
         self.assertEqual(now["plotting"], by_room["plotting"][:3])
         first = now["plotting"][0]
-        row = {"room": "plotting", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator, "before": first.before, "after": first.after, "text": first.text, "verdict": "survived", "judged": ""}
+        row = {"room": "plotting", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator,
+               "before": first.before, "after": first.after, "text": first.text, "verdict": "survived", "judged": ""}
         self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], by_room["plotting"][1:4])
         options.again = True
         self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], [first])
@@ -333,7 +376,8 @@ class Command(InFolder):
             self.assertEqual(mutate.chosen(options, by_room, [{**row, **change}])["plotting"], [])
         options.files = "nowhere"
         self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], [])
-        self.assertEqual(mutate.in_order(self.options("--rooms", "benchmarks", "--files", "loads.py"))["benchmarks"][0].file, "scripts/benchmarks/loads.py")
+        self.assertEqual(mutate.in_order(self.options("--rooms", "benchmarks", "--files", "loads.py"))["benchmarks"][0].file,
+                         "scripts/benchmarks/loads.py")
 
     def test_batches(self):
         many = [operators.Mutation("f", i, 1, "constant", "1", "2", str(i)) for i in range(300)]
@@ -347,21 +391,26 @@ class Command(InFolder):
         m = operators.Mutation("scripts/report", 5, 3, "constant", "1", "2", "x")
         mutate.entered(options, m, "survived", "report_test.py")
         rows = table.read(options.table)
-        self.assertEqual((len(rows), rows[0]["room"], rows[0]["verdict"], rows[0]["by"]), (1, "reporting", "survived", "report_test.py"))
+        self.assertEqual((len(rows), rows[0]["room"], rows[0]["verdict"], rows[0]["by"]),
+                         (1, "reporting", "survived", "report_test.py"))
         rows[0]["judged"] = "equivalent: y"
         table.write(options.table, rows)
         mutate.entered(options, operators.Mutation("scripts/report", 9, 3, "constant", "1", "2", "x"), "caught", "z")
         mutate.entered(options, operators.Mutation("scripts/report", 9, 3, "constant", "1", "2", "other"), "caught", "z")
         rows = table.read(options.table)
-        self.assertEqual([(r["line"], r["verdict"], r["judged"]) for r in rows], [("9", "caught", ""), ("9", "caught", "equivalent: y")] if rows[0]["text"] == "other" else [("9", "caught", "equivalent: y"), ("9", "caught", "")])
+        self.assertEqual([(r["line"], r["verdict"], r["judged"]) for r in rows],
+                         [("9", "caught", ""), ("9", "caught", "equivalent: y")] if rows[0]["text"] == "other" else [("9",
+                             "caught", "equivalent: y"), ("9", "caught", "")])
 
     def test_what_it_needs(self):
-        with mock.patch.object(sys, "argv", ["mutate", "--build", str(self.folder), "--rooms", "benchmarks"]), self.assertRaisesRegex(Complaint, "no compile_commands.json"):
+        with mock.patch.object(sys, "argv", ["mutate", "--build", str(self.folder), "--rooms",
+                                             "benchmarks"]), self.assertRaisesRegex(Complaint, "no compile_commands.json"):
             mutate.main()
         self.assertEqual(mutate.first_error("a\nb: error: c\nd"), "b: error: c")
         self.assertEqual(mutate.first_error("a\nb"), "a")
         with self.assertRaisesRegex(Complaint, f"--build {self.folder}: has no tb/horae_tb_core: build it"):
-            mutate.trial_of(types.SimpleNamespace(build=self.folder), "core", "0", [operators.Mutation("models/core/src/a.cpp", 1, 1, "constant", "1", "2", "x")])
+            mutate.trial_of(types.SimpleNamespace(build=self.folder), "core", "0",
+                            [operators.Mutation("models/core/src/a.cpp", 1, 1, "constant", "1", "2", "x")])
 
     def test_a_round_from_the_list_to_the_table(self):
         self.write("compile_commands.json", "[]")
@@ -375,16 +424,20 @@ class Command(InFolder):
                 return 3
             def verdict(self, m):
                 return ("caught", "x") if m.operator == "constant" else ("survived", "y")
-        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plotting", "--count", "6", "--table", str(self.folder / "t.csv"), "--longest", "5"]
-        with mock.patch.object(sys, "argv", words), mock.patch.object(mutate, "ScriptTrial", Stand), contextlib.redirect_stdout(io.StringIO()) as said:
+        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plotting", "--count", "6", "--table",
+                 str(self.folder / "t.csv"), "--longest", "5"]
+        with mock.patch.object(sys, "argv", words), mock.patch.object(mutate, "ScriptTrial",
+                                                                      Stand), contextlib.redirect_stdout(io.StringIO()) as said:
             self.assertEqual(mutate.main(), 0)
         rows = table.read(self.folder / "t.csv")
         self.assertEqual(len(rows), 6)
         self.assertEqual({r["verdict"] for r in rows if r["operator"] == "constant"} | {"caught"}, {"caught"})
         self.assertTrue(said.getvalue().startswith("scripts: 6 mutations, 0 of them not behind switches; 3 s of tests\nscripts/"))
         self.assertTrue(said.getvalue().endswith(table.summary(rows) + "\n"))
-        self.assertEqual((asked[0][:2], asked[0][2]), ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plotting"].tests]))
-        with mock.patch.object(sys, "argv", ["mutate", "--summary", "--table", str(self.folder / "t.csv")]), contextlib.redirect_stdout(io.StringIO()) as said:
+        self.assertEqual((asked[0][:2], asked[0][2]),
+                         ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plotting"].tests]))
+        with mock.patch.object(sys, "argv", ["mutate", "--summary", "--table",
+                                             str(self.folder / "t.csv")]), contextlib.redirect_stdout(io.StringIO()) as said:
             mutate.main()
         self.assertEqual(said.getvalue(), table.summary(rows) + "\n")
         with mock.patch.object(sys, "argv", [*words, "--list"]), contextlib.redirect_stdout(io.StringIO()) as said:
@@ -395,19 +448,29 @@ class Command(InFolder):
 
 class Tables(InFolder):
     def row(self, **more):
-        return {"room": "core", "file": "a.cpp", "line": 3, "column": 5, "operator": "constant", "before": "1", "after": "2", "text": "f(1);", "verdict": "caught", "by": "A.B", "judged": "", **more}
+        return {"room": "core", "file": "a.cpp", "line": 3, "column": 5, "operator": "constant", "before": "1", "after": "2",
+                "text": "f(1);", "verdict": "caught", "by": "A.B", "judged": "", **more}
 
     def test_in_the_order_of_places(self):
-        rows = [self.row(room="b"), self.row(line=10), self.row(line=9, column=7), self.row(line=9, column=5, after="3"), self.row(line=9), self.row(file="0.cpp", line=99)]
+        rows = [self.row(room="b"), self.row(line=10), self.row(line=9, column=7), self.row(line=9, column=5, after="3"),
+                self.row(line=9), self.row(file="0.cpp", line=99)]
         table.write(self.folder / "t.csv", rows)
-        self.assertEqual([(r["room"], r["file"], r["line"], r["column"], r["after"]) for r in table.read(self.folder / "t.csv")],
-                         [("core" if r != "b" else "b", *rest) for r, *rest in (("b", "a.cpp", "3", "5", "2"), ("core", "0.cpp", "99", "5", "2"), ("core", "a.cpp", "9", "5", "2"), ("core", "a.cpp", "9", "5", "3"), ("core", "a.cpp", "9", "7", "2"), ("core", "a.cpp", "10", "5", "2"))])
+        self.assertEqual([(r["room"], r["file"], r["line"], r["column"], r["after"])
+                          for r in table.read(self.folder / "t.csv")],
+                         [("core" if r != "b" else "b", *rest) for r, *rest in (("b", "a.cpp", "3", "5", "2"),
+                             ("core", "0.cpp", "99", "5", "2"), ("core", "a.cpp", "9", "5", "2"),
+                             ("core", "a.cpp", "9", "5", "3"), ("core", "a.cpp", "9", "7", "2"),
+                             ("core", "a.cpp", "10", "5", "2"))])
         self.assertEqual(table.read(self.folder / "none.csv"), [])
 
     def test_the_summary(self):
-        rows = [self.row(), self.row(verdict="survived"), self.row(room="x", verdict="survived", judged="equivalent: y"), self.row(operator="by hand", verdict="survived"), self.row(operator="by hand", verdict="untried")]
-        self.assertEqual(table.summary(rows).splitlines(), ["room        mutations  caught  equivalent  survivors  score", "core                2       1           0          1   50 %", "x                   1       0           1          0   none",
-                                                           "all                 3       1           1          1   50 %", "by hand             1       0           0          1    0 %"])
+        rows = [self.row(), self.row(verdict="survived"), self.row(room="x", verdict="survived", judged="equivalent: y"),
+                self.row(operator="by hand", verdict="survived"), self.row(operator="by hand", verdict="untried")]
+        self.assertEqual(table.summary(rows).splitlines(), ["room        mutations  caught  equivalent  survivors  score",
+                                                            "core                2       1           0          1   50 %",
+                                                            "x                   1       0           1          0   none",
+                                                           "all                 3       1           1          1   50 %",
+                                                           "by hand             1       0           0          1    0 %"])
         self.assertNotIn("by hand", table.summary(rows[:3]))
 
 
