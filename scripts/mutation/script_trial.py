@@ -61,20 +61,21 @@ class ScriptTrial:
                 self.digests[name] = hashlib.sha256(target.read_bytes()).hexdigest()
         (self.copy / "build").symlink_to(build.resolve())
 
-    def _digest(self, file):
-        """Of what a test's lines may depend on: all scripts, and all of the tests but other tests."""
-        return hashlib.sha256("".join(f"{name} {digest}\n" for name, digest in self.digests.items()
-                                      if not name.endswith("_test.py") or name == f"tb/scripts/{file}").encode()).hexdigest()
+    def _files(self, file, tests):
+        """Digests of what the profile of a file of tests may depend on: the scripts that it came past, and what tests share."""
+        past = {line.rsplit(":", 1)[0] for _, _, lines in tests for line in lines}
+        return {name: digest for name, digest in self.digests.items()
+                if name in past or name == f"tb/scripts/{file}" or name.startswith("tb/scripts/") and not name.endswith("_test.py")}
 
     def _profile(self, file):
         """Runs each test of a file once, and keeps the lines of scripts that it comes past."""
         kept = self.work / f"{file}.json"
         found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-        if found.get("digest") != self._digest(file):
+        if "files" not in found or found["files"] != self._files(file, found["tests"]):
             program = LIST.replace("FILE", repr(str(self.copy / "tb/scripts" / file)))
             names = json.loads(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True,
                                               env=self.environment, cwd=self.work).stdout)
-            found = {"digest": self._digest(file), "tests": []}
+            found = {"tests": []}
             for name in names:
                 lines = self.work / "lines"
                 lines.unlink(missing_ok=True)
@@ -85,6 +86,7 @@ class ScriptTrial:
                     continue
                 past = sorted(set(lines.read_text(encoding="utf-8").splitlines())) if lines.exists() else []
                 found["tests"].append([name, self._seconds(file, name), past])
+            found["files"] = self._files(file, found["tests"])
             kept.write_text(json.dumps(found), encoding="utf-8")
         return [Test(name, seconds, frozenset(past), frozenset()) for name, seconds, past in found["tests"] if seconds <= self.longest]
 
