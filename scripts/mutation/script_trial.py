@@ -65,7 +65,7 @@ class ScriptTrial:
         """Digests of what the profile of a file of tests may depend on: the scripts that it came past, and what tests share."""
         past = {line.rsplit(":", 1)[0] for _, _, lines in tests for line in lines}
         return {name: digest for name, digest in self.digests.items()
-                if name in past or name == f"tb/scripts/{file}" or name.startswith("tb/scripts/") and not name.endswith("_test.py")}
+                if name in past or name == f"tb/scripts/{file}" or name.startswith("tb/scripts/") and not name.endswith(("_test.py", ".txt", ".cmake"))}
 
     def _profile(self, file):
         """Runs each test of a file once, and keeps the lines of scripts that it comes past."""
