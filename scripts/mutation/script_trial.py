@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -62,10 +63,12 @@ class ScriptTrial:
         (self.copy / "build").symlink_to(build.resolve())
 
     def _files(self, file, tests):
-        """Digests of what the profile of a file of tests may depend on: the scripts that it came past, and what tests share."""
+        """Digests of what the profile of a file of tests depends on: itself, the scripts that it came past, and what stands beside
+        it and is named in it."""
         past = {line.rsplit(":", 1)[0] for _, _, lines in tests for line in lines}
+        words = {file.removesuffix(".py"), *re.findall(r"\w+", (self.copy / "tb/scripts" / file).read_text(encoding="utf-8"))}
         return {name: digest for name, digest in self.digests.items()
-                if name in past or name == f"tb/scripts/{file}" or name.startswith("tb/scripts/") and not name.endswith(("_test.py", ".txt", ".cmake"))}
+                if name in past or name.startswith("tb/scripts/") and pathlib.PurePath(name).stem in words}
 
     def _profile(self, file):
         """Runs each test of a file once, and keeps the lines of scripts that it comes past."""
