@@ -3,8 +3,10 @@
 Units are compiled as the build compiles them (HORAE_UNITY: several sources at once), but position-independent and
 interposable: no function is inlined into its neighbours, so an object linked before them takes the place of a source."""
 import collections
+import concurrent.futures
 import functools
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -16,6 +18,7 @@ from .switches import switched
 HERE = pathlib.Path(__file__).resolve().parent
 LEFT_OUT = re.compile(r"-O\w*|-g\w*|-W.*|-f(no-)?(PIC|pic|PIE|pie|semantic-interposition)")
 INTERPOSABLE = ("-O1", "-w", "-Wno-narrowing", "-fPIC", "-fsemantic-interposition")
+STATEMENT = 8  # lines that one may have
 ROUNDS = 6  # of leaving out what does not compile
 
 
@@ -66,12 +69,12 @@ class Building:
             sources, of = units[_words(entry)]
             sources.update(together)
             of.append((number, m))
-        objects, left_out = {}, set()
-        for i, (_, (sources, of)) in enumerate(sorted(units.items())):
-            target, out = self._switched_unit(root, self.work / name / str(i), sorted(sources), of)
-            objects[target] = of[0][1].file
-            left_out |= out
-        return objects, left_out
+        units = [x for _, x in sorted(units.items())]
+        with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            compiled = list(pool.map(lambda i, x: self._switched_unit(root, self.work / name / str(i), sorted(x[0]), x[1]),
+                                     range(len(units)), units))
+        return ({target: of[0][1].file for (target, _), (_, of) in zip(compiled, units)},
+                set().union(*(out for _, out in compiled)))
 
     def _switched_unit(self, root, folder, together, numbered):
         entry, _ = self.of_source(root / numbered[0][1].file)
@@ -100,14 +103,17 @@ class Building:
                 left_out |= bad
         raise Failed(f"{folder}: does not compile with its switches")
 
+    @functools.lru_cache(maxsize=None)
     def marks(self):
         return self.compile(self.of_source(self.build.parent / "tb/support/plain_main.cpp")[0], HERE / "marks.cpp",
                             self.work / "marks.o")
 
+    @functools.lru_cache(maxsize=None)
     def program_path(self):
         return self.compile(self.of_source(self.build.parent / "tb/support/plain_main.cpp")[0], HERE / "program.cpp",
                             self.work / "program.o")
 
+    @functools.lru_cache(maxsize=None)
     def runner(self, systemc):
         """Objects that run tests in processes of their own, in place of the main() of the tests."""
         name = "systemc_main" if systemc else "plain_main"
@@ -153,9 +159,13 @@ def _constant_expression(m):
 
 
 def _at_fault(messages, places):
-    """Numbers of the switches on lines that the compiler names."""
+    """Numbers of the switches on lines that the compiler names; if there are none, near them: of a call over several lines it
+    names the first."""
     named = {(file, int(line)) for file, line in re.findall(r"^(/[^:\n]+):(\d+):", messages, re.MULTILINE)}
-    return {n for n, line, copy in places if (str(copy), line) in named}
+    for near in range(STATEMENT):
+        if found := {n for n, line, copy in places if any((str(copy), line - i) in named for i in range(near + 1))}:
+            return found
+    return set()
 
 
 def _with_whole_paths(text, folder):

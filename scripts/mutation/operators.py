@@ -79,6 +79,7 @@ def of_row(root, row):
 
 def _blanked(line):
     """The line with texts, characters and its comment as blanks of the same length."""
+    line = re.sub(r'\bR"(\w*)\(.*?\)\1"', lambda m: "\0" * len(m[0]), line)
     line = re.sub(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)\'', lambda m: "\0" * len(m[0]), line)
     return re.sub(r"//.*$", lambda m: " " * len(m[0]), line)
 

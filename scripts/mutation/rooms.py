@@ -44,7 +44,7 @@ ROOMS = {room.name: room for room in (
     _program("results"),
     _program("config", "horae_tb_flows"),
     _program("flows", "horae_tb_flows"),
-    _program("ranks"),
+    _program("ranks", "horae_tb_ranks"),
     _program("build", "horae_tb_build"),
     _program("views"),
     _program("size"),

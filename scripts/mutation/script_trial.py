@@ -35,7 +35,7 @@ class ScriptTrial:
     """The same questions as those of Trial; nothing is compiled."""
 
     def __init__(self, root, build, factor, longest, files):
-        self.factor, self.longest, self.left_out = factor, longest, set()
+        self.factor, self.longest, self.left_out, self.at_once = factor, longest, set(), 1  # there is one copy
         self.work = build.resolve() / "mutation/scripts"
         self.copy = self.work / "copy"
         self.environment = {**os.environ, "HORAE_PROGRAM": str(build.resolve() / "platforms/horae"),

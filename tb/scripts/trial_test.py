@@ -217,7 +217,7 @@ class Order(InFolder):
     def trial(self, tests, **more):
         t = object.__new__(trial.Trial)
         t.tests, t.root, t.left_out, t.numbers, t.binaries, t.files, t.factor, t.longest = tests, self.folder, set(), {}, {k: self.folder / k for k in tests}, {}, 4, float("inf")
-        t.building, t.environment = types.SimpleNamespace(work=self.folder), {"HORAE_MUTATION_MARKS": str(self.folder / "marks")}
+        t.building, t.environment, t.scripts = types.SimpleNamespace(work=self.folder, build=self.folder / "build"), {}, None
         for name, value in more.items():
             setattr(t, name, value)
         return t
@@ -247,23 +247,33 @@ class Order(InFolder):
                          (tell + "tell('a', 'signal 11')", "a (signal 11)"), ("", "before any test"),
                          (tell + "tell('a', 'passed'); tell('b', 'timeout')", "b (timeout)"),
                          (tell + "tell('a', 'passed'); report.write('half')", "a (passed)")):
-            self.assertEqual(t._caught(self.binary(text), tests, {}), by, text)
+            self.assertEqual(t._caught(self.binary(text), tests, {}, self.folder), by, text)
         self.assertEqual((self.folder / "tests").read_text(), "2 a\n6 b\n2 c\n")
-        self.assertEqual(t._run(self.write("silent", "#!/bin/sh\n", True), {}), [])
+        self.assertEqual(t._run(self.write("silent", "#!/bin/sh\n", True), [], {}, self.folder), [])
 
     def test_a_profile_is_kept_while_the_binary_is_the_same(self):
         t = self.trial({})
         binary = self.binary("report.write('A.B\\tpassed\\t0.5\\t0103\\nA.C\\tpassed\\t0.25\\t0000\\n')\nopen('ran', 'a').write('x')")
-        with mock.patch.object(t, "_run", lambda b, e: [["A.B", "passed", "0.5", "0103"], ["A.C", "passed", "0.25", "0000"]]):
-            first = t._profile(binary)
+        self.write("build/platforms/src/results/version.cpp", 'return "1.0+a";\n')
+        with mock.patch.object(t, "_unchanged",
+                               lambda *a: [["A.B", "passed", "0.5", "0103"], ["A.C", "passed", "0.25", "0000"]]):
+            first = t._profile(binary, self.folder)
         self.assertEqual(first, [trial.Test("A.B", 0.5, frozenset({1, 3}), frozenset({3})), trial.Test("A.C", 0.25, frozenset(),
             frozenset())])
-        with mock.patch.object(t, "_run", lambda b, e: self.fail()):
-            self.assertEqual(t._profile(binary), first)
+        with mock.patch.object(t, "_unchanged", lambda b, known, place: self.assertEqual(set(known), {"A.B", "A.C"}) or []):
+            self.assertEqual(t._profile(binary, self.folder), first)
+            with open(binary, "a", encoding="utf-8") as file:
+                file.write("1.0+a")  # the version is none of its code
+            self.assertEqual(t._profile(binary, self.folder), first)
         binary.write_text("other")
-        with mock.patch.object(t, "_run", lambda b, e: [["A.B", "failed", "0.5", "0"]]), self.assertRaisesRegex(building.Failed,
-            "binary: A.B: failed: it must pass"):
-            t._profile(binary)
+        with mock.patch.object(t, "_unchanged", lambda *a: [["A.B", "failed", "0.5", "0"]]), self.assertRaisesRegex(
+                building.Failed, "binary: A.B: failed: it must pass"):
+            t._profile(binary, self.folder)
+        t.longest = 1.0
+        with mock.patch.object(t, "_unchanged", lambda *a: [["A.B", "failed", "0.5", "0"], ["A.C", "passed", "1.5", "0"]]), \
+                contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(t._profile(binary, self.folder), [])
+        self.assertIn("A.B: failed with nothing changed: left out", said.getvalue())
         t.tests = {"x": first, "y": first[:1]}
         self.assertEqual(t.seconds(), 1.25)
 
@@ -275,7 +285,7 @@ class Order(InFolder):
                            numbers={m.key(): 5}, left_out=set(left_out), files={5: m.file})
             t.building = types.SimpleNamespace(work=self.folder, changed=lambda *a: None
                                                if compiles else (_ for _ in ()).throw(building.Failed("x")))
-            with mock.patch.object(t, "_caught", lambda binary, tests, environment: caught), mock.patch.object(t, "_linked",
+            with mock.patch.object(t, "_caught", lambda binary, tests, environment, place: caught), mock.patch.object(t, "_linked",
                 lambda *a: self.folder / "linked"), mock.patch.object(t, "_program", lambda name: "p"):
                 t.objects = {}
                 return t.verdict(m)
@@ -380,9 +390,9 @@ class Command(InFolder):
 
     def test_batches(self):
         many = [operators.Mutation("f", i, 1, "constant", "1", "2", str(i)) for i in range(300)]
-        self.assertEqual([(n, len(b), t) for n, b, t in mutate.batches(many, many[:4])], [("0", 128, many[:4])])
-        self.assertEqual([(n, b, t) for n, b, t in mutate.batches(many, many[:3])], [("other0", many[:3], many[:3])])
-        found_ = list(mutate.batches(many, [*many[:5], many[200], *many[256:260]]))
+        self.assertEqual([(n, len(b), t) for n, b, t in mutate.batches(many, many[:4], 128)], [("0", 128, many[:4])])
+        self.assertEqual([(n, b, t) for n, b, t in mutate.batches(many, many[:3], 128)], [("other0", many[:3], many[:3])])
+        found_ = list(mutate.batches(many, [*many[:5], many[200], *many[256:260]], 128))
         self.assertEqual([(n, len(b), len(t)) for n, b, t in found_], [("0", 128, 5), ("2", 44, 4), ("other0", 1, 1)])
 
     def test_a_verdict_is_entered_and_what_was_judged_stays(self):
@@ -416,7 +426,7 @@ class Command(InFolder):
         asked = []
 
         class Stand:
-            left_out = ()
+            left_out, at_once = (), 1
             def __init__(self, root, build, factor, longest, tests):
                 asked.append((factor, longest, tests))
             def seconds(self):
