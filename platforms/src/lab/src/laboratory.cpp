@@ -40,7 +40,7 @@ Laboratory::Laboratory(const question::Question& question)
 void Laboratory::run_all(const std::vector<RunRequest>& requests, const std::string& title) {
   results::Progress progress(question_.request.show_progress);
   runs_.run_all(requests, question_.request.jobs, [&](std::size_t done, std::size_t of) {
-    if (!progress.due() || of == 0) return;
+    if (!progress.due()) return;
     progress.update(static_cast<double>(done) / static_cast<double>(of),
                     fmt::format("{}: {} of {}", title, done, of));
   });

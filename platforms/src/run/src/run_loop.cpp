@@ -126,7 +126,7 @@ void RunLoop::skip_checks() {
   if (patience_.expected() <= now_ || simulation_.ranks() != nullptr) return;
   Picoseconds next = patience_.expected();
   for (const auto& d : simulation_.devices()) next = std::min(next, d->next_time());
-  checks_ = std::max(checks_, (next.count() - 1) / look_interval().count());
+  checks_ = std::max(checks_, next / look_interval());
 }
 
 bool RunLoop::check() {

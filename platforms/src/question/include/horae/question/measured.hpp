@@ -38,10 +38,10 @@ ObservationsFile read_measured(const std::string& path, const ImportSpec& import
 
 /// A column of counters over time, and what becomes of it.
 struct CounterMeaning {
-  std::string_view column;    ///< file under /sys/class/infiniband/*/ports/*/{counters,hw_counters}
-  unsigned bits = 64;         ///< at which it wraps
-  std::string_view quantity;  ///< empty: known, but not compared
-  std::string_view unit;
+  std::string_view column;  ///< file under /sys/class/infiniband/*/ports/*/{counters,hw_counters}
+  unsigned bits = 64;       ///< at which it wraps
+  std::string_view quantity = {};  ///< empty: known, but not compared
+  std::string_view unit = {};
   double scale = 0;  ///< from counts per second
 };
 const std::vector<CounterMeaning>& counter_meanings();
