@@ -157,6 +157,29 @@ TEST(Evidence, ReadAnewToNothingHasABoundToo) {
   EXPECT_LT(e.at_most, disc(0.1).volume * 2);
 }
 
+// What misses by a tolerance exactly agrees: of points at whole distances those up to the target.
+TEST(Evidence, ATargetIsWithinItself) {
+  const Shape steps = {"steps", Space(1), 0.5, [](const Position& p) {
+                         return std::floor(4 * p[0]);  // 0 to 3, a quarter each
+                       }};
+  SamplerPlan plan;
+  plan.points = 400;
+  const Sampled s = sample(steps, plan);
+  std::vector<double> distances;
+  std::size_t upto[5] = {};
+  for (const auto& e : s.evaluations) {
+    distances.push_back(e.distance);
+    for (int d = static_cast<int>(e.distance); d < 5; ++d) ++upto[d];
+  }
+  for (const int target : {1, 2, 3}) {
+    const Evidence e = reread(s, distances, target), more = reread(s, distances, target + 0.5);
+    EXPECT_EQ(e.points, more.points) << target;
+    EXPECT_EQ(e.share, more.share) << target;
+    EXPECT_LE(e.points, upto[target]);
+  }
+  EXPECT_GT(reread(s, distances, 1).points, reread(s, distances, 0.5).points);
+}
+
 TEST(Posterior, OfEquallyLikelyHypotheses) {
   Evidence a, b, none;
   a.share = 0.03, a.variation = 0.1, a.points = 9;

@@ -48,6 +48,18 @@ class WholeFile : public testing::Test {
   fs::path folder_;
 };
 
+// Where nothing is open the first file that is gets the number 0.
+TEST_F(WholeFile, IsWrittenWithoutAStandardInput) {
+  const int kept = ::dup(STDIN_FILENO);
+  ::close(STDIN_FILENO);
+  const std::error_code error = write_whole(folder_ / "a", "text");
+  ::dup2(kept, STDIN_FILENO);
+  ::close(kept);
+  EXPECT_FALSE(error);
+  EXPECT_EQ(read("a"), "text");
+  EXPECT_EQ(names(), std::set<std::string>{"a"});
+}
+
 TEST_F(WholeFile, ReplacesWhatWasThereAndLeavesNothingBeside) {
   const std::string large(3'000'000, 'x');
   EXPECT_FALSE(write_whole(folder_ / "a", "first"));
