@@ -1,0 +1,124 @@
+// What commands print of small inputs, to the byte. Each file texts/NAME.txt has commands, "$ horae
+// run a.toml", and below each what it prints:
+//   $ horae run a.toml --json : packets nics   of a summary only these keys
+//   $ cat out/flows.csv                        a file that a command before it has written
+// HORAE_WRITE_TEXTS=1 writes the files anew; their differences are looked at before they are kept.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+namespace horae::test::texts_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path project = fs::path(HORAE_PLATFORM_DIR).parent_path();
+const fs::path folder = project / "tb/platforms/texts";
+
+/// Where the project's inputs have the names that users type, and those of texts/ stand beside.
+class Beside {
+ public:
+  Beside() {
+    for (const char* name : {"platforms", "traces", "tb"})
+      fs::create_directory_symlink(project / name, place_.path() / name);
+    for (const auto& file : fs::directory_iterator(folder)) {
+      if (file.path().extension() != ".txt")
+        place_.write(file.path().filename(), text_of(file.path()));
+    }
+  }
+  const Workplace& place() const { return place_; }
+
+  static std::string text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw std::runtime_error("cannot read " + path.string());
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+
+ private:
+  Workplace place_;
+};
+
+/// Without what differs from build to build and from run to run.
+std::string masked(std::string text) {
+  static const std::vector<std::pair<std::regex, std::string>> masks = {
+      {std::regex(R"(\d+\.\d+\.\d+\+[0-9a-f]{12})"), "VERSION"},
+      {std::regex(R"(("wall_s": )[-+.e\d]+)"), "$1WALL"},
+      {std::regex(R"(\d+\.\d+ s of wall time)"), "WALL s of wall time"}};
+  for (const auto& [what, with] : masks) text = std::regex_replace(text, what, with);
+  return text;
+}
+
+std::string printed(const Workplace& place, const std::string& command) {
+  std::istringstream in(command);
+  Words words, keys;
+  bool of_keys = false;
+  for (std::string word; in >> word;) {
+    if (word == ":")
+      of_keys = true;
+    else
+      (of_keys ? keys : words).push_back(word);
+  }
+  if (words.at(0) == "cat") return masked(place.read(words.at(1)));
+  words.erase(words.begin());
+  const Ended ended = run(place, words);
+  std::string out = ended.out + ended.err;
+  if (of_keys) {
+    const auto summary = ended.json();
+    out.clear();
+    for (const auto& key : keys) out += "\"" + key + "\": " + summary.at(key).dump(2) + "\n";
+  }
+  if (ended.exit_code != 0) out += fmt::format("exit code {}\n", ended.exit_code);
+  return masked(out);
+}
+
+/// The commands of a text, run one after the other, each with what it prints.
+std::string anew(const std::string& text) {
+  const Beside beside;
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("$ ")) out += line + "\n" + printed(beside.place(), line.substr(2)) + "\n";
+  }
+  out.pop_back();
+  return out;
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> out;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() == ".txt") out.push_back(file.path().stem());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+class Texts : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Texts, AreAsTheyStand) {
+  const fs::path path = folder / (GetParam() + ".txt");
+  const std::string expected = Beside::text_of(path), found = anew(expected);
+  if (std::getenv("HORAE_WRITE_TEXTS") != nullptr) std::ofstream(path, std::ios::binary) << found;
+  std::istringstream old_lines(expected), new_lines(found);
+  std::string old_line, new_line;
+  for (int number = 1; found != expected; ++number) {
+    const bool some = static_cast<bool>(std::getline(old_lines, old_line));
+    if (!std::getline(new_lines, new_line)) new_line = "(the end)";
+    if (!some) old_line = "(the end)";
+    ASSERT_EQ(new_line, old_line) << path.string() << ":" << number;
+    ASSERT_TRUE(some) << "the end of the last line";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Texts, ::testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace horae::test::texts_test
