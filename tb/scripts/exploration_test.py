@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Parts of scripts/explore in its own process: values of parameters, which point is chosen, results by their paths, units, and the texts of
 tables and progress."""
+import contextlib
 import csv
 import io
 import pathlib
@@ -14,7 +15,7 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 
-from exploration import files, outcome, parameter, places, points, progress, ranking, runs, search, table, units, variant  # noqa: E402
+from exploration import files, outcome, parameter, places, points, progress, ranking, runs, search, slurm, table, units, variant  # noqa: E402
 from exploration.complaint import Complaint, nearest, printable  # noqa: E402
 from exploration.outcome import MISSING, Point, find  # noqa: E402
 from exploration.parameter import Choice, Parameter  # noqa: E402
@@ -381,10 +382,153 @@ class Points(unittest.TestCase):
         self.assertEqual([points.same(*v) for v in (({"a": 1}, {"a": 1}), ({"a": 1}, {"a": True}), ({"a": 1}, {"a": 2}))],
                          [True, False, False])
 
+    def search(self, parameters, *objectives, constraints=(), sampler="tpe", count=6):
+        method = types.SimpleNamespace(sampler=sampler, batch=3, points=count, seed=1)
+        return search.Search(types.SimpleNamespace(objectives=list(objectives), parameters=parameters,
+                                                   constraints=list(constraints), skips=[],
+                                                   method=method))
+
+    def test_a_search_goes_where_its_objective_is_better(self):
+        for direction, better in (("max", lambda v: v > 5), ("min", lambda v: v < 5)):
+            found = self.search([Parameter("x", ["x"], low=0, high=10)], objective("a", direction), count=60)
+            last = []
+            while asked := found.ask():
+                self.assertEqual(len(asked), 3)
+                last = asked
+                found.tell([done(0, a=v["x"]) for v in asked])
+            self.assertTrue(sum(better(v["x"]) for v in last) >= 2, (direction, last))
+        two = self.search([Parameter("x", ["x"], low=0, high=10)], objective("a", "max"), objective("b"))
+        self.assertEqual([d.name for d in two.trials.directions], ["MAXIMIZE", "MINIMIZE"])
+
+    def test_values_that_a_search_may_propose(self):
+        def proposed(**of):
+            p = Parameter("x", ["x"], **of)
+            found = self.search([p], objective("a"), count=40, sampler="nsga2")
+            out = []
+            while asked := found.ask():
+                out += [v["x"] for v in asked]
+                found.tell([None] * len(asked))
+            self.assertEqual(len(out), 40)  # the last batch is what is left
+            return out
+        self.assertEqual(set(proposed(choices=[Choice(v, []) for v in (9, 1, 4)])), {1, 4, 9})
+        self.assertEqual(set(proposed(choices=[Choice(v, []) for v in "ba"])), {"a", "b"})
+        self.assertEqual(set(proposed(choices=[Choice(7, [])])), {7})
+        whole = proposed(low=2, high=5, integer=True)
+        self.assertEqual(set(whole), {2, 3, 4, 5})
+        logs = proposed(low=1, high=10000, log=True)
+        self.assertTrue(all(1 <= v <= 10000 for v in logs) and 8 <= sum(v < 100 for v in logs) <= 32)
+        same = [proposed(low=0, high=1) for _ in range(2)]
+        self.assertEqual(same[0], same[1])
+
+    def test_what_a_search_is_told(self):
+        limit = types.SimpleNamespace(name="b", excess=lambda v: v - 5)
+        found = self.search([Parameter("x", ["x"], low=0, high=10)], objective("a"), constraints=[limit])
+        found.ask()
+        lacking = done(2, a=1, b=1)
+        lacking.lacks = "no b"
+        found.tell([done(0, a=3, b=7), None, lacking])
+        states = [(t.state.name, t.values, t.user_attrs) for t in found.trials.trials]
+        self.assertEqual(states,
+                         [("COMPLETE", [3.0], {"violations": [2]} | {k: v for k,
+                                                                     v in states[0][2].items() if k != "violations"}),
+                                  ("FAIL", None, {}), ("FAIL", None, {"violations": [-4]})])
+        self.assertEqual((found.asked, found.number), (3, 1))
+        found.ask()
+        found.tell([done(3, a=None, b=1), Point(4, {}, [], status="failed", values={"a": 1, "b": 1}), done(5, a=2, b=1)])
+        self.assertEqual([t.state.name for t in found.trials.trials[3:]], ["FAIL", "FAIL", "COMPLETE"])
+        self.assertEqual(found.ask(), [])
+
     def test_seeds_of_batches_differ(self):
         seeds = {search.batch_seed(s, n) for s in range(20) for n in range(20)}
         self.assertEqual(len(seeds), 400)
         self.assertTrue(all(0 <= s < 2**32 for s in seeds))
+
+
+SBATCH = """#!/usr/bin/python3
+import os, sys
+open("asked", "a").write(" ".join(sys.argv[1:]) + "\\n")
+print("77;cluster")
+"""
+
+
+class OnACluster(unittest.TestCase):
+    """Without a cluster: commands of Slurm are stand-ins, runs are made by whoever looks at the clock."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.made, self.shown = {}, []
+        self.store = types.SimpleNamespace(outcome=lambda key: {"exit": self.made[key]} if key in self.made else None)
+        self.cluster = slurm.Cluster(self.folder / "s", "s", 2, ["--more"], ["explore"])
+        self.runs = [[self.run_(f"{i}a"), self.run_(f"{i}b")] for i in range(3)]
+
+    @staticmethod
+    def run_(key):
+        return runs.Run(key, "run", ["run"], "h", "p", "v")
+
+    def wait(self, makes, job=lambda: None, points_=None):
+        """Runs all; `makes`: keys and exit codes that are made at each look at the clock, one after the other."""
+        submitted, steps = [], iter(makes)
+        with mock.patch.object(self.cluster, "job", job), mock.patch.object(self.cluster, "submit", submitted.append), \
+                mock.patch.object(slurm.time, "sleep", lambda s: self.made.update(next(steps))):
+            done_ = self.cluster.run_all(self.runs if points_ is None else points_, self.store, self.shown.append)
+        return done_, submitted
+
+    def test_workers_are_submitted_until_all_is_made(self):
+        self.made["0a"] = 2  # refused: nothing is left to do of it
+        self.assertEqual(self.wait([{"1a": 0, "1b": 0}, {"2a": 0}, {"2b": 0}]), (True, [2, 1, 1]))
+        self.assertEqual(self.shown, [1, 2, 2, 3])
+        self.assertEqual(slurm.read_queue(self.folder / "s"), self.runs[1:])
+        self.assertEqual(self.wait([]), (True, []))
+
+    def test_a_job_that_is_known_is_waited_for(self):
+        jobs = iter(["7", "7", None])
+        self.assertEqual(self.wait([{}, {"0a": 1}, {"1a": 1, "2a": 1}], lambda: next(jobs)), (True, [2]))
+
+    def test_jobs_that_do_nothing_are_not_submitted_for_ever(self):
+        with self.assertRaisesRegex(Complaint, "3 array jobs ended and no run was made; see .*/s/slurm"):
+            self.wait([{}] * 9)
+        self.shown.clear()
+        # One that does something begins the count anew.
+        self.assertEqual(self.wait([{}, {}, {"0a": 1}, {}, {}, {"1a": 1}, {}, {"2a": 1}])[1], [3, 3, 3, 2, 2, 2, 1, 1])
+
+    def test_what_is_asked_of_slurm(self):
+        for name, text in (("sbatch", SBATCH),
+                           ("squeue", '#!/bin/sh\nprintf "$STATES"\n[ -z "$SAID" ] || { echo "$SAID" >&2; exit 1; }\n')):
+            path = self.folder / name
+            path.write_text(text)
+            path.chmod(0o755)
+        self.cluster.folder.mkdir()
+        with mock.patch.dict("os.environ", {"PATH": f"{self.folder}:/usr/bin:/bin"}), contextlib.chdir(self.folder), \
+                contextlib.redirect_stderr(io.StringIO()) as said:
+            self.assertIsNone(self.cluster.job())
+            self.cluster.submit(5)
+            self.cluster.submit(1)
+            self.assertEqual(said.getvalue(), "submitted array job 77: 2 workers\nsubmitted array job 77: 1 workers\n")
+            first, second = (self.folder / "asked").read_text().splitlines()
+            s = self.folder / "s"
+            self.assertEqual(first,
+                             f"--parsable --job-name=horae-s --array=0-1 --cpus-per-task=1 --output={s}/slurm/%A_%a.out --more {s}/worker.sh")
+            self.assertIn("--array=0-0 ", second)
+            self.assertEqual((s / "worker.sh").read_text(), f"#!/bin/sh\nexec explore --worker {s}\n")
+            for states, job in (("RUNNING", "77"), ("COMPLETED\nPENDING", "77"), ("COMPLETED\nFAILED\nCANCELLED\nCOMPLETING",
+                None), ("", None)):
+                with mock.patch.dict("os.environ", {"STATES": states}):
+                    self.assertEqual(self.cluster.job(), job)
+            with mock.patch.dict("os.environ", {"SAID": "slurm_load_jobs error: Invalid job id specified"}):
+                self.assertIsNone(self.cluster.job())
+            with mock.patch.dict("os.environ", {"SAID": "first\nno controller"}), self.assertRaisesRegex(Complaint,
+                "^squeue: no controller$"):
+                self.cluster.job()
+            with self.assertRaisesRegex(Complaint, "^sh: why$"):
+                slurm.slurm("sh", "-c", "echo why >&2; exit 1")
+            with self.assertRaisesRegex(Complaint, "^sh: exit code 3$"):
+                slurm.slurm("sh", "-c", "exit 3")
+            with self.assertRaisesRegex(Complaint, "--slurm: no command 'none' here"):
+                slurm.slurm("none")
+        with self.assertRaisesRegex(Complaint, "no queue.json"):
+            slurm.read_queue(self.folder)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,18 @@ def colours(axes):
     return [to_hex(line.get_color()) for line in axes.lines if len(line.get_xdata())]
 
 
+def look(axes):
+    """How marks and texts of axes look: (marker, its size, width of the line, whether above the others) of lines, sizes of texts, the
+    legend's columns."""
+    marks = {(line.get_marker(), line.get_markersize() if line.get_marker() != "None" else 0, line.get_linewidth(),
+              line.get_zorder() > 2)
+             for line in axes.lines}
+    found = axes.get_legend()
+    return {"lines": marks, "title": axes.title.get_fontsize(), "legend": found and (found.get_texts()[0].get_fontsize(),
+        found._ncols),
+            "ticks": [next((t.get_fontsize() for t in axis.get_ticklabels()), None) for axis in (axes.xaxis, axes.yaxis)]}
+
+
 class InFolder(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -96,6 +108,12 @@ class Curve(InFolder):
         self.assertEqual(marks, {first})
         self.grid_is_on(axes, "x", "y")
 
+    def test_its_looks(self):
+        axes = self.drawn(self.curve(), "--x", "r.width")
+        self.assertEqual(look(axes), {"lines": {("None", 0, 1.5, False), ("o", 6, 1.5, False), ("s", 6, 1.5, False)},
+                                      "title": 10, "legend": (8, 2), "ticks": [10, 10]})
+        self.assertEqual(list(axes.figure.get_size_inches()), [8, 5.2])
+
     def test_over_the_other_axis_and_with_a_title_of_ones_own(self):
         axes = self.drawn(self.curve(), "--x", "r.pieces", "--y", "entries")
         self.assertEqual([line[0] for line in lines(axes) if len(line[1]) > 1], ["width 16", "width 32"])
@@ -131,6 +149,12 @@ class Pcie(InFolder):
                               axes.xaxis.get_major_formatter()(64.0)), ("log", 2, 0, "64"))
             self.grid_is_on(axes, "x", "y")
         self.assertEqual(read.get_ylim(), write.get_ylim())
+        looks = look(read)
+        self.assertEqual((looks["lines"], looks["legend"]),
+                         ({("None", 0, 1.5, False), ("o", 4, 1.5, False), ("x", 7, 1.5, False),
+                                                              ("x", 6, 1.5, False)}, (7, 2)))
+        self.assertEqual([line.get_markersize() for line in read.lines if not len(line.get_xdata())], [7, 6, 4])
+        self.assertEqual(list(figure.get_size_inches()), [11, 5.2])
 
 
 class Agreement(InFolder):
@@ -165,6 +189,10 @@ class Agreement(InFolder):
                                                                    "share of the space that agrees (arrow: at most)"))
         self.grid_is_on(near, "x")
         self.grid_is_on(share, "x")
+        self.assertEqual((look(near)["lines"], look(near)["legend"]), ({("o", 6, 1.5, False), ("None", 0, 0.8, False)}, (8, 1)))
+        self.assertEqual([round(v, 6) for v in near.figure.get_size_inches()], [9.5, 2.56])
+        caps = [line for line in share.lines if line.get_marker() == "|"]
+        self.assertEqual({line.get_markersize() for line in caps}, {6})
         self.assertIsNone(self.draw(agreement.draw_agreement, {"ranked": ["none"], "hypotheses": self.FOUND["hypotheses"][3:]}))
 
     def test_gains_in_the_order_that_was_told(self):
@@ -178,6 +206,10 @@ class Agreement(InFolder):
         self.assertEqual(legend(axes), ["by chance, with so few points", "certainty which it is", "expected gain"])
         self.assertEqual(axes.get_xlim()[0], 0)
         self.grid_is_on(axes, "x")
+        self.assertEqual(look(axes)["lines"], {("|", 11, 1.5, False), ("None", 0, 0.8, False)})
+        self.assertEqual((look(axes)["legend"], look(axes)["ticks"][1], axes.lines[0].get_markeredgewidth(),
+                          axes.get_legend().get_frame_on()), ((8, 3), 8, 2, False))
+        self.assertEqual([round(v, 6) for v in axes.figure.get_size_inches()], [9.5, 1.92])
         self.assertIsNone(self.draw(agreement.draw_gains, {"experiments": None}))
 
     def experiment(self, title, gain, chance=0.0, **of):
@@ -200,6 +232,10 @@ class Agreement(InFolder):
         self.assertEqual(first.get_ylim(), (-0.7, 1.7))
         self.assertEqual([axes.get_xlabel() for row in rows for axes in row], ["", "", "", "", "tx", "rate"])
         self.assertEqual((colours(first)[0], colours(first)[2], colours(rows[1][0])[0]), ("#1f77b4", "#ff7f0e", "#ff7f0e"))
+        self.assertEqual((look(first)["lines"], look(first)["ticks"]), ({("None", 0, 5, False), ("|", 8, 1.5, False)}, [8, 8]))
+        self.assertEqual((rows[2][0].xaxis.label.get_fontsize(), first.get_title(loc="left"), first._left_title.get_fontsize()),
+                         (9, "best", 9))
+        self.assertEqual([round(v, 6) for v in figure.get_size_inches()], [8, round(3 * (0.9 + 0.44), 6)])
         self.assertIsNone(self.draw(agreement.draw_predictions, {"experiments": [self.experiment("empty", 1)]}))
         self.grid_is_on(first, "x")
 
@@ -226,6 +262,10 @@ class Agreement(InFolder):
         self.assertEqual([a.get_visible() for a in figure.axes], [True, True, True, False])
         self.assertEqual([t.get_text() for t in figure.legends[0].get_texts()], ["A", "B", "published"])
         self.grid_is_on(tx, "x", "y")
+        self.assertEqual((look(tx)["lines"], look(tx)["title"]),
+                         ({("o", 5, 1.2, False), ("s", 5, 1.2, False), ("*", 13, 1.5, True)}, 10))
+        self.assertEqual((figure.legends[0].get_texts()[0].get_fontsize(), figure.legends[0]._ncols,
+                          list(figure.get_size_inches())), (8, 4, [10.4, 7.6]))
         with figures.Saved() as saved:
             curves.draw(plotting.pyplot(), {**found, "hypotheses": [], "ranked": []}, self.folder)
         self.assertEqual(colours(saved["curves.svg"].axes[0])[0], "#ff7f0e")  # the second of the survivors
@@ -255,6 +295,8 @@ class Agreement(InFolder):
         self.assertEqual((legend(every), legend(half)), ([], ["lock", "new", "credit"]))
         self.assertEqual([to_hex(c.patches[0].get_facecolor()) for c in every.containers], ["#1f77b4", "#ff7f0e", "#2ca02c"])
         self.grid_is_on(every, "x")
+        self.assertEqual((look(half)["legend"], look(every)["title"]), ((8, 1), 10))
+        self.assertEqual([round(v, 6) for v in figure.get_size_inches()], [8.2, 2.1])
         self.assertIsNone(self.draw(curves.draw_idle,
                                     {"ranked": ["A"], "hypotheses": [{"id": "A", "idle": {"all": {"x": 0.0005}}}]}))
 
@@ -267,6 +309,7 @@ class Agreement(InFolder):
         self.assertEqual(sorted(found), sorted(f"{n}.{e}" for n in ("agreement", "gains", "predictions", "curves")
                                                for e in ("svg", "png")))
         self.assertTrue((self.folder / "plots").is_dir())
+        self.assertEqual(figures.of("plot_explain", self.folder).keys(), found.keys())  # again, where it is there
 
 
 def table(rows, columns, values, **more):
@@ -287,6 +330,7 @@ class OfValidations(InFolder):
         self.assertEqual([(t.get_text(), round(t.get_position()[0], 6), t.get_rotation(), t.get_position()[1])
                           for t in axes.texts], [("none", 1.8, 90, 0.02)])
         self.assertEqual((axes.get_yscale(), axes.get_axisbelow()), ("linear", True))
+        self.assertEqual((axes.texts[0].get_fontsize(), look(axes)["ticks"][0]), (6, 8))
         self.grid_is_on(axes, "y")
 
     def test_bars_have_ranges_of_seeds(self):
@@ -295,7 +339,7 @@ class OfValidations(InFolder):
         plots.bars(axes, table(["a", "b"], ["x", "y"], [[3, 4], [None, 5]], spreads=spreads, drawn={"log": True}))
         ranges = [[[round(float(v), 6) for v in p] for p in s] for c in axes.collections for s in c.get_segments()]
         self.assertEqual(ranges, [[[-0.2, 2], [-0.2, 5]], [[1.2, 1], [1.2, 9]]])
-        self.assertEqual(axes.get_yscale(), "log")
+        self.assertEqual((axes.get_yscale(), [c.get_linewidth()[0] for c in axes.collections]), ("log", [0.8, 0.8]))
         none = self.axes()
         plots.bars(none, table(["a"], ["x"], [[0]], drawn={"log": True}))
         self.assertEqual(none.get_yscale(), "linear")
@@ -306,6 +350,7 @@ class OfValidations(InFolder):
                                 drawn={"log_x": True, "log_y": True}))
         self.assertEqual(lines(axes), [("a", [3, 20], [1, 2], "o"), ("c", [3, 20, 100], [6, 5, 7], "o")])
         self.assertEqual((axes.get_xscale(), axes.get_yscale(), axes.xaxis.get_transform().base), ("log", "log", 2))
+        self.assertEqual(look(axes)["lines"], {("o", 3, 1.5, False)})
         self.grid_is_on(axes, "x", "y")
         plain = self.axes()
         plots.lines(plain, table(["a"], ["1"], [[2]]))
@@ -325,6 +370,7 @@ class OfValidations(InFolder):
         axes = self.axes()
         plots.series(axes, {"file": "series.csv", "quantity": "q", "objects": "leaf\\d", "scale": 2}, [("r", self.folder)])
         self.assertEqual([line[:3] for line in lines(axes)], [("r", [1, 2], [3, 8])])
+        self.assertEqual(look(axes)["lines"], {("None", 0, 0.8, False)})
         self.grid_is_on(axes, "x", "y")
         plain = self.axes()
         plots.series(plain, {"file": "series.csv", "quantity": "q", "objects": "leaf1"}, [("r", self.folder)])
@@ -347,6 +393,7 @@ class OfValidations(InFolder):
                           legend(one)), ([True, True, True, False], "T", "X", "Y", ["a"]))
         self.assertEqual((legend(two), three.get_title(), lines(three)[0][1], list(figure.get_size_inches())),
                          (["b"], "Beside", [3], [6, 4]))
+        self.assertEqual((look(one)["title"], look(one)["legend"]), (10, (7, 1)))
         self.assertGreater(two.get_position().width, 2 * one.get_position().width)
         with figures.Saved() as saved:
             plots.draw({**told, "name": "nothing"}, grids, self.folder)

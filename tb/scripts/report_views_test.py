@@ -593,6 +593,8 @@ class Sweeps(InFolder):
         self.assertTrue(good.blocks[1].spec["y"]["zero"])
         self.assertFalse(good.blocks[1].spec["legend"])
         self.assertEqual(self.view(rows={"sweep": [{**rows[0], "verdict": "stuck"}]}).state, "bad")
+        wide = self.view(rows={"sweep": [{"p": "x", **{f"c{i}": i + 1 for i in range(9)}}]})
+        self.assertEqual([k for k, _ in wide.key_figures], [f"c{i}" for i in range(8)])
 
 
 def pipeline(**more):

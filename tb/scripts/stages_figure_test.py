@@ -132,6 +132,19 @@ class Small(unittest.TestCase):
         self.assertEqual([f for f in self.drawn.of("#d4d4d4") if f[3] == 1 and f[1] > OBJECTS],
                          [(GRID, top + 17 * i, 200, 1) for i in (1, 2, 4)])
 
+    def test_sizes_of_texts(self):
+        sizes = {words: row[5:] for words, row in self.drawn.texts.items()}
+        for words, look in (("resources by stage", (11, True)), ("objects by stage", (11, True)), ("0", (11, True)),
+                            ("3", (11, False)),
+                            ("used / capacity", (11, True)), ("per cent", (11, True)), ("kind", (11, True)),
+                            ("SRAM blocks", (11, False)),
+                            ("of 10", (10, False)), ("10", (10, False)), ("13 / 20", (11, False)), ("65.00", (11, False)),
+                            ("ingress", (10, True)),
+                            ("in 2 stages", (10, False)), ("counts", (10, False)), ("1+2t", (10, False)),
+                            ("register", (10, False)),
+                            ("all used", (10, False))):
+            self.assertEqual(sizes[words], look, words)
+
     def test_the_legend_says_what_colours_and_letters_mean(self):
         below = OBJECTS + 22 + 85 + 16
         entries = [t for t in self.drawn.order if t[2] >= below]
@@ -184,6 +197,9 @@ class Pipelines(unittest.TestCase):
         self.assertEqual(reds[1:], ["3", "4", "3", "4", "past", "register: refused", "large", "register", "refused: too many",
                                     "waits", "register", "not placed: waits for what is refused"])
         self.assertEqual(drawn.texts["refused: too many"][1:3], (GRID + 8, top + 17 * 4 + 8.5))
+        self.assertEqual({drawn.texts[t][5:] for t in ("refused: too many", "register: refused",
+                                                       "not placed: waits for what is refused")},
+                         {(10, False)})
         self.assertIn("stages that the chip does not have", drawn.texts)
         ledger["refused"] = []
         calm = Drawn(ledger)
