@@ -242,6 +242,55 @@ class Coherence(unittest.TestCase):
                 self.assertEqual(program["nodes_per_rack"], p["leaf_spine"]["hosts_per_leaf"])
         self.assertTrue(all(names[n] for n in ("forward", "themis", "themis_queue", "conweave", "pnp_trp")), names)
 
+    def test_what_is_drawn_more_often_than_the_rest(self):
+        """Shares of choices, of 4,000 platforms; a choice that stands twice among n is drawn in 2 of n."""
+        found = collections.defaultdict(collections.Counter)
+        for number in range(4000):
+            p = platform.platform(3, number)
+            found["rate"][p["link_default"]["rate"]] += 1
+            found["network"][next(s for s in ("leaf_spine", "fat_tree", "jellyfish", "two_sites", "device") if s in p)] += 1
+            if p["nic"]["transport"] != "spray_sr" and number % 10 != 3:
+                found["algorithm"][p["nic"]["congestion"]["algorithm"]] += 1
+            if number % 10 not in (3, 6, 7):
+                found["balance"][p["core"]["balance"] if "core" in p and "routing" not in p else None] += 1
+                if p.get("edge", {}).get("program", {}).get("name") == "forward":
+                    found["chip"][p["edge"]["chip"]] += 1
+            for group in p.get("impairment_group", ()):
+                change = next(k for k in ("loss", "bit_errors", "rate", "outage") if k in group)
+                found["change"][change] += 1
+                found[f"packets of {change}"][group.get("packets")] += 1
+            if "leaf_spine" in p and p["edge"].get("program", {}).get("name", "forward") != "forward":
+                found["program"][p["edge"]["program"]["name"]] += 1
+            if number % 10 == 3:
+                continue
+            found["loads"][len(p["traffic"])] += 1
+            for t in p["traffic"]:
+                found["kind"][t["kind"]] += 1
+                if t["kind"] in ("messages", "pipeline"):
+                    key = {"messages": "qps", "pipeline": "connections"}[t["kind"]]
+                    found[key][t[key]] += 1
+                if t["kind"] == "collective" and t["operation"] not in ("all_to_all", "butterfly"):
+                    found["slices"][t.get("slices", 1)] += 1
+        del found["balance"][None]
+        for what, told in {"rate": {"10 Gbps": 1, "25 Gbps": 1, "40 Gbps": 1, "100 Gbps": 2, "200 Gbps": 1, "400 Gbps": 1},
+                           "network": {"leaf_spine": 2, "fat_tree": 1, "jellyfish": 1, "two_sites": 1, "device": 2},
+                           "algorithm": {"none": 2, "dcqcn": 2, "dctcp": 1, "hpcc": 1, "swift": 1, "timely": 1, "mprdma": 1,
+                                         "constant": 1, "nscc": 1},
+                           "balance": {"ecmp": 2, "ecmp_linear": 1, "spray": 1, "round_robin": 1, "adaptive": 1, "drill": 1,
+                                       "po2": 1},
+                           "chip": {"tofino1": 1, "tofino2": 2}, "change": {"loss": 1, "bit_errors": 1, "rate": 1, "outage": 3},
+                           "packets of outage": {"all": 3, "data": 1}, "packets of loss": {"all": 1, "data": 1},
+                           "program": {"themis": 2, "conweave": 1, "themis_queue": 1},
+                           "loads": {1: 3, 2: 1, 3: 1}, "kind": {"messages": 2, "batch": 2, "flows": 1, "incast": 1,
+                                                                 "collective": 1, "pipeline": 1},
+                           "qps": {1: 2, 2: 1, 5: 1}, "connections": {1: 2, 3: 1}, "slices": {1: 2, 2: 1, 4: 1}}.items():
+            total = sum(found[what].values())
+            self.assertEqual(set(found[what]), set(told), what)
+            for value, weight in told.items():
+                share = weight / sum(told.values())
+                wide = 4 * (share * (1 - share) / total) ** 0.5
+                self.assertAlmostEqual(found[what][value] / total, share, delta=wide, msg=(what, value, total))
+
     def test_outages_end_after_they_began(self):
         seen = 0
         for p in self.platforms:

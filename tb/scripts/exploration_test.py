@@ -19,6 +19,7 @@ from exploration import files, outcome, parameter, places, points, progress, ran
 from exploration.complaint import Complaint, nearest, printable  # noqa: E402
 from exploration.outcome import MISSING, Point, find  # noqa: E402
 from exploration.parameter import Choice, Parameter  # noqa: E402
+from exploration.study import Method  # noqa: E402
 
 
 class Parameters(unittest.TestCase):
@@ -437,6 +438,9 @@ class Points(unittest.TestCase):
         found.tell([done(3, a=None, b=1), Point(4, {}, [], status="failed", values={"a": 1, "b": 1}), done(5, a=2, b=1)])
         self.assertEqual([t.state.name for t in found.trials.trials[3:]], ["FAIL", "FAIL", "COMPLETE"])
         self.assertEqual(found.ask(), [])
+
+    def test_a_study_that_says_nothing_is_a_grid(self):
+        self.assertEqual(Method(), Method(kind="grid", points=0, seed=1, sampler=None, batch=0))
 
     def test_seeds_of_batches_differ(self):
         seeds = {search.batch_seed(s, n) for s in range(20) for n in range(20)}

@@ -148,6 +148,24 @@ class Switched(unittest.TestCase):
         text, left_out = switches.switched(line + "\n", [(1, first), (2, second)])
         self.assertEqual((text.count("both<1>"), text.count("both<2>"), text.count("("), left_out), (1, 1, text.count(")"), []))
 
+    def test_several_at_one_place(self):
+        """What closes comes first, then what opens, outer ones first, then what replaces."""
+        def of(line):
+            found = operators.mutations("a.cpp", line + "\n")
+            text, left_out = switches.switched(line + "\n", list(enumerate(found, 1)))
+            self.assertEqual(left_out, [])
+            return text.rstrip("\n").replace("::horae_mutation::", "@")
+        both = "static_cast<bool>("
+        self.assertEqual(of("{ return !a && b;"),
+                         f"{{ return @both<2>({both}!(@Not<1>)a ), [&]() -> bool {{ return {both} b); }});")
+        self.assertEqual(of("{ return a && 1;"),
+                         f"{{ return @both<1>({both}a ), [&]() -> bool {{ return {both} (@on(2) ? 2 : 1)); }});")
+        self.assertEqual(of("{\n  f(a || b);").splitlines()[1],
+                         f"  {{ if (!@on(1)) f(@either<2>({both}a ), [&]() -> bool {{ return {both} b); }})); }}")
+        self.assertEqual(of("{ return a && b && c;"),
+                         f"{{ return @both<2>({both}@both<1>({both}a ), [&]() -> bool {{ return {both} b); }}) ), "
+                         f"[&]() -> bool {{ return {both} c); }});")
+
     def test_what_has_no_operands_is_left_out(self):
         for line in ("&& b;", "a &&"):
             m = operators.Mutation("a.cpp", 1, line.index("&&") + 1, "logic", "&&", "||", line)
