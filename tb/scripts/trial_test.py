@@ -231,6 +231,86 @@ class Buildings(InFolder):
         self.assertTrue(b.changed(source, '#include "b.hpp"\nint f(int a) { return a; }\n', self.folder / "work/x.o").exists())
 
 
+class Links(InFolder):
+    def of(self):
+        self.write("build/compile_commands.json", "[]")
+        return building.Building(self.folder / "build", self.folder / "work")
+
+    def test_a_binary_is_linked_with_these_objects_before_its_libraries(self):
+        self.write("bin/ninja",
+                   "#!/bin/sh\necho compile\necho ': && c++ -O2 main.o -o tb/x libhorae_tb_systemc_main.a liba.a -lm && :'\n",
+                   True)
+        b, asked = self.of(), []
+        with mock.patch.dict(os.environ, {"PATH": f"{self.folder}/bin:/usr/bin:/bin"}), mock.patch.object(b, "marks",
+            lambda: "marks.o"), \
+                mock.patch.object(b, "runner", lambda systemc: [f"runner.{systemc}"]), mock.patch.object(building, "run",
+                    lambda *a: asked.append(a)):
+            self.assertEqual(b.link_command("tb/x"), ["c++", "-O2", "main.o", "-o", "tb/x", "libhorae_tb_systemc_main.a",
+                                                      "liba.a", "-lm"])
+            self.assertEqual(b.link("tb/x", ["m.o"], "out"), "out")
+            b.link("platforms/horae", ["m.o"], "out")
+        more = ["-Wl,--allow-multiple-definition,--strip-debug", "libhorae_tb_systemc_main.a", "liba.a", "-lm"]
+        self.assertEqual(asked, [(["c++", "-O2", "main.o", "-o", "out", "m.o", "marks.o", "runner.True", *more], b.build),
+                                 (["c++", "-O2", "main.o", "-o", "out", "m.o", "marks.o", *more], b.build)])
+
+    def test_units_are_compiled_as_the_build_does_and_interposable(self):
+        b, asked = self.of(), []
+        entry = {"command": "c++ -O3 -Wall -DX -c a.cpp -o a.o", "directory": "d"}
+        with mock.patch.object(building, "run", lambda *a: asked.append(a)), mock.patch.object(building.shutil, "which",
+            lambda name: None):
+            self.assertEqual(b.compile(entry, "f.cpp", "t.o", ["-include", "h"]), "t.o")
+        with mock.patch.object(building, "run", lambda *a: asked.append(a)), mock.patch.object(building.shutil, "which",
+            lambda name: "/bin/x"):
+            b.compile(entry, "f.cpp", "t.o")
+            b.compile({**entry, "command": "ccache c++ -DX"}, "f.cpp", "t.o")
+        rest = [*building.INTERPOSABLE, "-o", "t.o", "-c", "f.cpp"]
+        self.assertEqual(asked[0], (["c++", "-DX", *building.INTERPOSABLE, "-include", "h", "-o", "t.o", "-c", "f.cpp"], "d"))
+        self.assertEqual([words for words, _ in asked[1:]], [["ccache", "c++", "-DX", *rest]] * 2)
+
+    def test_helpers_are_compiled_as_the_mains_of_tests(self):
+        self.write("build/compile_commands.json", json.dumps([
+            {"file": str((self.folder / "tb/support").resolve() / f"{n}_main.cpp"), "command": f"{n} -c x", "directory": "d"}
+            for n in ("plain", "systemc")]))
+        b, asked = building.Building(self.folder / "build", self.folder / "work"), []
+        with mock.patch.object(b, "compile", lambda entry, file, target,
+                               options=(): asked.append((entry["command"].split()[0], pathlib.Path(file).name, target.name,
+                                                         len(options))) or target):
+            b.marks(), b.program_path()
+            self.assertEqual([o.name for o in b.runner(True)], ["systemc_main.o", "runner.o"])
+            self.assertEqual([o.name for o in b.runner(False)], ["plain_main.o", "runner.o"])
+        self.assertEqual(asked, [("plain", "marks.cpp", "marks.o", 0), ("plain", "program.cpp", "program.o", 0),
+                                 ("systemc", "systemc_main.cpp", "systemc_main.o", 2),
+                                 ("systemc", "runner.cpp", "runner.o", 0), ("plain", "plain_main.cpp", "plain_main.o", 2),
+                                 ("plain", "runner.cpp", "runner.o", 0)])
+
+    def test_what_does_not_compile_behind_a_switch_is_left_out(self):
+        source = self.write("a.cpp", "const int n = 1;\nint f() {\n  return n + 2;\n}\n")
+        b, tries = self.of(), []
+        numbered = list(enumerate(operators.mutations("a.cpp", source.read_text()), 1))
+        def compiles(messages):
+            def compile_(entry, file, target, options):
+                tries.append((file.parent / "0/a.cpp").read_text())
+                if messages:
+                    raise building.Failed(messages.pop(0).replace("UNIT", str(file.parent)))
+                return target
+            return compile_
+        def switched(*messages):
+            tries.clear()
+            with mock.patch.object(b, "of_source", lambda s: ({"command": "c++ x", "file": str(source)},
+                                                              [source])), mock.patch.object(b, "compile",
+                                                                  compiles(list(messages))):
+                return b.switched(self.folder, "n", numbered)
+        objects, out = switched()
+        self.assertEqual((list(objects.values()), out, len(tries)), (["a.cpp"], set(), 1))
+        self.assertEqual(next(iter(objects)).relative_to(b.work), pathlib.Path("n/0/unit.o"))
+        self.assertEqual(switched("UNIT/0/a.cpp:3:5: error: x\n")[1], {n for n, m in numbered if m.line == 3})
+        self.assertEqual(len(tries), 2)
+        self.assertEqual(switched("elsewhere: error\n")[1],
+                         {n for n, m in numbered if m.line == 1})  # what is constant may be asked for there
+        with self.assertRaisesRegex(building.Failed, "elsewhere"):
+            switched(*["elsewhere: error\n"] * 3)
+
+
 class Order(InFolder):
     def trial(self, tests, **more):
         t = object.__new__(trial.Trial)
@@ -294,6 +374,50 @@ class Order(InFolder):
         self.assertIn("A.B: failed with nothing changed: left out", said.getvalue())
         t.tests = {"x": first, "y": first[:1]}
         self.assertEqual(t.seconds(), 1.25)
+
+    def test_of_the_program_long_tests_are_left_out(self):
+        t = self.trial({}, longest=2.0)
+        binary = self.write(f"x_{rooms.PROGRAM_TESTS}", "#!/bin/sh\n[ -n \"$HORAE_MUTATION_LIST\" ] && echo 'A.A A.B A.C'\n",
+                            True)
+        self.write("seconds.json", '{"A.B": 2.5, "A.C": 2.0}')
+        asked = []
+        def run(binary_, environment):
+            asked.append((self.folder / "tests").read_text())
+            return [["A.A", "passed", "3.0", "1"], ["A.C", "failed", "0.5", "1"], ["A.D", "passed", "2.0", "1"]]
+        with mock.patch.object(t, "_run", run):
+            self.assertEqual([x[0] for x in t._unchanged(binary)], ["A.C", "A.D"])
+        self.assertEqual(asked, ["3600 A.A\n3600 A.C\n"])
+        self.assertEqual(json.loads((self.folder / "seconds.json").read_text()), {"A.A": 3.0, "A.B": 2.5, "A.C": 2.0,
+            "A.D": 2.0})
+        with mock.patch.object(t, "_run", lambda b, e: [e]):
+            self.assertEqual(t._unchanged(self.folder / "horae_tb_core"), [{"HORAE_MUTATION_TO_END": "1"}])
+
+    def test_tests_of_what_cannot_be_switched(self):
+        passes = [trial.Test("A", 1, frozenset({3}), frozenset()), trial.Test("B", 1, frozenset({4}), frozenset())]
+        t = self.trial({"horae_tb_run": passes, rooms.PROGRAM_TESTS: passes, "horae_tb_core": passes},
+                       files={3: "platforms/src/run/src/a.cpp", 4: "platforms/src/run/src/b.cpp"})
+        found = t._of_source("platforms/src/run/src/a.cpp")
+        self.assertEqual({k: [x.name for x in v] for k, v in found.items()},
+                         {"horae_tb_run": ["A", "B"], rooms.PROGRAM_TESTS: ["A"]})
+        t.left_out = {3}
+        self.assertEqual([x.name for x in t._of_source("platforms/src/run/src/a.cpp")[rooms.PROGRAM_TESTS]], ["A", "B"])
+
+    def test_binaries_have_the_objects_of_their_rooms(self):
+        linked = []
+        build = types.SimpleNamespace(work=self.folder / "w", build=self.folder / "b", link=lambda *a: linked.append(a)
+                                      or a[-1], program_path=lambda: "path.o")
+        self.write("b/platforms/x.so", "")
+        (self.folder / "w").mkdir()
+        t = self.trial({}, building=build)
+        objects = {"core.o": "models/core/src/a.cpp", "policy.o": "models/policy/src/a.cpp"}
+        self.assertEqual(t._linked("horae_tb_core", objects, "n"), self.folder / "w/n_horae_tb_core")
+        t._linked(rooms.PROGRAM_TESTS, objects, "n")
+        program = self.folder / "w/n_program/horae"
+        self.assertEqual(linked, [("tb/horae_tb_core", ["core.o"], self.folder / "w/n_horae_tb_core"),
+                                  ("platforms/horae", objects, program),
+                                  (f"tb/{rooms.PROGRAM_TESTS}", ["path.o"], self.folder / f"w/n_{rooms.PROGRAM_TESTS}")])
+        self.assertTrue((program.parent / "x.so").is_symlink())
+        self.assertEqual(t._program("n"), program)  # again
 
     def test_verdicts(self):
         m = operators.Mutation("models/core/src/a.cpp", 1, 1, "constant", "1", "2", "1")
