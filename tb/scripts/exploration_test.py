@@ -15,11 +15,11 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 
-from exploration import files, outcome, parameter, places, points, progress, ranking, runs, search, slurm, table, units, variant  # noqa: E402
+from exploration import execution, files, outcome, parameter, places, points, program, progress, ranking, runs, search, slurm, table, units, variant  # noqa: E402
 from exploration.complaint import Complaint, nearest, printable  # noqa: E402
 from exploration.outcome import MISSING, Point, find  # noqa: E402
 from exploration.parameter import Choice, Parameter  # noqa: E402
-from exploration.study import Method  # noqa: E402
+from exploration.study import Figure, Method  # noqa: E402
 
 
 class Parameters(unittest.TestCase):
@@ -439,6 +439,35 @@ class Points(unittest.TestCase):
         self.assertEqual([t.state.name for t in found.trials.trials[3:]], ["FAIL", "FAIL", "COMPLETE"])
         self.assertEqual(found.ask(), [])
 
+    def test_constraints_hold_up_to_their_bounds(self):
+        def of(value, **told):
+            figure = Figure("f", "r", "here", **told)
+            return figure.holds(value), figure.excess(value)
+        self.assertEqual([of(v, least=2) for v in (1, 2, 3, None)], [(False, 1), (True, 0), (True, -1), (False, 1.0)])
+        self.assertEqual([of(v, most=2) for v in (1, 2, 3)], [(True, -1), (True, 0), (False, 1)])
+        self.assertEqual([of(v, least=2, most=4) for v in (1, 3, 6)], [(False, 1), (True, -1), (False, 2)])
+        self.assertEqual([of(v, fits=True) for v in (1, 0, None)], [(True, 0), (False, 1), (False, 1.0)])
+
+    def test_what_a_command_needs_to_know(self):
+        def asked(more, **command):
+            words = []
+            told = object.__new__(program.Program)
+            def run(arguments, lines=None):
+                words.append((arguments, lines))
+                return types.SimpleNamespace(returncode=0, stdout='{"config_hash": "h"}\n{"error": "no", "exit": 2}\n',
+                                             stderr="")
+            told.run = run
+            found = told.configs(types.SimpleNamespace(**{"file": pathlib.Path("/f.toml"), "kind": "size", "objects": False,
+                                                          "point": None, "options": more, **command}),
+                                 [[("a", "1")], [("a", "2"), ("b", "x")]])
+            self.assertEqual(list(found), [("h", None), (None, "no")])
+            return words[0]
+        words, lines = asked([])
+        self.assertEqual(words[0:1] + words[2:], ["config", "--kind", "size", "--points", "-"])
+        self.assertEqual(lines, '{"a": "1"}\n{"a": "2", "b": "x"}\n')
+        self.assertEqual(asked([], objects=True)[0][6:], ["--objects"])
+        self.assertEqual(asked([], kind="run", point="1/2")[0][6:], ["--point", "1/2"])
+
     def test_a_study_that_says_nothing_is_a_grid(self):
         self.assertEqual(Method(), Method(kind="grid", points=0, seed=1, sampler=None, batch=0))
 
@@ -446,6 +475,69 @@ class Points(unittest.TestCase):
         seeds = {search.batch_seed(s, n) for s in range(20) for n in range(20)}
         self.assertEqual(len(seeds), 400)
         self.assertTrue(all(0 <= s < 2**32 for s in seeds))
+
+
+class Where(unittest.TestCase):
+    """scripts/explore and others: where runs are made."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        self.built = self.folder / "build/horae"
+        self.asked = []
+        for name, value in (("BUILT", self.built), ("is_installed", lambda: False),
+                            ("Program", lambda *a: self.asked.append(a) or "program")):
+            self.enterContext(mock.patch.object(execution, name, value))
+        self.enterContext(mock.patch.object(execution.subprocess, "run", lambda words, **how: self.asked.append(words)))
+
+    def execution(self, read_only=False, **more):
+        options = types.SimpleNamespace(**{"program": str(self.built), "jobs": 3, "slurm": False, "partition": None,
+                                           "array_most": 9, "sbatch": [], **more})
+        return execution.Execution(options, self.folder / "base", read_only)
+
+    def test_the_program_is_built_where_it_is_not_there(self):
+        build = [execution.ROOT / "scripts/build"]
+        self.execution()
+        self.assertEqual(self.asked, [build, (str(self.built), self.folder / "base/programs")])
+        self.asked.clear()
+        self.execution(read_only=True)
+        self.execution(program="other")
+        self.built.parent.mkdir()
+        self.built.touch()
+        self.execution()
+        self.assertEqual(self.asked, [(str(self.built), None), ("other", self.folder / "base/programs"),
+                                      (str(self.built), self.folder / "base/programs")])
+
+    def test_here_or_on_a_cluster_or_not_at_all(self):
+        made_ = [True, False]
+        with mock.patch.object(execution, "made", lambda r, store: made_[r]):
+            self.assertEqual([self.execution(True).run_all("s", r, None) for r in ([0], [0, 1], [])], [True, False, True])
+        here = self.execution()
+        self.assertEqual((here.workers.jobs, self.execution(jobs=None).workers.jobs),
+                         (3, len(execution.os.sched_getaffinity(0))))
+        seen = []
+        with mock.patch.object(here.workers, "run_all", lambda runs_, watch: watch(5) or len(runs_)):
+            self.assertEqual(here.run_all("s", [1, 2], lambda *a: seen.append(a)), 2)
+        with mock.patch.object(execution.Cluster, "run_all", lambda cluster, runs_, store, watch: watch(2)
+                               or (cluster, len(runs_))):
+            cluster, count = self.execution(slurm=True, partition="p", sbatch=["--x"]).run_all("s", [1, 2, 3],
+                lambda *a: seen.append(a))
+            plain, _ = self.execution(slurm=True).run_all("s", [1], lambda *a: seen.append(a))
+        self.assertEqual((seen, count), ([(5, 0), (2, 1), (2, -1)], 3))
+        self.assertEqual((cluster.folder, cluster.name, cluster.array_most, cluster.options[1:], cluster.explore[1:]),
+                         (self.folder / "base/s", "s", 9, ["--partition=p", "--x"], [str(execution.ROOT / "scripts/explore")]))
+        self.assertEqual(len(plain.options), 1)
+
+    def test_whole_numbers_and_folders(self):
+        self.assertEqual(execution.whole(1)("1"), 1)
+        for text in ("0", "x", "1.5", "-1"):
+            with self.assertRaisesRegex(execution.argparse.ArgumentTypeError, "expected a whole number of 1 or more"):
+                execution.whole(1)(text)
+        (self.folder / "file").touch()
+        self.assertEqual(execution.folder(self.folder / "new", "--out"), (self.folder / "new").resolve())
+        with self.assertRaisesRegex(Complaint, "--out .*file: found a file, expected a folder"):
+            execution.folder(self.folder / "file", "--out")
 
 
 SBATCH = """#!/usr/bin/python3

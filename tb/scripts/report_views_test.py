@@ -597,6 +597,41 @@ class Sweeps(InFolder):
         self.assertEqual([k for k, _ in wide.key_figures], [f"c{i}" for i in range(8)])
 
 
+class PointsOfASweep(InFolder):
+    def test_their_messages_and_results_are_beside_each_other(self):
+        points = []
+        for name, shift in (("1", 0), ("2", 10)):
+            (self.folder / name).mkdir()
+            self.write(f"{name}/flows.csv", FLOWS + "".join(f"{i},a,b,{5 + i + shift},2,1000,1,,\n" for i in range(3)))
+            points.append(result("run", run(), name, self.folder / name))
+        found = result("sweep", Sweeps.SUMMARY)
+        found.points = points
+        page = sweep_view.view(found)
+        self.assertEqual(page.warnings, ["point 1/2: timeout"])
+        figure = next(b for b in page.blocks if b.block == "figure" and b.title == "Distribution of completion time")
+        self.assertEqual(lines(figure), [("passed 1", [5, 6, 7], [0.333333, 0.666667, 1]),
+                                         ("passed 2", [15, 16, 17], [0.333333, 0.666667, 1])])
+        fold = next(b for b in page.blocks if b.block == "fold" and b.title == "All results of every point")
+        self.assertEqual(heads(fold.blocks[0]), ["result", "unit", "passed 1", "passed 2", "second / first"])
+        self.assertEqual([b for b in page.blocks if b.block == "text"], [])
+        self.write("2/series.csv", "")
+        found.points = [result("run", run(), n, self.folder / n) for n in ("1", "2")]
+        self.assertEqual([b.style for b in sweep_view.view(found).blocks if b.block == "text"], ["note"])
+
+    def test_several_runs_share_a_distribution(self):
+        runs = []
+        for name in ("1", "2"):
+            (self.folder / name).mkdir()
+            self.write(f"{name}/flows.csv", FLOWS + "0,a,b,5,2,1000,1,,\n")
+            runs.append(result("run", run(), name, self.folder / name))
+        found = compare_view.runs(runs)
+        self.assertEqual([b.block for b in found], ["heading", "figure", "figure", "table", "table"])
+        self.assertEqual([n for n, _, _ in lines(found[1])], ["1", "2"])
+        (self.folder / "2/flows.csv").unlink()
+        self.assertEqual([b.block for b in compare_view.runs([result("run", run(), n, self.folder / n) for n in ("1", "2")])],
+                         ["heading", "table"])
+
+
 def pipeline(**more):
     return {"name": "tor", "chip": "small", "stages": 4, "stages_used": 2, "latency_cycles": {"ingress": 1040, "egress": 62},
             "resources": {"sram": {"used": 13, "capacity": 20, "percent": 65.0, "chip_capacity": 40, "chip_percent": 32.5},

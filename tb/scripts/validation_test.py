@@ -507,6 +507,52 @@ class Recovery(InFolder):
                           ("published", "100", "99", "1.000"), ("published", "400", "399", "0.250")])
         self.assertIn("| 400 | 1 | 0.25 | 0.25 | 1 |", out.getvalue())
 
+    def command(self, *words):
+        with mock.patch.object(sys, "argv", ["recovery", "--out", str(self.folder / "r"), "--program", "h",
+                                             *words]), contextlib.redirect_stdout(io.StringIO()) as out, \
+                contextlib.redirect_stderr(out):
+            try:
+                return recovery.main() or 0, out.getvalue()
+            except SystemExit as ended:
+                return ended.code, out.getvalue()
+
+    def test_the_command(self):
+        asked = []
+        result = {"truth": "H4.lock", "tx": 0.5, "standing": "consistent", "closest": 0.6, "parameters": (2, 2), "all": (9, 10),
+                  "excluded": 1, "impossible": 2,
+                  "alike": [], "not_found": []}
+        with mock.patch.object(recovery, "recover", lambda explain, name,
+                               seed: asked.append((name, seed, vars(explain.options))) or result):
+            code, out = self.command("--only", "H4.lock", "--only", "H6.buffer", "--seed", "7")
+            self.command()
+        self.assertEqual((code, [a[:2] for a in asked[:2]], [a[0] for a in asked[2:]]), (0, [("H4.lock", 7), ("H6.buffer", 7)],
+            recovery.TRUTHS))
+        self.assertEqual({k: asked[2][2][k] for k in ("points", "others", "seed", "jobs", "leave", "true_alone", "budgets")},
+                         {"points": 1000, "others": 1000, "seed": 101, "jobs": 0, "leave": [], "true_alone": False,
+                          "budgets": None})
+        self.assertIn("consistent in 2 of 2", out)
+        self.assertEqual(len(json.loads((self.folder / "r/summary.json").read_text())["recovery"]), 10)
+        self.assertIn("consistent in 10 of 10", (self.folder / "r/table.md").read_text())
+        code, out = self.command("--only", "published")
+        self.assertEqual((code, "--only published: expected with --budgets only" in out), (2, True))
+        with mock.patch.object(recovery, "ask_with_budgets", lambda explain: explain.options.budgets):
+            self.assertEqual(self.command("--only", "published", "--budgets", "5,7")[0], [5, 7])
+
+    def test_what_is_told_afterwards_may_be_anything_where_a_point_is_drawn(self):
+        explain, changed = self.explain(), []
+        with mock.patch.object(explain, "run", lambda *a, **k: ({}, [{"point": "0", "nocc.tx": "0.5"}])), \
+                mock.patch.object(recovery, "observations_file", lambda path, change: changed.append((path.name, change))
+                                  or path):
+            recovery.draw(explain, "A", 3)
+            recovery.draw(explain, "A", 3, "qps_8")
+        self.assertEqual([n for n, _ in changed], ["A_3_drawn.toml", "A_3_drawn_qps_8.toml"])
+        content = {"condition": [{"id": "nocc.all", "title": "t", "set": ["a=1"]}],
+                   "observation": [{"id": "x", "tolerance": 1, "value": 2.0}]}
+        changed[1][1](content)
+        self.assertEqual([(o["id"], o["tolerance"]) for o in content["observation"]], [("x", 2e4), ("qps_8.tx_share", 1e4),
+            ("qps_8.goodput_ratio", 1e4)])
+        self.assertEqual(len(content["condition"]), 2)
+
     def test_a_verdict_that_is_turned_is_an_error(self):
         explain = self.explain(budgets=[100, 400])
         def run(name, points, only, data):
