@@ -54,7 +54,7 @@ ROOMS = {room.name: room for room in (
     _program("lab", "horae_tb_lab"),
     _program("explain", "horae_tb_explain"),
     _program("cli"),
-    _scripts("exploration", ["explore"], "exploration", "explore", "explore_damage", "expressions"),
+    _scripts("exploration", ["explore"], "exploration", "study", "explore", "explore_damage", "expressions"),
     _scripts("reporting", ["report"], "report_views", "report_studies", "report"),
     _scripts("validation", [], "validation", "figures", "validate", "recovery"),
     _scripts("comparison", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
