@@ -112,17 +112,27 @@ class ScriptTrial:
         except SyntaxError:
             return "invalid", ""
         past = {f"{m.file}:{line}" for line in python.span(ast.parse(text), m.line)}
-        reaching = sorted(((file, x) for file, of in self.tests.items() for x in of if x.passes & past), key=lambda r: r[1].seconds)
-        if not reaching:
+        reaching = {file: sorted((x for x in of if x.passes & past), key=lambda x: x.seconds) for file, of in self.tests.items()}
+        if not any(reaching.values()):
             return "survived", "no test comes to it"
         target.write_text(changed, encoding="utf-8")
         try:
-            for file, x in reaching:
-                if not self._passes(file, [x.name], int(self.factor * x.seconds) + 2, {}):
-                    return "caught", f"{file} {x.name}"
+            # Those of a file in one process, to the first that fails: to start one takes longer than most tests.
+            for file, of in sorted(reaching.items(), key=lambda r: sum(x.seconds for x in r[1])):
+                if of and not self._pass(file, of) and (caught := self._alone(file, of)):
+                    return "caught", f"{file} {caught}"
         finally:
             target.write_text(text, encoding="utf-8")
-        return "survived", ", ".join(dict.fromkeys(file for file, _ in reaching))
+        return "survived", ", ".join(file for file, of in reaching.items() if of)
+
+    def _pass(self, file, tests):
+        return self._passes(file, [x.name for x in tests], int(self.factor * sum(x.seconds for x in tests)) + 2, {})
+
+    def _alone(self, file, tests):
+        """The name of a test that fails by itself as well, the one that failed among the others first; None: there is none."""
+        said = (self.work / "said").read_text(encoding="utf-8", errors="replace")
+        named = {f"{group}.{name}" for name, group in re.findall(r"^(?:FAIL|ERROR): (\w+) \(__main__\.(\w+)", said, re.MULTILINE)}
+        return next((x.name for x in sorted(tests, key=lambda x: x.name not in named) if not self._pass(file, [x])), None)
 
     def _passes(self, file, names, seconds, environment):
         def limits():
@@ -130,9 +140,10 @@ class ScriptTrial:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # of a trial in the background it is ignored
         started = time.monotonic()
-        with subprocess.Popen([sys.executable, "-B", self.copy / "tb/scripts" / file, *names], cwd=self.work,
-                              env={**self.environment, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              preexec_fn=limits, start_new_session=True) as process:
+        with open(self.work / "said", "wb") as said, \
+                subprocess.Popen([sys.executable, "-B", self.copy / "tb/scripts" / file, "-f", *names], cwd=self.work,
+                                 env={**self.environment, **environment}, stdout=subprocess.DEVNULL, stderr=said,
+                                 preexec_fn=limits, start_new_session=True) as process:
             try:
                 code = process.wait(timeout=WALL_S + 20 * seconds - (time.monotonic() - started))
             except subprocess.TimeoutExpired:
