@@ -375,22 +375,27 @@ class Order(InFolder):
         t.tests = {"x": first, "y": first[:1]}
         self.assertEqual(t.seconds(), 1.25)
 
-    def test_of_the_program_long_tests_are_left_out(self):
-        t = self.trial({}, longest=2.0)
-        binary = self.write(f"x_{rooms.PROGRAM_TESTS}", "#!/bin/sh\n[ -n \"$HORAE_MUTATION_LIST\" ] && echo 'A.A A.B A.C'\n",
-                            True)
+    def test_what_lasts_too_long_is_left_out(self):
+        t = self.trial({}, longest=2.0, without={"Slow"})
+        listed = "#!/bin/sh\n[ -n \"$HORAE_MUTATION_LIST\" ] && echo 'A.A A.B A.C A.E Slow.A'\n"
         self.write("seconds.json", '{"A.B": 2.5, "A.C": 2.0}')
         asked = []
-        def run(binary_, environment):
-            asked.append((self.folder / "tests").read_text())
-            return [["A.A", "passed", "3.0", "1"], ["A.C", "failed", "0.5", "1"], ["A.D", "passed", "2.0", "1"]]
+
+        def run(binary_, tests, environment, place):
+            asked.append((tests, environment["HORAE_MUTATION_TO_END"]))
+            return [["A.A", "passed", "3.0", "1"], ["A.C", "failed", "0.5", "1"], ["A.D", "timeout", "2.0", "1"]]
         with mock.patch.object(t, "_run", run):
-            self.assertEqual([x[0] for x in t._unchanged(binary)], ["A.C", "A.D"])
-        self.assertEqual(asked, ["3600 A.A\n3600 A.C\n"])
-        self.assertEqual(json.loads((self.folder / "seconds.json").read_text()), {"A.A": 3.0, "A.B": 2.5, "A.C": 2.0,
-            "A.D": 2.0})
-        with mock.patch.object(t, "_run", lambda b, e: [e]):
-            self.assertEqual(t._unchanged(self.folder / "horae_tb_core"), [{"HORAE_MUTATION_TO_END": "1"}])
+            found = t._unchanged(self.write(f"x_{rooms.PROGRAM_TESTS}", listed, True), {"A.E": 1}, self.folder)
+            self.assertEqual([x[0] for x in found], ["A.A", "A.C", "A.D"])
+            self.assertEqual(asked, [([(3, "A.A"), (3, "A.C")], "1")])
+            self.assertEqual(json.loads((self.folder / "seconds.json").read_text()), {"A.A": 3.0, "A.B": 2.5, "A.C": 2.0,
+                "A.D": 2.0})
+            t.longest = float("inf")
+            t._unchanged(self.write("horae_tb_run", listed, True), {"A.E": 1}, self.folder)
+            self.assertEqual([n for _, n in asked[1][0]], ["A.A", "A.B", "A.C", "Slow.A"])
+            self.assertEqual(asked[1][0][0][0], 3600)
+            self.assertEqual(t._unchanged(self.folder / "horae_tb_run", dict.fromkeys("A.A A.B A.C A.E Slow.A".split()),
+                                          self.folder), [])
 
     def test_tests_of_what_cannot_be_switched(self):
         passes = [trial.Test("A", 1, frozenset({3}), frozenset()), trial.Test("B", 1, frozenset({4}), frozenset())]
@@ -427,7 +432,8 @@ class Order(InFolder):
                            numbers={m.key(): 5}, left_out=set(left_out), files={5: m.file})
             t.building = types.SimpleNamespace(work=self.folder, changed=lambda *a: None
                                                if compiles else (_ for _ in ()).throw(building.Failed("x")))
-            with mock.patch.object(t, "_caught", lambda binary, tests, environment, place: caught), mock.patch.object(t, "_linked",
+            with mock.patch.object(t, "_caught", lambda binary, tests, environment, place: caught), mock.patch.object(t,
+                "_linked",
                 lambda *a: self.folder / "linked"), mock.patch.object(t, "_program", lambda name: "p"):
                 t.objects = {}
                 return t.verdict(m)
