@@ -170,6 +170,9 @@ class Studies(unittest.TestCase):
         self.assertEqual(one.blocks[0].spec["x"]["column"], "v:cost")
         self.assertEqual(self.view(points=study()["points"][:3]).blocks[0].note, "")
         self.assertEqual(study_view.pareto_figure(Data(study(objectives=[]), "b")), [])
+        for values, figures in (({"gain": 1, "cost": 2}, 1), ({"gain": 1}, 0)):
+            told = study(objectives=study()["objectives"][:len(values)], points=[point(1, values=values)])
+            self.assertEqual(len(study_view.pareto_figure(Data(told, "b"))), figures)
         self.assertEqual(study_view.front_table(Data(study(points=[point(0)]), "b")), [])
         self.assertEqual(study_view.front_table(Data(study(points=[point(2, pareto=True)]), "b"))[0].caption,
                          "The Pareto front")
@@ -452,6 +455,11 @@ class Files(unittest.TestCase):
             found = inputs.read(self.folder / "k")
             self.assertEqual((found.kind, found.label), (kind, "k"))
             self.assertEqual(inputs.read(self.folder / "k/summary.json").kind, kind)
+
+    def test_another_file_is_no_folder(self):
+        self.put("k/summary.json", self.RUN)
+        with self.assertRaisesRegex(inputs.BadInput, "k/other.json: no such folder"):
+            inputs.read(self.put("k/other.json", "{}"))
 
     def test_points_of_a_sweep_are_runs_in_the_order_of_its_table(self):
         self.put("s/summary.json", {**self.RUN, "rows": {"sweep": [{"p": "1/2"}, {"p": "gone"}, {"p": "all"}, {"p": "odd"}]}})

@@ -281,6 +281,8 @@ class Readings(InFolder):
         told = readings.read(read_toml(self.write("t.toml", '[readings]\nstudy = "s"\nover = ["a", "b"]\ninstead_of = "c"\n'),
                                        "t").child("readings"))
         self.assertEqual(told, {"study": "s", "over": ["a", "b"], "instead_of": "c"})
+        with self.assertRaisesRegex(Complaint, "study"):
+            readings.read(read_toml(self.write("t.toml", '[readings]\ninstead_of = "c"\n'), "t").child("readings"))
         with self.assertRaisesRegex(Complaint, "instead_of"):
             readings.read(read_toml(self.write("t.toml", '[readings]\nstudy = "s"\n'), "t").child("readings"))
 
