@@ -14,11 +14,9 @@ def pareto_figure(data):
     if not data.objectives or len(names) < 2:
         return []
     axes = [data.value_axis(n) for n in names]
-    objectives = list(data.objectives)
-    second = objectives[1] if len(objectives) > 1 else next(n for n in names if n != objectives[0])
-    x, y = axes[names.index(second)], axes[names.index(objectives[0])]
+    x, y, second = axes[1], axes[0], names[1]  # values begin with the objectives
     spec = plots.xy(x, y, data.series(("infeasible", "dominated", "pareto", "chosen")), choose={"x": axes, "y": axes})
-    if len(objectives) == 2:
+    if len(data.objectives) == 2:
         spec["front"] = {"series": "pareto", "with": "chosen", "x": x["column"], "y": y["column"],
                          "less_x": data.objectives[second].get("direction") == "min"}
     lost = sum(len(data.rows[c]) for c in ("refused", "failed", "pending"))

@@ -77,7 +77,9 @@ class Numbers(unittest.TestCase):
         for value, unit, text in ((1, "ps", f"1{SPACE}ps"), (0.5, "ps", f"0.5{SPACE}ps"), (1000, "ps", f"1{SPACE}ns"),
                                   (2.5e6, "ps", f"2.5{SPACE}us"),
                                   (999, "ps", f"999{SPACE}ps"), (1e9, "ps", f"1{SPACE}ms"), (3e12, "ps", f"3{SPACE}s"),
-                                  (4e8, "bit/s", f"400{SPACE}Mbps"), (4e11, "bit/s", f"400{SPACE}Gbps"),
+                                  (4e8, "bit/s", f"400{SPACE}Mbps"), (3, "bit/s", f"3{SPACE}bps"),
+                                  (0.5, "bit/s", f"0.5{SPACE}bps"), (5e3, "bit/s", f"5{SPACE}kbps"),
+                                  (4e11, "bit/s", f"400{SPACE}Gbps"),
                                   (-4e12, "bit/s", f"{MINUS}4{SPACE}Tbps"),
                                   (0.25, "share of line", f"25{SPACE}% of line"), (0.25, "ratio", "0.25"), (7, "", "7"),
                                   (7, "us", f"7{SPACE}us"), (None, "us", NONE), (None, "share of line", NONE)):

@@ -407,6 +407,25 @@ class Order(InFolder):
         t.left_out = {3}
         self.assertEqual([x.name for x in t._of_source("platforms/src/run/src/a.cpp")[rooms.PROGRAM_TESTS]], ["A", "B"])
 
+    def test_a_trial_numbers_its_mutations_and_profiles_its_binaries(self):
+        found_ = [operators.Mutation(f, n, 1, "constant", "1", "2", str(n)) for n, f in ((5, "models/core/src/a.cpp"),
+            (9, "models/core/src/b.cpp"))]
+        build = types.SimpleNamespace(work=self.folder, build=self.folder, switched=lambda root, name,
+                                      numbered: ({"o": numbered[0][1].file}, {2}))
+        profiled = []
+        def made(*more):
+            with mock.patch.object(trial.Trial, "_linked", lambda t, binary, objects, name: self.folder / f"{name}_{binary}"), \
+                    mock.patch.object(trial.Trial, "_profile", lambda t, binary, place: profiled.append(binary.name)
+                                      or [place.is_dir()]):
+                return trial.Trial(build, self.folder, 4, 9, "n", found_, ["horae_tb_core"], *more)
+        t = made()
+        self.assertEqual((list(t.numbers.values()), t.files, t.left_out, t.objects),
+                         ([1, 2], {1: found_[0].file, 2: found_[1].file}, {2}, {"o": found_[0].file}))
+        self.assertEqual((t.numbers[found_[1].key()], t.factor, t.longest, t.scripts, t.without), (2, 4, 9, None, set()))
+        self.assertEqual((profiled, t.tests), (["n_horae_tb_core"], {"horae_tb_core": [True]}))
+        self.assertEqual(made(True).left_out, {1, 2})
+        self.assertEqual(t.at_once, len(os.sched_getaffinity(0)))
+
     def test_binaries_have_the_objects_of_their_rooms(self):
         linked = []
         build = types.SimpleNamespace(work=self.folder / "w", build=self.folder / "b", link=lambda *a: linked.append(a)
