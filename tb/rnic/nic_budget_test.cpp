@@ -57,6 +57,29 @@ TEST(NicBudget, TheEnginesContextsAreOnTheChip) {
   EXPECT_EQ(policy_states(nic)[0].bytes(), 4_B);
 }
 
+// Counters of eight lanes, a title CQE and its block, and what is counted for each queue pair.
+TEST(NicBudget, CreditsAndCompletionsHaveTheirState) {
+  RnicConfig nic;
+  EXPECT_EQ(block_state(nic), 0_B);
+  nic.vl_credits = 16_KiB;
+  EXPECT_EQ(block_state(nic), 24_B);
+  nic.cq = {.messages = 16, .hold = 1_us, .mini_cqe = 8_B};
+  EXPECT_EQ(block_state(nic), 24_B + 128_B);
+  const OnChipMemoryConfig c;
+  NicDemand demand{.groups = {{10, 128, 64_KiB}}};
+  const auto without = nic_budget(c, demand);
+  demand.block_state = block_state(nic);
+  EXPECT_EQ(bytes_of(nic_budget(c, demand), "block_state"), 152_B);
+  EXPECT_EQ(nic_budget(c, demand).on_chip(), without.on_chip() + 152_B);
+  ASSERT_EQ(policy_states(nic).size(), 1u);
+  EXPECT_EQ(policy_states(nic)[0].bits(), 4u + 32u);
+  nic.ack_messages = 16;
+  nic.engine = {.queue_pair = 1_ns};
+  ASSERT_EQ(policy_states(nic).size(), 2u);
+  EXPECT_EQ(policy_states(nic)[0].bits(), 32u + 4u);
+  EXPECT_TRUE(policy_states(nic)[0].cached);
+}
+
 TEST(NicBudget, LinesOfSeveralPortsAreOnTheChip) {
   const OnChipMemoryConfig c;
   const NicDemand one{.groups = {{10, 128, 64_KiB}}, .port_buffer = 16_KiB};

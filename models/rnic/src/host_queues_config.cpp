@@ -27,6 +27,19 @@ const Schema<PostConfig>& PostConfig::schema() {
                   .max = 1_ms,
                   .source = "a GPU thread: 369 ns, from the same",
                   .verified = false})
+          .field("lanes", &T::lanes,
+                 {.doc = "WQEs of one doorbell that a thread writes at the same time, each in "
+                         "`wqe`: lanes of a warp. What posts then is the warp",
+                  .min = 1,
+                  .max = 1024,
+                  .source = "a GPU's warp has 32 lanes; of the application"})
+          .field("shared", &T::shared,
+                 {.doc = "time of what all threads share, for one WQE, behind `wqe`: what one "
+                         "multiprocessor of a GPU can write",
+                  .max = 1_us,
+                  .source = "64 threads of one multiprocessor: 206 M/s (Dissecting GPU-initiated "
+                            "communication, 2026)",
+                  .verified = false})
           .field("batch", &T::batch,
                  {.doc = "WQEs that one doorbell tells of, at most; fewer where no more are posted",
                   .min = 1,
@@ -104,10 +117,18 @@ const Schema<CqConfig>& CqConfig::schema() {
                   .source = "no public value",
                   .verified = false})
           .field("cqe", &T::cqe,
-                 {.doc = "bytes that a CQE takes on PCIe; fewer where CQEs are compressed",
+                 {.doc = "bytes that a CQE takes on PCIe",
                   .min = 4_B,
                   .max = 128_B,
-                  .source = "rdma-core mlx5: 64 or 128 bytes; compressed ones 8 (mini CQE)"});
+                  .source = "rdma-core mlx5: 64 or 128 bytes"})
+          .field("mini_cqe", &T::mini_cqe,
+                 {.doc = "CQE compression: CQEs of a queue pair that are written together are one "
+                         "CQE and so many bytes for each of them, in whole CQEs, where that is "
+                         "less. Absent: none",
+                  .min = 1_B,
+                  .max = 64_B,
+                  .source = "rdma-core providers/mlx5/cq.c: a title CQE, then arrays of mini CQEs "
+                            "of 8 bytes, 8 in a block of 64"});
   return s;
 }
 

@@ -10,7 +10,16 @@ void MessageExchange::add(std::uint16_t i, const QueuePairConfig& config) {
     exchanges_.resize(static_cast<std::size_t>(last) + 1);
   }
   if (config.exchange < 0 || !config.source) return;
-  exchanges_[static_cast<std::size_t>(config.exchange)].waits.push_back(i);
+  Exchange& exchange = exchanges_[static_cast<std::size_t>(config.exchange)];
+  exchange.waits.push_back(i);
+  exchange.visit = config.visit;
+}
+
+std::span<const std::uint16_t> MessageExchange::turns_of(Exchange& exchange) {
+  turn_.clear();
+  for (; (exchange.turns + 1) * exchange.visit <= exchange.received; ++exchange.turns)
+    turn_.push_back(exchange.waits[exchange.turns % exchange.waits.size()]);
+  return turn_;
 }
 
 }  // namespace horae::rnic

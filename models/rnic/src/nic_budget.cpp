@@ -61,6 +61,8 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
   if (demand.ports > 1)
     out.lines.insert(out.lines.begin() + 2,
                      {"port_buffer", false, demand.ports, demand.port_buffer});
+  if (demand.block_state.count() > 0)
+    out.lines.insert(out.lines.begin() + 2, {"block_state", false, 1, demand.block_state});
   if (demand.engine_contexts.count() > 0)
     out.lines.insert(out.lines.begin() + 2, {"engine_contexts", false, 1, demand.engine_contexts});
   if (demand.ordering_shared.count() > 0)
@@ -79,7 +81,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       (reorder + config.retransmit_state + policy_bytes(demand.policies, false)) * queue_pairs;
   const Bytes keys = config.memory_key * regions;
   const Bytes room = config.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
-                     demand.engine_contexts;
+                     demand.engine_contexts - demand.block_state;
   out.most_on_chip = most(room, state, queue_pairs);
   out.most_cached = most(room - keys, state + out.cached() - keys, queue_pairs);
   return out;

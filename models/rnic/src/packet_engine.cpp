@@ -28,23 +28,25 @@ Picoseconds PacketEngine::time_of(EngineWork work, std::size_t i, ContextRole ro
 
 void PacketEngine::send(std::size_t i, bool message, Picoseconds now) {
   const std::size_t unit = unit_of(sending(), i);
-  free_[unit] = now + time_of(EngineWork::send, i, ContextRole::requester);
+  began_ = now;
+  free_[unit] = done_ = now + time_of(EngineWork::send, i, ContextRole::requester);
   if (message) next_message_[i] = now + config_.queue_pair;
 }
 
 void PacketEngine::respond(std::size_t i, Picoseconds now) {
   if (config_.ack_send == 0_ps) return;
   const std::size_t unit = unit_of(sending(), i);
-  free_[unit] = now + time_of(EngineWork::ack_send, i, ContextRole::responder);
+  began_ = now;
+  free_[unit] = done_ = now + time_of(EngineWork::ack_send, i, ContextRole::responder);
 }
 
 Picoseconds PacketEngine::receive(std::size_t i, bool response, Picoseconds now) {
   Picoseconds& free = receiving()[unit_of(receiving(), i)];
-  const Picoseconds begin = std::max(now, free);
-  counters_.rxb_wait += begin - now;
-  free = begin + (response ? time_of(EngineWork::ack_receive, i, ContextRole::requester)
-                           : time_of(EngineWork::receive, i, ContextRole::responder));
-  return free;
+  began_ = std::max(now, free);
+  counters_.rxb_wait += began_ - now;
+  free = began_ + (response ? time_of(EngineWork::ack_receive, i, ContextRole::requester)
+                            : time_of(EngineWork::receive, i, ContextRole::responder));
+  return done_ = free;
 }
 
 }  // namespace horae::rnic

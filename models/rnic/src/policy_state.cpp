@@ -1,5 +1,6 @@
 #include "horae/rnic/policy_state.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace horae::rnic {
@@ -18,8 +19,27 @@ std::vector<PolicyState> policy_states(const RnicConfig& config) {
   const auto& congestion = policy::find_congestion_algorithm(config.congestion.algorithm);
   if (congestion.state != nullptr)
     add("congestion_state", cached, congestion.state(config.congestion));
+  std::vector<policy::StateField> engine;
   if (config.engine && config.engine->queue_pair > 0_ps)
-    add("engine_state", true, {{"time of the next packet", 32}});
+    engine.push_back({"time of the next packet", 32});
+  if (const std::uint32_t n = config.ack_messages.value_or(1); n > 1)
+    engine.push_back(
+        {"messages without a request", static_cast<std::uint32_t>(std::bit_width(n - 1))});
+  add("engine_state", true, std::move(engine));
+  if (config.cq && config.cq->messages > 1 && config.cq->hold > 0_ps) {
+    add("completion_state", true,
+        {{"messages without a CQE",
+          static_cast<std::uint32_t>(std::bit_width(config.cq->messages - 1))},
+         {"time of the CQE", 32}});
+  }
+  return out;
+}
+
+Bytes block_state(const RnicConfig& config) {
+  constexpr int lanes = 8, counters = 2, bits = 12;
+  Bytes out;
+  if (config.vl_credits) out += Bytes(lanes * counters * bits / 8);
+  if (config.cq && config.cq->mini_cqe) out += config.cq->cqe * 2;
   return out;
 }
 

@@ -19,16 +19,25 @@ std::optional<Posting::Step> Posting::begin(std::size_t thread, Picoseconds now)
   if (t.writing || t.turns.empty()) return std::nullopt;
   Doorbell next = t.turns.front();
   t.turns.pop_front();
-  Picoseconds time = config_.proxy;
+  Picoseconds done = now + config_.proxy;
   if (thread < config_.threads) {
     std::uint64_t& wanted = wanted_[next.qp];
     next.messages = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, config_.batch));
     wanted -= next.messages;
-    time = config_.wqe * next.messages + (proxied() ? 0_ps : config_.doorbell);
+    done = written_at(next.messages, now);
   }
   t.writing = next;
-  busy_ += time;
-  return Step{static_cast<std::uint16_t>(thread), now + time};
+  t.began = now;
+  busy_ += done - now;
+  return Step{static_cast<std::uint16_t>(thread), done};
+}
+
+Picoseconds Posting::written_at(std::uint32_t messages, Picoseconds now) {
+  const std::uint32_t rounds = (messages + config_.lanes - 1) / config_.lanes;
+  Picoseconds wqes = now + config_.wqe * rounds;
+  if (config_.shared > 0_ps)
+    wqes = shared_until_ = std::max(wqes, shared_until_) + config_.shared * messages;
+  return wqes + (proxied() ? 0_ps : config_.doorbell);
 }
 
 Posting::Done Posting::done(std::size_t thread, Picoseconds now) {
@@ -36,7 +45,8 @@ Posting::Done Posting::done(std::size_t thread, Picoseconds now) {
   threads_[thread].writing.reset();
   if (thread < config_.threads && wanted_[written.qp] > 0)
     threads_[thread].turns.push_back({written.qp, 0});
-  Done out;
+  Done out{
+      .written = written, .began = threads_[thread].began, .rings = {}, .next = {}, .proxy = {}};
   if (proxied() && thread < config_.threads) {
     threads_[proxy()].turns.push_back(written);
     out.proxy = begin(proxy(), now);

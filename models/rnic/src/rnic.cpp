@@ -36,9 +36,12 @@ rnic::rnic(sc_core::sc_module_name name, fabric::sim_context& context, const Rni
   }
   if (config.post) posting_.emplace(*config.post);
   config_.reliability.ends_ask = !config.ack_messages;
-  if (config.engine) engine_ = std::make_unique<PacketEngine>(*config.engine, counters_.engine);
+  if (config.engine || config.vl_credits) {
+    engine_ =
+        std::make_unique<PacketEngine>(config.engine.value_or(EngineConfig{}), counters_.engine);
+  }
   sends_apart_ = ports_ || engine_;
-  receives_apart_ = host_.contexts || engine_;
+  receives_apart_ = host_.contexts || config.engine;
   listening_ = policy::find_congestion_algorithm(config.congestion.algorithm).listens;
   const bool steers = !policy::find_entropy_scheme(config.entropy.scheme).constant;
   listens_ = listening_.acks || transport_.selective || steers;
@@ -81,7 +84,7 @@ Qpn rnic::add_queue_pair(QueuePairConfig config) {
                                            : config_.sram.reorder_state(config_.reliability.window);
     if (ports_ && n == 1)
       host_.contexts->reserve(config_.buffer_of_port() * static_cast<std::int64_t>(ports()));
-    if (n == 1) host_.contexts->reserve(engine_contexts(config_));
+    if (n == 1) host_.contexts->reserve(engine_contexts(config_) + block_state(config_));
     if (engine != nullptr && n == 1) host_.contexts->reserve(engine->provided(0));
     host_.contexts->reserve(bitmap + config_.sram.retransmit_state + host_.policies_on_chip);
   }
@@ -104,6 +107,7 @@ void rnic::begin() {
   scheduler_.begin();
   if (tx(0).link().whole_nanoseconds) scheduler_.pace_in_nanoseconds();
   begin_ports();
+  begin_credits();
   if (host_.fetcher) host_.fetcher->read_ahead(prefetch_of(config_, line_rate_));
   begin_congestion_control();
   begin_steering();

@@ -109,6 +109,8 @@ void rnic::fail(std::size_t i, Picoseconds now) {
   watch_window(qp);
   qps_.completed(qp);
   refresh(i);
+  // Others whose turn is behind its own do not wait for what will never be completed.
+  if (qp.config().visit != 0) notify(qp.config().completes, failed, now);
 }
 
 }  // namespace horae::rnic

@@ -108,6 +108,26 @@ const Schema<RnicConfig>& RnicConfig::schema() {
                          "for responses "
                          "(tommasobo/REPS_EuroSys_Artifact at b751588); ns3: 1048 bytes for "
                          "1000 of payload, 60 for responses (conweave-ns3 at 236a801a)"})
+          .field("vl_credits", &RnicConfig::vl_credits,
+                 {.doc = "frames = infiniband: bytes of each virtual lane (traffic class) that may "
+                         "be on their way to the other end of the link, or wait there, before "
+                         "their credits are back; credits are blocks of 64 bytes. The other end is "
+                         "taken to empty at once what arrives, so this limits a long link and no "
+                         "slow receiver. Absent: no limit",
+                  .min = 4224_B,
+                  .max = 128_KiB,
+                  .source = "IBTA vol. 1, 7.9: blocks of 64 bytes, 2048 of them outstanding at "
+                            "most; how many a NIC or switch has is not public",
+                  .verified = false})
+          .field(
+              "credit_delay", &RnicConfig::credit_delay,
+              {.doc = "from the last bit of a packet at the other end of the link until its "
+                      "credits are on their way back. Absent: 0 s",
+               .min = 0_ps,
+               .max = 65536_ns,
+               .source = "IBTA vol. 1, 7.9.4: a flow control packet at least every 65,536 symbol "
+                         "times; how soon one comes is not public",
+               .verified = false})
           .field(
               "reth_on_every_packet", &RnicConfig::reth_on_every_packet,
               {.doc = "a RETH on every WRITE packet, 16 bytes each",

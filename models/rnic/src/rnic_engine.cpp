@@ -27,23 +27,86 @@ void rnic::receive_apart(Packet& p, Picoseconds now) {
     return drop_received(p, fabric::DropCause::buffer_full, now);
   }
   const Picoseconds done = engine_->receive(i, !p.is_data(), now);
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    notify_engine(i, p.is_data() ? EngineWork::receive : EngineWork::ack_receive, p);
   if (done == now) return receive_in_context(p, now);
   if (p.is_data() && host_.modelled()) host_.rx_buffer.take(Bytes(p.payload), done);
   engine_->packet_waits();
   schedule(done, engine_event, 0, event_ordinal_++, reinterpret_cast<std::uintptr_t>(&p));
 }
 
+void rnic::notify_engine(std::size_t i, EngineWork work, const Packet& p) const {
+  if (config_.engine)
+    nic_watcher_->engine_worked(*this, i, work, p, engine_->began(), engine_->done());
+}
+
+void check_credits(const RnicConfig& config) {
+  if (config.credit_delay && !config.vl_credits)
+    throw InputError("credit_delay without vl_credits: found no credits; expected vl_credits");
+  if (!config.vl_credits) return;
+  if (config.frames != Frames::infiniband) {
+    throw InputError(
+        "vl_credits of a NIC without InfiniBand's frames; expected frames = \"infiniband\"");
+  }
+  if (config.port_count() > 1) {
+    throw InputError(
+        fmt::format("vl_credits of a NIC with {} ports; expected one", config.port_count()));
+  }
+}
+
+void rnic::begin_credits() {
+  if (!config_.vl_credits) return;
+  const fabric::tx_port* const back = peer_of(0);
+  const Picoseconds there = tx(0).link().delay;
+  credits_.emplace(*config_.vl_credits, there + (back == nullptr ? there : back->link().delay) +
+                                            config_.credit_delay.value_or(0_ps));
+}
+
+void rnic::take_credits(const Packet& p, Picoseconds now) {
+  credits_->take(p.traffic_class, p.wire_size(), now, now + wire_->serialisation(p.wire_size()));
+}
+
+Bytes rnic::wire_ahead(const QueuePair& qp) const {
+  Opcode opcode = Opcode::write_only;
+  Bytes payload = config_.mtu;
+  if (!qp.sender().retransmission_due() && qp.posted(qp.next_new())) {
+    const PacketPlace place = qp.place_ahead(qp.next_new());
+    opcode = place.opcode;
+    payload = Bytes(place.payload);
+  }
+  Bytes frame = frame_bytes(opcode, payload);
+  if (config_.reth_on_every_packet && !has_reth(opcode)) frame += Bytes(wire::reth);
+  if (ordering_.present()) frame += Bytes(head_bytes);
+  // What congestion control takes along is less than a block.
+  if (listens_) frame += Bytes(LaneCredits::block);
+  return l1_bytes(other_frame(config_.frames, payload, frame));
+}
+
+Gate rnic::response_gate() const {
+  const Picoseconds unit = engine_->responds_from(responses_.front().qp);
+  if (!credits_) return {unit, IdleCause::engine};
+  // Every response is shorter than a block.
+  const Picoseconds room = credits_->from(config_.ack_traffic_class, Bytes(LaneCredits::block));
+  return room > unit ? Gate{room, IdleCause::credits} : Gate{unit, IdleCause::engine};
+}
+
+Gate rnic::engine_gate(std::size_t i, const QueuePair& qp) const {
+  const Picoseconds unit = engine_->sends_from(i, begins_message(qp));
+  if (!credits_) return {unit, IdleCause::engine};
+  const Picoseconds room = credits_->from(qp.traffic_class, wire_ahead(qp));
+  return room > unit ? Gate{room, IdleCause::credits} : Gate{unit, IdleCause::engine};
+}
+
 bool rnic::respond_by_engine() {
-  const std::size_t i = responses_.front().qp;
-  if (engine_->responds_from(i) > cursor_) return false;
-  engine_->respond(i, cursor_);
+  if (response_gate().at > cursor_) return false;
+  engine_->respond(responses_.front().qp, cursor_);
   send_response();
   return true;
 }
 
 void rnic::wait_for_unit(Gate& next) const {
-  const Picoseconds begins = engine_->responds_from(responses_.front().qp);
-  if (begins < next.at) next = {begins, IdleCause::engine};
+  const Gate begins = response_gate();
+  if (begins.at < next.at) next = begins;
 }
 
 bool rnic::begins_message(const QueuePair& qp) const {
@@ -53,11 +116,11 @@ bool rnic::begins_message(const QueuePair& qp) const {
 }
 
 bool rnic::engine_turns_away(std::size_t i, QueuePair& qp, Gate& busy) {
-  const Picoseconds free = engine_->sends_from(i, begins_message(qp));
-  if (free <= cursor_) return false;
-  if (free < busy.at) busy = {free, IdleCause::engine};
+  const Gate gate = engine_gate(i, qp);
+  if (gate.at <= cursor_) return false;
+  if (gate.at < busy.at) busy = gate;
   turned_away_.emplace_back(&qp, qp.context_ready);
-  qp.context_ready = free;
+  qp.context_ready = gate.at;
   return true;
 }
 
@@ -109,14 +172,12 @@ Picoseconds rnic::next_engine_time() const {
   Picoseconds t = events_.next_time();
   if (!host_.wqe_reads.empty()) t = std::min(t, std::max(cursor_, host_.wqe_reads.next()));
   if (!responses_.empty() && !paused(config_.ack_traffic_class)) {
-    const Picoseconds free = engine_->responds_from(responses_.front().qp);
-    t = std::min(t, std::max({cursor_, responses_.next_ready(), free}));
+    t = std::min(t, std::max({cursor_, responses_.next_ready(), response_gate().at}));
   }
   if (all_paused() || nacks_.stalls_port()) return t;
   scheduler_.for_each_sending(
       [&](const QueuePair& qp, std::size_t i) {
-        const Picoseconds free = engine_->sends_from(i, begins_message(qp));
-        t = std::min(t, std::max({cursor_, scheduler_.gate(i).at, free}));
+        t = std::min(t, std::max({cursor_, scheduler_.gate(i).at, engine_gate(i, qp).at}));
       },
       paused_);
   return t;

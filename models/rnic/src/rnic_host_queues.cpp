@@ -32,6 +32,11 @@ void rnic::plan_posting(const std::optional<Posting::Step>& step) {
 
 void rnic::written(std::size_t thread, Picoseconds now) {
   const Posting::Done done = posting_->done(thread, now);
+  if (nic_watcher_ != nullptr) [[unlikely]] {
+    const std::uint64_t rung =
+        done.rings ? qps_[done.rings->qp].rung_messages + done.rings->messages : 0;
+    nic_watcher_->wrote(*this, done.written.qp, rung, done.began, now);
+  }
   if (done.rings) ring(done.rings->qp, done.rings->messages, now);
   plan_posting(done.next);
   plan_posting(done.proxy);
@@ -75,12 +80,22 @@ void rnic::write_cqes(std::size_t i, std::uint32_t messages, Picoseconds now) {
   QueuePair& qp = qps_[i];
   qp.without_cqe -= messages;
   if (host_.contexts) host_.contexts->complete(i, now);
-  Picoseconds visible = now;
-  const std::uint32_t each = config_.cq->messages;
-  for (std::uint32_t n = 0; n < (messages + each - 1) / each; ++n)
-    visible = host_.link->write(now, host_address::completion_queue(i), config_.cq->cqe);
+  const Picoseconds visible = write_entries(i, messages, now);
+  if (nic_watcher_ != nullptr) [[unlikely]]
+    nic_watcher_->cqe_written(*this, i, messages, now, visible, found_at(visible));
   schedule(found_at(visible), found_event, static_cast<std::uint16_t>(i), event_ordinal_++,
            messages);
+}
+
+Picoseconds rnic::write_entries(std::size_t i, std::uint32_t messages, Picoseconds now) {
+  const std::uint32_t each = config_.cq->messages;
+  const std::uint32_t entries = (messages + each - 1) / each;
+  const std::uint64_t at = host_address::completion_queue(i);
+  if (config_.cq->mini_cqe && entries > 1)
+    return host_.link->write(now, at, Bytes(config_.cq->bytes_of(entries)));
+  Picoseconds visible = now;
+  for (std::uint32_t n = 0; n < entries; ++n) visible = host_.link->write(now, at, config_.cq->cqe);
+  return visible;
 }
 
 Picoseconds rnic::found_at(Picoseconds visible) const {

@@ -63,7 +63,16 @@ void rnic::in_memory(std::size_t i, std::uint32_t messages, Picoseconds now) {
 }
 
 void rnic::notify(int exchange, std::uint64_t messages, Picoseconds now) {
-  for (const std::uint16_t waiting : exchanges_.count(exchange, messages)) post(waiting, now);
+  std::uint64_t passed_over = 0;
+  for (const std::uint16_t waiting : exchanges_.count(exchange, messages)) {
+    post(waiting, now);
+    if (qps_[waiting].in_error()) passed_over += qps_[waiting].config().visit;
+  }
+  // Not for ever where all of them are in error.
+  const auto& all = exchanges_.waiting(exchange);
+  const auto goes_on = [this](std::uint16_t i) { return !qps_[i].in_error(); };
+  if (passed_over > 0 && std::any_of(all.begin(), all.end(), goes_on)) [[unlikely]]
+    notify(exchange, passed_over, now);
 }
 
 }  // namespace horae::rnic

@@ -81,6 +81,8 @@ void rnic::put_on_wire(Packet& response, const char* what) {
     return put_in_line(response, answers ? answers_port_ : response.entropy % ports_->count(),
                        true);
   }
+  if (credits_) [[unlikely]]
+    take_credits(response, start);
   wire_->send(response, start, config_.tx_latency);
   cursor_ = wire_->busy_until();
   if (auto* t = recorder()) {
@@ -125,7 +127,7 @@ void rnic::send_data(std::size_t i) {
   const Bytes wire = p.wire_size();
   const Picoseconds start = cursor_;
   if (nic_watcher_ != nullptr) [[unlikely]]
-    nic_watcher_->chosen(*this, i, t.psn, qp.context_ready, start);
+    notify_chosen(i, p, start);
   qp.context_ready = Picoseconds(-1);
   if (host_.fetcher) {
     if (t.kind == policy::SendKind::fresh) {
@@ -137,6 +139,8 @@ void rnic::send_data(std::size_t i) {
     }
   }
   if (wire_ != nullptr) [[likely]] {
+    if (credits_) [[unlikely]]
+      take_credits(p, start);
     wire_->send(p, start, config_.tx_latency);
     cursor_ = wire_->busy_until();
   } else {

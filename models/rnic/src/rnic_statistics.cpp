@@ -102,7 +102,8 @@ void rnic::statistics(StatTree& tree) const {
   }
   for (std::size_t k = 0; k < idle_causes; ++k) {
     if (static_cast<IdleCause>(k) == IdleCause::port && !ports_) continue;
-    if (static_cast<IdleCause>(k) == IdleCause::engine && !engine_) continue;
+    if (static_cast<IdleCause>(k) == IdleCause::engine && !config().engine) continue;
+    if (static_cast<IdleCause>(k) == IdleCause::credits && !config().vl_credits) continue;
     tree.value(fmt::format("idle_{}", name_of(static_cast<IdleCause>(k))), c.idle[k].count(), "ps");
   }
   tree.histogram("reorder_depth_since_warmup", reorder_depth(), "packets");
@@ -118,7 +119,7 @@ void rnic::statistics(StatTree& tree) const {
         .value("doorbells", posting_->doorbells(), "doorbells")
         .value("busy", posting_->busy().count(), "ps, summed over threads");
   }
-  if (engine_) engine_statistics(c.engine, tree.group("engine"));
+  if (config().engine) engine_statistics(c.engine, tree.group("engine"));
   if (host() != nullptr) host_statistics(*this, tree.group("host"));
 }
 

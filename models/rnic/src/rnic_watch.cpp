@@ -77,6 +77,11 @@ void rnic::notify_completed(std::size_t i, std::uint32_t completed, Picoseconds 
   nic_watcher_->completed(*this, i, all - completed, completed, now);
 }
 
+void rnic::notify_chosen(std::size_t i, const Packet& data, Picoseconds now) {
+  nic_watcher_->chosen(*this, i, data.psn, qps_[i].context_ready, now);
+  if (engine_) notify_engine(i, EngineWork::send, data);
+}
+
 void rnic::notify_nack(std::size_t i, const Packet& cause, Psn expected, Picoseconds now) {
   nic_watcher_->nack_decided(*this, i, cause, expected, now);
 }

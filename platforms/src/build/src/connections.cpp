@@ -118,7 +118,12 @@ void Connections::add(std::size_t table, const flows::Flow& flow, std::size_t nu
   auto send = queue_pair(flow.depth, flow);
   auto receive = queue_pair(1, flow);
   send.source = source_of(flow, number);
-  if (flow.batch != 0) send.exchange = send.completes = exchanges_[flow.from]++;
+  if (flow.batch != 0) {
+    // Those of a table that a sender visits in turn have one exchange; the first one comes first.
+    if (flow.turn == 0) turns_[flow.from] = exchanges_[flow.from]++;
+    send.exchange = send.completes = turns_[flow.from];
+    send.visit = flow.batch;
+  }
   if (flow.lead != 0) {
     for (const unsigned device : {flow.from, flow.to}) {
       if (leads[device] < 0) leads[device] = exchanges_[device]++;
@@ -160,6 +165,8 @@ std::unique_ptr<traffic::TrafficSource> Connections::source_of(const flows::Flow
                                      .start = flow.start,
                                      .count = flow.count,
                                      .batch = flow.batch,
+                                     .turn = flow.turn,
+                                     .turns = flow.turns,
                                      .seed = platform_.sim.seed,
                                      .stream = fmt::format("connection{}.sizes", number)});
   }

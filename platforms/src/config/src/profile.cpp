@@ -98,6 +98,8 @@ ordered_json read_profile(const Section& section, Profile& out) {
                                           : "port_buffer",
              [&] { rnic::check_ports(config); });
     check_at(section, "engine", [&] { rnic::check_engine(config); });
+    check_at(section, config.vl_credits ? "vl_credits" : "credit_delay",
+             [&] { rnic::check_credits(config); });
     check_at(section, config.post ? "post" : "cq", [&] { rnic::check_host_queues(config); });
     if (config.host == rnic::HostModel::pcie) config.pcie.check();
     dump.update(rnic::RnicConfig::schema().dump(config));

@@ -34,7 +34,7 @@ std::vector<NicRemedy> nic_remedies(const std::string& prefix, const OnChipMemor
   const Bytes bitmap = demand.ordering_each.value_or(sram.reorder_state(demand.window));
   const Bytes policies = rnic::policy_bytes(demand.policies, false);
   const Bytes room = sram.beside_buffers() - demand.port_buffers() - demand.ordering_shared -
-                     demand.engine_contexts - policies * now;
+                     demand.engine_contexts - demand.block_state - policies * now;
   const Bytes each(room.count() / now);
   if (!demand.ordering_each && room >= sram.retransmit_state * now && bitmap.count() > 0) {
     const std::int64_t words = (each - sram.retransmit_state).count() / word_bytes;

@@ -29,14 +29,15 @@ enum class IdleCause : std::uint8_t {
   gap_window,  ///< new data waits for the window of an open gap
   port,        ///< of several ports, that of the next packet has no room in its line
   engine,      ///< waits for a unit of the packet engine
+  credits,     ///< waits for credits of its virtual lane
   count_
 };
 inline constexpr std::size_t idle_causes = static_cast<std::size_t>(IdleCause::count_);
 
 constexpr std::string_view name_of(IdleCause cause) {
   constexpr std::array<std::string_view, idle_causes> names = {
-      "no_work", "window", "shaper",     "paused",   "doorbell",   "wqe",  "payload",
-      "context", "lock",   "retransmit", "recovery", "gap_window", "port", "engine"};
+      "no_work", "window",     "shaper",   "paused",     "doorbell", "wqe",    "payload", "context",
+      "lock",    "retransmit", "recovery", "gap_window", "port",     "engine", "credits"};
   return names[static_cast<std::size_t>(cause)];
 }
 constexpr std::string_view name_of(policy::SendKind kind) {

@@ -1,6 +1,7 @@
 // Parameters of what the host does for a message: it posts WQEs, and learns of completions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -26,6 +27,8 @@ enum class Ringer {
 struct PostConfig {
   std::uint32_t threads = 1;  ///< that post; queue pair n is posted by thread n modulo `threads`
   Picoseconds wqe{};          ///< of a thread, for a WQE
+  std::uint32_t lanes = 1;    ///< WQEs of a doorbell that a thread writes at the same time
+  Picoseconds shared{};       ///< of all threads together, for a WQE
   Picoseconds doorbell{};     ///< of a thread, for a doorbell
   std::uint32_t batch = 1;    ///< WQEs that one doorbell tells of, at most
   PostMethod method = PostMethod::doorbell;
@@ -56,6 +59,16 @@ struct CqConfig {
   std::uint32_t messages = 1;   ///< of a queue pair that one CQE tells of, at most
   Picoseconds hold{};           ///< a CQE for fewer is written so long after the first of them
   Bytes cqe = 64_B;             ///< bytes of a CQE
+  /// Of a CQE in a compressed block; absent: CQEs are not compressed.
+  std::optional<Bytes> mini_cqe{};
+
+  /// Bytes on PCIe of `n` CQEs of one queue pair that are written together.
+  std::int64_t bytes_of(std::uint32_t n) const {
+    const std::int64_t whole = cqe.count() * n;
+    if (!mini_cqe || n < 2) return whole;
+    const std::int64_t minis = (mini_cqe->count() * n + cqe.count() - 1) / cqe.count();
+    return std::min(whole, cqe.count() * (1 + minis));
+  }
 
   static const Schema<CqConfig>& schema();
 };

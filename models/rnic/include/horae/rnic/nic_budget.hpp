@@ -32,6 +32,7 @@ struct NicDemand {
   std::uint32_t ports = 1;
   Bytes port_buffer{};      ///< of each of several ports
   Bytes engine_contexts{};  ///< that the packet engine holds beside the cache
+  Bytes block_state{};      ///< of credits and completions, of all queue pairs together
   Bytes port_buffers() const { return port_buffer * (ports > 1 ? ports : 0); }
 
   std::int64_t queue_pairs() const;

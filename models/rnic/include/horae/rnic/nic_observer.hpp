@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "horae/core/packet.hpp"
+#include "horae/rnic/packet_engine.hpp"
 
 namespace horae::rnic {
 
@@ -27,6 +28,10 @@ class nic_observer {
   /// Likewise ended with an error: the queue pair gave up.
   virtual void failed(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*first*/,
                       std::uint64_t /*count*/, Picoseconds /*at*/) {}
+  /// A thread of the host worked from `began` to `at` on WQEs or a doorbell; if it rang, the NIC is
+  /// told of the first `messages` of a queue pair, else of none.
+  virtual void wrote(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*messages*/,
+                     Picoseconds /*began*/, Picoseconds /*at*/) {}
   /// A doorbell for the first `messages` of a queue pair has reached the NIC.
   virtual void rang(const rnic& /*nic*/, std::size_t /*qp*/, std::uint64_t /*messages*/,
                     Picoseconds /*at*/) {}
@@ -40,6 +45,16 @@ class nic_observer {
   /// none was asked for).
   virtual void chosen(const rnic& /*nic*/, std::size_t /*qp*/, Psn /*psn*/,
                       Picoseconds /*context_ready*/, Picoseconds /*at*/) {}
+  /// A unit of the packet engine works on a packet of a queue pair from `began` to `done`: data
+  /// sent, or data or a response received. What is received is told after it arrived and before it
+  /// is decided on.
+  virtual void engine_worked(const rnic& /*nic*/, std::size_t /*qp*/, EngineWork /*work*/,
+                             const Packet& /*p*/, Picoseconds /*began*/, Picoseconds /*done*/) {}
+  /// The next `messages` of a queue pair have their CQEs: written at `written`, in host memory at
+  /// `visible`, found by the host at `found`.
+  virtual void cqe_written(const rnic& /*nic*/, std::size_t /*qp*/, std::uint32_t /*messages*/,
+                           Picoseconds /*written*/, Picoseconds /*visible*/,
+                           Picoseconds /*found*/) {}
   /// As receiver: a data packet was decided on at `decided`; what the queue pair received by then
   /// is in memory at `in_memory` (without a host at once).
   virtual void placed(const rnic& /*nic*/, std::size_t /*qp*/, const Packet& /*p*/,

@@ -72,6 +72,10 @@ class PacketEngine {
   /// One arrives; returns when the engine is done with it.
   Picoseconds receive(std::size_t i, bool response, Picoseconds now);
 
+  /// From when until when a unit works on the packet of the last call of one of these.
+  Picoseconds began() const { return began_; }
+  Picoseconds done() const { return done_; }
+
   /// Received packets that are not done: one more, one less.
   void packet_waits() { ++waiting_; }
   void packet_goes_on() { --waiting_; }
@@ -97,6 +101,7 @@ class PacketEngine {
   std::vector<Picoseconds> next_message_;  ///< of each queue pair
   HeldContexts contexts_;
   std::uint64_t waiting_ = 0;
+  Picoseconds began_{}, done_{};
 };
 
 }  // namespace horae::rnic

@@ -23,13 +23,17 @@ struct PolicyState {
 
 /// Of the transport (what it knows of single packets, and its timers: on the chip, as they run
 /// without a packet), of the entropy scheme and of congestion control (both by
-/// `sram.policy_state`). Those without state are left out, and so is a source port that never
-/// changes: it is in every context.
+/// `sram.policy_state`), of the packet engine and of CQEs that are held. Those without state are
+/// left out, and so is what is in every context: a source port that never changes, retries.
 std::vector<PolicyState> policy_states(const RnicConfig& config);
 
 /// What the packet engine holds of contexts, in all: as many as it says, each half of
 /// `sram.qp_context`, as a queue pair has one as requester and one as responder.
 Bytes engine_contexts(const RnicConfig& config);
+
+/// What credits and completions keep for all queue pairs together: two counters of 12 bits for each
+/// virtual lane (IBTA vol. 1, 7.9), and a CQE with a block of compressed ones.
+Bytes block_state(const RnicConfig& config);
 
 /// Bytes of a queue pair that are with its context, or that are not.
 Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached);

@@ -38,6 +38,9 @@ struct QueuePairConfig {
   /// The exchange for which it counts, like received ones, messages of its own that are completed;
   /// none: -1.
   int completes = -1;
+  /// The queue pairs of `exchange` are visited in turn, in the order in which they are added, for
+  /// so many messages each (MessageExchange); 0: they are not.
+  std::uint32_t visit = 0;
   std::optional<std::uint8_t> traffic_class{};  ///< of its data; absent: the NIC's
   bool spray = true;  ///< its packets may take any path; else what balances leaves them to a hash
   std::uint32_t receive_packets = 0;  ///< packets of each message it receives; 0: not counted

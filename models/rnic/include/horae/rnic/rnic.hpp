@@ -19,6 +19,7 @@
 #include "horae/rnic/handshakes.hpp"
 #include "horae/rnic/host_programs.hpp"
 #include "horae/rnic/host_side.hpp"
+#include "horae/rnic/lane_credits.hpp"
 #include "horae/rnic/message_exchange.hpp"
 #include "horae/rnic/nack_server.hpp"
 #include "horae/rnic/nic_observer.hpp"
@@ -250,6 +251,8 @@ class rnic : public fabric::device {
   void await_cqe(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// CQEs for so many messages, which the host finds later.
   void write_cqes(std::size_t qp, std::uint32_t messages, Picoseconds now);
+  /// Their entries on PCIe; returns when the host can see all of them.
+  Picoseconds write_entries(std::size_t qp, std::uint32_t messages, Picoseconds now);
   /// When the host has found a CQE that it can see at `visible`.
   Picoseconds found_at(Picoseconds visible) const;
   void cqe_held(std::size_t qp, Picoseconds now);
@@ -319,10 +322,20 @@ class rnic : public fabric::device {
   void decide_engine_before(Picoseconds end);
   /// Sends the response that is due, if its unit is free.
   bool respond_by_engine();
-  /// The response that is due waits for a unit.
+  /// The response that is due waits for a unit or credits.
   void wait_for_unit(Gate& next) const;
-  /// Whether no unit is free for its next packet; `busy` becomes the first one to be free.
+  void begin_credits();
+  /// Of a packet that begins at `now`, on the one port that there is.
+  void take_credits(const Packet& p, Picoseconds now);
+  /// Bytes on the wire of its next packet; of one that is sent again not less.
+  Bytes wire_ahead(const QueuePair& qp) const;
+  /// Whether no unit is free for its next packet, or its lane has no credits; `busy` becomes the
+  /// first of them to be free.
   bool engine_turns_away(std::size_t qp, QueuePair& queue_pair, Gate& busy);
+  /// From when a unit and credits are there for its next packet, and which of both is the later.
+  Gate engine_gate(std::size_t qp, const QueuePair& queue_pair) const;
+  /// Likewise for the response that is due.
+  Gate response_gate() const;
   /// After a pick: those that were turned away wait for nothing; what they waited for first is
   /// `waited`, and the gate of `next` if that is so.
   void readmit(Gate& next, const Gate& waited);
@@ -331,6 +344,8 @@ class rnic : public fabric::device {
   /// The next data packet for which a unit is free, and the gate of those who have none.
   int pick_for_engine(Gate& next);
   Picoseconds next_engine_time() const;
+  /// A watcher hears what a unit of the engine worked on.
+  void notify_engine(std::size_t qp, EngineWork work, const Packet& p) const;
 
   // rnic_ports.cpp: the same with several ports
   void begin_ports();
@@ -368,6 +383,8 @@ class rnic : public fabric::device {
   void notify_posted(std::size_t qp, std::uint64_t posted_before, Picoseconds now);
   void notify_completed(std::size_t qp, std::uint32_t completed, Picoseconds now);
   void notify_nack(std::size_t qp, const Packet& cause, Psn expected, Picoseconds now);
+  /// A data packet goes, by a unit of the engine if there is one.
+  void notify_chosen(std::size_t qp, const Packet& data, Picoseconds now);
   /// The timeline, while it records.
   Timeline* recorder() const {
     return timeline_ != nullptr && timeline_->recording() ? timeline_ : nullptr;
@@ -434,6 +451,7 @@ class rnic : public fabric::device {
 
   // A packet engine.
   std::unique_ptr<PacketEngine> engine_;  ///< null: none
+  std::optional<LaneCredits> credits_{};  ///< none: no limit; with an engine, if of no time
   /// Queue pairs that found no room in a port's line, or no free unit, with their context_ready.
   std::vector<std::pair<QueuePair*, Picoseconds>> turned_away_{};
 

@@ -87,6 +87,10 @@ struct RnicConfig {
   Shaping shaping = Shaping::per_packet;
   Bytes quantum = 4_KiB;  ///< bytes a queue pair sends before the next one's turn
   Frames frames = Frames::roce;
+  /// frames = infiniband: room of each virtual lane at the other end of its link; absent: as much
+  /// as is needed. And from a packet's last bit there until its credits are on their way back.
+  std::optional<Bytes> vl_credits{};
+  std::optional<Picoseconds> credit_delay{};
   bool reth_on_every_packet = false;  ///< direct data placement header on every WRITE packet
   bool remaining_tag = false;         ///< data packets tell how much of their message is left
   HostModel host = HostModel::none;
@@ -131,6 +135,9 @@ void check_listening(const RnicConfig& config);
 
 /// InputError in one line when its transport has no ACK timeout or retries, and they are given.
 void check_timeouts(const RnicConfig& config);
+
+/// InputError in one line when credits of virtual lanes do not go with the rest of it.
+void check_credits(const RnicConfig& config);
 
 /// InputError in one line when its keys of several ports do not go together.
 void check_ports(const RnicConfig& config);

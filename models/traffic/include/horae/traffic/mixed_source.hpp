@@ -36,9 +36,12 @@ class MixedSource final : public TrafficSource {
     std::shared_ptr<const SizeMix> mix;  ///< null: none; kept for all streams of a table
     Picoseconds start{};
     std::uint64_t count = 0;  ///< messages; 0: without end
-    /// Messages go so many at a time, the next ones when all of them are completed, which the
-    /// source hears of as messages received (TrafficItem::after); 0: each as soon as it may.
+    /// Messages go so many at a time; 0: each as soon as it may. `turns` sources take turns, of
+    /// which this one is number `turn`: a batch goes when as many messages of all of them are
+    /// completed as went before it, but for the last round. The source hears of those as messages
+    /// received (TrafficItem::after).
     std::uint32_t batch = 0;
+    std::uint32_t turn = 0, turns = 1;
     std::uint64_t seed = 0;
     std::string stream;  ///< full name of its random numbers
   };

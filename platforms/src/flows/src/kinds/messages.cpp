@@ -1,6 +1,7 @@
 // kind = "messages": streams between NICs as perftest sends them, or a finite number each.
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 
 #include "horae/core/random.hpp"
@@ -77,8 +78,10 @@ const Schema<MessagesConfig>& MessagesConfig::schema() {
                       "(drawn). Absent: cyclic"})
           .field(
               "batch", &MessagesConfig::batch,
-              {.doc = "messages of a queue pair are posted so many at a time, the next ones when "
-                      "all of them are completed. Absent: each as soon as `depth` lets it",
+              {.doc = "a sender visits its queue pairs of this table in turn and posts so many "
+                      "messages on each. It comes back to the first when the messages of its first "
+                      "visit are completed, and so on: as many are outstanding as one visit to "
+                      "each has. Absent: each as soon as `depth` lets it",
                .min = 1,
                .max = 65536,
                .source = "32 writes a visit: GPU-Initiated Communication (2026), Table 16"})
@@ -118,7 +121,10 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
     if (config_.start_within)
       phases.emplace(platform.sim.seed, fmt::format("traffic{}.phases", number()));
     Picoseconds start = config_.start;
-    for (const auto& [from, to] : pairs_and_back(platform)) {
+    const auto pairs = pairs_and_back(platform);
+    std::map<unsigned, std::uint32_t> turns, turn;  // queue pairs of a sender; the next one
+    for (const auto& pair : pairs) turns[pair.first] += config_.qps;
+    for (const auto& [from, to] : pairs) {
       for (std::uint32_t q = 0; q < config_.qps; ++q) {
         const Picoseconds phase =
             phases ? share_of(*config_.start_within, phases->unit()) : Picoseconds{};
@@ -130,7 +136,9 @@ class MessagesTraffic final : public TrafficOf<MessagesConfig> {
               .start = start + phase,
               .first_psn = Psn(config_.first_psn),
               .sizes = mix_of_sizes_,
-              .batch = config_.batch.value_or(0)});
+              .batch = config_.batch.value_or(0),
+              .turn = turn[from]++,
+              .turns = turns[from]});
         start += config_.stagger.value_or(Picoseconds{});
       }
     }

@@ -106,6 +106,7 @@ class Connections {
   std::vector<rnic::rnic*> receivers_;
   std::map<std::pair<std::size_t, std::uint32_t>, Trigger> triggers_;  ///< by table and number
   std::vector<int> exchanges_;        ///< by device: so many are in use
+  std::map<unsigned, int> turns_;     ///< by device: the exchange of those it visits in turn
   std::vector<int> program_of_;       ///< of the table that is being built, by device; -1: none
   std::vector<std::size_t> by_time_;  ///< messages in the order of time, but for triggered ones
   std::size_t arrived_ = 0;           ///< of those, so many have arrived

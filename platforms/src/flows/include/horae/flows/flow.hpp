@@ -32,9 +32,11 @@ struct Flow {
   std::uint32_t fires_at_receiver = 0;              ///< fired when it has arrived
   std::uint64_t after = 0;                          ///< ... when `trigger` has been fired so often
   std::shared_ptr<const traffic::SizeMix> sizes{};  ///< of its messages, if there are several
-  /// Messages are posted so many at a time, the next ones when all of them are completed; 0: each
-  /// as soon as `depth` lets it. Not with a lead, triggers or a channel.
+  /// Messages are posted so many at a time, the sender's `turns` flows of the table in turn, of
+  /// which this one is number `turn`; 0: each as soon as `depth` lets it. Not with a lead, triggers
+  /// or a channel.
   std::uint32_t batch = 0;
+  std::uint32_t turn = 0, turns = 1;
   /// Of a table with programs: the number of the channel whose messages it is. They go when the
   /// program of `from` says so, and that of `to` is told of them.
   std::optional<std::uint32_t> channel{};
