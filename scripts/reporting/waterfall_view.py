@@ -3,8 +3,8 @@ from . import numbers, plots
 from .blocks import Cell, Column, Figure, Heading, Table
 from .inputs import read_json
 
-TITLES = {"tx_pipe": "TX pipe", "rx_engine": "RX engine", "wqe": "WQE", "ack": "ACK", "ack_network": "ACK on its way",
-          "ack_engine": "ACK taken"}
+TITLES = {"tx_pipe": "TX pipe", "rx_pipe": "RX pipe", "engine": "TX engine", "rx_engine": "RX engine", "wqe": "WQE", "ack": "ACK",
+          "ack_network": "ACK on its way", "ack_pipe": "ACK in the RX pipe", "ack_engine": "ACK in the engine", "cqe": "CQE"}
 
 
 def figure(found):

@@ -2,18 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "csv.hpp"
+#include "horae/rnic/nic_spec.hpp"
 #include "run_parts.hpp"
 
 namespace horae::test::waterfall_test {
 namespace {
 
 const std::vector<std::string> stages = {
-    "doorbell", "wqe",       "payload", "context",     "engine",     "tx_pipe",   "wire",
-    "network",  "rx_engine", "ack",     "ack_network", "ack_engine", "completion"};
+    "posting",     "doorbell", "wqe",        "payload",    "context",   "schedule", "engine",
+    "tx_pipe",     "wire",     "network",    "rx_pipe",    "rx_engine", "decision", "ack",
+    "ack_network", "ack_pipe", "ack_engine", "completion", "cqe",       "polling"};
 
 /// Two NICs on a switch; `traffic` is the rest.
 std::string through_a_switch(const std::string& nic, const std::string& traffic) {
@@ -72,8 +75,8 @@ void check_sum(const Row& row) {
 
 TEST(Waterfall, OfEightBytesIsItsCompletionTimeOnEachShippedNic) {
   const std::string one = "from = [\"a\"]\nto = [\"b\"]\nmessage = \"8 B\"\ncount = 1\n";
-  for (const char* spec : {"connectx5", "connectx6", "connectx7", "connectx8", "hypothetical"}) {
-    const Seen s = seen(through_a_switch(std::string("spec = \"") + spec + "\"\n", one));
+  for (const std::string& spec : rnic::NicSpec::shipped()) {
+    const Seen s = seen(through_a_switch("spec = \"" + spec + "\"\n", one));
     ASSERT_EQ(s.messages.size(), 1u) << spec;
     const Row& m = s.messages.front();
     check_sum(m);
@@ -104,11 +107,71 @@ TEST(Waterfall, StagesAreThoseOfTheConfiguration) {
   const std::int64_t wire = ps(m, "wire_ps");
   EXPECT_EQ(wire, (14 + 20 + 8 + 12 + 16 + 8 + 4 + 4 + 20) * 80);
   EXPECT_EQ(ps(m, "network_ps"), 100'000 + 400'000 + wire + 100'000);
-  EXPECT_EQ(ps(m, "rx_engine_ps"), 203'000);
+  EXPECT_EQ(ps(m, "rx_pipe_ps"), 203'000);
   EXPECT_EQ(ps(m, "ack_ps"), 57'000);
-  EXPECT_EQ(ps(m, "ack_engine_ps"), 203'000);
-  for (const char* none : {"doorbell", "wqe", "payload", "context", "engine", "completion"})
+  EXPECT_EQ(ps(m, "ack_pipe_ps"), 203'000);
+  for (const char* none : {"posting", "doorbell", "wqe", "payload", "context", "schedule", "engine",
+                           "rx_engine", "decision", "ack_engine", "completion", "cqe", "polling"})
     EXPECT_EQ(ps(m, std::string(none) + "_ps"), 0) << none;
+}
+
+// Posting, both engines, CQE and polling in closed form; the second message waits behind the first.
+TEST(Waterfall, PostingEngineAndPollingHaveStages) {
+  const std::string nic =
+      "host = \"pcie\"\ntx_latency = \"301 ns\"\nrx_latency = \"203 ns\"\npcie.generation = 4\n"
+      "engine = {send = \"41 ns\", receive = \"97 ns\", ack_receive = \"13 ns\"}\n"
+      "post = {wqe = \"190 ns\", doorbell = \"370 ns\", batch = 2, inline = \"8 B\"}\n"
+      "cq = {poll = \"71 ns\", poll_interval = \"10 us\"}\n";
+  const Seen s = seen(through_a_switch(
+      nic, "from = [\"a\"]\nto = [\"b\"]\nmessage = \"8 B\"\ncount = 2\ndepth = 2\n"));
+  ASSERT_EQ(s.messages.size(), 2u);
+  for (const Row& m : s.messages) {
+    check_sum(m);
+    EXPECT_EQ(ps(m, "posting_ps"), 2 * 190'000 + 370'000);
+    EXPECT_EQ(ps(m, "posting_waiting_ps"), 190'000);  // for the other WQE of the batch
+    EXPECT_EQ(ps(m, "engine_ps"), 41'000);
+    EXPECT_EQ(ps(m, "tx_pipe_ps"), 301'000 - 41'000);
+    EXPECT_EQ(ps(m, "rx_pipe_ps"), 203'000);
+    EXPECT_EQ(ps(m, "rx_engine_ps") - ps(m, "rx_engine_waiting_ps"), 97'000);
+    EXPECT_EQ(ps(m, "ack_engine_ps") - ps(m, "ack_engine_waiting_ps"), 13'000);
+    EXPECT_GT(ps(m, "cqe_ps"), 0);
+    EXPECT_EQ(ps(m, "polling_ps") - ps(m, "polling_waiting_ps"), 71'000);
+    EXPECT_EQ((ps(m, "completed_ps") - 71'000) % 10'000'000, 0);
+  }
+  // Both leave at once; at the receiver the unit is busy for 97 ns with the first. Two packets of
+  // 82 bytes and 20 are 8.16 ns apart, but no sooner than the sender's unit lets them.
+  EXPECT_EQ(ps(s.messages[0], "schedule_ps"), 0);
+  EXPECT_EQ(ps(s.messages[1], "schedule_ps"), 41'000);
+  EXPECT_EQ(ps(s.messages[1], "schedule_waiting_ps"), 41'000);
+  EXPECT_EQ(ps(s.messages[0], "rx_engine_waiting_ps"), 0);
+  EXPECT_EQ(ps(s.messages[1], "rx_engine_waiting_ps"), 97'000 - 41'000);
+}
+
+// The same works of the same blocks in the trace.
+TEST(Waterfall, BlocksAreInTheTrace) {
+  const Workplace place;
+  place.write("p.toml",
+              through_a_switch("host = \"pcie\"\nengine = {send = \"41 ns\", receive = \"97 ns\"}\n"
+                               "post = {wqe = \"190 ns\", doorbell = \"370 ns\"}\n"
+                               "cq = {poll = \"71 ns\"}\n",
+                               "from = [\"a\"]\nto = [\"b\"]\nmessage = \"8 B\"\ncount = 3\n"));
+  const Ended ended = run(place, {"run", "p.toml", "--trace", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  std::map<std::string, std::pair<int, double>> seen;  // number and time, us, by name or category
+  for (const auto& e : place.read_json("out/trace.json").at("traceEvents")) {
+    if (e.value("ph", "") != "X") continue;
+    const std::string category = e.at("cat"), name = e.at("name");
+    if (category != "host" && category != "engine") continue;
+    auto& [n, time] = seen[category == "host" ? name : category];
+    ++n;
+    time += e.at("dur").get<double>();
+  }
+  EXPECT_EQ(seen["posts, rings"].first, 3);
+  EXPECT_NEAR(seen["posts, rings"].second, 3 * 0.560, 1e-9);
+  EXPECT_EQ(seen["CQE of 1"].first, 3);
+  EXPECT_NEAR(seen["CQE of 1"].second, 3 * 0.071, 1e-9);
+  EXPECT_EQ(seen["engine"].first, 6);
+  EXPECT_NEAR(seen["engine"].second, 3 * (0.041 + 0.097), 1e-9);
 }
 
 // Two senders to one receiver: all that is completed has a waterfall, waiting is there, and

@@ -78,6 +78,21 @@ void TraceWriter::flow(char phase, std::string_view category, std::uint64_t id, 
       phase == 'f' ? R"(,"bp":"e")" : ""));
 }
 
+void TraceWriter::write_span(const TraceSlice& s) {
+  const auto& v = r_.spans[s.subject];
+  const std::string qp = fmt::format(R"("qp":"{:#x}")", 0x40 + v.qp);
+  switch (v.kind) {
+    case TraceRecord::SpanKind::posting:
+      return complete(s, v.number != 0 ? "posts, rings" : "posts", "host", qp);
+    case TraceRecord::SpanKind::polling:
+      return complete(s, fmt::format("CQE of {}", v.number), "host",
+                      fmt::format(R"({},"messages":{})", qp, v.number));
+    case TraceRecord::SpanKind::engine:
+    case TraceRecord::SpanKind::rx_engine:
+      return complete(s, fmt::format("PSN {}", v.number), "engine", qp);
+  }
+}
+
 void TraceWriter::write_slice(const TraceSlice& s) {
   switch (s.kind) {
     case TraceSlice::Kind::message: {
@@ -106,6 +121,9 @@ void TraceWriter::write_slice(const TraceSlice& s) {
                fmt::format(R"("class":{})", p.traffic_class));
       break;
     }
+    case TraceSlice::Kind::span:
+      write_span(s);
+      break;
     case TraceSlice::Kind::packet:
       complete(s, packet_name(r_.packets[s.subject]), "packet", packet_args(s.subject, s.step));
       break;

@@ -58,6 +58,14 @@ std::string name_of(const TraceTrack& track) {
   switch (track.block) {
     case Block::messages:
       return i == TraceRecord::none ? "messages" : fmt::format("messages of QP {:#x}", 0x40 + i);
+    case Block::posting:
+      return "host posts";
+    case Block::polling:
+      return "host polls";
+    case Block::engine:
+      return "TX engine";
+    case Block::rx_engine:
+      return "RX engine";
     case Block::service:
       return "NACK service";
     case Block::tx:

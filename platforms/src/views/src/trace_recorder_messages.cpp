@@ -66,6 +66,33 @@ void TraceRecorder::failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t 
       {at, device_of(nic), static_cast<std::uint32_t>(qp), oldest.value(), "in error"});
 }
 
+void TraceRecorder::span(const rnic::rnic& nic, std::size_t qp, TraceRecord::SpanKind kind,
+                         std::uint32_t number, Picoseconds from, Picoseconds to) {
+  const std::uint32_t flow = flow_at(nic, qp);
+  if (flow == TraceRecord::none || !filter_.wants_flow(flow) || !filter_.overlaps(from, to) ||
+      from == to || !room(1, from))
+    return;
+  record_.spans.push_back({from, to, device_of(nic), static_cast<std::uint32_t>(qp), number, kind});
+}
+
+void TraceRecorder::wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                          Picoseconds began, Picoseconds at) {
+  span(nic, qp, TraceRecord::SpanKind::posting, messages != 0 ? 1 : 0, began, at);
+}
+
+void TraceRecorder::engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::EngineWork work,
+                                  const Packet& p, Picoseconds began, Picoseconds done) {
+  if (!filter_.wants(p)) return;
+  const bool sends = work == rnic::EngineWork::send;
+  span(nic, qp, sends ? TraceRecord::SpanKind::engine : TraceRecord::SpanKind::rx_engine,
+       p.psn.value(), began, done);
+}
+
+void TraceRecorder::cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                                Picoseconds /*written*/, Picoseconds visible, Picoseconds found) {
+  span(nic, qp, TraceRecord::SpanKind::polling, messages, visible, found);
+}
+
 void TraceRecorder::nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn,
                                  Picoseconds) {
   const std::uint32_t flow = flow_at(nic, qp);

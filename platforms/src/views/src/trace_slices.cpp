@@ -19,6 +19,20 @@ using SliceKind = TraceSlice::Kind;
 /// A NIC with more queue pairs shows all messages on one track.
 constexpr std::size_t most_message_tracks = 64;
 
+Block block_of(TraceRecord::SpanKind kind) {
+  switch (kind) {
+    case TraceRecord::SpanKind::posting:
+      return Block::posting;
+    case TraceRecord::SpanKind::engine:
+      return Block::engine;
+    case TraceRecord::SpanKind::rx_engine:
+      return Block::rx_engine;
+    case TraceRecord::SpanKind::polling:
+      break;
+  }
+  return Block::polling;
+}
+
 /// From records to slices, packet by packet.
 class SliceBuilder {
  public:
@@ -83,6 +97,11 @@ class SliceBuilder {
       const auto& m = r_.moments[i];
       if (m.at >= r_.full_at) continue;
       add(SliceKind::moment, track(m.device, Block::service), i, m.at, m.at);
+    }
+    for (std::uint32_t i = 0; i < r_.spans.size(); ++i) {
+      const auto& s = r_.spans[i];
+      if (s.from >= r_.full_at) continue;
+      add(SliceKind::span, track(s.device, block_of(s.kind)), i, s.from, s.to);
     }
     for (std::uint32_t i = 0; i < r_.pauses.size(); ++i) {
       const auto& p = r_.pauses[i];

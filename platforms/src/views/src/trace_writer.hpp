@@ -51,6 +51,7 @@ class TraceWriter {
             Picoseconds at);
 
   void write_slice(const TraceSlice& s);
+  void write_span(const TraceSlice& s);
 
   /// A packet's slices and the flow that joins them: from its message, if that is known.
   void write_packet(std::uint32_t packet);

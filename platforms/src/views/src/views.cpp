@@ -125,6 +125,10 @@ void Views::failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, s
                    Picoseconds at) {
   for (auto* v : views_) v->failed(nic, qp, first, count, at);
 }
+void Views::wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds began,
+                  Picoseconds at) {
+  for (auto* v : views_) v->wrote(nic, qp, messages, began, at);
+}
 void Views::rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) {
   for (auto* v : views_) v->rang(nic, qp, messages, at);
 }
@@ -139,6 +143,14 @@ void Views::payload_read(const rnic::rnic& nic, std::size_t qp, Psn psn, Picosec
 void Views::chosen(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds context_ready,
                    Picoseconds at) {
   for (auto* v : views_) v->chosen(nic, qp, psn, context_ready, at);
+}
+void Views::engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::EngineWork work,
+                          const Packet& p, Picoseconds began, Picoseconds done) {
+  for (auto* v : views_) v->engine_worked(nic, qp, work, p, began, done);
+}
+void Views::cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                        Picoseconds written, Picoseconds visible, Picoseconds found) {
+  for (auto* v : views_) v->cqe_written(nic, qp, messages, written, visible, found);
 }
 void Views::placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
                    Picoseconds in_memory) {

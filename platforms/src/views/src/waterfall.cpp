@@ -12,10 +12,15 @@ constexpr std::uint32_t no_flow = std::numeric_limits<std::uint32_t>::max();
 /// Acknowledgements of a flow that are remembered: more than a window are never of use.
 constexpr std::size_t remembered = 4096;
 
-/// What a unit of the NIC's packet engine takes for a packet of a kind; 0: it has no engine.
-Picoseconds of_engine(const rnic::RnicConfig& nic, Picoseconds rnic::EngineConfig::*kind) {
-  return nic.engine ? *nic.engine.*kind : 0_ps;
+/// What a host does for one WQE and its doorbell.
+Picoseconds posting_time(const rnic::RnicConfig& nic) {
+  if (!nic.post) return 0_ps;
+  const auto& post = *nic.post;
+  const bool proxied = post.ringer == rnic::Ringer::proxy;
+  return post.wqe + post.shared + (proxied ? post.proxy : post.doorbell);
 }
+
+Picoseconds polling_time(const rnic::RnicConfig& nic) { return nic.cq ? nic.cq->poll : 0_ps; }
 
 const rnic::rnic* as_nic(const fabric::device& d) { return dynamic_cast<const rnic::rnic*>(&d); }
 
@@ -72,6 +77,14 @@ void WaterfallRecorder::posted(const rnic::rnic& nic, std::size_t qp, std::uint6
   if (flow != nullptr) flow->open.insert(flow->open.end(), count, Open{.posted = at});
 }
 
+void WaterfallRecorder::wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
+                              Picoseconds /*began*/, Picoseconds at) {
+  FlowState* const flow = sender_flow(nic, qp);
+  if (flow == nullptr) return;
+  for (std::uint64_t m = messages; m-- > flow->first && flow->find(m)->written < 0_ps;)
+    flow->find(m)->written = at;
+}
+
 void WaterfallRecorder::rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
                              Picoseconds at) {
   FlowState* const flow = sender_flow(nic, qp);
@@ -105,6 +118,42 @@ void WaterfallRecorder::chosen(const rnic::rnic& nic, std::size_t qp, Psn psn,
     if (read != flow->reads.end()) std::tie(open->asked, open->payload) = read->second;
   }
   if (read != flow->reads.end()) flow->reads.erase(read);
+}
+
+void WaterfallRecorder::engine_worked(const rnic::rnic& /*nic*/, std::size_t /*qp*/,
+                                      rnic::EngineWork work, const Packet& p, Picoseconds began,
+                                      Picoseconds done) {
+  const auto whose = filter_.owner(p);
+  if (!whose || !filter_.wants_flow(whose->flow)) return;
+  FlowState& flow = flows_[whose->flow];
+  if (!p.is_data()) {
+    if (whose->reply && p.opcode == Opcode::acknowledge && !flow.acks.empty())
+      flow.acks.back().way.began = began, flow.acks.back().way.done = done;
+    return;
+  }
+  if (!ends_message(p.opcode)) return;
+  const auto& c = simulation_.flows()[whose->flow];
+  Open* const open = flow.find(c.sender->queue_pair(c.sender_qp).place(p.psn).message);
+  if (open == nullptr) return;
+  if (work == rnic::EngineWork::send) {
+    if (open->data.arrived < 0_ps) open->engine = done;
+  } else if (open->data.done < 0_ps) {
+    open->data.began = began;
+    open->data.done = done;
+  }
+}
+
+void WaterfallRecorder::cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                                    Picoseconds written, Picoseconds visible,
+                                    Picoseconds /*found*/) {
+  FlowState* const flow = sender_flow(nic, qp);
+  if (flow == nullptr) return;
+  for (const std::uint64_t end = flow->told + messages; flow->told < end; ++flow->told) {
+    Open* const open = flow->find(flow->told);
+    if (open == nullptr) continue;
+    open->cqe = written;
+    open->visible = visible;
+  }
 }
 
 void WaterfallRecorder::sent(const fabric::device& d, unsigned /*port*/, const Packet& p,
@@ -177,27 +226,31 @@ WaterfallRecorder::Message WaterfallRecorder::build(const FlowState& flow, const
   const rnic::RnicConfig& receiver = c.receiver->config();
   const Picoseconds read = sender.memory.round_trip.value;
   Stages stage(m);
+  stage.last(Stage::posting, open.written, posting_time(sender));
   stage.last(Stage::doorbell, open.rang);
-  stage.last(Stage::wqe, open.wqe, read);
+  stage.last(Stage::wqe, open.wqe, read + (sender.post ? sender.post->queue_read : 0_ps));
   stage.last(Stage::payload, open.payload, open.payload - open.asked);
   stage.last(Stage::context, open.context);
-  stage.last(Stage::engine, open.data.start, 0_ps);
+  stage.last(Stage::schedule, open.data.start, 0_ps);
+  stage.last(Stage::engine, std::min(open.engine, open.data.first_bit));
   stage.last(Stage::tx_pipe, open.data.first_bit);
   stage.last(Stage::wire, open.data.last_bit);
   stage.last_with_waits(Stage::network, open.data.arrived, open.data.waited);
-  stage.last(Stage::rx_engine, open.decided,
-             receiver.rx_latency + of_engine(receiver, &rnic::EngineConfig::receive));
+  stage.last(Stage::rx_pipe, open.data.taken);
+  stage.last(Stage::rx_engine, open.data.done, open.data.done - open.data.began);
+  stage.last(Stage::decision, open.decided);
   const auto ack = std::find_if(flow.acks.begin(), flow.acks.end(), [&](const Ack& a) {
     return open.last && open.last->before(a.before) && a.way.taken <= at;
   });
   if (ack != flow.acks.end()) {
-    stage.last(Stage::ack, ack->way.start,
-               receiver.ack_delay + of_engine(receiver, &rnic::EngineConfig::ack_send));
+    stage.last(Stage::ack, ack->way.start, receiver.ack_delay);
     stage.last_with_waits(Stage::ack_network, ack->way.arrived, ack->way.waited);
-    stage.last(Stage::ack_engine, ack->way.taken,
-               sender.rx_latency + of_engine(sender, &rnic::EngineConfig::ack_receive));
+    stage.last(Stage::ack_pipe, ack->way.taken);
+    stage.last(Stage::ack_engine, ack->way.done, ack->way.done - ack->way.began);
   }
-  stage.last(Stage::completion, at, 0_ps);
+  stage.last(Stage::completion, open.cqe < 0_ps ? at : open.cqe, 0_ps);
+  stage.last(Stage::cqe, open.visible);
+  if (open.visible >= 0_ps) stage.last(Stage::polling, at, polling_time(sender));
   if (open.decided >= 0_ps) m.write = std::max(0_ps, open.in_memory - open.decided);
   return m;
 }

@@ -41,8 +41,9 @@ nlohmann::ordered_json row(std::string_view name, const Summary& time, double wa
 
 std::string_view name_of(Stage stage) {
   constexpr std::array<std::string_view, stages> names = {
-      "doorbell", "wqe",       "payload", "context",     "engine",     "tx_pipe",   "wire",
-      "network",  "rx_engine", "ack",     "ack_network", "ack_engine", "completion"};
+      "posting",     "doorbell", "wqe",        "payload",    "context",   "schedule", "engine",
+      "tx_pipe",     "wire",     "network",    "rx_pipe",    "rx_engine", "decision", "ack",
+      "ack_network", "ack_pipe", "ack_engine", "completion", "cqe",       "polling"};
   return names[static_cast<std::size_t>(stage)];
 }
 

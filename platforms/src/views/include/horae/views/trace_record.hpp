@@ -75,6 +75,19 @@ struct TraceRecord {
     std::uint32_t device, qp, psn;
     std::string what;
   };
+  enum class SpanKind : std::uint8_t {
+    posting,    ///< a thread of the host works on WQEs, or rings
+    engine,     ///< a unit of the packet engine works on a packet that is sent
+    rx_engine,  ///< on one that was received
+    polling,    ///< the host finds a CQE that is in its memory
+  };
+  /// A block of a NIC or of its host works for a queue pair.
+  struct Span {
+    Picoseconds from, to;
+    std::uint32_t device, qp;
+    std::uint32_t number;  ///< PSN of the packet; of polling: messages; of posting: 1 if it rings
+    SpanKind kind;
+  };
   struct Pause {
     Picoseconds from, to;
     std::uint32_t device;
@@ -91,6 +104,7 @@ struct TraceRecord {
   std::vector<Service> services;
   std::vector<Moment> moments;
   std::vector<Pause> pauses;
+  std::vector<Span> spans;
   Picoseconds end{};              ///< of the run
   Picoseconds full_at = never;    ///< the record was full: of what begins from then on parts miss
   std::uint64_t kept_events = 0;  ///< as the limit counts them

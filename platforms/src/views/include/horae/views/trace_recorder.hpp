@@ -45,6 +45,12 @@ class TraceRecorder final : public Watcher {
                  Picoseconds at) override;
   void failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
               Picoseconds at) override;
+  void wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds began,
+             Picoseconds at) override;
+  void engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::EngineWork work, const Packet& p,
+                     Picoseconds began, Picoseconds done) override;
+  void cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                   Picoseconds written, Picoseconds visible, Picoseconds found) override;
   void nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,
                     Picoseconds at) override;
   void nack_served(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds start,
@@ -105,6 +111,9 @@ class TraceRecorder final : public Watcher {
   void give_back(unsigned events) { record_.kept_events -= events; }
   /// Whether what belongs to the flow's packets is of use.
   bool follows(std::size_t flow) const { return !full_ && filter_.wants_flow(flow); }
+  /// Of a queue pair that sends a flow which is wanted, or receives one.
+  void span(const rnic::rnic& nic, std::size_t qp, TraceRecord::SpanKind kind, std::uint32_t number,
+            Picoseconds from, Picoseconds to);
   /// Its wait ends, if it is in a queue.
   void leave_queue(const Packet& p, Picoseconds at);
   void add_info(Live& l, const Packet& p);

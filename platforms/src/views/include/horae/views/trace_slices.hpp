@@ -12,16 +12,20 @@ namespace horae::views {
 
 /// Blocks of devices, in the order in which their tracks are shown.
 enum class Block : std::uint8_t {
-  messages,  ///< of a NIC, by queue pair
-  service,   ///< of NACKs, in a NIC
-  tx,        ///< wire of a NIC or host
-  rx,        ///< likewise, from the last bit to where the packet is handled
-  receive,   ///< plain switch, by ingress port: store and look up
-  ingress,   ///< chip, by pipeline: MAC, parser, wait for a clock, MAU, deparser
-  queue,     ///< by egress port
-  egress,    ///< chip, by pipeline
-  wire,      ///< by egress port
-  loopback,  ///< chip, by pipeline
+  messages,   ///< of a NIC, by queue pair
+  posting,    ///< threads of a NIC's host
+  polling,    ///< likewise
+  service,    ///< of NACKs, in a NIC
+  engine,     ///< packet engine of a NIC: what it sends
+  rx_engine,  ///< likewise: what it received
+  tx,         ///< wire of a NIC or host
+  rx,         ///< likewise, from the last bit to where the packet is handled
+  receive,    ///< plain switch, by ingress port: store and look up
+  ingress,    ///< chip, by pipeline: MAC, parser, wait for a clock, MAU, deparser
+  queue,      ///< by egress port
+  egress,     ///< chip, by pipeline
+  wire,       ///< by egress port
+  loopback,   ///< chip, by pipeline
   drops,
   paused,  ///< by port
 };
@@ -30,10 +34,10 @@ enum class Block : std::uint8_t {
 struct TraceSlice {
   Picoseconds start, end;
   std::uint32_t track;
-  std::uint32_t subject;  ///< packet, message, service, moment or pause, as `kind` says
+  std::uint32_t subject;  ///< packet, message, service, moment, pause or span, as `kind` says
   std::uint32_t step;     ///< of a packet: which; message_step: at its message
   std::uint32_t lane = 0;
-  enum class Kind : std::uint8_t { packet, message, service, moment, pause, drop } kind;
+  enum class Kind : std::uint8_t { packet, message, service, moment, pause, drop, span } kind;
 };
 
 /// An arrow between slices of different packets, or of a packet and what it caused.

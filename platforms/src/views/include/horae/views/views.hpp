@@ -62,6 +62,8 @@ class Views : private Watcher {
                  Picoseconds at) override;
   void failed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
               Picoseconds at) override;
+  void wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds began,
+             Picoseconds at) override;
   void rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) override;
   void wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
                  Picoseconds at) override;
@@ -69,6 +71,10 @@ class Views : private Watcher {
                     Picoseconds ready) override;
   void chosen(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds context_ready,
               Picoseconds at) override;
+  void engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::EngineWork work, const Packet& p,
+                     Picoseconds began, Picoseconds done) override;
+  void cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                   Picoseconds written, Picoseconds visible, Picoseconds found) override;
   void placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
               Picoseconds in_memory) override;
   void nack_decided(const rnic::rnic& nic, std::size_t qp, const Packet& cause, Psn expected,

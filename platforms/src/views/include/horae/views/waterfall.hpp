@@ -25,19 +25,26 @@ namespace horae::views {
 /// Parts of a message's time, one behind the other; of a message of several packets those of its
 /// last one, when it arrived. A part that does not happen (no host, say) takes none.
 enum class Stage : std::uint8_t {
-  doorbell,     ///< posted until the doorbell is on the NIC
+  posting,      ///< until the host has written its WQE and rings; waiting: other WQEs
+  doorbell,     ///< until the doorbell is on the NIC
   wqe,          ///< until its WQE is on the NIC
   payload,      ///< until its payload is on the NIC; waiting: until the read is issued
   context,      ///< until contexts and translations are on the NIC
-  engine,       ///< until the packet is chosen: other packets, windows and rates before it
+  schedule,     ///< until the packet is chosen: other packets, windows, rates, units of the engine
+  engine,       ///< while a unit works on it, until its first bit is on the wire at the latest
   tx_pipe,      ///< until its first bit is on the wire
   wire,         ///< until its last bit is
   network,      ///< until its last bit is at the receiver; waiting: in queues of switches
-  rx_engine,    ///< until the receiver decides; waiting: beyond its receive latency
+  rx_pipe,      ///< its receive latency
+  rx_engine,    ///< until a unit of its engine has worked on it; waiting: until it begins
+  decision,     ///< until the receiver decides: contexts, an ordering engine
   ack,          ///< until the ACK that covers it is chosen; waiting: beyond the ACK's own delay
   ack_network,  ///< until that ACK's last bit is at the sender, as tx_pipe, wire and network
-  ack_engine,   ///< until it is decided on; waiting: beyond the sender's receive latency
-  completion,   ///< until the message is completed
+  ack_pipe,     ///< the sender's receive latency
+  ack_engine,   ///< as rx_engine, of the acknowledgement
+  completion,   ///< until its CQE is written or, without CQEs, the message is completed
+  cqe,          ///< until its CQE is in the host's memory
+  polling,      ///< until the host has found it; waiting: until it looks
   count_
 };
 inline constexpr std::size_t stages = static_cast<std::size_t>(Stage::count_);
@@ -72,6 +79,8 @@ class WaterfallRecorder final : public Watcher {
 
   void posted(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
               Picoseconds at) override;
+  void wrote(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds began,
+             Picoseconds at) override;
   void rang(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages, Picoseconds at) override;
   void wqes_came(const rnic::rnic& nic, std::size_t qp, std::uint64_t messages,
                  Picoseconds at) override;
@@ -79,6 +88,10 @@ class WaterfallRecorder final : public Watcher {
                     Picoseconds ready) override;
   void chosen(const rnic::rnic& nic, std::size_t qp, Psn psn, Picoseconds context_ready,
               Picoseconds at) override;
+  void engine_worked(const rnic::rnic& nic, std::size_t qp, rnic::EngineWork work, const Packet& p,
+                     Picoseconds began, Picoseconds done) override;
+  void cqe_written(const rnic::rnic& nic, std::size_t qp, std::uint32_t messages,
+                   Picoseconds written, Picoseconds visible, Picoseconds found) override;
   void placed(const rnic::rnic& nic, std::size_t qp, const Packet& p, Picoseconds decided,
               Picoseconds in_memory) override;
   void completed(const rnic::rnic& nic, std::size_t qp, std::uint64_t first, std::uint64_t count,
@@ -99,14 +112,17 @@ class WaterfallRecorder final : public Watcher {
     Picoseconds waited{};                ///< in switches
     Picoseconds ready{-1};               ///< at the last device
     Picoseconds arrived{-1}, taken{-1};  ///< at its end: last bit, and the device's turn
+    Picoseconds began{-1}, done{-1};     ///< a unit of the engine there
   };
   /// A message that is posted and not completed.
   struct Open {
     Picoseconds posted{};
-    Picoseconds rang{-1}, wqe{-1}, asked{-1}, payload{-1}, context{-1};
+    Picoseconds written{-1}, rang{-1}, wqe{-1}, asked{-1}, payload{-1}, context{-1};
+    Picoseconds engine{-1};  ///< until then a unit worked on its last packet, at the sender
     Way data{};
     Picoseconds decided{-1}, in_memory{-1};
-    std::optional<Psn> last{};  ///< PSN of its last packet, once that was sent
+    Picoseconds cqe{-1}, visible{-1};  ///< its CQE: written, in the host's memory
+    std::optional<Psn> last{};         ///< PSN of its last packet, once that was sent
   };
   struct Ack {
     Psn before;  ///< everything before is acknowledged
@@ -115,7 +131,8 @@ class WaterfallRecorder final : public Watcher {
   struct FlowState {
     std::deque<Open> open;  ///< from message `first` on
     std::uint64_t first = 0;
-    std::deque<Ack> acks;  ///< that arrived at the sender
+    std::uint64_t told = 0;  ///< messages that have a CQE
+    std::deque<Ack> acks;    ///< that arrived at the sender
     std::map<std::uint32_t, std::pair<Picoseconds, Picoseconds>> reads;  ///< by PSN
     Open* find(std::uint64_t ordinal) {
       return ordinal >= first && ordinal - first < open.size() ? &open[ordinal - first] : nullptr;
