@@ -106,7 +106,7 @@ R"(--set sim.duration: duration: expected a time such as "1.5 us", found "30" wi
 {"ListUnknown", {"list", "devcies"},
 "list: unknown section 'devcies', did you mean 'devices'?"},
 {"ListUnlikeAny", {"list", "everything"},
-"list: unknown section 'everything'; expected one of platforms, devices, chips, nics, workloads, programs, policies, modules, parameters"},
+"list: unknown section 'everything'; expected one of platforms, devices, chips, nics, workloads, programs, policies, modules, parameters, quantities"},
 {"ListTwice", {"list", "devices", "programs"},
 "list: nothing is called 'programs'; horae list names everything"},
 {"ListFlagUnknown", {"list", "--jsno"},

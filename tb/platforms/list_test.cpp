@@ -20,8 +20,8 @@
 namespace horae::test::list_test {
 namespace {
 
-const Words sections = {"platforms", "devices",  "chips",   "nics",      "workloads",
-                        "programs",  "policies", "modules", "parameters"};
+const Words sections = {"platforms", "devices",  "chips",   "nics",       "workloads",
+                        "programs",  "policies", "modules", "parameters", "quantities"};
 
 ordered_json listed(const Words& arguments = {}) {
   const Workplace place;

@@ -5,7 +5,7 @@ import re
 
 KINDS = ("fresh", "expected", "last", "rewind", "timeout", "trimmed")
 IDLE = ("no_work", "window", "shaper", "paused", "doorbell", "wqe", "payload", "context", "lock", "retransmit", "recovery",
-        "gap_window", "port", "engine")
+        "gap_window", "port", "engine", "credits")
 FRAME_OVERHEAD = 20  # bytes of preamble and gap, IEEE 802.3
 
 
@@ -77,6 +77,7 @@ class Run:
             self._collectives()
             self._pauses()
             self._engine()
+            self._blocks()
             self._errors()
             self._traffic()
         self._switches()
@@ -274,6 +275,27 @@ class Run:
                                                                   self.expected["senders.data_packets"])
         self.expected["receivers.rxb_wait"] = ratio(self.sum(self.receivers, "engine", "rxb_wait") * 1e-6,
                                                     self.expected["receivers.data_packets"])
+
+    def _blocks(self):
+        """PCIe links and engines of all NICs, where all are of one kind."""
+        nic = self.config.get("nic", {})
+        nics = [d for d in self.statistics if "host" in self.statistics[d] and "idle_no_work" in self.statistics[d]]
+        if nic.get("host") == "pcie" and nics:
+            time = self.seconds * len(nics)
+            of = lambda name: self.sum(nics, "host", name)
+            out = {"read_rate": of("pcie_bytes_read") * 8e-9 / time, "write_rate": of("pcie_bytes_written") * 8e-9 / time,
+                   "upstream_busy": min(1, of("pcie_upstream_busy") * 1e-12 / time),
+                   "downstream_busy": min(1, of("pcie_downstream_busy") * 1e-12 / time),
+                   "reads_in_flight": of("pcie_reads_in_flight") * 1e-12 / time}
+            out |= {f"wait_{w}": of(f"pcie_wait_{w}") * 1e-12 / time for w in ("tag", "credit", "upstream", "downstream")}
+            self.expected.update({f"nics.pcie_{k}": v for k, v in out.items()})
+        engine = nic.get("engine")
+        nics = [d for d in self.statistics if "engine" in self.statistics[d]]
+        if engine is not None and nics:
+            units = engine.get("units", 1) * (2 if engine.get("pools") == "apart" else 1) * len(nics)
+            for block in ("sxp_data", "rxt_data", "sxp_ack", "rxt_ack", "visit"):
+                self.expected[f"nics.{block}_busy"] = (self.sum(nics, "engine", f"{block}_busy") * 1e-12 / units /
+                                                       self.seconds)
 
     def _errors(self):
         """Queue pairs that gave up; how long their messages took to fail, where each had one."""

@@ -13,6 +13,8 @@
 #include "horae/fabric/module_kind.hpp"
 #include "horae/params/document.hpp"
 #include "horae/policy/catalogue.hpp"
+#include "horae/question/quantities.hpp"
+#include "horae/run/result_names.hpp"
 #include "horae/traffic/workload.hpp"
 #include "named.hpp"
 
@@ -98,13 +100,26 @@ ordered_json list_policies() {
   return out;
 }
 
+/// What observations may be of: readings of publications, then results of runs.
+ordered_json list_quantities() {
+  ordered_json out = ordered_json::array();
+  for (const auto& q : question::quantities())
+    out.push_back({{"name", q.name}, {"unit", q.unit}, {"doc", q.doc}});
+  for (const auto& q : run::result_names())
+    out.push_back({{"name", q.name}, {"unit", q.unit}, {"doc", q.meaning}});
+  return out;
+}
+
 /// `width` is that of the column of names.
 void append_entry(std::string& text, const ordered_json& e, std::size_t width) {
   const auto get = [&](const char* key) {
     return e.contains(key) ? e[key].get<std::string>() : std::string();
   };
   text += fmt::format("  {:<{}} {}{}\n", get("name"), width,
-                      e.contains("seam") ? "[" + get("seam") + "] " : "", get("doc"));
+                      e.contains("seam")   ? "[" + get("seam") + "] "
+                      : e.contains("unit") ? "[" + get("unit") + "] "
+                                           : "",
+                      get("doc"));
   if (e.contains("file")) text += fmt::format("  {:<{}} {}\n", "", width, get("file"));
   if (!e.contains("parameters")) return;
   for (const auto& p : e["parameters"]) {
@@ -127,9 +142,9 @@ void append_entry(std::string& text, const ordered_json& e, std::size_t width) {
 }  // namespace
 
 const std::vector<std::string>& catalogue_sections() {
-  static const std::vector<std::string> all = {"platforms", "devices",   "chips",
-                                               "nics",      "workloads", "programs",
-                                               "policies",  "modules",   "parameters"};
+  static const std::vector<std::string> all = {"platforms",  "devices",   "chips",    "nics",
+                                               "workloads",  "programs",  "policies", "modules",
+                                               "parameters", "quantities"};
   return all;
 }
 
@@ -151,6 +166,7 @@ ordered_json catalogue(const std::string& section, const std::string& platform_d
   if (wanted("policies")) out["policies"] = list_policies();
   if (wanted("modules")) out["modules"] = list_modules();
   if (wanted("parameters")) out["parameters"] = list_parameters();
+  if (wanted("quantities")) out["quantities"] = list_quantities();
   return name.empty() ? out : named(out, name);
 }
 

@@ -43,12 +43,14 @@ Command add_list(CLI::App& app) {
   const auto o = std::make_shared<ListOptions>();
   CLI::App* command = add_command(
       app, "list",
-      "List platforms, devices, chips, nics, workloads, programs, policies, modules, parameters.",
+      "List platforms, devices, chips, nics, workloads, programs, policies, modules, parameters, "
+      "quantities.",
       "Examples: horae list parameters fetch.prefetch\n"
+      "          horae list quantities pcie\n"
       "          horae list policies --json");
   command->add_option("section", o->section,
-                      "platforms, devices, chips, nics, workloads, programs, policies, modules or "
-                      "parameters; all by "
+                      "platforms, devices, chips, nics, workloads, programs, policies, modules, "
+                      "parameters or quantities; all by "
                       "default");
   command->add_option("name", o->name,
                       "only what has this name: an entry, a key, or a part of a key");

@@ -67,6 +67,9 @@ class Explanation {
         return context();
       case IdleCause::engine:
         return engine();
+      case IdleCause::credits:
+        return fmt::format("{}vl_credits {}, which are back after twice the link's delay", profile_,
+                           to_text(config_.vl_credits.value_or(0_B)));
       case IdleCause::port:
         return fmt::format("{}port_buffer {}, of ports that others keep busy", profile_,
                            to_text(config_.buffer_of_port()));

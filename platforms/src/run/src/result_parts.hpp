@@ -36,6 +36,9 @@ struct Loaded {
     return until_arrivals ? std::string(base) + " until arrivals end" : base;
   }
 };
+/// `nics.pcie_*` of NICs whose host is modelled, `nics.*_busy` of those with a packet engine.
+void block_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
+                   std::vector<NamedResult>& out);
 /// `ordering.*`: bytes are those of `loaded`.
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                       const Loaded& loaded, std::vector<NamedResult>& out);
@@ -52,6 +55,7 @@ void error_results(const build::Simulation& s, const build::Findings& found,
                    std::vector<NamedResult>& out);
 /// `traffic.<name>.*` of each table with a name, over `time`, that measured. Latency is from
 /// posting to completion, of messages completed in it.
+/// `connections.fairness` is over the connections of all of them.
 void traffic_results(const build::Simulation& s, const build::Findings& found, Picoseconds time,
                      std::vector<NamedResult>& out);
 /// `schedules.*`: when programs of hosts ended; no number while one has not.

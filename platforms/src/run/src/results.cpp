@@ -14,6 +14,7 @@ std::vector<NamedResult> results_between(const build::Simulation& simulation,
     if (!simulation.senders().empty()) {
       sender_results(simulation, from, to, out);
       receiver_results(simulation, found, from, to, out);
+      block_results(simulation, from, to, out);
       ordering_results(simulation, from, to, loaded, out);
       completion_results(simulation, found, from.time, out);
       error_results(simulation, found, out);

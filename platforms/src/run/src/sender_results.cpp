@@ -55,7 +55,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   // Idle times are of equal NICs, or each counts by its rate: so that shares add up to one.
   std::array<double, rnic::idle_causes> idle_bits{};
   bool equal_rates = true;
-  bool selective = false, steered = false, several_ports = false, engine = false;
+  bool selective = false, steered = false, several_ports = false, engine = false, credits = false;
   const auto& nics = s.nics();
   for (std::size_t i = 0; i < nics.size(); ++i) {
     if (!among(s.senders(), *nics[i])) continue;
@@ -64,6 +64,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
     steered |= !policy::find_entropy_scheme(nic.entropy.scheme).constant;
     several_ports |= nic.port_count() > 1;
     engine |= nic.engine.has_value();
+    credits |= nic.vl_credits.has_value();
     const rnic::RnicCounters d = to.nics[i] - from.nics[i];
     const auto tx = to.nic_tx[i] - from.nic_tx[i];
     sum = sum + d;
@@ -139,6 +140,7 @@ void sender_results(const build::Simulation& s, const Snapshot& from, const Snap
   for (std::size_t c = 0; c < rnic::idle_causes; ++c) {
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::port && !several_ports) continue;
     if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::engine && !engine) continue;
+    if (static_cast<rnic::IdleCause>(c) == rnic::IdleCause::credits && !credits) continue;
     add(fmt::format("idle_{}", rnic::name_of(static_cast<rnic::IdleCause>(c))),
         equal_rates ? to_seconds(sum.idle[c]) / n / window : ratio(idle_bits[c], line_bits),
         "share of time");

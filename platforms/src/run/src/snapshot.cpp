@@ -27,6 +27,7 @@ void each_entry(const build::Simulation& simulation, S& s, F&& f) {
     f(number, s.nic_tx[i]);
     f(number, s.nic_left[i]);
     f(number, s.ordering[i]);
+    f(number, s.pcie[i]);
   }
   for (std::size_t i = 0; i < s.hosts.size(); ++i) f(simulation.hosts()[i]->number(), s.hosts[i]);
 }
@@ -66,6 +67,7 @@ Snapshot Snapshot::take(const build::Simulation& simulation, Picoseconds now) {
     s.nic_tx.push_back(nic->sent_by_ports());
     s.nic_left.push_back(nic->bits_left(now));
     s.ordering.push_back(nic->ordering_use(now));
+    s.pcie.push_back(nic->host() == nullptr ? rnic::PcieCounters{} : nic->host()->counters());
   }
   for (const auto* host : simulation.hosts()) s.hosts.push_back(host->counters());
   for (const auto* sw : simulation.switches()) s.switches_paused += paused(*sw, now);

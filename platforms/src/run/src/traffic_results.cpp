@@ -29,6 +29,20 @@ Sum sum_of(const build::Simulation& s, const build::Findings& found, std::size_t
   return sum;
 }
 
+/// Jain's index of what each connection of a table with a name had delivered: 1 is equal shares,
+/// 1 / n is all to one of n. No number where there are fewer than two, or nothing was delivered.
+double fairness(const build::Simulation& s, const build::Findings& found) {
+  double sum = 0, squares = 0, n = 0;
+  for (std::size_t i = 0; i < found.flows.size(); ++i) {
+    if (flows::traffic_of(s.platform(), s.flows()[i].traffic).name().empty()) continue;
+    const auto delivered = static_cast<double>(found.flows[i].measured.delivered);
+    sum += delivered;
+    squares += delivered * delivered;
+    ++n;
+  }
+  return n < 2 || sum == 0 ? no_value : sum * sum / n / squares;
+}
+
 double gbps(std::uint64_t bytes, Picoseconds time) {
   return mean_bits_per_second(Bytes(static_cast<std::int64_t>(bytes)), time) / 1e9;
 }
@@ -37,9 +51,11 @@ double gbps(std::uint64_t bytes, Picoseconds time) {
 
 void traffic_results(const build::Simulation& s, const build::Findings& found, Picoseconds time,
                      std::vector<NamedResult>& out) {
+  bool named = false;
   for (std::size_t table = 0; table < s.platform().traffic.size(); ++table) {
     const std::string name = flows::traffic_of(s.platform(), table).name();
     if (name.empty()) continue;
+    named = true;
     const auto add = [&](const char* what, double value, const char* unit, const char* none = "") {
       out.push_back({fmt::format("traffic.{}.{}", name, what), value, unit, none});
     };
@@ -60,6 +76,9 @@ void traffic_results(const build::Simulation& s, const build::Findings& found, P
     if (may_give_up(s.platform()))
       add("in_error", static_cast<double>(sum.in_error), "connections, whole run");
   }
+  if (named)
+    out.push_back({"connections.fairness", fairness(s, found), "Jain's index",
+                   "fewer than two connections, or nothing delivered"});
 }
 
 }  // namespace horae::run
