@@ -98,6 +98,34 @@ TEST(MixedTraffic, BatchesWaitForEachOther) {
   EXPECT_LT(eight, rate("depth = 8\n") * 1.001);
 }
 
+// A sender visits its queue pairs in turn: 4 writes on each of 3, then again. In closed form: at
+// the wire messages come in that order, and a round begins when that of before is completed, its
+// first visit first.
+TEST(MixedTraffic, ASenderVisitsItsQueuePairsInTurn) {
+  const Workplace place;
+  place.write("p.toml", two_nics(one_way + "message = \"64 B\"\nbatch = 4\nqps = 3\ncount = 20\n"));
+  const Ended ended = run(
+      place, {"run", "p.toml", "--json", "--trace", "--out", "out", "--set", "nic.ack_messages=4",
+              "--set", "sim.stop=finished", "--set", "nic.shaping=quantum"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  std::vector<std::pair<double, int>> posted;  // when, of which flow
+  for (const auto& e : place.read_json("out/trace.json").at("traceEvents")) {
+    if (e.value("cat", "") == "message" && e.value("ph", "") == "X")
+      posted.emplace_back(e.at("ts").get<double>(), e.at("args").at("flow").get<int>());
+  }
+  ASSERT_EQ(posted.size(), 60u);
+  std::sort(posted.begin(), posted.end());
+  for (std::size_t i = 0; i < posted.size(); ++i)
+    EXPECT_EQ(posted[i].second, static_cast<int>(i / 4 % 3)) << i;
+  // Each visit but the first ones is at one time, later than the visit before it.
+  for (std::size_t i = 12; i < posted.size(); ++i) {
+    if (i % 4 == 0)
+      EXPECT_GT(posted[i].first, posted[i - 1].first) << i;
+    else
+      EXPECT_EQ(posted[i].first, posted[i - 1].first) << i;
+  }
+}
+
 TEST(MixedTraffic, BothWaysIsTwoPairs) {
   const Workplace place;
   const ordered_json both = summary(place, one_way + "both_ways = true\n");
