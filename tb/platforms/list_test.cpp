@@ -193,6 +193,24 @@ TEST(List, OneNameIsFoundWhereverItStands) {
   EXPECT_EQ(listed({"chips", "tofino2"}).size(), 1u);
 }
 
+TEST(List, KeysOfTheNicAreFoundAsPlatformsNameThem) {
+  const ordered_json engine = listed({"parameters", "nic.engine"});
+  EXPECT_EQ(engine, listed({"parameters", "engine"}));
+  const auto& keys = engine.at("parameters").at(0).at("parameters");
+  EXPECT_EQ(keys.size(), 10u);
+  for (const auto& p : keys) EXPECT_FALSE(p.at("source").get<std::string>().empty()) << p;
+}
+
+TEST(List, QuantitiesSayUnitAndMeaning) {
+  const ordered_json quantities = listed({"quantities"}).at("quantities");
+  names_in(quantities);
+  for (const auto& q : quantities) EXPECT_FALSE(q.at("unit").get<std::string>().empty()) << q;
+  const ordered_json waits = listed({"quantities", "pcie_wait"}).at("quantities");
+  EXPECT_EQ(names_in(waits),
+            (std::set<std::string>{"nics.pcie_wait_tag", "nics.pcie_wait_credit",
+                                   "nics.pcie_wait_upstream", "nics.pcie_wait_downstream"}));
+}
+
 TEST(List, AnUnknownNameGetsTheNearest) {
   const Workplace place;
   const Ended ended = run(place, {"list", "parameters", "fetch.prefech"});

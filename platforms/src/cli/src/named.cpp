@@ -39,6 +39,14 @@ ordered_json entries_called(const ordered_json& catalogue, const std::string& na
   });
 }
 
+/// Quantities with `name` in theirs.
+ordered_json quantities_with(const ordered_json& catalogue, const std::string& name) {
+  return kept(catalogue, [&](const ordered_json& entry, ordered_json& left) {
+    if (entry.contains("unit") && text_of(entry, "name").find(name) != std::string::npos)
+      left.push_back(entry);
+  });
+}
+
 ordered_json with_parameters(const ordered_json& catalogue, const IsWanted& is_wanted) {
   return kept(catalogue, [&](const ordered_json& entry, ordered_json& left) {
     if (!entry.contains("parameters")) return;
@@ -76,7 +84,10 @@ bool is_key(std::string_view entry, std::string_view key, std::string_view name)
 
 }  // namespace
 
-ordered_json named(const ordered_json& catalogue, const std::string& name) {
+ordered_json named(const ordered_json& catalogue, const std::string& whole) {
+  // Shipped platforms call the profile of an rnic so.
+  const std::string profile = "nic.";
+  const std::string name = whole.starts_with(profile) ? whole.substr(profile.size()) : whole;
   const std::vector<IsWanted> ways = {
       [&](std::string_view entry, std::string_view key) { return is_key(entry, key, name); },
       [&](std::string_view, std::string_view key) {
@@ -90,8 +101,9 @@ ordered_json named(const ordered_json& catalogue, const std::string& name) {
   for (const auto& way : ways) {
     if (auto found = with_parameters(catalogue, way); !found.empty()) return found;
   }
-  const std::string nearest = nearest_name(name, all_names(catalogue));
-  throw InputError(fmt::format("list: nothing is called '{}'{}", printable(name),
+  if (auto found = quantities_with(catalogue, whole); !found.empty()) return found;
+  const std::string nearest = nearest_name(whole, all_names(catalogue));
+  throw InputError(fmt::format("list: nothing is called '{}'{}", printable(whole),
                                nearest.empty() ? "; horae list names everything"
                                                : fmt::format(", did you mean '{}'?", nearest)));
 }
