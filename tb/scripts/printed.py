@@ -324,6 +324,9 @@ class Run:
             out |= {"latency_mean": mean(times), "latency_p50": rank(times, .5), "latency_p99": rank(times, .99),
                     "latency_max": max(times, default=None)}
         self.expected.update({f"traffic.{self.config['traffic'][0]['name']}.{k}": v for k, v in out.items()})
+        delivered = [int(f["bytes_delivered"]) for f in self.flows]
+        if len(delivered) > 1 and sum(delivered):
+            self.expected["connections.fairness"] = sum(delivered) ** 2 / len(delivered) / sum(x * x for x in delivered)
 
     def _collectives(self):
         """Where one collective was all there was."""
