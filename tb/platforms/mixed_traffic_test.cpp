@@ -159,6 +159,9 @@ to = ["a"]
   const ordered_json s = summary(place, traffic, {"--set", "sim.warmup=200us"});
   EXPECT_GT(result(s, "traffic.one.latency_p50"), 5 * result(s, "traffic.probe.latency_p50"));
   EXPECT_LE(result(s, "traffic.probe.latency_p50"), result(s, "traffic.probe.latency_p99"));
+  // All of it is the large ones': one of two has nothing.
+  EXPECT_NEAR(result(s, "connections.fairness"), 0.5, 0.02);
+  EXPECT_NEAR(result(summary(place, one_way + "qps = 4\n"), "connections.fairness"), 1, 1e-3);
   // Of two receivers the mean is published, of each traffic the sum.
   const ordered_json both =
       summary(place, one_way + "both_ways = true\n", {"--set", "sim.warmup=200us"});
