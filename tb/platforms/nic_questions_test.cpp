@@ -26,7 +26,7 @@ void PrintTo(const Question& q, std::ostream* out) { *out << q.name; }
 
 const std::vector<Question> questions = {{"q1_message_rate", {"both.4096.s128.rate"}},
                                          {"q2_posting", {"warp.rate"}},
-                                         {"q3_one_message", {}},
+                                         {"q3_one_message", {"loop.time"}},
                                          {"q7_small_messages", {}},
                                          {"q15_scheduling", {"nic.latency", "fair.latency"}}};
 
