@@ -19,10 +19,6 @@ def nic(draw):
         out["quantum"] = draw.bytes(256, 65536)
     if draw.chance(0.15):
         out["frames"] = draw.one("htsim", "infiniband")
-        if out["frames"] == "infiniband" and draw.chance(0.5):
-            out["vl_credits"] = draw.bytes(4224, 131072)
-            if draw.chance(0.5):
-                out["credit_delay"] = draw.ns(0, 5_000)
     elif draw.chance(0.15):
         out["reth_on_every_packet"] = True
     _classes(draw, out)
@@ -171,15 +167,24 @@ def engine(draw):
     return out
 
 
+def details(draw, nic):
+    """What a NIC with InfiniBand's frames, posting threads or CQEs may have beside, by a stream of its own."""
+    if nic.get("frames") == "infiniband" and "ports" not in nic and draw.chance(0.5):
+        nic["vl_credits"] = draw.bytes(4224, 131072)
+        if draw.chance(0.5):
+            nic["credit_delay"] = draw.ns(0, 5_000)
+    if "post" in nic and draw.chance(0.5):
+        nic["post"]["lanes"] = draw.whole(2, 32)
+        nic["post"]["shared"] = draw.ns(1, 60)
+    if "cq" in nic and draw.chance(0.5):
+        nic["cq"]["mini_cqe"] = draw.bytes(1, 64)
+
+
 def post(draw):
     """Threads of the host that post."""
     out = {"threads": draw.whole(1, 8), "wqe": draw.ns(0, 400), "doorbell": draw.ns(0, 600), "batch": draw.scale(1, 40),
            "method": draw.one("doorbell", "blue_flame"), "inline": draw.bytes(1, 1024),
            "header": draw.one("36 B", "68 B"), "queue_read": draw.ns(0, 500)}
-    if draw.chance(0.3):
-        out["lanes"] = draw.whole(2, 32)
-    if draw.chance(0.3):
-        out["shared"] = draw.ns(1, 60)
     if draw.chance(0.3):
         out["ringer"] = "proxy"
         out["proxy"] = draw.ns(0, 300)
@@ -202,8 +207,6 @@ def _host(draw, out):
     if draw.chance(0.4):
         out["cq"] = {"messages": draw.scale(1, 40), "poll": draw.ns(0, 500), "poll_interval": draw.ns(0, 3_000),
                      "hold": draw.ns(0, 5_000), "cqe": draw.bytes(4, 128)}
-        if draw.chance(0.3):
-            out["cq"]["mini_cqe"] = draw.bytes(1, 64)
     if draw.chance(0.4):
         out["sram"] = {"limited": True, "total": draw.one("256 KiB", "1 MiB"), "tx_buffer": draw.bytes(8_000, 60_000),
                        "rx_buffer": draw.bytes(60_000, 100_000)}

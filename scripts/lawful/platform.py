@@ -3,7 +3,7 @@ from . import classes
 from .draw import Draw
 from .loads import traffic
 from .networks import network
-from .nics import nic
+from .nics import details, nic
 
 
 def platform(seed, number):
@@ -20,6 +20,7 @@ def platform(seed, number):
     classes.classes(late, out)
     if number % 10 not in SPECIAL:
         classes.ports(late, out)
+    details(Draw(f"{seed}/{number}/details"), out["nic"])
     return out
 
 
