@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
         self.assertEqual([len(t) for t in tables], [7, 7])
         for settings, all_stay, table in (
                 ([], r"all contexts stay up to (\d+) queue", tables[0]),
-                (["nic.spec=mine.toml"], r"hold the contexts of (\d+) such", None),
+                (["nic.spec=mine.toml", "sim.warmup=10ms", "sim.duration=12ms"], r"hold the contexts of (\d+) such", None),
                 (["nic.spec=mine.toml", "nic.sram.total=5MiB"], r"the contexts of (\d+) stay:", tables[1])):
             with self.subTest(settings):
                 words = [w for s in settings for w in ("--set", s)]
