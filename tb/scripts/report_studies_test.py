@@ -313,6 +313,7 @@ class Explanations(unittest.TestCase):
                                         ["rx", "x", "1", "\u2717 7 calibrated", "\u2713 1.5 predicted", NONE, NONE, "differs",
                                          "s"]])
         self.assertEqual([c.mark for c in table.rows[1][3:5]], ["bad", "good"])
+        self.assertEqual([c.title for c in table.columns if c.numeric], ["published", "B", "C", "D", "E"])
         self.assertEqual((table.rows[0][3].title, table.caption),
                          ("0.25 of what is allowed", "The closest points of the best 4 hypotheses"))
         self.assertEqual(explain_view.observations([seen("A"), seen("A", measured=9)], ["A"])[1].rows[0][3].text,

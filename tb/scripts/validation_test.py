@@ -518,6 +518,14 @@ class Recovery(InFolder):
             except SystemExit as ended:
                 return ended.code, out.getvalue()
 
+    def test_observations_are_written_as_they_were_changed(self):
+        path = recovery.observations_file(self.folder / "o.toml", recovery.anything_goes)
+        with open(recovery.installation.ROOT / recovery.OBSERVATIONS, "rb") as file:
+            published_ = recovery.tomllib.load(file)
+        made = recovery.tomllib.loads(path.read_text())
+        self.assertEqual(made.keys(), published_.keys())
+        self.assertEqual([o["tolerance"] for o in made["observation"]], [1e4 * o["value"] for o in published_["observation"]])
+
     def test_the_command(self):
         asked = []
         result = {"truth": "H4.lock", "tx": 0.5, "standing": "consistent", "closest": 0.6, "parameters": (2, 2), "all": (9, 10),
