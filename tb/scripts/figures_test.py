@@ -191,6 +191,8 @@ class Agreement(InFolder):
         self.grid_is_on(share, "x")
         self.assertEqual((look(near)["lines"], look(near)["legend"]), ({("o", 6, 1.5, False), ("None", 0, 0.8, False)}, (8, 1)))
         self.assertEqual([round(v, 6) for v in near.figure.get_size_inches()], [9.5, 2.56])
+        self.assertEqual(share.get_ylim(), near.get_ylim())
+        self.assertFalse(any(t.get_visible() and t.get_text() for t in share.get_yticklabels()))  # the names stand once
         caps = [line for line in share.lines if line.get_marker() == "|"]
         self.assertEqual({line.get_markersize() for line in caps}, {6})
         self.assertIsNone(self.draw(agreement.draw_agreement, {"ranked": ["none"], "hypotheses": self.FOUND["hypotheses"][3:]}))

@@ -299,6 +299,7 @@ class Explanations(unittest.TestCase):
         head, table = explain_view.experiments(told)
         self.assertEqual(heads(table), ["what to do", "gain, nats", "quantity", "A", "B"])
         self.assertEqual(texts(table), [["longer", "0.5", "tx share", "1 to 2", NONE], ["", "", "rate", "3 to 4", NONE]])
+        self.assertEqual([c.title for c in table.columns if c.numeric], ["gain, nats"])
         self.assertEqual(explain_view.experiments({}), [])
 
     def test_observations_of_the_best_four(self):
