@@ -194,6 +194,8 @@ class Coherence(unittest.TestCase):
                                     or program == {"name": "forward", "path_choice": "ecmp"}, s)
                 elif s and number % 10 != 3:  # there the congestion control is taken away
                     self.assertFalse(s.get("telemetry") or s.get("program", {}).get("telemetry"))
+            if "routing" in p:  # where several paths are known, what chooses among them
+                self.assertIn(p["core"]["balance"], ("ecmp", "po2", "drill", "spray"))
             self.assertFalse("jellyfish" in p and any("pfc" in p.get(n, {}) for n in ("edge", "core")))
 
     def test_nics(self):

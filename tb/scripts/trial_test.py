@@ -179,6 +179,9 @@ class Buildings(InFolder):
         self.write("build/compile_commands.json", json.dumps(commands))
         return building.Building(self.folder / "build", self.folder / "work")
 
+    def test_its_folder_may_be_there(self):
+        self.assertEqual([self.of([]).work.is_dir() for _ in range(2)], [True, True])
+
     def test_the_command_of_a_source(self):
         unity = self.write("build/x/Unity/u.cxx", f'#include "{self.folder}/a.cpp"\n#include "{self.folder}/b.cpp"\n')
         alone = {"file": f"{self.folder}/c.cpp", "command": "c++ -O2 -g -Wall -DX=1 -fPIC -o c.o -c c.cpp", "directory": "d"}
