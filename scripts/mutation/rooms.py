@@ -41,7 +41,7 @@ ROOMS = {room.name: room for room in (
     _model("params", "horae_tb_params"),
     _model("traffic", "horae_tb_traffic"),
     _program("inference", "horae_tb_inference"),
-    _program("results"),
+    _program("results", "horae_tb_lab"),
     _program("config", "horae_tb_flows"),
     _program("flows", "horae_tb_flows"),
     _program("ranks", "horae_tb_ranks"),
