@@ -148,6 +148,43 @@ TEST(List, KeysOfSeamsAreKeysOfDevices) {
 }
 
 // What a key means takes a few words: its name alone says nothing new.
+// Those of registries are asked for above; these are the program's own.
+TEST(List, HasEveryTableOfAFile) {
+  const auto names = names_in(listed({"parameters"}).at("parameters"));
+  for (const char* name : {"top level",
+                           "platform",
+                           "sim",
+                           "rnic",
+                           "tofino",
+                           "switch",
+                           "device",
+                           "link_default",
+                           "link",
+                           "impairment",
+                           "impairment_group",
+                           "leaf_spine",
+                           "fat_tree",
+                           "jellyfish",
+                           "two_sites",
+                           "ns3_topology",
+                           "htsim_topology",
+                           "module",
+                           "routing",
+                           "failures",
+                           "sweep",
+                           "size",
+                           "explain",
+                           "observations file",
+                           "hypotheses file",
+                           "objects file: design",
+                           "objects file: object",
+                           "objects file: field",
+                           "objects file: state",
+                           "objects file: value_set",
+                           "objects file: checksum"})
+    EXPECT_TRUE(names.contains(name)) << name;
+}
+
 TEST(List, EveryParameterSaysWhatItIs) {
   const ordered_json all = listed();
   for (const auto& entries : all) {

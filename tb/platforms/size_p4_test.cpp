@@ -65,6 +65,37 @@ class SizeP4 : public ::testing::Test {
   Workplace place;
 };
 
+// What `--set` may change: numbers by either way to define them, in any layout; no other text.
+TEST_F(SizeP4, NumbersOfASourceAreThoseThatItDefines) {
+  std::string text = source;
+  const std::string guarded = "#ifndef CELLS\n#define CELLS 4096\n#endif\n";
+  text.replace(text.find(guarded), guarded.size(), R"(#define CELLS 4096 /* of the register */
+# define LATER 0x10 // not used
+#define NAME some_name
+#define CALL(x) x
+#define EMPTY
+  #define INDENTED 12
+const bit<16> SPACED   =   7  ; /* 9 */
+const bit<8> OPEN = 5 + 1;
+// #define COMMENTED 1
+/* #define ALSO 2 */
+)");
+  place.write("numbers.p4", text);
+  const auto set = [&](const std::string& setting) {
+    return run(place, {"size", "numbers.p4", "--set", setting, "--json"});
+  };
+  for (const char* name : {"LATER", "INDENTED", "SPACED", "FLOWS", "CELLS"})
+    EXPECT_EQ(set(std::string(name) + "=3").exit_code, 0) << name;
+  for (const char* name : {"NAME", "EMPTY", "OPEN", "COMMENTED"}) {
+    EXPECT_EQ(set(std::string(name) + "=3").err,
+              std::string("horae: --set ") + name +
+                  ": no number, table or register of numbers.p4; expected one of I.flows, I.seen, "
+                  "CELLS, FLOWS, INDENTED, LATER, SPACED\n");
+  }
+  // 100,000 words of 32 bits in blocks of 4096, and a spare.
+  EXPECT_EQ(set("CELLS=100000").json()["pipelines"][0]["resources"]["map_ram"]["used"], 26);
+}
+
 TEST_F(SizeP4, ThreeCountsPlacesAndTheChain) {
   const auto pipeline = size({})["pipelines"][0];
   EXPECT_EQ(pipeline["chip"], "tofino1");

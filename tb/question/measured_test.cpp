@@ -265,6 +265,10 @@ TEST_F(Measured, RefusesInOneLineThatSaysWhere) {
             "a.txt:2:21: 'RDMA_Read' is not modelled; expected RDMA_Write BW Test (ib_write_bw)");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   fast   4.0\n")),
             "a.txt:21:20: BW average: expected a number, found 'fast'");
+  for (const std::string& text : {std::string("2.1x"), std::string("2e0"), std::string("-2.1"),
+                                  std::string("inf"), std::string("nan"), std::string(400, '9')})
+    EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   " + text + "   4.0\n")),
+              "a.txt:21:20: BW average: expected a number, found '" + text + "'");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1\n")),
             "a.txt:21:2: 3 columns; expected 5: #bytes, #iterations, BW peak, BW average, MsgRate");
   EXPECT_EQ(refused("a.txt", run_of("1", "Gb/sec", " 64   5000   2.1   2.1   9.000000\n")),
