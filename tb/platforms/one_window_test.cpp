@@ -167,24 +167,5 @@ stagger = "100 us"
   }
 }
 
-// A run that is finished before its warm-up is has no measured time: it ends at the look at which
-// that shows, and not one later.
-TEST(OneWindow, ARunThatIsOverInItsWarmUpHasNone) {
-  const Workplace place;
-  place.write("p.toml", eight_nics("5 ms",
-                                   "kind = \"batch\"\npattern = \"pairs\"\nfrom = [\"h0\"]\n"
-                                   "to = [\"h1\"]\nsize = \"4 KiB\"\n"));
-  const auto all = summary_of(place, "p.toml");
-  EXPECT_EQ(all.at("measured_from_ps"), 0);
-  const std::int64_t end = all.at("measured_to_ps");
-  const std::int64_t look = (end / 1'000'000 + 1) * 1'000'000;  // one each microsecond
-  const auto none = summary_of(place, "p.toml", {"sim.warmup=1ms"});
-  EXPECT_EQ(none.at("verdict"), "complete");
-  EXPECT_EQ(none.at("measured_from_ps"), look);
-  EXPECT_EQ(none.at("measured_to_ps"), look);
-  EXPECT_EQ(none.at("sim_time_ps"), look);
-  EXPECT_EQ(result(none, "fct.completed"), 0);
-}
-
 }  // namespace
 }  // namespace horae::test::one_window_test

@@ -245,43 +245,5 @@ TEST(Replay, SaysInOneLineWhatIsWrongWithTheCommand) {
             std::string::npos);
 }
 
-TEST(Replay, NamesEightOfTheSwitchesItMayBe) {
-  const ReplayPlace place;
-  PcapBytes pcap;
-  pcap.packet(1, 0, bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100)));
-  place.write_pcap("in.pcap", pcap);
-  place.write("clos.toml", eight_nics("1 ms", "kind = \"batch\"\n"));
-  const auto refusal = [&](const char* spines) {
-    return run(place, {"replay", "in.pcap@h0", "--platform", "clos.toml", "--set",
-                       std::string("leaf_spine.spines=") + spines})
-        .err;
-  };
-  const std::string eight =
-      " switches of clos: leaf0, leaf1, spine0, spine1, spine2, spine3, spine4, spine5";
-  EXPECT_EQ(refusal("6"), "horae: --device: expected one of the 8" + eight + "\n");
-  EXPECT_EQ(refusal("7"), "horae: --device: expected one of the 9" + eight + ", ...\n");
-}
-
-TEST(Replay, NumbersOfTheCommandReachTheirEndsAndNoFarther) {
-  const ReplayPlace place;
-  PcapBytes pcap;
-  pcap.packet(1, 0, bytes_of(roce_packet(0, 1, Opcode::send_only, 1, 100)));
-  place.write_pcap("in.pcap", pcap);
-  for (const char* scale : {"999999", "999999.999999", "0.000001", "1.", "1"})
-    EXPECT_EQ(place.replay({"in.pcap@a", "--scale", scale}).exit_code, 0) << scale;
-  for (const char* scale : {"1000000", "0.0000001", "1.0000000", ".5", "-1", "1.-5", "", "1.2.3"}) {
-    EXPECT_EQ(place.replay({"in.pcap@a", "--scale", scale}).err,
-              fmt::format("horae: --scale {}: expected a number from 0.000001 to 999999, with at "
-                          "most six decimals\n",
-                          scale));
-  }
-  for (const char* limit : {"1", "999999999999999999"})
-    EXPECT_EQ(place.replay({"in.pcap@a", "--limit", limit}).exit_code, 0) << limit;
-  for (const char* limit : {"0", "1000000000000000000", "", "-1", "1.0"}) {
-    EXPECT_EQ(place.replay({"in.pcap@a", "--limit", limit}).err,
-              fmt::format("horae: --limit {}: expected a number of packets, 1 or more\n", limit));
-  }
-}
-
 }  // namespace
 }  // namespace horae::test::replay_input_test

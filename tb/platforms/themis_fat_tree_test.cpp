@@ -201,22 +201,5 @@ TEST(ThemisFatTree, AHashThatIsNotLinearIsRefused) {
             "balance = \"ecmp_linear\"\n");
 }
 
-// Racks of one NIC each, and a rack of several beside them: paths are between racks.
-TEST(ThemisFatTree, OneNicOfARackIsEnough) {
-  const Workplace place;
-  for (const auto& settings :
-       {Words{"leaf_spine.hosts_per_leaf=1", "traffic[0].from=[\"h0\"]", "traffic[0].to=[\"h1\"]",
-              "tor.pipeline_of_port=[0, 1, 2, 3, 0]"},
-        Words{"leaf_spine.leaves=3", "leaf_spine.hosts_per_leaf=1",
-              "traffic[0].from=[\"h0\", \"h1\"]", "traffic[0].to=[\"h2\", \"h0\"]",
-              "tor.pipeline_of_port=[0, 1, 2, 3, 0]"}}) {
-    Words all = settings;
-    all.insert(all.end(), {"sim.duration=3us", "sim.warmup=0us"});
-    const Ended ended =
-        run(place, with_settings({"run", HORAE_PLATFORM_DIR "/themis_tor.toml"}, all));
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  }
-}
-
 }  // namespace
 }  // namespace horae::test::themis_fat_tree_test
