@@ -62,8 +62,14 @@ void rnic::begin_credits() {
                                             config_.credit_delay.value_or(0_ps));
 }
 
-void rnic::take_credits(const Packet& p, Picoseconds now) {
-  credits_->take(p.traffic_class, p.wire_size(), now, now + wire_->serialisation(p.wire_size()));
+template <class Send>
+void rnic::send_with_credits(std::uint32_t traffic_class, Send send) {
+  if (!credits_) return send();
+  const Picoseconds begin = cursor_;
+  const std::uint64_t before = wire_->counters().frame_bytes;
+  send();
+  const auto frame = static_cast<std::int64_t>(wire_->counters().frame_bytes - before);
+  credits_->take(traffic_class, l1_bytes(Bytes(frame)), begin, cursor_);
 }
 
 Bytes rnic::wire_ahead(const QueuePair& qp) const {
@@ -100,7 +106,7 @@ Gate rnic::engine_gate(std::size_t i, const QueuePair& qp) const {
 bool rnic::respond_by_engine() {
   if (response_gate().at > cursor_) return false;
   engine_->respond(responses_.front().qp, cursor_);
-  send_response();
+  send_with_credits(config_.ack_traffic_class, [this] { send_response(); });
   return true;
 }
 
@@ -160,7 +166,7 @@ void rnic::decide_engine_before(Picoseconds end) {
     if (qp >= 0) {
       const auto i = static_cast<std::size_t>(qp);
       engine_->send(i, begins_message(qps_[i]), cursor_);
-      send_data(i);
+      send_with_credits(qps_[i].traffic_class, [this, i] { send_data(i); });
       continue;
     }
     if (response_due) wait_for_unit(next);

@@ -81,8 +81,6 @@ void rnic::put_on_wire(Packet& response, const char* what) {
     return put_in_line(response, answers ? answers_port_ : response.entropy % ports_->count(),
                        true);
   }
-  if (credits_) [[unlikely]]
-    take_credits(response, start);
   wire_->send(response, start, config_.tx_latency);
   cursor_ = wire_->busy_until();
   if (auto* t = recorder()) {
@@ -139,8 +137,6 @@ void rnic::send_data(std::size_t i) {
     }
   }
   if (wire_ != nullptr) [[likely]] {
-    if (credits_) [[unlikely]]
-      take_credits(p, start);
     wire_->send(p, start, config_.tx_latency);
     cursor_ = wire_->busy_until();
   } else {

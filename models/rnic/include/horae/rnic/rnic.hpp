@@ -325,8 +325,9 @@ class rnic : public fabric::device {
   /// The response that is due waits for a unit or credits.
   void wait_for_unit(Gate& next) const;
   void begin_credits();
-  /// Of a packet that begins at `now`, on the one port that there is.
-  void take_credits(const Packet& p, Picoseconds now);
+  /// Sends by send(), and takes the credits of the packet of that class that it puts on the wire.
+  template <class Send>
+  void send_with_credits(std::uint32_t traffic_class, Send send);
   /// Bytes on the wire of its next packet; of one that is sent again not less.
   Bytes wire_ahead(const QueuePair& qp) const;
   /// Whether no unit is free for its next packet, or its lane has no credits; `busy` becomes the
