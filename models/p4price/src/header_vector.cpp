@@ -218,15 +218,57 @@ class VectorBuilder {
     }
   }
 
+  /// A checksum of the parser, with what each of its states does.
+  struct Sum {
+    dataplane::ChecksumSpec spec;
+    std::map<std::string, std::string> of_state;
+  };
+
+  /// Residual sums of which all common states do the same are one sum there (p4c
+  /// parde/allocate_parser_checksum.cpp is_equiv): of TCP and UDP over the same addresses, say.
+  static void join_residuals(std::map<std::uint32_t, Sum>& sums) {
+    const auto alike = [](const Sum& a, const Sum& b) {
+      bool common = false;
+      for (const auto& [state, does] : a.of_state) {
+        const auto other = b.of_state.find(state);
+        if (other == b.of_state.end()) continue;
+        common = true;
+        if (other->second != does) return false;
+      }
+      return common && a.spec.use == dataplane::ChecksumUse::residual && b.spec.use == a.spec.use;
+    };
+    for (auto a = sums.begin(); a != sums.end(); ++a) {
+      for (auto b = std::next(a); b != sums.end();) {
+        if (!alike(a->second, b->second)) {
+          ++b;
+          continue;
+        }
+        for (const auto& [state, does] : b->second.of_state) {
+          if (a->second.of_state.emplace(state, does).second)
+            a->second.spec.states.push_back(state);
+        }
+        b = sums.erase(b);
+      }
+    }
+  }
+
+  std::string text_of_call(const Expr& call) const {
+    std::string out = call.name;
+    for (const Expr& e : call.operands)
+      for_names(e, *blocks_.parser, [&](const std::string& name) { out += " " + name; });
+    return out;
+  }
+
   /// Sums of the parser by object, updates of the deparser by statement.
   void add_checksums() {
-    std::map<std::uint32_t, dataplane::ChecksumSpec> sums;
+    std::map<std::uint32_t, Sum> sums;
     if (blocks_.parser != nullptr) {
       for (const auto& state : blocks_.parser->states) {
         for_statements(state.statements, [&](const Stmt& s) {
           for_calls(s.value, [&](const Expr& call) {
             if (!is_checksum(call, program_)) return;
-            auto& sum = sums[call.index];
+            auto& [sum, of_state] = sums[call.index];
+            of_state[state.name] += text_of_call(call) + ";";
             sum.use = call.name == "verify" ? dataplane::ChecksumUse::verify
                       : call.name == "get" || call.name == "subtract_all_and_deposit"
                           ? dataplane::ChecksumUse::residual
@@ -237,7 +279,9 @@ class VectorBuilder {
         });
       }
     }
-    for (auto& [object, sum] : sums) {
+    join_residuals(sums);
+    for (auto& [object, one] : sums) {
+      auto& sum = one.spec;
       if (!parser_priced_) sum.states.clear();
       sum.name = without_pipe(program_.externs.at(object).name, out_.pipe);
       sum.gress = gress();

@@ -8,6 +8,7 @@
 #include "gress_design.hpp"
 #include "horae/core/error.hpp"
 #include "names.hpp"
+#include "parameters.hpp"
 #include "table_of.hpp"
 
 namespace horae::p4price {
@@ -46,13 +47,14 @@ std::string line_text(const Location& where) { return fmt::format("line {}", whe
 
 }  // namespace
 
-std::vector<PipeDesign> designs_of(const p4lang::Program& program, const dataplane::ChipSpec& chip,
+std::vector<PipeDesign> designs_of(const p4lang::Program& source, const dataplane::ChipSpec& chip,
                                    const Sizes& sizes) {
-  if (program.architecture != "tna" && program.architecture != "t2na") {
+  if (source.architecture != "tna" && source.architecture != "t2na") {
     throw InputError(fmt::format("{}: found a program for {}, expected tna or t2na",
-                                 program.files.empty() ? "program" : program.files.front(),
-                                 program.architecture));
+                                 source.files.empty() ? "program" : source.files.front(),
+                                 source.architecture));
   }
+  const p4lang::Program program = with_arguments(source);
   std::vector<PipeDesign> out;
   for (const auto& pipe : program.pipes) {
     PipeDesign design;

@@ -93,6 +93,7 @@ class TableReader {
       spec.key_bits += bits;
       prefix |= key.match_kind == "lpm";
       ternary |= key.match_kind == "ternary" || key.match_kind == "optional";
+      if (key.match_kind != "exact") masked_bits_ += bits;
       if (key.match_kind != "range") continue;
       spec.ranges.push_back(std::min(bits, dataplane::most_range_bits));
     }
@@ -255,6 +256,7 @@ class TableReader {
       spec.ternary = false;
       spec.ranges.clear();
       spec.partitions = std::max(1u, spec.partitions);
+      spec.masked_bits = std::min(masked_bits_, spec.key_bits);
     }
   }
 
@@ -263,7 +265,7 @@ class TableReader {
   const p4lang::Table& table_;
   const Piece& piece_;
   TableOf out_;
-  std::uint32_t partition_bits_ = 0, selector_bits_ = 0;
+  std::uint32_t partition_bits_ = 0, selector_bits_ = 0, masked_bits_ = 0;
   std::vector<std::string> selector_reads_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+
+#include "../price/arrays.hpp"
 
 namespace horae::dataplane {
 namespace {
@@ -40,7 +43,7 @@ std::optional<std::uint64_t> divisible_entries(const Unit& unit, const Design& d
   if (kind == MatchKind::atcam || kind == MatchKind::alpm) return std::nullopt;  // in partitions
   const bool attached = std::any_of(unit.shares.begin(), unit.shares.end(), [&](const Share& s) {
     const auto& spec = design.objects[s.object].spec;
-    return !host_table(spec).empty() && !is_direct(spec);
+    return !host_table(spec).empty() && !in_each_part(spec);
   });
   return attached ? std::nullopt : std::optional(match->entries);
 }
@@ -60,9 +63,10 @@ TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
     TablePart part{std::move(own.units.front()), own.held.front()};
     part.unit.shares = {{of_table, part.unit.alone()}};
     for (const DesignObject* o : attached) {
-      if (!is_direct(o->spec)) continue;
+      if (!in_each_part(o->spec)) continue;
       const auto index = static_cast<std::size_t>(o - design.objects.data());
-      for (const auto& unit : price_object(*o, large, {}, part.held).units) {
+      const auto cells = is_direct(o->spec) ? std::optional(part.held) : std::nullopt;
+      for (const auto& unit : price_object(*o, large, {}, cells).units) {
         part.unit.shares.push_back({index, unit.alone()});
         add(part.unit, unit);
       }
@@ -82,7 +86,7 @@ TablePart part_of(const Unit& whole, const Design& design, const ChipSpec& chip,
   rest(part.unit.instructions, whole.instructions, all.unit.instructions.size());
   std::copy_if(whole.shares.begin(), whole.shares.end(), std::back_inserter(part.unit.shares),
                [&](const Share& s) {
-                 return s.object != of_table && !is_direct(design.objects[s.object].spec);
+                 return s.object != of_table && !in_each_part(design.objects[s.object].spec);
                });
   return part;
 }

@@ -29,6 +29,10 @@ void add_meters(Unit& unit, std::uint64_t entries, MeterKind kind, const ChipSpe
 /// Timers of so many bits, in Map RAM.
 void add_idle_timers(Unit& unit, std::uint64_t entries, std::uint32_t bits, const ChipSpec& chip);
 
+/// Whether each part of a table that is cut has all of this array beside it: what is direct, and of
+/// the others counters, action profiles and selectors (p4c table_placement.cpp can_duplicate).
+bool in_each_part(const ObjectSpec& spec);
+
 /// Words of a selector's group.
 std::uint32_t selector_words(const SelectorSpec& spec);
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "arrays.hpp"
 #include "horae/dataplane/price.hpp"
 #include "name_order.hpp"
 
@@ -188,19 +189,25 @@ DesignPrice price_design(const Design& design, const ChipSpec& chip) {
     if (const auto table = host_table(o.spec); !table.empty()) attached[table].push_back(&o);
   }
   std::map<std::string, std::vector<std::uint64_t>> held;
+  const auto in_parts = [](const DesignObject& o) {
+    return !host_table(o.spec).empty() && in_each_part(o.spec);
+  };
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const auto& object = design.objects[i];
-    if (is_direct(object.spec)) continue;
+    if (in_parts(object)) continue;
     ObjectPrice own = price_object(object, chip, attached[object.name]);
     held[object.name] = own.held;
     take(i, std::move(own));
   }
-  // A direct array has a cell for each entry that its table's RAMs hold, part by part.
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
     const auto& object = design.objects[i];
-    if (!is_direct(object.spec)) continue;
-    for (const std::uint64_t cells : held[host_table(object.spec)])
-      take(i, price_object(object, chip, {}, cells));
+    if (!in_parts(object)) continue;
+    const auto& parts = held[host_table(object.spec)];
+    // A direct array has a cell for each entry that its table's RAMs hold, part by part.
+    for (const std::uint64_t cells : parts)
+      take(i, is_direct(object.spec) ? price_object(object, chip, {}, cells)
+                                     : price_object(object, chip, {}));
+    if (parts.empty() && !is_direct(object.spec)) take(i, price_object(object, chip, {}));
   }
   const auto index_of = [&](const std::string& name) { return places.at(name); };
   for (std::size_t i = 0; i < design.objects.size(); ++i) {
