@@ -185,5 +185,28 @@ TEST(CompilerPlacement, TheSameEveryTime) {
   }
 }
 
+// p4c table_placement.cpp can_duplicate: an array that several parts of a table lead to is in each
+// of their stages, if it is a counter or holds what actions need; a register is in one.
+TEST(CompilerPlacement, APartOfATableHasItsCountersAndProfilesBesideIt) {
+  MatchSpec large = exact_table(64, 8192, 0);
+  large.kind = MatchKind::ternary;
+  const auto sram = [&](std::vector<DesignObject> objects) {
+    objects.insert(objects.begin(), object("t", large));
+    const auto placement = as_compiler(design_of(std::move(objects)));
+    EXPECT_TRUE(placement.fits());
+    EXPECT_EQ(stages_of(placement, "t").size(), 2u);
+    std::int64_t blocks = 0;
+    for (const auto& stage : placement.stages) blocks += stage[Resource::sram];
+    return blocks;
+  };
+  const auto bare = sram({});
+  const std::int64_t two_counters = 2 * 2;  // a block and its spare in either stage
+  EXPECT_EQ(sram({object("c", CounterSpec{.entries = 1024, .table = "t"})}) - bare, two_counters);
+  EXPECT_GE(sram({object("p", ProfileSpec{1024, 32, "t"})}) - bare, 2);
+  const auto whole = as_compiler(
+      design_of({object("t", large), object("r", RegisterSpec{.entries = 1024, .table = "t"})}));
+  EXPECT_FALSE(whole.fits());
+}
+
 }  // namespace
 }  // namespace horae::dataplane::compiler_placement_test

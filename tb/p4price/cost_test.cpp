@@ -83,5 +83,35 @@ TEST(SourceCost, ObjectsAreNamedAndPlacedAsInTheSource) {
   EXPECT_GT(design.objects[0].where.line, 0u);
 }
 
+// Both begin with the same words of one header: one unit sums them until the ways part.
+TEST(SourceCost, ResidualSumsThatBeginAlikeShareAUnit) {
+  const auto design = [](const std::string& second) {
+    return design_of({.apply = "hdr.h.a = hdr.h.b;",
+                      .parser_locals = "Checksum() one; Checksum() two;\n",
+                      .parse = "one.subtract({hdr.h.a, hdr.h.b}); two.subtract({hdr.h.a, " +
+                               second + "}); transition select(hdr.h.f) { 1 : a; default : b; }",
+                      .states = "state a { md.z = one.get(); transition accept; }\n"
+                                "state b { md.z = two.get(); transition accept; }\n"})
+        .design.checksums.size();
+  };
+  EXPECT_EQ(design("hdr.h.b"), 1u);
+  EXPECT_EQ(design("hdr.h.c"), 2u);
+}
+
+// What is matched exactly is stored once, beside the masked prefix (p4c table_layout.cpp).
+TEST(SourceCost, OnlyThePrefixOfAnAlgorithmicTableIsStoredWithItsMask) {
+  const auto made =
+      design_of({.locals = "action set(bit<32> v) { hdr.h.b = v; }\n"
+                           "@alpm(1) table t { key = { hdr.h.d : exact; hdr.h.a : lpm; }\n"
+                           "  actions = { set; } size = 4096; }\n",
+                 .apply = "t.apply();"});
+  const auto* t = made.design.find("Ig.t");
+  ASSERT_NE(t, nullptr);
+  const auto& spec = std::get<dataplane::MatchSpec>(t->spec);
+  EXPECT_EQ(spec.kind, dataplane::MatchKind::alpm);
+  EXPECT_EQ(spec.key_bits, 48u);
+  EXPECT_EQ(spec.masked_bits, 32u);
+}
+
 }  // namespace
 }  // namespace horae::p4price::test

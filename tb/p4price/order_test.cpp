@@ -76,5 +76,66 @@ TEST(SourceOrder, TheChainSaysWhereAFieldIsWrittenAndMatched) {
   EXPECT_NE(link_text(chain.front()).find("is matched in line"), std::string::npos);
 }
 
+/// A sub-control that adds a value to a cell and gives the sum.
+const std::string adder =
+    "control Add(in bit<32> value, out bit<32> sum, in bit<16> at) {\n"
+    "  Register<bit<32>, bit<16>>(1024) cells;\n"
+    "  RegisterAction<bit<32>, bit<16>, bit<32>>(cells) add = {\n"
+    "    void apply(inout bit<32> v, out bit<32> rv) { v = v + value; rv = v; } };\n"
+    "  apply { sum = add.execute(at); }\n}\n";
+
+// Each sum goes where its value came from: three that have nothing to do with each other.
+TEST(SourceOrder, AnArgumentStandsForAParameterThatOverlapsAnother) {
+  const Parts parts{.locals = "Add() first; Add() second; Add() third;\n",
+                    .apply =
+                        "first.apply(hdr.h.a, hdr.h.a, hdr.h.d);\n"
+                        "second.apply(hdr.h.b, hdr.h.b, hdr.h.d);\n"
+                        "third.apply(hdr.h.c, hdr.h.c, hdr.h.d);\n",
+                    .before = adder};
+  EXPECT_EQ(stages(parts), 1u);
+  EXPECT_EQ(design_of(parts).design.objects.size(), 3u);
+}
+
+TEST(SourceOrder, AControlThatIsAppliedTwiceKeepsItsCopies) {
+  EXPECT_EQ(stages({.locals = "Add() one;\n",
+                    .apply = "if (hdr.h.f == 1) { one.apply(hdr.h.a, hdr.h.a, hdr.h.d); }\n"
+                             "else { one.apply(hdr.h.b, hdr.h.b, hdr.h.d); }\n",
+                    .before = adder}),
+            3u);
+}
+
+// The end of the way that exits is seen a stage later, where no stage is the last on its own.
+TEST(SourceOrder, AnExitWithinABranchIsAFlagOnTofino2) {
+  Parts parts{.apply =
+                  "if (hdr.h.f == 1) { if (hdr.h.g == 1) { hdr.h.d = 7; exit; } hdr.h.e = 3; }\n"
+                  "hdr.h.a = hdr.h.b;"};
+  EXPECT_EQ(stages(parts), 2u);
+  parts.tofino2 = false;
+  EXPECT_EQ(stages(parts), 1u);
+}
+
+TEST(SourceOrder, AnActionThatExitsSetsTheFlagForWhatFollowsItsTable) {
+  Parts parts{.locals =
+                  "action stop() { hdr.h.d = 7; exit; }\n"
+                  "table t { key = { hdr.h.f : exact; } actions = { stop; NoAction; } }\n",
+              .apply = "t.apply(); hdr.h.a = hdr.h.b;"};
+  EXPECT_EQ(stages(parts), 2u);
+  parts.tofino2 = false;
+  EXPECT_EQ(stages(parts), 1u);
+}
+
+// The rest is in the other way of the branch: nothing to ask for.
+TEST(SourceOrder, AnExitAtTheEndOfAWayTakesNoFlag) {
+  EXPECT_EQ(stages({.apply = "if (hdr.h.f == 1) { hdr.h.d = 7; exit; }\n hdr.h.a = hdr.h.b;"}), 1u);
+}
+
+TEST(SourceOrder, AReturnWithinABranchIsAFlagOnAnyChip) {
+  const std::string apply =
+      "if (hdr.h.f == 1) { if (hdr.h.g == 1) { hdr.h.d = 7; return; } hdr.h.e = 3; }\n"
+      "hdr.h.a = hdr.h.b;";
+  EXPECT_EQ(stages({.apply = apply}), 2u);
+  EXPECT_EQ(stages({.apply = apply, .tofino2 = false}), 2u);
+}
+
 }  // namespace
 }  // namespace horae::p4price::test

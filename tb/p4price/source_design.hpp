@@ -21,6 +21,10 @@ struct Parts {
   std::string apply = "";
   std::string egress_locals = "";
   std::string egress_apply = "";
+  std::string before = "";  ///< declarations in front of the ingress control
+  std::string parser_locals = "";
+  std::string parse = "transition accept;";  ///< of the ingress parser, behind the header
+  std::string states = "";
   bool tofino2 = true;
 };
 
@@ -33,9 +37,11 @@ inline std::string text_of(const Parts& p) {
          "struct metadata { bit<32> x; bit<32> y; bit<16> z; bit<16> index; bit<8> w; bit<1> flag; "
          "}\n"
          "parser IgParser(packet_in pkt, out headers hdr, out metadata md,\n"
-         "                out ingress_intrinsic_metadata_t ig_intr_md) {\n"
+         "                out ingress_intrinsic_metadata_t ig_intr_md) {\n" +
+         p.parser_locals +
          "  state start { pkt.extract(ig_intr_md); pkt.advance(PORT_METADATA_SIZE);\n"
-         "    pkt.extract(hdr.h); transition accept; }\n}\n"
+         "    pkt.extract(hdr.h); " +
+         p.parse + " }\n" + p.states + "}\n" + p.before +
          "control Ig(inout headers hdr, inout metadata md,\n"
          "           in ingress_intrinsic_metadata_t ig_intr_md,\n"
          "           in ingress_intrinsic_metadata_from_parser_t ig_prsr_md,\n"

@@ -7,6 +7,7 @@
 
 #include "gress_design.hpp"
 #include "horae/core/error.hpp"
+#include "jumps.hpp"
 #include "names.hpp"
 #include "parameters.hpp"
 #include "table_of.hpp"
@@ -54,7 +55,8 @@ std::vector<PipeDesign> designs_of(const p4lang::Program& source, const dataplan
                                  source.files.empty() ? "program" : source.files.front(),
                                  source.architecture));
   }
-  const p4lang::Program program = with_arguments(source);
+  p4lang::Program program = with_arguments(source);
+  put_flags(program, chip.name == "tofino1");
   std::vector<PipeDesign> out;
   for (const auto& pipe : program.pipes) {
     PipeDesign design;
