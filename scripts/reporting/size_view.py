@@ -61,6 +61,33 @@ def stage_text(pipeline, stage, resource, capacity):
     return text
 
 
+def line_of(place):
+    """File and line of a place in a source, "mine.p4:12:3"; the path goes, as the page names the file."""
+    file, line, _ = (place.rsplit(":", 2) + ["", ""])[:3]
+    return file.rsplit("/", 1)[-1], int(line) if line.isdigit() else None
+
+
+def line_text(place):
+    return "{}:{}".format(*line_of(place)) if place else ""
+
+
+def chain(pipeline):
+    """What of the source decides how many stages there are at least: the longest chain, link by link."""
+    found = pipeline.get("chain") or {}
+    links = [link if isinstance(link, str) else link.get("text", "") for link in found.get("links", [])]
+    if not links:
+        return []
+    return [Bullets([text.replace("`", "") for text in links],
+                    f"The longest chain of dependencies of {pipeline['name']} takes {numbers.plain(found.get('stages'))} stages")]
+
+
+def notes(pipeline):
+    """What of a source was taken for something else, with its line."""
+    texts = [": ".join(part for part in (line_text(n.get("place")), n.get("object"), n.get("text")) if part)
+             for n in pipeline.get("notes", [])]
+    return [Fold(f"Taken otherwise than written ({len(texts)})", [Bullets(texts, "")])] if texts else []
+
+
 def object_map(pipeline):
     """Which object lies in which stages, by gress."""
     objects = [o for o in pipeline.get("objects", []) if o.get("stages")]
@@ -70,7 +97,8 @@ def object_map(pipeline):
     texts = []
     for o in objects:
         amounts = ", ".join(f"{numbers.number(o[r])} {name_of_objects(r)}" for r in pipeline["resources"] if o.get(r))
-        text = f"{o.get('kind', '')}, {o.get('gress', '')}; in all {amounts}"
+        text = ", ".join(part for part in (line_text(o.get("place")), o.get("kind", ""), o.get("gress", "")) if part)
+        text = f"{text}; in all {amounts}"
         texts.append([text if c in o["stages"] else None for c in columns])
     spec = {"kind": "heat", "rows": [o["name"] for o in objects], "columns": [str(c) for c in columns],
             "cells": [[1 if c in o["stages"] else None for c in columns] for o in objects],
@@ -95,15 +123,17 @@ def objects_table(pipeline):
     if not objects:
         return []
     used = [r for r in pipeline["resources"] if any(o.get(r) for o in objects)]
+    placed = any(o.get("place") for o in objects)
     rows = []
     for o in objects:
         stages = o.get("stages", [])
         text = ", ".join(str(s) for s in stages)
-        rows.append([Cell(o["name"], o["name"]), Cell(o.get("kind"), o.get("kind", "")),
+        source = [Cell(line_of(o["place"])[1] if o.get("place") else None, line_text(o.get("place")))] if placed else []
+        rows.append([Cell(o["name"], o["name"]), *source, Cell(o.get("kind"), o.get("kind", "")),
                      Cell(o.get("gress"), o.get("gress", "")), Cell(min(stages, default=None), text)]
                     + [cell(o.get(r, 0)) for r in used])
-    columns = [Column("object"), Column("kind"), Column("gress"), Column("stages")] + [
-        Column(name_of_objects(r), True) for r in used]
+    columns = [Column("object"), *([Column("source line")] if placed else []), Column("kind"), Column("gress"),
+               Column("stages")] + [Column(name_of_objects(r), True) for r in used]
     note = "Two VLIW instructions share a word." if "vliw" in used else ""
     return [Fold(f"What each object takes ({len(objects)})", [Table(columns, rows, note=note)])]
 
@@ -193,7 +223,7 @@ def view(result):
                  key[:8], warned, facts)
     found.blocks = refused_blocks(summary)
     for p in pipelines:
-        found.blocks += stage_map(p) + [totals(p)] + accounts(p) + object_map(p) + objects_table(p)
+        found.blocks += stage_map(p) + [totals(p)] + accounts(p) + chain(p) + object_map(p) + objects_table(p) + notes(p)
     found.blocks += published.blocks(summary.get("validation", []), "ours")
     if nics:
         found.blocks += nic_view.blocks(nics)

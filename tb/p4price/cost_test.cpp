@@ -98,6 +98,36 @@ TEST(SourceCost, ResidualSumsThatBeginAlikeShareAUnit) {
   EXPECT_EQ(design("hdr.h.c"), 2u);
 }
 
+// The compiler's report of chamaleonet: a constant's name in the pragma leaves three bits.
+TEST(SourceCost, APragmaWithoutANumberSaysNothingOfATimersBits) {
+  const auto blocks = [](const std::string& pragma) {
+    return compiled({.locals =
+                         "const int ONE = 1; action set(bit<32> v) { hdr.h.b = v; }\n" + pragma +
+                         " table t { key = { hdr.h.a : exact; hdr.h.d : exact; hdr.h.f : exact; }\n"
+                         "  actions = { set; } size = 20000; idle_timeout = true; }\n",
+                     .apply = "t.apply();"})
+        .total[Resource::map_ram];
+  };
+  EXPECT_EQ(blocks("@idletime_precision(ONE)"), blocks(""));
+  EXPECT_LT(blocks("@idletime_precision(1)"), blocks(""));
+}
+
+// A pragma may name the partition's field; it is no part of what is stored.
+TEST(SourceCost, APragmaNamesTheFieldThatFindsThePartition) {
+  const auto made = design_of(
+      {.locals = "action set(bit<32> v) { hdr.h.b = v; }\n"
+                 "@atcam_partition_index(\"hdr.h.d\") @atcam_number_partitions(1024)\n"
+                 "table t { key = { hdr.h.a : ternary; hdr.h.d : exact; } actions = { set; }\n"
+                 "  size = 16384; }\n",
+       .apply = "t.apply();"});
+  const auto* t = made.design.find("Ig.t");
+  ASSERT_NE(t, nullptr);
+  const auto& spec = std::get<dataplane::MatchSpec>(t->spec);
+  EXPECT_EQ(spec.kind, dataplane::MatchKind::atcam);
+  EXPECT_EQ(spec.key_bits, 32u);
+  EXPECT_EQ(spec.partitions, 1024u);
+}
+
 // What is matched exactly is stored once, beside the masked prefix (p4c table_layout.cpp).
 TEST(SourceCost, OnlyThePrefixOfAnAlgorithmicTableIsStoredWithItsMask) {
   const auto made =

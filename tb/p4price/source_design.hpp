@@ -26,6 +26,7 @@ struct Parts {
   std::string parse = "transition accept;";  ///< of the ingress parser, behind the header
   std::string states = "";
   bool tofino2 = true;
+  std::string egress_parse = "transition accept;";  ///< behind the header
 };
 
 inline std::string text_of(const Parts& p) {
@@ -54,7 +55,9 @@ inline std::string text_of(const Parts& p) {
          "  apply { pkt.emit(hdr); }\n}\n"
          "parser EgParser(packet_in pkt, out headers hdr, out metadata md,\n"
          "                out egress_intrinsic_metadata_t eg_intr_md) {\n"
-         "  state start { pkt.extract(eg_intr_md); pkt.extract(hdr.h); transition accept; }\n}\n"
+         "  state start { pkt.extract(eg_intr_md); pkt.extract(hdr.h); " +
+         p.egress_parse +
+         " }\n}\n"
          "control Eg(inout headers hdr, inout metadata md,\n"
          "           in egress_intrinsic_metadata_t eg_intr_md,\n"
          "           in egress_intrinsic_metadata_from_parser_t eg_prsr_md,\n"

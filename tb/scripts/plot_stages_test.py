@@ -134,6 +134,11 @@ class WithHorae(WithFolder):
         self.assertIn("<!-- tor on tofino2: 10 of 20 stages used", text)
         self.assertNotIn("No number", text)
 
+    def test_a_p4_source_is_priced_and_drawn(self):
+        self.plot(ROOT / "platforms/p4/sketch/sketch.p4", "--target", "tofino2", "--program", HORAE)
+        text = (self.folder / "stages.svg").read_text(encoding="utf-8")
+        self.assertRegex(text, r"<!-- pipe on tofino2: \d+ of 20 stages used")
+
     def test_its_refusals_are_its_own(self):
         self.assertEqual(self.plot("no.toml", "--program", HORAE, code=2),
                          "plot_stages: no.toml: cannot read: No such file or directory\n")

@@ -48,6 +48,7 @@ RESULTS = {
     "sweep": ["run", "platforms/cx7_spray.toml", *SHORT],
     "size": ["size", "platforms/themis_tor.toml"],
     "refused": ["size", "platforms/themis_tor.toml", "--set", "tor.program.qps_per_nic=4000"],
+    "source": ["size", "platforms/p4/sketch/sketch.p4"],
     "nic": ["size", "--nic", "connectx7", "--qps", "5000"],
     "curve": ["size", "platforms/themis_tor.toml", "--most", "tor.program.qps_per_nic", "--over",
               "tor.program.paths=64,128", "--over", "tor.program.window=128,512"],

@@ -229,6 +229,17 @@ class Pages(WithFolder):
         self.assertIn("VLIW words", spec["rows"])  # as `horae size` calls them in its text
         self.assertIn(f"{pipeline['stages_used']} of {pipeline['stages']} stages of tofino2", found.text)
 
+    def test_the_price_of_a_source_has_its_lines(self):
+        pipeline = self.summary("source")["pipelines"][0]
+        found = Page(self.page(self.results["source"]))
+        for o in pipeline["objects"]:
+            line = f"sketch.p4:{o['place'].split(':')[-2]}"
+            self.assertEqual(found.row(o["name"])[1], line)
+            self.assertIn(line, str(found.figure("heat", "classes")["texts"]))
+        self.assertIn(f"takes {pipeline['chain']['stages']} stages", found.text)
+        for link in pipeline["chain"]["links"]:
+            self.assertIn(link.replace("`", ""), found.text)
+
     def test_what_does_not_fit_is_said_first(self):
         summary = self.summary("refused")
         found = Page(self.page(self.results["refused"]))

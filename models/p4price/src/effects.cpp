@@ -24,12 +24,6 @@ bool is_action_data(const Expr& e, const PieceAction& action) {
          std::ranges::find(action.data, base->index) != action.data.end();
 }
 
-bool is_constant(const Expr& e) {
-  if (e.kind == ExprKind::constant) return true;
-  return !e.operands.empty() && e.kind != ExprKind::call &&
-         std::ranges::all_of(e.operands, is_constant);
-}
-
 void append(std::vector<Use>& to, const std::vector<Use>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }

@@ -67,6 +67,12 @@ bool mentions(const Expr& e, const std::string& name, const Block& block) {
                              [&](const Expr& part) { return mentions(part, name, block); });
 }
 
+bool is_constant(const Expr& e) {
+  if (e.kind == ExprKind::constant) return true;
+  return !e.operands.empty() && e.kind != ExprKind::call &&
+         std::ranges::all_of(e.operands, is_constant);
+}
+
 std::string text_of(const Bits& bits, std::uint32_t width) {
   if (bits.low == 0 && bits.high + 1 >= width) return bits.field;
   return fmt::format("{}[{}:{}]", bits.field, bits.high, bits.low);

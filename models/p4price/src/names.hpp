@@ -20,6 +20,9 @@ bool overlap(const std::string& a, const std::string& b);
 /// Whether the expression reads storage of that name.
 bool mentions(const p4lang::Expr& e, const std::string& name, const p4lang::Block& block);
 
+/// Whether an expression is made of constants alone.
+bool is_constant(const p4lang::Expr& e);
+
 /// Bits of a field, both ends included.
 struct Bits {
   std::string field;

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "names.hpp"
+#include "values.hpp"
 
 namespace horae::p4price {
 namespace {
@@ -93,35 +93,16 @@ class Rewriter {
     return !name.empty() && name == name_of(b, block_);
   }
 
-  // --- an argument in a parameter's place, wherever the block names it
-
+  /// An argument in a parameter's place, wherever the block names it.
   static void put(Block& block, std::uint32_t variable, const Expr& argument) {
-    put(block.body, variable, argument);
-    for (auto& f : block.functions) put(f.body, variable, argument);
+    const Substitution to(variable, argument);
+    to.put_into(block.body);
+    for (auto& f : block.functions) to.put_into(f.body);
     for (auto& t : block.tables) {
-      for (auto& key : t.keys) put(key.value, variable, argument);
+      for (auto& key : t.keys) to.put_into(key.value);
       for (auto& a : t.actions)
-        for (Expr& bound : a.bound) put(bound, variable, argument);
+        for (Expr& bound : a.bound) to.put_into(bound);
     }
-  }
-  static void put(std::vector<Stmt>& body, std::uint32_t variable, const Expr& argument) {
-    for (Stmt& s : body) {
-      put(s.target, variable, argument);
-      put(s.value, variable, argument);
-      put(s.body, variable, argument);
-      put(s.otherwise, variable, argument);
-      for (auto& c : s.cases) put(c.body, variable, argument);
-    }
-  }
-  static void put(Expr& e, std::uint32_t variable, const Expr& argument) {
-    if (e.kind == ExprKind::variable) {
-      if (e.index != variable) return;
-      const auto place = e.place;
-      e = Expr(argument);
-      e.place = place;
-      return;
-    }
-    for (Expr& part : e.operands) put(part, variable, argument);
   }
 
   Block& block_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "chip_rules.hpp"
 #include "gress_design.hpp"
 #include "horae/core/error.hpp"
 #include "jumps.hpp"
@@ -65,6 +66,7 @@ std::vector<PipeDesign> designs_of(const p4lang::Program& source, const dataplan
     for (const auto gress : {dataplane::Gress::ingress, dataplane::Gress::egress}) {
       const GressBlocks blocks = blocks_of(program, pipe, gress);
       if (blocks.control == nullptr) continue;
+      check_depth(program, blocks, chip);
       add_gress(program, blocks, chip, sizes, design);
       add_header_vector(program, blocks, chip, design);
     }

@@ -37,6 +37,8 @@ std::uint32_t slot_of(std::uint32_t bits) {
   return words + (rest == 0 ? 0 : rest <= 8 ? 8 : rest <= 16 ? 16 : 32);
 }
 
+/// The number of an annotation: 1 where it has none, 0 where it has a word that is no number, as
+/// constants of the source are not put in there.
 std::optional<std::uint64_t> annotated(const p4lang::Table& table, std::string_view name) {
   for (const auto& a : table.annotations) {
     if (a.name != name) continue;
@@ -44,7 +46,7 @@ std::optional<std::uint64_t> annotated(const p4lang::Table& table, std::string_v
     std::uint64_t n = 0;
     const std::string& word = a.words.front();
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-    return error == std::errc{} ? n : 1;
+    return error == std::errc{} ? n : 0;
   }
   return std::nullopt;
 }
@@ -69,6 +71,14 @@ class TableReader {
   }
 
  private:
+  /// Whether a pragma says that a key finds the partition of an algorithmic table.
+  bool is_partition_index(const p4lang::Key& key) const {
+    return std::ranges::any_of(table_.annotations, [&](const auto& a) {
+      return a.name == "atcam_partition_index" && !a.words.empty() &&
+             (a.words.front() == key.name || a.words.front() == '"' + key.name + '"');
+    });
+  }
+
   void take_keys() {
     auto& spec = out_.spec;
     spec.key_bits = 0;
@@ -84,7 +94,7 @@ class TableReader {
         continue;
       }
       const std::uint32_t bits = std::max(1u, width_of(*key.value.type));
-      if (key.match_kind == "atcam_partition_index") {
+      if (key.match_kind == "atcam_partition_index" || is_partition_index(key)) {
         partition_bits_ = bits;
         continue;
       }

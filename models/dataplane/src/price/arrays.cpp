@@ -75,12 +75,12 @@ void add_idle_timers(Unit& unit, std::uint64_t entries, std::uint32_t bits, cons
   unit.needs[Resource::map_ram] += blocks_for(entries, per_word, chip);
 }
 
-// p4c resource_estimate.h SINGLE_RAMLINE_POOL_SIZE: 120 members in a word.
 bool in_each_part(const ObjectSpec& spec) {
   return is_direct(spec) || std::holds_alternative<CounterSpec>(spec) ||
          std::holds_alternative<ProfileSpec>(spec) || std::holds_alternative<SelectorSpec>(spec);
 }
 
+// p4c resource_estimate.h SINGLE_RAMLINE_POOL_SIZE: 120 members in a word.
 std::uint32_t selector_words(const SelectorSpec& spec) {
   constexpr std::uint32_t members_per_word = 120;
   return divide_up(spec.group_size, members_per_word);

@@ -1,0 +1,147 @@
+// What of a gress's objects comes after what, with the sentences that say why.
+#include "object_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <variant>
+
+#include "gress_design.hpp"
+
+namespace horae::p4price {
+namespace {
+
+using dataplane::DependencyKind;
+using dataplane::DesignObject;
+
+class Orderer {
+ public:
+  Orderer(const p4lang::Program& program, const std::vector<Piece>& pieces,
+          const std::vector<std::vector<std::string>>& objects, PipeDesign& out)
+      : program_(program), pieces_(pieces), objects_(objects), out_(out) {}
+
+  void run() { order(); }
+
+ private:
+  Location where(const p4lang::Place& place) const { return location_of(program_, place); }
+
+  std::size_t index_of(const std::string& name) const {
+    const auto& all = out_.design.objects;
+    return static_cast<std::size_t>(std::ranges::find(all, name, &DesignObject::name) -
+                                    all.begin());
+  }
+
+  /// Whether `to` comes after `from`.
+  bool reaches(std::size_t from, std::size_t to) const {
+    std::vector<bool> seen(next_.size(), false);
+    std::vector<std::size_t> open = {from};
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      if (at == to) return true;
+      for (const std::size_t n : next_[at]) {
+        if (!seen[n]) open.push_back(n);
+        seen[n] = true;
+      }
+    }
+    return false;
+  }
+
+  /// Who an array belongs to waits in its place.
+  std::size_t waiting(const std::string& name) const {
+    const std::size_t own = index_of(name);
+    const std::string host = host_table(out_.design.objects[own].spec);
+    return host.empty() ? own : index_of(host);
+  }
+
+  /// Whether `to` now comes after `from`; not if it came before already.
+  bool connect(std::size_t from, std::size_t to, DependencyKind kind) {
+    if (from == to) return false;
+    const dataplane::Dependency d{out_.design.objects[from].name, kind};
+    auto& after = out_.design.objects[to].after;
+    if (std::ranges::find(after, d) != after.end()) return false;
+    const bool known = std::ranges::find(next_[from], to) != next_[from].end();
+    if (!known && reaches(to, from)) {
+      ++circles_;
+      return false;
+    }
+    if (!known) next_[from].push_back(to);
+    after.push_back(d);
+    return true;
+  }
+
+  void order() {
+    const auto& all = pieces_;
+    const auto edges = edges_between(all);
+    next_.resize(out_.design.objects.size());
+    // Control first, so that where accesses of one register make a circle the branches stay.
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].dead || all[i].path.empty() || objects_[i].empty()) continue;
+      const auto [decides, arm] = all[i].path.back();
+      if (objects_[decides].empty()) continue;
+      guard(decides, arm, i);
+    }
+    for (const auto& e : edges) {
+      for (const auto& from : objects_[e.from]) {
+        for (const auto& to : objects_[e.to]) {
+          const std::size_t a = waiting(from), b = waiting(to);
+          if (!connect(a, b, e.kind)) continue;
+          out_.links.push_back({out_.design.objects[a].name, out_.design.objects[b].name, e.kind,
+                                e.field, where(e.written), where(e.needed)});
+        }
+      }
+    }
+    if (circles_ > 0)
+      out_.notes.push_back({"",
+                            fmt::format("{} dependencies between accesses of one register dropped: "
+                                        "they are in one stage",
+                                        circles_),
+                            {}});
+  }
+
+  void guard(std::size_t decides, std::uint32_t arm, std::size_t piece) {
+    const std::size_t by = waiting(objects_[decides].front());
+    for (const auto& name : objects_[piece]) {
+      const std::size_t guarded = waiting(name);
+      if (guarded == by) continue;
+      DesignObject& decider = out_.design.objects[by];
+      const std::string& other = out_.design.objects[guarded].name;
+      const Link link{decider.name, other,         DependencyKind::control,
+                      {},           decider.where, where(pieces_[piece].place)};
+      auto* condition = std::get_if<dataplane::ConditionSpec>(&decider.spec);
+      if (condition == nullptr) {
+        if (connect(by, guarded, DependencyKind::control)) out_.links.push_back(link);
+        continue;
+      }
+      if (std::ranges::find(condition->guards, other) != condition->guards.end()) {
+        if (arm == 0) std::erase(condition->guards_not, other);  // it runs in either way
+        continue;
+      }
+      if (reaches(guarded, by)) {
+        ++circles_;
+        continue;
+      }
+      next_[by].push_back(guarded);
+      condition->guards.push_back(other);
+      if (arm > 0) condition->guards_not.push_back(other);
+      out_.links.push_back(link);
+    }
+  }
+
+  const p4lang::Program& program_;
+  const std::vector<Piece>& pieces_;
+  const std::vector<std::vector<std::string>>& objects_;
+  PipeDesign& out_;
+  std::vector<std::vector<std::size_t>> next_;  ///< of each object of the design, who comes after
+  std::size_t circles_ = 0;
+};
+
+}  // namespace
+
+void order_objects(const p4lang::Program& program, const std::vector<Piece>& pieces,
+                   const std::vector<std::vector<std::string>>& objects, PipeDesign& out) {
+  Orderer(program, pieces, objects, out).run();
+}
+
+}  // namespace horae::p4price
