@@ -98,6 +98,27 @@ TEST(SourceCost, ResidualSumsThatBeginAlikeShareAUnit) {
   EXPECT_EQ(design("hdr.h.c"), 2u);
 }
 
+// A bridged header that one action makes valid has its sources' storage (p4c auto_alias.cpp).
+TEST(SourceCost, CopiesIntoAHeaderOfTheStagesAreOneStorage) {
+  Parts parts{.locals =
+                  "Register<bit<32>, bit<16>>(1024) r;\n"
+                  "RegisterAction<bit<32>, bit<16>, bit<32>>(r) ra = "
+                  "{ void apply(inout bit<32> v, out bit<32> rv) { v = v + 1; rv = v; } };\n",
+              .apply =
+                  "md.x = ra.execute(hdr.h.d);\n"
+                  "hdr.bridge.setValid(); hdr.bridge.x = md.x;",
+              .types = "header bridge_h { bit<32> x; }\n",
+              .headers = "bridge_h bridge;"};
+  EXPECT_EQ(compiled(parts).stages_used(), 1u);
+  // Written twice, or from elsewhere: a copy.
+  parts.apply += " hdr.bridge.x = hdr.h.b;";
+  EXPECT_EQ(design_of(parts).design.objects.size(), 2u);
+  parts.apply =
+      "md.x = ra.execute(hdr.h.d); hdr.bridge.x = md.x;\n"
+      "if (hdr.h.f == 1) { hdr.bridge.setValid(); }";
+  EXPECT_EQ(compiled(parts).stages_used(), 2u);
+}
+
 // The compiler's report of chamaleonet: a constant's name in the pragma leaves three bits.
 TEST(SourceCost, APragmaWithoutANumberSaysNothingOfATimersBits) {
   const auto blocks = [](const std::string& pragma) {

@@ -21,7 +21,9 @@ struct Parts {
   std::string apply = "";
   std::string egress_locals = "";
   std::string egress_apply = "";
-  std::string before = "";  ///< declarations in front of the ingress control
+  std::string types = "";    ///< of headers beside `h`
+  std::string headers = "";  ///< members of the struct of headers, beside `h`
+  std::string before = "";   ///< declarations in front of the ingress control
   std::string parser_locals = "";
   std::string parse = "transition accept;";  ///< of the ingress parser, behind the header
   std::string states = "";
@@ -32,8 +34,9 @@ struct Parts {
 inline std::string text_of(const Parts& p) {
   return std::string(p.tofino2 ? "#include <t2na.p4>\n" : "#include <tna.p4>\n") +
          "header data_h { bit<32> a; bit<32> b; bit<32> c; bit<16> d; bit<16> e; bit<8> f; bit<8> "
-         "g; }\n"
-         "struct headers { data_h h; }\n"
+         "g; }\n" +
+         p.types + "struct headers { data_h h; " + p.headers +
+         " }\n"
          "struct pair { bit<32> lo; bit<32> hi; }\n"
          "struct metadata { bit<32> x; bit<32> y; bit<16> z; bit<16> index; bit<8> w; bit<1> flag; "
          "}\n"

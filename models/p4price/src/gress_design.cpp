@@ -91,6 +91,8 @@ class GressBuilder {
       const auto& v = control_.variables[i];
       if (i > 1 && v.direction != p4lang::Direction::in) live.push_back(v.name);
     }
+    const auto sources = pieces_.take_aliases(edges.extracted);
+    live.insert(live.end(), sources.begin(), sources.end());
     const std::string headers = control_.parameters > 0 ? control_.variables[0].name : "";
     pieces_.drop_dead(live, [&](const std::string& field) {
       if (!headers.empty() && overlap(field, headers)) return false;

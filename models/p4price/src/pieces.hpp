@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,11 @@ class Pieces {
 
   std::vector<Piece>& all() { return pieces_; }
   const std::vector<Piece>& all() const { return pieces_; }
+
+  /// Takes away copies into fields of a header that the parser does not extract and the same action
+  /// makes valid, if nothing else writes or reads the field, and nothing writes the source later.
+  /// The sources, which the deparser sees instead. `extracted`: headers, or structs of them.
+  std::vector<std::string> take_aliases(const std::set<std::string>& extracted);
 
   /// Takes away what nobody sees: writes of fields that are not in `live` at the end and that
   /// nothing reads before they are written again; zeros put where zero is anyway (`zeroed`: whether
