@@ -208,5 +208,17 @@ TEST(CompilerPlacement, APartOfATableHasItsCountersAndProfilesBesideIt) {
   EXPECT_FALSE(whole.fits());
 }
 
+// A table in partitions is cut in no other way than elsewhere.
+TEST(CompilerPlacement, ATableInPartitionsThatNoStageHoldsIsPlacedAllTheSame) {
+  MatchSpec large = exact_table(48, 65536, 9);
+  large.kind = MatchKind::atcam;
+  large.partitions = 256;
+  const Design design = design_of({object("t", large)});
+  const auto placement = as_compiler(design);
+  EXPECT_TRUE(placement.fits());
+  EXPECT_GT(placement.stages_used(), 1u);
+  EXPECT_EQ(placement.stages_used(), place(design, shipped_chip("tofino2")).stages_used());
+}
+
 }  // namespace
 }  // namespace horae::dataplane::compiler_placement_test

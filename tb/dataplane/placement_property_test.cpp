@@ -232,6 +232,13 @@ TEST(PlacementProperty, EveryObjectIsPlacedOnceOrRefused) {
       if (const auto* r = std::get_if<RegisterSpec>(&o.spec)) parts = static_cast<int>(r->pieces);
       if (const auto* c = std::get_if<ConditionSpec>(&o.spec))
         parts = c->kind == ConditionKind::subtract_sign ? 2 : 1;
+      // Counters, profiles and selectors are beside each part of their table.
+      const bool each = std::holds_alternative<CounterSpec>(o.spec) ||
+                        std::holds_alternative<ProfileSpec>(o.spec) ||
+                        std::holds_alternative<SelectorSpec>(o.spec);
+      const auto host = std::ranges::find(design.objects, host_table(o.spec), &DesignObject::name);
+      if (each && host != design.objects.end())
+        parts = at.shares[static_cast<std::size_t>(host - design.objects.begin())];
       if (std::holds_alternative<MatchSpec>(o.spec)) {
         // Parts of half a stage, or such as fill what is left of stages: one in each.
         const auto stages = static_cast<std::size_t>(at.last[i] - at.first[i] + 1);

@@ -93,13 +93,14 @@ void check_operations(const Program& program, const Expr& e, const p4lang::Place
   for (const Expr& part : e.operands) check_operations(program, part, place, action);
 }
 
+/// Bytes that so many bits take at least, however fields lie in containers.
 std::int64_t bytes_of_fields(const std::vector<Use>& uses) {
-  std::map<std::string, std::set<std::uint32_t>> bytes;
+  std::map<std::string, std::set<std::uint32_t>> bits;
   for (const Use& u : uses)
-    for (std::uint32_t b = u.bits.low / 8; b <= u.bits.high / 8; ++b) bytes[u.bits.field].insert(b);
-  std::int64_t sum = 0;
-  for (const auto& [field, of] : bytes) sum += static_cast<std::int64_t>(of.size());
-  return sum;
+    for (std::uint32_t b = u.bits.low; b <= u.bits.high; ++b) bits[u.bits.field].insert(b);
+  std::size_t sum = 0;
+  for (const auto& [field, of] : bits) sum += of.size();
+  return static_cast<std::int64_t>((sum + 7) / 8);
 }
 
 void check_actions(const Program& program, const Piece& piece, const dataplane::ChipSpec& chip) {

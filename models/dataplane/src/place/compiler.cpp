@@ -203,7 +203,11 @@ class CompilerPlacer {
 
 Placement place_as_compiler(const Design& design, const ChipSpec& chip) {
   design.check();
-  return CompilerPlacer(design, chip).run();
+  Placement out = CompilerPlacer(design, chip).run();
+  // A table in partitions is not cut here: one that no stage holds whole is cut as elsewhere.
+  const bool stuck =
+      std::ranges::any_of(out.refused, [](const Refusal& r) { return r.resource == "dependency"; });
+  return stuck ? place(design, chip) : out;
 }
 
 }  // namespace horae::dataplane
