@@ -121,7 +121,8 @@ class Refuses(WithFolder):
                 (("y.json", "-o", "x.gif"), "plot_stages: -o x.gif: expected a name ending in .svg or .png\n"),
                 (("y.json", "-o", "nowhere/x.svg"), "plot_stages: nowhere/x.svg: No such file or directory\n"),
                 (("y.json", "--set", "a=1"),
-                 "plot_stages: y.json: found a ledger, expected PLATFORM.toml with --objects, --set or --chip\n")):
+                 "plot_stages: y.json: found a ledger, expected PLATFORM.toml with --objects, --set or --chip, or PROGRAM.p4 with --target, "
+                 "-I or -D\n")):
             self.assertEqual(self.plot(*arguments, code=2), line)
         self.assertEqual(len(list(self.folder.iterdir())), 2)
 

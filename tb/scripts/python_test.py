@@ -41,6 +41,22 @@ class Size(unittest.TestCase):
         budget = horae.size({"design": [{"name": "two", "chip": "tofino2", "register": registers}]})
         self.assertEqual(list(budget.pipelines["two"].objects.index), ["a", "b"])
 
+    def test_a_source_has_the_programs_price_and_lines(self):
+        source, options = "platforms/p4/sketch/sketch.p4", ("--target", "tofino2")
+        theirs = json.loads(program("size", source, *options, "--json"))["pipelines"][0]
+        pipeline = horae.size(ROOT / source, options=options).pipeline
+        self.assertEqual(pipeline.stages, theirs["stages_used"])
+        for item in theirs["objects"]:
+            self.assertEqual(pipeline.objects.loc[item["name"], "sram"], item["sram"])
+            self.assertEqual(pipeline.objects.loc[item["name"], "place"].split(":")[-2:], item["place"].split(":")[-2:])
+
+    def test_a_damaged_source_is_bad_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "mine.p4"
+            file.write_text("#include <tna.p4>\nheader {", encoding="utf-8")
+            with self.assertRaisesRegex(horae.BadInput, "mine.p4:2:8"):
+                horae.size(file)
+
     def test_what_does_not_fit_says_what_would(self):
         with self.assertRaises(horae.DoesNotFit) as caught:
             horae.size(ROOT / "platforms/themis_tor.toml", {"tor.program.qps_per_nic": 20000})
