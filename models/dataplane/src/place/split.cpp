@@ -4,8 +4,6 @@
 #include <iterator>
 #include <optional>
 
-#include "../price/arrays.hpp"
-
 namespace horae::dataplane {
 namespace {
 

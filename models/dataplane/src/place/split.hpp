@@ -8,6 +8,10 @@
 
 namespace horae::dataplane {
 
+/// Whether each part of a table that is cut has all of this array beside it (defined with the
+/// prices of arrays).
+bool in_each_part(const ObjectSpec& spec);
+
 /// The price of a design whose match tables are one unit each, however many stages they take.
 DesignPrice price_uncut(const Design& design, const ChipSpec& chip);
 
