@@ -16,7 +16,7 @@ bool in_each_part(const ObjectSpec& spec);
 DesignPrice price_uncut(const Design& design, const ChipSpec& chip);
 
 /// Entries of the match table that the unit is of, where they may be divided among stages: not when
-/// counters, meters or registers at an index belong to it, which are in one stage.
+/// meters or registers at an index belong to it, which are in one stage.
 std::optional<std::uint64_t> divisible_entries(const Unit& unit, const Design& design);
 
 /// A part of a match table, with what has a cell for each of its entries.
