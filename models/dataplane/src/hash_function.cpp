@@ -55,9 +55,13 @@ std::uint64_t HashFunction::of(const BitString& fields) const {
 std::uint64_t HashFunction::value(const PreparedCrc& hash, const BitString& fields) const {
   const Crc& crc = hash.crc;
   std::uint64_t reg = crc.start();
-  for (unsigned at = 0, part = fields.bits() % 8; at < fields.bits(); at += part) {
-    if (at > 0 || part == 0) part = 8;
-    reg = crc.next(reg, static_cast<std::uint8_t>(fields.at(at, part)));
+  const unsigned first = fields.bits() % 8;
+  if (first != 0) reg = crc.next(reg, static_cast<std::uint8_t>(fields.at(0, first)));
+  for (unsigned at = first; at < fields.bits(); at += 64) {
+    const unsigned part = std::min(64u, fields.bits() - at);
+    std::uint64_t word = fields.at(at, part) << (64 - part);
+    for (unsigned done = 0; done < part; done += 8, word <<= 8)
+      reg = crc.next(reg, static_cast<std::uint8_t>(word >> 56));
   }
   const std::uint64_t result = crc.result(reg);
   const unsigned width = crc.parameters().width;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <utility>
 
 #include "horae/core/error.hpp"
@@ -19,6 +20,33 @@ bool string_less(const BitString& a, const BitString& b) {
 BitString under_mask(BitString value, const BitString& mask) {
   value &= mask;
   return value;
+}
+
+/// The `count` (1 to 64) bits from bit `from` on of BitString::words().
+std::uint64_t bits_of(std::span<const std::uint64_t> words, unsigned from, unsigned count) {
+  const unsigned word = from / 64, used = from % 64;
+  std::uint64_t top = words[word] << used;
+  if (used + count > 64) top |= words[word + 1] >> (64 - used);
+  return top >> (64 - count);
+}
+
+/// Compares the bits from bit `from` on with a number of as many bits.
+std::strong_ordering compare(std::span<const std::uint64_t> words, unsigned from,
+                             const BitString& with) {
+  for (unsigned done = 0; done < with.bits(); done += 64) {
+    const unsigned part = std::min(64u, with.bits() - done);
+    const auto order = bits_of(words, from + done, part) <=> with.at(done, part);
+    if (order != std::strong_ordering::equal) return order;
+  }
+  return std::strong_ordering::equal;
+}
+
+bool equal_under(std::span<const std::uint64_t> key, const BitString& mask,
+                 const BitString& value) {
+  std::uint64_t differ = 0;
+  for (std::size_t w = 0; w < key.size(); ++w)
+    differ |= (key[w] & mask.words()[w]) ^ value.words()[w];
+  return differ == 0;
 }
 
 /// How many ones a mask begins with; none if ones follow a zero.
@@ -64,12 +92,19 @@ MatchKind kind_of(const std::vector<MatchField>& fields) {
   return any(FieldMatch::lpm) ? MatchKind::lpm : MatchKind::exact;
 }
 
+BitString any_key(const std::vector<MatchField>& fields) {
+  BitString out;
+  for (const MatchField& field : fields) out.append(BitString::zeros(field.bits));
+  return out;
+}
+
 }  // namespace
 
 MatchTable::MatchTable(Pipeline& pipeline, Gress gress, const std::string& name,
                        std::vector<MatchField> fields, MatchSpec spec, const Needs& needs)
     : Object(pipeline, gress, name, priced(spec, fields, pipeline.name() + "." + name), needs),
       fields_(std::move(fields)),
+      key_words_(any_key(fields_).used_words()),
       capacity_(spec.entries) {}
 
 MatchSpec MatchTable::priced(MatchSpec spec, const std::vector<MatchField>& fields,
@@ -157,7 +192,7 @@ std::size_t MatchTable::insert(const std::vector<FieldPattern>& patterns, std::i
   if (exact) priority = 0;
   std::optional<std::size_t> same;
   if (exact) {
-    if (const auto found = peek(entry.value).place) same = found;
+    if (const auto found = peek(entry.value.words()).place) same = found;
   } else {
     same = find(patterns, priority);
   }
@@ -210,9 +245,7 @@ bool MatchTable::wins(std::size_t place, std::size_t other) const {
 MatchTable::Group& MatchTable::group_of(const BitString& mask) {
   const auto found = std::ranges::find(groups_, mask, &Group::mask);
   if (found != groups_.end()) return *found;
-  groups_.emplace_back();
-  groups_.back().mask = mask;
-  groups_.back().whole = mask == BitString::ones(mask.bits());
+  groups_.push_back({mask, mask == BitString::ones(mask.bits()), 0, PackedKeys(key_words_)});
   return groups_.back();
 }
 
@@ -224,8 +257,10 @@ void MatchTable::index(std::size_t place) {
     return;
   }
   Group& group = group_of(e.mask);
-  const std::size_t* there = group.places.find(e.value);
-  if (there == nullptr || wins(place, *there)) group.places.put(e.value, place);
+  const std::uint64_t* const value = e.value.words().data();
+  const std::uint32_t there = group.places.find(value);
+  if (there == PackedKeys::none || wins(place, there))
+    group.places.put(value, static_cast<std::uint32_t>(place));
   if (group.places.size() == 1 || wins(place, group.best)) group.best = place;
   std::ranges::sort(groups_, before, &Group::best);
 }
@@ -239,25 +274,23 @@ void MatchTable::rebuild() {
   }
 }
 
-bool MatchTable::in_ranges(const Entry& entry, const BitString& key) const {
-  return std::ranges::all_of(entry.ranges, [&](const Range& range) {
-    const BitString field = key.part(range.at, range.bits);
-    return !string_less(field, range.low) && !string_less(range.high, field);
-  });
-}
-
-MatchTable::Result MatchTable::peek(const BitString& key) {
+MatchTable::Result MatchTable::peek(std::span<const std::uint64_t> key) {
   if (stale_) rebuild();
   std::optional<std::size_t> best;
   for (const Group& group : groups_) {
     if (best && !wins(group.best, *best)) break;
-    const std::size_t* place = group.places.find(group.whole ? key : under_mask(key, group.mask));
-    if (place != nullptr && (!best || wins(*place, *best))) best = *place;
+    const std::uint32_t place = group.whole
+                                    ? group.places.find(key.data())
+                                    : group.places.find(key.data(), group.mask.words().data());
+    if (place != PackedKeys::none && (!best || wins(place, *best))) best = place;
   }
   for (const std::size_t place : ranged_) {
     if (best && !wins(place, *best)) break;
     const Entry& e = *entries_[place];
-    if (under_mask(key, e.mask) == e.value && in_ranges(e, key)) {
+    const auto within = [&](const Range& range) {
+      return compare(key, range.at, range.low) >= 0 && compare(key, range.at, range.high) <= 0;
+    };
+    if (equal_under(key, e.mask, e.value) && std::ranges::all_of(e.ranges, within)) {
       best = place;
       break;
     }

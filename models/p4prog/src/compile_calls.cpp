@@ -116,6 +116,9 @@ void Compiler::apply_table(std::uint32_t d, std::uint32_t table) {
       site.key_numbers.push_back(i);
     }
   }
+  site.packed_keys = pack_plan(site.keys);
+  site.packed_selector = pack_plan(site.selector);
+  site.packed_digest = pack_plan(site.digest);
   out_.sites.push_back(std::move(site));
   emit(Op::table, 0, d, 0, 0, static_cast<std::uint32_t>(out_.sites.size() - 1));
 }
@@ -158,24 +161,67 @@ void Compiler::stack_shift(const Expr& e, Op op) {
 }
 
 std::uint32_t Compiler::header_code(const Type& type) {
+  const auto known = std::ranges::find(header_types_, &type);
+  if (known != header_types_.end())
+    return static_cast<std::uint32_t>(known - header_types_.begin());
   HeaderCode code;
   code.name = type.name;
   for (std::uint32_t i = 0; i < type.fields.size(); ++i) {
     const Type& field = *type.fields[i].type;
     std::vector<Piece> parts;
     if (field.kind == TypeKind::varbit) {
-      code.fields.push_back({offset_of(type, i), field.width, true});
+      code.fields.push_back({offset_of(type, i), field.width, code.fixed_bits, true});
       code.varbit_bits = field.width;
       continue;
     }
     pieces_of(parts, offset_of(type, i), field, 0);
     for (const Piece& p : parts) {
-      code.fields.push_back({p.word, p.bits, false});
+      code.fields.push_back({p.word, p.bits, code.fixed_bits, false});
       code.fixed_bits += p.bits;
     }
   }
+  code.has_origin = type.kind == TypeKind::header && code.varbit_bits == 0;
+  header_types_.push_back(&type);
   out_.headers.push_back(std::move(code));
   return static_cast<std::uint32_t>(out_.headers.size() - 1);
+}
+
+void Compiler::name_field(const Type& header, std::uint32_t field) {
+  auto& uses = field_uses_[header.name];
+  if (uses.size() <= field) uses.resize(field + 1);
+  uses[field].named = true;
+}
+
+void Compiler::write_field(const Ref& to) {
+  if (to.header != nullptr) field_uses_[to.header->name].at(to.field).written = true;
+}
+
+/// Of what is taken as a whole and apart again.
+void Compiler::name_all(const Type& type) {
+  if (type.kind == TypeKind::stack) name_all(*type.element);
+  for (std::uint32_t i = 0; i < type.fields.size(); ++i) {
+    if (type.kind == TypeKind::header) name_field(type, i);
+    name_all(*type.fields[i].type);
+  }
+}
+
+/// Once all of the gress is compiled.
+void Compiler::choose_fields(HeaderCode& code, const Type& type) const {
+  if (!code.has_origin) {
+    code.named = code.fields;
+    return;
+  }
+  const auto found = field_uses_.find(type.name);
+  if (found == field_uses_.end()) return;
+  for (std::uint32_t i = 0; i < found->second.size() && i < type.fields.size(); ++i) {
+    const FieldUse use = found->second[i];
+    const std::uint32_t first = offset_of(type, i), end = first + size_of(*type.fields[i].type);
+    for (const FieldCode& f : code.fields) {
+      if (f.offset < first || f.offset >= end) continue;
+      if (use.named) code.named.push_back(f);
+      if (use.written) code.written.push_back(f);
+    }
+  }
 }
 
 void Compiler::extract(const Expr& e) {

@@ -48,6 +48,8 @@ Ref Compiler::ref(const Expr& e) {
   out.word = whole.word;
   out.offset = whole.offset;
   out.valid = whole.valid;
+  out.header = whole.header;
+  out.field = whole.field;
   const auto add_offset = [&](std::uint32_t more) {
     if (out.offset == 0) {
       out.offset = more;
@@ -62,6 +64,11 @@ Ref Compiler::ref(const Expr& e) {
     case ExprKind::field:
       out.word += offset_of(type, e.index);
       out.mark = whole.mark;
+      if (type.kind == TypeKind::header) {
+        out.header = &type;
+        out.field = e.index;
+        name_field(type, e.index);
+      }
       if (has_written_mark(type, e.index)) out.mark = out.word + size_of(*e.type);
       if (e.type->kind == TypeKind::header) out.valid = out.offset == 0 ? out.word : 0;
       if (type.fields[e.index].name == "parser_err") out_.names_parser_error = true;
@@ -172,6 +179,8 @@ void Compiler::into(std::uint32_t d, const Expr& e) {
     case ExprKind::element:
       if (!is_ref(e) && e.kind == ExprKind::field) {
         const std::uint32_t whole = value(e.operands[0]);
+        if (e.operands[0].type->kind == TypeKind::header)
+          name_field(*e.operands[0].type, e.index);
         emit(Op::move, 0, d, whole + offset_of(*e.operands[0].type, e.index), 0, size_of(*e.type));
         return;
       }
@@ -286,6 +295,31 @@ constexpr BinaryOps binary_ops[] = {
 
 }  // namespace
 
+namespace {
+
+/// Words of a value that say where its headers were extracted.
+void origins_of(std::vector<std::uint32_t>& out, std::uint32_t word, const p4lang::Type& type) {
+  switch (type.kind) {
+    case TypeKind::header:
+      out.push_back(word + origin_word);
+      return;
+    case TypeKind::structure:
+    case TypeKind::tuple:
+    case TypeKind::header_union:
+      for (std::uint32_t i = 0; i < type.fields.size(); ++i)
+        origins_of(out, word + offset_of(type, i), *type.fields[i].type);
+      return;
+    case TypeKind::stack:
+      for (std::uint32_t i = 0; i < type.size; ++i)
+        origins_of(out, word + 1 + i * size_of(*type.element), *type.element);
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
 void Compiler::binary(std::uint32_t d, const Expr& e) {
   switch (e.op) {
     case LangOp::logical_and:
@@ -305,7 +339,7 @@ void Compiler::binary(std::uint32_t d, const Expr& e) {
   const Type& type = *e.operands[0].type;
   std::uint32_t a = value(e.operands[0]), b = value(e.operands[1]);
   if (!is_scalar(type)) {
-    emit(Op::equal_words, 0, d, a, b, size_of(type));
+    equal_values(d, a, b, type);
     if (e.op == LangOp::not_equal) emit(Op::logical_not, 1, d, d);
     return;
   }
@@ -320,6 +354,24 @@ void Compiler::binary(std::uint32_t d, const Expr& e) {
     refuse(e.place, fmt::format("this operator is not supported for {}", type_text(type)));
   if (found->swapped) std::swap(a, b);
   emit(op, bits, d, a, b);
+}
+
+/// Where headers were extracted is not compared.
+void Compiler::equal_values(std::uint32_t d, std::uint32_t a, std::uint32_t b, const Type& type) {
+  name_all(type);
+  std::vector<std::uint32_t> origins;
+  origins_of(origins, 0, type);
+  origins.push_back(size_of(type));
+  const std::uint32_t all = allocate(1);
+  emit(Op::constant, 0, all, 0, 0, 1);
+  std::uint32_t from = 0;
+  for (const std::uint32_t origin : origins) {
+    const std::uint32_t same = allocate(1);
+    emit(Op::equal_words, 0, same, a + from, b + from, origin - from);
+    emit(Op::bit_and, 1, all, all, same);
+    from = origin + 1;
+  }
+  emit(Op::move, 0, d, all, 0, 1);
 }
 
 void Compiler::cast(std::uint32_t d, const Expr& e) {
@@ -357,7 +409,10 @@ void Compiler::list(std::uint32_t d, const Expr& e) {
       into(result + 1 + i * stride, e.operands[i]);
     emit(Op::constant, 0, result, 0, 0, static_cast<std::uint32_t>(e.operands.size()));
   } else {
-    if (type.kind == TypeKind::header) emit(Op::constant, 0, result, 0, 0, 1);
+    if (type.kind == TypeKind::header) {
+      emit(Op::constant, 0, result, 0, 0, 1);
+      emit(Op::constant, 0, result + origin_word, 0, 0, 0);
+    }
     for (std::uint32_t i = 0; i < e.operands.size(); ++i)
       into(result + offset_of(type, i), e.operands[i]);
   }
@@ -369,6 +424,7 @@ void Compiler::pieces_of(std::vector<Piece>& out, std::uint32_t word, const Type
   switch (type.kind) {
     case TypeKind::header:
       valid = word;
+      name_all(type);
       [[fallthrough]];
     case TypeKind::structure:
     case TypeKind::tuple:

@@ -124,7 +124,9 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
   }
   if (type == "Checksum" && e.name == "subtract_all_and_deposit") {
     code.kind = ExternKind::checksum_rest;
-    code.result = ref(e.operands.at(0)).word;
+    const Ref to = ref(e.operands.at(0));
+    code.result = to.word;
+    write_field(to);
     call_extern(std::move(code));
     return;
   }
@@ -139,7 +141,10 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
     code.argument_begins.push_back(static_cast<std::uint32_t>(code.arguments.size()));
     pieces(code.arguments, argument);
   }
-  if (code.kind == ExternKind::hash) symmetric_pairs(code, object, e);
+  if (code.kind == ExternKind::hash) {
+    code.packed = pack_plan(code.arguments);
+    symmetric_pairs(code, object, e);
+  }
   if ((code.kind == ExternKind::counter_set || code.kind == ExternKind::counter_push) &&
       e.operands.size() >= 5)
     code.cell = bit_of_byte(e.operands[0]);
@@ -235,6 +240,8 @@ void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
   if (!f.parameters.empty()) {
     code.cell = variables_[f.parameters[0]];
     code.cell_type = block_->variables[f.parameters[0]].type;
+    code.cell_bits = width_of(*code.cell_type);
+    if (code.cell_type->fields.size() > 1) code.second = offset_of(*code.cell_type, 1);
     next = 1;
   }
   if (object.type->name.starts_with("LearnAction")) {
@@ -379,6 +386,7 @@ void Compiler::extern_function(std::uint32_t d, const Expr& e) {
       emit(Op::constant, 0, r.mark, 0, 0, 0);
     else
       emit(Op::constant, 0, r.word, 0, 0, 0);
+    write_field(r);
   } else if (e.name == "is_validated" && is_ref(args.at(0))) {
     const Ref r = ref(args[0]);
     const std::uint32_t of = r.mark != 0 ? r.mark : r.valid;

@@ -133,10 +133,12 @@ void Compiler::assign(const Expr& target, const Expr& from) {
     return;
   }
   into(to.word, from);
+  write_field(to);
   if (to.mark != 0) emit(Op::constant, 0, to.mark, 0, 0, 1);
 }
 
 void Compiler::store(const Ref& to, std::uint32_t from) {
+  write_field(to);
   if (to.slice) {
     const std::uint32_t whole = bits_of(*to.type);
     std::uint32_t at = to.word;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/p4prog/wide.hpp"
 
 namespace horae::p4prog {
 
@@ -31,6 +32,28 @@ bool asks_predicate(const p4lang::Expr& e) {
 bool asks_predicate(const std::vector<p4lang::Stmt>& list) {
   return std::ranges::any_of(list, [](const p4lang::Stmt& s) {
     return asks_predicate(s.value) || asks_predicate(s.body) || asks_predicate(s.otherwise);
+  });
+}
+
+/// A value of so many bits that is put behind `at` bits, word by word, the highest first: for each
+/// word of it, and how many of its bits count, where it goes and by how much it is shifted.
+template <class Part>
+void in_parts(std::uint32_t at, std::uint32_t bits, Part part_of) {
+  for (std::uint32_t left = bits; left > 0;) {
+    const std::uint32_t part = left % 64 == 0 ? 64 : left % 64, from = (left - 1) / 64;
+    const int free = 64 - static_cast<int>(at % 64), beyond = static_cast<int>(part) - free;
+    part_of(from, part, -beyond, at / 64);
+    if (beyond > 0) part_of(from, part, 64 - beyond, at / 64 + 1);
+    at += part;
+    left -= part;
+  }
+}
+
+void pack(std::vector<std::uint64_t>& out, std::uint32_t at, std::span<const std::uint64_t> value,
+          std::uint32_t bits) {
+  in_parts(at, bits, [&](std::uint32_t from, std::uint32_t part, int shift, std::uint32_t to) {
+    const std::uint64_t word = value[from] & wide::low_mask(part);
+    out[to] |= shift >= 0 ? word << shift : word >> -shift;
   });
 }
 
@@ -83,6 +106,7 @@ std::uint32_t Compiler::constant(const Integer& value, std::uint32_t bits) {
 
 std::uint32_t Compiler::emit(Op op, std::uint32_t width, std::uint32_t d, std::uint32_t a,
                              std::uint32_t b, std::uint32_t n) {
+  if (op == Op::move && n == 1) op = Op::move_word;
   out_.code.push_back({op, width, d, a, b, n});
   out_.places.push_back(place_);
   return here() - 1;
@@ -212,7 +236,7 @@ void Compiler::begin_conditions(std::uint32_t index) {
   }
 }
 
-/// For each action of each table code that gives it its bound arguments and calls it.
+/// An action with bound arguments begins with code that gives it those and calls it.
 void Compiler::tables() {
   for (std::uint32_t t = 0; t < block_->tables.size(); ++t) {
     const p4lang::Table& source = block_->tables[t];
@@ -220,25 +244,28 @@ void Compiler::tables() {
     code.source = &source;
     for (const p4lang::TableAction& action : source.actions) {
       const p4lang::Function& f = block_->functions[action.function];
-      ActionCode a{action.name, here(), {}, action.table_only, action.default_only};
+      const std::uint32_t entry = action.bound.empty() ? function_at_[action.function] : here();
+      ActionCode a{action.name, entry, {}, {}, action.table_only, action.default_only};
       for (std::size_t p = 0; p < action.bound.size(); ++p) {
         const auto variable = f.parameters.at(p);
         if (block_->variables[variable].direction != p4lang::Direction::out)
           into(variables_[variable], action.bound[p]);
       }
-      calls_.emplace_back(emit(Op::call, 0, 0), action.function);
+      if (!action.bound.empty()) calls_.emplace_back(emit(Op::call, 0, 0), action.function);
       for (std::size_t p = 0; p < action.bound.size(); ++p) {
         const auto variable = f.parameters.at(p);
         const auto direction = block_->variables[variable].direction;
         if (direction == p4lang::Direction::out || direction == p4lang::Direction::inout)
           store(ref(action.bound[p]), variables_[variable]);
       }
-      emit(Op::give_back, 0, 0);
+      if (!action.bound.empty()) emit(Op::give_back, 0, 0);
       for (std::size_t p = action.bound.size(); p < f.parameters.size(); ++p) {
         const auto& variable = block_->variables[f.parameters[p]];
         const auto dot = variable.name.rfind('.');
         a.data.push_back({dot == std::string::npos ? variable.name : variable.name.substr(dot + 1),
                           variables_[f.parameters[p]], bits_of(*variable.type), variable.type});
+        for (std::uint32_t w = 0; w < words_of(bits_of(*variable.type)); ++w)
+          a.data_words.push_back(variables_[f.parameters[p]] + w);
       }
       code.actions.push_back(std::move(a));
     }
@@ -309,27 +336,63 @@ void Compiler::state(std::uint32_t index) {
     return;
   }
   SelectCode code;
-  std::vector<std::uint32_t> widths;
-  for (const Expr& e : s.select) {
-    const std::uint32_t at = value(e);
-    code.on.push_back({at, bits_of(*e.type), 0});
-    widths.push_back(bits_of(*e.type));
-  }
+  for (const Expr& e : s.select) code.on.push_back({value(e), bits_of(*e.type), 0});
+  code.packed = pack_plan(code.on);
   for (const p4lang::SelectCase& c : s.cases) {
-    CaseCode out{{}, c.next};
-    for (std::size_t i = 0; i < c.keys.size(); ++i)
-      out.sets.push_back(set_of(c.keys[i], widths.at(std::min(i, widths.size() - 1))));
+    CaseCode out;
+    out.next = c.next;
+    out.value.resize(words_of(code.packed.bits));
+    out.mask.resize(out.value.size());
+    if (c.keys.size() > code.on.size()) refuse(s.place, "a case of more sets than are selected on");
+    for (std::uint32_t i = 0; i < c.keys.size(); ++i) add_set(out, c.keys[i], i, code);
     code.cases.push_back(std::move(out));
   }
   out_.selects.push_back(std::move(code));
   emit(Op::select, 0, 0, 0, 0, static_cast<std::uint32_t>(out_.selects.size() - 1));
 }
 
-SetCode Compiler::set_of(const p4lang::KeySet& set, std::uint32_t bits) const {
-  return {set.kind, words(set.value, bits), words(set.other, bits), set.index + value_set_base_};
+void Compiler::add_set(CaseCode& out, const p4lang::KeySet& set, std::uint32_t on,
+                       const SelectCode& select) const {
+  using p4lang::SetKind;
+  const std::uint32_t bits = select.on[on].bits;
+  switch (set.kind) {
+    case SetKind::any:
+      return;
+    case SetKind::exact:
+    case SetKind::mask: {
+      std::uint32_t at = 0;
+      for (std::uint32_t i = 0; i < on; ++i) at += select.on[i].bits;
+      const auto mask = set.kind == SetKind::exact ? words(-1, bits) : words(set.other, bits);
+      pack(out.value, at, words(set.value, bits), bits);
+      pack(out.mask, at, mask, bits);
+      return;
+    }
+    case SetKind::range:
+    case SetKind::value_set:
+      out.sets.push_back({set.kind, words(set.value, bits), words(set.other, bits),
+                          set.index + value_set_base_, on});
+      return;
+  }
 }
 
-void Compiler::finish() { out_.words = next_word_; }
+void Compiler::finish() {
+  out_.words = next_word_;
+  for (std::size_t i = 0; i < header_types_.size(); ++i)
+    choose_fields(out_.headers[i], *header_types_[i]);
+}
+
+PackPlan pack_plan(std::span<const Piece> pieces) {
+  PackPlan out;
+  for (const Piece& p : pieces) {
+    in_parts(out.bits, p.bits, [&](std::uint32_t from, std::uint32_t part, int shift,
+                                   std::uint32_t to) {
+      out.steps.push_back({p.word + from, static_cast<std::int16_t>(shift),
+                           static_cast<std::uint16_t>(to), wide::low_mask(part)});
+    });
+    out.bits += p.bits;
+  }
+  return out;
+}
 
 PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
   if (program.architecture != "tna" && program.architecture != "t2na")

@@ -20,6 +20,8 @@ struct Ref {
   std::uint32_t low = 0, bits = 0;  ///< of a slice
   std::uint32_t mark = 0;           ///< word that says that it was written; 0: there is none
   std::uint32_t valid = 0;          ///< word of its header's validity, where that is known
+  const p4lang::Type* header = nullptr;  ///< that it lies in, and in which of its fields
+  std::uint32_t field = 0;
 };
 
 /// Compiles the blocks of one gress, one after the other, over the same words.
@@ -73,6 +75,12 @@ class Compiler {
   void store(const Ref& to, std::uint32_t from);
   void reset(const Stmt& s);
 
+  // Which fields of headers are named at all, and which are written.
+  void name_field(const Type& header, std::uint32_t field);
+  void name_all(const Type& type);
+  void write_field(const Ref& to);
+  void choose_fields(HeaderCode& code, const Type& type) const;
+
   // Expressions.
   Ref ref(const Expr& e);
   bool is_ref(const Expr& e) const;
@@ -86,6 +94,7 @@ class Compiler {
   void convert(std::uint32_t d, std::uint32_t from, const Type& from_type, const Type& to);
   void concatenate(std::uint32_t d, const Expr& e);
   void shift(std::uint32_t d, const Expr& e);
+  void equal_values(std::uint32_t d, std::uint32_t a, std::uint32_t b, const Type& type);
   void logic(std::uint32_t d, const Expr& e);
   void choice(std::uint32_t d, const Expr& e);
   void list(std::uint32_t d, const Expr& e);
@@ -102,7 +111,8 @@ class Compiler {
   void pieces_of(std::vector<Piece>& out, std::uint32_t word, const Type& type,
                  std::uint32_t valid);
   void pieces_of_load(std::vector<Piece>& out, const Ref& r, std::uint32_t valid);
-  SetCode set_of(const p4lang::KeySet& set, std::uint32_t bits) const;
+  void add_set(CaseCode& out, const p4lang::KeySet& set, std::uint32_t on,
+               const SelectCode& select) const;
   std::vector<std::uint64_t> words(const p4lang::Integer& value, std::uint32_t bits) const;
 
   // Externs.
@@ -139,6 +149,11 @@ class Compiler {
   std::uint32_t next_word_ = 1;
   std::uint32_t temporary_ = 0;  ///< where those of a statement begin
   std::map<std::vector<std::uint64_t>, std::uint32_t> constants_;  ///< first words, by value
+  struct FieldUse {
+    bool named = false, written = false;
+  };
+  std::map<std::string, std::vector<FieldUse>> field_uses_;  ///< by the header type's name
+  std::vector<const Type*> header_types_;                    ///< of out_.headers
 
   std::vector<std::uint32_t> function_at_;  ///< of the block: where it begins
   std::vector<std::uint32_t> function_result_;

@@ -65,7 +65,7 @@ std::uint32_t size_of(const Type& type) {
 }
 
 std::uint32_t offset_of(const Type& type, std::uint32_t field) {
-  std::uint32_t at = type.kind == TypeKind::header ? 1 : 0;
+  std::uint32_t at = type.kind == TypeKind::header ? origin_word + 1 : 0;
   for (std::uint32_t i = 0; i < field; ++i)
     at += size_of(*type.fields[i].type) + (has_written_mark(type, i) ? 1 : 0);
   return at;

@@ -37,27 +37,22 @@ void Machine::give(const ExternCode& code, std::uint64_t value) {
   for (std::uint32_t w = 1; w < words_of(code.result_bits); ++w) words_[code.result + w] = 0;
 }
 
-/// The ones' complement sum of 16-bit words. Fields of headers that are not there count as zero.
+/// The ones' complement sum of 16-bit words. Fields of headers that are not there count as zero. As
+/// 2^16 is 1 there, a field counts as a whole, shifted to where it ends in its last word.
 std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
-  std::uint64_t sum = 0, word = 0;
-  std::uint32_t in_word = 0;
+  std::uint64_t sum = 0;
+  std::uint32_t end = 0;
+  const std::uint64_t* const w = words_.data();
+  const auto add = [&](std::uint64_t value) {
+    const std::uint32_t up = (0 - end) % 16;
+    sum += (value & 0xffffffff) << up;
+    sum += (value >> 32) << up;
+  };
   for (const Piece& p : pieces) {
-    const bool there = p.valid == 0 || words_[p.valid] != 0;
-    for (std::uint32_t left = p.bits; left > 0;) {
-      const std::uint32_t part = std::min(left, 16 - in_word);
-      left -= part;
-      const std::uint64_t value = !there ? 0
-                                  : p.bits <= 64
-                                      ? words_[p.word] >> left & low_mask(part)
-                                      : wide::get(&words_[p.word], words_of(p.bits), left, part);
-      word = word << part | value;
-      in_word += part;
-      if (in_word < 16) continue;
-      sum += word;
-      word = in_word = 0;
-    }
+    end += p.bits;
+    if (p.valid != 0 && w[p.valid] == 0) continue;
+    for (std::uint32_t i = 0; i < words_of(p.bits); ++i) add(w[p.word + i]);
   }
-  if (in_word != 0) sum += word << (16 - in_word);
   while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
   return sum;
 }
@@ -167,13 +162,13 @@ void Machine::parser_counter(const ExternCode& code) {
 void Machine::load_cell(const ExternCode& code, const RegisterObject& object, const Cell& cell) {
   words_[code.cell] = cell.low;
   if (object.wide) words_[code.cell + 1] = cell.high;
-  if (object.pair) words_[code.cell + offset_of(*code.cell_type, 1)] = cell.high;
+  if (object.pair) words_[code.cell + code.second] = cell.high;
 }
 
 void Machine::store_cell(const ExternCode& code, const RegisterObject& object, Cell& cell) {
   cell.low = words_[code.cell];
   if (object.wide) cell.high = words_[code.cell + 1];
-  if (object.pair) cell.high = words_[code.cell + offset_of(*code.cell_type, 1)];
+  if (object.pair) cell.high = words_[code.cell + code.second];
 }
 
 /// A MinMaxAction sees the 128 bits of the RAM's row that its cells lie in.
@@ -204,8 +199,7 @@ void Machine::without_cell(const ExternCode& code) {
 }
 
 void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size_t index) {
-  const std::uint32_t shown = code.cell_type == nullptr ? 0 : width_of(*code.cell_type);
-  const bool row = shown == 128 && !object.wide && !object.pair;
+  const bool row = code.cell_bits == 128 && !object.wide && !object.pair;
   const std::uint32_t bits = object.cell_bits();
   if (row) index *= 128 / bits;
   address_ = object.chained ? index - object.entries : index * bits;
@@ -247,7 +241,7 @@ void Machine::learn(const ExternCode& code, RegisterObject& object) {
     throw ModelError(pass_->describe() + ": a LearnAction without a table of dleft_hash keys");
   const std::size_t of_way = object.entries / learning_->ways;
   const std::size_t cell = (code.arguments.empty() ? 0 : words_[code.arguments[0].word]) % of_way;
-  const std::uint64_t digest = learning_->digest->value(key(learning_at_->digest)) << 5;
+  const std::uint64_t digest = learning_->digest->value(string_of(learning_at_->packed_digest)) << 5;
   for (const bool matched : {true, false}) {
     for (std::uint32_t way = 0; way < learning_->ways; ++way) {
       words_[code.digest] = digest & low_mask(code.digest_bits);
@@ -498,7 +492,7 @@ void Machine::extern_call(const ExternCode& code) {
       return;
     case ExternKind::hash:
       give(code,
-           objects_.hash(code).value(code.pairs.empty() ? key(code.arguments) : hashed(code)));
+           objects_.hash(code).value(code.pairs.empty() ? string_of(code.packed) : hashed(code)));
       return;
     case ExternKind::random: {
       RandomStream& stream = objects_.random(code.object);

@@ -12,11 +12,10 @@ using dataplane::Pass;
 
 namespace {
 
-// Open Tofino, "Tofino Native Architecture": bytes of the intrinsic metadata, and of the port's
-// metadata or what is resubmitted.
-constexpr std::uint32_t ingress_intrinsic_bytes = 8;
+// Open Tofino, "Tofino Native Architecture": bytes of the gresses' intrinsic metadata, and of the
+// port's metadata or what is resubmitted.
+constexpr std::uint32_t intrinsic_bytes[2] = {8, 28};
 constexpr std::uint32_t port_metadata_bytes[2] = {8, 24};
-constexpr std::uint32_t egress_intrinsic_bytes = 28;
 
 constexpr std::string_view before_packet[2] = {"ingress_intrinsic_metadata_t",
                                                "egress_intrinsic_metadata_t"};
@@ -52,7 +51,7 @@ PipePasses::PipePasses(const p4lang::Program& program, const PipeCode& code,
     const auto n = static_cast<std::size_t>(g);
     if (!code.gress[n].present) continue;
     machines_[n] = std::make_unique<Machine>(program, code.gress[n], pipeline, g);
-    front_[n] = front_fields(*machines_[n], before_packet[n]);
+    front_[n] = front_of(*machines_[n], before_packet[n], intrinsic_bytes[n]);
     find_words(g);
   }
   for (const std::string& name : program.errors) error_bits_.push_back(parser_error_bits(name));
@@ -83,9 +82,9 @@ void PipePasses::find_words(Gress gress) {
   w.bypass = m.intrinsic(for_tm, "bypass_egress");
 }
 
-/// The chip's header before packets, as the program declares it.
-std::vector<PipePasses::FrontField> PipePasses::front_fields(const Machine& machine,
-                                                             std::string_view type) const {
+/// The chip's header before packets, as the program declares it; else so many bytes.
+PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view type,
+                                       std::uint32_t bytes) {
   static constexpr std::pair<std::string_view, Fact> known[] = {
       {"resubmit_flag", Fact::resubmit_flag},
       {"ingress_port", Fact::ingress_port},
@@ -100,31 +99,26 @@ std::vector<PipePasses::FrontField> PipePasses::front_fields(const Machine& mach
       {"deq_timedelta", Fact::waited},
       {"enq_qdepth", Fact::cells_before},
       {"deq_qdepth", Fact::cells_behind}};
-  std::vector<FrontField> out;
   const p4lang::Type* t = machine.intrinsic_type(type);
-  if (t == nullptr) return out;
+  if (t == nullptr || t->fields.empty()) return {{}, bytes};
+  Front out;
+  std::uint32_t at = 0;
   for (const p4lang::Field& f : t->fields) {
-    Fact fact = Fact::zero;
-    for (const auto& [name, which] : known) {
-      if (f.name == name) fact = which;
-    }
     const std::uint32_t bits = bits_of(*f.type);
-    // Fields that are always zero are put at once.
-    if (fact == Fact::zero && !out.empty() && out.back().fact == Fact::zero &&
-        out.back().bits + bits <= 64)
-      out.back().bits += bits;
-    else
-      out.push_back({fact, bits});
+    for (const auto& [name, fact] : known) {
+      if (f.name == name) out.fields.push_back({fact, at, bits});
+    }
+    at += bits;
   }
+  out.bytes = (at + 7) / 8;
   return out;
 }
 
-/// `bytes`: how long it is where the program does not declare it.
-void PipePasses::put_front(const std::vector<FrontField>& fields, const Facts& facts,
-                           std::uint32_t bytes) {
+void PipePasses::put_front(const Front& front, const Facts& facts) {
   put_.begin();
-  for (const FrontField& f : fields) put_.put(facts[static_cast<std::size_t>(f.fact)], f.bits);
-  if (put_.size() == 0) put_.resize(bytes);
+  put_.resize(front.bytes);
+  for (const FrontField& f : front.fields)
+    put_.replace(f.at, facts[static_cast<std::size_t>(f.fact)], f.bits);
 }
 
 void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8* resubmitted) {
@@ -132,7 +126,7 @@ void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8
   facts[static_cast<std::size_t>(Fact::resubmit_flag)] = resubmitted != nullptr ? 1 : 0;
   facts[static_cast<std::size_t>(Fact::ingress_port)] = port;
   facts[static_cast<std::size_t>(Fact::now)] = nanoseconds(pass.now());
-  put_front(front_[0], facts, ingress_intrinsic_bytes);
+  put_front(front_[0], facts);
   const std::size_t end = put_.size() + port_metadata_bytes[tofino2_ ? 1 : 0];
   if (resubmitted != nullptr) put_.append(*resubmitted);
   put_.resize(end);
@@ -253,6 +247,9 @@ std::optional<MirroredPacket> PipePasses::mirrored(const PassResult::Copy& copy,
 }
 
 void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) {
+  // A parser that does not take it does not see it.
+  put_.begin();
+  if (!machines_[1]->code().extracts_intrinsic) return;
   Facts facts{};
   const auto fact = [&](Fact f) -> std::uint64_t& { return facts[static_cast<std::size_t>(f)]; };
   fact(Fact::egress_port) = departure.port;
@@ -265,9 +262,7 @@ void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) 
   fact(Fact::waited) = nanoseconds(pass.now() - departure.queued);
   fact(Fact::cells_before) = departure.cells_before;
   fact(Fact::cells_behind) = departure.cells_behind;
-  put_front(front_[1], facts, egress_intrinsic_bytes);
-  // A parser that does not take it does not see it.
-  if (!machines_[1]->code().extracts_intrinsic) put_.begin();
+  put_front(front_[1], facts);
 }
 
 EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,

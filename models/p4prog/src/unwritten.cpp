@@ -120,6 +120,9 @@ void UnwrittenWords::look(std::uint32_t at, const std::uint64_t* words) {
     case Op::move:
       copy(i.d, i.a, i.n);
       return;
+    case Op::move_word:
+      copy(i.d, i.a, 1);
+      return;
     case Op::move_from:
       copy(i.d, i.a + static_cast<std::uint32_t>(words[i.b]), i.n);
       return;

@@ -5,11 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "horae/dataplane/bit_string.hpp"
-#include "horae/dataplane/flat_table.hpp"
+#include "horae/dataplane/packed_keys.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {
@@ -81,12 +82,14 @@ class MatchTable final : public Object {
     bool hit() const { return place.has_value(); }
   };
   /// `key` has the fields in their order.
-  Result lookup(const Pass& pass, const BitString& key) {
+  Result lookup(const Pass& pass, const BitString& key) { return lookup(pass, key.words()); }
+  /// Likewise of BitString::words(), as long as the table's key.
+  Result lookup(const Pass& pass, std::span<const std::uint64_t> key) {
     check_single_access(pass);
     return peek(key);
   }
   /// Control plane: likewise, without a pass.
-  Result peek(const BitString& key);
+  Result peek(std::span<const std::uint64_t> key);
 
   /// The pattern that a field's every value matches.
   static FieldPattern any(const MatchField& field);
@@ -111,7 +114,7 @@ class MatchTable final : public Object {
     BitString mask;
     bool whole = false;    ///< the mask has all bits
     std::size_t best = 0;  ///< place of the entry that wins against all others of the group
-    FlatTable<BitString, std::size_t, BitStringHash> places;
+    PackedKeys places;
   };
 
   static MatchSpec priced(MatchSpec spec, const std::vector<MatchField>& fields,
@@ -122,9 +125,9 @@ class MatchTable final : public Object {
   void rebuild();
   Group& group_of(const BitString& mask);
   bool wins(std::size_t place, std::size_t other) const;
-  bool in_ranges(const Entry& entry, const BitString& key) const;
 
   std::vector<MatchField> fields_;
+  std::size_t key_words_;
   std::size_t capacity_;
   std::size_t size_ = 0;
   std::uint64_t added_ = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,6 +69,7 @@ enum class Op : std::uint8_t {
   wide_extend_sign,  ///< from `n` bits at `a`
   // Words.
   constant,        ///< n
+  move_word,
   move,            ///< n words
   move_from,       ///< n words from a + [b]
   move_to,         ///< n words to d + [b]
@@ -112,17 +114,38 @@ struct Piece {
   std::uint32_t valid = 0;  ///< word that says whether its header is; 0: it is in none
 };
 
+/// Pieces one behind the other, the first one's highest bit first, from the highest bit of words
+/// on: each step shifts a word of the pass (to the left, or to the right if negative) into one of
+/// those.
+struct PackPlan {
+  struct Step {
+    std::uint32_t word = 0;
+    std::int16_t shift = 0;
+    std::uint16_t to = 0;
+    std::uint64_t mask = 0;  ///< of the word, before the shift
+  };
+  std::vector<Step> steps;
+  std::uint32_t bits = 0;
+};
+PackPlan pack_plan(std::span<const Piece> pieces);
+
 /// A field of a header as it lies in packets.
 struct FieldCode {
   std::uint32_t offset = 0;  ///< words from the header's first
   std::uint32_t bits = 0;
+  std::uint32_t at = 0;  ///< bits before it in the header, if it lies before the varbit
   bool varbit = false;
 };
+/// The bytes of a header that is extracted stay where they are: its word `origin_word` says where.
+/// So only those fields are extracted that the gress names anywhere, and only those that it writes
+/// are put into what is emitted.
 struct HeaderCode {
   std::string name;
   std::vector<FieldCode> fields;
+  std::vector<FieldCode> named, written;
   std::uint32_t fixed_bits = 0;   ///< all but the varbit
   std::uint32_t varbit_bits = 0;  ///< at most
+  bool has_origin = false;        ///< not with a varbit, and not of a struct
 };
 
 /// Data of an action of a table: where they go.
@@ -135,6 +158,7 @@ struct ActionCode {
   std::string name;
   std::uint32_t entry = 0;  ///< instruction
   std::vector<ParameterCode> data;
+  std::vector<std::uint32_t> data_words;  ///< where each word of the data goes
   bool table_only = false, default_only = false;
 };
 struct TableCode {
@@ -145,22 +169,30 @@ struct TableCode {
 struct TableSite {
   std::uint32_t table = 0;
   std::vector<Piece> keys;                 ///< those that are matched
+  PackPlan packed_keys;
   std::vector<std::uint32_t> key_numbers;  ///< of each: which of the source's keys
   std::vector<Piece> selector;             ///< those that a selector hashes
+  PackPlan packed_selector;
   std::vector<Piece> digest;               ///< those that a LearnAction's digest is of
+  PackPlan packed_digest;
 };
 
+/// A range, or the members of a value set.
 struct SetCode {
-  p4lang::SetKind kind = p4lang::SetKind::any;
-  std::vector<std::uint64_t> value, other;
+  p4lang::SetKind kind = p4lang::SetKind::range;
+  std::vector<std::uint64_t> lowest, highest;
   std::uint32_t value_set = 0;
+  std::uint32_t on = 0;  ///< the first of the pieces that it is of
 };
+/// What is selected on equals `value` under `mask`, both packed, and lies in the sets.
 struct CaseCode {
+  std::vector<std::uint64_t> value, mask;
   std::vector<SetCode> sets;
   std::uint32_t next = 0;  ///< instruction
 };
 struct SelectCode {
   std::vector<Piece> on;
+  PackPlan packed;
   std::vector<CaseCode> cases;
 };
 
@@ -207,6 +239,7 @@ struct ExternCode {
   ExternKind kind = ExternKind::count;
   std::uint32_t object = 0;                    ///< index into Program::externs
   std::vector<Piece> arguments;                ///< in their order; lists taken apart
+  PackPlan packed = {};                        ///< all of them, of a hash
   std::vector<std::uint32_t> argument_begins;  ///< where each one begins among them
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs =
       {};                    ///< a hash's symmetric arguments
@@ -221,6 +254,8 @@ struct ExternCode {
   std::vector<std::uint32_t> outputs;        ///< words of its results, zero before it runs
   std::vector<std::uint32_t> other_outputs;  ///< of the method that runs where there is no cell
   const p4lang::Type* cell_type = nullptr;   ///< of the parameter for the cell
+  std::uint32_t cell_bits = 0;               ///< of it
+  std::uint32_t second = 0;                  ///< word of a pair's second value in it
   std::vector<std::uint32_t> conditions;     ///< words of a predicate's comparisons
   /// Of a LearnAction: words of its digest and its bits, of whether another way matched, and of
   /// whether the cell was written.

@@ -18,8 +18,12 @@ std::uint32_t bits_of(const p4lang::Type& type);
 bool is_scalar(const p4lang::Type& type);
 bool is_signed(const p4lang::Type& type);
 
-/// Words of a value of that type. Structs lay their fields one behind the other. A header has a
-/// word before its fields: whether it is valid. A stack has one before its elements: the index of
+/// Of a header's words the one that says where in the packet it was extracted: 1 + bits before it;
+/// 0: nowhere, its fields are all there is of it.
+inline constexpr std::uint32_t origin_word = 1;
+
+/// Words of a value of that type. Structs lay their fields one behind the other. A header has two
+/// words before its fields: whether it is valid, and its origin. A stack has one before its elements: the index of
 /// the next. A varbit has one before its bits: how many they are.
 std::uint32_t size_of(const p4lang::Type& type);
 /// Word of a field, from the first of its struct, header, union or tuple on.

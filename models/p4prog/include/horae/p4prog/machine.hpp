@@ -108,23 +108,28 @@ class Machine {
   }
   template <bool watched>
   void run_code(std::uint32_t at);
-  void apply(const Instruction& i);
+  void check_length(std::uint64_t executed) const;
+  const ActionCode& apply(const Instruction& i);
   const dataplane::ActionCall* referred(const TableObject& table, const TableSite& site,
                                         const dataplane::ActionCall& entry);
-  std::uint32_t select(const SelectCode& select);
-  bool in_set(const SetCode& set, const Piece& on, std::span<const Piece> all);
+  std::optional<std::uint32_t> select(const SelectCode& select);
+  bool in_set(const SetCode& set, std::span<const Piece> on);
   bool extract(const Instruction& i, bool go_on);
-  void emit(const Instruction& i);
+  bool extract_varbit(const Instruction& i, const HeaderCode& header, std::uint64_t* to,
+                      bool go_on);
+  void emit(const HeaderCode& header, const std::uint64_t* from);
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
-  /// Before so many bits are read: the FCS is worked out for who reads it.
+  /// Before so many bits are read: few packets are read far, and few programs read the FCS.
   void reach(std::uint32_t bits) {
-    if (!has_fcs_ && bits + fcs_bits > in_.left()) put_fcs();
+    if (in_.position() + bits > in_.known()) [[unlikely]]
+      load(bits);
   }
-  void put_fcs();
+  void load(std::uint32_t bits);
   bool writes(std::uint32_t entry, std::uint32_t word) const;
   const GressCode::Intrinsic* find(std::string_view type) const;
-  dataplane::BitString key(std::span<const Piece> pieces) const;
+  std::span<const std::uint64_t> packed(const PackPlan& plan);
+  dataplane::BitString string_of(const PackPlan& plan);
   dataplane::BitString hashed(const ExternCode& code);
 
   // Externs.
@@ -155,13 +160,12 @@ class Machine {
   dataplane::Gress gress_;
   Objects objects_;
   std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> packed_;  ///< room for one of the gress's plans
   const dataplane::Pass* pass_ = nullptr;
   PacketReader in_;
   PacketWriter out_;
   PassResult result_;
   static constexpr std::uint32_t fcs_bits = 32;
-  std::uint32_t front_bits_ = 0;
-  bool has_fcs_ = false;
   bool failed_ = false;
   bool missed_ = false, dropped_by_miss_ = false;
   std::vector<std::vector<bool>> drops_;  ///< by table and action

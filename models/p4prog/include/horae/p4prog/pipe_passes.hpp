@@ -121,9 +121,14 @@ class PipePasses {
     count_
   };
   using Facts = std::array<std::uint64_t, static_cast<std::size_t>(Fact::count_)>;
+  /// What the chip puts before a packet: zeros, and these from bit `at` on.
   struct FrontField {
     Fact fact;
-    std::uint32_t bits;
+    std::uint32_t at, bits;
+  };
+  struct Front {
+    std::vector<FrontField> fields;
+    std::uint32_t bytes = 0;
   };
   /// Words of a gress's intrinsic metadata.
   struct Words {
@@ -131,8 +136,8 @@ class PipePasses {
     Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass;
   };
 
-  std::vector<FrontField> front_fields(const Machine& machine, std::string_view type) const;
-  void put_front(const std::vector<FrontField>& fields, const Facts& facts, std::uint32_t bytes);
+  static Front front_of(const Machine& machine, std::string_view type, std::uint32_t bytes);
+  void put_front(const Front& front, const Facts& facts);
   void put_ingress_front(const dataplane::Pass& pass, unsigned port, const Bytes8* resubmitted);
   void put_egress_front(const dataplane::Pass& pass, const Departure& departure);
   std::uint32_t parsed_behind_front(Machine& machine, const dataplane::Pass& pass,
@@ -153,7 +158,7 @@ class PipePasses {
   unsigned cpu_port_;
   std::unique_ptr<Machine> machines_[2];
   Words words_[2];
-  std::vector<FrontField> front_[2];
+  Front front_[2];
   PacketWriter put_;
   std::vector<std::uint64_t> error_bits_;  ///< of parser_err, by ordinal
   IngressResult ingress_;
