@@ -134,7 +134,7 @@ def questions():
 
 
 def p4_programs():
-    """The first byte: bit 0 the target, bit 1 whether a program stands around what follows."""
+    """The first byte: bit 0 the target, bit 1 whether a program stands around what follows, bit 2 of which architecture."""
     parts = {
         "objects": "Register<bit<32>, bit<8>>(256) r; RegisterAction<bit<32>, bit<8>, bit<32>>(r) c = { void apply(inout bit<32> v, "
                    "out bit<32> rv) { if (v > 3) { rv = v; } v = v + 1; } };\nHash<bit<8>>(HashAlgorithm_t.CRC8) h;\n"
@@ -151,6 +151,7 @@ def p4_programs():
     for name, text in parts.items():
         write("p4_programs", name, "\2" + text)
         write("p4_programs", name + "_2", "\3" + text)
+        write("p4_programs", name + "_few", "\6" + text)
     write("p4_programs", "many", "\2" + parts["tables"] + "\n" + "// more\n".join(
         f"action a{n}(bit<8> x) {{ m.m = x + {n}; }} table t{n} {{ key = {{ hdr.h.a : exact; }} actions = {{ a{n}; }} }}\n" for n in range(24)))
     for file in ("core.p4", "tofino_types.p4"):

@@ -179,8 +179,7 @@ void Compiler::into(std::uint32_t d, const Expr& e) {
     case ExprKind::element:
       if (!is_ref(e) && e.kind == ExprKind::field) {
         const std::uint32_t whole = value(e.operands[0]);
-        if (e.operands[0].type->kind == TypeKind::header)
-          name_field(*e.operands[0].type, e.index);
+        if (e.operands[0].type->kind == TypeKind::header) name_field(*e.operands[0].type, e.index);
         emit(Op::move, 0, d, whole + offset_of(*e.operands[0].type, e.index), 0, size_of(*e.type));
         return;
       }

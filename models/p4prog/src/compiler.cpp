@@ -384,11 +384,11 @@ void Compiler::finish() {
 PackPlan pack_plan(std::span<const Piece> pieces) {
   PackPlan out;
   for (const Piece& p : pieces) {
-    in_parts(out.bits, p.bits, [&](std::uint32_t from, std::uint32_t part, int shift,
-                                   std::uint32_t to) {
-      out.steps.push_back({p.word + from, static_cast<std::int16_t>(shift),
-                           static_cast<std::uint16_t>(to), wide::low_mask(part)});
-    });
+    in_parts(out.bits, p.bits,
+             [&](std::uint32_t from, std::uint32_t part, int shift, std::uint32_t to) {
+               out.steps.push_back({p.word + from, static_cast<std::int16_t>(shift),
+                                    static_cast<std::uint16_t>(to), wide::low_mask(part)});
+             });
     out.bits += p.bits;
   }
   return out;

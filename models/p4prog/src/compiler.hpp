@@ -17,9 +17,9 @@ struct Ref {
   std::uint32_t offset = 0;  ///< word that has what is added to `word`; 0: nothing
   const p4lang::Type* type = nullptr;
   bool slice = false;
-  std::uint32_t low = 0, bits = 0;  ///< of a slice
-  std::uint32_t mark = 0;           ///< word that says that it was written; 0: there is none
-  std::uint32_t valid = 0;          ///< word of its header's validity, where that is known
+  std::uint32_t low = 0, bits = 0;       ///< of a slice
+  std::uint32_t mark = 0;                ///< word that says that it was written; 0: there is none
+  std::uint32_t valid = 0;               ///< word of its header's validity, where that is known
   const p4lang::Type* header = nullptr;  ///< that it lies in, and in which of its fields
   std::uint32_t field = 0;
 };

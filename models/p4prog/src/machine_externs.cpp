@@ -11,14 +11,6 @@ namespace horae::p4prog {
 using p4lang::TypeKind;
 using wide::low_mask;
 
-namespace {
-
-/// From this bit of an address on lies the number of a LearnAction's way (measured: the vendor's
-/// programs take it from there).
-constexpr unsigned way_bit = 23;
-
-}  // namespace
-
 std::span<const Piece> Machine::argument_pieces(const ExternCode& code, std::size_t i) const {
   if (i >= code.argument_begins.size()) return {};
   const std::size_t from = code.argument_begins[i];
@@ -29,12 +21,12 @@ std::span<const Piece> Machine::argument_pieces(const ExternCode& code, std::siz
 
 std::uint64_t Machine::argument(const ExternCode& code, std::size_t i) const {
   const auto pieces = argument_pieces(code, i);
-  return pieces.empty() ? 0 : words_[pieces.front().word];
+  return pieces.empty() ? 0 : word(pieces.front().word);
 }
 
 void Machine::give(const ExternCode& code, std::uint64_t value) {
-  words_[code.result] = value & low_mask(code.result_bits);
-  for (std::uint32_t w = 1; w < words_of(code.result_bits); ++w) words_[code.result + w] = 0;
+  word(code.result) = value & low_mask(code.result_bits);
+  for (std::uint32_t w = 1; w < words_of(code.result_bits); ++w) word(code.result + w) = 0;
 }
 
 /// The ones' complement sum of 16-bit words. Fields of headers that are not there count as zero. As
@@ -60,8 +52,8 @@ std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
 Bytes8 Machine::bytes_of(std::span<const Piece> pieces) const {
   PacketWriter out;
   for (const Piece& p : pieces) {
-    if (p.valid != 0 && words_[p.valid] == 0) continue;
-    out.put(&words_[p.word], p.bits);
+    if (p.valid != 0 && word(p.valid) == 0) continue;
+    out.put(&word(p.word), p.bits);
   }
   return {out.bytes().begin(), out.bytes().end()};
 }
@@ -107,7 +99,7 @@ void Machine::parser_counter(const ExternCode& code) {
     if (code.argument_begins.size() < 5) return as_counter(argument(code, 0));
     // The parser takes the whole byte in which the field lies; `max` is of that byte.
     const Piece& from = argument_pieces(code, 0).front();
-    const std::uint64_t field = (words_[from.word] << code.cell) & 0xff;
+    const std::uint64_t field = (word(from.word) << code.cell) & 0xff;
     if (field > argument(code, 1)) {
       const auto found = std::ranges::find(program_.errors, "CounterRange");
       fail(found == program_.errors.end()
@@ -159,183 +151,13 @@ void Machine::parser_counter(const ExternCode& code) {
   }
 }
 
-void Machine::load_cell(const ExternCode& code, const RegisterObject& object, const Cell& cell) {
-  words_[code.cell] = cell.low;
-  if (object.wide) words_[code.cell + 1] = cell.high;
-  if (object.pair) words_[code.cell + code.second] = cell.high;
-}
-
-void Machine::store_cell(const ExternCode& code, const RegisterObject& object, Cell& cell) {
-  cell.low = words_[code.cell];
-  if (object.wide) cell.high = words_[code.cell + 1];
-  if (object.pair) cell.high = words_[code.cell + code.second];
-}
-
-/// A MinMaxAction sees the 128 bits of the RAM's row that its cells lie in.
-void Machine::load_row(const ExternCode& code, RegisterObject& object, std::size_t first) {
-  const std::uint32_t bits = object.cell_bits();
-  for (std::uint32_t i = 0; i * bits < 128 && first + i < object.entries; ++i)
-    wide::put(&words_[code.cell], i * bits, bits, object.cells->read(first + i).low);
-}
-
-void Machine::store_row(const ExternCode& code, RegisterObject& object, std::size_t first,
-                        Cell& cell) {
-  const std::uint32_t bits = object.cell_bits();
-  for (std::uint32_t i = 0; i * bits < 128 && first + i < object.entries; ++i) {
-    const Cell to{wide::get(&words_[code.cell], 2, i * bits, bits), 0};
-    if (i == 0)
-      cell = to;
-    else
-      object.cells->write(first + i, to);
-  }
-}
-
-void Machine::without_cell(const ExternCode& code) {
-  if (code.overflow == 0) return;
-  for (const std::uint32_t output : code.other_outputs) words_[output] = 0;
-  run(code.overflow);
-  for (std::size_t i = 0; i < code.outputs.size() && i < code.other_outputs.size(); ++i)
-    words_[code.outputs[i]] = words_[code.other_outputs[i]];
-}
-
-void Machine::stateful(const ExternCode& code, RegisterObject& object, std::size_t index) {
-  const bool row = code.cell_bits == 128 && !object.wide && !object.pair;
-  const std::uint32_t bits = object.cell_bits();
-  if (row) index *= 128 / bits;
-  address_ = object.chained ? index - object.entries : index * bits;
-  half_bits_ = bits / 2;
-  if (index >= object.entries) {
-    if (!object.chained) without_cell(code);
-    return;
-  }
-  object.cells->apply(*pass_, index, [&](Cell& cell) {
-    if (row)
-      load_row(code, object, index);
-    else
-      load_cell(code, object, cell);
-    run(code.entry);
-    if (row)
-      store_row(code, object, index, cell);
-    else
-      store_cell(code, object, cell);
-  });
-}
-
-/// Runs the action on a way's cell; true if it wrote it.
-bool Machine::try_way(const ExternCode& code, const RegisterObject& object, std::size_t cell,
-                      std::uint32_t way, bool matched) {
-  for (const std::uint32_t output : code.outputs) words_[output] = 0;
-  load_cell(code, object, object.cells->read(cell + way * (object.entries / learning_->ways)));
-  address_ = std::uint64_t{way} << way_bit | cell * object.cell_bits();
-  half_bits_ = object.cell_bits() / 2;
-  words_[code.matched] = matched ? 1 : 0;
-  words_[code.wrote] = 0;
-  run(code.entry);
-  return words_[code.wrote] != 0;
-}
-
-/// The register is divided into ways. All compare their cell with the digest at once; one that
-/// matches keeps the others from learning, else the first one that can learns.
-void Machine::learn(const ExternCode& code, RegisterObject& object) {
-  if (learning_ == nullptr)
-    throw ModelError(pass_->describe() + ": a LearnAction without a table of dleft_hash keys");
-  const std::size_t of_way = object.entries / learning_->ways;
-  const std::size_t cell = (code.arguments.empty() ? 0 : words_[code.arguments[0].word]) % of_way;
-  const std::uint64_t digest = learning_->digest->value(string_of(learning_at_->packed_digest)) << 5;
-  for (const bool matched : {true, false}) {
-    for (std::uint32_t way = 0; way < learning_->ways; ++way) {
-      words_[code.digest] = digest & low_mask(code.digest_bits);
-      if (!try_way(code, object, cell, way, matched)) continue;
-      object.cells->apply(*pass_, cell + way * of_way,
-                          [&](Cell& to) { store_cell(code, object, to); });
-      return;
-    }
-  }
-  object.cells->apply(*pass_, cell, [](Cell&) {});
-}
-
-/// All cells at once: how long the chip takes is not modelled.
-void Machine::sweep(const ExternCode& code, RegisterObject& object) {
-  for (std::size_t i = 1; i < object.entries; ++i) {
-    Cell cell = object.cells->read(i);
-    load_cell(code, object, cell);
-    address_ = i * object.cell_bits();
-    run(code.entry);
-    store_cell(code, object, cell);
-    object.cells->write(i, cell);
-  }
-  stateful(code, object, 0);
-}
-
-void Machine::register_action(const ExternCode& code) {
-  RegisterObject& object = objects_.register_of(code.object);
-  if (code.by == CellBy::learn) {
-    learn(code, object);
-    return;
-  }
-  if (code.by == CellBy::sweep) {
-    sweep(code, object);
-    return;
-  }
-  for (const std::uint32_t output : code.outputs) words_[output] = 0;
-  std::uint64_t index = 0;
-  switch (code.by) {
-    case CellBy::index:
-      index = code.arguments.empty() ? 0 : words_[code.arguments.front().word];
-      break;
-    case CellBy::entry:
-      // Without an entry there is no cell.
-      if (!has_entry_) {
-        without_cell(code);
-        return;
-      }
-      index = last_entry_;
-      break;
-    case CellBy::log:
-      index = object.put++ % object.total;
-      break;
-    case CellBy::enqueue:
-      if (object.put - object.taken == object.total) {
-        without_cell(code);
-        return;
-      }
-      index = object.put++ % object.total;
-      break;
-    case CellBy::dequeue:
-      if (object.put == object.taken) {
-        without_cell(code);
-        return;
-      }
-      index = object.taken++ % object.total;
-      break;
-    case CellBy::push:
-      if (object.put == object.total) {
-        without_cell(code);
-        return;
-      }
-      index = object.put++;
-      break;
-    case CellBy::learn:
-    case CellBy::sweep:
-      return;
-    case CellBy::pop:
-      if (object.put == 0) {
-        without_cell(code);
-        return;
-      }
-      index = --object.put;
-      break;
-  }
-  stateful(code, object, index);
-}
-
 /// Of the parts of 8 or 16 bits that the mask names: the value, the index, and the part changed by
 /// `postmod` afterwards.
 void Machine::least_or_greatest(const ExternCode& code) {
   const std::uint32_t bits = code.entry, parts = 128 / bits;
   const auto value = argument_pieces(code, 0);
   if (value.empty()) return;
-  std::uint64_t* cell = &words_[value.front().word];
+  std::uint64_t* cell = &word(value.front().word);
   const std::uint32_t words = words_of(value.front().bits);
   const std::uint64_t mask = argument(code, 1);
   std::optional<std::uint32_t> best;
@@ -347,11 +169,11 @@ void Machine::least_or_greatest(const ExternCode& code) {
     if (better) best = i;
   }
   give(code, best ? part(*best) : 0);
-  for (const std::uint32_t output : code.outputs) words_[output] = best.value_or(0);
+  for (const std::uint32_t output : code.outputs) word(output) = best.value_or(0);
   const auto postmod = argument_pieces(code, 2);
   if (!best || postmod.empty()) return;
   const std::uint32_t width = postmod.front().bits;
-  std::uint64_t change = words_[postmod.front().word];
+  std::uint64_t change = word(postmod.front().word);
   if (width < 64 && (change >> (width - 1) & 1) != 0) change |= ~low_mask(width);
   wide::put(cell, *best * bits, bits, part(*best) + change);
 }
@@ -363,11 +185,11 @@ dataplane::BitString Machine::hashed(const ExternCode& code) {
   std::vector<std::uint64_t> value;
   for (std::size_t i = 0; i < code.arguments.size(); ++i) {
     const Piece& p = code.arguments[i];
-    value.assign(&words_[p.word], &words_[p.word] + words_of(p.bits));
+    value.assign(&word(p.word), &word(p.word) + words_of(p.bits));
     for (const auto& [first, second] : code.pairs) {
       if (i == std::min(first, second)) std::ranges::fill(value, 0);
       if (i != std::max(first, second)) continue;
-      const std::uint64_t* other = &words_[code.arguments[std::min(first, second)].word];
+      const std::uint64_t* other = &word(code.arguments[std::min(first, second)].word);
       for (std::size_t w = 0; w < value.size(); ++w) value[w] ^= other[w];
     }
     out.append(value, p.bits);
@@ -400,11 +222,11 @@ void Machine::extern_call(const ExternCode& code) {
     case ExternKind::register_read: {
       RegisterObject& object = objects_.register_of(code.object);
       const std::uint64_t index = argument(code, 0);
-      words_[code.result] = 0;
+      word(code.result) = 0;
       if (index >= object.entries) return;
       object.cells->apply(*pass_, index, [&](Cell& cell) {
-        words_[code.result] = cell.low;
-        if (object.wide || object.pair) words_[code.result + 1] = cell.high;
+        word(code.result) = cell.low;
+        if (object.wide || object.pair) word(code.result + 1) = cell.high;
       });
       return;
     }
@@ -414,9 +236,9 @@ void Machine::extern_call(const ExternCode& code) {
       const auto value = argument_pieces(code, 1);
       if (index >= object.entries || value.empty()) return;
       object.cells->apply(*pass_, index, [&](Cell& cell) {
-        cell.low = words_[value[0].word];
-        if (object.wide) cell.high = words_[value[0].word + 1];
-        if (object.pair && value.size() > 1) cell.high = words_[value[1].word];
+        cell.low = word(value[0].word);
+        if (object.wide) cell.high = word(value[0].word + 1);
+        if (object.pair && value.size() > 1) cell.high = word(value[1].word);
       });
       return;
     }
@@ -425,27 +247,27 @@ void Machine::extern_call(const ExternCode& code) {
       RegisterObject& object = objects_.register_of(code.object);
       const auto value = argument_pieces(code, 0);
       if (value.empty()) return;
-      Cell cell{words_[value[0].word], 0};
-      if (object.wide) cell.high = words_[value[0].word + 1];
-      if (object.pair && value.size() > 1) cell.high = words_[value[1].word];
+      Cell cell{word(value[0].word), 0};
+      if (object.wide) cell.high = word(value[0].word + 1);
+      if (object.pair && value.size() > 1) cell.high = word(value[1].word);
       for (std::uint64_t i = 0; i < object.entries; ++i) object.cells->write(i, cell);
       return;
     }
     case ExternKind::register_address: {
-      const std::uint64_t half = code.arguments.empty() ? 0 : words_[code.arguments[0].word];
+      const std::uint64_t half = code.arguments.empty() ? 0 : word(code.arguments[0].word);
       give(code, address_ + half * half_bits_);
       return;
     }
     case ExternKind::predicate: {
       std::uint64_t number = 0;
       for (std::size_t i = 0; i < code.conditions.size(); ++i)
-        number |= (words_[code.conditions[i]] != 0 ? 1u : 0u) << i;
+        number |= (word(code.conditions[i]) != 0 ? 1u : 0u) << i;
       give(code, std::uint64_t{1} << number);
       return;
     }
     case ExternKind::register_parameter: {
       const auto& value = objects_.parameter(code.object);
-      std::copy_n(value.begin(), value.size(), &words_[code.result]);
+      std::copy_n(value.begin(), value.size(), &word(code.result));
       return;
     }
     case ExternKind::minimum:
@@ -454,7 +276,7 @@ void Machine::extern_call(const ExternCode& code) {
       return;
     case ExternKind::math:
       give(code, objects_.math(code.object)
-                     .execute(static_cast<std::uint32_t>(words_[code.arguments.at(0).word])));
+                     .execute(static_cast<std::uint32_t>(word(code.arguments.at(0).word))));
       return;
     case ExternKind::count: {
       dataplane::Counter& counter = objects_.counter(code.object);
@@ -475,7 +297,7 @@ void Machine::extern_call(const ExternCode& code) {
       dataplane::Colour before = dataplane::Colour::green;
       const auto first = argument_pieces(code, own);
       if (!first.empty() && first.front().bits <= 8) {
-        const std::uint64_t colour = words_[first.front().word] & 3;
+        const std::uint64_t colour = word(first.front().word) & 3;
         before = colour == 0   ? dataplane::Colour::green
                  : colour == 3 ? dataplane::Colour::red
                                : dataplane::Colour::yellow;
@@ -529,7 +351,7 @@ void Machine::extern_call(const ExternCode& code) {
       DigestMessage message{program_.externs[code.object].name, {}, {}};
       for (const Piece& p : code.arguments) {
         for (std::uint32_t w = 0; w < words_of(p.bits); ++w)
-          message.words.push_back(words_[p.word + w]);
+          message.words.push_back(word(p.word + w));
         message.bits.push_back(p.bits);
       }
       result_.digests.push_back(std::move(message));

@@ -43,7 +43,8 @@ const dataplane::ActionCall* Machine::referred(const TableObject& table, const T
   if (entry.action == group_reference) {
     SelectorObject& selector = *table.selector;
     const auto group = static_cast<std::size_t>(member);
-    const auto hash = static_cast<std::uint32_t>(selector.hash->of(*pass_, string_of(site.packed_selector)));
+    const auto hash =
+        static_cast<std::uint32_t>(selector.hash->of(*pass_, string_of(site.packed_selector)));
     if (selector.alive != nullptr) selector.follow_register(group);
     const auto chosen = selector.groups->choose(*pass_, group, hash);
     if (!chosen) return &table.match->default_call();
@@ -52,7 +53,6 @@ const dataplane::ActionCall* Machine::referred(const TableObject& table, const T
   const dataplane::ActionCall* call = table.profile->members->member(*pass_, member);
   return call != nullptr ? call : &table.match->default_call();
 }
-
 
 const ActionCode& Machine::apply(const Instruction& i) {
   const TableSite& site = code_.sites.data()[i.n];

@@ -88,7 +88,12 @@ constexpr std::uint64_t table_entries = 512;  // where a program says nothing: b
 
 Objects::Objects(const p4lang::Program& program, const GressCode& code,
                  dataplane::Pipeline& pipeline, dataplane::Gress gress)
-    : program_(program), code_(code), pipeline_(pipeline), gress_(gress) {
+    : program_(program),
+      code_(code),
+      pipeline_(pipeline),
+      gress_(gress),
+      register_of_(program.externs.size()),
+      hashes_(code.externs.size()) {
   make_tables();
   for (const ExternCode& call : code.externs) make(call);
   for (const ValueSetCode& set : code.value_sets) value_sets_.push_back({&set, {}});
@@ -238,7 +243,7 @@ void Objects::make(const ExternCode& call) {
 }
 
 void Objects::make_register_of_action(std::uint32_t object) {
-  if (register_of_.contains(object)) return;
+  if (register_of_[object] != nullptr) return;
   const ExternObject& action = program_.externs[object];
   std::optional<std::uint32_t> of = object_of(program_, action, "Register");
   if (!of) of = object_of(program_, action, "DirectRegister");
@@ -396,11 +401,10 @@ void Objects::make_hash(const ExternCode& call) {
   if (call.result_bits == 0 || call.result_bits > 64)
     refuse(call.place, fmt::format("a hash of {} bits, expected 1 to 64", call.result_bits));
   try {
-    hashes_.emplace(&call,
-                    std::make_unique<dataplane::Hash>(
-                        pipeline_, gress_, fmt::format("{}#{}", source.name, hashes_.size()),
-                        dataplane::HashSpec{.input_bits = input, .output_bits = call.result_bits},
-                        hash_algorithm(source)));
+    hashes_[number_of(call)] = std::make_unique<dataplane::Hash>(
+        pipeline_, gress_, fmt::format("{}#{}", source.name, hash_count_++),
+        dataplane::HashSpec{.input_bits = input, .output_bits = call.result_bits},
+        hash_algorithm(source));
   } catch (const ModelError& e) {
     refuse(source.place, source.name + ": " + e.what());
   }

@@ -191,8 +191,7 @@ void Machine::run_code(std::uint32_t at) {
         break;
       case Op::signed_saturating_add:
       case Op::signed_saturating_subtract:
-        give(signed_saturating(signed_a(), signed_b(), i.width,
-                               i.op == Op::signed_saturating_add));
+        give(signed_saturating(signed_a(), signed_b(), i.width, i.op == Op::signed_saturating_add));
         break;
       case Op::bit_and:
         give(a() & b());

@@ -11,8 +11,8 @@ namespace horae::p4prog {
 
 namespace {
 
-void wide_shift(std::uint64_t* d, const std::uint64_t* a, std::uint32_t bits, std::uint64_t by, bool left,
-                bool fill) {
+void wide_shift(std::uint64_t* d, const std::uint64_t* a, std::uint32_t bits, std::uint64_t by,
+                bool left, bool fill) {
   const std::uint32_t words = words_of(bits);
   std::vector<std::uint64_t> out(words, fill ? ~std::uint64_t{0} : 0);
   wide::trim(out.data(), bits);
@@ -26,7 +26,8 @@ void wide_shift(std::uint64_t* d, const std::uint64_t* a, std::uint32_t bits, st
   std::ranges::copy(out, d);
 }
 
-void wide_multiply(std::uint64_t* d, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t bits) {
+void wide_multiply(std::uint64_t* d, const std::uint64_t* a, const std::uint64_t* b,
+                   std::uint32_t bits) {
   const std::uint32_t words = words_of(bits);
   std::vector<std::uint64_t> out(words);
   for (std::uint32_t i = 0; i < words; ++i) {
@@ -41,8 +42,8 @@ void wide_multiply(std::uint64_t* d, const std::uint64_t* a, const std::uint64_t
   wide::trim(d, bits);
 }
 
-void wide_saturate(std::uint64_t* d, const std::uint64_t* a, const std::uint64_t* b, std::uint32_t bits,
-                   bool add) {
+void wide_saturate(std::uint64_t* d, const std::uint64_t* a, const std::uint64_t* b,
+                   std::uint32_t bits, bool add) {
   const std::uint32_t words = words_of(bits);
   if (add) {
     std::uint64_t over = wide::add(d, a, b, words, false, 0);

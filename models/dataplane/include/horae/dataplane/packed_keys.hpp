@@ -9,8 +9,8 @@
 
 namespace horae::dataplane {
 
-/// Keys of a number of words that is given once, each with a number, the next place taken where that
-/// of the key's hash is (linear probing), at most half full.
+/// Keys of a number of words that is given once, each with a number, the next place taken where
+/// that of the key's hash is (linear probing), at most half full.
 class PackedKeys {
  public:
   static constexpr std::uint32_t none = 0xffffffff;

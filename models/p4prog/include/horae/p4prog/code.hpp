@@ -68,7 +68,7 @@ enum class Op : std::uint8_t {
   wide_insert,       ///< `width` bits of `a` into `d` at bit `n`
   wide_extend_sign,  ///< from `n` bits at `a`
   // Words.
-  constant,        ///< n
+  constant,  ///< n
   move_word,
   move,            ///< n words
   move_from,       ///< n words from a + [b]
@@ -168,12 +168,12 @@ struct TableCode {
 /// A place where a table is applied, with its keys.
 struct TableSite {
   std::uint32_t table = 0;
-  std::vector<Piece> keys;                 ///< those that are matched
+  std::vector<Piece> keys;  ///< those that are matched
   PackPlan packed_keys;
   std::vector<std::uint32_t> key_numbers;  ///< of each: which of the source's keys
   std::vector<Piece> selector;             ///< those that a selector hashes
   PackPlan packed_selector;
-  std::vector<Piece> digest;               ///< those that a LearnAction's digest is of
+  std::vector<Piece> digest;  ///< those that a LearnAction's digest is of
   PackPlan packed_digest;
 };
 

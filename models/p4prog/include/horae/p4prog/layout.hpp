@@ -23,8 +23,8 @@ bool is_signed(const p4lang::Type& type);
 inline constexpr std::uint32_t origin_word = 1;
 
 /// Words of a value of that type. Structs lay their fields one behind the other. A header has two
-/// words before its fields: whether it is valid, and its origin. A stack has one before its elements: the index of
-/// the next. A varbit has one before its bits: how many they are.
+/// words before its fields: whether it is valid, and its origin. A stack has one before its
+/// elements: the index of the next. A varbit has one before its bits: how many they are.
 std::uint32_t size_of(const p4lang::Type& type);
 /// Word of a field, from the first of its struct, header, union or tuple on.
 std::uint32_t offset_of(const p4lang::Type& type, std::uint32_t field);

@@ -120,6 +120,9 @@ class Machine {
   void emit(const HeaderCode& header, const std::uint64_t* from);
   void shift_stack(const Instruction& i);
   void fail(std::uint32_t error);
+  /// Numbers of words are the compiler's, and right.
+  std::uint64_t& word(std::uint32_t i) { return words_.data()[i]; }
+  const std::uint64_t& word(std::uint32_t i) const { return words_.data()[i]; }
   /// Before so many bits are read: few packets are read far, and few programs read the FCS.
   void reach(std::uint32_t bits) {
     if (in_.position() + bits > in_.known()) [[unlikely]]
@@ -135,6 +138,7 @@ class Machine {
   // Externs.
   void extern_call(const ExternCode& code);
   void register_action(const ExternCode& code);
+  std::optional<std::uint64_t> cell_of(const ExternCode& code, RegisterObject& object);
   void stateful(const ExternCode& code, RegisterObject& object, std::size_t index);
   void load_cell(const ExternCode& code, const RegisterObject& object, const Cell& cell);
   void store_cell(const ExternCode& code, const RegisterObject& object, Cell& cell);

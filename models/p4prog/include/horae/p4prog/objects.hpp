@@ -119,12 +119,14 @@ class Objects {
   std::map<std::uint32_t, SelectorObject>& selectors() { return selectors_; }
 
   /// The register of a register, or of an action of one.
-  RegisterObject& register_of(std::uint32_t object) { return *register_of_.at(object); }
+  RegisterObject& register_of(std::uint32_t object) { return *register_of_.data()[object]; }
   dataplane::Counter& counter(std::uint32_t object) { return *counters_.at(object); }
   dataplane::Meter& meter(std::uint32_t object) { return *meters_.at(object); }
   std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>>& low_passes() { return low_passes_; }
   std::map<std::uint32_t, EarlyDropObject>& early_drops() { return early_drops_; }
-  const dataplane::Hash& hash(const ExternCode& call) const { return *hashes_.at(&call); }
+  const dataplane::Hash& hash(const ExternCode& call) const {
+    return *hashes_.data()[number_of(call)];
+  }
   const MathUnit& math(std::uint32_t object) const { return math_.at(object); }
   std::vector<std::uint64_t>& parameter(std::uint32_t object) { return parameters_.at(object); }
   std::map<std::uint32_t, std::vector<std::uint64_t>>& parameters() { return parameters_; }
@@ -147,6 +149,9 @@ class Objects {
   std::uint64_t cells_of(std::uint32_t object, std::string_view property, std::string& table,
                          bool& direct) const;
   void make_hash(const ExternCode& call);
+  std::size_t number_of(const ExternCode& call) const {
+    return static_cast<std::size_t>(&call - code_.externs.data());
+  }
   void make_implementation(TableObject& table);
   void make_digest(TableObject& table);
   ProfileObject& make_profile(std::uint32_t object, std::uint64_t entries, TableObject& table);
@@ -161,13 +166,14 @@ class Objects {
   dataplane::Gress gress_;
   std::vector<TableObject> tables_;
   std::map<std::uint32_t, RegisterObject> registers_;
-  std::map<std::uint32_t, RegisterObject*> register_of_;
+  std::vector<RegisterObject*> register_of_;  ///< by extern; null: it has none
   std::map<std::uint32_t, std::unique_ptr<dataplane::Counter>> counters_;
   std::map<std::uint32_t, std::unique_ptr<dataplane::Meter>> meters_;
   std::map<std::uint32_t, std::array<std::uint64_t, 3>> colours_;
   std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>> low_passes_;
   std::map<std::uint32_t, EarlyDropObject> early_drops_;
-  std::map<const ExternCode*, std::unique_ptr<dataplane::Hash>> hashes_;
+  std::vector<std::unique_ptr<dataplane::Hash>> hashes_;  ///< by call
+  std::uint32_t hash_count_ = 0;
   std::map<std::uint32_t, MathUnit> math_;
   std::map<std::uint32_t, std::vector<std::uint64_t>> parameters_;
   std::map<std::uint32_t, RandomStream> randoms_;
