@@ -121,6 +121,15 @@ std::uint32_t Compiler::load(const Ref& from) {
 std::uint32_t Compiler::value(const Expr& e) {
   if (e.kind == ExprKind::constant) return constant(e.value, bits_of(*e.type));
   if (is_ref(e)) return load(ref(e));
+  if (e.kind == ExprKind::table_hit) {
+    const std::uint32_t result = allocate(2);
+    apply_table(result, e.index);
+    return result;
+  }
+  if (e.kind == ExprKind::call && e.callee == p4lang::Callee::is_valid &&
+      e.operands[0].type->kind == TypeKind::header) {
+    if (const Ref r = ref(e.operands[0]); r.offset == 0) return r.word;
+  }
   const std::uint32_t d = allocate(std::max(1u, size_of(*e.type)));
   into(d, e);
   return d;
@@ -169,12 +178,9 @@ void Compiler::into(std::uint32_t d, const Expr& e) {
     case ExprKind::call:
       call(d, e);
       return;
-    case ExprKind::table_hit: {
-      const std::uint32_t result = allocate(2);
-      apply_table(result, e.index);
-      emit(Op::move, 0, d, result, 0, 1);
+    case ExprKind::table_hit:
+      emit(Op::move, 0, d, value(e), 0, 1);
       return;
-    }
     case ExprKind::field:
     case ExprKind::element:
       if (!is_ref(e) && e.kind == ExprKind::field) {

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "compiler.hpp"
 
 namespace horae::p4prog {
@@ -49,9 +52,38 @@ void Compiler::statement(const Stmt& s) {
   }
 }
 
+/// A jump that is taken where a condition does not hold: one instruction for comparisons of
+/// numbers.
+std::uint32_t Compiler::jump_if_not(const Expr& condition) {
+  using LangOp = p4lang::Op;
+  if (condition.kind == ExprKind::unary && condition.op == LangOp::logical_not) {
+    return emit(Op::jump_if, 0, 0, value(condition.operands[0]));
+  }
+  struct Opposite {
+    LangOp op;
+    Op jump;
+    bool swapped;
+  };
+  static constexpr Opposite opposites[] = {
+      {LangOp::equal, Op::jump_not_equal, false},    {LangOp::not_equal, Op::jump_equal, false},
+      {LangOp::less, Op::jump_less_equal, true},     {LangOp::less_equal, Op::jump_less, true},
+      {LangOp::greater, Op::jump_less_equal, false}, {LangOp::greater_equal, Op::jump_less, false}};
+  if (condition.kind == ExprKind::binary) {
+    const Type& type = *condition.operands[0].type;
+    const auto* found = std::ranges::find(opposites, condition.op, &Opposite::op);
+    const bool is_order = condition.op != LangOp::equal && condition.op != LangOp::not_equal;
+    if (found != std::end(opposites) && is_scalar(type) && bits_of(type) <= 64 &&
+        !(is_order && is_signed(type))) {
+      std::uint32_t a = value(condition.operands[0]), b = value(condition.operands[1]);
+      if (found->swapped) std::swap(a, b);
+      return emit(found->jump, 0, 0, a, b);
+    }
+  }
+  return emit(Op::jump_unless, 0, 0, value(condition));
+}
+
 void Compiler::branch(const Stmt& s) {
-  const std::uint32_t condition = value(s.value);
-  const std::uint32_t over = emit(Op::jump_unless, 0, 0, condition);
+  const std::uint32_t over = jump_if_not(s.value);
   statements(s.body);
   if (s.otherwise.empty()) {
     land(over);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/wide.hpp"
@@ -36,14 +37,19 @@ bool asks_predicate(const std::vector<p4lang::Stmt>& list) {
 }
 
 /// A value of so many bits that is put behind `at` bits, word by word, the highest first: for each
-/// word of it, and how many of its bits count, where it goes and by how much it is shifted.
+/// word of it, by how much it is rotated to the left, where it goes, and under which mask.
 template <class Part>
 void in_parts(std::uint32_t at, std::uint32_t bits, Part part_of) {
   for (std::uint32_t left = bits; left > 0;) {
     const std::uint32_t part = left % 64 == 0 ? 64 : left % 64, from = (left - 1) / 64;
     const int free = 64 - static_cast<int>(at % 64), beyond = static_cast<int>(part) - free;
-    part_of(from, part, -beyond, at / 64);
-    if (beyond > 0) part_of(from, part, 64 - beyond, at / 64 + 1);
+    const std::uint64_t mask = wide::low_mask(part);
+    if (beyond <= 0) {
+      part_of(from, -beyond, at / 64, mask << -beyond);
+    } else {
+      part_of(from, 64 - beyond, at / 64, mask >> beyond);
+      part_of(from, 64 - beyond, at / 64 + 1, mask << (64 - beyond));
+    }
     at += part;
     left -= part;
   }
@@ -51,9 +57,8 @@ void in_parts(std::uint32_t at, std::uint32_t bits, Part part_of) {
 
 void pack(std::vector<std::uint64_t>& out, std::uint32_t at, std::span<const std::uint64_t> value,
           std::uint32_t bits) {
-  in_parts(at, bits, [&](std::uint32_t from, std::uint32_t part, int shift, std::uint32_t to) {
-    const std::uint64_t word = value[from] & wide::low_mask(part);
-    out[to] |= shift >= 0 ? word << shift : word >> -shift;
+  in_parts(at, bits, [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
+    out[to] |= std::rotl(value[from], rotation) & mask;
   });
 }
 
@@ -385,9 +390,9 @@ PackPlan pack_plan(std::span<const Piece> pieces) {
   PackPlan out;
   for (const Piece& p : pieces) {
     in_parts(out.bits, p.bits,
-             [&](std::uint32_t from, std::uint32_t part, int shift, std::uint32_t to) {
-               out.steps.push_back({p.word + from, static_cast<std::int16_t>(shift),
-                                    static_cast<std::uint16_t>(to), wide::low_mask(part)});
+             [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
+               out.steps.push_back({p.word + from, static_cast<std::uint16_t>(rotation),
+                                    static_cast<std::uint16_t>(to), mask});
              });
     out.bits += p.bits;
   }

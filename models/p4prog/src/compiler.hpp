@@ -64,6 +64,7 @@ class Compiler {
   void statements(const std::vector<Stmt>& list);
   void statement(const Stmt& s);
   void branch(const Stmt& s);
+  std::uint32_t jump_if_not(const Expr& condition);
   /// A switch: each case is taken where `compare` leaves true for one of its `labels`.
   template <class Labels, class Compare>
   void cases(const Stmt& s, Labels labels, Compare compare);

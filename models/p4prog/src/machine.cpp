@@ -60,7 +60,7 @@ bool Machine::writes(std::uint32_t entry, std::uint32_t word) const {
     seen[at] = true;
     const Instruction& i = code_.code[at];
     if (i.op == Op::give_back || i.op == Op::end) continue;
-    const bool jumps = i.op == Op::jump || i.op == Op::jump_if || i.op == Op::jump_unless;
+    const bool jumps = is_jump(i.op);
     if (jumps || i.op == Op::call) open.push_back(i.n);
     if (i.op != Op::jump) open.push_back(at + 1);
     if (!jumps && i.op != Op::call && i.d == word) return true;

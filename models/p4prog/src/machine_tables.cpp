@@ -1,5 +1,6 @@
 // Match tables, and the parser's choice of its next state.
 #include <algorithm>
+#include <bit>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -15,10 +16,7 @@ std::span<const std::uint64_t> Machine::packed(const PackPlan& plan) {
   const std::uint64_t* const w = words_.data();
   const std::uint32_t words = words_of(plan.bits);
   for (std::uint32_t i = 0; i < words; ++i) out[i] = 0;
-  for (const PackPlan::Step& s : plan.steps) {
-    const std::uint64_t value = w[s.word] & s.mask;
-    out[s.to] |= s.shift >= 0 ? value << s.shift : value >> -s.shift;
-  }
+  for (const PackPlan::Step& s : plan.steps) out[s.to] |= std::rotl(w[s.word], s.rotation) & s.mask;
   return {out, words};
 }
 

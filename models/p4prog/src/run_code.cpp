@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -43,6 +44,12 @@ std::uint64_t signed_saturating(std::int64_t a, std::int64_t b, std::uint32_t bi
   return saturated(out, bits);
 }
 
+std::uint64_t big_endian(const std::uint8_t* bytes) {
+  std::uint64_t word;
+  std::memcpy(&word, bytes, 8);
+  return __builtin_bswap64(word);
+}
+
 std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
   return b == 0 ? low_mask(bits) : a / b;
 }
@@ -66,9 +73,10 @@ bool Machine::extract(const Instruction& i, bool go_on) {
     return false;
   }
   reach(header.fixed_bits);
+  const std::uint8_t* const bytes = in_.position() % 8 == 0 ? in_.here() : nullptr;
   for (const FieldCode& f : header.named) {
-    if (f.bits <= 64)
-      to[f.offset] = in_.peek(f.at, f.bits);
+    if (bytes != nullptr && f.in_word())
+      to[f.offset] = big_endian(bytes + f.at / 8) << f.at % 8 >> (64 - f.bits);
     else
       in_.peek(f.at, f.bits, to + f.offset);
   }
@@ -299,6 +307,18 @@ void Machine::run_code(std::uint32_t at) {
         break;
       case Op::jump_unless:
         if (a() == 0) next = code + i.n;
+        break;
+      case Op::jump_equal:
+        if (a() == b()) next = code + i.n;
+        break;
+      case Op::jump_not_equal:
+        if (a() != b()) next = code + i.n;
+        break;
+      case Op::jump_less:
+        if (a() < b()) next = code + i.n;
+        break;
+      case Op::jump_less_equal:
+        if (a() <= b()) next = code + i.n;
         break;
       case Op::call:
         enter(i.n);

@@ -138,6 +138,13 @@ void UnwrittenWords::look(std::uint32_t at, const std::uint64_t* words) {
     case Op::pop_front:
       wrote(i.d, 1 + i.width * i.n);
       return;
+    case Op::jump_equal:
+    case Op::jump_not_equal:
+    case Op::jump_less:
+    case Op::jump_less_equal:
+      use(i.a);
+      use(i.b);
+      return;
     case Op::jump_if:
     case Op::jump_unless:
     case Op::error:

@@ -84,6 +84,10 @@ enum class Op : std::uint8_t {
   jump,
   jump_if,
   jump_unless,  ///< to n, by [a]
+  jump_equal,   ///< to n, by [a] and [b], values of at most 64 bits without sign
+  jump_not_equal,
+  jump_less,
+  jump_less_equal,
   call,
   give_back,    ///< to n, and back
   end,          ///< of the parser, control or deparser
@@ -100,6 +104,9 @@ enum class Op : std::uint8_t {
   emit,  ///< n: the header at d + [a], if it is valid
 };
 
+/// Whether it may go on at `n`, in the same function.
+constexpr bool is_jump(Op op) { return op >= Op::jump && op <= Op::jump_less_equal; }
+
 struct Instruction {
   Op op = Op::end;
   std::uint32_t width = 0;
@@ -115,14 +122,14 @@ struct Piece {
 };
 
 /// Pieces one behind the other, the first one's highest bit first, from the highest bit of words
-/// on: each step shifts a word of the pass (to the left, or to the right if negative) into one of
-/// those.
+/// on: each step rotates a word of the pass to the left, and puts the bits under the mask into one
+/// of those.
 struct PackPlan {
   struct Step {
     std::uint32_t word = 0;
-    std::int16_t shift = 0;
+    std::uint16_t rotation = 0;
     std::uint16_t to = 0;
-    std::uint64_t mask = 0;  ///< of the word, before the shift
+    std::uint64_t mask = 0;
   };
   std::vector<Step> steps;
   std::uint32_t bits = 0;
@@ -135,6 +142,8 @@ struct FieldCode {
   std::uint32_t bits = 0;
   std::uint32_t at = 0;  ///< bits before it in the header, if it lies before the varbit
   bool varbit = false;
+  /// Within the eight bytes from the one on that it begins in.
+  bool in_word() const { return bits > 0 && at % 8 + bits <= 64; }
 };
 /// The bytes of a header that is extracted stay where they are: its word `origin_word` says where.
 /// So only those fields are extracted that the gress names anywhere, and only those that it writes

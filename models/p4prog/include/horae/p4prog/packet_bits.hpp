@@ -76,6 +76,8 @@ class PacketReader {
       words[i] = peek(offset + count - 64 * i - part, part);
     }
   }
+  /// From the byte of the position on, 16 bytes beyond what is known.
+  const std::uint8_t* here() const { return bytes_.data() + at_ / 8; }
   /// What was copied so far; 16 more bytes can be read, whatever they are.
   const std::uint8_t* data() const { return bytes_.data(); }
   /// The bytes before the packet from a byte on, and the packet's.
@@ -168,7 +170,6 @@ class PacketWriter {
   }
   /// From the next whole byte on.
   void append(std::span<const std::uint8_t> bytes) {
-    room(size());
     bytes_.resize(size());
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     bits_ = 8 * bytes_.size();
@@ -186,7 +187,6 @@ class PacketWriter {
   std::span<const std::uint8_t> bytes() const { return {bytes_.data(), size()}; }
   /// Gives what was written for a vector whose room is used from now on.
   void exchange(std::vector<std::uint8_t>& for_room) {
-    room(size());
     bytes_.resize(size());
     bytes_.swap(for_room);
     bits_ = 0;
