@@ -27,6 +27,13 @@ std::uint64_t repeated(std::uint64_t value, unsigned width) {
   return out;
 }
 
+/// Crc::start() turns the initial value around, bit by bit; most have one that is the same then.
+std::uint64_t start_of(const Crc& crc) {
+  const CrcParameters& p = crc.parameters();
+  const bool same = p.initial == 0 || p.initial == low_bits(~std::uint64_t{0}, p.width);
+  return same && p.reflected ? p.initial : crc.start();
+}
+
 }  // namespace
 
 HashFunction::HashFunction(const HashAlgorithm& algorithm, unsigned output_bits)
@@ -54,7 +61,7 @@ std::uint64_t HashFunction::of(const BitString& fields) const {
 
 std::uint64_t HashFunction::value(const PreparedCrc& hash, const BitString& fields) const {
   const Crc& crc = hash.crc;
-  std::uint64_t reg = crc.start();
+  std::uint64_t reg = start_of(crc);
   const unsigned first = fields.bits() % 8;
   if (first != 0) reg = crc.next(reg, static_cast<std::uint8_t>(fields.at(0, first)));
   for (unsigned at = first; at < fields.bits(); at += 64) {

@@ -276,26 +276,30 @@ void MatchTable::rebuild() {
 
 MatchTable::Result MatchTable::peek(std::span<const std::uint64_t> key) {
   if (stale_) rebuild();
-  std::optional<std::size_t> best;
+  std::uint32_t best = PackedKeys::none;
+  const auto is_better = [&](std::size_t place) {
+    return best == PackedKeys::none || wins(place, best);
+  };
   for (const Group& group : groups_) {
-    if (best && !wins(group.best, *best)) break;
+    if (!is_better(group.best)) break;
     const std::uint32_t place = group.whole
                                     ? group.places.find(key.data())
                                     : group.places.find(key.data(), group.mask.words().data());
-    if (place != PackedKeys::none && (!best || wins(place, *best))) best = place;
+    if (place != PackedKeys::none && is_better(place)) best = place;
   }
   for (const std::size_t place : ranged_) {
-    if (best && !wins(place, *best)) break;
+    if (!is_better(place)) break;
     const Entry& e = *entries_[place];
     const auto within = [&](const Range& range) {
       return compare(key, range.at, range.low) >= 0 && compare(key, range.at, range.high) <= 0;
     };
     if (equal_under(key, e.mask, e.value) && std::ranges::all_of(e.ranges, within)) {
-      best = place;
+      best = static_cast<std::uint32_t>(place);
       break;
     }
   }
-  return best ? Result{&entries_[*best]->call, best} : Result{&default_, std::nullopt};
+  if (best == PackedKeys::none) return {&default_, std::nullopt};
+  return {&entries_.data()[best]->call, best};
 }
 
 }  // namespace horae::dataplane

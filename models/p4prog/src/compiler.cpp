@@ -346,7 +346,7 @@ void Compiler::state(std::uint32_t index) {
   for (const p4lang::SelectCase& c : s.cases) {
     CaseCode out;
     out.next = c.next;
-    out.value.resize(words_of(code.packed.bits));
+    out.value.resize(code.packed.words);
     out.mask.resize(out.value.size());
     if (c.keys.size() > code.on.size()) refuse(s.place, "a case of more sets than are selected on");
     for (std::uint32_t i = 0; i < c.keys.size(); ++i) add_set(out, c.keys[i], i, code);
@@ -396,6 +396,7 @@ PackPlan pack_plan(std::span<const Piece> pieces) {
              });
     out.bits += p.bits;
   }
+  out.words = words_of(out.bits);
   return out;
 }
 

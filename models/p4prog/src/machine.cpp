@@ -36,7 +36,7 @@ Machine::Machine(const p4lang::Program& program, const GressCode& code,
   for (const auto& [word, value] : code.constants) words_[word] = value;
   std::size_t longest = 0;
   for (const SelectCode& select : code.selects)
-    longest = std::max<std::size_t>(longest, words_of(select.packed.bits));
+    longest = std::max<std::size_t>(longest, select.packed.words);
   packed_.resize(std::max<std::size_t>(longest, dataplane::BitString::most_words));
   const auto drop =
       intrinsic(gress == dataplane::Gress::ingress ? "ingress_intrinsic_metadata_for_deparser_t"

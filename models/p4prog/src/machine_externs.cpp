@@ -35,15 +35,15 @@ std::uint64_t Machine::ones_sum(std::span<const Piece> pieces) const {
   std::uint64_t sum = 0;
   std::uint32_t end = 0;
   const std::uint64_t* const w = words_.data();
-  const auto add = [&](std::uint64_t value) {
-    const std::uint32_t up = (0 - end) % 16;
-    sum += (value & 0xffffffff) << up;
-    sum += (value >> 32) << up;
-  };
   for (const Piece& p : pieces) {
     end += p.bits;
     if (p.valid != 0 && w[p.valid] == 0) continue;
-    for (std::uint32_t i = 0; i < words_of(p.bits); ++i) add(w[p.word + i]);
+    const std::uint32_t up = (0 - end) % 16;
+    sum += (w[p.word] & 0xffffffff) << up;
+    if (p.bits <= 32) continue;
+    sum += (w[p.word] >> 32) << up;
+    for (std::uint32_t i = 1; i < words_of(p.bits); ++i)
+      sum += ((w[p.word + i] & 0xffffffff) << up) + ((w[p.word + i] >> 32) << up);
   }
   while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
   return sum;

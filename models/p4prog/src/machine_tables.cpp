@@ -1,6 +1,5 @@
 // Match tables, and the parser's choice of its next state.
 #include <algorithm>
-#include <bit>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -12,12 +11,8 @@ using p4lang::SetKind;
 
 /// Lasts until the next one.
 std::span<const std::uint64_t> Machine::packed(const PackPlan& plan) {
-  std::uint64_t* const out = packed_.data();
-  const std::uint64_t* const w = words_.data();
-  const std::uint32_t words = words_of(plan.bits);
-  for (std::uint32_t i = 0; i < words; ++i) out[i] = 0;
-  for (const PackPlan::Step& s : plan.steps) out[s.to] |= std::rotl(w[s.word], s.rotation) & s.mask;
-  return {out, words};
+  plan.pack(words_.data(), packed_.data());
+  return {packed_.data(), plan.words};
 }
 
 dataplane::BitString Machine::string_of(const PackPlan& plan) {

@@ -1,5 +1,7 @@
 #include "horae/p4prog/pipe_passes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "horae/core/error.hpp"
@@ -15,6 +17,7 @@ namespace {
 // Open Tofino, "Tofino Native Architecture": bytes of the gresses' intrinsic metadata, and of the
 // port's metadata or what is resubmitted.
 constexpr std::uint32_t intrinsic_bytes[2] = {8, 28};
+constexpr std::uint32_t most_front_words = 8;
 constexpr std::uint32_t port_metadata_bytes[2] = {8, 24};
 
 constexpr std::string_view before_packet[2] = {"ingress_intrinsic_metadata_t",
@@ -101,24 +104,27 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
       {"deq_qdepth", Fact::cells_behind}};
   const p4lang::Type* t = machine.intrinsic_type(type);
   if (t == nullptr || t->fields.empty()) return {{}, bytes};
-  Front out;
-  std::uint32_t at = 0;
+  std::vector<Piece> pieces;
   for (const p4lang::Field& f : t->fields) {
-    const std::uint32_t bits = bits_of(*f.type);
-    for (const auto& [name, fact] : known) {
-      if (f.name == name) out.fields.push_back({fact, at, bits});
+    Fact fact = Fact::zero;
+    for (const auto& [name, which] : known) {
+      if (f.name == name) fact = which;
     }
-    at += bits;
+    pieces.push_back({static_cast<std::uint32_t>(fact), bits_of(*f.type), 0});
   }
-  out.bytes = (at + 7) / 8;
+  Front out{pack_plan(pieces), 0};
+  out.bytes = (out.facts.bits + 7) / 8;
+  if (out.facts.words > most_front_words)
+    throw InputError(fmt::format("{} of more than {} bytes", t->name, 8 * most_front_words));
   return out;
 }
 
 void PipePasses::put_front(const Front& front, const Facts& facts) {
+  std::array<std::uint64_t, most_front_words> words{};
+  front.facts.pack(facts.data(), words.data());
   put_.begin();
+  for (std::uint32_t i = 0; i < front.facts.words; ++i) put_.put(words.data()[i], 64);
   put_.resize(front.bytes);
-  for (const FrontField& f : front.fields)
-    put_.replace(f.at, facts[static_cast<std::size_t>(f.fact)], f.bits);
 }
 
 void PipePasses::put_ingress_front(const Pass& pass, unsigned port, const Bytes8* resubmitted) {

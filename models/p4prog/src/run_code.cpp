@@ -22,6 +22,18 @@ constexpr std::size_t most_calls = 64;
 /// Instructions that a pass may take: a parser that goes round without taking bits would not end.
 constexpr std::uint64_t most_instructions = 1'000'000;
 
+/// Where those calls go on that have not come back.
+struct OpenCalls {
+  std::size_t depth = 0;
+  std::array<const Instruction*, most_calls> next;
+
+  void push(const Instruction* at) {
+    if (depth == most_calls) throw ModelError("calls of a program that do not end");
+    next.data()[depth++] = at;
+  }
+  const Instruction* pop() { return next.data()[--depth]; }
+};
+
 std::int64_t as_signed(std::uint64_t value, std::uint32_t bits) {
   const unsigned up = 64 - bits;
   return static_cast<std::int64_t>(value << up) >> up;
@@ -154,17 +166,11 @@ void Machine::shift_stack(const Instruction& i) {
 
 template <bool watched>
 void Machine::run_code(std::uint32_t at) {
-  std::array<const Instruction*, most_calls> back;
-  std::size_t depth = 0;
+  OpenCalls open;
   const Instruction* const code = code_.code.data();
   std::uint64_t* const w = words_.data();
   std::uint64_t executed = 0;
   const Instruction* next = code + at;
-  const auto enter = [&](std::uint32_t entry) {
-    if (depth == most_calls) throw ModelError("calls of a program that do not end");
-    back.data()[depth++] = next;
-    next = code + entry;
-  };
   for (;;) {
     if constexpr (watched) unwritten_->look(static_cast<std::uint32_t>(next - code), w);
     const Instruction& i = *next++;
@@ -321,21 +327,24 @@ void Machine::run_code(std::uint32_t at) {
         if (a() <= b()) next = code + i.n;
         break;
       case Op::call:
-        enter(i.n);
+        open.push(next);
+        next = code + i.n;
         break;
       case Op::give_back:
-        if (depth == 0) {
+        if (open.depth == 0) {
           instructions_ += executed;
           return;
         }
-        next = back.data()[--depth];
+        next = open.pop();
         break;
       case Op::end:
         instructions_ += executed;
         return;
       case Op::table: {
-        const std::uint32_t entry = apply(i).entry;
-        if (code[entry].op != Op::give_back) enter(entry);
+        const Instruction* const action = code + apply(i).entry;
+        if (action->op == Op::give_back) break;
+        open.push(next);
+        next = action;
         break;
       }
       case Op::select: {

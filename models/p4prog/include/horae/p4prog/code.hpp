@@ -1,6 +1,7 @@
 // The code of one gress of a pipe: instructions over the words of a pass, and what they refer to.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -133,6 +134,13 @@ struct PackPlan {
   };
   std::vector<Step> steps;
   std::uint32_t bits = 0;
+  std::uint32_t words = 1;  ///< that the pieces fill
+
+  /// From words of a pass to those words.
+  void pack(const std::uint64_t* from, std::uint64_t* to) const {
+    for (std::uint32_t i = 0; i < words; ++i) to[i] = 0;
+    for (const Step& s : steps) to[s.to] |= std::rotl(from[s.word], s.rotation) & s.mask;
+  }
 };
 PackPlan pack_plan(std::span<const Piece> pieces);
 

@@ -121,13 +121,9 @@ class PipePasses {
     count_
   };
   using Facts = std::array<std::uint64_t, static_cast<std::size_t>(Fact::count_)>;
-  /// What the chip puts before a packet: zeros, and these from bit `at` on.
-  struct FrontField {
-    Fact fact;
-    std::uint32_t at, bits;
-  };
+  /// What the chip puts before a packet: facts, by number, one behind the other.
   struct Front {
-    std::vector<FrontField> fields;
+    PackPlan facts;
     std::uint32_t bytes = 0;
   };
   /// Words of a gress's intrinsic metadata.
