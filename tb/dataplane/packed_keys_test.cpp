@@ -32,8 +32,7 @@ void holds_what_a_map_holds() {
     ASSERT_EQ(keys.size(), expected.size());
     const Key other = key();
     const auto found = expected.find(other);
-    ASSERT_EQ(keys.find(other.data()),
-              found == expected.end() ? PackedKeys::none : found->second);
+    ASSERT_EQ(keys.find(other.data()), found == expected.end() ? PackedKeys::none : found->second);
     Key mask{}, masked{};
     for (std::size_t w = 0; w < words; ++w) {
       mask[w] = draw.below(2) == 0 ? ~std::uint64_t{0} : 3;

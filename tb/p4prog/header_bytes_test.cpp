@@ -1,8 +1,7 @@
 // Headers' bytes stay in the packet: what is emitted is as it was extracted, with what was written
 // since, whatever way the header took.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "horae/core/crc.hpp"
 #include "small_program.hpp"
@@ -69,8 +68,9 @@ TEST(HeaderBytes, OneThatIsMadeHasNone) {
 
 // The place where a header was extracted is no part of its value, and all of its fields are.
 TEST(HeaderBytes, AreComparedByTheirValues) {
-  const std::string compare = "if (hdr.x == hdr.y) { ig_tm_md.ucast_egress_port = 2; } "
-                              "else { ig_tm_md.ucast_egress_port = 3; }";
+  const std::string compare =
+      "if (hdr.x == hdr.y) { ig_tm_md.ucast_egress_port = 2; } "
+      "else { ig_tm_md.ucast_egress_port = 3; }";
   Parts p = two();
   p.apply = compare;
   std::string other = x;
@@ -85,8 +85,7 @@ TEST(HeaderBytes, MoveWithTheElementsOfAStack) {
   p.headers =
       "header item_h { bit<8> kind; bit<16> rest; }\nstruct headers { item_h[3] items; }\n"
       "struct metadata { bit<9> port; }\n";
-  p.parse =
-      "pkt.extract(hdr.items.next); pkt.extract(hdr.items.next); transition accept; }\n";
+  p.parse = "pkt.extract(hdr.items.next); pkt.extract(hdr.items.next); transition accept; }\n";
   p.apply =
       "ig_tm_md.ucast_egress_port = 2; hdr.items.push_front(1); hdr.items[0].setValid();"
       "hdr.items[0].kind = 9; hdr.items[2].kind = 8;";

@@ -63,7 +63,8 @@ TEST(Packing, WritersCopyAndWriteOver) {
     const bool whole_bytes = draw.below(2) == 0;
     const std::uint32_t unit = whole_bytes ? 8 : 1;
     for (int n = 0; n < 4; ++n) {
-      const std::uint32_t count = unit * draw.below(200 / unit), from = unit * draw.below(200 / unit);
+      const std::uint32_t count = unit * draw.below(200 / unit),
+                          from = unit * draw.below(200 / unit);
       writer.copy(reader, from, count);
       const auto all = bits_of(packet, 480);
       expected.insert(expected.end(), all.begin() + from, all.begin() + from + count);

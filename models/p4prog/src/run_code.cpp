@@ -132,8 +132,8 @@ void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
     const std::size_t at = out_.bits();
     out_.copy(in_, static_cast<std::uint32_t>(from[origin_word]) - 1, header.fixed_bits);
     for (const FieldCode& f : header.written) {
-      if (f.bits <= 64)
-        out_.replace(at + f.at, from[f.offset], f.bits);
+      if (at % 8 == 0 && f.in_word())
+        out_.replace_in_word(at / 8 + f.at / 8, f.at % 8, from[f.offset], f.bits);
       else
         out_.replace(at + f.at, from + f.offset, f.bits);
     }

@@ -149,14 +149,19 @@ class PacketWriter {
     if (used + bits > 64) {
       replace(at, value >> 32, bits - 32);
       replace(at + bits - 32, value, 32);
-      return;
+    } else {
+      replace_in_word(at / 8, used, value, bits);
     }
-    std::uint8_t* const p = bytes_.data() + at / 8;
-    const std::uint32_t shift = 64 - used - bits;
-    const std::uint64_t mask = wide::low_mask(bits) << shift;
+  }
+  /// Likewise of bits that lie in the eight bytes from one on, behind `used` bits.
+  [[gnu::always_inline]] void replace_in_word(std::size_t byte, std::uint32_t used,
+                                              std::uint64_t value, std::uint32_t bits) {
+    std::uint8_t* const p = bytes_.data() + byte;
+    const std::uint64_t mask = ~std::uint64_t{0} << (64 - bits) >> used;
     std::uint64_t word;
     std::memcpy(&word, p, 8);
-    word = (__builtin_bswap64(word) & ~mask) | (value << shift & mask);
+    word = __builtin_bswap64(word);
+    word ^= (word ^ value << (64 - bits) >> used) & mask;
     word = __builtin_bswap64(word);
     std::memcpy(p, &word, 8);
   }
