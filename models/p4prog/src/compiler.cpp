@@ -391,8 +391,10 @@ PackPlan pack_plan(std::span<const Piece> pieces) {
   for (const Piece& p : pieces) {
     in_parts(out.bits, p.bits,
              [&](std::uint32_t from, int rotation, std::uint32_t to, std::uint64_t mask) {
+               const bool is_first = out.steps.empty() || out.steps.back().to != to;
                out.steps.push_back({p.word + from, static_cast<std::uint16_t>(rotation),
-                                    static_cast<std::uint16_t>(to), mask});
+                                    static_cast<std::uint16_t>(to), mask,
+                                    is_first ? 0 : ~std::uint64_t{0}});
              });
     out.bits += p.bits;
   }

@@ -131,6 +131,7 @@ struct PackPlan {
     std::uint16_t rotation = 0;
     std::uint16_t to = 0;
     std::uint64_t mask = 0;
+    std::uint64_t keep = 0;  ///< of what lies there: nothing, or what earlier steps put there
   };
   std::vector<Step> steps;
   std::uint32_t bits = 0;
@@ -138,8 +139,9 @@ struct PackPlan {
 
   /// From words of a pass to those words.
   void pack(const std::uint64_t* from, std::uint64_t* to) const {
-    for (std::uint32_t i = 0; i < words; ++i) to[i] = 0;
-    for (const Step& s : steps) to[s.to] |= std::rotl(from[s.word], s.rotation) & s.mask;
+    *to = 0;
+    for (const Step& s : steps)
+      to[s.to] = (to[s.to] & s.keep) | (std::rotl(from[s.word], s.rotation) & s.mask);
   }
 };
 PackPlan pack_plan(std::span<const Piece> pieces);
