@@ -146,6 +146,53 @@ value_set = [{ name = "known", values = ["0x5*"] }]
             "");
 }
 
+TEST(Entries, MetersAndFilters) {
+  Parts p;
+  p.locals =
+      "Meter<bit<8>>(4, MeterType_t.BYTES) m;\nLpf<bit<32>, bit<8>>(4) smooth;\n"
+      "Wred<bit<32>, bit<8>>(4, 1, 0) red;\n";
+  p.apply =
+      "hdr.data.b1 = red.execute(hdr.data.f2, 2); hdr.data.f1 = smooth.execute(hdr.data.f1, 1);\n"
+      "hdr.data.b2 = m.execute(3); ig_tm_md.ucast_egress_port = 2;";
+  Bench bench(p);
+  Entries::parse_toml(
+      "[[meter]]\nname = \"m\"\nindex = 3\ncommitted = \"8 kbps\"\ncommitted_burst = \"16 B\"\n"
+      "peak = \"8 kbps\"\npeak_burst = \"32 B\"\n"
+      "[[low_pass]]\nname = \"smooth\"\nindex = 1\nfalling = \"1 s\"\nrising = \"1442600 ps\"\n"
+      "[[early_drop]]\nname = \"red\"\nindex = 2\nfalling = \"1 ps\"\nleast = 10\nmost = 20\n",
+      "e.toml")
+      .apply(bench.chip->control_plane(), bench.chip->manager());
+  EXPECT_EQ(bench.faults(
+                "packet 0 00000000 00000014 0003 04 05\nexpect 2 00000000 00000014 0003 01 00\n"
+                "packet 0 00000100 00000009 0003 04 05\nexpect 2 00000080 00000009 0003 00 01\n"
+                "packet 0 00000000 00000009 0003 04 05\nexpect 2 00000080 00000009 0003 00 03\n"),
+            "");
+  const auto refused = [&](const std::string& text) -> std::string {
+    try {
+      Entries::parse_toml(text, "e.toml").apply(bench.chip->control_plane(), bench.chip->manager());
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "nothing was refused";
+  };
+  const std::string meter = "[[meter]]\nname = \"m\"\nindex = 3\ncommitted_burst = \"16 B\"\n";
+  EXPECT_EQ(refused(meter + "committed = 8\n").substr(0, 27), "e.toml:5:13: committed = 8;");
+  EXPECT_EQ(refused(meter).substr(0, 35), "e.toml:1:1: missing 'committed' in ");
+  EXPECT_EQ(refused("[[meter]]\nname = \"n\"\nindex = 4\ncommitted = \"1 bps\"\n"
+                    "committed_burst = \"1 B\"\n"),
+            "e.toml:2:8: there is no Meter 'n', did you mean 'm'?");
+  EXPECT_EQ(refused("[[meter]]\nname = \"m\"\nindex = 4\ncommitted = \"1 bps\"\n"
+                    "committed_burst = \"1 B\"\n"),
+            "e.toml:3:9: meter 4 of pipe.Ig.m, which has 4");
+  EXPECT_EQ(
+      refused("[[low_pass]]\nname = \"smooth\"\nindex = 0\nkind = \"mean\"\nfalling = \"1 s\"\n"),
+      "e.toml:4:8: kind = \"mean\"; expected \"sample\" or \"rate\"");
+  EXPECT_EQ(
+      refused("[[early_drop]]\nname = \"red\"\nindex = 0\nfalling = \"1 s\"\nleast = 9\nmost = 8\n")
+          .substr(0, 12),
+      "e.toml:3:9: ");
+}
+
 TEST(Entries, GroupsAndSessions) {
   Parts p;
   p.apply = "ig_tm_md.mcast_grp_a = 3;";
@@ -246,7 +293,7 @@ TEST(Entries, FaultsHaveTheirPlace) {
   EXPECT_EQ(toml_refusal("[[register]]\nname = \"narow\"\nindex = 1\nvalue = 1\n"),
             "e.toml:2:8: there is no Register 'narow', did you mean 'narrow'?");
   EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 4\nvalue = 1\n"),
-            "e.toml:3:9: cell 4 of pipe.Ig.narrow of 4");
+            "e.toml:3:9: cell 4 of pipe.Ig.narrow, which has 4");
   EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 3\nvalue = 65536\n"),
             "e.toml:4:9: 0x10000 is wider than the 16 bits of pipe.Ig.narrow");
   EXPECT_EQ(toml_refusal("[[register]]\nname = \"narrow\"\nindex = 3\nvalue = [1, 2]\n"),

@@ -223,12 +223,11 @@ TEST(MathUnit, ComesNearItsFunction) {
 }
 
 TEST(Externs, WhatIsNotSupportedIsNamed) {
-  EXPECT_EQ(refusal_of(with(
-                "Hash<bit<16>>(HashAlgorithm_t.CRC16) h;\nRegister<bit<1>, bit<8>>(128) r;\n"
-                "ActionSelector(8, h, SelectorMode_t.FAIR, r) s;\n"
-                "SelectorAction(s) l = { void apply(inout bit<1> v, out bit<1> rv) { v = 0; } };\n",
-                "l.execute(1);")),
-            "case.p4:22:3: SelectorAction.execute() of pipe.Ig.l is not supported");
+  Parts p;
+  p.tofino2 = true;
+  p.deparser_locals = "Pktgen() made;\n";
+  p.deparse = "made.emit(hdr.data); pkt.emit(hdr);";
+  EXPECT_EQ(refusal_of(p), "case.p4:23:6: Pktgen.emit() of pipe.IgDeparser.made is not supported");
 }
 
 }  // namespace

@@ -108,6 +108,69 @@ TEST(P4Selectors, ScriptsNameGroupsByTheirAddress) {
             "");
 }
 
+// action_addr is the place of action data of 9 bits, which has two low bits for its width: a
+// group's members count from there, and without the selector it is a member itself.
+TEST(P4Selectors, ScriptsNameMembersByTheirAddress) {
+  EXPECT_EQ(faults_of(balancer("sel", selector),
+                      "$(for m in $(seq 0 7); do add ap $m to($((m + 10))); done)\n"
+                      "selector sel 1 add 2\n"
+                      "add t b1:1 to(meter_addr:0x80, meter_pfe:0x800000, action_addr:0x10)\n"
+                      "add t b1:2 to(meter_addr:0, meter_pfe:0, action_addr:0x14)\n" +
+                          packet(1, 1) + "expect 16 00000001\n" + packet(1, 2) + "expect 15\n"),
+            "");
+  // Beyond the profile there is no member: the default action.
+  EXPECT_EQ(faults_of(balancer("sel", selector),
+                      "add ap 2 to(12)\nselector sel 1 add 2\n"
+                      "add t b1:1 to(meter_addr:0x80, meter_pfe:0x800000, action_addr:0x18)\n" +
+                          packet(1, 1) + "expect 9\n"),
+            "");
+}
+
+// Action data of 8, 16, 32 .. bits has 1, 2, 3 .. low bits of its address for its width.
+TEST(P4Selectors, TheAddressOfAMemberFollowsTheWidthOfItsData) {
+  for (const auto& [bits, step] :
+       {std::pair{1u, 2u}, {8u, 2u}, {9u, 4u}, {17u, 8u}, {33u, 16u}, {65u, 32u}, {129u, 32u}}) {
+    Parts p = balancer("ap");
+    p.locals.replace(p.locals.find("bit<9> port"), 11,
+                     bits < 9 ? fmt::format("bit<{}> port", bits)
+                              : fmt::format("bit<9> port, bit<{}> more", bits - 9));
+    if (bits == 9) p = balancer("ap");
+    if (bits < 9)
+      p.locals.replace(p.locals.find("egress_port = port"), 18, "egress_port = 8w0 ++ port[0:0]");
+    EXPECT_EQ(Bench(p).chip->control_plane().member_address_step("t"), step) << bits;
+  }
+}
+
+// A SelectorAction takes members out of a group and puts them back: bits by their place there.
+TEST(P4Selectors, ASelectorActionChangesWhoIsAlive) {
+  Parts p = balancer("sel", selector);
+  p.locals +=
+      "SelectorAction(sel) fall = { void apply(inout bit<1> v, out bit<1> rv) { rv = v; v = 0; } "
+      "};\n"
+      "SelectorAction(sel) rise = { void apply(inout bit<1> v) { v = 1; } };\n";
+  p.apply =
+      "bit<1> was = 0;\nig_tm_md.ucast_egress_port = 3;\n"
+      "if (hdr.data.b2 == 1) { was = fall.execute(hdr.data.f1); hdr.data.b2 = 7w0 ++ was; }\n"
+      "else if (hdr.data.b2 == 2) rise.execute(hdr.data.f1);\nelse t.apply();";
+  const auto bit = [](unsigned place, unsigned what) {
+    return fmt::format("packet 0 {:08x} 00000000 0000 01 {:02x}\n", place, what);
+  };
+  EXPECT_EQ(faults_of(p,
+                      "$(for m in 0 1 2; do add ap $m to($((m + 10))); done)\n"
+                      "selector sel 1 add 1 2\n"
+                      "add t b1:1 to(meter_addr:0x80, meter_pfe:0x800000, action_addr:0)\n" +
+                          bit(128, 1) + "expect 3 00000080 00000000 0000 01 01\n" + packet(1, 1) +
+                          packet(2, 1) + packet(3, 1) +
+                          "expect 12 00000001\nexpect 12 00000002\nexpect 12 00000003\n" +
+                          bit(128, 1) + "expect 3 00000080 00000000 0000 01 00\n" + bit(129, 1) +
+                          "expect 3\n" + packet(1, 1) + "expect 9\n" + bit(128, 2) + "expect 3\n" +
+                          packet(1, 1) + "expect 11\n"),
+            "");
+  p.apply = "if (fall.execute() == 1) ig_tm_md.ucast_egress_port = 3;\nt.apply();";
+  EXPECT_EQ(refusal_of(p),
+            "case.p4:27:10: pipe.Ig.fall.execute() without an index is not supported");
+}
+
 TEST(P4Selectors, RefusesWhatIsNotThere) {
   const Parts p = balancer("sel", selector);
   EXPECT_EQ(refusal_of(p, "selector sal 0 add 1\n"),

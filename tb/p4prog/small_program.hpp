@@ -30,6 +30,7 @@ struct Parts {
   std::string deparser_locals = "";
   std::string egress_headers = "struct eg_headers { } struct eg_metadata { }\n";
   std::string egress_parse = "pkt.extract(eg_intr_md); transition accept; }\n";
+  std::string egress_locals = "";
   std::string egress_apply = "";
   std::string egress_deparse = "pkt.emit(hdr);";
   bool tofino2 = false;
@@ -63,9 +64,8 @@ inline std::string text_of(const Parts& p) {
          "           in egress_intrinsic_metadata_t eg_intr_md,\n"
          "           in egress_intrinsic_metadata_from_parser_t eg_prsr_md,\n"
          "           inout egress_intrinsic_metadata_for_deparser_t eg_dprsr_md,\n"
-         "           inout egress_intrinsic_metadata_for_output_port_t eg_oport_md) {\n"
-         "  apply {\n" +
-         p.egress_apply +
+         "           inout egress_intrinsic_metadata_for_output_port_t eg_oport_md) {\n" +
+         p.egress_locals + "  apply {\n" + p.egress_apply +
          "  }\n}\n"
          "control EgDeparser(packet_out pkt, inout eg_headers hdr, in eg_metadata md,\n"
          "                   in egress_intrinsic_metadata_for_deparser_t eg_dprsr_md) {\n"

@@ -91,7 +91,14 @@ TEST(Stf, RegistersAndCountersAreCompared) {
   p.apply = "f.execute(1);";
   EXPECT_EQ(faults_of(p, packet + "check_register r(1) lo == 7\ncheck_register r(1) > 5\n"),
             "2: register r(1): expected lo == 0x7, it is 0x6\n");
-  EXPECT_EQ(refusal_of(p, "check_register r(4) == 1\n"), "case.stf:1:1: cell 4 of pipe.Ig.r of 4");
+  EXPECT_EQ(faults_of(p,
+                      "check_register r(0) == 00\ncheck_register r(0) < 010\n"
+                      "check_register r(0) != 017\n"),
+            "");
+  EXPECT_EQ(faults_of(p, "check_register r(0) == 012\n"),
+            "1: register pipe.Ig.r(0): expected lo == 0xa, it is 0x0\n");
+  EXPECT_EQ(refusal_of(p, "check_register r(4) == 1\n"),
+            "case.stf:1:1: cell 4 of pipe.Ig.r, which has 4");
 }
 
 TEST(Stf, RefusesWhatIsNoCommand) {
@@ -120,6 +127,15 @@ TEST(Stf, AnyBytesAreTaken) {
     }
     refusal_of({}, text);
   }
+}
+
+TEST(Stf, CommandsOfALineStandBetweenSemicolons) {
+  const std::string bytes = "00000001 00000002 0003 04 05";
+  EXPECT_EQ(faults_of({}, "setenv P packet 0 " + bytes + "\n$P; $P; # two\n;expect 2 " + bytes +
+                              ";; expect 2 " + bytes + "; no_packet\n"),
+            "");
+  EXPECT_EQ(refusal_of({}, "wait; wit; wait\n"),
+            "case.stf:1:1: 'wit' is no command, did you mean 'wait'?");
 }
 
 }  // namespace

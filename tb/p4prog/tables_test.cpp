@@ -178,5 +178,26 @@ TEST(Tables, NamesAreFoundAndFaultsNamed) {
             "case.stf:1:1: 'x' is no value, expected a number as 12, 0x1f or 0b101, or an address");
 }
 
+// How the chip codes an enumeration is not said by the program, so only names mean its members.
+TEST(P4Tables, AKeyOfAnEnumerationTakesNamesOfMembers) {
+  Parts p;
+  p.headers += "enum kind { FIRST, SECOND, THIRD };\n";
+  p.locals =
+      "kind k = kind.FIRST;\naction to(bit<9> port) { ig_tm_md.ucast_egress_port = port; }\n"
+      "table t { key = { k : ternary; hdr.data.b2 : ternary; } actions = { to; } size = 8; }\n";
+  p.apply =
+      "if (hdr.data.b1 == 1) k = kind.SECOND; else if (hdr.data.b1 == 2) k = kind.THIRD;\n"
+      "t.apply();";
+  EXPECT_EQ(faults_of(p,
+                      "add t k:SECOND to(3)\nadd t k:kind.THIRD to(4)\nadd t k:0x** to(5)\n"
+                      "packet 0 00000001 00000002 0003 01 05\nexpect 3\n"
+                      "packet 0 00000001 00000002 0003 02 05\nexpect 4\n"
+                      "packet 0 00000001 00000002 0003 00 05\nexpect 5\n"),
+            "");
+  EXPECT_EQ(refusal_of(p, "add t k:0b000* to(3)\n"),
+            "case.stf:1:1: 0b000* for k of an enumeration without bits; expected one of FIRST, "
+            "SECOND, THIRD");
+}
+
 }  // namespace
 }  // namespace horae::p4prog::test::tables_test

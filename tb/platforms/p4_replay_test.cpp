@@ -391,6 +391,85 @@ TEST(P4Replay, CaptureOfAPartIsFilledWithZeros) {
   EXPECT_EQ(p.out(1), (std::vector<ByteString>{left(1, 1, 0, 8)}));
 }
 
+// What headers say is the program's business: bytes go in as they are, and are told of in one line.
+TEST(P4Replay, FramesWhoseLengthsContradictEachOtherGoIn) {
+  Paths p;
+  ByteString frame = Paths::frame(1), out = left(1, 1, 0, 8);
+  frame[12] = out[12] = 8;  // IPv4, and no version 4 behind it
+  PcapBytes pcap;
+  pcap.packet(1, 0, frame);
+  pcap.packet(1, 1000, Paths::frame(1));
+  p.write_pcap("in.pcap", pcap);
+  const Ended ended = p.replay({"in.pcap@0", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(
+      ended.err,
+      "horae: warning: in.pcap: 1 packets have lengths that contradict each other; the program "
+      "got their bytes as they are\n");
+  EXPECT_EQ(ended.json().at("rows").at("kinds").at(0).at("malformed"), 1);
+  EXPECT_EQ(p.out(1), (std::vector<ByteString>{out, left(1, 1, 0, 8)}));
+}
+
+TEST(P4Replay, WarnsOnceOfWhatIsReadBeforeItIsWritten) {
+  Paths p;
+  std::string text = paths;
+  text.replace(text.find(" m.before = 0;"), 14, "");
+  p.write("paths.p4", text);
+  PcapBytes pcap;
+  for (std::uint32_t i = 0; i < 3; ++i) pcap.packet(1, i * 1000, Paths::frame(4));
+  p.write_pcap("in.pcap", pcap);
+  const Ended ended = p.replay({"in.pcap@0", "--out", "out"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.err, "horae: warning: paths.p4:31:49: m.before is read before it is written\n");
+  EXPECT_EQ(ended.json().at("program").at("pipes").at("pipe0").at("warnings").size(), 1u);
+}
+
+// What nobody wrote may be random, by the seed.
+TEST(P4Replay, WhatIsNotWrittenMayBeRandom) {
+  Paths p;
+  std::string text = paths;
+  text.replace(text.find(" m.before = 0;"), 14, "");
+  text.replace(text.find("if (i.resubmit_flag == 0) { d.resubmit_type = 1; }"), 50, "");
+  p.write("paths.p4", text);
+  const auto rest = [&](const std::string& more) {
+    p.write("three.toml",
+            std::string(paths_platform).insert(paths_platform.find("source ="), more));
+    p.send({Paths::frame(4)});
+    const ByteString frame = p.out(1).at(0);
+    return frame.at(20) << 8 | frame.at(21);
+  };
+  EXPECT_EQ(rest(""), 0);
+  EXPECT_EQ(rest("uninitialised = \"zero\"\n"), 0);
+  const int random = rest("uninitialised = \"random\"\n");
+  EXPECT_NE(random, 0);
+  EXPECT_EQ(rest("uninitialised = \"random\"\n"), random);
+}
+
+// A program that does not fit by its price may be given its stages.
+TEST(P4Replay, StagesMayBeGiven) {
+  Paths p;
+  const auto with = [&](const std::string& stages) {
+    p.write("three.toml",
+            std::string(paths_platform)
+                .insert(paths_platform.find("source ="), "stages = " + stages + "\n"));
+  };
+  const auto latency = [&](const std::string& stages) {
+    with(stages);
+    p.send({Paths::frame(1)});
+    const auto& program = p.sum.at("program");
+    EXPECT_EQ(program.at("stages"), std::stoi(stages));
+    EXPECT_EQ(program.at("pipes").at("pipe0").at("stages_from"),
+              "stages = " + stages + " of the platform");
+    return program.at("ingress_latency_ns").get<double>();
+  };
+  const double five = latency("5"), six = latency("6"), nine = latency("9");
+  EXPECT_GT(six, five);
+  EXPECT_NEAR(nine - six, 3 * (six - five), 1e-6);
+  with("21");
+  expect_refused(p, {"replay", "in.pcap@0", "--platform", "three.toml"},
+                 "three.toml:10:10: stages = 21; tofino2 has 20");
+}
+
 TEST(P4Replay, RefusesInOneLine) {
   Paths p;
   PcapBytes pcap;

@@ -27,6 +27,12 @@ const Schema<P4Config>& P4Config::schema() {
           .field("define", &P4Config::define, {.doc = "macros, NAME or NAME=VALUE"})
           .field("tofino1", &P4Config::tofino1,
                  {.doc = "for a Tofino (__TARGET_TOFINO__ is 1), not a Tofino2; as `chip` says"})
+          .choice("uninitialised", &P4Config::random_unwritten, {{"zero", false}, {"random", true}},
+                  {.doc = "what fields and variables are that the program does not write"})
+          .field("stages", &P4Config::stages,
+                 {.doc = "that passes take in each gress, in place of what the source's price "
+                         "says: for a program that does not fit by it",
+                  .min = 1})
           .field("content", &P4Config::content,
                  {.doc = "what the source is expected to be (a hash), as the effective "
                          "configuration has it"});
@@ -66,15 +72,39 @@ void try_entries(const P4Files& files) {
   for (const auto& entries : files.entries) entries.apply(control, manager);
 }
 
+/// As many stages as the platform gives: in each gress a chain of actions, one a stage.
+dataplane::Design chain_of(std::uint32_t stages) {
+  dataplane::Design out;
+  for (const auto gress : {dataplane::Gress::ingress, dataplane::Gress::egress}) {
+    std::vector<dataplane::Dependency> after;
+    for (std::uint32_t i = 0; i < stages; ++i) {
+      const std::string name = fmt::format("{}.given{}", dataplane::gress_name(gress), i);
+      out.objects.push_back({name, gress, dataplane::ActionSpec{}, after});
+      after = {{name, dataplane::DependencyKind::match}};
+    }
+  }
+  return out;
+}
+
 /// What the source asks of a chip; a program that no chip could run is run all the same.
-void price(P4Files& files) {
-  const Located<std::string> chip{files.tofino2 ? "tofino2" : "tofino1", {}};
+void price(P4Files& files, const P4Config& config) {
+  const Located<std::string> name{files.tofino2 ? "tofino2" : "tofino1", {}};
+  const dataplane::ChipSpec& chip = dataplane::ChipSpec::find(name);
+  if (config.stages) {
+    if (config.stages->value > chip.stages)
+      throw input_error(
+          config.stages->where,
+          fmt::format("stages = {}; {} has {}", config.stages->value, name.value, chip.stages));
+    files.designs.push_back(chain_of(config.stages->value));
+    files.stages_from = fmt::format("stages = {} of the platform", config.stages->value);
+    return;
+  }
   try {
-    for (auto& pipe : p4price::designs_of(*files.program, dataplane::ChipSpec::find(chip)))
+    for (auto& pipe : p4price::designs_of(*files.program, chip))
       files.designs.push_back(std::move(pipe.design));
   } catch (const InputError& e) {
     files.designs.clear();
-    files.not_priced = e.what();
+    files.stages_from = fmt::format("its objects alone, as the source has no price: {}", e.what());
   }
 }
 
@@ -85,6 +115,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config) {
   take_content(source, config.content);
   auto out = std::make_shared<P4Files>();
   out->tofino2 = !config.tofino1;
+  out->random_unwritten = config.random_unwritten;
   out->program =
       std::make_shared<const p4lang::Program>(p4lang::compile(source, options_of(config)));
   if (out->program->pipes.empty())
@@ -98,7 +129,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config) {
     out->ports.insert(out->ports.end(), ports.begin(), ports.end());
   }
   try_entries(*out);
-  price(*out);
+  price(*out, config);
   return out;
 }
 

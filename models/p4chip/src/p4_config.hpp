@@ -1,6 +1,7 @@
 // The table of a P4 program in a platform, and what its files say.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ struct P4Config {
   std::vector<std::string> define;
   std::optional<Located<std::string>> content;
   bool tofino1 = false;
+  bool random_unwritten = false;
+  std::optional<Located<std::uint32_t>> stages;
 
   static const Schema<P4Config>& schema();
 };
@@ -32,8 +35,9 @@ struct P4Files {
   std::vector<p4prog::Entries> entries;
   std::vector<p4prog::PortName> ports;
   bool tofino2 = true;
+  bool random_unwritten = false;
   std::vector<dataplane::Design> designs;  ///< by pipe; empty: the source has no price
-  std::string not_priced;                  ///< why
+  std::string stages_from;                 ///< where it is not the price: what, and why
 
   const p4prog::PipeCode& code(unsigned pipe) const {
     return *codes[pipe < codes.size() ? pipe : codes.size() - 1];

@@ -58,6 +58,8 @@ class P4Program final : public programs::Program {
         if (call.kind == p4prog::ExternKind::resubmit) pipeline.set_resubmits();
       }
     }
+    passes_.watch_unwritten();
+    if (files_->random_unwritten) passes_.fill_unwritten(pipeline.seed(), pipeline.name());
     for (const std::string& error : files_->program->errors)
       parser_errors_.push_back({"parser_" + error, "dropped_parser_" + error, 0});
   }
@@ -70,6 +72,7 @@ class P4Program final : public programs::Program {
     IngressResult& result =
         passes_.ingress(pass, port_of(pass, f), f.bytes, pass.resubmitted() ? &f.again : nullptr);
     digests_ += passes_.take_digests().size();
+    watch();
     f.around = false;
     if (result.end == IngressResult::End::dropped_by_parser) {
       Reason& reason = parser_errors_.at(result.note.error);
@@ -94,6 +97,7 @@ class P4Program final : public programs::Program {
       p.frame = with_fcs(f.bytes.size());
       const Departure d = departure_of(p, f, pass.egress_port());
       EgressResult& result = passes_.egress(pass, d, f.bytes);
+      watch();
       if (result.copy) mirror(pass, f, *result.copy);
       f.bytes.swap(result.packet);
       if (result.told_to_drop) drop(pass, f, reasons_[egress_drop]);
@@ -126,8 +130,8 @@ class P4Program final : public programs::Program {
   }
 
   void report(nlohmann::ordered_json& out) const override {
-    if (!files_->not_priced.empty())
-      out["stages_from"] = "its objects alone, as the source has no price: " + files_->not_priced;
+    if (!files_->stages_from.empty()) out["stages_from"] = files_->stages_from;
+    if (!warnings_.empty()) out["warnings"] = warnings_;
     for (const p4prog::Machine* machine : passes_.machines()) {
       const auto& objects = machine->objects();
       for (const auto& [index, r] : objects.registers()) report_register(out, name_of(index), r);
@@ -169,6 +173,13 @@ class P4Program final : public programs::Program {
     d.cells_before = f.cells_before;
     d.cells_behind = f.cells_behind;
     return d;
+  }
+
+  /// Reads of what nobody wrote are looked for in the first passes only: watching costs time.
+  void watch() {
+    if (watched_passes_ == 0) return;
+    for (std::string& line : passes_.take_warnings()) warnings_.push_back(std::move(line));
+    if (--watched_passes_ == 0) passes_.stop_watching();
   }
 
   void drop(Pass& pass, Frame& f, Reason& reason) {
@@ -308,6 +319,8 @@ class P4Program final : public programs::Program {
                                         {"egress_drop_ctl", "dropped_egress_drop_ctl"}}};
   std::uint64_t lost_copies_ = 0;
   std::uint64_t digests_ = 0;
+  unsigned watched_passes_ = 1000;
+  std::vector<std::string> warnings_;
 };
 
 class P4Factory final : public programs::ProgramFactory {

@@ -57,8 +57,8 @@ constexpr MethodName simple_methods[] = {
 };
 
 bool is_stateful_action(std::string_view type) {
-  for (const std::string_view base :
-       {"RegisterAction", "DirectRegisterAction", "LearnAction", "MinMaxAction"}) {
+  for (const std::string_view base : {"RegisterAction", "DirectRegisterAction", "LearnAction",
+                                      "MinMaxAction", "SelectorAction"}) {
     if (type.starts_with(base) && type.size() <= base.size() + 1) return true;
   }
   return false;
@@ -141,6 +141,8 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
     code.argument_begins.push_back(static_cast<std::uint32_t>(code.arguments.size()));
     pieces(code.arguments, argument);
   }
+  if (code.kind == ExternKind::digest) check_room(code, 0, 47, 48);
+  if (code.kind == ExternKind::mirror) check_room(code, 1, 32, 48);
   if (code.kind == ExternKind::hash) {
     code.packed = pack_plan(code.arguments);
     symmetric_pairs(code, object, e);
@@ -151,6 +153,19 @@ void Compiler::extern_method(std::uint32_t d, const Expr& e) {
   if (code.kind == ExternKind::register_read) code.result_bits = 0;  // a cell, in words of its type
   code.cell_type = e.type;
   call_extern(std::move(code));
+}
+
+/// What an argument puts before a packet, or into a digest, is of so many bytes at most.
+void Compiler::check_room(const ExternCode& code, std::size_t argument, std::uint32_t tofino,
+                          std::uint32_t tofino2) const {
+  if (argument >= code.argument_begins.size()) return;
+  std::uint32_t bits = 0;
+  for (std::size_t i = code.argument_begins[argument]; i < code.arguments.size(); ++i)
+    bits += code.arguments[i].bits;
+  const std::uint32_t most = program_.architecture == "tna" ? tofino : tofino2;
+  if (bits > 8 * most)
+    refuse(code.place, fmt::format("{} bytes for {}, expected at most {}", (bits + 7) / 8,
+                                   program_.externs[code.object].name, most));
 }
 
 /// @symmetric("hdr.ipv4.src_addr", "hdr.ipv4.dst_addr"): the hash does not tell which is which.
@@ -226,6 +241,9 @@ std::uint32_t Compiler::method_of(const ExternObject& object, std::string_view n
 /// what apply() gives goes where the caller wants it.
 void Compiler::register_action(std::uint32_t d, const Expr& e, CellBy by) {
   const ExternObject& object = program_.externs.at(e.index);
+  if (object.type->name == "SelectorAction" &&
+      (e.operands.empty() || e.operands[0].kind == ExprKind::absent))
+    refuse(e.place, object.name + ".execute() without an index is not supported");
   const std::uint32_t apply = method_of(object, "apply");
   if (apply == p4lang::no_block) refuse(object.place, object.name + " has no apply()");
   const p4lang::Function& f = block_->functions.at(apply);

@@ -127,6 +127,8 @@ class Compiler {
   void give(std::uint32_t d, std::uint32_t from, const Type& had, const Type& wanted);
   void call_extern(ExternCode code);
   void symmetric_pairs(ExternCode& code, const p4lang::ExternObject& object, const Expr& e) const;
+  void check_room(const ExternCode& code, std::size_t argument, std::uint32_t tofino,
+                  std::uint32_t tofino2) const;
   std::uint32_t bit_of_byte(const Expr& e) const;
   /// "hdr.ipv4.src_addr", or nothing.
   std::string path_of(const Expr& e) const;

@@ -1,14 +1,15 @@
 #include "horae/p4prog/control_plane.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/wide.hpp"
+#include "objects_by_name.hpp"
 
 namespace horae::p4prog {
 
@@ -92,13 +93,18 @@ std::string without_slice(const std::string& name) {
                                                                             : name;
 }
 
-/// Whether `own` ends with the name, behind a dot.
-bool means(const std::string& own, const std::string& name) {
+}  // namespace
+
+bool name_ends_with(const std::string& own, const std::string& name) {
   return own.size() > name.size() && own.ends_with(name) &&
          own[own.size() - name.size() - 1] == '.';
 }
 
-}  // namespace
+void need_index(std::string_view what, std::uint64_t index, const std::string& name,
+                std::uint64_t entries) {
+  if (index >= entries)
+    throw InputError(fmt::format("{} {} of {}, which has {}", what, index, name, entries));
+}
 
 std::size_t find_name(std::string_view what, std::string_view wanted,
                       const std::vector<std::string>& names) {
@@ -107,11 +113,11 @@ std::size_t find_name(std::string_view what, std::string_view wanted,
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string own = plain_name(names[i]);
     if (own == name) return i;
-    if (means(own, name)) ends.push_back(i);
+    if (name_ends_with(own, name)) ends.push_back(i);
   }
   for (std::size_t i = 0, exact = ends.size(); exact == 0 && i < names.size(); ++i) {
     const std::string own = without_slice(plain_name(names[i]));
-    if (own == name || means(own, name)) ends.push_back(i);
+    if (own == name || name_ends_with(own, name)) ends.push_back(i);
   }
   if (ends.size() == 1) return ends.front();
   if (ends.size() > 1)
@@ -126,21 +132,10 @@ std::size_t find_name(std::string_view what, std::string_view wanted,
       fmt::format("there is no {} '{}'{}", what, wanted, suggestion(wanted, candidates)));
 }
 
-/// The one of `names` that `wanted` means, in full. InputError: there is none.
 std::string whole_name(std::string_view what, std::string_view wanted,
                        const std::vector<std::string>& names) {
   if (names.empty()) throw InputError(fmt::format("there is no {} '{}'", what, wanted));
   return names[find_name(what, wanted, names)];
-}
-
-/// Calls `f`; what an object refuses is a fault of the one who asks.
-template <class F>
-void asked_by_user(F&& f) {
-  try {
-    f();
-  } catch (const ModelError& e) {
-    throw InputError(e.what());
-  }
 }
 
 ControlPlane::ControlPlane(const p4lang::Program& program, std::vector<Machine*> machines)
@@ -172,40 +167,50 @@ void ControlPlane::load_constants(Machine& machine) {
 }
 
 std::vector<std::string> ControlPlane::table_names() const {
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (Machine* m : machines_) {
-    for (const TableObject& t : m->objects().tables()) {
-      if (t.code != nullptr && seen.insert(t.code->source->name).second)
-        names.push_back(t.code->source->name);
-    }
-  }
-  return names;
+  return names_of(machines_, &Objects::tables);
 }
 
 const std::vector<TableObject*>& ControlPlane::tables(std::string_view name) {
   if (const auto known = found_.find(name); known != found_.end()) return known->second;
-  const auto names = table_names();
-  const std::string full = whole_name("table", name, names);
-  std::vector<TableObject*> out;
-  for (Machine* m : machines_) {
-    for (TableObject& t : m->objects().tables()) {
-      if (t.code != nullptr && t.code->source->name == full) out.push_back(&t);
-    }
-  }
-  return found_.emplace(name, std::move(out)).first->second;
+  return found_.emplace(name, named(machines_, &Objects::tables, "table", name)).first->second;
 }
+
+namespace {
+
+/// What a key must match, as text says it; of an enumeration the name of a member. How the chip
+/// codes an enumeration without bits is up to who compiles for it, so digits say nothing of one.
+FieldPattern key_pattern(const TableObject& table, std::size_t number, const NamedValue& value) {
+  const dataplane::MatchField& field = table.match->fields()[number];
+  const p4lang::Type& type = *table.code->source->keys[table.site->key_numbers[number]].value.type;
+  std::vector<std::string_view> names;
+  for (const p4lang::Member& m : type.members) {
+    if (value.value == m.name || value.value == type.name + "." + m.name)
+      return MatchTable::exactly(field, string_of(m.value, field.bits));
+    names.push_back(m.name);
+  }
+  if (type.kind != p4lang::TypeKind::enumeration || type.width != 0)
+    return pattern_of(value.value, field, value.script);
+  const std::string_view digits =
+      std::string_view(value.value)
+          .substr(value.value.starts_with("0x") || value.value.starts_with("0b") ? 2 : 0);
+  if (value.value != "_" && digits.find_first_not_of('*') != std::string_view::npos)
+    throw InputError(fmt::format("{} for {} of an enumeration without bits; expected one of {}",
+                                 value.value, field.name, fmt::join(names, ", ")));
+  return MatchTable::any(field);
+}
+
+}  // namespace
 
 void ControlPlane::check_key(std::string_view table, const NamedValue& key) {
   const TableObject& t = *tables(table).front();
   if (!t.match) throw InputError(t.code->source->name + " has no key");
   std::vector<std::string> names;
   for (const auto& f : t.match->fields()) names.push_back(f.name);
-  const auto& field =
-      t.match->fields()[find_name("key of " + t.code->source->name, key.name, names)];
+  const std::size_t number = find_name("key of " + t.code->source->name, key.name, names);
+  const dataplane::MatchField& field = t.match->fields()[number];
   FieldPattern pattern;
   try {
-    pattern = pattern_of(key.value, field);
+    pattern = key_pattern(t, number, key);
   } catch (const InputError& e) {
     throw InputError(fmt::format("{}: {}", field.name, e.what()));
   }
@@ -273,7 +278,7 @@ bool put_slices(std::vector<std::optional<FieldPattern>>& given, const TableObje
     const std::string own = plain_name(field.name), whole_name = without_slice(own);
     const Expr& key = table.code->source->keys[table.site->key_numbers[i]].value;
     if (own == whole_name || key.kind != ExprKind::slice ||
-        (whole_name != name && !means(whole_name, name)))
+        (whole_name != name && !name_ends_with(whole_name, name)))
       continue;
     const dataplane::MatchField whole{field.name, p4lang::width_of(*key.operands[0].type),
                                       field.kind};
@@ -302,7 +307,7 @@ std::vector<FieldPattern> ControlPlane::patterns(const TableObject& table,
     if (field >= fields.size())
       throw InputError(fmt::format("{} values for the {} fields of {}", keys.size(), fields.size(),
                                    table.code->source->name));
-    given[field] = pattern_of(keys[i].value, fields[field], keys[i].script);
+    given[field] = key_pattern(table, field, keys[i]);
     mask_by_key(*given[field], table, field);
   }
   std::vector<FieldPattern> out;
@@ -363,64 +368,47 @@ void ControlPlane::add(std::string_view table, std::optional<std::int64_t> prior
     const bool group = to.to == Reference::To::group;
     if (t->profile == nullptr || (group && t->selector == nullptr))
       throw InputError(fmt::format("{} has no action {}", name, group ? "selector" : "profile"));
-    const std::uint64_t most = group ? t->selector->group_count : t->profile->entries;
-    if (to.number >= most)
-      throw InputError(fmt::format("{} {} of {}, which has {}", group ? "group" : "member",
-                                   to.number, group ? t->selector->name : t->profile->name, most));
+    if (group) need_index("group", to.number, t->selector->name, t->selector->group_count);
+    need_index("member", group ? to.first : to.number, t->profile->name, t->profile->entries);
     asked_by_user([&] {
       t->match->insert(patterns(*t, keys), priority.value_or(0),
-                       {group ? group_reference : member_reference, {to.number}});
+                       {group ? group_reference : member_reference, {to.number, to.first}});
     });
   }
 }
 
 bool ControlPlane::has_profile(std::string_view name) const {
-  for (Machine* m : machines_) {
-    for (const auto& [object, profile] : m->objects().profiles())
-      if (profile.name == name || means(profile.name, std::string(name))) return true;
-  }
-  return false;
+  const auto names = names_of(machines_, &Objects::profiles);
+  return std::ranges::any_of(names, [&](const std::string& own) {
+    return own == name || name_ends_with(own, std::string(name));
+  });
 }
 
 void ControlPlane::set_member(std::string_view profile, std::uint64_t member,
                               std::string_view action, const std::vector<NamedValue>& data) {
-  std::vector<std::string> names;
-  for (Machine* m : machines_) {
-    for (const auto& [object, p] : m->objects().profiles())
-      if (std::ranges::find(names, p.name) == names.end()) names.push_back(p.name);
-  }
-  const std::string full = whole_name("action profile", profile, names);
-  for (Machine* m : machines_) {
-    const auto& all = m->objects().tables();
-    const auto of = std::ranges::find_if(
-        all, [&](const TableObject& t) { return t.profile != nullptr && t.profile->name == full; });
-    if (of == all.end()) continue;
-    if (member >= of->profile->entries)
-      throw InputError(
-          fmt::format("member {} of {}, which has {}", member, full, of->profile->entries));
-    of->profile->members->put(member, call(*of, action, data));
+  for (ProfileObject* p : named(machines_, &Objects::profiles, "action profile", profile)) {
+    need_index("member", member, p->name, p->entries);
+    p->members->put(member, call(*p->table, action, data));
   }
 }
 
 void ControlPlane::add_to_group(std::string_view selector, std::uint64_t group,
                                 const std::vector<std::uint64_t>& members) {
-  std::vector<std::string> names;
-  for (Machine* m : machines_) {
-    for (const auto& [object, s] : m->objects().selectors())
-      if (std::ranges::find(names, s.name) == names.end()) names.push_back(s.name);
-  }
-  const std::string full = whole_name("action selector", selector, names);
-  for (Machine* m : machines_) {
-    for (auto& [object, s] : m->objects().selectors()) {
-      if (s.name == full) asked_by_user([&] { s.add(group, members); });
-    }
-  }
+  for (SelectorObject* s : named(machines_, &Objects::selectors, "action selector", selector))
+    asked_by_user([&] { s->add(group, members); });
 }
 
 std::uint64_t ControlPlane::group_address_step(std::string_view table) {
   const TableObject& t = *tables(table).front();
   if (t.selector == nullptr) throw InputError(t.code->source->name + " has no action selector");
   return std::uint64_t{128} * std::bit_ceil(t.selector->words());
+}
+
+std::uint64_t ControlPlane::member_address_step(std::string_view table) {
+  const TableObject& t = *tables(table).front();
+  if (t.profile == nullptr) throw InputError(t.code->source->name + " has no action profile");
+  const std::uint32_t bits = std::max(8u, std::bit_ceil(t.profile->data_bits));
+  return std::uint64_t{1} << std::min<std::uint32_t>(std::bit_width(bits) - 3, 5);
 }
 
 std::uint64_t ControlPlane::place_of(std::string_view table, std::optional<std::int64_t> priority,
@@ -447,150 +435,6 @@ void ControlPlane::clear_tables() {
     for (TableObject& t : m->objects().tables()) {
       if (t.match && !t.code->source->const_entries) t.match->clear();
     }
-  }
-}
-
-std::optional<std::uint32_t> ControlPlane::extern_named(std::string_view name,
-                                                        std::string_view type) const {
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < program_.externs.size(); ++i) {
-    if (program_.externs[i].type->name.find(type) == std::string::npos) continue;
-    names.push_back(program_.externs[i].name);
-    numbers.push_back(i);
-  }
-  return numbers[find_name(type, name, names)];
-}
-
-std::vector<std::uint64_t> ControlPlane::read_register(std::string_view name, std::uint64_t index) {
-  const std::uint32_t object = *extern_named(name, "Register");
-  for (Machine* m : machines_) {
-    auto& registers = m->objects().registers();
-    const auto found = registers.find(object);
-    if (found == registers.end()) continue;
-    RegisterObject& r = found->second;
-    if (index >= r.entries)
-      throw InputError(
-          fmt::format("cell {} of {} of {}", index, program_.externs[object].name, r.entries));
-    const Cell cell = r.cells->read(index);
-    return r.pair || r.wide ? std::vector{cell.low, cell.high} : std::vector{cell.low};
-  }
-  throw InputError(program_.externs[object].name + " is not used by the program");
-}
-
-void ControlPlane::write_register(std::string_view name, std::uint64_t index,
-                                  const std::vector<std::uint64_t>& words) {
-  const std::uint32_t object = *extern_named(name, "Register");
-  for (Machine* m : machines_) {
-    auto& registers = m->objects().registers();
-    const auto found = registers.find(object);
-    if (found == registers.end()) continue;
-    if (index >= found->second.entries)
-      throw InputError(fmt::format("cell {} of {} of {}", index, program_.externs[object].name,
-                                   found->second.entries));
-    const RegisterObject& r = found->second;
-    for (const std::uint64_t word : words) {
-      const std::uint32_t bits = r.wide ? 64 : r.bits;
-      if (word & ~wide::low_mask(bits))
-        throw InputError(fmt::format("{:#x} is wider than the {} bits of {}", word, bits,
-                                     program_.externs[object].name));
-    }
-    if (words.size() > (r.pair || r.wide ? 2u : 1u))
-      throw InputError(fmt::format("{} values for a cell of {}, which has one", words.size(),
-                                   program_.externs[object].name));
-    found->second.cells->write(index,
-                               {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]});
-  }
-}
-
-ControlPlane::Count ControlPlane::read_counter(std::string_view name, std::uint64_t index) {
-  const std::uint32_t object = *extern_named(name, "Counter");
-  Count out;
-  for (Machine* m : machines_) {
-    auto& counters = m->objects().counters();
-    const auto found = counters.find(object);
-    if (found == counters.end()) continue;
-    if (index >= found->second->entries())
-      throw InputError(fmt::format("counter {} of {} of {}", index, program_.externs[object].name,
-                                   found->second->entries()));
-    out.packets += found->second->packets(index);
-    out.bytes += found->second->bytes(index);
-  }
-  return out;
-}
-
-void ControlPlane::write_counter(std::string_view name, std::uint64_t index, const Count& count) {
-  const std::uint32_t object = *extern_named(name, "Counter");
-  for (Machine* m : machines_) {
-    auto& counters = m->objects().counters();
-    const auto found = counters.find(object);
-    if (found == counters.end()) continue;
-    if (index >= found->second->entries())
-      throw InputError(fmt::format("counter {} of {} of {}", index, program_.externs[object].name,
-                                   found->second->entries()));
-    return found->second->write(index, count.packets, count.bytes);
-  }
-}
-
-void ControlPlane::set_low_pass(std::string_view name, std::uint64_t index,
-                                const dataplane::LowPassSetting& setting) {
-  const std::uint32_t object = *extern_named(name, "Lpf");
-  for (Machine* m : machines_) {
-    auto& filters = m->objects().low_passes();
-    const auto found = filters.find(object);
-    if (found == filters.end()) continue;
-    if (index >= found->second->entries())
-      throw InputError(fmt::format("filter {} of {} of {}", index, program_.externs[object].name,
-                                   found->second->entries()));
-    found->second->set(index, setting);
-  }
-}
-
-void ControlPlane::set_early_drop(std::string_view name, std::uint64_t index,
-                                  const dataplane::EarlyDropSetting& setting) {
-  const std::uint32_t object = *extern_named(name, "Wred");
-  for (Machine* m : machines_) {
-    auto& drops = m->objects().early_drops();
-    const auto found = drops.find(object);
-    if (found == drops.end()) continue;
-    asked_by_user([&] { found->second.drop->set(index, setting); });
-  }
-}
-
-void ControlPlane::add_to_value_set(std::string_view name, const std::vector<std::string>& values) {
-  std::vector<std::string> names;
-  for (Machine* m : machines_) {
-    for (const ValueSetObject& set : m->objects().value_sets()) {
-      const std::string& own = set.code->source->name;
-      if (std::ranges::find(names, own) == names.end()) names.push_back(own);
-    }
-  }
-  const std::string full = whole_name("value set", name, names);
-  for (Machine* m : machines_) {
-    for (ValueSetObject& set : m->objects().value_sets()) {
-      if (set.code->source->name != full) continue;
-      if (set.members.size() >= set.code->source->size) throw InputError(full + " is full");
-      ValueSetObject::Member member;
-      for (std::size_t i = 0; i < set.code->bits.size(); ++i) {
-        const dataplane::MatchField field{full, set.code->bits[i], dataplane::FieldMatch::ternary};
-        const FieldPattern p =
-            i < values.size() ? pattern_of(values[i], field) : MatchTable::any(field);
-        member.values.push_back(p.value.at(0, std::min(64u, field.bits)));
-        member.masks.push_back(p.other.at(0, std::min(64u, field.bits)));
-      }
-      set.members.push_back(std::move(member));
-    }
-  }
-}
-
-void ControlPlane::set_parameter(std::string_view name, const std::vector<std::string>& values) {
-  const std::uint32_t object = *extern_named(name, "RegisterParam");
-  for (Machine* m : machines_) {
-    auto& parameters = m->objects().parameters();
-    const auto found = parameters.find(object);
-    if (found == parameters.end()) continue;
-    for (std::size_t i = 0; i < found->second.size() && i < values.size(); ++i)
-      found->second[i] = number_of(values[i], 64)[0];
   }
 }
 

@@ -51,6 +51,7 @@ void Entries::apply(ControlPlane& control, ManagerTables& manager) const {
     placed(s.where, [&] { control.add_to_group(s.selector.text, s.group, s.members); });
   for (const Line& line : lines_) apply_line(line, control);
   for (const Cell& cell : cells_) apply_cell(cell, control);
+  for (const Filter& filter : filters_) apply_filter(filter, control);
   for (const Group& group : groups_) {
     if (!manager.groups.emplace(group.number, group.copies).second)
       throw input_error(group.where,
@@ -84,6 +85,28 @@ void Entries::apply_line(const Line& line, ControlPlane& control) {
     else
       control.add(table, line.priority, plain(line.match), line.action.text, plain(line.data));
   });
+}
+
+void Entries::apply_filter(const Filter& filter, ControlPlane& control) {
+  struct Apply {
+    const Filter& filter;
+    ControlPlane& control;
+    void operator()(const dataplane::MeterRates& rates) const {
+      placed(filter.name.where, [&] { control.check_meter(filter.name.text); });
+      placed(filter.index_at, [&] { control.set_meter(filter.name.text, filter.index, rates); });
+    }
+    void operator()(const dataplane::LowPassSetting& setting) const {
+      placed(filter.name.where, [&] { control.check_low_pass(filter.name.text); });
+      placed(filter.index_at,
+             [&] { control.set_low_pass(filter.name.text, filter.index, setting); });
+    }
+    void operator()(const dataplane::EarlyDropSetting& setting) const {
+      placed(filter.name.where, [&] { control.check_early_drop(filter.name.text); });
+      placed(filter.index_at,
+             [&] { control.set_early_drop(filter.name.text, filter.index, setting); });
+    }
+  };
+  std::visit(Apply{filter, control}, filter.setting);
 }
 
 void Entries::apply_cell(const Cell& cell, ControlPlane& control) {

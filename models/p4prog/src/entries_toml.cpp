@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/p4prog/entries.hpp"
 #include "horae/params/document.hpp"
 
@@ -66,6 +67,21 @@ class Row {
   std::uint64_t number_or(const std::string& key, std::uint64_t most,
                           std::uint64_t otherwise) const {
     return has(key) ? number(key, most) : otherwise;
+  }
+  /// A time, a rate or a number of bytes.
+  template <class Quantity>
+  Quantity quantity(const std::string& key) const {
+    const std::string expected(quantity_expectation<Quantity>());
+    need(key, expected);
+    const auto parsed = parse_quantity<Quantity>(
+        json_[key].is_string() ? json_[key].get<std::string>() : std::string());
+    if (!parsed || parsed.value->count() < 0)
+      refuse(key, fmt::format("{} = {}; expected {}", key, json_[key].dump(), expected));
+    return *parsed.value;
+  }
+  template <class Quantity>
+  Quantity quantity_or(const std::string& key, Quantity otherwise) const {
+    return has(key) ? quantity<Quantity>(key) : otherwise;
   }
   std::optional<std::int64_t> priority() const {
     if (!has("priority")) return std::nullopt;
@@ -131,8 +147,9 @@ class EntriesToml {
  public:
   static Entries read(const Section& root) {
     Entries out;
-    const Row file(root, {"entry", "default", "member", "selection", "register", "counter",
-                          "parameter", "value_set", "group", "mirror", "port"});
+    const Row file(root,
+                   {"entry", "default", "member", "selection", "register", "counter", "meter",
+                    "low_pass", "early_drop", "parameter", "value_set", "group", "mirror", "port"});
     for (const Section& s : root.children("default")) out.lines_.push_back(default_line(s));
     for (const Section& s : root.children("entry")) out.lines_.push_back(entry_line(s));
     for (const Section& s : root.children("member")) out.members_.push_back(member(s));
@@ -141,6 +158,9 @@ class EntriesToml {
     for (const Section& s : root.children("register"))
       out.cells_.push_back(cell(Row(s, {"name", "index", "value"}), Of::reg, "value"));
     for (const Section& s : root.children("counter")) out.cells_.push_back(counter(s));
+    for (const Section& s : root.children("meter")) out.filters_.push_back(meter(s));
+    for (const Section& s : root.children("low_pass")) out.filters_.push_back(low_pass(s));
+    for (const Section& s : root.children("early_drop")) out.filters_.push_back(early_drop(s));
     for (const Section& s : root.children("parameter"))
       out.cells_.push_back(cell(Row(s, {"name", "value"}), Of::parameter, "value"));
     for (const Section& s : root.children("value_set"))
@@ -226,6 +246,51 @@ class EntriesToml {
     out.index_at = row.where("index");
     for (const char* key : {"packets", "bytes"})
       out.values.push_back({row.has(key) ? row.value(key).text : "0", row.where(key)});
+    return out;
+  }
+  static Entries::Filter filter(const Row& row) {
+    Entries::Filter out;
+    out.name = row.name("name", "an object's name");
+    out.index = row.number("index", most_index);
+    out.index_at = row.where("index");
+    return out;
+  }
+  static Entries::Filter meter(const Section& s) {
+    const Row row(s, {"name", "index", "committed", "committed_burst", "peak", "peak_burst"});
+    Entries::Filter out = filter(row);
+    const auto committed = row.quantity<BitRate>("committed");
+    const auto burst = row.quantity<Bytes>("committed_burst");
+    out.setting = dataplane::MeterRates{committed, burst, row.quantity_or("peak", committed),
+                                        row.quantity_or("peak_burst", burst)};
+    return out;
+  }
+  static dataplane::LowPassSetting average(const Row& row) {
+    dataplane::LowPassSetting out;
+    if (row.has("kind")) {
+      const std::string kind = row.name("kind", "\"sample\" or \"rate\"").text;
+      if (kind != "sample" && kind != "rate")
+        row.refuse("kind", fmt::format("kind = \"{}\"; expected \"sample\" or \"rate\"", kind));
+      out.rate = kind == "rate";
+    }
+    out.falling = row.quantity<Picoseconds>("falling");
+    out.rising = row.quantity_or("rising", out.falling);
+    return out;
+  }
+  static Entries::Filter low_pass(const Section& s) {
+    const Row row(s, {"name", "index", "kind", "rising", "falling", "out_shift"});
+    Entries::Filter out = filter(row);
+    dataplane::LowPassSetting setting = average(row);
+    setting.out_shift = static_cast<unsigned>(row.number_or("out_shift", 31, 0));
+    out.setting = setting;
+    return out;
+  }
+  static Entries::Filter early_drop(const Section& s) {
+    const Row row(s,
+                  {"name", "index", "kind", "rising", "falling", "least", "most", "most_percent"});
+    Entries::Filter out = filter(row);
+    out.setting = dataplane::EarlyDropSetting{
+        average(row), row.number("least", most_index), row.number("most", most_index),
+        static_cast<unsigned>(row.number_or("most_percent", 100, 100))};
     return out;
   }
   static Entries::Group group(const Section& s) {

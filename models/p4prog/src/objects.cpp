@@ -245,6 +245,10 @@ void Objects::make(const ExternCode& call) {
 void Objects::make_register_of_action(std::uint32_t object) {
   if (register_of_[object] != nullptr) return;
   const ExternObject& action = program_.externs[object];
+  if (const auto selector = object_of(program_, action, "ActionSelector")) {
+    make_register_of_selector(object, *selector);
+    return;
+  }
   std::optional<std::uint32_t> of = object_of(program_, action, "Register");
   if (!of) of = object_of(program_, action, "DirectRegister");
   if (!of) refuse(action.place, action.name + " has no register");

@@ -58,13 +58,10 @@ P4Switch::P4Switch(const p4lang::Program& program, const SwitchOptions& options)
         std::make_unique<dataplane::Pipeline>(fmt::format("switch.pipe{}", i), i, options.seed);
     pipe.passes = std::make_unique<PipePasses>(program, code, *pipe.pipeline, manager_,
                                                options.tofino2, options.cpu_port);
+    if (options.watch_unwritten) pipe.passes->watch_unwritten();
+    if (options.random_unwritten)
+      pipe.passes->fill_unwritten(options.seed, fmt::format("switch.pipe{}", i));
     const auto own = pipe.passes->machines();
-    for (std::size_t m = 0; m < own.size(); ++m) {
-      if (options.watch_unwritten) own[m]->watch_unwritten();
-      if (options.random_unwritten)
-        own[m]->fill_unwritten(
-            RandomStream(options.seed, fmt::format("switch.pipe{}.unwritten{}", i, m)));
-    }
     machines.insert(machines.end(), own.begin(), own.end());
     pipes_.push_back(std::move(pipe));
   }
@@ -108,12 +105,8 @@ void P4Switch::note(unsigned pipe, Gress gress, unsigned port, std::size_t lengt
 std::vector<std::string> P4Switch::take_warnings() {
   std::vector<std::string> out;
   for (const Pipe& pipe : pipes_) {
-    for (Machine* m : pipe.passes->machines()) {
-      for (const UnwrittenRead& read : m->take_unwritten()) {
-        std::string line = fmt::format("{}: {} is read before it is written",
-                                       program_.place_text(read.place), read.name);
-        if (warned_.insert(line).second) out.push_back(std::move(line));
-      }
+    for (std::string& line : pipe.passes->take_warnings()) {
+      if (warned_.insert(line).second) out.push_back(std::move(line));
     }
   }
   return out;

@@ -68,6 +68,30 @@ std::vector<Machine*> PipePasses::machines() const {
   return out;
 }
 
+void PipePasses::watch_unwritten() {
+  for (Machine* m : machines()) m->watch_unwritten();
+}
+
+void PipePasses::stop_watching() {
+  for (Machine* m : machines()) m->stop_watching();
+}
+
+void PipePasses::fill_unwritten(std::uint64_t seed, const std::string& name) {
+  const auto all = machines();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i]->fill_unwritten(RandomStream(seed, fmt::format("{}.unwritten{}", name, i)));
+}
+
+std::vector<std::string> PipePasses::take_warnings() {
+  std::vector<std::string> out;
+  for (Machine* m : machines()) {
+    for (const UnwrittenRead& read : m->take_unwritten())
+      out.push_back(fmt::format("{}: {} is read before it is written",
+                                program_.place_text(read.place), read.name));
+  }
+  return out;
+}
+
 void PipePasses::find_words(Gress gress) {
   const auto n = static_cast<std::size_t>(gress);
   const Machine& m = *machines_[n];

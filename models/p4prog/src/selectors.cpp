@@ -18,6 +18,7 @@ namespace {
 
 // Members that a RAM word of a selector has (Open Tofino, "Tofino Native Architecture"; bf-p4c).
 constexpr std::uint32_t members_of_word = 120;
+constexpr std::uint32_t bits_of_word = 128;
 
 // Of a selector that does not say: bf-p4c, "default max group size" and "number of groups".
 constexpr std::uint32_t default_group_size = 120;
@@ -53,21 +54,48 @@ void SelectorObject::add(std::uint64_t group, const std::vector<std::uint64_t>& 
           fmt::format("member {} of {} of {}", member, profile->name, profile->entries));
     members[group].push_back(static_cast<std::uint32_t>(member));
   }
+  const std::size_t before = members[group].size() - more.size();
   groups->put(group, members[group]);
+  for (std::size_t i = before; by_place && i < members[group].size(); ++i)
+    alive->cells->write(bit_of(group, static_cast<std::uint32_t>(i)), {1, 0});
 }
 
-/// Bit i of a group stands for member i: the chip has one RAM for the register and the groups.
+std::uint64_t SelectorObject::bit_of(std::uint64_t group, std::uint32_t member) const {
+  return (group * words() + member / members_of_word) * bits_of_word + member % members_of_word;
+}
+
+/// The chip has one RAM for the register and the groups.
 void SelectorObject::follow_register(std::size_t group) {
-  const std::uint64_t first = group * words() * 128;
-  if (members[group].size() != group_size) {
+  if (!by_place && members[group].size() != group_size) {
     members[group].resize(group_size);
     for (std::uint32_t i = 0; i < group_size; ++i) members[group][i] = i;
     groups->put(group, members[group]);
   }
-  for (std::uint32_t i = 0; i < group_size; ++i) {
-    const std::uint64_t cell = first + i / members_of_word * 128 + i % members_of_word;
+  for (std::uint32_t i = 0; i < members[group].size(); ++i) {
+    const std::uint64_t cell = bit_of(group, i);
     groups->set_alive(group, i, cell < alive->entries && (alive->cells->read(cell).low & 1) != 0);
   }
+}
+
+/// A SelectorAction changes the bits of its selector's groups.
+void Objects::make_register_of_selector(std::uint32_t action, std::uint32_t object) {
+  const auto found = selectors_.find(object);
+  if (found == selectors_.end())
+    refuse(program_.externs[action].place,
+           fmt::format("{}: its selector {} is of no table of this gress",
+                       program_.externs[action].name, program_.externs[object].name));
+  SelectorObject& s = found->second;
+  if (s.alive == nullptr) {
+    RegisterObject r;
+    r.bits = 1;
+    r.entries = r.total = std::uint64_t{s.group_count} * s.words() * bits_of_word;
+    r.cells = std::make_unique<dataplane::Register<Cell>>(
+        pipeline_, gress_, s.name + ".bits",
+        dataplane::RegisterSpec{.width = 1, .entries = r.entries}, dataplane::Needs{}, Cell{});
+    s.alive = &registers_.emplace(object, std::move(r)).first->second;
+    s.by_place = true;
+  }
+  register_of_[action] = s.alive;
 }
 
 void Objects::make_implementation(TableObject& table) {
@@ -93,10 +121,11 @@ ProfileObject& Objects::make_profile(std::uint32_t object, std::uint64_t entries
   if (fresh) {
     p.name = program_.externs[object].name;
     p.entries = entries;
+    p.data_bits = data_bits(*table.code);
+    p.table = &table;
     p.members = std::make_unique<dataplane::ActionProfile<dataplane::ActionCall>>(
         pipeline_, gress_, p.name,
-        dataplane::ProfileSpec{.entries = entries, .data_bits = data_bits(*table.code)},
-        *table.match);
+        dataplane::ProfileSpec{.entries = entries, .data_bits = p.data_bits}, *table.match);
     return p;
   }
   for (const TableObject& other : tables_) {

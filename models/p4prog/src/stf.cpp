@@ -113,7 +113,11 @@ class StfRunner {
   void need(char c) {
     if (!take(c)) refuse(fmt::format("'{}' is expected", c));
   }
+  /// Digits behind a 0 are octal, as in the vendor's scripts.
   std::uint64_t number(const std::string& text) {
+    if (text.size() > 1 && text.size() < 22 && text[0] == '0' &&
+        text.find_first_not_of("01234567") == std::string::npos)
+      return std::stoull(text, nullptr, 8);
     try {
       return number_of(text, 64).at(0);
     } catch (const InputError& e) {
@@ -349,18 +353,23 @@ class StfRunner {
 
   /// An entry of vendors' scripts names the bits that its table has for a selector: the group's
   /// place in the RAM, in meter_addr, and whether it uses the selector, in the highest bit of
-  /// meter_pfe; else a member's place in action_addr, which is not supported.
+  /// meter_pfe. In action_addr is the place of a member, or of the one that a group's members count
+  /// from.
   std::optional<Reference> reference_of(const std::string& table,
                                         const std::vector<NamedValue>& data) {
     std::optional<std::uint64_t> enabled;
-    std::uint64_t group = 0;
+    std::uint64_t group = 0, member = 0;
     for (const NamedValue& v : data) {
       if (v.name == "meter_pfe") enabled = number(v.value);
       if (v.name == "meter_addr") group = number(v.value);
+      if (v.name == "action_addr") member = number(v.value);
     }
     if (!enabled) return std::nullopt;
-    if (*enabled == 0) refuse("meter_pfe of 0: a member by its address is not supported");
-    return Reference{Reference::To::group, group / chip_.control_plane().group_address_step(table)};
+    ControlPlane& control = chip_.control_plane();
+    if (*enabled != 0) group /= control.group_address_step(table);
+    member /= control.member_address_step(table);
+    if (*enabled == 0) return Reference{Reference::To::member, member};
+    return Reference{Reference::To::group, group, member};
   }
 
   void selector() {

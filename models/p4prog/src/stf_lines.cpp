@@ -72,12 +72,21 @@ class LineReader {
     if (const std::size_t comment = line.find('#'); comment != std::string::npos)
       line.erase(comment);
     line = trimmed(line);
-    while (line.ends_with(';')) line = trimmed(line.substr(0, line.size() - 1));
-    if (line.empty()) return;
     if (line.starts_with("$(for")) {
+      while (line.ends_with(';')) line = trimmed(line.substr(0, line.size() - 1));
       loop(number, line);
       return;
     }
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find(';', at), line.size());
+      one(number, trimmed(line.substr(at, end - at)));
+      at = end + 1;
+    }
+  }
+
+  /// One of the commands that stand on a line between semicolons.
+  void one(std::size_t number, std::string line) {
+    if (line.empty()) return;
     line = replaced(number, line, variables_, false);
     if (line.starts_with("setenv ")) {
       const std::string rest = trimmed(line.substr(7));

@@ -11,6 +11,7 @@
 #include "horae/cli/command.hpp"
 #include "horae/cli/run_report.hpp"
 #include "horae/cli/written.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/core/units.hpp"
 #include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
@@ -75,6 +76,8 @@ int run(const ReplayArguments& o) {
     print_assumptions(platform);
     if (folder) fmt::print("\n{}\n", written(*o.out));
   }
+  for (const auto& line : outcome.warnings)
+    fmt::print(stderr, "horae: warning: {}\n", printable(line, std::string_view::npos));
   if (!outcome.dump.empty()) {
     fmt::print(stderr, "horae: packets are held for ever; what is waiting:\n");
     for (const auto& line : outcome.dump) fmt::print(stderr, "  {}\n", line);

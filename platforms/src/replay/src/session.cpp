@@ -79,7 +79,7 @@ std::vector<Session::Entry> Session::open_traces(ReplayAddresses& addresses) con
     auto sides = ReplayAddresses::sides_of(platform_.topology, routes_[vertex_], port);
     entries.push_back(
         {port, std::make_unique<Trace>(options_.inputs[i], options_, dissect_options(), addresses,
-                                       std::move(sides))});
+                                       std::move(sides), works_on_bytes())});
     const auto stamp = entries.back().trace->first_stamp_ns();
     if (stamp) first = std::min(first.value_or(*stamp), *stamp);
   }

@@ -43,6 +43,7 @@ class Session {
   /// Null: a plain switch.
   const config::TofinoProfile* chip_profile() const;
   bool works_on_bytes() const;
+  std::vector<std::string> warnings(const nlohmann::ordered_json& summary) const;
 
   // Setting up (session.cpp).
   void find_entries();

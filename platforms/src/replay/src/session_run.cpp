@@ -17,6 +17,7 @@ ReplayOutcome Session::run() {
   recorder_.finish();
   ReplayOutcome outcome;
   outcome.summary = summary();
+  outcome.warnings = warnings(outcome.summary);
   if (!complete()) {
     outcome.exit_code = results::exit_stuck;
     outcome.dump = device_->describe_queues();
@@ -27,6 +28,27 @@ ReplayOutcome Session::run() {
     }
   }
   return outcome;
+}
+
+/// Of the program, pipe by pipe, and of the traces.
+std::vector<std::string> Session::warnings(const nlohmann::ordered_json& summary) const {
+  std::vector<std::string> out;
+  if (!works_on_bytes()) return out;
+  for (const auto& pipe : summary.at("program").at("pipes")) {
+    for (const auto& line : pipe.value("warnings", nlohmann::ordered_json::array())) {
+      if (std::find(out.begin(), out.end(), line) == out.end()) out.push_back(line);
+    }
+  }
+  for (const auto& entry : entries_) {
+    constexpr auto malformed = static_cast<std::size_t>(capture::FrameKind::malformed);
+    const std::uint64_t count = entry.trace->counts().kinds[malformed];
+    if (count > 0)
+      out.push_back(
+          fmt::format("{}: {} packets have lengths that contradict each other; the "
+                      "program got their bytes as they are",
+                      entry.trace->path(), count));
+  }
+  return out;
 }
 
 bool Session::complete() const {

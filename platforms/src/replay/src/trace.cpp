@@ -11,12 +11,13 @@ namespace horae::replay {
 
 Trace::Trace(const ReplayInput& input, const ReplayOptions& options,
              const capture::DissectOptions& dissect, ReplayAddresses& addresses,
-             ReplayAddresses::Sides sides)
+             ReplayAddresses::Sides sides, bool as_bytes)
     : reader_(input.trace, input.filter, options.fcs),
       options_(options),
       dissect_options_(dissect),
       addresses_(addresses),
-      sides_(std::move(sides)) {}
+      sides_(std::move(sides)),
+      as_bytes_(as_bytes) {}
 
 std::optional<std::int64_t> Trace::first_stamp_ns() {
   if (!has_read_ && !ended_) has_read_ = read();
@@ -83,7 +84,7 @@ bool Trace::read() {
       if (is_pause(d)) return true;
       continue;
     }
-    if (d.kind != capture::FrameKind::malformed) return true;
+    if (d.kind != capture::FrameKind::malformed || as_bytes_) return true;
     ++counts_.kinds[static_cast<std::size_t>(d.kind)];
     damaged(fmt::format("{}: packet {}, byte {} of the frame: {}", path(), frame_.number,
                         d.problem_at, d.problem));

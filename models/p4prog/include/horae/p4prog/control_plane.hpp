@@ -31,6 +31,7 @@ struct Reference {
   enum class To : std::uint8_t { member, group };
   To to = To::member;
   std::uint64_t number = 0;
+  std::uint64_t first = 0;  ///< of a group: its members count from this one of the profile on
 };
 
 /// All copies of a program on a switch have the same entries. Names may leave out what is before a
@@ -61,6 +62,10 @@ class ControlPlane {
   /// By how much the addresses of two groups that follow each other differ, as the chip's tables
   /// have them: 128 times the words of a group, rounded up to a power of two.
   std::uint64_t group_address_step(std::string_view table);
+  /// Likewise of two members: two to the number of low bits by which the chip tells how wide action
+  /// data is, one for up to 8 bits and one more for each doubling, at most five (bf-p4c,
+  /// action_table.cpp).
+  std::uint64_t member_address_step(std::string_view table);
 
   // Each is an InputError of its own where add() or set_default() would refuse: for messages that
   // name one place.
@@ -70,6 +75,9 @@ class ControlPlane {
   void check_parameter(std::string_view table, std::string_view action, const NamedValue& value);
   void check_register(std::string_view name) const { extern_named(name, "Register"); }
   void check_counter(std::string_view name) const { extern_named(name, "Counter"); }
+  void check_meter(std::string_view name) const { extern_named(name, "Meter"); }
+  void check_low_pass(std::string_view name) const { extern_named(name, "Lpf"); }
+  void check_early_drop(std::string_view name) const { extern_named(name, "Wred"); }
 
   /// Removes all entries that the program does not fix.
   void clear_tables();
@@ -88,7 +96,8 @@ class ControlPlane {
   /// The place of an entry, as the index of a direct counter.
   std::uint64_t place_of(std::string_view table, std::optional<std::int64_t> priority,
                          const std::vector<NamedValue>& keys);
-  /// Of an Lpf or Wred by its index, in all pipes; it begins anew.
+  // Of a meter or filter by its index, in all pipes; it begins anew.
+  void set_meter(std::string_view name, std::uint64_t index, const dataplane::MeterRates& rates);
   void set_low_pass(std::string_view name, std::uint64_t index,
                     const dataplane::LowPassSetting& setting);
   void set_early_drop(std::string_view name, std::uint64_t index,
@@ -99,17 +108,14 @@ class ControlPlane {
   std::vector<std::string> table_names() const;
 
  private:
-  struct Found {
-    std::size_t machine_kind = 0;  ///< 0: ingress, 1: egress
-    std::size_t table = 0;
-  };
   void load_constants(Machine& machine);
   const std::vector<TableObject*>& tables(std::string_view name);
   std::vector<dataplane::FieldPattern> patterns(const TableObject& table,
                                                 const std::vector<NamedValue>& keys) const;
   dataplane::ActionCall call(const TableObject& table, std::string_view action,
                              const std::vector<NamedValue>& data) const;
-  std::optional<std::uint32_t> extern_named(std::string_view name, std::string_view type) const;
+  /// InputError: there is none.
+  std::uint32_t extern_named(std::string_view name, std::string_view type) const;
 
   const p4lang::Program& program_;
   std::vector<Machine*> machines_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "horae/p4prog/control_plane.hpp"
@@ -38,6 +39,9 @@ struct PortName {
 ///     [[default]]    table, action, data
 ///     [[register]]   name, index, value or value = [LOW, HIGH]
 ///     [[counter]]    name, index, packets, bytes
+///     [[meter]]      name, index, committed, committed_burst, peak, peak_burst   rates and bytes
+///     [[low_pass]]   name, index, kind = "sample" or "rate", rising, falling, out_shift
+///     [[early_drop]] name, index, the average as before, least, most, most_percent
 ///     [[parameter]]  name, value                    of a RegisterParam
 ///     [[value_set]]  name, values = [VALUE, ..]     a member: a value for each of its fields
 ///     [[group]]      number, copies = [{ port, rid }, ..]    multicast
@@ -102,6 +106,14 @@ class Entries {
     Location index_at;
     std::vector<PlacedText> values;
   };
+  /// What a meter, an Lpf or a Wred is set to.
+  struct Filter {
+    PlacedText name;
+    std::uint64_t index = 0;
+    Location index_at;
+    std::variant<dataplane::MeterRates, dataplane::LowPassSetting, dataplane::EarlyDropSetting>
+        setting;
+  };
   struct Group {
     unsigned number = 0;
     std::vector<Replica> copies;
@@ -114,11 +126,13 @@ class Entries {
   };
   static void apply_line(const Line& line, ControlPlane& control);
   static void apply_cell(const Cell& cell, ControlPlane& control);
+  static void apply_filter(const Filter& filter, ControlPlane& control);
 
   std::vector<Line> lines_;
   std::vector<Member> members_;
   std::vector<Selection> selections_;
   std::vector<Cell> cells_;
+  std::vector<Filter> filters_;
   std::vector<Group> groups_;
   std::vector<Session> sessions_;
   std::vector<PortName> ports_;

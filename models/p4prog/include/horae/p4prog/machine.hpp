@@ -80,6 +80,7 @@ class Machine {
 
   /// From now on reads of what nobody wrote are found; costs time.
   void watch_unwritten() { unwritten_ = std::make_unique<UnwrittenWords>(code_); }
+  void stop_watching() { unwritten_.reset(); }
   std::vector<UnwrittenRead> take_unwritten() {
     return unwritten_ ? unwritten_->take() : std::vector<UnwrittenRead>();
   }

@@ -44,20 +44,24 @@ struct RegisterObject {
 };
 
 /// As an ActionCall's action: the entry names a member of its table's profile, or a group of its
-/// selector; `data` has the number.
+/// selector; `data` has the number, and for a group the member that its members count from.
 inline constexpr std::uint32_t member_reference = 0xfffffffe;
 inline constexpr std::uint32_t group_reference = 0xffffffff;
 
 /// Actions and their data that entries name by number. All tables of a profile have the same
 /// actions, in one order.
+struct TableObject;
 struct ProfileObject {
   std::string name;
   std::uint64_t entries = 0;
+  std::uint32_t data_bits = 0;         ///< of its largest action
+  const TableObject* table = nullptr;  ///< one of those that have it
   std::unique_ptr<dataplane::ActionProfile<dataplane::ActionCall>> members;
 };
 
 /// Groups of a profile's members. With a register its bits say who is alive: bit i of a group is
-/// member i, whoever the control plane put there.
+/// member i, whoever the control plane put there. Without one, a SelectorAction works on bits of
+/// its own: bit i of a group is the i-th member that the control plane put there.
 struct SelectorObject {
   std::string name;
   std::unique_ptr<dataplane::ActionSelector> groups;
@@ -67,9 +71,12 @@ struct SelectorObject {
   std::uint32_t group_size = 0, group_count = 0;
   std::vector<std::vector<std::uint32_t>> members;  ///< by group
   RegisterObject* alive = nullptr;
+  bool by_place = false;  ///< bits of its own
 
   /// RAM words of a group: 120 members each (Open Tofino, "Tofino Native Architecture"; bf-p4c).
   std::uint32_t words() const;
+  /// The bit of a member among those of all groups: a word has 128 bits.
+  std::uint64_t bit_of(std::uint64_t group, std::uint32_t member) const;
   /// Control plane: adds members. ModelError: no such group, or no room in it.
   void add(std::uint64_t group, const std::vector<std::uint64_t>& more);
   /// Takes who is alive from the register.
@@ -122,6 +129,7 @@ class Objects {
   RegisterObject& register_of(std::uint32_t object) { return *register_of_.data()[object]; }
   dataplane::Counter& counter(std::uint32_t object) { return *counters_.at(object); }
   dataplane::Meter& meter(std::uint32_t object) { return *meters_.at(object); }
+  std::map<std::uint32_t, std::unique_ptr<dataplane::Meter>>& meters() { return meters_; }
   std::map<std::uint32_t, std::unique_ptr<dataplane::LowPass>>& low_passes() { return low_passes_; }
   std::map<std::uint32_t, EarlyDropObject>& early_drops() { return early_drops_; }
   const dataplane::Hash& hash(const ExternCode& call) const {
@@ -141,6 +149,7 @@ class Objects {
   void make(const ExternCode& call);
   void make_register(std::uint32_t object);
   void make_register_of_action(std::uint32_t object);
+  void make_register_of_selector(std::uint32_t action, std::uint32_t object);
   void make_counter(std::uint32_t object);
   void make_meter(std::uint32_t object);
   void make_average(std::uint32_t object, dataplane::MeterKind kind);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -99,6 +100,14 @@ class PipePasses {
                              std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
   std::uint32_t parsed_bytes(const dataplane::Pass& pass, const Departure& departure,
                              std::span<const std::uint8_t> packet);
+  /// From now on reads of what nobody wrote are found; costs time. Until stop_watching().
+  void watch_unwritten();
+  void stop_watching();
+  /// From now on what P4 leaves open is random, by `seed` and `name`, in place of zero.
+  void fill_unwritten(std::uint64_t seed, const std::string& name);
+  /// Reads of what nobody wrote, since the last call: "file:line:column: NAME is read before it is
+  /// written". Each name of a gress once.
+  std::vector<std::string> take_warnings();
   std::vector<DigestMessage> take_digests() { return std::exchange(digests_, {}); }
 
  private:

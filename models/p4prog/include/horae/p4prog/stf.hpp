@@ -57,9 +57,11 @@ class StfObserver {
 ///   $(for NAME in $(seq FIRST LAST); do COMMAND; done)   COMMAND with printf of the shell, or
 ///   plain
 ///
-/// Values are those of NamedValue with `script`. A backslash at the end of a line
-/// goes on with the next. An entry of a table with a selector may name its group as the vendor's
-/// scripts do: ACTION(meter_addr:ADDRESS, meter_pfe:0x800000).
+/// Values are those of NamedValue with `script`; a number to compare with may be octal (017).
+/// Commands of one line stand between semicolons. A backslash at the end of a line goes on with the
+/// next. An entry of a table with a selector may name its group as the vendor's scripts do:
+/// ACTION(meter_addr:ADDRESS, meter_pfe:0x800000, action_addr:ADDRESS of the member that its
+/// members count from); with meter_pfe:0 a member.
 ///
 /// A packet is sent when its line is read, a microsecond after the one before.
 StfResult run_stf(P4Switch& chip, const std::string& name, const std::string& text,

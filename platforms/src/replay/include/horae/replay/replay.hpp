@@ -12,8 +12,9 @@
 namespace horae::replay {
 
 struct ReplayOutcome {
-  nlohmann::ordered_json summary;  ///< what summary.json holds
-  std::vector<std::string> dump;   ///< of packets that stay in the switch: every queue
+  nlohmann::ordered_json summary;     ///< what summary.json holds
+  std::vector<std::string> warnings;  ///< one line each
+  std::vector<std::string> dump;      ///< of packets that stay in the switch: every queue
   int exit_code = 0;
 };
 

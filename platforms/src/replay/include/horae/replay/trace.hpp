@@ -47,10 +47,11 @@ struct TracePacket {
 /// Packets of one file in the order of the file, each not before the one ahead of it.
 class Trace {
  public:
-  /// `addresses` and `options` are kept.
+  /// `addresses` and `options` are kept. `as_bytes`: what a frame's headers say is up to who takes
+  /// it, so one whose lengths contradict each other is sent as any other.
   Trace(const ReplayInput& input, const ReplayOptions& options,
         const capture::DissectOptions& dissect, ReplayAddresses& addresses,
-        ReplayAddresses::Sides sides);
+        ReplayAddresses::Sides sides, bool as_bytes);
 
   /// Stamp of the first packet that is to be sent, since 1970; nothing where there is none. Before
   /// `start`.
@@ -86,6 +87,7 @@ class Trace {
   capture::DissectOptions dissect_options_;
   ReplayAddresses& addresses_;
   ReplayAddresses::Sides sides_;
+  bool as_bytes_;
   capture::CapturedFrame frame_;
   TracePacket packet_;
   TraceCounts counts_;
