@@ -1,5 +1,5 @@
-// Rules by which the chip treats packets, metadata, registers and tables: a test for each rule that no
-// other file of this folder has.
+// Rules by which the chip treats packets, metadata, registers and tables: a test for each rule that
+// no other file of this folder has.
 #include <gtest/gtest.h>
 
 #include "small_program.hpp"
@@ -31,8 +31,9 @@ TEST(P4Rules, AllWaysAtOnce) {
   p.apply =
       "ig_tm_md.ucast_egress_port = 9; ig_tm_md.mcast_grp_a = 5; ig_tm_md.mcast_grp_b = 6;\n"
       "ig_tm_md.copy_to_cpu = 1;";
-  EXPECT_EQ(faults_of(p, groups + packet + "expect 9\nexpect 11\nexpect 12\nexpect 192\nwait\n"
-                                           "no_packet\n"),
+  EXPECT_EQ(faults_of(p, groups + packet +
+                             "expect 9\nexpect 11\nexpect 12\nexpect 192\nwait\n"
+                             "no_packet\n"),
             "");
   p.tofino2 = true;
   EXPECT_EQ(faults_of(p, groups + packet + "expect 9\nexpect 11\nexpect 12\nexpect 0\n"), "");
@@ -86,7 +87,8 @@ TEST(P4Rules, AResubmissionReplacesAllElse) {
   Parts p;
   p.headers += "header again_h { bit<64> value; }\nheader mirror_h { bit<8> kind; }\n";
   p.apply =
-      "ig_tm_md.ucast_egress_port = 2; hdr.data.b1 = hdr.data.b1 + 1; ig_dprsr_md.resubmit_type = 1;\n"
+      "ig_tm_md.ucast_egress_port = 2; hdr.data.b1 = hdr.data.b1 + 1; ig_dprsr_md.resubmit_type = "
+      "1;\n"
       "if (ig_intr_md.resubmit_flag == 0) ig_dprsr_md.mirror_type = 1;";
   p.deparser_locals = "Resubmit() r;\nMirror() m;\n";
   p.deparse =
@@ -156,19 +158,22 @@ TEST(P4Rules, BeyondTheLastCellNothingHappens) {
 TEST(P4Rules, ShiftsAndComparisonsOfFields) {
   Parts p;
   p.apply =
-      "ig_tm_md.ucast_egress_port = 2; if (hdr.data.f1 < hdr.data.f2) ig_tm_md.ucast_egress_port = 3;\n"
+      "ig_tm_md.ucast_egress_port = 2; if (hdr.data.f1 < hdr.data.f2) ig_tm_md.ucast_egress_port = "
+      "3;\n"
       "hdr.data.h1 = hdr.data.h1 << hdr.data.b1; hdr.data.b2 = hdr.data.b2 * 4;";
-  EXPECT_EQ(faults_of(p,
-                      "packet 0 00000001 00000002 0003 04 45\nexpect 3 00000001 00000002 0030 04 14\n"
-                      "packet 0 00000002 00000002 0003 11 45\nexpect 2 00000002 00000002 0000 11\n"),
-            "");
+  EXPECT_EQ(
+      faults_of(p,
+                "packet 0 00000001 00000002 0003 04 45\nexpect 3 00000001 00000002 0030 04 14\n"
+                "packet 0 00000002 00000002 0003 11 45\nexpect 2 00000002 00000002 0000 11\n"),
+      "");
 }
 
 // A case's packets come a microsecond apart.
 TEST(P4Rules, StampsAreNanosecondsOf48Bits) {
   Parts p;
   p.apply =
-      "hdr.data.f1 = ig_prsr_md.global_tstamp[31:0]; hdr.data.f2 = ig_intr_md.ingress_mac_tstamp[31:0];\n"
+      "hdr.data.f1 = ig_prsr_md.global_tstamp[31:0]; hdr.data.f2 = "
+      "ig_intr_md.ingress_mac_tstamp[31:0];\n"
       "hdr.data.h1 = ig_prsr_md.global_tstamp[47:32]; ig_tm_md.ucast_egress_port = 2;";
   EXPECT_EQ(faults_of(p, packet + packet +
                              "expect 2 000003e8 000003e8 0000\nexpect 2 000007d0 000007d0 0000\n"),
@@ -189,8 +194,9 @@ TEST(P4Rules, EachPipeMayHaveItsOwnPipeline) {
                                    text.find(" pipe;") - text.find(one) - one.size()) +
                        " second;\n");
   text.replace(text.find("Switch(pipe)"), 12, "Switch(pipe, second)");
-  EXPECT_EQ(Bench(text, false, {}).faults("packet 3 00000001 00000002 0003 04 05\nexpect 2\n"
-                                          "packet 131 00000001 00000002 0003 04 05\nexpect 200\n"),
+  EXPECT_EQ(Bench(text, false, {})
+                .faults("packet 3 00000001 00000002 0003 04 05\nexpect 2\n"
+                        "packet 131 00000001 00000002 0003 04 05\nexpect 200\n"),
             "");
 }
 
@@ -242,16 +248,14 @@ TEST(P4Rules, DigestsAndMirrorHeadersHaveTheirRoom) {
   p.headers += "struct learn_t { bit<384> a; }\nheader mirror_h { bit<264> a; }\n";
   p.deparser_locals = "Digest<learn_t>() d;\n";
   p.deparse = "if (ig_dprsr_md.digest_type == 1) d.pack({384w1});\npkt.emit(hdr);";
-  EXPECT_EQ(refusal_of(p),
-            "case.p4:25:43: 48 bytes for pipe.IgDeparser.d, expected at most 47");
+  EXPECT_EQ(refusal_of(p), "case.p4:25:43: 48 bytes for pipe.IgDeparser.d, expected at most 47");
   p.tofino2 = true;
   EXPECT_EQ(faults_of(p, packet + "expect 2" + same), "");
   p.deparser_locals = "Mirror() m;\n";
   p.deparse = "if (ig_dprsr_md.mirror_type == 1) m.emit<mirror_h>(10w6, {264w1});\npkt.emit(hdr);";
   EXPECT_EQ(faults_of(p, packet + "expect 2" + same), "");
   p.tofino2 = false;
-  EXPECT_EQ(refusal_of(p),
-            "case.p4:25:43: 33 bytes for pipe.IgDeparser.m, expected at most 32");
+  EXPECT_EQ(refusal_of(p), "case.p4:25:43: 33 bytes for pipe.IgDeparser.m, expected at most 32");
 }
 
 // 8 kbit/s are a byte each millisecond: two packets of 16 bytes are the burst of 32, the third one
@@ -260,7 +264,8 @@ TEST(P4Rules, MetersKnowTheColourBefore) {
   Parts p;
   p.locals = "Meter<bit<8>>(4, MeterType_t.BYTES) m;\n";
   p.apply =
-      "hdr.data.b2 = m.execute(hdr.data.b1, (MeterColor_t)hdr.data.b2); ig_tm_md.ucast_egress_port = 2;";
+      "hdr.data.b2 = m.execute(hdr.data.b1, (MeterColor_t)hdr.data.b2); ig_tm_md.ucast_egress_port "
+      "= 2;";
   const auto sent = [](const char* before, const char* after) {
     return std::string("packet 0 00000001 00000002 0003 01 ") + before +
            "\nexpect 2 00000001 00000002 0003 01 " + after + "\n";

@@ -96,7 +96,7 @@ TEST(Stf, RegistersAndCountersAreCompared) {
                       "check_register r(0) != 017\n"),
             "");
   EXPECT_EQ(faults_of(p, "check_register r(0) == 012\n"),
-            "1: register pipe.Ig.r(0): expected lo == 0xa, it is 0x0\n");
+            "1: register r(0): expected lo == 0xa, it is 0x0\n");
   EXPECT_EQ(refusal_of(p, "check_register r(4) == 1\n"),
             "case.stf:1:1: cell 4 of pipe.Ig.r, which has 4");
 }

@@ -414,8 +414,10 @@ PipeCode code_of(const p4lang::Program& program, const p4lang::Pipe& pipe) {
     for (int i = 0; i < 3; ++i) blocks[i] = program.block(pipe, roles[g][i]);
     if (blocks[0] == nullptr || blocks[1] == nullptr || blocks[2] == nullptr) {
       if (g == 0)
-        throw InputError(fmt::format("{}: {} has no ingress parser, control and deparser",
-                                     program.place_text(pipe.place), pipe.name));
+        throw InputError(
+            fmt::format("{}: {} has no ingress parser, control and deparser; "
+                        "expected a Pipeline of tna.p4 or t2na.p4",
+                        program.place_text(pipe.place), pipe.name));
       continue;
     }
     Compiler compiler(program, out.gress[g]);

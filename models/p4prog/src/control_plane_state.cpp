@@ -45,8 +45,7 @@ void ControlPlane::write_register(std::string_view name, std::uint64_t index,
         throw InputError(fmt::format("{:#x} is wider than the {} bits of {}", word, bits, own));
     }
     if (words.size() > (r->pair || r->wide ? 2u : 1u))
-      throw InputError(
-          fmt::format("{} values for a cell of {}, which has one", words.size(), own));
+      throw InputError(fmt::format("{} values for a cell of {}, which has one", words.size(), own));
     r->cells->write(index, {words.empty() ? 0 : words[0], words.size() < 2 ? 0 : words[1]});
   }
 }
