@@ -179,5 +179,25 @@ TEST(Blocks, UnusedControlsAreCheckedAndDropped) {
   EXPECT_NE(faults_of(text).at(0).find("unknown name 'nix'"), std::string::npos);
 }
 
+// Of what may be valid or not a variable begins as not valid; other variables need nothing.
+TEST(Blocks, AVariableWithAHeaderBeginsAsNotValid) {
+  const auto statements = [](const std::string& apply) {
+    const Program program = program_of(
+        {.declarations = "header p_h { bit<8> x; } header_union u_t { p_h a; p_h b; } struct s_t { "
+                         "bit<8> n; p_h[2] of; }",
+         .apply = apply});
+    return program.block(program.pipes.at(0), "ingress")->body.size();
+  };
+  EXPECT_EQ(statements("bit<8> v; md_t m;"), 0u);
+  EXPECT_EQ(statements("p_h v;"), 1u);
+  EXPECT_EQ(statements("u_t v;"), 1u);
+  EXPECT_EQ(statements("s_t v;"), 1u);
+}
+
+TEST(Blocks, AFaultOfATypeHasItsPlace) {
+  EXPECT_EQ(faults_of(whole({.locals = "a_h<bit<8>> q;"})),
+            std::vector<std::string>{"15:3: type 'a_h' takes no type arguments"});
+}
+
 }  // namespace
 }  // namespace horae::p4lang::block_test

@@ -40,7 +40,10 @@ TEST(Expressions, ConstantsAreFolded) {
                                              {"(bit<8>)(-8s128 |-| 1)", 128},
                                              {"(bit<8>)(-8s8 >> 1)", 252},
                                              {"8w1 << 9", 0},
-                                             {"-7 + 10", 3}};
+                                             {"-7 + 10", 3},
+                                             {"(-6 & -4) + 10", 2},
+                                             {"(-6 | 1) + 10", 5},
+                                             {"(-6 ^ 3) + 10", 3}};
   for (const auto& [text, value] : all) {
     const Expr e = value_of("bit<8>", text);
     EXPECT_EQ(e.kind, ExprKind::constant) << text;

@@ -98,6 +98,9 @@ TEST(Preprocessor, FaultsSayWhatWasExpected) {
   EXPECT_EQ(faults_of("a /* b").at(0), "1:3: found a comment without its end, expected '*/'");
   EXPECT_EQ(faults_of("#if 1 +\n#endif").at(0),
             "1:2: condition: found the end of the line, expected a number");
+  EXPECT_EQ(faults_of("#if 1x\n#endif").at(0), "1:5: condition: found '1x', expected a number");
+  EXPECT_EQ(faults_of("#if 18446744073709551616\n#endif").at(0),
+            "1:5: condition: found '18446744073709551616', expected a number");
 }
 
 TEST(Preprocessor, WhatGrowsWithoutEndIsRefused) {

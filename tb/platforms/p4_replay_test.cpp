@@ -402,10 +402,9 @@ TEST(P4Replay, FramesWhoseLengthsContradictEachOtherGoIn) {
   p.write_pcap("in.pcap", pcap);
   const Ended ended = p.replay({"in.pcap@0", "--out", "out"});
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(
-      ended.err,
-      "horae: warning: in.pcap: 1 packets have lengths that contradict each other; the program "
-      "got their bytes as they are\n");
+  EXPECT_EQ(ended.err,
+            "horae: warning: in.pcap: packets whose lengths contradict each other: 1; the program "
+            "got their bytes as they are\n");
   EXPECT_EQ(ended.json().at("rows").at("kinds").at(0).at("malformed"), 1);
   EXPECT_EQ(p.out(1), (std::vector<ByteString>{out, left(1, 1, 0, 8)}));
 }
@@ -420,7 +419,7 @@ TEST(P4Replay, WarnsOnceOfWhatIsReadBeforeItIsWritten) {
   p.write_pcap("in.pcap", pcap);
   const Ended ended = p.replay({"in.pcap@0", "--out", "out"});
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.err, "horae: warning: paths.p4:31:49: m.before is read before it is written\n");
+  EXPECT_EQ(ended.err, "horae: warning: paths.p4:28:33: m.before is read before it is written\n");
   EXPECT_EQ(ended.json().at("program").at("pipes").at("pipe0").at("warnings").size(), 1u);
 }
 

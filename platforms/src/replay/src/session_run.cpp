@@ -44,7 +44,7 @@ std::vector<std::string> Session::warnings(const nlohmann::ordered_json& summary
     const std::uint64_t count = entry.trace->counts().kinds[malformed];
     if (count > 0)
       out.push_back(
-          fmt::format("{}: {} packets have lengths that contradict each other; the "
+          fmt::format("{}: packets whose lengths contradict each other: {}; the "
                       "program got their bytes as they are",
                       entry.trace->path(), count));
   }
