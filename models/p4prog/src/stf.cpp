@@ -11,57 +11,12 @@
 #include <set>
 
 #include "horae/core/error.hpp"
+#include "stf_expected.hpp"
 #include "stf_lines.hpp"
 
 namespace horae::p4prog {
 
 namespace {
-
-struct Expected {
-  std::size_t line = 0;
-  std::string digits;  ///< as written: hex and *, and a byte's bits behind a dot
-  bool whole = false;  ///< nothing may follow
-  bool any = false;    ///< no bytes were given
-};
-struct Came {
-  std::size_t line = 0;  ///< of the packet that it comes of
-  Bytes8 bytes;
-};
-
-std::string hex(const Bytes8& bytes) {
-  std::string out;
-  for (const std::uint8_t b : bytes) out += fmt::format("{:02x}", b);
-  return out;
-}
-
-/// Bits of a byte that are written behind a dot.
-constexpr std::size_t bits_of_byte = 8;
-
-/// The digits as bits of packets: 0, 1 and *.
-std::string bits_of_digits(const std::string& digits) {
-  std::string out;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (digits[i] == '.') {
-      out += digits.substr(i + 1, bits_of_byte);
-      i += bits_of_byte;
-    } else if (digits[i] == '*') {
-      out += "****";
-    } else {
-      out += fmt::format("{:04b}", std::stoul(digits.substr(i, 1), nullptr, 16));
-    }
-  }
-  return out;
-}
-
-bool matches(const Expected& e, const std::string& came) {
-  if (e.any) return true;
-  const std::string wanted = bits_of_digits(e.digits), bits = bits_of_digits(came);
-  if (bits.size() < wanted.size() || (e.whole && bits.size() != wanted.size())) return false;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] != '*' && wanted[i] != bits[i]) return false;
-  }
-  return true;
-}
 
 class StfRunner {
  public:
@@ -240,7 +195,7 @@ class StfRunner {
   void expect() {
     if (!more()) refuse("a port is expected");
     const unsigned out = port();
-    Expected e{line_->number, digits(true)};
+    StfExpected e{line_->number, digits(true)};
     if (const std::size_t end = e.digits.find('$'); end != std::string::npos) {
       e.whole = true;
       e.digits.erase(end);
@@ -272,7 +227,7 @@ class StfRunner {
         waiting.pop_front();
         came.pop_front();
       }
-      for (const Expected& e : waiting)
+      for (const StfExpected& e : waiting)
         fault(e.line, fmt::format("port {}: expected {}{}, nothing came", port,
                                   e.any ? "any packet" : e.digits, e.whole ? "$" : ""));
       waiting.clear();
@@ -280,7 +235,7 @@ class StfRunner {
     if (!all) return;
     for (const unsigned port : anything_) came_[port].clear();
     for (auto& [port, came] : came_) {
-      for (const Came& c : came)
+      for (const StfCame& c : came)
         fault(c.line, fmt::format("port {}: nothing was expected, came {}", port, hex(c.bytes)));
       came.clear();
     }
@@ -503,9 +458,9 @@ class StfRunner {
   const StfLine* line_ = nullptr;
   std::size_t at_ = 0;
   Picoseconds now_{};
-  std::map<unsigned, std::deque<Expected>> expected_;
+  std::map<unsigned, std::deque<StfExpected>> expected_;
   std::set<unsigned> anything_;  ///< ports where more packets than are expected may come
-  std::map<unsigned, std::deque<Came>> came_;
+  std::map<unsigned, std::deque<StfCame>> came_;
   std::map<std::string, std::uint64_t> aliases_;
   std::vector<std::vector<Replica>> nodes_;
   StfResult result_;

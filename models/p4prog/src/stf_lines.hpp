@@ -7,6 +7,9 @@
 
 namespace horae::p4prog {
 
+/// Bits of a byte that are written behind a dot.
+constexpr std::size_t bits_of_byte = 8;
+
 struct StfLine {
   std::size_t number = 0;  ///< in the file
   std::string text;        ///< without comment
