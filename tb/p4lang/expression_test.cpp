@@ -53,6 +53,12 @@ TEST(Expressions, ConstantsAreFolded) {
   EXPECT_EQ(value_of("bool", "3 == 4 || 5 != 6").value, 1);
 }
 
+TEST(Expressions, OnlyWhatHasFieldsIsCompared) {
+  EXPECT_EQ(fault_in("md.flag = hdr.a.x == {1, 2};"),
+            "the operands of '==' are bit<8> and tuple<int, int>, expected equal types");
+  EXPECT_EQ(fault_in("md.m = md.m.f;"), "found field 'f' of bit<8>, which has none");
+}
+
 TEST(Expressions, WidthsMustAgree) {
   EXPECT_EQ(fault_in("md.m = hdr.a.x + hdr.a.y;"),
             "the operands of '+' are bit<8> and bit<16>, expected equal types");
