@@ -180,7 +180,7 @@ TEST(Entries, MetersAndFilters) {
   EXPECT_EQ(refused(meter).substr(0, 35), "e.toml:1:1: missing 'committed' in ");
   EXPECT_EQ(refused("[[meter]]\nname = \"n\"\nindex = 4\ncommitted = \"1 bps\"\n"
                     "committed_burst = \"1 B\"\n"),
-            "e.toml:2:8: there is no Meter 'n', did you mean 'm'?");
+            "e.toml:2:8: there is no Meter 'n'; expected one of pipe.Ig.m, Ig.m, m");
   EXPECT_EQ(refused("[[meter]]\nname = \"m\"\nindex = 4\ncommitted = \"1 bps\"\n"
                     "committed_burst = \"1 B\"\n"),
             "e.toml:3:9: meter 4 of pipe.Ig.m, which has 4");

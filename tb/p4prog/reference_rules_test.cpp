@@ -46,17 +46,21 @@ TEST(P4Rules, AllWaysAtOnce) {
 
 TEST(P4Rules, ATypeThatNobodyWroteIsNoRequest) {
   Parts p;
-  p.headers += "struct learn_t { bit<32> a; }\n";
-  p.deparser_locals = "Digest<learn_t>() d;\n";
-  p.deparse = "if (ig_dprsr_md.digest_type == 0) { d.pack({hdr.data.f1}); } pkt.emit(hdr);";
-  const auto digests = [&] {
+  p.headers += "struct learn_t { bit<32> a; }\nheader mirror_h { bit<8> kind; }\n";
+  p.deparser_locals = "Digest<learn_t>() d;\nMirror() m;\n";
+  p.deparse =
+      "if (ig_dprsr_md.digest_type == 0) { d.pack({hdr.data.f1}); }\n"
+      "if (ig_dprsr_md.mirror_type == 0) { m.emit<mirror_h>(10w6, {8w1}); } pkt.emit(hdr);";
+  const auto digests = [&](const std::string& copy) {
     Bench b(p);
-    b.faults(packet);
+    EXPECT_EQ(b.faults("mirroring_add 6 12\n" + packet + "expect 2" + same + copy), "");
     return b.chip->take_digests().size();
   };
-  EXPECT_EQ(digests(), 0u);
+  EXPECT_EQ(digests("no_packet\n"), 0u);
   p.apply += "ig_dprsr_md.digest_type = 0;";
-  EXPECT_EQ(digests(), 1u);
+  EXPECT_EQ(digests("no_packet\n"), 1u);
+  p.apply += "ig_dprsr_md.mirror_type = 0;";
+  EXPECT_EQ(digests("expect 12 01" + same.substr(1)), 1u);
 }
 
 TEST(P4Rules, FieldsOfAHeaderThatIsNotThere) {
@@ -248,14 +252,15 @@ TEST(P4Rules, DigestsAndMirrorHeadersHaveTheirRoom) {
   p.headers += "struct learn_t { bit<384> a; }\nheader mirror_h { bit<264> a; }\n";
   p.deparser_locals = "Digest<learn_t>() d;\n";
   p.deparse = "if (ig_dprsr_md.digest_type == 1) d.pack({384w1});\npkt.emit(hdr);";
-  EXPECT_EQ(refusal_of(p), "case.p4:25:43: 48 bytes for pipe.IgDeparser.d, expected at most 47");
+  EXPECT_EQ(refusal_of(p), "case.p4:25:37: 48 bytes for pipe.IgDeparser.d, expected at most 47");
   p.tofino2 = true;
   EXPECT_EQ(faults_of(p, packet + "expect 2" + same), "");
   p.deparser_locals = "Mirror() m;\n";
-  p.deparse = "if (ig_dprsr_md.mirror_type == 1) m.emit<mirror_h>(10w6, {264w1});\npkt.emit(hdr);";
+  p.deparse = "if (ig_dprsr_md.mirror_type == 1) m.emit<mirror_h>(8w6, {264w1});\npkt.emit(hdr);";
   EXPECT_EQ(faults_of(p, packet + "expect 2" + same), "");
   p.tofino2 = false;
-  EXPECT_EQ(refusal_of(p), "case.p4:25:43: 33 bytes for pipe.IgDeparser.m, expected at most 32");
+  p.deparse.replace(p.deparse.find("8w6"), 3, "10w6");
+  EXPECT_EQ(refusal_of(p), "case.p4:25:37: 33 bytes for pipe.IgDeparser.m, expected at most 32");
 }
 
 // 8 kbit/s are a byte each millisecond: two packets of 16 bytes are the burst of 32, the third one

@@ -99,6 +99,9 @@ void PipePasses::find_words(Gress gress) {
   w.stamp = m.intrinsic(from_parser[n], "global_tstamp");
   w.error = m.intrinsic(from_parser[n], "parser_err");
   w.drop = m.intrinsic(for_deparser[n], "drop_ctl");
+  w.mirror_type = m.intrinsic(for_deparser[n], "mirror_type");
+  w.resubmit_type = m.intrinsic(for_deparser[n], "resubmit_type");
+  w.digest_type = m.intrinsic(for_deparser[n], "digest_type");
   w.unicast = m.intrinsic(for_tm, "ucast_egress_port");
   w.group_a = m.intrinsic(for_tm, "mcast_grp_a");
   w.group_b = m.intrinsic(for_tm, "mcast_grp_b");
@@ -170,6 +173,17 @@ bool PipePasses::parse(Machine& machine, const Words& words, const Pass& pass) {
   return good;
 }
 
+PassResult& PipePasses::deparse(Machine& machine, const Words& words, const Pass& pass) {
+  PassResult& out = machine.deparse(pass);
+  const auto unasked = [&](const Machine::IntrinsicWord& type) {
+    return type.mark != 0 && !machine.written(type);
+  };
+  if (unasked(words.mirror_type)) out.mirror.reset();
+  if (unasked(words.resubmit_type)) out.resubmit.reset();
+  if (unasked(words.digest_type)) out.digests.clear();
+  return out;
+}
+
 PassNote PipePasses::note_of(const Machine& machine, std::uint64_t instructions_before) const {
   return {machine.result().parsed_bytes, machine.result().error,
           machine.instructions() - instructions_before, machine.missed(),
@@ -193,7 +207,7 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
     return ingress_;
   }
   machine.control(pass);
-  PassResult& result = machine.deparse(pass);
+  PassResult& result = deparse(machine, words_[0], pass);
   ingress_.note = note_of(machine, before);
   std::move(result.digests.begin(), result.digests.end(), std::back_inserter(digests_));
   const std::uint64_t drop = machine.value(words_[0].drop);
@@ -303,7 +317,7 @@ EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
   machine.begin(put_.bytes(), packet);
   parse(machine, words_[1], pass);  // egress never drops for an error
   machine.control(pass);
-  PassResult& result = machine.deparse(pass);
+  PassResult& result = deparse(machine, words_[1], pass);
   egress_.note = note_of(machine, before);
   const std::uint64_t drop = machine.value(words_[1].drop);
   egress_.told_to_drop = (drop & 1) != 0;

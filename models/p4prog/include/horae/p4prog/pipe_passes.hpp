@@ -138,6 +138,7 @@ class PipePasses {
   /// Words of a gress's intrinsic metadata.
   struct Words {
     Machine::IntrinsicWord stamp, error, drop;
+    Machine::IntrinsicWord mirror_type, resubmit_type, digest_type;
     Machine::IntrinsicWord unicast, group_a, group_b, to_cpu, rid, qid, cos, bypass;
   };
 
@@ -150,6 +151,8 @@ class PipePasses {
   void find_words(dataplane::Gress gress);
   /// Runs the parser and tells the rest of the pass what came of it.
   bool parse(Machine& machine, const Words& words, const dataplane::Pass& pass);
+  /// What the deparser asked for, but for requests whose type nobody wrote.
+  PassResult& deparse(Machine& machine, const Words& words, const dataplane::Pass& pass);
   void choose_ways(const Machine& machine);
   void add_group(const Machine& machine, const Machine::IntrinsicWord& group,
                  const Departure& like);
