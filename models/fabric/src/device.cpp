@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "horae/core/error.hpp"
 #include "horae/fabric/rank_border.hpp"
@@ -61,7 +62,9 @@ device::device(sc_core::sc_module_name name, sim_context& context, unsigned port
     : sc_module(name),
       context_(context),
       events_(slot_bits_for(ports), slots_for(ports), &context.chunks),
-      windowed_(context.clock.mode() == scheduling::windowed) {
+      windowed_(context.clock.mode() == scheduling::windowed),
+      arriving_((ports + 63) / 64),
+      senders_(ports) {
   for (unsigned i = 0; i < ports; ++i) {
     tx_.push_back(std::make_unique<tx_port>(fmt::format("tx{}", i).c_str(), *this, i));
     rx_.push_back(std::make_unique<rx_port>(fmt::format("rx{}", i).c_str(), *this, i));
@@ -127,18 +130,21 @@ void device::start_of_simulation() {
 
 std::uint64_t device::held() const {
   std::uint64_t n = queued();
-  for (const tx_port* sender : left_by_)
-    n += static_cast<std::uint64_t>(sender->left_end_ - sender->left_.get());
+  // What has not begun is the sender's still.
+  for_each_sender([&](const tx_port& sender) {
+    n += static_cast<std::uint64_t>(sender.left_end_ - sender.left_begin_) - sender.reserved_;
+  });
   events_.for_each([&](const Event& e) { n += key_kind(e.key) == arrival_event ? 1 : 0; });
   return n;
 }
 
 void device::add_outlook(Outlook& outlook) const {
-  for (const tx_port* sender : left_by_) {
-    for (const auto* left = sender->left_.get(); left != sender->left_end_; ++left) {
+  for_each_sender([&](const tx_port& sender) {
+    const auto* const begun = sender.left_end_ - sender.reserved_;
+    for (const auto* left = sender.left_begin_; left != begun; ++left) {
       if (!left->packet->again) outlook.expect(left->last_bit + receive_latency_);
     }
-  }
+  });
   events_.for_each([&](const Event& e) {
     const auto kind = key_kind(e.key);
     const bool comes = kind == arrival_event && !arrived(e).again;
@@ -157,25 +163,37 @@ void device::run_to(Picoseconds end) {
 }
 
 void device::handle_before(Picoseconds end) {
-  if (watcher_ != nullptr) [[unlikely]] {
-    events_.take_before(end, [this](const Event& e) {
-      ++handled_;
-      handle_watched(e);
-    });
-  }
-  events_.take_before(end, [this](const Event& e) {
+  const bool watched = watcher_ != nullptr;
+  while (const Event* const first = first_before(end)) {
     ++handled_;
-    handle(e);
-  });
+    take(first, [&](const Event& e) { watched ? handle_watched(e) : handle(e); });
+  }
+}
+
+/// Looks into the calendar, and says what it found to those who ask next.
+const Event* device::find_first_before(Picoseconds end) {
+  const Event* const own = events_.first_before(end);
+  events_.know_soonest(own != nullptr ? own->time : end);
+  if (arrival_.time == never) return own;
+  return own != nullptr && *own < arrival_ ? own : &arrival_;
+}
+
+template <class F>
+void device::for_each_sender(F&& f) const {
+  for (std::size_t word = 0; word < arriving_.size(); ++word) {
+    for (std::uint64_t bits = arriving_[word]; bits != 0; bits &= bits - 1)
+      f(*senders_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))]);
+  }
 }
 
 Picoseconds device::next_left() const {
   Picoseconds next = never;
-  for (const tx_port* sender : left_by_) {
-    const auto& left = sender->left_[0];
+  for_each_sender([&](const tx_port& sender) {
+    if (sender.left_begin_ == sender.left_end_) return;
+    const auto& left = *sender.left_begin_;
     next = std::min(next, left.last_bit + receive_latency_ -
                               still_to_come(*left.packet, left.packet->ingress_port));
-  }
+  });
   return next;
 }
 
@@ -184,37 +202,48 @@ Picoseconds device::rest_of(const Packet& p, unsigned port) const {
   return sender != nullptr ? sender->rest(p, part_) : Picoseconds{};  // else it came whole
 }
 
-template <bool whole>
-[[gnu::noinline]] void device::collect_as() {
-  constexpr std::size_t ahead = 2;
+template <bool whole, bool several>
+void device::gather_as(Picoseconds begin, Picoseconds end) {
+  ArrivalOrder& order = context_.arrivals;
   const Picoseconds latency = receive_latency_;
-  for (std::size_t i = 0; i < left_by_.size(); ++i) {
-    if (i + ahead < left_by_.size()) {
-      __builtin_prefetch(&left_by_[i + ahead]->left_end_);
-      __builtin_prefetch(&left_by_[i + ahead]->direct_);
+  tx_port* const* const senders = senders_.data();
+  order.start(begin, end, last_arrivals_, several);
+  for (std::size_t word = 0; word < arriving_.size(); ++word) {
+    std::uint64_t& arriving = arriving_[word];
+    for (std::uint64_t bits = arriving; bits != 0;) {
+      const std::uint64_t bit = bits & (0 - bits);
+      tx_port& sender = *senders[word * 64 + static_cast<unsigned>(std::countr_zero(bits))];
+      bits ^= bit;
+      if (several && bits != 0) {
+        const tx_port* const next =
+            senders[word * 64 + static_cast<unsigned>(std::countr_zero(bits))];
+        __builtin_prefetch(&next->left_end_);
+        __builtin_prefetch(&next->left_begin_);
+      }
+      auto* const left =
+          order.add<several>(sender.left_begin_, sender.left_end_, end, [&](const auto& l) {
+            return whole ? l.last_bit + latency
+                         : l.last_bit + latency - sender.rest(*l.packet, part_);
+          });
+      if (left == sender.left_end_) arriving ^= bit;
+      sender.taken_before(left);
     }
-    tx_port& sender = *left_by_[i];
-    std::uint64_t key = sender.direct_->next_key;
-    const auto* const end = sender.left_end_;
-    for (const auto* left = sender.left_.get(); left != end; ++left) {
-      __builtin_prefetch(left->packet);
-      Picoseconds t = left->last_bit + latency;
-      if constexpr (!whole) t = t - sender.rest(*left->packet, part_);
-      events_.push({t, key++, reinterpret_cast<std::uint64_t>(left->packet)});
-    }
-    sender.direct_->next_key = key;
-    sender.left_end_ = sender.left_most_ = sender.left_.get();
   }
-  left_by_.clear();
+  arrivals_ = order.put_in_order(several);
+  last_arrivals_ = static_cast<std::uint32_t>(arrivals_.end - arrivals_.next);
+}
+
+[[gnu::noinline]] void device::gather(Picoseconds begin, Picoseconds end) {
+  const bool whole = part_.count() == 0;
+  if (ports() > 1)
+    return whole ? gather_as<true, true>(begin, end) : gather_as<false, true>(begin, end);
+  return whole ? gather_as<true, false>(begin, end) : gather_as<false, false>(begin, end);
 }
 
 void device::run_window(Picoseconds end) {
-  horizon_ = end;
-  if (part_.count() == 0) [[likely]] {
-    collect_as<true>();
-  } else {
-    collect_as<false>();
-  }
+  const Picoseconds begin = std::exchange(horizon_, end);
+  gather(begin, end);
+  show_arrival();
   run_to(end);
 }
 
@@ -292,6 +321,7 @@ void device::lead_to(unsigned port, device& peer, unsigned peer_port, const Link
   out.socket.bind(peer.rx(peer_port));
   out.direct_ = &peer.rx_[peer_port]->arrivals;
   out.direct_->sender = &out;
+  peer.senders_[peer_port] = &out;
   out.peer_port_ = static_cast<std::uint16_t>(peer_port);
   out.configure(link);
 }

@@ -40,9 +40,7 @@ void output_queued_switch::trim_or_drop(Packet& p, unsigned port, DropCause caus
   ++counters_.trimmed;
   ++counters_.forwarded;
   if (auto* w = watcher()) w->queued(*this, port, p.traffic_class, p, t);
-  OutputPort& out = egress(port).out;
-  out.enqueue(p, t);
-  due(port) = out.next_start();
+  enqueue(p, port, t);
   arm(port);
 }
 

@@ -132,6 +132,24 @@ void output_queued_switch::begin() {
   begin_recording();
   writing_ = recording_ || !red_of_port_.empty();
   if (watcher() != nullptr && shared_) start_by_events();
+  for (unsigned i = 0; i < egress_.size(); ++i) {
+    egress_[i].reserves = starts_change_nothing() && tx(i).may_reserve();
+    if (egress_[i].reserves) egress_[i].plain_depth = plain_depth(egress_[i]);
+  }
+}
+
+std::int64_t output_queued_switch::plain_depth(const Egress& egress) const {
+  if (has_shares_ || config_.deflect) return -1;
+  std::int64_t depth = egress.limit;
+  if (marking_ != 0 && egress.red.enabled()) depth = std::min(depth, egress.red.kmin.count());
+  return depth;
+}
+
+/// Whether all that starts of packets change are sums, so that nobody needs to see them in order,
+/// and packets of a class leave in the order in which they were queued.
+bool output_queued_switch::starts_change_nothing() const {
+  return !pfc_ && !writing_ && !half_ && !starts_are_events_ && !config_.classes &&
+         config_.schedule == QueueSchedule::fifo;
 }
 
 void output_queued_switch::pin_connections() {
@@ -166,6 +184,7 @@ void output_queued_switch::handle(const Event& e) {
   switch (key_kind(e.key)) {
     case pause_event:
       start_before(port, e.time);
+      recall(port);
       egress.out.pause(static_cast<unsigned>(e.payload));
       due(port) = egress.out.next_start();
       break;
@@ -185,6 +204,64 @@ void output_queued_switch::handle(const Event& e) {
     default:
       throw ModelError(fmt::format("{}: unknown event", name()));
   }
+}
+
+/// Reserved packets that are due begin.
+[[gnu::always_inline]] inline void output_queued_switch::begin_due(unsigned port, Picoseconds end) {
+  OutputPort& out = egress(port).out;
+  Picoseconds start{};
+  std::int64_t counted = 0;
+  do {
+    const auto [p, next] = out.begin_reserved();
+    if (is_in(counted_, p)) counted += p.frame;
+    start = out.has_reserved() ? next : never;
+  } while (start < end);
+  buffered_ -= counted;
+  due(port) = start;
+}
+
+/// Reserves a packet if no limit and no threshold is near.
+[[gnu::always_inline]] inline bool output_queued_switch::reserve_plainly(Packet& p, unsigned port,
+                                                                         Picoseconds t) {
+  Egress& egress = this->egress(port);
+  const std::int64_t frame = p.frame;
+  if (egress.out.reserved_bytes() + frame > egress.plain_depth) return false;
+  if (!egress.out.may_reserve(p)) return false;
+  if (counted_ != 0) {
+    if (buffered_ + frame > most_buffered_) return false;
+    if (is_in(counted_, p)) [[likely]]
+      buffered_ += frame;
+  }
+  ++counters_.forwarded;
+  const Picoseconds start = egress.out.reserve(p, t);
+  if (start < due(port)) due(port) = start;
+  return true;
+}
+
+/// The short way of most packets: nothing that a platform may have matters to it.
+[[gnu::always_inline]] inline void output_queued_switch::forward_plainly(Packet& p, Picoseconds t) {
+  const auto ports = routes_.towards(p.dst);
+  if (ports.empty()) [[unlikely]]
+    return drop(p, DropCause::no_route, t);
+  const unsigned port = ports.data()[balanced(p, ports, t)];
+  if (due(port) < t) {
+    if (egress(port).out.has_reserved()) [[likely]] {
+      begin_due(port, t);
+    } else {
+      start_due(port, t);
+    }
+  }
+  if (!reserve_plainly(p, port, t)) [[unlikely]]
+    forward_by<false>(port, p, t);
+}
+
+void output_queued_switch::handle_before(Picoseconds end) {
+  // Derived switches take their arrivals apart.
+  if (watcher() != nullptr || config_.voq || config_.notify || paths_) [[unlikely]]
+    return device::handle_before(end);
+  take_before(
+      end, [this](Packet& p, Picoseconds t) { forward_plainly(p, t); },
+      [this](const Event& e) { handle(e); });
 }
 
 void output_queued_switch::handle_watched(const Event& e) {
@@ -233,8 +310,13 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
   const auto way = egress_of(p, t);
   if (!way) [[unlikely]]
     return drop(p, DropCause::no_route, t);
-  unsigned port = *way;
-  start_before(port, t);
+  start_before(*way, t);
+  forward_by<watched>(*way, p, t);
+}
+
+/// Marks a packet and queues it at `port`, of which all that is due has started, or drops it.
+template <bool watched>
+void output_queued_switch::forward_by(unsigned port, Packet& p, Picoseconds t) {
   if (is_in(refusable_, p)) {
     if (config_.deflect) [[unlikely]] {
       if (p.hop_limit <= 1) return drop(p, DropCause::hop_limit, t);
@@ -250,17 +332,32 @@ void output_queued_switch::forward(Packet& p, Picoseconds t) {
       }
     }
   }
-  OutputPort& out = egress(port).out;
-  if (is_in(marking_, p) && red_.mark(p, out.depth(p.traffic_class), egress(port).red))
+  if (is_in(marking_, p) && red_.mark(p, egress(port).out.depth(p.traffic_class), egress(port).red))
     ++counters_.marked;
   ++counters_.forwarded;
   if constexpr (watched) watcher()->queued(*this, port, p.traffic_class, p, t);
-  out.enqueue(p, t);
-  if (due(port) == never) due(port) = out.next_start();
+  enqueue(p, port, t);
   if (is_in(counted_, p)) account(p, t);
   if (starts_are_events_) [[unlikely]]
     arm(port);
 }
+
+void output_queued_switch::enqueue(Packet& p, unsigned port, Picoseconds t) {
+  Egress& egress = this->egress(port);
+  if (egress.reserves) [[likely]] {
+    if (egress.out.may_reserve(p)) [[likely]] {
+      const Picoseconds start = egress.out.reserve(p, t);
+      due(port) = std::min(due(port), start);
+      return;
+    }
+    recall(port);
+  }
+  egress.out.enqueue(p, t);
+  if (due(port) == never) due(port) = egress.out.next_start();
+}
+
+/// What is reserved waits in its queue again.
+void output_queued_switch::recall(unsigned port) { egress(port).out.recall(due(port)); }
 
 void output_queued_switch::admit(Packet& p, Picoseconds t) {
   if (watcher() != nullptr) [[unlikely]]
@@ -363,6 +460,8 @@ void output_queued_switch::drop(Packet& p, DropCause cause, Picoseconds t) {
 
 void output_queued_switch::start_due(unsigned port, Picoseconds end) {
   OutputPort& out = egress(port).out;
+  if (out.has_reserved()) [[likely]]
+    return begin_due(port, end);
   Picoseconds start = due(port);
   do {
     if (start_simply_) {
@@ -424,6 +523,7 @@ void output_queued_switch::pause_sender(unsigned port, unsigned traffic_class, b
 
 void output_queued_switch::drain(unsigned port, Picoseconds now) {
   start_before(port, now);
+  recall(port);
   egress(port).out.drain([&](Packet& p) {
     const bool counted = is_in(counted_, p);
     const std::size_t queue = queue_of(p);

@@ -66,9 +66,10 @@ void tx_port::configure(const LinkConfig& link) {
 }
 
 BitsLeft tx_port::bits_left(Picoseconds t) const {
-  if (busy_until_ <= t) return {};
+  const Picoseconds until = busy_until();
+  if (until <= t) return {};
   constexpr double overhead = 8.0 * (wire::preamble + wire::inter_packet_gap);
-  const double bits = to_seconds(busy_until_ - t) * static_cast<double>(link_.rate.count());
+  const double bits = to_seconds(until - t) * static_cast<double>(link_.rate.count());
   return {bits, std::max(0.0, bits - overhead)};
 }
 
@@ -87,7 +88,11 @@ void tx_port::send_closely(Packet& p, Picoseconds start, Picoseconds pipeline) {
     leads_nowhere(p);
   if (look_closer(p, start, pipeline, busy_until_)) return;
   const Picoseconds arrival = busy_until_ + pipeline + link_.delay;
-  if (direct_ != nullptr) return direct_->take(p, arrival);
+  if (direct_ != nullptr) {
+    if (!owner_.windowed_) return direct_->take(p, arrival);
+    if (arrival < owner_.horizon_) owner_.too_early(arrival);
+    return leave(p, arrival);
+  }
   packet_phase phase = packet_phase::begin_packet;
   sc_core::sc_time at = to_sc_time(arrival);
   peer_->nb_transport_fw(p, phase, at);
@@ -127,16 +132,28 @@ bool tx_port::look_closer(Packet& p, Picoseconds start, Picoseconds pipeline,
 }
 
 void tx_port::make_room() {
-  constexpr std::size_t least = 16;
-  Left* const begin = left_.get();
-  if (left_end_ == begin) direct_->owner->left_by_.push_back(this);
-  if (left_end_ == begin + capacity_) {
-    capacity_ = std::max(least, 2 * capacity_);
-    auto room = std::make_unique_for_overwrite<Left[]>(capacity_);
-    left_end_ = std::copy(begin, left_end_, room.get());
-    left_ = std::move(room);
+  constexpr std::uint32_t least = 16;
+  if (left_begin_ == left_end_) direct_->owner->expect_arrivals_at(direct_->index);
+  const auto held = static_cast<std::uint32_t>(left_end_ - left_begin_);
+  if (left_end_ == left_.get() + capacity_) {
+    // What the receiver has taken makes room, unless it is little: moving the rest costs as much.
+    if (held > capacity_ / 2 || capacity_ == 0) {
+      capacity_ = std::max(least, 2 * capacity_);
+      auto room = std::make_unique_for_overwrite<Left[]>(capacity_);
+      std::copy(left_begin_, left_end_, room.get());
+      left_ = std::move(room);
+    } else {
+      std::copy(left_begin_, left_end_, left_.get());
+    }
+    left_begin_ = left_.get();
+    left_end_ = left_begin_ + held;
   }
-  left_most_ = left_.get() + capacity_;
+  room_ = static_cast<std::uint32_t>(left_.get() + capacity_ - left_end_) - 1;
+}
+
+Picoseconds tx_port::first_reserved() const {
+  const Left& first = left_end_[-std::ptrdiff_t{reserved_}];
+  return first.last_bit - delay_ - serialisation(first.packet->wire_size());
 }
 
 bool tx_port::lose(Packet& p, DropCause cause, Picoseconds at) {
@@ -155,8 +172,12 @@ void tx_port::start_of_simulation() {
   }
   // The socket's interface, looked up once instead of with every packet.
   if (bound) peer_ = socket.operator->();
-  closely_ = loss_ || bit_errors_ || !link_.outages.empty() || away_ ||
-             owner_.context().watcher != nullptr || direct_ == nullptr || !owner_.windowed_;
+  closely_ = looks_closely();
+}
+
+bool tx_port::looks_closely() const {
+  return loss_ || bit_errors_ || !link_.outages.empty() || away_ ||
+         owner_.context().watcher != nullptr || direct_ == nullptr || !owner_.windowed_;
 }
 
 void tx_port::send_pause(Picoseconds now, unsigned traffic_class, bool pause) {

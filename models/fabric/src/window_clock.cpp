@@ -15,6 +15,9 @@
 namespace horae::fabric {
 namespace {
 
+/// What arrives in a window is put in order by times of so many bits.
+constexpr Picoseconds longest_window{std::int64_t{1} << (ArrivalOrder::time_bits - 1)};
+
 constexpr const char* strange = "something was thrown that is no std::exception";
 
 /// The earliest time at which one of them has something to do, or `never`; of times up to `enough`
@@ -122,6 +125,7 @@ void window_clock::set_window() {
     }
     window_ = config_.window;
   }
+  window_ = std::min(window_, longest_window);
 }
 
 void window_clock::next_window() {

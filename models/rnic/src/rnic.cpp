@@ -163,6 +163,19 @@ void rnic::wait_until(Picoseconds until, IdleCause cause) {
   cursor_ = until;
 }
 
+void rnic::handle_before(Picoseconds end) {
+  if (watcher() != nullptr) [[unlikely]]
+    return device::handle_before(end);
+  take_before(
+      end,
+      [this](Packet& p, Picoseconds t) {
+        transmit_before(t);
+        pipe_next_ = {};
+        receive(p, t);
+      },
+      [this](const fabric::Event& e) { handle(e); });
+}
+
 void rnic::handle(const fabric::Event& e) {
   // What was decided before this event does not know of it.
   transmit_before(e.time);

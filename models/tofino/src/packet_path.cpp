@@ -317,7 +317,7 @@ inline void tofino_switch::leave_lane() {
 template <bool watched>
 void tofino_switch::handle_all_before(Picoseconds end) {
   for (;;) {
-    const fabric::Event* const first = events_.first_before(end);
+    const fabric::Event* const first = first_before(end);
     const Picoseconds to_queue = managed_.next_time();
     const Picoseconds from_queue = starts_.next_time();
     const bool lane = to_queue <= from_queue;  // dequeue events come behind those that enqueue
@@ -328,7 +328,7 @@ void tofino_switch::handle_all_before(Picoseconds end) {
       };
       if (first->time < t || (first->time == t && first->key < key())) {
         count_event();
-        events_.take(first, [this](const fabric::Event& e) { handle_as<watched>(e); });
+        take(first, [this](const fabric::Event& e) { handle_as<watched>(e); });
         continue;
       }
     } else if (t >= end) {

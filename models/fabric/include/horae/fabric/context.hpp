@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "horae/fabric/arrival_order.hpp"
 #include "horae/fabric/event_chunks.hpp"
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/outlook.hpp"
@@ -19,7 +20,8 @@ struct sim_context {
       : clock("clock", time), seed(run_seed) {}
 
   PacketPool pool;
-  EventChunks chunks;  ///< of all devices' calendars
+  EventChunks chunks;     ///< of all devices' calendars
+  ArrivalOrder arrivals;  ///< of the device that runs a window
   window_clock clock;
   std::uint64_t seed;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.

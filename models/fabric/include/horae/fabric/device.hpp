@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "horae/core/packet.hpp"
@@ -71,7 +72,7 @@ class device : public sc_core::sc_module {
   void run_window(Picoseconds end);
   /// Asks memory for what run_window() needs first. Devices are more than fit a processor's caches.
   void expect_window() const {
-    __builtin_prefetch(&left_by_);
+    __builtin_prefetch(&arriving_);
     __builtin_prefetch(&events_);
     __builtin_prefetch(reinterpret_cast<const char*>(&events_) + 64);
   }
@@ -116,6 +117,35 @@ class device : public sc_core::sc_module {
   virtual void handle_watched(const Event& e) {
     notify_arrival(e);
     handle(e);
+  }
+  /// Calls `arrive(packet, t)` with every arrival of the window and `handle(event)` with every
+  /// other event before `end`, in their order, those included that they schedule. What is in the
+  /// calendar of arrivals, of modules of a user's own or with exact wakes, goes to `handle`.
+  template <class Arrive, class Handle>
+  void take_before(Picoseconds end, Arrive&& arrive, Handle&& handle);
+  /// The earliest event before `end`, arrivals included, or null; `take` takes it. For who has
+  /// events of its own between those of the base.
+  const Event* first_before(Picoseconds end) {
+    if (arrival_.time < events_.soonest()) [[likely]]
+      return &arrival_;
+    if (events_.soonest() >= end) return nullptr;
+    return find_first_before(end);
+  }
+  /// Takes what `first_before` has just found: `f(event)`, whose reference holds until `f` returns.
+  template <class F>
+  void take(const Event* first, F&& f) {
+    if (first == &arrival_) [[likely]] {
+      const Event e = arrival_;
+      ++arrivals_.next;
+      show_arrival();
+      return f(e);
+    }
+    events_.take(first, f);
+    events_.forget_soonest();
+  }
+  /// Whether nothing is pending at `t`, the time of the event taken last.
+  bool nothing_more_at(Picoseconds t) const {
+    return arrival_.time > t && events_.nothing_more_at(t);
   }
   /// Tells the watcher of an arrival or pause event; ignores all other events.
   void notify_arrival(const Event& e);
@@ -182,11 +212,28 @@ class device : public sc_core::sc_module {
   [[gnu::noinline]] void accept_and_wake(const Event& e);
   [[gnu::noinline]] void before_horizon(Picoseconds t);
   [[noreturn]] void too_early(Picoseconds t) const;
-  /// Files what was left for it.
-  template <bool whole>
-  void collect_as();
-  /// The earliest of it, or `never`.
+  /// Puts what was left for it and arrives before `end` in order.
+  template <bool whole, bool several>
+  void gather_as(Picoseconds begin, Picoseconds end);
+  void gather(Picoseconds begin, Picoseconds end);
+  const Event* find_first_before(Picoseconds end);
+  /// What first_before() finds of the arrivals.
+  void show_arrival() {
+    if (arrivals_.empty()) {
+      arrival_.time = never;
+      return;
+    }
+    Packet& p = arrivals_.packet();
+    arrival_ = {arrivals_.time(), make_key(arrival_event, p.ingress_port, 0),
+                reinterpret_cast<std::uint64_t>(&p)};
+  }
+  /// The earliest of what was left for it, or `never`.
   Picoseconds next_left() const;
+  /// Something was left for it at a port.
+  void expect_arrivals_at(unsigned port) { arriving_[port / 64] |= std::uint64_t{1} << port % 64; }
+  /// Calls `f(sender)` for all that may have left something, the lowest port first.
+  template <class F>
+  void for_each_sender(F&& f) const;
   Picoseconds rest_of(const Packet& p, unsigned port) const;
   void run_wake();
   void run_wakes();
@@ -203,8 +250,12 @@ class device : public sc_core::sc_module {
   Bytes part_{};  ///< of a frame, with which it arrives; zero: with its last bit
   observer* watcher_ = nullptr;
   std::uint64_t handled_ = 0;
-  Picoseconds horizon_{};          ///< end of the window that it is in
-  std::vector<tx_port*> left_by_;  ///< senders that left something
+  Picoseconds horizon_{};                ///< end of the window that it is in
+  std::vector<std::uint64_t> arriving_;  ///< bit per port: its sender may have left something
+  std::vector<tx_port*> senders_;        ///< by port; null: none of ours
+  ArrivalOrder::Cursor arrivals_;        ///< of the window: those still to be handled
+  Event arrival_{never, 0, 0};           ///< the first of them; its time is `never`: there is none
+  std::uint32_t last_arrivals_ = 0;      ///< of the window before
   sc_core::sc_event wake_{"wake"};
   Picoseconds wake_time_ = never;
 };
@@ -213,6 +264,30 @@ inline void ArrivalPort::take(Packet& p, Picoseconds last_bit) {
   p.ingress_port = index;
   owner->accept({last_bit + owner->receive_latency_ - owner->still_to_come(p, index), next_key++,
                  reinterpret_cast<std::uint64_t>(&p)});
+}
+
+template <class Arrive, class Handle>
+void device::take_before(Picoseconds end, Arrive&& arrive, Handle&& handle) {
+  const auto own = [&](const Event& e) {
+    ++handled_;
+    handle(e);
+  };
+  while (!arrivals_.empty()) {
+    const Picoseconds t = arrivals_.time();
+    if (t >= events_.soonest()) [[unlikely]] {
+      show_arrival();
+      if (const Event* const first = find_first_before(end); first != &arrival_) {
+        take(first, own);
+        continue;
+      }
+    }
+    Packet& p = arrivals_.packet();
+    ++arrivals_.next;
+    ++handled_;
+    arrive(p, t);
+  }
+  arrival_.time = never;
+  while (const Event* const first = first_before(end)) take(first, own);
 }
 
 inline void tx_port::send(Packet& p, Picoseconds start, Picoseconds pipeline) {

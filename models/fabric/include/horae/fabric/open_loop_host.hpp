@@ -41,10 +41,12 @@ class open_loop_host : public device {
   void own_outlook(Outlook& outlook) const override { outlook.expect(next_start()); }
   void begin() override { item_ = source_ ? source_->next() : std::nullopt; }
   void handle(const Event& e) override;
+  void handle_before(Picoseconds end) override;
   void settle(Picoseconds end) override;
 
  private:
   Picoseconds next_start() const;
+  void receive(Packet& p, Picoseconds t);
 
   HostConfig config_;
   std::unique_ptr<traffic::TrafficSource> source_;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "horae/core/packet.hpp"
 #include "horae/fabric/queue_scheduler.hpp"
@@ -51,10 +52,47 @@ class OutputPort {
     queue_[c].bytes += p.frame;
   }
 
-  void pause(unsigned traffic_class) { paused_ |= 1u << traffic_class; }
+  // While all that waits is of one class, first in first out and not paused, when a packet starts
+  // is known when it is queued. Then it goes to the link at once, and is only counted here: it is
+  // reserved (tx_port::reserve). What is due has begun before any of this is asked or done at a
+  // time, as with the other queues.
+
+  /// Whether a packet may be reserved. Not where packets are served by anything but their class.
+  bool may_reserve(const Packet& p) const {
+    return (waiting_ | paused_) == 0 &&
+           (tx_->reserved() == 0 || p.traffic_class == reserved_class_);
+  }
+  /// Queues it so at `t`; when it starts.
+  Picoseconds reserve(Packet& p, Picoseconds t) {
+    reserved_class_ = p.traffic_class;
+    reserved_bytes_ += p.frame;
+    return tx_->reserve(p, t);
+  }
+  std::int64_t reserved_bytes() const { return reserved_bytes_; }
+  bool has_reserved() const { return tx_->reserved() != 0; }
+  /// The first reserved packet begins (tx_port::begin_reserved).
+  tx_port::Begun begin_reserved() {
+    const tx_port::Begun begun = tx_->begin_reserved();
+    reserved_bytes_ -= begun.packet.frame;
+    return begun;
+  }
+  /// Something may overtake what is reserved: it waits in its queue again. `due`: when the first of
+  /// it starts if nothing changes.
+  void recall(Picoseconds due) {
+    if (!has_reserved()) return;
+    ready_ = due;
+    waiting_ |= 1u << reserved_class_;
+    bytes_ += reserved_bytes_;
+    queue_[reserved_class_].bytes += std::exchange(reserved_bytes_, 0);
+    tx_->recall([this](Packet& p) { queue_[reserved_class_].packets.push_back(p); });
+  }
+
+  void pause(unsigned traffic_class) {
+    paused_ = static_cast<std::uint16_t>(paused_ | 1u << traffic_class);
+  }
   void resume(unsigned traffic_class, Picoseconds t) {
     const bool was_blocked = eligible() == 0;
-    paused_ &= ~(1u << traffic_class);
+    paused_ = static_cast<std::uint16_t>(paused_ & ~(1u << traffic_class));
     if (was_blocked) ready_ = t;
   }
 
@@ -104,11 +142,15 @@ class OutputPort {
   tx_port& tx() { return *tx_; }
   const tx_port& tx() const { return *tx_; }
   /// Frame bytes waiting (the packet on the wire not counted).
-  Bytes depth() const { return Bytes(bytes_); }
-  Bytes depth(unsigned traffic_class) const { return Bytes(queue_[traffic_class].bytes); }
+  Bytes depth() const { return Bytes(bytes_ + reserved_bytes_); }
+  Bytes depth(unsigned traffic_class) const {
+    return Bytes(queue_[traffic_class].bytes +
+                 (traffic_class == reserved_class_ ? reserved_bytes_ : 0));
+  }
   std::uint64_t packets() const {
     std::uint64_t n = 0;
     for (const auto& q : queue_) n += q.packets.size();
+    n += tx_->reserved();
     if (srpt_) {
       for (const auto& q : *srpt_) n += q.size();
     }
@@ -117,13 +159,13 @@ class OutputPort {
   /// Calls `f(packet, class)` with everything that waits, in no order.
   template <class F>
   void for_each(F&& f) const {
+    tx_->for_each_reserved([&](const Packet& p) { f(p, unsigned{reserved_class_}); });
     for (unsigned c = 0; c < classes; ++c) {
       for (const Packet& p : queue_[c].packets) f(p, c);
       if (srpt_) (*srpt_)[c].for_each([&](const Packet& p) { f(p, c); });
     }
   }
   bool paused(unsigned traffic_class) const { return (paused_ >> traffic_class & 1u) != 0; }
-  bool empty() const { return waiting_ == 0; }
 
  protected:
   /// Classes with a packet that may start.
@@ -166,8 +208,10 @@ class OutputPort {
   // What every packet needs, together: a platform's ports are more than fit a processor's caches.
   tx_port* tx_;
   unsigned waiting_ = 0;  ///< classes that have packets
-  unsigned paused_ = 0;
-  std::int64_t bytes_ = 0;
+  std::uint16_t paused_ = 0;
+  std::uint16_t reserved_class_ = 0;  ///< of what is reserved
+  std::int64_t bytes_ = 0;            ///< of what is queued, without what is reserved
+  std::int64_t reserved_bytes_ = 0;
   Picoseconds ready_{};                                   ///< since when something could be sent
   std::unique_ptr<std::array<SrptQueue, classes>> srpt_;  ///< data by class; absent: FIFO
   std::array<ClassQueue, classes> queue_;

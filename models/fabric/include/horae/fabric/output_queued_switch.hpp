@@ -186,6 +186,7 @@ class output_queued_switch : public device {
 
   [[gnu::flatten]] void handle(const Event& e) override;
   void handle_watched(const Event& e) override;
+  void handle_before(Picoseconds end) override;
   void settle(Picoseconds end) override;
   std::uint64_t queued() const override;
   void own_outlook(Outlook& outlook) const override;
@@ -203,10 +204,13 @@ class output_queued_switch : public device {
   unsigned balanced(const Packet& p, std::span<const std::uint16_t> ports, Picoseconds t);
   struct Egress {
     OutputPort out;
-    std::int64_t limit;         ///< of its queues, in bytes
-    Picoseconds armed = never;  ///< time of its pending start event
-    RedThresholds red{};        ///< of its rate
-    unsigned rate_code = 0;     ///< of its rate, where records are added
+    std::int64_t limit;             ///< of its queues, in bytes
+    Picoseconds armed = never;      ///< time of its pending start event
+    RedThresholds red{};            ///< of its rate
+    bool reserves = false;          ///< packets may be reserved (OutputPort::reserve)
+    std::int64_t plain_depth = -1;  ///< with no more bytes than these, the packet included, no
+                                    ///< limit and no threshold matters; negative: always look
+    unsigned rate_code = 0;         ///< of its rate, where records are added
   };
   std::optional<DropCause> refusal(const Packet& p, const Egress& egress, Picoseconds t);
   std::optional<DropCause> refusal_now(const Packet& p, const Egress& egress) const;
@@ -228,6 +232,14 @@ class output_queued_switch : public device {
   /// What is done to a packet on its way out: it is marked, and gets its record.
   void write_on_leaving(Packet& p, unsigned port, Picoseconds start);
   void begin_recording();
+  bool starts_change_nothing() const;
+  std::int64_t plain_depth(const Egress& egress) const;
+  bool reserve_plainly(Packet& p, unsigned port, Picoseconds t);
+  void forward_plainly(Packet& p, Picoseconds t);
+  template <bool watched>
+  void forward_by(unsigned port, Packet& p, Picoseconds t);
+  void enqueue(Packet& p, unsigned port, Picoseconds t);
+  void recall(unsigned port);
 
   /// Ports come from tables that were built for this switch.
   Egress& egress(unsigned port) { return egress_.data()[port]; }
@@ -238,6 +250,7 @@ class output_queued_switch : public device {
   void start_every_port_before(Picoseconds t);
   void starts_become_events();
   void start_due(unsigned port, Picoseconds end);
+  void begin_due(unsigned port, Picoseconds end);
   void release(std::size_t queue, std::int64_t frame, Picoseconds start);
   void pause_sender(unsigned port, unsigned traffic_class, bool pause, Picoseconds t);
   void arm(unsigned port);

@@ -101,12 +101,18 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// The link leads to that port of a device that another process runs (elaboration only).
   void lead_away(std::uint32_t device, unsigned port);
   const LinkConfig& link() const { return link_; }
-  Picoseconds busy_until() const { return busy_until_; }
+  /// When the last bit of what has started has left.
+  Picoseconds busy_until() const {
+    if (reserved_ != 0) [[unlikely]]
+      return first_reserved();
+    return busy_until_;
+  }
   /// Bytes on the wire, preamble and gap included, that have not left at `t`; a part of one counts.
   Bytes left_to_send(Picoseconds t) const {
-    if (busy_until_ <= t) return Bytes(0);
+    const Picoseconds until = busy_until();
+    if (until <= t) return Bytes(0);
     constexpr std::int64_t per_byte = 8'000'000'000'000;  // bits x picoseconds per second
-    return Bytes(((busy_until_ - t).count() * link_.rate.count() + per_byte - 1) / per_byte);
+    return Bytes(((until - t).count() * link_.rate.count() + per_byte - 1) / per_byte);
   }
 
   /// Of the packet that is on the wire at `t`, what is still to leave, to a picosecond of the wire.
@@ -131,6 +137,50 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// decision to send, which is what busy_until() counts, and the first bit on the wire.
   void send(Packet& p, Picoseconds start, Picoseconds pipeline = {});
 
+  /// Whether packets may be handed over before they start: to a device of ours that runs in windows
+  /// in this process, over a link that loses nothing, while nobody watches. Known when elaboration
+  /// has ended.
+  bool may_reserve() const { return connected_ && !looks_closely(); }
+  /// Hands a packet over at `t` that starts as soon as all before it have left; when that is. It
+  /// lies at the end of what was left for the peer, which does not take it before it has started,
+  /// as its last bit arrives at least a window after that. It counts as sent once it is begun.
+  Picoseconds reserve(Packet& p, Picoseconds t) {
+    const Picoseconds start = std::max(t, busy_until_);
+    busy_until_ = start + serialisation(p.wire_size());
+    ++reserved_;
+    leave(p, busy_until_ + delay_);
+    return start;
+  }
+  /// Packets that were handed over and have not begun.
+  std::uint32_t reserved() const { return reserved_; }
+  /// Calls `f(packet)` with each of them, in their order.
+  template <class F>
+  void for_each_reserved(F&& f) const {
+    for (const Left* left = left_end_ - reserved_; left != left_end_; ++left) f(*left->packet);
+  }
+  /// The first of them begins: the packet, and when the one behind it does, if there is one. Due
+  /// before the end of the window in which it starts: then the peer has not taken it yet.
+  struct Begun {
+    const Packet& packet;
+    Picoseconds next;
+  };
+  Begun begin_reserved() {
+    const Left& first = left_end_[-std::ptrdiff_t{reserved_--}];
+    ++counters_.packets;
+    counters_.frame_bytes += first.packet->frame;
+    return {*first.packet, first.last_bit - delay_};
+  }
+  /// Takes them back, as something may overtake them; `f(packet)` for each, in their order.
+  template <class F>
+  void recall(F&& f) {
+    const Picoseconds first = busy_until();
+    left_end_ -= reserved_;
+    room_ += reserved_;
+    for (std::uint32_t i = 0; i < reserved_; ++i) f(*left_end_[i].packet);
+    busy_until_ = first;
+    reserved_ = 0;
+  }
+
   /// Sends a PFC frame for one class to whoever sends to this port's receiving side, at the next
   /// packet boundary from `now` on. It is never lost: what a failed link does to a pause is undone
   /// by the pause timer (IEEE 802.1Q 36.1.3), which is not modelled.
@@ -142,6 +192,7 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   friend class device;
   tlm::tlm_sync_enum nb_transport_bw(Packet& p, packet_phase& phase, sc_core::sc_time& t) override;
   void start_of_simulation() override;
+  bool looks_closely() const;
   /// The rest of send() where there is more to do than to hand the packet to a device of ours.
   void send_closely(Packet& p, Picoseconds start, Picoseconds pipeline);
   /// Tells who watches, and whether the link loses the packet, or takes it to another process; then
@@ -158,31 +209,42 @@ class tx_port : public sc_core::sc_module, public packet_bw_if {
   /// Leaves a packet whose last bit arrives at `last_bit`.
   void leave(Packet& p, Picoseconds last_bit) {
     p.ingress_port = peer_port_;
-    if (left_end_ == left_most_) [[unlikely]]
+    if (room_-- == 0) [[unlikely]]
       make_room();
     *left_end_++ = {last_bit, &p};
   }
-  /// Tells the peer that there is something, or takes more memory.
+  /// Tells the peer that there is something, or makes room behind what was left.
   [[gnu::noinline]] void make_room();
+  /// The peer has taken what was left before `end`.
+  void taken_before(Left* end) {
+    left_begin_ = end;
+    if (left_begin_ != left_end_) return;
+    left_begin_ = left_end_ = left_.get();
+    room_ = 0;
+  }
+  /// When the first reserved packet starts.
+  Picoseconds first_reserved() const;
 
   // What every packet needs, in one cache line: a platform's ports are more than fit a processor's
   // caches. For the same reason packets for a device lie one behind the other until it takes them:
   // an entry in its calendar for each would miss the caches for each, as the entries of a slot come
   // from many senders.
   alignas(64) Picoseconds busy_until_{};
-  Picoseconds delay_{};        ///< the link's
-  Left* left_end_ = nullptr;   ///< of what was left
-  Left* left_most_ = nullptr;  ///< end of its memory; while nothing was left, its begin
+  Picoseconds delay_{};       ///< the link's
+  Left* left_end_ = nullptr;  ///< of what was left
   device& owner_;
   std::uint32_t ps_per_byte_ = 80;  ///< 0: no such number
+  std::uint32_t room_ = 0;          ///< behind what was left; zero while nothing was
+  std::uint32_t reserved_ = 0;      ///< packets at the end of what was left that have not begun
   std::uint16_t peer_port_ = 0;
   bool closely_ = true;  ///< may lose packets, is watched, or there is nobody to leave them for
   bool connected_ = false;
   TxCounters counters_;
 
-  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
+  Left* left_begin_ = nullptr;
   std::unique_ptr<Left[]> left_;
-  std::size_t capacity_ = 0;
+  std::uint32_t capacity_ = 0;
+  ArrivalPort* direct_ = nullptr;  ///< the peer, if it is a device
   unsigned index_;
   LinkConfig link_;
   /// A port of a device that another process runs.

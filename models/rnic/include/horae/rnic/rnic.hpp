@@ -138,6 +138,7 @@ class rnic : public fabric::device {
   void begin() override;
   void handle(const fabric::Event& e) override;
   void handle_watched(const fabric::Event& e) override;
+  void handle_before(Picoseconds end) override;
   void settle(Picoseconds end) override { transmit_before(end); }
   void own_outlook(fabric::Outlook& outlook) const override;
   std::uint64_t queued() const override {

@@ -153,7 +153,7 @@ class tofino_switch : public fabric::device {
   template <bool watched>
   void stepped(Picoseconds t);
   bool nothing_more_at(Picoseconds t) const {
-    return managed_.next_time() > t && starts_.next_time() > t && events_.nothing_more_at(t);
+    return managed_.next_time() > t && starts_.next_time() > t && device::nothing_more_at(t);
   }
   template <bool watched>
   void enter_ingress(Packet& p, unsigned pipeline, Picoseconds t);
