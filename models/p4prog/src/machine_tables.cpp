@@ -41,8 +41,9 @@ const dataplane::ActionCall* Machine::referred(const TableObject& table, const T
     if (selector.alive != nullptr) selector.follow_register(group);
     const auto chosen = selector.groups->choose(*pass_, group, hash);
     if (!chosen) return &table.match->default_call();
-    member = *chosen;
+    member = *chosen + entry.data[1];
   }
+  if (member >= table.profile->entries) return &table.match->default_call();
   const dataplane::ActionCall* call = table.profile->members->member(*pass_, member);
   return call != nullptr ? call : &table.match->default_call();
 }
