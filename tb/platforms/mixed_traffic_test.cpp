@@ -109,7 +109,8 @@ TEST(MixedTraffic, ASenderVisitsItsQueuePairsInTurn) {
               "--set", "sim.stop=finished", "--set", "nic.shaping=quantum"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   std::vector<std::pair<double, int>> posted;  // when, of which flow
-  for (const auto& e : place.read_json("out/trace.json").at("traceEvents")) {
+  const auto trace = place.read_json("out/trace.json");
+  for (const auto& e : trace.at("traceEvents")) {
     if (e.value("cat", "") == "message" && e.value("ph", "") == "X")
       posted.emplace_back(e.at("ts").get<double>(), e.at("args").at("flow").get<int>());
   }

@@ -74,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(All, NicQuestion, ::testing::ValuesIn(questions),
 TEST(NicQuestions, TwoThirdsOfWhatIsPredictedIsMet) {
   std::size_t predicted = 0, missed = 0;
   for (const auto& question : questions) {
-    for (const auto& o : read(question.name).at("observation"))
+    const auto file = read(question.name);
+    for (const auto& o : file.at("observation"))
       predicted += o.at("use") == "predict" ? 1 : 0;
     missed += question.missed.size();
   }

@@ -23,6 +23,7 @@ spec = "connectx7"
 reliability.ack_timeout = 5
 reliability.retry_count = 3
 entropy.scheme = "reps"
+entropy.freezing = false
 [switch]
 kind = "switch"
 [[device]]

@@ -164,7 +164,8 @@ TEST(Waterfall, BlocksAreInTheTrace) {
   const Ended ended = run(place, {"run", "p.toml", "--trace", "--out", "out"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   std::map<std::string, std::pair<int, double>> seen;  // number and time, us, by name or category
-  for (const auto& e : place.read_json("out/trace.json").at("traceEvents")) {
+  const auto trace = place.read_json("out/trace.json");
+  for (const auto& e : trace.at("traceEvents")) {
     if (e.value("ph", "") != "X") continue;
     const std::string category = e.at("cat"), name = e.at("name");
     if (category != "host" && category != "engine") continue;

@@ -82,21 +82,24 @@ bool is_key(std::string_view entry, std::string_view key, std::string_view name)
                          name[entry.size()] == '.' && name.ends_with(key));
 }
 
+/// A key of the table `name`, or of an element of the list.
+bool is_below(std::string_view key, std::string_view name) {
+  return key.size() > name.size() && key.starts_with(name) &&
+         (key[name.size()] == '.' || key[name.size()] == '[');
+}
+
 }  // namespace
 
 ordered_json named(const ordered_json& catalogue, const std::string& whole) {
   // Shipped platforms call the profile of an rnic so.
   const std::string profile = "nic.";
   const std::string name = whole.starts_with(profile) ? whole.substr(profile.size()) : whole;
-  const std::vector<IsWanted> ways = {
-      [&](std::string_view entry, std::string_view key) { return is_key(entry, key, name); },
-      [&](std::string_view, std::string_view key) {
-        return key.size() > name.size() && key.starts_with(name) &&
-               (key[name.size()] == '.' || key[name.size()] == '[');
-      },
-      [&](std::string_view, std::string_view key) {
-        return key.find(name) != std::string_view::npos;
-      }};
+  const std::vector<IsWanted> ways = {[&](std::string_view entry, std::string_view key) {
+                                        return is_key(entry, key, name) || is_below(key, name);
+                                      },
+                                      [&](std::string_view, std::string_view key) {
+                                        return key.find(name) != std::string_view::npos;
+                                      }};
   if (auto entries = entries_called(catalogue, name); !entries.empty()) return entries;
   for (const auto& way : ways) {
     if (auto found = with_parameters(catalogue, way); !found.empty()) return found;
