@@ -105,7 +105,8 @@ std::string outcome(scheduling mode, const Case& c, std::uint64_t seed) {
     for (Picoseconds t = 1_us; t < 120_us; t = t + 1'234'567_ps) {
       context.clock.run_to(t);
       text += star.now(context);
-      reserved += star.sw.port(senders).has_reserved() ? 1 : 0;
+      for (const unsigned port : {senders, senders + 1})
+        reserved += star.sw.port(port).has_reserved() ? 1 : 0;
       if (c.drains && star.random.below(8) == 0) star.sw.drain(senders + star.random.below(2), t);
     }
     // With several classes packets mostly wait in queues.
