@@ -75,8 +75,7 @@ TEST(NicQuestions, TwoThirdsOfWhatIsPredictedIsMet) {
   std::size_t predicted = 0, missed = 0;
   for (const auto& question : questions) {
     const auto file = read(question.name);
-    for (const auto& o : file.at("observation"))
-      predicted += o.at("use") == "predict" ? 1 : 0;
+    for (const auto& o : file.at("observation")) predicted += o.at("use") == "predict" ? 1 : 0;
     missed += question.missed.size();
   }
   EXPECT_GE(3 * (predicted - missed), 2 * predicted);
