@@ -47,8 +47,9 @@ std::vector<std::pair<std::regex, ordered_json>> listed() {
   std::vector<std::pair<std::regex, ordered_json>> out;
   const ordered_json all = test::run(place, {"list", "quantities", "--json"}).json();
   for (const auto& q : all.at("quantities")) {
-    std::string pattern = q.at("name");
-    for (const auto& [part, text] : {std::pair<const char*, const char*>{"<traffic>", ".+"},
+    std::string pattern =
+        std::regex_replace(q.at("name").get<std::string>(), std::regex("\\."), "\\.");
+    for (const auto& [part, text] : {std::pair<const char*, const char*>{"<traffic>", "[^.]+"},
                                      {"<size>", "([a-zA-Z0-9_]+\\.)?"},
                                      {"<site>", "(intra|inter|all)"}}) {
       const auto at = pattern.find(part);
@@ -86,7 +87,8 @@ TEST(ResultNames, AreThoseOfRuns) {
   const std::string messages =
       "[[traffic]]\nkind = \"messages\"\nname = \"bulk\"\nfrom = [\"a\"]\nto = [\"b\"]\n";
   const std::string flows =
-      "[[traffic]]\nkind = \"flows\"\nworkload = \"websearch\"\nload = 0.3\nduration = \"10 us\"\n";
+      "[[traffic]]\nkind = \"flows\"\nworkload = \"fbhadoop2015\"\nload = 0.8\nduration = \"20 "
+      "us\"\n";
   std::set<std::string> seen = known_of(head + messages);
   seen.merge(known_of(head + flows));
   for (const char* name : {"traffic.<traffic>.latency_p50", "fct.<size>p99", "nics.pcie_wait_tag",
