@@ -129,8 +129,10 @@ RunOutcome run(build::Simulation& simulation, const IdealOutcome& ideal, bool sh
   outcome.series_csv = loop.series();
   outcome.notes = held_back(simulation, loop.begin(), loop.end());
   if (loop.repeats())
-    outcome.notes.emplace_back(
-        "all messages are completed; what is in flight only goes around or waits for ever");
+    outcome.notes.push_back(
+        fmt::format("all messages are completed{}; what is in flight only goes around or waits "
+                    "for ever",
+                    verdict == results::Verdict::error ? " or have ended with an error" : ""));
   if (compared.any()) outcome.summary["lockstep"] = lockstep_json(compared);
   if (verdict == results::Verdict::error) outcome.notes.push_back(errors_of(found));
   const std::string deadlock = deadlock_of(simulation, found);
