@@ -102,16 +102,4 @@ class BitString {
   std::array<std::uint64_t, most_words> words_{};
 };
 
-/// For tables that are hashed by bit strings.
-struct BitStringHash {
-  std::size_t operator()(const BitString& s) const {
-    std::uint64_t h = s.bits();
-    for (const std::uint64_t word : s.words()) {
-      h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
-      h ^= h >> 32;
-    }
-    return h;
-  }
-};
-
 }  // namespace horae::dataplane
