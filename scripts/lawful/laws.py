@@ -214,6 +214,12 @@ def exact(s):
     yield from differences(s.base, other, "exact wake")
 
 
+def held_to_rules(s):
+    """Switch programs break no rule of the dataplane, and whether each pass is checked changes nothing."""
+    if facts.chips(s.platform):
+        yield from differences(s.base, s.changed(lambda p: p["sim"].update(checked=True)), "checked")
+
+
 def ranks(s):
     """Several processes change nothing."""
     yield from differences(s.base, s.run(s.platform, "--ranks", "2"), "2 ranks")
@@ -285,7 +291,8 @@ def replayed(s):
     yield from replays.differences(s)
 
 
-LAWS = (ends, books, payload, errors, numbers, not_faster_than_idle, loses_nothing, keeps_order)
+LAWS = (ends, books, payload, errors, numbers, not_faster_than_idle, loses_nothing, keeps_order,
+        held_to_rules)
 WAYS = (windows, exact)
 EXTRA = (alone_is_ideal, watched, through_module, more_bandwidth, replayed, ranks)
 # What holds of runs in which a queue pair gave up as well.

@@ -47,6 +47,19 @@ TEST_F(Gateways, EqualsAConstant) {
   }
 }
 
+TEST_F(Gateways, APassThatIsNotCheckedKnowsItsOwnConditionsOnly) {
+  Gateway zero = condition_of(condition(ConditionKind::eq, 4));
+  const Pass first(packet, {2, Gress::ingress}, 40, 5, 7_us, false);
+  const Pass second(packet, {2, Gress::ingress}, 41, 5, 7_us, false);
+  EXPECT_TRUE(zero.test(first, 0));
+  EXPECT_TRUE(zero.tested(first));
+  EXPECT_TRUE(zero.held(first));
+  EXPECT_FALSE(zero.held(second));
+  EXPECT_FALSE(zero.failed(second));
+  EXPECT_FALSE(zero.test(second, 1));
+  EXPECT_TRUE(zero.failed(second));
+}
+
 TEST_F(Gateways, TermsHaveTheirOwnConstantsOrShareOne) {
   Gateway own_all = condition_of(condition(ConditionKind::eq, 2, 2, all), {1, 3});
   Gateway own_any = condition_of(condition(ConditionKind::eq, 2, 2, any), {1, 3});

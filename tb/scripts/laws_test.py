@@ -235,6 +235,15 @@ class Laws(unittest.TestCase):
         self.assertEqual(subject.asked[0][1], ("--ranks", "2"))
         self.assertEqual(said(laws.ranks, None, [Ran(packet_hops=41)]), ["2 ranks: packet_hops differ:  40 and 41"])
 
+    def test_checked_passes_change_nothing(self):
+        self.assertEqual(said(laws.held_to_rules), [])  # no switch has a program
+        chip = {"kind": "tofino", "program": {"name": "themis"}}
+        subject = Subject(None, [Ran()], edge=chip)
+        self.assertEqual(list(laws.held_to_rules(subject)), [])
+        self.assertIs(subject.asked[0][0]["sim"]["checked"], True)
+        self.assertEqual(said(laws.held_to_rules, None, [Ran(3, "a second access")], edge=chip),
+                         ["checked: exit code 3 in place of 0: a second access"])
+
     def test_smallest_delays(self):
         for more, ns in (({}, 1000), ({"link": [{"delay": "30 ns"}, {}]}, 30),
                          ({"two_sites": {"edge_delay": "50 ns", "long_delay": "40 ns"}}, 40),

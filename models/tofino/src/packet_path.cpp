@@ -67,7 +67,8 @@ template <bool watched>
 inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeline,
                                        Picoseconds start) {
   ChipPipeline& pipe = this->pipe(pipeline);
-  Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start);
+  Pass pass(p, {pipeline, Gress::egress}, passes_++, front_port(p), start,
+            watched || pipe.checked());
   pass.leaves_by(port);
   if (p.mirror_type != 0) copies_.take_header(p, pass);
   if (special_egress_) [[unlikely]]
@@ -130,7 +131,8 @@ template <bool watched, bool special>
 void tofino_switch::enter_ingress_as(Packet& p, unsigned pipeline, Picoseconds t) {
   ChipPipeline& pipe = this->pipe(pipeline);
   const auto [entered, deparsed] = pipe.reserve(t);
-  Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered);
+  Pass pass(p, {pipeline, Gress::ingress}, passes_++, front_port(p), entered,
+            watched || pipe.checked());
   if constexpr (special) {
     if ((p.ingress_port & came_again) != 0) pass.comes_again();
     if (generated_by_ != nullptr) pass.comes_from(*generated_by_);

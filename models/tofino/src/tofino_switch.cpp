@@ -57,6 +57,7 @@ tofino_switch::tofino_switch(sc_core::sc_module_name name, fabric::sim_context& 
     }
     pipe.set_latencies(ledger_);
     if (frames_) pipe.program().work_on(*frames_);
+    if (context.checked) pipe.check_always();
     pipes_.push_back(std::move(pipe));
   }
   fill_loopbacks();

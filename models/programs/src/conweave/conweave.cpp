@@ -59,6 +59,7 @@ class Conweave final : public Program {
     add_up(pipeline.design());
   }
 
+  bool keeps_rules() const override { return true; }
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
     const Kind kind = Shim::of(p).kind;

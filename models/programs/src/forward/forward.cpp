@@ -72,6 +72,7 @@ class Forward final : public Program {
     fill(routes);
   }
 
+  bool keeps_rules() const override { return true; }
   void ingress(Pass& pass) override {
     const Packet& p = pass.header();
     const PortGroup* group = routes_.lookup(pass, p.dst);

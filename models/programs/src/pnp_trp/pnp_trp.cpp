@@ -45,6 +45,7 @@ class PnpTrp final : public Program {
     }
   }
 
+  bool keeps_rules() const override { return true; }
   void ingress(Pass& pass) override {
     control_.run(pass.now());
     const Route* route = forwarding_.route(pass);

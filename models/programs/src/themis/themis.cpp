@@ -30,6 +30,7 @@ class Themis final : public Program {
     add_up(pipeline.design());
   }
 
+  bool keeps_rules() const override { return true; }
   void ingress(Pass& pass) override { ingress_.run(pass); }
   void egress(Pass& pass) override {
     if (destination_) destination_->egress(pass);

@@ -23,6 +23,7 @@ class ThemisQueue final : public Program {
     if (config.destination) destination_.emplace(pipeline, config);
   }
 
+  bool keeps_rules() const override { return true; }
   void ingress(Pass& pass) override { ingress_.run(pass); }
   void egress(Pass& pass) override {
     if (destination_) destination_->egress(pass);

@@ -39,6 +39,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
       context_({.mode = platform.sim.scheduling, .window = platform.sim.window}, platform.sim.seed),
       routing_(platform),
       connections_(platform, devices_) {
+  context_.checked = platform.sim.checked.value_or(false);
   flows::require_fit(platform);
   refuse_bytes(platform);
 }

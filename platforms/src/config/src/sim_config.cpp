@@ -46,6 +46,11 @@ const Schema<SimConfig>& SimConfig::schema() {
           .field("sample_flows", &SimConfig::sample_flows,
                  {.doc = "series.csv also has rate and queue of each connection that sends: lines "
                          "of flow<i>, i as in flows.csv, among those of its NICs; absent: not"})
+          .field(
+              "checked", &SimConfig::checked,
+              {.doc = "every pass through a switch is held to the rules of the dataplane; results "
+                      "do not depend on it. Absent: only passes of programs whose own tests do "
+                      "not prove that they keep the rules"})
           .field("stuck_after", &SimConfig::stuck_after,
                  {.doc = "the run is stuck when messages are unfinished, no packet is delivered "
                          "for this time, and nothing but repetition is to come: no packet on a "

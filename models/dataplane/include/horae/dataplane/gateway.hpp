@@ -69,6 +69,7 @@ class Gateway final : public Object {
   /// Any number of values, wide ones refused.
   bool test_any(const Pass& pass, std::initializer_list<std::uint64_t> values);
   bool note(const Pass& pass, bool held) {
+    note_use(pass);
     held_ = held;
     pass.found_ |= bits_.data()[held ? 1 : 0];
     return held;

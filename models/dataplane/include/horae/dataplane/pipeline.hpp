@@ -120,8 +120,10 @@ class Object {
     if (pass.owner_ != owner_) [[unlikely]]
       wrong_owner(pass);
   }
-  /// Likewise, a second access in the same pass, and one that no gateway let through.
+  /// Likewise, a second access in the same pass, and one that no gateway let through; nothing in a
+  /// pass that is not checked.
   [[gnu::always_inline]] void check_single_access(const Pass& pass) {
+    if (!pass.checked()) return;
     check_owner(pass);
     if (pass.serial() == last_pass_) [[unlikely]]
       second_access(pass);
@@ -129,6 +131,8 @@ class Object {
       check_guards(pass);
     last_pass_ = pass.serial();
   }
+  /// In a pass that is not checked, too: it used this.
+  void note_use(const Pass& pass) { last_pass_ = pass.serial(); }
   [[noreturn]] void broken_rule(const Pass& pass, const std::string& what) const;
 
  private:

@@ -24,6 +24,8 @@ struct sim_context {
   ArrivalOrder arrivals;  ///< of the device that runs a window
   window_clock clock;
   std::uint64_t seed;
+  /// Whether switch programs are held to the rules in every pass, also those that keep them.
+  bool checked = true;
   /// Watches all devices, if there is one when simulation starts; whoever sets it keeps it alive.
   observer* watcher = nullptr;
   /// The border to the other processes of the run; null: there are none.

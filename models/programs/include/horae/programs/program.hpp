@@ -114,6 +114,9 @@ class Program {
   virtual void ingress(dataplane::Pass& pass) = 0;
   /// May rewrite or drop; without a verdict the packet goes on.
   virtual void egress(dataplane::Pass& pass) = 0;
+  /// Whether its own tests run all its ways with the rules of the dataplane checked, so that a run
+  /// need not check each pass anew (`sim_context::checked` has it do so).
+  virtual bool keeps_rules() const { return false; }
   /// Control plane: a connection over this switch or past it. Called before its first packet.
   virtual void connect(const Connection&) {}
   /// Control plane: a connection is over at `now`; its queue pairs are destroyed. Not before what

@@ -60,6 +60,10 @@ class ChipPipeline {
   /// From leaving the queue to the end of the deparser.
   Picoseconds egress_time() const { return egress_latency_ - mac_tx_; }
 
+  /// Whether its passes are checked: all are, but those of a program that keeps the rules.
+  bool checked() const { return checked_; }
+  void check_always() { checked_ = true; }
+
   programs::Program& program() { return *program_; }
   const programs::Program& program() const { return *program_; }
   const dataplane::Pipeline& objects() const { return *objects_; }
@@ -74,6 +78,7 @@ class ChipPipeline {
  private:
   std::unique_ptr<dataplane::Pipeline> objects_;
   std::unique_ptr<programs::Program> program_;
+  bool checked_;
   FastClock clock_;
   Cycles last_entry_{-1};  ///< clock edge at which the last header entered
   Cycles last_egress_entry_{-1};

@@ -43,6 +43,7 @@ struct SimConfig {
   Picoseconds sample{};  ///< interval of series.csv; zero: none
   std::vector<Located<std::string>> sample_devices;
   std::optional<bool> sample_flows;  ///< absent: no
+  std::optional<bool> checked;       ///< absent: no
   Picoseconds stuck_after = 20_ms;
   Layer rate_layer = Layer::l1;
   bool nack_trace = false;
