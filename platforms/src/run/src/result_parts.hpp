@@ -43,9 +43,9 @@ void block_results(const build::Simulation& s, const Snapshot& from, const Snaps
 void ordering_results(const build::Simulation& s, const Snapshot& from, const Snapshot& to,
                       const Loaded& loaded, std::vector<NamedResult>& out);
 /// `flows.*` and `collectives.*`: completion times of messages and collectives; no number while
-/// unfinished. `from`: the measured time begins.
+/// unfinished, but what the longest is at least. The measured time is `from` to `to`.
 void completion_results(const build::Simulation& s, const build::Findings& found, Picoseconds from,
-                        std::vector<NamedResult>& out);
+                        Picoseconds to, std::vector<NamedResult>& out);
 /// Whether a queue pair of the platform may end in error: retries are counted.
 bool may_give_up(const config::PlatformConfig& platform);
 /// `flows.in_error`, `flows.messages_failed`, `flows.error_time` (the longest, from the posting of

@@ -16,7 +16,7 @@ std::vector<NamedResult> results_between(const build::Simulation& simulation,
       receiver_results(simulation, found, from, to, out);
       block_results(simulation, from, to, out);
       ordering_results(simulation, from, to, loaded, out);
-      completion_results(simulation, found, from.time, out);
+      completion_results(simulation, found, from.time, to.time, out);
       error_results(simulation, found, out);
       traffic_results(simulation, found, to.time - from.time, out);
     }

@@ -23,7 +23,8 @@ namespace horae::run {
 /// - `receivers.*`: over all NICs that receive them.
 /// - `flows.*`: over all connections; fct is of messages completed in the window, from posting to
 ///   last acknowledgement; _max of any connection. Not a number (null in JSON): fct without such
-///   messages, and fct_max while one is unfinished.
+///   messages, and fct_max while one is unfinished; it is at least the longest that is known: of
+///   messages completed, and of a connection's first message that waits still.
 /// - `collectives.*`: over the groups that began in the window; cct is from a group's start to its
 ///   last acknowledgement. It is not a number while such a group is unfinished, or without one.
 /// - `switches.paused`, `nics.paused`: the share of the window in which a port was held back by PFC
