@@ -130,6 +130,31 @@ TEST(JointSpace, MakesOverridesAndASeedOfAPosition) {
   EXPECT_EQ(other.seed, 7u);
 }
 
+// What a search begins with is given as texts: each has its number, and below 1.
+TEST(JointSpace, NumbersAreWhereTheirTextsAre) {
+  const Place place;
+  question::Question q = asked(place);
+  q.hypotheses.nuisances[0].values = {{"1KiB", {}}, {"2KiB", {}}, {"4KiB", {}}};
+  const JointSpace space(q, q.hypotheses.hypotheses.front());
+  const auto& mtu = space.dimensions()[1];
+  EXPECT_DOUBLE_EQ(mtu.number("1KiB"), 1.0 / 6);
+  EXPECT_DOUBLE_EQ(mtu.number("4KiB"), 5.0 / 6);
+  const auto& seed = space.dimensions()[6];
+  EXPECT_DOUBLE_EQ(seed.number("7"), 0.25);
+  EXPECT_DOUBLE_EQ(seed.number("8"), 0.75);
+  EXPECT_DOUBLE_EQ(seed.number("9"), 0.5);  // not one of them: the middle
+  const auto& delay = space.dimensions()[0];
+  EXPECT_DOUBLE_EQ(delay.number("2.5us"), 0.25);
+  EXPECT_LT(delay.number("4us"), 1);
+  EXPECT_GT(delay.number("4us"), 1 - 1e-15);
+  for (const auto& d : space.dimensions()) {
+    for (const double at : {0.0, 0.3, 0.7, 0.99})
+      EXPECT_EQ(d.text(d.number(d.text(at))), d.text(at)) << d.name << " " << at;
+  }
+  EXPECT_EQ(space.numbers_of({{"nic.nack_delay", "3.5us"}, {"seed", "8"}}),
+            (std::vector<double>{0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.75}));
+}
+
 TEST(JointSpace, OneOfSeveralVariantsHoldsBelowNuisances) {
   const Place place;
   question::Question q = asked(place);

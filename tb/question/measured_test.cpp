@@ -188,6 +188,49 @@ TEST_F(Measured, CountersOverTime) {
               1e-9);
 }
 
+// As spreadsheets and Windows write them.
+TEST_F(Measured, BlanksAroundCountersSayNothing) {
+  const auto plain = write("p.csv", "time,packet_seq_err,port_xmit_data\n0,1,2\n2,7,500002\n");
+  const auto spaced = write("s.csv",
+                            " time , packet_seq_err\t,port_xmit_data \r\n0 ,1 , 2\r\n"
+                            " \t\r\n\t2, 7\t,\t500002 \r\n");
+  const ObservationsFile a = read_measured(plain, {}), b = read_measured(spaced, {});
+  ASSERT_EQ(a.observations.size(), 2u);
+  ASSERT_EQ(b.observations.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(a.observations[i].quantity.value, b.observations[i].quantity.value);
+    EXPECT_EQ(a.observations[i].value, b.observations[i].value);
+  }
+}
+
+// Up to half of its range a counter has wrapped; from there on it has been set back.
+TEST_F(Measured, ACounterWrapsByHalfOfItsRangeAtMost) {
+  const std::string before = "time,packet_seq_err\n0,4294967295\n1,";
+  const auto path = write("c.csv", before + "2147483646\n");
+  EXPECT_NEAR(read_measured(path, {}).observations.at(0).value, 2147.483647, 1e-9);
+  EXPECT_EQ(refused("c.csv", before + "2147483647\n"),
+            "c.csv:3:3: packet_seq_err goes back from 4294967295 to 2147483647, too far to have "
+            "wrapped at 32 bits: was it set back?");
+  EXPECT_EQ(refused("c.csv", before + "4294967296\n"),
+            "c.csv:3:3: packet_seq_err = 4294967296 does not fit its 32 bits");
+}
+
+// 4 Mpps are from 3.5 to 4.5, so 2.05 Gbps with 0.26 to either side: 2.25 is the same number.
+TEST_F(Measured, TheTwoNumbersOfARowAgreeWithinBothRoundings) {
+  const auto row = [&](const std::string& average) {
+    return run_of("1", "Gb/sec", " 64   5000   9   " + average + "   4\n");
+  };
+  const ObservationsFile f = read_measured(write("a.txt", row("2.25")), {});
+  ASSERT_EQ(f.observations.size(), 1u);
+  EXPECT_EQ(f.observations[0].value, 2.25);
+  EXPECT_DOUBLE_EQ(f.observations[0].rounding.value, 0.005);
+  // The shares of both and 1 % beside: 0.005 + 0.256 + 0.0205.
+  EXPECT_EQ(read_measured(write("a.txt", row("2.32")), {}).observations[0].value, 2.32);
+  EXPECT_EQ(refused("a.txt", row("2.34")),
+            "a.txt:21:2: BW average 2.34 is neither Gb/sec nor MB/sec (2^20) of 4 Mpps with 64 "
+            "bytes");
+}
+
 TEST_F(Measured, AnObservationsFileImportsThem) {
   write("run.txt",
         run_of("2", "Gb/sec",

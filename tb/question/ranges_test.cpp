@@ -148,6 +148,11 @@ TEST_F(Repeats, ContradictionsInConditionsThatSetTheSameAreNamed) {
   EXPECT_EQ(refused({{.id = "a"}, {.id = "b", .condition = "apart", .value = 0.61}}), "accepted");
 }
 
+TEST_F(Repeats, AnIdIsOfOneObservation) {
+  EXPECT_EQ(refused({{.id = "a"}, {.id = "a", .condition = "near"}}),
+            "o.toml:28:6: observation 'a' is there already");
+}
+
 TEST_F(Repeats, ValuesThatCannotBeAreRefusedWhereTheyAre) {
   EXPECT_EQ(refused({{.id = "a", .value = 1.7}}),
             "o.toml:21:9: 'a': 1.7 share of line cannot be; expected 0 to 1, what tx_share can be");
