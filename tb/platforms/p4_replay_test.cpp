@@ -510,10 +510,6 @@ TEST(P4Replay, RefusesInOneLine) {
   p.write("paths.p4", bad);
   expect_refused(p, replay, "paths.p4:20:28: wish_h has no field 'pases', did you mean 'passes'?");
   p.write("paths.p4", paths);
-  expect_refused(
-      p, {"run", "three.toml"},
-      "chip.program = \"p4\" works on packets' bytes, which packets of a run do not have; "
-      "expected horae replay with a capture");
 }
 
 TEST(P4Replay, OfTwoSwitchesOneIsNamed) {

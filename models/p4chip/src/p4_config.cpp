@@ -16,7 +16,7 @@ namespace horae::p4chip {
 
 const Schema<P4Config>& P4Config::schema() {
   static const Schema<P4Config> s =
-      Schema<P4Config>("program", "A P4-16 program for TNA or T2NA, in `horae replay`.")
+      Schema<P4Config>("program", "A P4-16 program for TNA or T2NA.")
           .required("source", &P4Config::source,
                     {.doc = "the program's file, relative to this one"})
           .field(
@@ -33,6 +33,7 @@ const Schema<P4Config>& P4Config::schema() {
                  {.doc = "that passes take in each gress, in place of what the source's price "
                          "says: for a program that does not fit by it",
                   .min = 1})
+          .table("routes", &P4Config::routes, RoutesConfig::schema())
           .field("content", &P4Config::content,
                  {.doc = "what the source is expected to be (a hash), as the effective "
                          "configuration has it"});
@@ -70,6 +71,7 @@ void try_entries(const P4Files& files) {
                                   0);
   p4prog::ControlPlane control(*files.program, passes.machines());
   for (const auto& entries : files.entries) entries.apply(control, manager);
+  if (files.routes) files.routes->check(control);
 }
 
 /// As many stages as the platform gives: in each gress a chain of actions, one a stage.
@@ -128,6 +130,7 @@ std::shared_ptr<const P4Files> read_files(P4Config& config) {
     const auto& ports = out->entries.back().ports();
     out->ports.insert(out->ports.end(), ports.begin(), ports.end());
   }
+  if (config.routes) out->routes.emplace(*config.routes);
   try_entries(*out);
   price(*out, config);
   return out;

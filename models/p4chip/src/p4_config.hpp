@@ -12,6 +12,7 @@
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/entries.hpp"
 #include "horae/params/located.hpp"
+#include "route_entries.hpp"
 
 namespace horae::p4chip {
 
@@ -24,6 +25,7 @@ struct P4Config {
   bool tofino1 = false;
   bool random_unwritten = false;
   std::optional<Located<std::uint32_t>> stages;
+  std::optional<RoutesConfig> routes;
 
   static const Schema<P4Config>& schema();
 };
@@ -37,7 +39,8 @@ struct P4Files {
   bool tofino2 = true;
   bool random_unwritten = false;
   std::vector<dataplane::Design> designs;  ///< by pipe; empty: the source has no price
-  std::string stages_from;                 ///< where it is not the price: what, and why
+  std::optional<RouteEntries> routes;
+  std::string stages_from;  ///< where it is not the price: what, and why
 
   const p4prog::PipeCode& code(unsigned pipe) const {
     return *codes[pipe < codes.size() ? pipe : codes.size() - 1];

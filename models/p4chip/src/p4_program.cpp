@@ -53,6 +53,7 @@ class P4Program final : public programs::Program {
                 files_->tofino2 ? 0 : 192),
         control_(*files_->program, passes_.machines()) {
     for (const auto& entries : files_->entries) entries.apply(control_, manager_);
+    update(routes);
     if (const auto* machine = passes_.machine(Gress::ingress)) {
       for (const auto& call : machine->code().externs) {
         if (call.kind == p4prog::ExternKind::resubmit) pipeline.set_resubmits();
@@ -65,6 +66,10 @@ class P4Program final : public programs::Program {
   }
 
   void work_on(Frames& frames) override { frames_ = &frames; }
+
+  void update(const programs::Routes& routes) override {
+    if (files_->routes) files_->routes->write(control_, routes, ports_);
+  }
 
   void ingress(Pass& pass) override {
     Packet& p = pass.header();
@@ -354,7 +359,7 @@ class P4Factory final : public programs::ProgramFactory {
 
 programs::ProgramEntry p4_entry() {
   return {.name = "p4",
-          .doc = "a P4 program from its source, in `horae replay`",
+          .doc = "a P4 program from its source",
           .read = [](const Section& section) -> std::unique_ptr<programs::ProgramFactory> {
             return std::make_unique<P4Factory>(section.read<P4Config>({"name"}));
           },

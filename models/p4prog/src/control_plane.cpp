@@ -420,6 +420,15 @@ std::uint64_t ControlPlane::place_of(std::string_view table, std::optional<std::
   return *place;
 }
 
+void ControlPlane::remove(std::string_view table, std::optional<std::int64_t> priority,
+                          const std::vector<NamedValue>& keys) {
+  for (TableObject* t : tables(table)) {
+    if (!t->match) throw InputError(t->code->source->name + " has no key");
+    if (const auto place = t->match->find(patterns(*t, keys), priority.value_or(0)))
+      t->match->erase(*place);
+  }
+}
+
 void ControlPlane::set_default(std::string_view table, std::string_view action,
                                const std::vector<NamedValue>& data) {
   for (TableObject* t : tables(table)) {

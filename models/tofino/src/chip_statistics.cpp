@@ -37,6 +37,7 @@ void tofino_switch::statistics(StatTree& tree) const {
   if (c.replicated > 0) tree.value("replicated", c.replicated, "packets");
   if (!generators_.empty()) tree.value("generated", c.generated, "packets");
   if (resubmits_) tree.value("resubmitted", c.resubmitted, "passes");
+  if (wire_bytes_ != nullptr) tree.value("not_roce", c.not_roce, "packets");
   tree.value("recirculated", c.recirculated, "passes");
   tree.value("recirculated_bytes", c.recirculated_bytes, "bytes");
   if (config_.loopback) {

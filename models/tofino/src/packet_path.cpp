@@ -102,6 +102,7 @@ inline bool tofino_switch::pass_egress(Packet& p, unsigned port, unsigned pipeli
 [[gnu::noinline]] Picoseconds tofino_switch::before_ingress(const Packet& p, unsigned pipeline,
                                                             Picoseconds t) {
   if (ghost_period_ > 0_ps) run_ghost(pipeline, t);
+  if (wire_bytes_ != nullptr && !frames_->has(p)) wire_bytes_->arrive(p, frames_->enter(p));
   if (resubmits_) came_as_ = p;
   if (frames_ && parser_.timed())
     return t + parser_.time(pipe(pipeline).program().parsed(p, Gress::ingress, front_port(p), t));
@@ -187,9 +188,17 @@ inline void tofino_switch::leave(Packet& p, unsigned port, unsigned pipeline, Pi
   ++forwarded_;
   p.mirror_type = 0;
   p.metadata = 0;
-  if (timed_) [[unlikely]]
-    return send_late(p, port, pipeline, start);
+  if (special_egress_) [[unlikely]] {
+    if (wire_bytes_ != nullptr) become_fields(p);
+    if (timed_) return send_late(p, port, pipeline, start);
+  }
   tx(port).send(p, start, pipe(pipeline).egress_latency());
+}
+
+/// The packet leaves for a link, where it has no bytes.
+[[gnu::noinline]] void tofino_switch::become_fields(Packet& p) {
+  if (!wire_bytes_->leave(p, frames_->of(p).bytes)) ++not_roce_;
+  frames_->forget(p);
 }
 
 void tofino_switch::drop(Packet& p, fabric::DropCause cause, Picoseconds t) {

@@ -110,6 +110,7 @@ tofino_switch::Counters tofino_switch::counters() const {
                .replicated = copies_.replicated(),
                .generated = generated_count_,
                .resubmitted = resubmitted_,
+               .not_roce = not_roce_,
                .pauses_sent = traffic_manager_.pauses() ? traffic_manager_.pauses()->sent() : 0,
                .holds = queues.holds,
                .releases = queues.releases};

@@ -241,7 +241,7 @@ RoceFrame decode(std::span<const std::uint8_t> bytes, DecodeOptions options) {
 
   const std::size_t end = in.offset();
   const auto found = endian_load<std::uint32_t, 4, order::little>(in.take(wire::icrc).data());
-  f.icrc_valid = found == icrc(bytes.subspan(datagram, end - datagram));
+  f.icrc_valid = !options.icrc || found == icrc(bytes.subspan(datagram, end - datagram));
   return f;
 }
 

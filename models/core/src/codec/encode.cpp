@@ -180,7 +180,7 @@ std::vector<std::uint8_t> encode(const RoceFrame& frame, EncodeOptions options) 
   if (frame.cnp_reserved) out.put(*frame.cnp_reserved);
   out.put(frame.payload);
   out.put(std::span(frame.pad).first(frame.bth.pad_count));
-  out.put_little(icrc(out.from(datagram)));
+  out.put_little(options.icrc ? icrc(out.from(datagram)) : 0);
 
   out.pad_to(minimum_without_fcs);
   if (options.fcs) out.put_little(crc32(out.from(0)));

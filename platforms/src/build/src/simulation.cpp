@@ -18,15 +18,38 @@ class empty_module : public sc_core::sc_module {
   explicit empty_module(const sc_core::sc_module_name& name) : sc_module(name) {}
 };
 
-/// Packets of a run are fields, without bytes.
-void refuse_bytes(const config::PlatformConfig& platform) {
-  for (const auto& [name, profile] : platform.profiles) {
-    const auto* chip = std::get_if<config::TofinoProfile>(&profile);
-    if (chip == nullptr || !chip->program->works_on_bytes()) continue;
-    throw InputError(
-        fmt::format("{}.program = \"{}\" works on packets' bytes, which packets of a run do not "
-                    "have; expected horae replay with a capture",
-                    name, chip->program->config().at("name").get<std::string>()));
+bool works_on_bytes(const config::Profile& profile) {
+  const auto* chip = std::get_if<config::TofinoProfile>(&profile);
+  return chip != nullptr && chip->program->works_on_bytes();
+}
+
+/// Bytes are made of RoCEv2's own fields (programs::WireBytes): features that add headers of their
+/// own have none, and no process hands bytes to another.
+void check_bytes(const config::PlatformConfig& platform, bool ranks) {
+  const auto found = std::ranges::find_if(platform.devices, [&](const auto& device) {
+    return works_on_bytes(platform.profiles.at(device.profile));
+  });
+  if (found == platform.devices.end()) return;
+  if (ranks)
+    throw input_error(
+        found->where,
+        fmt::format("'{}' runs a program that works on packets' bytes, which ranks do "
+                    "not hand over; expected a run without --ranks",
+                    found->name));
+  const auto refuse = [&](const auto& device, const std::vector<HeaderExtension>& extensions) {
+    if (extensions.empty()) return;
+    throw input_error(
+        device.where,
+        fmt::format("'{}' uses {}, whose headers '{}' cannot read, as its program works on bytes; "
+                    "expected RoCEv2 alone",
+                    device.name, extensions.front().feature, found->name));
+  };
+  for (const auto& device : platform.devices) {
+    const config::Profile& profile = platform.profiles.at(device.profile);
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile))
+      refuse(device, rnic::header_extensions(*nic));
+    if (const auto* chip = std::get_if<config::TofinoProfile>(&profile))
+      refuse(device, chip->program->header_extensions());
   }
 }
 
@@ -41,12 +64,12 @@ Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
       connections_(platform, devices_) {
   context_.checked = platform.sim.checked.value_or(false);
   flows::require_fit(platform);
-  refuse_bytes(platform);
 }
 
 Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
                        MemoryMeter* meter)
     : Simulation(platform, Bare()) {
+  check_bytes(platform, border != nullptr);
   if (border != nullptr) context_.join(*border);
   build_devices(false, meter);
   connections_.build();
@@ -56,6 +79,7 @@ Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_bord
 
 Simulation::Simulation(const config::PlatformConfig& platform, Silent /*silent*/)
     : Simulation(platform, Bare()) {
+  check_bytes(platform, false);
   build_devices(true, nullptr);
 }
 
@@ -66,6 +90,9 @@ void Simulation::build_devices(bool silent, MemoryMeter* meter) {
   const auto paths = routing_.paths();
   if (meter != nullptr) meter->charge("routes", routes.size());
   devices_ = build::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
+  for (auto* chip : devices_.tofinos) {
+    if (chip->frames() != nullptr) chip->carry(wire_bytes_);
+  }
 }
 
 Simulation::~Simulation() {

@@ -159,6 +159,7 @@ Bytes frame_bytes(const RoceFrame& frame);
 
 struct EncodeOptions {
   bool fcs = false;  ///< append the Ethernet FCS
+  bool icrc = true;  ///< compute the ICRC; otherwise it is zero
 };
 
 /// The frame's bytes from destination MAC to ICRC, zero-padded to Ethernet's 60 bytes (64 with
@@ -171,6 +172,7 @@ std::vector<std::uint8_t> encode(const RoceFrame& frame, EncodeOptions options =
 struct DecodeOptions {
   bool reth_on_every_write = false;  ///< the sender puts a RETH on every RDMA write
   bool fcs = false;                  ///< the last four bytes are the FCS
+  bool icrc = true;                  ///< check the ICRC; otherwise it counts as right
 };
 
 /// Reads a frame from its destination MAC on. Bytes after the IP datagram (Ethernet's padding) are

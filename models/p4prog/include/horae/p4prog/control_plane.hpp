@@ -48,6 +48,9 @@ class ControlPlane {
   /// Likewise, of a table with an action profile: the entry names a member or a group.
   void add(std::string_view table, std::optional<std::int64_t> priority,
            const std::vector<NamedValue>& keys, const Reference& to);
+  /// Takes an entry out, if there is such a one.
+  void remove(std::string_view table, std::optional<std::int64_t> priority,
+              const std::vector<NamedValue>& keys);
   void set_default(std::string_view table, std::string_view action,
                    const std::vector<NamedValue>& data);
 

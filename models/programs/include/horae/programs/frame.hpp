@@ -55,6 +55,9 @@ class Frames {
     f.bytes.assign(bytes.begin(), bytes.end());
     f.bytes.resize(std::max(length, bytes.size()));
   }
+  bool has(const Packet& p) const { return frames_.contains(&p); }
+  /// Bytes of a packet that has none yet, for the caller to fill in.
+  std::vector<std::uint8_t>& enter(const Packet& p) { return make(p).bytes; }
   Frame& of(const Packet& p) { return *frames_.at(&p); }
   const Frame& of(const Packet& p) const { return *frames_.at(&p); }
   void forget(const Packet& p) {

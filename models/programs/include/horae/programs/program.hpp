@@ -176,8 +176,8 @@ class ProgramFactory {
   virtual bool takes_deflected() const { return false; }
   /// How often the ghost thread tells it of its watched ports; zero: never.
   virtual Picoseconds ghost_period() const { return {}; }
-  /// Whether passes are made of packets' bytes (Frames), not of Packets: then a run, whose packets
-  /// have none, cannot take it.
+  /// Whether passes are made of packets' bytes (Frames), not of Packets. In a run the chip makes
+  /// them of packets' fields (WireBytes).
   virtual bool works_on_bytes() const { return false; }
   /// What a pipeline with this program is charged for.
   virtual dataplane::Design design(const dataplane::Pipeline& pipeline) const {

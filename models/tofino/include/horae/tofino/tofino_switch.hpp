@@ -13,6 +13,7 @@
 #include "horae/dataplane/ledgers.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/programs/program.hpp"
+#include "horae/programs/wire_bytes.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/chip_pipeline.hpp"
 #include "horae/tofino/header_timing.hpp"
@@ -97,6 +98,7 @@ class tofino_switch : public fabric::device {
     std::uint64_t resubmitted = 0;
     std::uint64_t recirculated = 0;       ///< passes of loopback ports
     std::int64_t recirculated_bytes = 0;  ///< on the wire of loopback ports
+    std::uint64_t not_roce = 0;           ///< left with bytes that are no RoCEv2
     std::uint64_t pauses_sent = 0;        ///< without resumes
     std::uint64_t holds = 0;              ///< requests to hold a queue
     std::uint64_t releases = 0;
@@ -111,6 +113,9 @@ class tofino_switch : public fabric::device {
   const dataplane::Pipeline& objects(unsigned pipeline) const { return pipes_[pipeline].objects(); }
   /// Bytes of its packets; null: its program does not work on bytes.
   programs::Frames* frames() const { return frames_.get(); }
+  /// Packets of its links are fields, of which it makes bytes and back, for a program that works on
+  /// bytes; before simulation starts. Otherwise whoever gives it packets enters their bytes.
+  void carry(programs::WireBytes& bytes) { wire_bytes_ = &bytes; }
   std::int64_t cells_used() const { return traffic_manager_.buffer().used(); }
   std::int64_t most_cells_used() const { return traffic_manager_.buffer().most_used(); }
   const LoopbackPorts& loopbacks() const { return loopbacks_; }
@@ -134,7 +139,8 @@ class tofino_switch : public fabric::device {
     telemetry_ = adds_telemetry_ && context_.pool.carries_feedback();
     traffic_manager_.begin(context_.seed, name(), headrooms_);
     begin_generators();
-    special_ = ghost_period_ > 0_ps || resubmits_ || !generators_.empty() || timed_ || cut_through_;
+    special_ = ghost_period_ > 0_ps || resubmits_ || !generators_.empty() || timed_ ||
+               cut_through_ || wire_bytes_ != nullptr;
     special_egress_ = telemetry_ || timed_ || frames_ != nullptr;
   }
   void handle_before(Picoseconds end) override;
@@ -171,6 +177,7 @@ class tofino_switch : public fabric::device {
   void buffer_copy(Packet& copy, unsigned port_and_pipeline, Picoseconds t);
   Picoseconds egress_wait(const Packet& p, ChipPipeline& pipe, Picoseconds start, unsigned port);
   void send_late(Packet& p, unsigned port, unsigned pipeline, Picoseconds start);
+  void become_fields(Packet& p);
   Picoseconds kept_whole(const Packet& p, BitRate rate) const;
   void replicate(Packet& p, unsigned pipeline_and_group, Picoseconds t);
   void begin_generators();
@@ -266,7 +273,9 @@ class tofino_switch : public fabric::device {
   std::unordered_map<const Packet*, dataplane::GeneratedHeader> generated_;  ///< on their way
   const dataplane::GeneratedHeader* generated_by_ = nullptr;                 ///< of the next pass
   std::uint64_t generated_count_ = 0, resubmitted_ = 0;
-  std::unique_ptr<programs::Frames> frames_;              ///< of a program that works on bytes
+  std::unique_ptr<programs::Frames> frames_;  ///< of a program that works on bytes
+  programs::WireBytes* wire_bytes_ = nullptr;
+  std::uint64_t not_roce_ = 0;
   bool takes_deflected_;                                  ///< the program
   std::uint64_t deflected_ = 0;                           ///< that the loopback port took
   std::uint64_t refused_queue_ = 0, refused_buffer_ = 0;  ///< of data that was to be deflected

@@ -16,6 +16,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/fabric/context.hpp"
 #include "horae/fabric/rank_exchange.hpp"
+#include "horae/programs/wire_bytes.hpp"
 
 namespace horae::build {
 
@@ -104,6 +105,7 @@ class Simulation {
   /// Without a part in the simulation: see the destructor.
   std::array<std::unique_ptr<sc_core::sc_module>, 2> oldest_;
   fabric::sim_context context_;
+  programs::WireBytes wire_bytes_;  ///< of all chips whose programs work on bytes
   Routing routing_;
   Levels levels_;
   Devices devices_;

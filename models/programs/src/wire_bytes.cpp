@@ -1,0 +1,159 @@
+#include "horae/programs/wire_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/endian/conversion.hpp>
+#include <optional>
+
+#include "horae/core/codec.hpp"
+#include "horae/core/error.hpp"
+#include "horae/programs/frame.hpp"
+
+namespace horae::programs {
+namespace {
+
+using boost::endian::endian_load;
+using boost::endian::endian_store;
+using boost::endian::order;
+
+constexpr std::uint16_t ethertype_vlan = 0x8100;
+constexpr std::uint16_t ethertype_ipv4 = 0x0800;
+constexpr std::uint16_t ethertype_ipv6 = 0x86dd;
+
+std::uint16_t load16(std::span<const std::uint8_t> bytes, std::size_t at) {
+  return endian_load<std::uint16_t, 2, order::big>(bytes.subspan(at).data());
+}
+
+struct NetworkHeader {
+  std::uint16_t ethertype = 0;
+  std::size_t at = 0;
+};
+
+/// Behind at most one VLAN tag.
+NetworkHeader network_header(std::span<const std::uint8_t> bytes) {
+  std::size_t at = wire::ethernet;
+  if (bytes.size() < at) return {};
+  std::uint16_t type = load16(bytes, at - 2);
+  if (type == ethertype_vlan && bytes.size() >= at + wire::vlan_tag) {
+    at += wire::vlan_tag;
+    type = load16(bytes, at - 2);
+  }
+  return {type, at};
+}
+
+bool has_ipv4(std::span<const std::uint8_t> bytes, const NetworkHeader& h) {
+  return h.ethertype == ethertype_ipv4 && bytes.size() >= h.at + wire::ipv4 && bytes[h.at] >> 4 == 4;
+}
+
+/// The fields that a RoCEv2 frame says. Exceptions are for what looks like one and is none.
+std::optional<Packet> read(std::span<const std::uint8_t> bytes) {
+  const NetworkHeader h = network_header(bytes);
+  const std::size_t udp = h.at + wire::ipv4;
+  if (!has_ipv4(bytes, h) || bytes.size() < udp + wire::udp ||
+      load16(bytes, udp + 2) != wire::roce_udp_port)
+    return std::nullopt;
+  try {
+    return packet_of(decode(bytes, {.icrc = false}), {});
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+/// What the wire says of a packet; its history and place stay.
+void take_fields(Packet& p, const Packet& from) {
+  p.src = from.src;
+  p.dst = from.dst;
+  p.dest_qp = from.dest_qp;
+  p.psn = from.psn;
+  p.msn = from.msn;
+  p.payload = from.payload;
+  p.entropy = from.entropy;
+  p.opcode = from.opcode;
+  p.syndrome = from.syndrome;
+  p.ecn = from.ecn;
+  p.traffic_class = from.traffic_class;
+  p.ack_request = from.ack_request;
+}
+
+/// Where the frame goes that is not RoCEv2, for plain switches on its way.
+void take_destination(Packet& p, std::span<const std::uint8_t> bytes) {
+  const NetworkHeader h = network_header(bytes);
+  if (!has_ipv4(bytes, h)) return;
+  Ipv4Address to;
+  std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(h.at) + 16, to.size(), to.begin());
+  try {
+    p.dst = node_of(to);
+  } catch (const InputError&) {  // of no NIC: it goes where it went before
+  }
+}
+
+std::vector<std::uint8_t> made_of_fields(const Packet& p) {
+  const std::int64_t plain = frame_bytes(p.opcode, Bytes(p.payload)).count();
+  const bool reth_more = is_write(p.opcode) && p.frame == plain + wire::reth;
+  if (p.opcode == Opcode::none || (p.frame != plain && !reth_more))
+    throw InputError(fmt::format(
+        "a packet of node {} with opcode {:#04x} and {} bytes of payload has a frame of {} bytes "
+        "with what is not of RoCEv2 (other frames, feedback, records, trimmed payload, TCP); "
+        "expected RoCEv2 alone on the way to a program that works on bytes: {} bytes",
+        p.src, static_cast<unsigned>(p.opcode), p.payload, p.frame, plain));
+  return encode(frame_of(p, {}), {.icrc = false});
+}
+
+}  // namespace
+
+void mark_congestion(std::span<std::uint8_t> bytes) {
+  const NetworkHeader h = network_header(bytes);
+  if (has_ipv4(bytes, h)) {
+    const std::uint16_t before = load16(bytes, h.at);
+    if ((before & 3) == 0 || (before & 3) == 3) return;
+    bytes[h.at + 1] |= 3;
+    // RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
+    std::uint32_t sum = static_cast<std::uint16_t>(~load16(bytes, h.at + 10));
+    sum += static_cast<std::uint16_t>(~before) + std::uint32_t{load16(bytes, h.at)};
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    endian_store<std::uint16_t, 2, order::big>(bytes.subspan(h.at + 10).data(),
+                                               static_cast<std::uint16_t>(~sum));
+  } else if (h.ethertype == ethertype_ipv6 && bytes.size() >= h.at + wire::ipv6) {
+    const unsigned ecn = bytes[h.at + 1] >> 4 & 3;
+    if (ecn != 0) bytes[h.at + 1] |= 0x30;
+  }
+}
+
+void WireBytes::arrive(const Packet& p, std::vector<std::uint8_t>& bytes) const {
+  const auto found = carried_.find(&p);
+  if (found == carried_.end() || found->second.id != p.id) {
+    bytes = made_of_fields(p);
+    return;
+  }
+  const Carried& c = found->second;
+  bytes.assign(c.bytes.begin(), c.bytes.end());
+  bytes.resize(c.length);
+  if (p.ecn == Ecn::ce) mark_congestion(bytes);
+}
+
+bool WireBytes::leave(Packet& p, std::vector<std::uint8_t>& bytes) {
+  if (p.ecn == Ecn::ce) mark_congestion(bytes);
+  const auto last =
+      std::find_if(bytes.rbegin(), bytes.rend(), [](std::uint8_t byte) { return byte != 0; });
+  Carried& c = carried_[&p];
+  if (c.id != p.id) c.unreadable = false;
+  c.id = p.id;
+  c.length = bytes.size();
+  c.bytes.assign(bytes.begin(), last.base());
+  const auto fields = read(bytes);
+  if (fields) {
+    if (c.unreadable) p.corrupted = false;
+    c.unreadable = false;
+    take_fields(p, *fields);
+    return true;
+  }
+  c.unreadable = !p.corrupted || c.unreadable;
+  p.corrupted = true;
+  take_destination(p, bytes);
+  return false;
+}
+
+}  // namespace horae::programs

@@ -1,0 +1,165 @@
+// Packets of a run as bytes for a chip, and back.
+#include "horae/programs/wire_bytes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "horae/core/codec.hpp"
+#include "horae/core/error.hpp"
+
+namespace horae::programs {
+namespace {
+
+using Frame = std::vector<std::uint8_t>;
+
+constexpr std::size_t tos = 15, ttl = 22, destination = 33;  // byte offsets behind Ethernet
+
+Packet packet(Opcode opcode, std::uint16_t payload) {
+  Packet p;
+  p.id = 7;
+  p.src = 3;
+  p.dst = 12;
+  p.dest_qp = Qpn(0x1234);
+  p.psn = Psn(0xabcdef);
+  p.opcode = opcode;
+  p.payload = payload;
+  p.frame = static_cast<std::uint16_t>(frame_bytes(opcode, Bytes(payload)).count());
+  p.entropy = 49152;
+  p.ecn = Ecn::ect0;
+  p.traffic_class = 3;
+  p.ack_request = true;
+  if (has_aeth(opcode)) p.msn = 0x4321;
+  return p;
+}
+
+bool checksum_is_right(const Frame& f) {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 14; i < 34; i += 2) sum += static_cast<std::uint32_t>(f[i] << 8 | f[i + 1]);
+  while (sum >> 16 != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return sum == 0xffff;
+}
+
+void expect_same_fields(const Packet& a, const Packet& b) {
+  EXPECT_EQ(a.src, b.src);
+  EXPECT_EQ(a.dst, b.dst);
+  EXPECT_EQ(a.dest_qp, b.dest_qp);
+  EXPECT_EQ(a.psn, b.psn);
+  EXPECT_EQ(a.msn, b.msn);
+  EXPECT_EQ(a.payload, b.payload);
+  EXPECT_EQ(a.frame, b.frame);
+  EXPECT_EQ(a.entropy, b.entropy);
+  EXPECT_EQ(a.opcode, b.opcode);
+  EXPECT_EQ(a.ecn, b.ecn);
+  EXPECT_EQ(a.traffic_class, b.traffic_class);
+  EXPECT_EQ(a.ack_request, b.ack_request);
+}
+
+TEST(WireBytes, AreTheFieldsAndBack) {
+  for (const Opcode o : {Opcode::write_first, Opcode::write_middle, Opcode::write_only,
+                         Opcode::acknowledge, Opcode::cnp, Opcode::read_request,
+                         Opcode::read_response_middle, Opcode::send_only}) {
+    WireBytes wire;
+    const Packet before = packet(o, o == Opcode::write_middle ? 1021 : 0);
+    Packet p = before;
+    Frame f;
+    wire.arrive(p, f);
+    EXPECT_EQ(f.size() + 4, p.frame);
+    EXPECT_TRUE(checksum_is_right(f));
+    EXPECT_TRUE(wire.leave(p, f));
+    expect_same_fields(before, p);
+    EXPECT_FALSE(p.corrupted);
+  }
+}
+
+TEST(WireBytes, WhatFieldsDoNotHoldIsKeptForTheNextChip) {
+  WireBytes wire;
+  Packet p = packet(Opcode::write_middle, 64);
+  Frame f;
+  wire.arrive(p, f);
+  EXPECT_EQ(f[ttl], 64);
+  f[ttl] = 63;
+  f[24] = static_cast<std::uint8_t>(f[24] + 1);  // the checksum that goes with it
+  f[60] = 0x5a;                                  // and payload
+  ASSERT_TRUE(wire.leave(p, f));
+  Frame next;
+  wire.arrive(p, next);
+  EXPECT_EQ(next, f);
+  // Of a packet that has the same place later, nothing.
+  p.id = 8;
+  wire.arrive(p, next);
+  EXPECT_EQ(next[ttl], 64);
+  EXPECT_EQ(next[60], 0);
+}
+
+TEST(WireBytes, MarksOfSwitchesAndOfTheChipAreInTheHeader) {
+  WireBytes wire;
+  Packet p = packet(Opcode::write_middle, 64);
+  Frame f;
+  wire.arrive(p, f);
+  EXPECT_EQ(f[tos] & 3, static_cast<int>(Ecn::ect0));
+  p.ecn = Ecn::ce;  // by the chip's queue
+  ASSERT_TRUE(wire.leave(p, f));
+  EXPECT_EQ(p.ecn, Ecn::ce);
+  EXPECT_EQ(f[tos] & 3, 3);
+  EXPECT_TRUE(checksum_is_right(f));
+
+  p = packet(Opcode::write_middle, 64);
+  wire.arrive(p, f);
+  ASSERT_TRUE(wire.leave(p, f));
+  p.ecn = Ecn::ce;  // by a plain switch
+  wire.arrive(p, f);
+  EXPECT_EQ(f[tos] & 3, 3);
+  EXPECT_TRUE(checksum_is_right(f));
+
+  p = packet(Opcode::acknowledge, 0);
+  p.ecn = Ecn::not_ect;
+  wire.arrive(p, f);
+  p.ecn = Ecn::ce;
+  ASSERT_TRUE(wire.leave(p, f));  // a transport that is not capable of it is not marked
+  EXPECT_EQ(f[tos] & 3, 0);
+}
+
+TEST(WireBytes, WhatIsNoRoceIsCorruptedUntilAChipMendsIt) {
+  WireBytes wire;
+  Packet p = packet(Opcode::write_middle, 64);
+  Frame f;
+  wire.arrive(p, f);
+  const Frame before = f;
+  f.insert(f.begin() + 34, {1, 2, 3, 4});  // a shim in front of UDP
+  f[destination] = 6;
+  EXPECT_FALSE(wire.leave(p, f));
+  EXPECT_TRUE(p.corrupted);
+  EXPECT_EQ(p.dst, 5u);
+  EXPECT_EQ(p.psn, Psn(0xabcdef));
+  Frame next;
+  wire.arrive(p, next);
+  EXPECT_EQ(next, f);
+  f = before;
+  EXPECT_TRUE(wire.leave(p, f));
+  EXPECT_FALSE(p.corrupted);
+  EXPECT_EQ(p.dst, 12u);
+
+  p.corrupted = true;  // a bit error on a link: nothing mends that
+  wire.arrive(p, f);
+  EXPECT_TRUE(wire.leave(p, f));
+  EXPECT_TRUE(p.corrupted);
+}
+
+TEST(WireBytes, RefuseWhatRoceDoesNotHave) {
+  const WireBytes wire;
+  Packet p = packet(Opcode::write_middle, 64);
+  p.frame = static_cast<std::uint16_t>(p.frame + 4);
+  Frame f;
+  try {
+    wire.arrive(p, f);
+    FAIL() << "not refused";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("a packet of node 3 with opcode 0x07"), std::string::npos)
+        << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace horae::programs
