@@ -1,6 +1,7 @@
 // Bits of packets and words: packing by a plan, copying and writing over what was written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "horae/core/random.hpp"
@@ -82,18 +83,41 @@ TEST(Packing, WritersCopyAndWriteOver) {
   }
 }
 
-// A buffer goes around between packets: nothing of what was in it is seen.
-TEST(Packing, BuffersAreExchanged) {
-  PacketWriter writer;
-  std::vector<std::uint8_t> other(300, 0xee);
-  for (const std::size_t size : {5u, 0u, 400u, 3u}) {
-    writer.begin();
-    writer.put(0x12, 8);
-    writer.append(std::vector<std::uint8_t>(size, 7));
-    writer.exchange(other);
-    std::vector<std::uint8_t> expected(size + 1, 7);
-    expected[0] = 0x12;
-    EXPECT_EQ(other, expected);
+// Whatever lies between the fields, and whatever words have beyond their field's width.
+TEST(Packing, FieldsAreReadAndWrittenByWindows) {
+  RandomStream draw(5, "windows");
+  constexpr std::uint32_t all = 480;
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::uint8_t> bytes(all / 8 + 16);
+    for (auto& b : bytes) b = static_cast<std::uint8_t>(draw.below(256));
+    std::vector<FieldCode> fields;
+    std::uint32_t words = 0;
+    for (std::uint32_t at = 0, bits = 0; at < all; at += bits) {
+      bits = std::min(all - at, 1 + draw.below(draw.below(4) == 0 ? 100 : 20));
+      if (draw.below(3) != 0) fields.push_back({words, bits, at});
+      words += words_of(bits);
+    }
+    const FieldWindows windows(fields);
+    const auto is_wide = [](const FieldCode& f) { return f.at % 8 + f.bits > 64; };
+    ASSERT_EQ(windows.parts.size() + windows.beyond.size(), fields.size());
+    ASSERT_TRUE(std::ranges::all_of(windows.beyond, is_wide));
+
+    std::vector<std::uint64_t> values(words, 1);
+    windows.read(bytes.data(), values.data());
+    auto expected = bits_of(bytes, 8 * bytes.size());
+    std::vector<std::uint64_t> written(words);
+    for (auto& w : written) w = word(draw);
+    for (const FieldCode& f : fields) {
+      if (is_wide(f)) continue;
+      std::uint64_t value = 0;
+      for (std::uint32_t i = 0; i < f.bits; ++i) {
+        value = value << 1 | (expected[f.at + i] ? 1 : 0);
+        expected[f.at + i] = (written[f.offset] >> (f.bits - 1 - i) & 1) != 0;
+      }
+      ASSERT_EQ(values[f.offset], value) << round;
+    }
+    windows.write(written.data(), bytes.data());
+    ASSERT_EQ(bits_of(bytes, 8 * bytes.size()), expected) << round;
   }
 }
 

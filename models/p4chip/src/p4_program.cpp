@@ -88,7 +88,6 @@ class P4Program final : public programs::Program {
       return pass.resubmit();
     }
     if (result.copy) mirror(pass, f, *result.copy);
-    f.bytes.swap(result.packet);
     p.frame = with_fcs(f.bytes.size());
     send(pass, f, result);
   }
@@ -104,7 +103,6 @@ class P4Program final : public programs::Program {
       EgressResult& result = passes_.egress(pass, d, f.bytes);
       watch();
       if (result.copy) mirror(pass, f, *result.copy);
-      f.bytes.swap(result.packet);
       if (result.told_to_drop) drop(pass, f, reasons_[egress_drop]);
     }
     p.frame = programs::frame_on_wire(f.bytes.size());

@@ -209,6 +209,7 @@ void Compiler::name_all(const Type& type) {
 void Compiler::choose_fields(HeaderCode& code, const Type& type) const {
   if (!code.has_origin) {
     code.named = code.fields;
+    code.named_windows = FieldWindows(code.named);
     return;
   }
   const auto found = field_uses_.find(type.name);
@@ -222,6 +223,8 @@ void Compiler::choose_fields(HeaderCode& code, const Type& type) const {
       if (use.written) code.written.push_back(f);
     }
   }
+  code.named_windows = FieldWindows(code.named);
+  code.written_windows = FieldWindows(code.written);
 }
 
 void Compiler::extract(const Expr& e) {

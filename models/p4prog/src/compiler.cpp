@@ -386,6 +386,24 @@ void Compiler::finish() {
     choose_fields(out_.headers[i], *header_types_[i]);
 }
 
+FieldWindows::FieldWindows(std::span<const FieldCode> fields) {
+  for (const FieldCode& f : fields) {
+    if (f.varbit || f.bits == 0 || f.at % 8 + f.bits > 64) {
+      beyond.push_back(f);
+      continue;
+    }
+    if (windows.empty() || f.at < 8 * windows.back().byte ||
+        f.at + f.bits > 8 * windows.back().byte + 64)
+      windows.push_back({f.at / 8, 0, 0});
+    Window& window = windows.back();
+    const auto before = static_cast<std::uint8_t>(f.at - 8 * window.byte);
+    const auto rest = static_cast<std::uint8_t>(64 - f.bits);
+    parts.push_back({f.offset, before, rest});
+    window.end = static_cast<std::uint32_t>(parts.size());
+    window.mask |= __builtin_bswap64(~std::uint64_t{0} << rest >> before);
+  }
+}
+
 PackPlan pack_plan(std::span<const Piece> pieces) {
   PackPlan out;
   for (const Piece& p : pieces) {

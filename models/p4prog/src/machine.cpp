@@ -149,11 +149,11 @@ void Machine::ghost(const dataplane::Pass& pass) {
 PassResult& Machine::deparse(const dataplane::Pass& pass) {
   pass_ = &pass;
   run(code_.deparser);
-  // What follows the last byte that was taken, without the FCS.
+  // What follows the last byte that was taken stays, without the FCS.
   const std::size_t from = (in_.position() + 7) / 8;
   out_.append(in_.front_from(from));
-  out_.append(in_.packet_from(from));
-  out_.exchange(result_.packet);
+  result_.head = out_.bytes();
+  result_.taken = in_.packet_before(from);
   return result_;
 }
 

@@ -123,12 +123,12 @@ void P4Switch::ingress(Arrival arrival) {
   Packet packet;
   packet.frame = counted_bytes(arrival.bytes.size());
   const dataplane::Pass pass(packet, {number, Gress::ingress}, serial_++, arrival.port, now_);
+  const std::size_t length = arrival.bytes.size();
   IngressResult& result = passes.ingress(pass, arrival.port, arrival.bytes,
                                          arrival.resubmitted ? &*arrival.resubmitted : nullptr);
   take_digests(passes);
   const auto seen = [&](std::string outcome) {
-    note(number, Gress::ingress, arrival.port, arrival.bytes.size(), result.note,
-         std::move(outcome));
+    note(number, Gress::ingress, arrival.port, length, result.note, std::move(outcome));
   };
   if (result.end == IngressResult::End::dropped_by_parser)
     return seen("dropped by the parser: " + program_.errors.at(result.note.error));
@@ -140,9 +140,8 @@ void P4Switch::ingress(Arrival arrival) {
   seen(ways_text(result.departures));
   // A copy that comes round is another pass of this gress, which takes the result away.
   const auto departures = std::move(result.departures);
-  const Bytes8 leaving = std::move(result.packet);
   const auto copy = std::move(result.copy);
-  for (const Departure& d : departures) egress(d, leaving);
+  for (const Departure& d : departures) egress(d, arrival.bytes);
   if (copy) mirror(*copy);
 }
 
@@ -163,14 +162,14 @@ void P4Switch::egress(Departure d, Bytes8 bytes) {
   packet.frame = counted_bytes(bytes.size());
   const dataplane::Pass pass(packet, {number, Gress::egress}, serial_++, 0, now_);
   d.queued = now_;
+  const std::size_t length = bytes.size();
   EgressResult& result = passes.egress(pass, d, bytes);
   const bool dropped = result.told_to_drop;
-  note(number, Gress::egress, d.port, bytes.size(), result.note,
+  note(number, Gress::egress, d.port, length, result.note,
        dropped ? "dropped" : fmt::format("leaves by port {}", d.port));
-  Bytes8 leaving = std::move(result.packet);
   const auto copy = std::move(result.copy);
   if (copy) mirror(*copy);
-  if (!dropped) leave(d.port, std::move(leaving));
+  if (!dropped) leave(d.port, std::move(bytes));
 }
 
 void P4Switch::leave(unsigned port, Bytes8 bytes) {

@@ -42,6 +42,16 @@ std::uint64_t parser_error_bits(const std::string& name) {
 /// measured: a vendor's case that reads 0x22).
 constexpr std::uint64_t source_extract_error = 0x0020;
 
+/// Makes a packet what it is behind the deparser. Most keep their length.
+void put_head(const PassResult& pass, Bytes8& packet) {
+  const auto taken = packet.begin() + static_cast<std::ptrdiff_t>(pass.taken);
+  if (pass.head.size() > pass.taken)
+    packet.insert(taken, pass.head.size() - pass.taken, 0);
+  else if (pass.head.size() < pass.taken)
+    packet.erase(packet.begin() + static_cast<std::ptrdiff_t>(pass.head.size()), taken);
+  std::copy_n(pass.head.data(), pass.head.size(), packet.data());
+}
+
 std::uint64_t nanoseconds(Picoseconds t) { return static_cast<std::uint64_t>(t.count()) / 1000; }
 
 }  // namespace
@@ -140,6 +150,11 @@ PipePasses::Front PipePasses::front_of(const Machine& machine, std::string_view 
     pieces.push_back({static_cast<std::uint32_t>(fact), bits_of(*f.type), 0});
   }
   Front out{pack_plan(pieces), 0};
+  // put_front() begins with zeros: what is zero takes no step, and nothing is there before.
+  std::erase_if(out.facts.steps, [](const PackPlan::Step& s) {
+    return s.word == static_cast<std::uint32_t>(Fact::zero);
+  });
+  for (PackPlan::Step& s : out.facts.steps) s.keep = ~std::uint64_t{0};
   out.bytes = (out.facts.bits + 7) / 8;
   if (out.facts.words > most_front_words)
     throw InputError(fmt::format("{} of more than {} bytes", t->name, 8 * most_front_words));
@@ -150,7 +165,7 @@ void PipePasses::put_front(const Front& front, const Facts& facts) {
   std::array<std::uint64_t, most_front_words> words{};
   front.facts.pack(facts.data(), words.data());
   put_.begin();
-  for (std::uint32_t i = 0; i < front.facts.words; ++i) put_.put(words.data()[i], 64);
+  put_.put_words(std::span(words).first(front.facts.words));
   put_.resize(front.bytes);
 }
 
@@ -190,8 +205,7 @@ PassNote PipePasses::note_of(const Machine& machine, std::uint64_t instructions_
           machine.dropped_by_miss()};
 }
 
-IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
-                                   std::span<const std::uint8_t> packet,
+IngressResult& PipePasses::ingress(const Pass& pass, unsigned port, Bytes8& packet,
                                    const Bytes8* resubmitted) {
   if (!machines_[0]) throw InputError("the pipe has no ingress");
   Machine& machine = *machines_[0];
@@ -218,9 +232,9 @@ IngressResult& PipePasses::ingress(const Pass& pass, unsigned port,
     return ingress_;
   }
   ingress_.end = IngressResult::End::managed;
-  ingress_.packet.swap(result.packet);
   choose_ways(machine);
   if (result.mirror && (drop & 4) == 0) ingress_.copy = mirrored(*result.mirror, packet);
+  put_head(result, packet);
   return ingress_;
 }
 
@@ -309,8 +323,7 @@ void PipePasses::put_egress_front(const Pass& pass, const Departure& departure) 
   put_front(front_[1], facts);
 }
 
-EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
-                                 std::span<const std::uint8_t> packet) {
+EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure, Bytes8& packet) {
   Machine& machine = *machines_[1];
   const std::uint64_t before = machine.instructions();
   put_egress_front(pass, departure);
@@ -321,9 +334,9 @@ EgressResult& PipePasses::egress(const Pass& pass, const Departure& departure,
   egress_.note = note_of(machine, before);
   const std::uint64_t drop = machine.value(words_[1].drop);
   egress_.told_to_drop = (drop & 1) != 0;
-  egress_.packet.swap(result.packet);
+  put_head(result, packet);
   egress_.copy.reset();
-  if (result.mirror && (drop & 4) == 0) egress_.copy = mirrored(*result.mirror, egress_.packet);
+  if (result.mirror && (drop & 4) == 0) egress_.copy = mirrored(*result.mirror, packet);
   return egress_;
 }
 

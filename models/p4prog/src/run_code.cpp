@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "horae/core/error.hpp"
 #include "horae/p4prog/layout.hpp"
@@ -56,12 +55,6 @@ std::uint64_t signed_saturating(std::int64_t a, std::int64_t b, std::uint32_t bi
   return saturated(out, bits);
 }
 
-std::uint64_t big_endian(const std::uint8_t* bytes) {
-  std::uint64_t word;
-  std::memcpy(&word, bytes, 8);
-  return __builtin_bswap64(word);
-}
-
 std::uint64_t divided(std::uint64_t a, std::uint64_t b, std::uint32_t bits) {
   return b == 0 ? low_mask(bits) : a / b;
 }
@@ -85,13 +78,10 @@ bool Machine::extract(const Instruction& i, bool go_on) {
     return false;
   }
   reach(header.fixed_bits);
-  const std::uint8_t* const bytes = in_.position() % 8 == 0 ? in_.here() : nullptr;
-  for (const FieldCode& f : header.named) {
-    if (bytes != nullptr && f.in_word())
-      to[f.offset] = big_endian(bytes + f.at / 8) << f.at % 8 >> (64 - f.bits);
-    else
-      in_.peek(f.at, f.bits, to + f.offset);
-  }
+  const bool in_bytes = in_.position() % 8 == 0;
+  if (in_bytes) header.named_windows.read(in_.here(), to);
+  for (const FieldCode& f : in_bytes ? header.named_windows.beyond : header.named)
+    in_.peek(f.at, f.bits, to + f.offset);
   if (header.has_origin) to[origin_word] = 1 + in_.position();
   if (go_on) in_.go_on(header.fixed_bits);
   return true;
@@ -131,12 +121,10 @@ void Machine::emit(const HeaderCode& header, const std::uint64_t* from) {
   if (header.has_origin && from[origin_word] != 0) {
     const std::size_t at = out_.bits();
     out_.copy(in_, static_cast<std::uint32_t>(from[origin_word]) - 1, header.fixed_bits);
-    for (const FieldCode& f : header.written) {
-      if (at % 8 == 0 && f.in_word())
-        out_.replace_in_word(at / 8 + f.at / 8, f.at % 8, from[f.offset], f.bits);
-      else
-        out_.replace(at + f.at, from + f.offset, f.bits);
-    }
+    const bool in_bytes = at % 8 == 0;
+    if (in_bytes) header.written_windows.write(from, out_.written(at / 8));
+    for (const FieldCode& f : in_bytes ? header.written_windows.beyond : header.written)
+      out_.replace(at + f.at, from + f.offset, f.bits);
     return;
   }
   for (const FieldCode& f : header.fields) {
@@ -394,9 +382,32 @@ void Machine::run_code(std::uint32_t at) {
         if (*header != 0) emit(code_.headers.data()[i.n], header);
         break;
       }
-      default:
+      case Op::wide_add:
+      case Op::wide_subtract:
+      case Op::wide_multiply:
+      case Op::wide_and:
+      case Op::wide_or:
+      case Op::wide_xor:
+      case Op::wide_complement:
+      case Op::wide_negate:
+      case Op::wide_shift_left:
+      case Op::wide_shift_right:
+      case Op::wide_signed_shift_right:
+      case Op::wide_equal:
+      case Op::wide_not_equal:
+      case Op::wide_less:
+      case Op::wide_less_equal:
+      case Op::wide_signed_less:
+      case Op::wide_signed_less_equal:
+      case Op::wide_saturating_add:
+      case Op::wide_saturating_subtract:
+      case Op::wide_slice:
+      case Op::wide_insert:
+      case Op::wide_extend_sign:
         wide_op(i, w);
         break;
+      default:
+        __builtin_unreachable();  // saves the check whether the number is an operation's
     }
   }
 }

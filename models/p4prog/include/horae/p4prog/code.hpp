@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -152,8 +153,48 @@ struct FieldCode {
   std::uint32_t bits = 0;
   std::uint32_t at = 0;  ///< bits before it in the header, if it lies before the varbit
   bool varbit = false;
-  /// Within the eight bytes from the one on that it begins in.
-  bool in_word() const { return bits > 0 && at % 8 + bits <= 64; }
+};
+/// Fields of a header by the eight bytes that they lie in, so that those are read, or written,
+/// once. `beyond`: those that no eight bytes have.
+struct FieldWindows {
+  struct Part {
+    std::uint32_t offset = 0;           ///< word, from the header's first
+    std::uint8_t before = 0, rest = 0;  ///< bits of the window before it, and but for it
+  };
+  struct Window {
+    std::uint32_t byte = 0;
+    std::uint32_t end = 0;   ///< of its parts, which follow those of the window before
+    std::uint64_t mask = 0;  ///< of its fields, as a word of the machine that is read from there
+  };
+  std::vector<Part> parts;
+  std::vector<Window> windows;
+  std::vector<FieldCode> beyond;
+
+  explicit FieldWindows(std::span<const FieldCode> fields = {});
+
+  /// From a header's bytes, of which 16 more than it has can be read, to its words.
+  void read(const std::uint8_t* bytes, std::uint64_t* to) const {
+    const Part* p = parts.data();
+    for (const Window& window : windows) {
+      std::uint64_t word;
+      std::memcpy(&word, bytes + window.byte, 8);
+      word = __builtin_bswap64(word);
+      for (const Part* const end = parts.data() + window.end; p != end; ++p)
+        to[p->offset] = word << p->before >> p->rest;
+    }
+  }
+  /// From its words over its bytes.
+  void write(const std::uint64_t* from, std::uint8_t* bytes) const {
+    const Part* p = parts.data();
+    for (const Window& window : windows) {
+      std::uint64_t word = 0, had;
+      for (const Part* const end = parts.data() + window.end; p != end; ++p)
+        word |= from[p->offset] << p->rest >> p->before;
+      std::memcpy(&had, bytes + window.byte, 8);
+      had ^= (had ^ __builtin_bswap64(word)) & window.mask;
+      std::memcpy(bytes + window.byte, &had, 8);
+    }
+  }
 };
 /// The bytes of a header that is extracted stay where they are: its word `origin_word` says where.
 /// So only those fields are extracted that the gress names anywhere, and only those that it writes
@@ -162,9 +203,10 @@ struct HeaderCode {
   std::string name;
   std::vector<FieldCode> fields;
   std::vector<FieldCode> named, written;
-  std::uint32_t fixed_bits = 0;   ///< all but the varbit
-  std::uint32_t varbit_bits = 0;  ///< at most
-  bool has_origin = false;        ///< not with a varbit, and not of a struct
+  FieldWindows named_windows, written_windows;  ///< the same
+  std::uint32_t fixed_bits = 0;                 ///< all but the varbit
+  std::uint32_t varbit_bits = 0;                ///< at most
+  bool has_origin = false;                      ///< not with a varbit, and not of a struct
 };
 
 /// Data of an action of a table: where they go.

@@ -32,7 +32,10 @@ struct DigestMessage {
 /// What a pass left.
 struct PassResult {
   std::uint32_t error = 0;  ///< ordinal of the parser's; 0: none
-  Bytes8 packet;            ///< as deparsed
+  // As deparsed the packet has these bytes in place of so many of its first. They last until the
+  // next pass.
+  std::span<const std::uint8_t> head;
+  std::size_t taken = 0;
   struct Copy {
     std::uint32_t session = 0;
     Bytes8 header;

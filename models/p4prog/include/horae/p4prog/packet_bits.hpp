@@ -80,13 +80,13 @@ class PacketReader {
   const std::uint8_t* here() const { return bytes_.data() + at_ / 8; }
   /// What was copied so far; 16 more bytes can be read, whatever they are.
   const std::uint8_t* data() const { return bytes_.data(); }
-  /// The bytes before the packet from a byte on, and the packet's.
+  /// Bytes of the packet before a byte of all.
+  std::size_t packet_before(std::size_t byte) const {
+    return std::min(std::max(byte, front_) - front_, packet_.size());
+  }
+  /// The bytes before the packet from a byte on.
   std::span<const std::uint8_t> front_from(std::size_t byte) const {
     return {bytes_.data() + std::min(byte, front_), front_ - std::min(byte, front_)};
-  }
-  std::span<const std::uint8_t> packet_from(std::size_t byte) const {
-    const std::size_t from = std::max(byte, front_) - front_;
-    return packet_.subspan(std::min(from, packet_.size()));
   }
 
  private:
@@ -150,21 +150,18 @@ class PacketWriter {
       replace(at, value >> 32, bits - 32);
       replace(at + bits - 32, value, 32);
     } else {
-      replace_in_word(at / 8, used, value, bits);
+      std::uint8_t* const p = bytes_.data() + at / 8;
+      const std::uint64_t mask = ~std::uint64_t{0} << (64 - bits) >> used;
+      std::uint64_t word;
+      std::memcpy(&word, p, 8);
+      word = __builtin_bswap64(word);
+      word ^= (word ^ value << (64 - bits) >> used) & mask;
+      word = __builtin_bswap64(word);
+      std::memcpy(p, &word, 8);
     }
   }
-  /// Likewise of bits that lie in the eight bytes from one on, behind `used` bits.
-  [[gnu::always_inline]] void replace_in_word(std::size_t byte, std::uint32_t used,
-                                              std::uint64_t value, std::uint32_t bits) {
-    std::uint8_t* const p = bytes_.data() + byte;
-    const std::uint64_t mask = ~std::uint64_t{0} << (64 - bits) >> used;
-    std::uint64_t word;
-    std::memcpy(&word, p, 8);
-    word = __builtin_bswap64(word);
-    word ^= (word ^ value << (64 - bits) >> used) & mask;
-    word = __builtin_bswap64(word);
-    std::memcpy(p, &word, 8);
-  }
+  /// What was written, from a byte on; 16 more bytes can be written over.
+  std::uint8_t* written(std::size_t byte) { return bytes_.data() + byte; }
   void replace(std::size_t at, const std::uint64_t* words, std::uint32_t bits) {
     for (std::uint32_t left = bits; left > 0;) {
       const std::uint32_t part = left % 64 == 0 ? 64 : left % 64;
@@ -175,9 +172,22 @@ class PacketWriter {
   }
   /// From the next whole byte on.
   void append(std::span<const std::uint8_t> bytes) {
-    bytes_.resize(size());
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-    bits_ = 8 * bytes_.size();
+    const std::size_t at = size();
+    room(at + bytes.size());
+    std::copy(bytes.begin(), bytes.end(), bytes_.data() + at);
+    bits_ = 8 * (at + bytes.size());
+  }
+  /// Behind whole bytes: words, the highest byte first.
+  void put_words(std::span<const std::uint64_t> words) {
+    const std::size_t at = size();
+    room(at + 8 * words.size());
+    std::uint8_t* to = bytes_.data() + at;
+    for (const std::uint64_t value : words) {
+      const std::uint64_t word = __builtin_bswap64(value);
+      std::memcpy(to, &word, 8);
+      to += 8;
+    }
+    bits_ = 8 * (at + 8 * words.size());
   }
   /// Cut or filled with zeros to so many bytes.
   void resize(std::size_t bytes) {
@@ -190,12 +200,6 @@ class PacketWriter {
   std::size_t size() const { return (bits_ + 7) / 8; }
   /// What was written; lasts until more is.
   std::span<const std::uint8_t> bytes() const { return {bytes_.data(), size()}; }
-  /// Gives what was written for a vector whose room is used from now on.
-  void exchange(std::vector<std::uint8_t>& for_room) {
-    bytes_.resize(size());
-    bytes_.swap(for_room);
-    bits_ = 0;
-  }
 
  private:
   /// For what is written from that byte on, to 16 bytes.

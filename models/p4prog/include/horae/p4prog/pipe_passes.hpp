@@ -55,7 +55,6 @@ struct IngressResult {
   enum class End : std::uint8_t { dropped_by_parser, resubmitted, managed };
   End end = End::managed;
   bool told_to_drop = false;           ///< drop_ctl
-  Bytes8 packet;                       ///< as deparsed
   Bytes8 resubmitted;                  ///< put before the packet the next time
   std::vector<Departure> departures;   ///< of the packet, in the order in which copies are made
   std::optional<MirroredPacket> copy;  ///< of the packet as it came
@@ -64,7 +63,6 @@ struct IngressResult {
 
 struct EgressResult {
   bool told_to_drop = false;
-  Bytes8 packet;
   std::optional<MirroredPacket> copy;  ///< of the packet as deparsed
   PassNote note;
 };
@@ -84,17 +82,17 @@ class PipePasses {
   /// Those that there are.
   std::vector<Machine*> machines() const;
 
-  /// `packet` is without FCS; the length in `pass` counts. `resubmitted`: of a packet that comes
-  /// the second time, what is put before it. InputError: the pipe has no ingress.
-  IngressResult& ingress(const dataplane::Pass& pass, unsigned port,
-                         std::span<const std::uint8_t> packet, const Bytes8* resubmitted = nullptr);
+  /// `packet` is without FCS; the length in `pass` counts. If the pass ends `managed`, it becomes
+  /// what the deparser sends. `resubmitted`: of a packet that comes the second time, what is put
+  /// before it. InputError: the pipe has no ingress.
+  IngressResult& ingress(const dataplane::Pass& pass, unsigned port, Bytes8& packet,
+                         const Bytes8* resubmitted = nullptr);
   /// Whether ingress has a ghost thread.
   bool has_ghost() const { return machines_[0] && machines_[0]->code().ghost.has_value(); }
   /// A pass of it for a queue and its depth, in cells. Only where there is one.
   void ghost(const dataplane::Pass& pass, unsigned queue, std::uint64_t depth);
-  /// Only where the pipe has an egress.
-  EgressResult& egress(const dataplane::Pass& pass, const Departure& departure,
-                       std::span<const std::uint8_t> packet);
+  /// `packet` becomes what the deparser sends. Only where the pipe has an egress.
+  EgressResult& egress(const dataplane::Pass& pass, const Departure& departure, Bytes8& packet);
   /// Bytes that the parser takes of such a packet, without what is put before it.
   std::uint32_t parsed_bytes(const dataplane::Pass& pass, unsigned port,
                              std::span<const std::uint8_t> packet, const Bytes8* resubmitted);
