@@ -51,6 +51,7 @@ MAY_USE |= {
     "views": {"build", "flows", "config", "results"} | USED,
     "size": {"flows", "config", "results", "p4", "p4lang", "p4price"} | USED - {"capture"},
     "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
+    "embed": {"run", "views", "build", "ranks", "flows", "config", "results", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
     "replay": {"build", "flows", "config", "results"} | USED,
     "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
     "lab": {"inference", "question", "run", "views", "build", "ranks", "flows", "config",

@@ -65,18 +65,6 @@ void print_sweep(const config::PlatformConfig& platform, const run::SweepOutcome
   print_assumptions(platform);
 }
 
-const config::SweepPoint& find_point(const config::PlatformConfig& platform,
-                                     const std::string& label) {
-  std::vector<std::string> labels;
-  for (const auto& point : platform.sweep.points) {
-    if (point.label.value == label) return point;
-    labels.push_back(point.label);
-  }
-  if (labels.empty()) throw InputError(fmt::format("--point {}: the platform has no sweep", label));
-  throw InputError(
-      fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
-}
-
 /// Results are in place before anything is printed, or nothing is; of several ranks, by the first.
 int run_one(const RunOptions& o, const config::PlatformConfig& platform,
             std::optional<results::ResultFolder>& folder, fabric::rank_exchange* ranks) {
@@ -86,7 +74,7 @@ int run_one(const RunOptions& o, const config::PlatformConfig& platform,
                        : run::run_platform(platform, !o.no_progress, nullptr, &views);
   if (ranks != nullptr && ranks->rank() != 0) return results::exit_done;
   if (folder) {
-    write_run(*folder, "", outcome);
+    run::write_run(*folder, "", outcome);
     views.write(*folder);
     commit(*folder);
   }
@@ -108,7 +96,7 @@ int run_all_points(const RunOptions& o, const config::PlatformConfig& platform,
   if (folder) {
     folder->write("summary.json", outcome.summary.dump(1) + "\n");
     for (const auto& [label, point] : outcome.points)
-      write_run(*folder, std::filesystem::path("points") / config::folder_name(label), point);
+      run::write_run(*folder, std::filesystem::path("points") / config::folder_name(label), point);
     commit(*folder);
   }
   if (o.json) {
@@ -165,7 +153,7 @@ int run(const RunOptions& o, fabric::rank_exchange* ranks) {
   const Document document = Document::load(o.platform, o.overrides);
   const config::PlatformConfig platform = flows::read_platform(document);
   const auto point = [&] {
-    return run::read_point(find_point(platform, *o.point), o.platform, o.overrides);
+    return run::read_point(run::find_point(platform, *o.point), o.platform, o.overrides);
   };
   const bool sweep = !o.point && !platform.sweep.points.empty();
   check_views(o, sweep);

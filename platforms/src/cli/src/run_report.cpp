@@ -11,15 +11,6 @@
 
 namespace horae::cli {
 
-void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
-               const run::RunOutcome& outcome) {
-  folder.write(sub / "summary.json", outcome.summary.dump(1) + "\n");
-  if (outcome.exit_code == results::exit_does_not_fit) return;
-  folder.write(sub / "flows.csv", outcome.flows_csv);
-  if (!outcome.series_csv.empty()) folder.write(sub / "series.csv", outcome.series_csv);
-  if (!outcome.trace_json.empty()) folder.write(sub / "trace.json", outcome.trace_json);
-}
-
 void print_assumptions(const config::PlatformConfig& platform) {
   if (platform.about.assumptions.empty()) return;
   fmt::print("\nAssumptions (no published value; `horae list parameters` gives sources):\n");

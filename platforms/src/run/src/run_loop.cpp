@@ -18,25 +18,44 @@ RunLoop::RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress
   if (sim_.sample.count() > 0) series_.emplace(simulation);
 }
 
-results::Verdict RunLoop::run() {
-  advance_to(Picoseconds(0));
-  if (sim_.warmup.count() > 0 && !go(sim_.warmup)) return finish();
-  for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
-  begin_measurement();
-  const Picoseconds arrivals = simulation_.arrivals_end();
-  if (arrivals > now_ && arrivals < sim_.duration) {
-    if (!go(arrivals)) return finish();
-    arrivals_ = Snapshot::take(simulation_, now_);
+void RunLoop::go_on(Picoseconds until) {
+  how_ = fabric::run_end::reached;
+  if (!started_) {
+    started_ = true;
+    advance_to(Picoseconds(0));
+    if (sim_.warmup.count() == 0) begin_part();
   }
-  go(sim_.duration);
-  return finish();
+  while (!over_ && now_ < until && how_ == fabric::run_end::reached) {
+    const Picoseconds part = next_part();
+    if (!go(part, until)) over_ = true;
+    if (!over_ && now_ == part) begin_part();
+  }
 }
 
-bool RunLoop::go(Picoseconds target) {
+Picoseconds RunLoop::next_part() const {
+  if (!began_) return sim_.warmup;
+  const Picoseconds arrivals = simulation_.arrivals_end();
+  const bool arrive = !arrivals_ && arrivals > begin_.time && arrivals < sim_.duration;
+  return arrive ? arrivals : sim_.duration;
+}
+
+void RunLoop::begin_part() {
+  if (!began_) {
+    for (auto* nic : simulation_.nics()) nic->reset_histograms(now_);
+    begin_measurement();
+  } else if (now_ < sim_.duration) {
+    arrivals_ = Snapshot::take(simulation_, now_);
+  } else {
+    over_ = true;
+  }
+}
+
+bool RunLoop::go(Picoseconds target, Picoseconds until) {
   while (now_ < target) {
     const Picoseconds look = std::min({target, next_check(), next_change(), next_closing()});
-    const Picoseconds mark = std::min(look, next_sample());
+    const Picoseconds mark = std::min({look, next_sample(), until});
     standing_ = standing(advance_to(mark));
+    if (how_ != fabric::run_end::reached) return true;
     if (now_ == next_change()) apply_changes();
     if (now_ == next_closing()) simulation_.close_connections(now_), ++closings_;
     if (series_ && now_ == next_sample()) {
@@ -44,7 +63,11 @@ bool RunLoop::go(Picoseconds target) {
       if (!standing_.finished) series_->sample(now_, now_);
       ++samples_;
     }
-    if (now_ < look) continue;  // only a sample: whether the run is over does not depend on those
+    // Only a sample, or where the caller stops: whether the run is over does not depend on those.
+    if (now_ < look) {
+      if (now_ == until) return true;
+      continue;
+    }
     if (now_ == next_check() && !check()) return false;
     if (!standing_.busy && standing_.work_left) {
       stuck_ = true;
@@ -53,6 +76,15 @@ bool RunLoop::go(Picoseconds target) {
     if (sim_.stop == config::StopRule::finished && standing_.finished) return false;
   }
   return true;
+}
+
+void RunLoop::keep_up(Picoseconds now) {
+  const std::size_t first = changed_;
+  while (next_change() <= now) ++changed_;
+  if (changed_ > first) simulation_.apply(std::span(changes()).subspan(first, changed_ - first));
+  if (next_closing() > now) return;
+  simulation_.close_connections(now);
+  closings_ = now / closing_interval;
 }
 
 RunLoop::Standing RunLoop::standing(bool busy) const {
@@ -95,9 +127,15 @@ void RunLoop::apply_changes() {
 
 bool RunLoop::advance_to(Picoseconds mark) {
   auto& clock = simulation_.context().clock;
-  fabric::run_end end = clock.run_to(mark);
-  while (fabric::from_sc_time(sc_core::sc_time_stamp()) < mark) end = clock.run_to(mark);
-  now_ = mark;
+  fabric::run_end end{};
+  do {
+    end = clock.run_to(mark);
+    now_ = std::min(mark, fabric::from_sc_time(sc_core::sc_time_stamp()));
+    if (end == fabric::run_end::paused || end == fabric::run_end::stopped) {
+      how_ = end;
+      return true;
+    }
+  } while (now_ < mark);
   return end == fabric::run_end::reached || mark.count() == 0;
 }
 

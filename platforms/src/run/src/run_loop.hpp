@@ -1,6 +1,7 @@
 // Moves a simulation through its time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,12 +20,28 @@
 namespace horae::run {
 
 /// Moves a simulation from mark to mark: the times at which it is looked at, or at which routing
-/// changes. Between marks nothing outside the devices happens, so looking changes no result.
+/// changes. Between marks nothing outside the devices happens, so looking changes no result, and
+/// neither does where a caller stops on the way.
 class RunLoop {
  public:
   RunLoop(build::Simulation& simulation, bool show_progress, LiveProgress* live);
 
-  results::Verdict run();
+  /// Goes on to `until`, or to the end of the run if that is before. What is asked of SystemC by
+  /// others, to pause or to stop, ends it as well: `end` says how.
+  void go_on(Picoseconds until);
+  fabric::run_end how() const { return how_; }
+  /// Nothing is left to do but finish().
+  bool over() const { return over_; }
+  /// Up to where it has gone.
+  Picoseconds now() const { return now_; }
+
+  /// Of a run that is over; once.
+  results::Verdict finish();
+
+  /// In a simulation that somebody else moves: what is due by `now` besides what devices do, late.
+  void keep_up(Picoseconds now);
+  /// When that is next due; `never`: not at all.
+  Picoseconds next_duty() const { return std::min(next_change(), next_closing()); }
 
   /// All ranks call it after run(): rank 0 then has the snapshots and the series of all devices.
   void gather(fabric::rank_exchange& ranks);
@@ -45,8 +62,12 @@ class RunLoop {
   double wall_seconds() const { return progress_.elapsed_seconds(); }
 
  private:
-  /// Runs to `target`, mark by mark. False when the run is over before.
-  bool go(Picoseconds target);
+  /// Runs to `target`, mark by mark, or to `until`. False when the run is over before.
+  bool go(Picoseconds target, Picoseconds until);
+  /// The next time at which the run itself changes: its measured time begins, arrivals end, it
+  /// ends.
+  Picoseconds next_part() const;
+  void begin_part();
 
   void apply_changes();
 
@@ -84,7 +105,6 @@ class RunLoop {
 
   /// Begins the measured time.
   void begin_measurement();
-  results::Verdict finish();
   /// Whether a queue pair of any rank has given up.
   bool any_in_error() const;
   /// Of a run that is over: all is done. It is the same for all ranks, and however often the run
@@ -98,7 +118,10 @@ class RunLoop {
   std::optional<SeriesCsv> series_;
   Snapshot begin_, end_;
   build::CountedSoFar warmup_;
+  bool started_ = false;
   bool began_ = false;  ///< the measured time
+  bool over_ = false;
+  fabric::run_end how_ = fabric::run_end::reached;
   std::optional<Snapshot> arrivals_;
   Picoseconds now_{};
   std::int64_t samples_ = 0;

@@ -109,6 +109,18 @@ ordered_json validation_of(const config::SweepConfig& sweep,
 
 }  // namespace
 
+const config::SweepPoint& find_point(const config::PlatformConfig& platform,
+                                     const std::string& label) {
+  std::vector<std::string> labels;
+  for (const auto& point : platform.sweep.points) {
+    if (point.label.value == label) return point;
+    labels.push_back(point.label);
+  }
+  if (labels.empty()) throw InputError(fmt::format("--point {}: the platform has no sweep", label));
+  throw InputError(
+      fmt::format("--point {}: no such sweep point{}", label, suggestion(label, labels)));
+}
+
 config::PlatformConfig read_point(const config::SweepPoint& point, const std::string& path,
                                   const std::vector<std::string>& overrides) {
   auto all = overrides;

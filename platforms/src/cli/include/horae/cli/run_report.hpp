@@ -1,19 +1,12 @@
 // One run for people: the summary printed, the result folder's files, what waits when it is stuck.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "horae/config/platform.hpp"
-#include "horae/results/result_folder.hpp"
 #include "horae/run/run.hpp"
 
 namespace horae::cli {
-
-/// summary.json, flows.csv and, where there are any, series.csv and trace.json, in `sub` of the
-/// folder.
-void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
-               const run::RunOutcome& outcome);
 
 /// Verdict, results (all of them, or as result_lines() chooses), the packets' books and the
 /// assumptions, to standard output.

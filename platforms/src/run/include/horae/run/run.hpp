@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "horae/config/platform.hpp"
 #include "horae/fabric/rank_exchange.hpp"
 #include "horae/results/exit_code.hpp"
+#include "horae/results/result_folder.hpp"
 
 namespace horae::views {
 class Views;
@@ -46,6 +48,11 @@ RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progre
 /// the outcome, the same to the byte as that of one process; that of others is empty.
 RunOutcome run_platform(const config::PlatformConfig& platform, bool show_progress,
                         fabric::rank_exchange& ranks);
+
+/// summary.json, flows.csv and, where there are any, series.csv and trace.json, in `sub` of the
+/// folder.
+void write_run(results::ResultFolder& folder, const std::filesystem::path& sub,
+               const RunOutcome& outcome);
 
 /// Elaborates `platform` in this process without running it: the names of the results it will have,
 /// each with its unit.

@@ -18,6 +18,10 @@ struct SweepOutcome {
   int exit_code = results::exit_done;
 };
 
+/// The point of that label. InputError with the nearest one.
+const config::SweepPoint& find_point(const config::PlatformConfig& platform,
+                                     const std::string& label);
+
 /// A point of the sweep of the file `path`: `overrides` are the command line's, its own come after
 /// them. InputError naming the point.
 config::PlatformConfig read_point(const config::SweepPoint& point, const std::string& path,

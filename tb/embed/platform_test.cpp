@@ -1,0 +1,171 @@
+// A platform file inside a program: results as of `horae run` wherever it stops on the way, handles,
+// what is moved by sc_start(), refusals.
+#include "horae/embed/platform.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forked.hpp"
+#include "horae/core/error.hpp"
+#include "horae/flows/read_platform.hpp"
+#include "horae/params/document.hpp"
+#include "refusal.hpp"
+
+namespace horae {
+namespace {
+
+std::string shipped(const std::string& name) {
+  return std::string(HORAE_PLATFORM_DIR "/") + name + ".toml";
+}
+
+/// All of what came of a run but the wall time.
+std::string text_of(run::RunOutcome outcome) {
+  outcome.summary.erase("wall_s");
+  std::string text = outcome.summary.dump(1) + outcome.flows_csv + outcome.series_csv;
+  for (const auto& line : outcome.notes) text += line + "\n";
+  return text;
+}
+
+std::string as_the_program(const std::string& file, const std::vector<std::string>& set) {
+  return test::in_child([&] {
+    const auto platform = flows::read_platform(Document::load(file, set));
+    return text_of(run::run_platform(platform, false));
+  });
+}
+
+std::string in_steps(const std::string& file, const std::vector<std::string>& set,
+                     Picoseconds step) {
+  return test::in_child([&] {
+    Platform p(file, {.set = set});
+    for (Picoseconds t = step; !p.over(); t += step) p.run_to(t);
+    return text_of(p.results());
+  });
+}
+
+// Steps that fit nothing: window, looks, samples, warm-up.
+TEST(Platform, ResultsAreThoseOfTheProgram) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases = {
+      {"flow_list", {}},
+      {"flow_list", {"sim.scheduling=exact_wake", "sim.sample=3us"}},
+      {"eunomia_incast", {"sim.duration=60us", "sim.warmup=20us"}},
+      {"themis_testbed", {"sim.duration=200us", "sim.warmup=70us", "sim.sample=40us"}},
+      {"nic_scaling", {"sim.duration=60us", "sim.warmup=20us"}},
+  };
+  for (const auto& [name, set] : cases) {
+    const std::string expected = as_the_program(shipped(name), set);
+    ASSERT_GT(expected.size(), 1000u) << name;
+    EXPECT_EQ(in_steps(shipped(name), set, 1_ms), expected) << name;
+    EXPECT_EQ(in_steps(shipped(name), set, Picoseconds(1'237'001)), expected) << name;
+  }
+}
+
+/// Pauses at a time, once; counts its own events.
+class other : public sc_core::sc_module {
+ public:
+  explicit other(const sc_core::sc_module_name& name) : sc_module(name) {
+    SC_HAS_PROCESS(other);
+    SC_THREAD(live);
+  }
+  unsigned events = 0;
+
+ private:
+  void live() {
+    wait(3.3, sc_core::SC_US);
+    sc_core::sc_pause();
+    for (;;) {
+      wait(1, sc_core::SC_US);
+      ++events;
+    }
+  }
+};
+
+TEST(Platform, APauseOfAnotherModuleReturnsAndChangesNothing) {
+  const std::string expected = as_the_program(shipped("flow_list"), {});
+  const std::string text = test::in_child([&] {
+    Platform p(shipped("flow_list"));
+    other mine("mine");
+    EXPECT_EQ(p.run(), fabric::run_end::paused);
+    EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::sc_time(3.3, sc_core::SC_US));
+    EXPECT_FALSE(p.over());
+    p.run();
+    EXPECT_TRUE(p.over());
+    EXPECT_GT(mine.events, 5u);
+    return text_of(p.results());
+  });
+  EXPECT_EQ(text, expected);
+}
+
+TEST(Platform, HandlesAreByName) {
+  Platform p(shipped("flow_list"));
+  EXPECT_EQ(&p.nic("h3"), p.device("h3").context().clock.devices().at(p.nic("h3").number()));
+  EXPECT_EQ(p.names().size(), p.context().devices);
+  const auto line = [](const std::function<void()>& f) { return test::refusal_of(f); };
+  EXPECT_EQ(line([&] { p.nic("h33"); }), "the platform has no device 'h33', did you mean 'h3'?");
+  EXPECT_EQ(line([&] { p.chip("h3"); }), "'h3' is of kind rnic; expected a Tofino");
+}
+
+// The user's own call of sc_start(), in steps: all messages of the file are completed.
+TEST(Platform, ItRunsByScStart) {
+  Platform p(shipped("flow_list"));
+  const auto& pool = p.context().pool;
+  for (int step = 0; step < 40; ++step) sc_core::sc_start(1, sc_core::SC_US);
+  EXPECT_EQ(pool.created(), 426u);
+  EXPECT_EQ(pool.delivered(), 426u);
+  try {
+    p.results();
+    FAIL();
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("sc_start() moved the simulation"), std::string::npos);
+  }
+}
+
+TEST(Platform, ScStartWithoutATimeEnds) {
+  Platform p(shipped("flow_list"));
+  sc_core::sc_start();
+  EXPECT_EQ(p.context().pool.delivered(), 426u);
+}
+
+TEST(Platform, ResultsBeforeTheEndAreRefused) {
+  Platform p(shipped("flow_list"));
+  p.run_to(2_us);
+  try {
+    p.results();
+    FAIL();
+  } catch (const ModelError& e) {
+    EXPECT_NE(std::string(e.what()).find("the run is at 2 us"), std::string::npos) << e.what();
+  }
+}
+
+TEST(Platform, ASweepAsksForItsPoint) {
+  const std::string line = test::refusal_of([] { Platform p(shipped("nic_cliff")); });
+  EXPECT_NE(line.find("expected one of its points"), std::string::npos) << line;
+}
+
+TEST(Platform, FaultsAreOneLineWithTheirPlace) {
+  const std::string line =
+      test::refusal_of([] { Platform p(shipped("flow_list"), {.set = {"nic.mtv=1KiB"}}); });
+  EXPECT_NE(line.find("did you mean 'mtu'?"), std::string::npos) << line;
+}
+
+TEST(Platform, WritesTheFolderOfTheProgram) {
+  std::string pattern = std::filesystem::temp_directory_path() / "horae.XXXXXX";
+  ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+  const std::filesystem::path folder = std::filesystem::path(pattern) / "out";
+  Platform p(shipped("flow_list"));
+  p.run();
+  p.write(folder);
+  for (const char* name : {"summary.json", "flows.csv"})
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+  std::filesystem::remove_all(pattern);
+}
+
+}  // namespace
+}  // namespace horae
