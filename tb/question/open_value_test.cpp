@@ -64,10 +64,9 @@ TEST(OpenValue, OfAChoiceIsTheMiddleOfItsShare) {
 
 TEST(OpenValue, ComesBackFromItsText) {
   for (const Scale scale : {Scale::linear, Scale::log}) {
-    for (const auto& p :
-         {spec("time", "20ns", "3us", scale), spec("bytes", "64B", "1MiB", scale),
-          spec("rate", "1Gbps", "400Gbps", scale), spec("share", "0.01", "0.99", scale),
-          spec("n", "1", "4000", scale)}) {
+    for (const auto& p : {spec("time", "20ns", "3us", scale), spec("bytes", "64B", "1MiB", scale),
+                          spec("rate", "1Gbps", "400Gbps", scale),
+                          spec("share", "0.01", "0.99", scale), spec("n", "1", "4000", scale)}) {
       const OpenValue v(p, effective);
       for (double at = 0; at <= 1; at += 0.125)
         EXPECT_EQ(v.text(v.position(v.text(at))), v.text(at)) << v.key() << " " << at;
