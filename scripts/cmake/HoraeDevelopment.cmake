@@ -5,9 +5,9 @@
 # registry. Shared libraries would do the same, but each call between rooms would go through a table, and
 # rooms would be position-independent code that others may replace.
 
-# Of the others rtl needs what Verilator wrote, and those of the program are no libraries for others. Plug-ins
-# may also include the headers of these, for kinds of traffic.
-set(programs_rooms results config flows)
+# Rooms of the program that make a platform file run in a program of a user's (horae::embed), with what they use.
+# Plug-ins may include the headers of results, config and flows, for kinds of traffic.
+set(programs_rooms results config flows ranks build views run embed)
 
 foreach(room IN LISTS HORAE_INSTALLED_ROOMS)
   set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})
@@ -16,10 +16,23 @@ foreach(room IN LISTS HORAE_INSTALLED_ROOMS)
   install(DIRECTORY ${folder}/include/horae DESTINATION include)
 endforeach()
 foreach(room IN LISTS programs_rooms)
+  set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})
+  list(APPEND targets horae_${room})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/src/${room}/include/horae DESTINATION include)
 endforeach()
+set_target_properties(horae_rtl PROPERTIES EXPORT_NAME rtl)
+list(APPEND targets horae_rtl)
 get_property(folder GLOBAL PROPERTY HORAE_ROOM_rtl)
 install(DIRECTORY ${folder}/include/horae DESTINATION include)
+if(TARGET horae_rtl_verilated)
+  # Only linked with: what Verilator wrote stays here.
+  foreach(property INTERFACE_INCLUDE_DIRECTORIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES)
+    get_target_property(value horae_rtl_verilated ${property})
+    set_target_properties(horae_rtl_verilated PROPERTIES ${property} "$<BUILD_INTERFACE:${value}>")
+  endforeach()
+  set_target_properties(horae_rtl_verilated PROPERTIES EXPORT_NAME rtl_verilated)
+  list(APPEND targets horae_rtl_verilated)
+endif()
 
 # The shipped files that rooms find by name, as libraries.
 foreach(variable shipped_chips shipped_nics shipped_workloads shipped_p4)
@@ -41,6 +54,9 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/horaeConfigVersion.cmake
   COMPATIBILITY ExactVersion)
 list(JOIN HORAE_INSTALLED_ROOMS " " rooms)
+string(APPEND rooms " rtl ")
+list(JOIN programs_rooms " " more_rooms)
+string(APPEND rooms "${more_rooms}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/package/horaeConfig.cmake.in
   ${PROJECT_BINARY_DIR}/horaeConfig.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/horaeConfig.cmake ${PROJECT_BINARY_DIR}/horaeConfigVersion.cmake

@@ -23,9 +23,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms ${PROJECT_SOURCE_DIR}/scripts
   PATTERN __pycache__ EXCLUDE
   PATTERN platforms/src EXCLUDE # what builds it is no part of it
   PATTERN platforms/plugins/build* EXCLUDE
+  PATTERN platforms/embedding/build* EXCLUDE
   PATTERN scripts/python/src EXCLUDE
   PATTERN scripts/cmake EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/platforms/plugins/CMakeLists.txt DESTINATION platforms/plugins)
+foreach(project plugins embedding)
+  install(FILES ${PROJECT_SOURCE_DIR}/platforms/${project}/CMakeLists.txt DESTINATION platforms/${project})
+endforeach()
 # Pages that others link to.
 file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/models/*.md ${PROJECT_SOURCE_DIR}/platforms/src/*.md ${PROJECT_SOURCE_DIR}/tb/*.md)

@@ -147,6 +147,37 @@ class Package(unittest.TestCase):
         ends = [float(re.search("at ([0-9.]+) us", run(project / "build/attached", str(n)).stdout).group(1)) for n in (10, 30)]
         self.assertAlmostEqual(ends[1] - ends[0], 20.0, places=6)
 
+    def test_a_platform_file_runs_in_a_program_outside_the_tree(self):
+        project = self.tmp / "embedding"
+        shutil.copytree(self.unpacked / "platforms/embedding", project)
+        self.build_project(project, project / "build")
+        own, platform = project / "build/own", project / "own.toml"
+        environment = {**os.environ, "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE": "1"}
+        def said(how, *more):
+            return run(own, platform, how, *more, env=environment).stdout
+        whole = said("run", "0", self.tmp / "whole")
+        self.assertIn("264 packets delivered", whole)
+        # By plain sc_start(), and in steps, as many accesses come to the same memory.
+        books = re.compile(r"\d+ accesses, \d+ bytes, \d+ packets delivered")
+        for how in ("steps", "start"):
+            self.assertEqual(books.search(whole).group(0), books.search(said(how)).group(0))
+        missing = run(own, "none.toml", code=2, env=environment, cwd=self.tmp)
+        self.assertEqual(missing.stderr.count("\n"), 1, missing.stderr)
+        # Where the file has no memory of a program's, results are those of the program in the package.
+        ours = self.tmp / "same"
+        ours.mkdir()
+        (ours / "CMakeLists.txt").write_text((project / "CMakeLists.txt").read_text().replace("src/own.cpp", "same.cpp"))
+        (ours / "same.cpp").write_text(
+            '#include "horae/embed/platform.hpp"\n'
+            'int sc_main(int, char** argv) { horae::Platform p(argv[1]); p.run(); p.write(argv[2]); return 0; }\n')
+        self.build_project(ours, ours / "build")
+        for file in (platform, self.unpacked / "platforms/flow_list.toml"):
+            run(ours / "build/own", file, self.tmp / "embedded", env=environment)
+            self.unpacked_run("run", file, "--out", self.tmp / "run", "--no-progress")
+            for name in ("flows.csv",):
+                self.assertEqual((self.tmp / "embedded" / name).read_bytes(), (self.tmp / "run" / name).read_bytes())
+            self.assertEqual(*[comparable((self.tmp / folder / "summary.json").read_text()) for folder in ("embedded", "run")])
+
     def module_takes_its_time(self, platform):
         """One message of one packet by the module's link: it is later by what the engine takes, to the picosecond."""
         one = ['traffic[0].from=["a0"]', 'traffic[0].to=["b0"]', "traffic[0].count=1", "traffic[0].message=1 KiB", "nic.mtu=1 KiB",
