@@ -178,6 +178,9 @@ def details(draw, nic):
         nic["post"]["shared"] = draw.ns(1, 60)
     if "cq" in nic and draw.chance(0.5):
         nic["cq"]["mini_cqe"] = draw.bytes(1, 64)
+    if "post" in nic and draw.chance(0.4):
+        del nic["post"]["inline"]
+        nic["post"]["sges"] = draw.whole(2, 30)
 
 
 def post(draw):

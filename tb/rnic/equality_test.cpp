@@ -241,6 +241,12 @@ Network with_credits(Network n) {
               .mini_cqe = 8_B};
   return n;
 }
+/// Messages that are gathered from buffers which end inside packets.
+Network gathered(Network n) {
+  n.nic.host = HostModel::pcie;
+  n.nic.post = {.threads = 2, .wqe = 190'001_ps, .doorbell = 370'007_ps, .batch = 4, .sges = 3};
+  return n;
+}
 const std::vector<std::pair<std::string, Network>> networks = {
     {"rnic_sr", lossy("rnic_sr")},
     {"go_back_n", lossy("go_back_n")},
@@ -251,6 +257,7 @@ const std::vector<std::pair<std::string, Network>> networks = {
     {"spray_reps", sprayed("reps", policy::SendTimer::group)},
     {"engine", with_engine(lossy("rnic_sr"), EnginePools::shared)},
     {"lossless_engine", with_engine(lossless(), EnginePools::apart)},
+    {"gathered", gathered(lossy("rnic_sr"))},
     {"credits", with_credits(lossy("rnic_sr"))},
     {"spray_planes",
      several_ports(sprayed("random", policy::SendTimer::packet), PortChoice::entropy)},

@@ -102,6 +102,41 @@ TEST(PostConfig, WqesAreWholeBlocks) {
   EXPECT_EQ(post.wqe_bytes(8), 128);
 }
 
+// Control 16, remote address 16, and 16 for each buffer.
+TEST(PostConfig, AWqeHas16BytesForEachBuffer) {
+  PostConfig post;
+  for (const auto& [sges, bytes] : std::vector<std::pair<std::uint32_t, std::int64_t>>{
+           {1, 64}, {2, 64}, {3, 128}, {6, 128}, {7, 192}, {30, 512}}) {
+    post.sges = sges;
+    EXPECT_EQ(post.wqe_bytes(4096), bytes) << sges;
+  }
+  EXPECT_EQ(post.wqe_bytes(2), 64);  // no buffer is empty
+  EXPECT_EQ(post.wqe_bytes(0), 64);
+}
+
+// Whatever is asked for comes whole, in order and once, from buffers whose lengths differ by one.
+TEST(PostConfig, PiecesOfBuffersAreTheMessage) {
+  for (const std::uint32_t sges : {2u, 3u, 7u, 30u}) {
+    PostConfig post;
+    post.sges = sges;
+    for (const std::int64_t message : {1, 5, 29, 1024, 4097, 1'000'003}) {
+      const std::int64_t n = post.buffers(message), mtu = 1000;
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(n));
+      for (std::int64_t at = 0; at < message; at += mtu) {
+        std::int64_t seen = 0;
+        post.gather(message, at, std::min(mtu, message - at), [&](auto k, auto in, auto bytes) {
+          EXPECT_GT(bytes, 0);
+          EXPECT_EQ(in, lengths.at(static_cast<std::size_t>(k)));
+          lengths[static_cast<std::size_t>(k)] += bytes;
+          seen += bytes;
+        });
+        EXPECT_EQ(seen, std::min(mtu, message - at));
+      }
+      for (const std::int64_t length : lengths) EXPECT_NEAR(length, message / n, 1) << message;
+    }
+  }
+}
+
 RnicConfig posting(PostConfig post) {
   RnicConfig config = with_host();
   config.post = post;
@@ -150,6 +185,27 @@ TEST(PostTimes, BlueFlameSparesTheReadOfTheWqeAndInlineThatOfThePayload) {
   EXPECT_EQ(decisions(lines[0]).at(0), w + d + mmio + line + host.read(92_B));
   EXPECT_EQ(decisions(lines[1]).at(0), w + d + mmio + line * 2);
   EXPECT_EQ(decisions(lines[2]).at(0), w + d + host.doorbell() + host.read(128_B));
+}
+
+// The reads of the buffers are issued together: one request after the other, then all completions.
+TEST(PostTimes, APacketWaitsForAllBuffersThatItIsGatheredFrom) {
+  fabric::sim_context context;
+  std::vector<NicAndPeer> lines;
+  const std::vector<std::uint32_t> sges = {1, 2, 4, 8};
+  for (const std::uint32_t n : sges) {
+    lines.emplace_back(context, posting({.sges = n}), odd_link,
+                       static_cast<unsigned>(lines.size()));
+    lines.back().queue_pair(messages(1024_B, 1));
+  }
+  test::run_on(context, 30_us);
+  const HostTimes host(posting({}));
+  for (std::size_t l = 0; l < sges.size(); ++l) {
+    const auto n = static_cast<std::int64_t>(sges[l]);
+    const Bytes wqe(n > 6 ? 192 : n > 2 ? 128 : 64);
+    EXPECT_EQ(decisions(lines[l]).at(0),
+              host.doorbell() + host.read(wqe) + host.read(1024_B / n, static_cast<int>(n)))
+        << n;
+  }
 }
 
 // One thread: 1 / (wqe + doorbell / batch), the batch as full as it can be.
@@ -298,6 +354,10 @@ TEST(HostQueuesInput, AHostIsNeeded) {
   EXPECT_THROW(check_host_queues(config), InputError);
   config.host = HostModel::pcie;
   check_host_queues(config);
+  config.post = {.sges = 2};
+  check_host_queues(config);
+  config.post->inline_most = 8_B;
+  EXPECT_THROW(check_host_queues(config), InputError);
 }
 
 }  // namespace

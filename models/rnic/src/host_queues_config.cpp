@@ -56,9 +56,18 @@ const Schema<PostConfig>& PostConfig::schema() {
                  {.doc = "largest payload that lies in the WQE",
                   .max = 1_KiB,
                   .source = "rdma-core mlx5dv.h: mlx5_wqe_inline_seg; of the queue pair's maker"})
+          .field(
+              "sges", &T::sges,
+              {.doc = "buffers that the payload of a message is gathered from, of equal lengths, "
+                      "each at a cache line of its own and with 16 bytes in the WQE; a packet "
+                      "is one read for each buffer that it has bytes of. Not with inline",
+               .min = 1,
+               .max = 30,
+               .source = "of the application; at most (512 - 16 - 16) / 16 (Linux "
+                         "drivers/infiniband/hw/mlx5/main.c: max_sq_sg)"})
           .field("header", &T::header,
                  {.doc = "bytes of a WQE before inline payload, the 4 of its length included; what "
-                         "is not inline has 16 in their place",
+                         "is not inline has 16 for each buffer in their place",
                   .min = 16_B,
                   .max = 512_B,
                   .source = "36 of an RC WRITE, 68 of a UD SEND (Kalia et al., USENIX ATC 2016); "

@@ -52,7 +52,7 @@ NicBudget nic_budget(const OnChipMemoryConfig& config, const NicDemand& demand) 
       {"reorder_state", false, queue_pairs, reorder},
       {"retransmit_state", false, queue_pairs, config.retransmit_state},
       {name_of(CacheKind::queue_pair), true, queue_pairs, config.qp_context},
-      {name_of(CacheKind::send_wqe), true, wqes, config.send_wqe},
+      {name_of(CacheKind::send_wqe), true, wqes, std::max(config.send_wqe, demand.wqe)},
       {name_of(CacheKind::completion_queue), true, queue_pairs, config.cq_context},
       {name_of(CacheKind::translation), true, pages, config.translation},
       {name_of(CacheKind::memory_key), true, regions, config.memory_key},

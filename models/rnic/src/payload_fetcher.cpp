@@ -6,6 +6,7 @@ namespace horae::rnic {
 namespace {
 
 constexpr std::int64_t wqe_block = 64;  // one send WQE basic block: rdma-core mlx5dv.h
+constexpr std::int64_t cache_line = 64;
 /// Where things lie in host memory: one region per queue pair, so that no two accesses meet.
 constexpr std::uint64_t region = std::uint64_t{1} << 32;
 constexpr std::uint64_t wqe_ring = 0;
@@ -108,12 +109,7 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   if (s.bytes > 0 && s.bytes + payload > prefetch_.count()) return Fetched::nothing;
   if (used_ > 0 && used_ + payload > tx_buffer_.count()) return Fetched::no_space;
   Picoseconds ready = now;
-  if (payload > 0) {
-    const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
-    ready = host_.read(now, (i + 1) * region + payloads + offset, Bytes(payload));
-    ++counters_.payload_reads;
-    counters_.payload_bytes += payload;
-  }
+  if (payload > 0) ready = read_payload(s, i, place, now);
   if (observer_ != nullptr) [[unlikely]]
     observer_->payload_read(i, s.next, now, ready);
   if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
@@ -123,6 +119,30 @@ PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
   occupy(payload);
   ++s.next;
   return Fetched::payload;
+}
+
+Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
+                                         Picoseconds now) {
+  const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
+  const std::uint64_t address = (i + 1) * region + payloads + offset;
+  counters_.payload_bytes += place.payload;
+  if (!post_ || post_->sges == 1) {
+    ++counters_.payload_reads;
+    return host_.read(now, address, Bytes(place.payload));
+  }
+  const std::int64_t message = s.qp->message_bytes(place.message).count();
+  // All packets but the last are as long as each other.
+  const std::int64_t packet = place.payload;
+  const std::int64_t before =
+      place.left == 1 ? message - packet : ((message + packet - 1) / packet - place.left) * packet;
+  Picoseconds ready = now;
+  post_->gather(message, before, packet, [&](std::int64_t buffer, std::int64_t in, auto bytes) {
+    const std::uint64_t at = static_cast<std::uint64_t>(buffer) * payload_bytes +
+                             static_cast<std::uint64_t>(in % cache_line);
+    ++counters_.payload_reads;
+    ready = std::max(ready, host_.read(now, address + at, Bytes(bytes)));
+  });
+  return ready;
 }
 
 void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {

@@ -43,6 +43,11 @@ Bytes block_state(const RnicConfig& config) {
   return out;
 }
 
+Bytes gathering_wqe(const RnicConfig& config) {
+  if (!config.post || config.post->sges == 1) return 0_B;
+  return Bytes(config.post->wqe_bytes(config.post->sges));
+}
+
 Bytes engine_contexts(const RnicConfig& config) {
   if (!config.engine) return 0_B;
   const std::int64_t halves = config.engine->contexts;

@@ -4,12 +4,18 @@
 #include <algorithm>
 
 #include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
 #include "horae/rnic/rnic.hpp"
 #include "rnic_events.hpp"
 
 namespace horae::rnic {
 
 void check_host_queues(const RnicConfig& config) {
+  if (config.post && config.post->sges > 1 && config.post->inline_most > 0_B)
+    throw InputError(fmt::format(
+        "sges = {} with inline = {}: payload in a WQE is gathered by who posts; expected sges = 1 "
+        "or inline = 0 B",
+        config.post->sges, to_text(config.post->inline_most)));
   if (config.host == HostModel::pcie) return;
   for (const auto& [table, there] :
        {std::pair{"post", config.post.has_value()}, {"cq", config.cq.has_value()}}) {

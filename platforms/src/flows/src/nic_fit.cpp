@@ -18,6 +18,7 @@ rnic::NicDemand demand_of(const rnic::RnicConfig& nic) {
   out.port_buffer = nic.buffer_of_port();
   out.engine_contexts = rnic::engine_contexts(nic);
   out.block_state = rnic::block_state(nic);
+  out.wqe = rnic::gathering_wqe(nic);
   if (const auto engine = policy::make_ordering_engine(nic.ordering)) {
     out.ordering_shared = engine->provided(0);
     out.ordering_each = engine->provided(1) - engine->provided(0);

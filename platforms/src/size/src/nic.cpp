@@ -33,6 +33,7 @@ flows::SizedNic size_nic(const NicRequest& request) {
   sized.demand.port_buffer = nic.buffer_of_port();
   sized.demand.engine_contexts = rnic::engine_contexts(nic);
   sized.demand.block_state = rnic::block_state(nic);
+  sized.demand.wqe = rnic::gathering_wqe(nic);
   sized.demand.groups = {request.queue_pairs};
   sized.budget = nic_budget(nic.sram, sized.demand);
   const std::uint32_t queue_pairs = request.queue_pairs.queue_pairs;

@@ -33,6 +33,7 @@ struct PostConfig {
   std::uint32_t batch = 1;    ///< WQEs that one doorbell tells of, at most
   PostMethod method = PostMethod::doorbell;
   Bytes inline_most = 0_B;   ///< payload up to this lies in the WQE; zero: none
+  std::uint32_t sges = 1;    ///< buffers that payload is gathered from, of equal lengths
   Bytes header = 36_B;       ///< of a WQE before inline payload, its length included
   Bytes block = 64_B;        ///< WQEs are whole blocks
   Picoseconds queue_read{};  ///< a read of WQEs takes so much longer than one of payload
@@ -41,11 +42,30 @@ struct PostConfig {
 
   /// Whether a message of so many bytes lies in its WQE.
   bool in_wqe(std::int64_t payload) const { return payload > 0 && payload <= inline_most.count(); }
-  /// Bytes of the WQE of a message: the header and its payload, or where that lies (16 bytes in
-  /// the place of the 4 of an inline length).
+  /// Buffers that a message of so many bytes is gathered from; none of them is empty.
+  std::int64_t buffers(std::int64_t payload) const {
+    return std::clamp<std::int64_t>(payload, 1, sges);
+  }
+  /// Bytes of the WQE of a message: the header and its payload, or where that lies (16 bytes for
+  /// each buffer, in the place of the 4 of an inline length).
   std::int64_t wqe_bytes(std::int64_t payload) const {
-    const std::int64_t used = header.count() + (in_wqe(payload) ? payload : 12);
+    constexpr std::int64_t inline_length = 4, data_segment = 16;  // rdma-core mlx5dv.h
+    const std::int64_t used =
+        in_wqe(payload) ? header.count() + payload
+                        : header.count() - inline_length + data_segment * buffers(payload);
     return (used + block.count() - 1) / block.count() * block.count();
+  }
+  /// Calls `piece(buffer, offset in it, bytes)` for the parts of a message's buffers that its
+  /// `bytes` bytes from `offset` on lie in, in order.
+  template <class Piece>
+  void gather(std::int64_t message, std::int64_t offset, std::int64_t bytes, Piece&& piece) const {
+    const std::int64_t n = buffers(message), end = offset + bytes;
+    for (std::int64_t k = ((offset + 1) * n - 1) / message; offset < end; ++k) {
+      const std::int64_t first = k * message / n;
+      const std::int64_t stop = std::min(end, (k + 1) * message / n);
+      piece(k, offset - first, stop - offset);
+      offset = stop;
+    }
   }
 
   static const Schema<PostConfig>& schema();

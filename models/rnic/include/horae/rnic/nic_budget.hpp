@@ -33,6 +33,7 @@ struct NicDemand {
   Bytes port_buffer{};      ///< of each of several ports
   Bytes engine_contexts{};  ///< that the packet engine holds beside the cache
   Bytes block_state{};      ///< of credits and completions, of all queue pairs together
+  Bytes wqe{};              ///< of a WQE; sram.send_wqe where that is more
   Bytes port_buffers() const { return port_buffer * (ports > 1 ? ports : 0); }
 
   std::int64_t queue_pairs() const;

@@ -52,7 +52,8 @@ class FetchObserver {
   virtual void payload_read(std::size_t i, Psn psn, Picoseconds asked, Picoseconds ready) = 0;
 };
 
-/// Payload of new packets is read in order of their PSNs, one read per packet, queue pairs in turn;
+/// Payload of new packets is read in order of their PSNs, one read per packet and buffer that it is
+/// gathered from, queue pairs in turn;
 /// its WQE is read before it, `wqe_batch` at a time and before the last one is used up. Space in
 /// the buffer is taken when a read is issued and freed when the packet goes on the wire.
 class PayloadFetcher {
@@ -144,6 +145,9 @@ class PayloadFetcher {
     return s.wqes <= needed + config_.wqe_batch / 2 && s.wqes != s.rung && !under_way;
   }
   void fetch_wqes(Stream& s, std::size_t i, Picoseconds now);
+  /// Reads the payload of the next new packet; returns when all of it is there.
+  Picoseconds read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
+                           Picoseconds now);
   void occupy(std::int64_t bytes);
 
   /// Bytes of the WQEs of `n` messages from number `message` on.

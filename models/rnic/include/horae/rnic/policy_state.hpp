@@ -35,6 +35,9 @@ Bytes engine_contexts(const RnicConfig& config);
 /// virtual lane (IBTA vol. 1, 7.9), and a CQE with a block of compressed ones.
 Bytes block_state(const RnicConfig& config);
 
+/// The WQE of a message that is gathered from several buffers; zero where none is.
+Bytes gathering_wqe(const RnicConfig& config);
+
 /// Bytes of a queue pair that are with its context, or that are not.
 Bytes policy_bytes(const std::vector<PolicyState>& states, bool cached);
 
