@@ -1,5 +1,5 @@
-// A platform file inside a program: results as of `horae run` wherever it stops on the way, handles,
-// what is moved by sc_start(), refusals.
+// A platform file inside a program: results as of `horae run` wherever it stops on the way,
+// handles, what is moved by sc_start(), refusals.
 #include "horae/embed/platform.hpp"
 
 #include <fmt/format.h>

@@ -97,7 +97,8 @@ TEST(P4Network, RoutesFollowAFailure) {
   swap("duration = \"200 us\"", "duration = \"20 ms\"\nstop = \"finished\"");
   swap("kind = \"messages\"", "kind = \"batch\"");
   swap("message = \"64 KiB\"\ndepth = 1", "size = \"4 MiB\"");
-  place.write("net.toml", text + "[failures]\nshare = 0.1\ninterval = \"1 s\"\nstart = \"100 us\"\n");
+  place.write("net.toml",
+              text + "[failures]\nshare = 0.1\ninterval = \"1 s\"\nstart = \"100 us\"\n");
   const auto summary = summary_of(place);
   EXPECT_GT(summary.at("packets").at("dropped").at("link_down"), 0);
   EXPECT_EQ(summary.at("packets").at("in_flight"), 0);

@@ -57,9 +57,9 @@ void expect_same_fields(const Packet& a, const Packet& b) {
 }
 
 TEST(WireBytes, AreTheFieldsAndBack) {
-  for (const Opcode o : {Opcode::write_first, Opcode::write_middle, Opcode::write_only,
-                         Opcode::acknowledge, Opcode::cnp, Opcode::read_request,
-                         Opcode::read_response_middle, Opcode::send_only}) {
+  for (const Opcode o :
+       {Opcode::write_first, Opcode::write_middle, Opcode::write_only, Opcode::acknowledge,
+        Opcode::cnp, Opcode::read_request, Opcode::read_response_middle, Opcode::send_only}) {
     WireBytes wire;
     const Packet before = packet(o, o == Opcode::write_middle ? 1021 : 0);
     Packet p = before;

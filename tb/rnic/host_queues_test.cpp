@@ -208,6 +208,40 @@ TEST(PostTimes, APacketWaitsForAllBuffersThatItIsGatheredFrom) {
   }
 }
 
+// n buffers of b bytes are n completions beside the WQE's and a doorbell: 1 / (their wire), where
+// PCIe binds.
+TEST(PostRate, PcieBoundsMessagesOfSeveralBuffers) {
+  const auto rate = [](std::uint32_t sges) {
+    return std::stod(test::in_child([&] {
+      fabric::sim_context context;
+      RnicConfig config = posting({.threads = 16, .sges = sges});
+      config.pcie.lanes.value = 1;
+      config.fetch.wqe_batch = 1;
+      NicPair pair(context, config);
+      for (unsigned i = 0; i < 16; ++i)
+        connect_queue_pairs(*pair.a, *pair.b, {.a_to_b = messages(480_B, 100'000)});
+      test::run_on(context, 4_ms);
+      return std::to_string(pair.a->counters().messages_completed);
+    }));
+  };
+  RnicConfig config = posting({});
+  config.pcie.lanes.value = 1;
+  const PcieLink link(config.pcie);
+  for (const std::uint32_t n : {1u, 4u, 15u}) {
+    PostConfig post;
+    post.sges = n;
+    const std::int64_t wqe = post.wqe_bytes(480), each = 480 / n;
+    const auto tlps = [&](std::int64_t size) {
+      return (size + config.pcie.max_payload.value.count() - 1) /
+             config.pcie.max_payload.value.count();
+    };
+    const Picoseconds message = link.wire_time(tlp::completion * (tlps(wqe) + tlps(each) * n) +
+                                               Bytes(wqe + 480) + tlp::write + 8_B);
+    const double expected = 4e9 / static_cast<double>(message.count());
+    EXPECT_NEAR(rate(n), expected, 0.01 * expected) << n;
+  }
+}
+
 // One thread: 1 / (wqe + doorbell / batch), the batch as full as it can be.
 TEST(PostRate, TheThreadBoundsSmallMessages) {
   const auto rate = [](PostConfig post, unsigned queue_pairs) {

@@ -79,9 +79,8 @@ void RouteEntries::write(p4prog::ControlPlane& control, const programs::Routes& 
     std::vector<p4prog::NamedValue> data = {
         {config_.port.value, std::to_string(ports.number_of(port))}};
     if (config_.mac) data.push_back({config_.mac->value, text_of(mac_of(route.node))});
-    at(config_.table, [&] {
-      control.add(config_.table.value, std::nullopt, keys, config_.action.value, data);
-    });
+    at(config_.table,
+       [&] { control.add(config_.table.value, std::nullopt, keys, config_.action.value, data); });
   }
 }
 

@@ -44,7 +44,8 @@ NetworkHeader network_header(std::span<const std::uint8_t> bytes) {
 }
 
 bool has_ipv4(std::span<const std::uint8_t> bytes, const NetworkHeader& h) {
-  return h.ethertype == ethertype_ipv4 && bytes.size() >= h.at + wire::ipv4 && bytes[h.at] >> 4 == 4;
+  return h.ethertype == ethertype_ipv4 && bytes.size() >= h.at + wire::ipv4 &&
+         bytes[h.at] >> 4 == 4;
 }
 
 /// The fields that a RoCEv2 frame says. Exceptions are for what looks like one and is none.

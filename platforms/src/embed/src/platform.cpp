@@ -51,7 +51,9 @@ Picoseconds systemc_now() { return fabric::from_sc_time(sc_core::sc_time_stamp()
 
 struct Platform::Parts {
   Parts(const std::string& file, const PlatformOptions& options)
-      : config(read(file, options)), session(config, options.show_progress), keeper("0_keeper", *this) {
+      : config(read(file, options)),
+        session(config, options.show_progress),
+        keeper("0_keeper", *this) {
     for (const auto& d : config.devices) names.push_back(d.name);
   }
 
@@ -70,8 +72,8 @@ struct Platform::Parts {
       if (parts_.measuring) return next_trigger(anew);
       // Devices are ahead: what they have done cannot be changed any more.
       auto& clock = parts_.session.simulation().context().clock;
-      const Picoseconds now = clock.horizon() == never ? systemc_now()
-                                                       : std::max(systemc_now(), clock.horizon());
+      const Picoseconds now =
+          clock.horizon() == never ? systemc_now() : std::max(systemc_now(), clock.horizon());
       try {
         parts_.session.keep_up(now);
       } catch (const std::exception&) {
@@ -79,8 +81,7 @@ struct Platform::Parts {
       }
       const Picoseconds next = parts_.session.next_duty();
       if (next == never || clock.idle()) return next_trigger(anew);
-      next_trigger(fabric::to_sc_time(std::max(next - systemc_now(), Picoseconds(1))),
-                   anew);
+      next_trigger(fabric::to_sc_time(std::max(next - systemc_now(), Picoseconds(1))), anew);
     }
 
     Parts& parts_;
@@ -90,14 +91,14 @@ struct Platform::Parts {
   Kind& find(const std::string& name, const char* what) {
     const auto at = std::find(names.begin(), names.end(), name);
     if (at == names.end())
-      throw InputError(fmt::format("the platform has no device '{}'{}", name,
-                                   suggestion(name, names)));
+      throw InputError(
+          fmt::format("the platform has no device '{}'{}", name, suggestion(name, names)));
     const auto i = static_cast<std::size_t>(at - names.begin());
     auto* const found = dynamic_cast<Kind*>(session.simulation().devices()[i].get());
     if (found != nullptr) return *found;
     const auto kind = config.profiles.at(config.devices[i].profile).index();
-    throw InputError(fmt::format("'{}' is of kind {}; expected {}", name,
-                                 config::profile_kinds()[kind], what));
+    throw InputError(
+        fmt::format("'{}' is of kind {}; expected {}", name, config::profile_kinds()[kind], what));
   }
 
   config::PlatformConfig config;
@@ -135,7 +136,8 @@ fabric::sim_context& Platform::context() { return parts_->session.simulation().c
 
 fabric::run_end Platform::run_to(Picoseconds t) {
   Parts& parts = *parts_;
-  if (parts.moved_by_others()) return context().clock.run_to(std::min(t, parts.config.sim.duration));
+  if (parts.moved_by_others())
+    return context().clock.run_to(std::min(t, parts.config.sim.duration));
   struct Measuring {
     explicit Measuring(Parts& p) : parts(p) { parts.measuring = true; }
     ~Measuring() {

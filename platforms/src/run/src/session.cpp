@@ -101,10 +101,9 @@ struct Session::Parts {
         views::Views* watching, fabric::rank_exchange* ranks)
       // Rank 0 alone says what came of the run.
       : ideal(ranks == nullptr || ranks->rank() == 0 ? ideal_outcome(platform) : IdealOutcome()),
-        border(ranks == nullptr
-                   ? nullptr
-                   : std::make_unique<fabric::rank_border>(
-                         *ranks, ranks::partition(platform, ranks->ranks()).owners)),
+        border(ranks == nullptr ? nullptr
+                                : std::make_unique<fabric::rank_border>(
+                                      *ranks, ranks::partition(platform, ranks->ranks()).owners)),
         simulation(platform, border.get()),
         views(attached(watching)),
         nack_trace(simulation),

@@ -13,8 +13,8 @@ namespace horae::programs {
 
 /// Packets of a run are fields. A chip whose program works on bytes (Frames) makes a frame of them,
 /// and of the bytes that leave it fields again, which plain switches and NICs go by. What fields do
-/// not hold (IP time to live, addresses of Ethernet, headers of the program's own) is kept here until the
-/// next such chip.
+/// not hold (IP time to live, addresses of Ethernet, headers of the program's own) is kept here
+/// until the next such chip.
 ///
 /// The frame is that of core/codec.hpp with the default AddressPlan: NIC n is 10.0.0.n+1. Payload
 /// and ICRC are zeros: no model of a run has contents. One object serves all chips of a simulation.
@@ -35,9 +35,9 @@ class WireBytes {
   /// Found by the packet's address, which the pool gives to others when it has ended: the id tells.
   struct Carried {
     std::uint64_t id = 0;
-    bool unreadable = false;           ///< the packet is corrupted for that reason alone
-    std::size_t length = 0;            ///< of the frame; the rest is zeros
-    std::vector<std::uint8_t> bytes;   ///< up to the last one that is not zero
+    bool unreadable = false;          ///< the packet is corrupted for that reason alone
+    std::size_t length = 0;           ///< of the frame; the rest is zeros
+    std::vector<std::uint8_t> bytes;  ///< up to the last one that is not zero
   };
   std::unordered_map<const Packet*, Carried> carried_;
 };

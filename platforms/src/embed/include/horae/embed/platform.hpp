@@ -43,8 +43,8 @@ class Platform {
 
   /// In the order of the file, generated networks first.
   const std::vector<std::string>& names() const;
-  /// By name; InputError with the nearest name for one that is not there, or is something else. What
-  /// a program binds or sets it does before simulation starts: a NIC's host memory is
+  /// By name; InputError with the nearest name for one that is not there, or is something else.
+  /// What a program binds or sets it does before simulation starts: a NIC's host memory is
   /// `nic("h0").host()->memory` (host() is null without host = "pcie").
   fabric::device& device(const std::string& name);
   rnic::rnic& nic(const std::string& name);
