@@ -106,7 +106,9 @@ TEST(WireBytes, MarksOfSwitchesAndOfTheChipAreInTheHeader) {
   EXPECT_TRUE(checksum_is_right(f));
 
   p = packet(Opcode::write_middle, 64);
+  p.id = 8;
   wire.arrive(p, f);
+  EXPECT_EQ(f[tos] & 3, static_cast<int>(Ecn::ect0));
   ASSERT_TRUE(wire.leave(p, f));
   p.ecn = Ecn::ce;  // by a plain switch
   wire.arrive(p, f);
@@ -114,6 +116,7 @@ TEST(WireBytes, MarksOfSwitchesAndOfTheChipAreInTheHeader) {
   EXPECT_TRUE(checksum_is_right(f));
 
   p = packet(Opcode::acknowledge, 0);
+  p.id = 9;
   p.ecn = Ecn::not_ect;
   wire.arrive(p, f);
   p.ecn = Ecn::ce;

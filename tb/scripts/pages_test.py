@@ -62,7 +62,8 @@ class Pages(unittest.TestCase):
         self.assertIn("tna for tofino: 6 parsers and controls, 1 table", printed[0])
         self.assertEqual(printed[1], "6 packets, 6 expectations: met\n")
         self.assertRegex(printed[2], r"packets: 60 of traces and 0 copies = 60 out \+ dropped \(none\)")
-        self.assertEqual(len(printed), 3)
+        self.assertRegex(printed[3], r"packets: \d+ created = \d+ delivered \+ dropped \(none\) \+ \d+ in flight")
+        self.assertEqual(len(printed), 4)
         # The entries in CSV, in place of those in TOML: 10.1.0.0/16 by port 16, all else is dropped.
         csv = re.search(r"\n\n((?:    \S+,\S+,.*\n)+)", text)[1].replace("    ", "")
         (self.folder / "mine.csv").write_text(csv, encoding="utf-8")
