@@ -1,4 +1,4 @@
-// A program of median size, for `scripts/bench p4`: 12 tables, 10 register actions, two CRC32, a
+// A program of median size, for `tb/tools/bench p4`: 12 tables, 10 register actions, two CRC32, a
 // bridge header, a mirror; what half of the public programs for TNA have is as much or less.
 #include <core.p4>
 #if __TARGET_TOFINO__ == 2

@@ -18,7 +18,7 @@ endforeach()
 foreach(room IN LISTS programs_rooms)
   set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})
   list(APPEND targets horae_${room})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/src/${room}/include/horae DESTINATION include)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/program/${room}/include/horae DESTINATION include)
 endforeach()
 set_target_properties(horae_rtl PROPERTIES EXPORT_NAME rtl)
 list(APPEND targets horae_rtl)
@@ -61,8 +61,8 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/package/horaeConfig.cmake.in
   ${PROJECT_BINARY_DIR}/horaeConfig.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/horaeConfig.cmake ${PROJECT_BINARY_DIR}/horaeConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/package/plugin_abi.cpp
-  ${PROJECT_SOURCE_DIR}/platforms/src/config/src/plugin_abi.hpp
-  ${PROJECT_BINARY_DIR}/platforms/src/config/generated/plugin_digest.hpp DESTINATION lib/cmake/horae)
+  ${PROJECT_SOURCE_DIR}/platforms/program/config/src/plugin_abi.hpp
+  ${PROJECT_BINARY_DIR}/platforms/program/config/generated/plugin_digest.hpp DESTINATION lib/cmake/horae)
 
 # All that is packed; the program is built alone where nothing is.
 get_property(more GLOBAL PROPERTY HORAE_PACKED)

@@ -21,7 +21,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms ${PROJECT_SOURCE_DIR}/scripts
   ${PROJECT_SOURCE_DIR}/traces DESTINATION . USE_SOURCE_PERMISSIONS
   PATTERN CMakeLists.txt EXCLUDE
   PATTERN __pycache__ EXCLUDE
-  PATTERN platforms/src EXCLUDE # what builds it is no part of it
+  PATTERN platforms/program EXCLUDE # what builds it is no part of it
   PATTERN platforms/plugins/build* EXCLUDE
   PATTERN platforms/embedding/build* EXCLUDE
   PATTERN scripts/python/src EXCLUDE
@@ -31,7 +31,7 @@ foreach(project plugins embedding)
 endforeach()
 # Pages that others link to.
 file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/models/*.md ${PROJECT_SOURCE_DIR}/platforms/src/*.md ${PROJECT_SOURCE_DIR}/tb/*.md)
+  ${PROJECT_SOURCE_DIR}/models/*.md ${PROJECT_SOURCE_DIR}/platforms/program/*.md ${PROJECT_SOURCE_DIR}/tb/*.md)
 foreach(page IN LISTS pages)
   get_filename_component(folder ${page} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${folder})

@@ -22,7 +22,7 @@ HEAD = re.compile(r"\|[\s:|-]+\|\s*")  # the line below the titles of a table
 LISTED = re.compile(r"\| (`[^`]+`) \|")      # a row that begins with one name
 OUT = re.compile(r"horae (?:run|size|explain|replay) [^#&;]*--out (\S+)")
 # Pages that list what is in their folder: what must have a row, and how it is written there.
-LISTS = {"platforms/README.md": [("platforms/*.toml", "{name}"), ("platforms/*/", "{name}/"), ("platforms/src/*/", "{name}")],
+LISTS = {"platforms/README.md": [("platforms/*.toml", "{name}"), ("platforms/*/", "{name}/"), ("platforms/program/*/", "{name}")],
          "tb/README.md": [("tb/*/", "{name}/"), ("tb/support/*.*pp", "{name}")],
          "scripts/README.md": [("scripts/[a-z]*", "{name}")]}
 

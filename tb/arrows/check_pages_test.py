@@ -72,7 +72,7 @@ class Pages(unittest.TestCase):
 
     def test_a_listing_lacks_nothing_and_has_nothing_twice(self):
         def faults(listing):
-            return self.faults("x\n", **{"platforms/README.md": listing, "platforms/a.toml": "", "platforms/src/room/x": ""})
+            return self.faults("x\n", **{"platforms/README.md": listing, "platforms/a.toml": "", "platforms/program/room/x": ""})
         self.assertEqual(faults(LISTING), [])
         for name in ("a.toml", "src/", "room"):
             with self.subTest(name):

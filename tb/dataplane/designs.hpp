@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 
 namespace horae::dataplane {
 

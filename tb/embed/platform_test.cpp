@@ -15,8 +15,8 @@
 
 #include "forked.hpp"
 #include "horae/core/error.hpp"
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
+#include "horae/workload/read_platform.hpp"
 #include "refusal.hpp"
 
 namespace horae {
@@ -36,7 +36,7 @@ std::string text_of(run::RunOutcome outcome) {
 
 std::string as_the_program(const std::string& file, const std::vector<std::string>& set) {
   return test::in_child([&] {
-    const auto platform = flows::read_platform(Document::load(file, set));
+    const auto platform = workload::read_platform(Document::load(file, set));
     return text_of(run::run_platform(platform, false));
   });
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fabric_parts.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 #include "horae/fabric/topology.hpp"
 
 namespace horae::fabric::drain_test {

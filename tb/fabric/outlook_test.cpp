@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "fabric_parts.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 #include "horae/fabric/observer.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
-#include "horae/fabric/pause_waits.hpp"
+#include "horae/fabric/ports/pause_waits.hpp"
 
 namespace horae::fabric::outlook_test {
 namespace {

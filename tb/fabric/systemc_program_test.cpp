@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "fabric_parts.hpp"
+#include "horae/fabric/devices/open_loop_host.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 #include "horae/fabric/module_joint.hpp"
-#include "horae/fabric/open_loop_host.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
 
 namespace horae::fabric::systemc_program_test {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fabric_parts.hpp"
-#include "horae/fabric/open_loop_host.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/devices/open_loop_host.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 
 namespace horae::fabric::window_test {
 namespace {

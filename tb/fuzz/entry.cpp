@@ -1,5 +1,5 @@
 // Where libFuzzer enters a target. Counts what is executed, says so at the end, and ends a run that
-// has executed as many bytes as HORAE_FUZZ_BYTES asks: what scripts/fuzz keeps in a table.
+// has executed as many bytes as HORAE_FUZZ_BYTES asks: what tb/tools/fuzz keeps in a table.
 #include <charconv>
 #include <cstdlib>
 

@@ -96,7 +96,7 @@ def texts():
     for file in sorted((ROOT / "tb/p4/counted").rglob("*.json")):
         write("p4_files", file.name, file.read_bytes()[:3000])
     for number in range(12):
-        shown = subprocess.run([ROOT / "scripts/random_platforms", "--show", "--seed", "5", "--first", str(number),
+        shown = subprocess.run([ROOT / "tb/tools/random_platforms", "--show", "--seed", "5", "--first", str(number),
                                 "--count", "1"], capture_output=True, text=True, check=True)
         write("platforms", f"random_{number}.toml", shown.stdout)
 

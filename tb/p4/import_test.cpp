@@ -5,8 +5,8 @@
 #include <string>
 
 #include "horae/core/error.hpp"
-#include "horae/dataplane/design_file.hpp"
-#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/design/design_file.hpp"
+#include "horae/dataplane/price/ledger.hpp"
 #include "horae/p4/imported.hpp"
 #include "horae/params/document.hpp"
 #include "refusal.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 #include "refusal.hpp"
 #include "report_copy.hpp"
 

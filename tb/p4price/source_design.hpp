@@ -8,7 +8,7 @@
 #include <string>
 
 #include "horae/core/error.hpp"
-#include "horae/dataplane/priced.hpp"
+#include "horae/dataplane/price/priced.hpp"
 #include "horae/p4lang/compile.hpp"
 #include "horae/p4lang/shipped_p4.hpp"
 #include "horae/p4price/price_program.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "horae/core/random.hpp"
-#include "horae/dataplane/bit_string.hpp"
+#include "horae/dataplane/objects/bit_string.hpp"
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/layout.hpp"
 #include "horae/p4prog/packet_bits.hpp"

@@ -7,8 +7,8 @@
 
 #include "first_program/src/seen/seen.cpp"  // NOLINT: as the registry's library would compile it
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/design_file.hpp"
-#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/design/design_file.hpp"
+#include "horae/dataplane/price/ledger.hpp"
 #include "horae/params/document.hpp"
 
 namespace horae::programs::first_program_test {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/ledger.hpp"
-#include "horae/dataplane/placement.hpp"
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/place/placement.hpp"
+#include "horae/dataplane/price/ledger.hpp"
+#include "horae/dataplane/price/price.hpp"
 #include "pass_driver.hpp"
 
 namespace horae::programs::object_prices_test {

@@ -10,7 +10,7 @@
 
 #include "horae/core/telemetry.hpp"
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/price/ledger.hpp"
 
 namespace horae::programs::telemetry_writer_test {
 namespace {

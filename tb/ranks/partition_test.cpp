@@ -12,16 +12,16 @@
 #include <variant>
 
 #include "horae/core/error.hpp"
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/ranks/load.hpp"
+#include "horae/workload/read_platform.hpp"
 #include "networks.hpp"
 
 namespace horae::ranks::partition_test {
 namespace {
 
 config::PlatformConfig read(const std::string& text) {
-  return flows::read_platform(Document::parse(text, "p.toml", {}));
+  return workload::read_platform(Document::parse(text, "p.toml", {}));
 }
 
 constexpr const char* all_to_all = R"(kind = "messages"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/rnic/pcie_link.hpp"
+#include "horae/rnic/host/pcie_link.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::test {

@@ -6,7 +6,7 @@
 #include <systemc>
 #include <vector>
 
-#include "horae/rnic/host_interface.hpp"
+#include "horae/rnic/host/host_interface.hpp"
 
 namespace horae::test {
 

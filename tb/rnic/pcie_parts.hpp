@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/rnic/pcie_link.hpp"
+#include "horae/rnic/host/pcie_link.hpp"
 
 namespace horae::test {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "horae/policy/transport/transport.hpp"
-#include "horae/rnic/queue_pair.hpp"
+#include "horae/rnic/parts/queue_pair.hpp"
 #include "horae/traffic/source.hpp"
 
 namespace horae::test {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 #include "nic_parts.hpp"
 
 namespace horae::test {

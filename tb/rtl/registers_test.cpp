@@ -3,7 +3,7 @@
 
 #include "horae/core/psn.hpp"
 #include "horae/core/random.hpp"
-#include "horae/dataplane/stateful_trace.hpp"
+#include "horae/dataplane/objects/stateful_trace.hpp"
 #include "horae/rtl/register_block.hpp"
 #include "wrong_run.hpp"
 

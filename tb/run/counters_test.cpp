@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/run/flow_results.hpp"
 #include "horae/run/results.hpp"
 #include "horae/run/site_results.hpp"
+#include "horae/workload/read_platform.hpp"
 
 namespace horae::run::counters_test {
 namespace {
@@ -131,9 +131,9 @@ class Counters : public ::testing::Test {
 
   const rnic::RnicCounters a_ = counted(1), b_ = counted(2), c_ = counted(3);
   const config::PlatformConfig platform_ =
-      flows::read_platform(Document::parse(three_nics, "p.toml", {}));
-  build::Simulation simulation_{platform_};
-  build::Findings found_ = build::Findings::of(simulation_);
+      workload::read_platform(Document::parse(three_nics, "p.toml", {}));
+  elaboration::Simulation simulation_{platform_};
+  elaboration::Findings found_ = elaboration::Findings::of(simulation_);
   Snapshot from_, to_;
 };
 

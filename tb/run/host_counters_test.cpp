@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/run/results.hpp"
+#include "horae/workload/read_platform.hpp"
 
 namespace horae::run::host_counters_test {
 namespace {
@@ -40,9 +40,9 @@ load = 0.5
 // 300 + 40 sent, 200 + 30 received with 5,000 + 700 bytes and 10 + 5 us of latency, in 10 us.
 TEST(HostCounters, AreOfTheWindowAndOfAllHosts) {
   const config::PlatformConfig platform =
-      flows::read_platform(Document::parse(two_hosts, "p.toml", {}));
-  const build::Simulation simulation(platform);
-  const build::Findings found = build::Findings::of(simulation);
+      workload::read_platform(Document::parse(two_hosts, "p.toml", {}));
+  const elaboration::Simulation simulation(platform);
+  const elaboration::Findings found = elaboration::Findings::of(simulation);
   Snapshot from = Snapshot::take(simulation, 0_ps);
   from.time = 4_us;
   from.hosts[0] = {.sent = 7, .received = 5, .received_bytes = 90, .latency_sum = 3_us};

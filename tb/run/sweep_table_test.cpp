@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
 #include "horae/run/sweep.hpp"
+#include "horae/workload/read_platform.hpp"
 
 namespace horae::run::sweep_table_test {
 namespace {
@@ -61,7 +61,7 @@ source = "a paper"
 
 /// Of a platform with that text, both of whose points ran.
 std::string table(const std::string& text) {
-  const auto read = flows::read_platform(Document::parse(text, "p.toml", {}));
+  const auto read = workload::read_platform(Document::parse(text, "p.toml", {}));
   const nlohmann::ordered_json rows = {{{"TX", 0.5}, {"data", 1234.0}, {"verdict", "complete"}},
                                        {{"TX", 0.126}, {"data", nullptr}, {"verdict", "timeout"}}};
   return table_text(read, {{"rows", {{"sweep", rows}}}});

@@ -14,8 +14,8 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "scripts/compare_replay"
 sys.path.insert(0, str(ROOT / "scripts"))
-from comparison import captures, fields, match  # noqa: E402
-from exploration.complaint import Complaint  # noqa: E402
+from lib.compare_replay import captures, fields, match  # noqa: E402
+from lib.common.complaint import Complaint  # noqa: E402
 
 
 def ipv4(protocol, body, ttl=64, src=1, dst=2, dscp=0, number=7):

@@ -18,8 +18,8 @@ import unittest
 sys.dont_write_bytecode = True
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-from comparison import captures, fields, match, text  # noqa: E402
-from exploration.complaint import Complaint  # noqa: E402
+from lib.compare_replay import captures, fields, match, text  # noqa: E402
+from lib.common.complaint import Complaint  # noqa: E402
 
 
 def loaded(script):

@@ -54,7 +54,7 @@ class Pages(unittest.TestCase):
             self.assertEqual(found, [int(n) for n in told.groups()], entries)
 
     def test_the_page_of_p4_programs(self):
-        text = page("platforms/p4.md")
+        text = page("platforms/manual/p4.md")
         commands = re.findall(r"^    build/platforms/horae (.*?platforms/p4/.*?)(?: +# .*)?$", text, re.MULTILINE)
         printed = [self.horae(*command.split()) if command.startswith("replay")
                    else subprocess.run([HORAE, *command.split()], cwd=self.folder, capture_output=True, text=True, check=True).stdout
@@ -81,7 +81,7 @@ class Pages(unittest.TestCase):
             self.assertIn(f" {key} ", listed[listed.index("\np4"):] if "\np4" in listed else listed, key)
 
     def test_the_hypothesis_of_the_page_of_explain(self):
-        text = page("platforms/explain.md")
+        text = page("platforms/manual/explain.md")
         (self.folder / "hypothesis.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
         told = re.search(r"\n    M1\.firmware: .*?\n\n", text, re.DOTALL)[0].strip("\n").replace("+0.00", "-0.00").splitlines()
         self.assertGreater(len(told), 8)
@@ -89,7 +89,7 @@ class Pages(unittest.TestCase):
         self.assertIn("\n".join(line.removeprefix("    ") for line in told), printed.replace("+0.00", "-0.00"))
 
     def test_the_cliff_of_the_page_of_nics(self):
-        text = page("platforms/nic.md")
+        text = page("platforms/manual/nic.md")
         shutil.copy(ROOT / "platforms/nics/connectx7.toml", self.folder / "mine.toml")
         tables = [{row.split()[0]: row.split() for row in table.splitlines()}
                   for table in re.findall(r"\n    queue pairs .*?\n    ---+\n(.*?)\n\n", text, re.DOTALL)]

@@ -10,7 +10,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-from hardware import coverage  # noqa: E402
+from lib.rtl import coverage  # noqa: E402
 EXAMPLE = ROOT / "models/facade/example/reorder_window.sv"
 PROJECT = """cmake_minimum_required(VERSION 3.25)
 project(blocks LANGUAGES CXX)

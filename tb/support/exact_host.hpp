@@ -12,7 +12,7 @@
 
 #include "horae/core/roce.hpp"
 #include "horae/fabric/device.hpp"
-#include "horae/fabric/open_loop_host.hpp"
+#include "horae/fabric/devices/open_loop_host.hpp"
 #include "horae/fabric/packet_link.hpp"
 #include "horae/traffic/source.hpp"
 

@@ -17,8 +17,8 @@
 
 #include "exact_host.hpp"
 #include "fabric_parts.hpp"
-#include "horae/fabric/open_loop_host.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/devices/open_loop_host.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 #include "horae/fabric/rank_border.hpp"
 #include "horae/fabric/topology.hpp"
 

@@ -1,6 +1,6 @@
 // Load imbalance against its closed form and against an independent simulation (REPS paper, Figure
 // 16: 32 uplinks).
-#include "horae/theory/imbalance.hpp"
+#include "theory/imbalance.hpp"
 
 #include <gtest/gtest.h>
 

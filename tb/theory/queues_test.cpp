@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "horae/theory/recycled.hpp"
-#include "horae/theory/spraying.hpp"
-#include "horae/theory/trials.hpp"
 #include "sanitized.hpp"
+#include "theory/recycled.hpp"
+#include "theory/spraying.hpp"
+#include "theory/trials.hpp"
 
 namespace horae::theory::queues_test {
 namespace {

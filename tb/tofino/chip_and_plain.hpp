@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "chip_parts.hpp"
-#include "horae/fabric/output_queued_switch.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
 
 namespace horae::test {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Captures as others read them. `remake HORAE`: scripts/make_traces makes the shipped captures again, byte
+"""Captures as others read them. `remake HORAE`: tb/tools/make_traces makes the shipped captures again, byte
 by byte. `wireshark HORAE FRAMES`: tshark finds nothing wrong with the shipped captures, nor with fresh ones of other
 frames, reads the fields that horae wrote, and every ICRC is right by an implementation of its own here (zlib's
 CRC-32; Wireshark shows the ICRC and does not check it). Exit code 77: there is no tshark."""
@@ -28,7 +28,7 @@ def expect(condition, what):
 
 
 def expect_made(folder, file):
-    expect(filecmp.cmp(folder / file, ROOT / "traces" / file, shallow=False), f"{file} is not what scripts/make_traces makes")
+    expect(filecmp.cmp(folder / file, ROOT / "traces" / file, shallow=False), f"{file} is not what tb/tools/make_traces makes")
 
 
 def frames_of(path):
@@ -152,7 +152,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         tmp = pathlib.Path(name)
         if topic == "remake":
-            subprocess.run([ROOT / "scripts/make_traces", "--horae", horae, "--out", tmp], check=True)
+            subprocess.run([ROOT / "tb/tools/make_traces", "--horae", horae, "--out", tmp], check=True)
             for name in [*NAMES, "hosts"]:
                 for kind in ("pcap", "csv"):
                     expect_made(tmp, f"{name}.{kind}")

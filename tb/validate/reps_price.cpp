@@ -12,8 +12,8 @@
 
 #include "horae/policy/entropy/reps.hpp"
 #include "horae/policy/transport/spray_sr.hpp"
+#include "horae/rnic/memory/policy_state.hpp"
 #include "horae/rnic/nic_spec.hpp"
-#include "horae/rnic/policy_state.hpp"
 
 namespace horae::validate {
 namespace {

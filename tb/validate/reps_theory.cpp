@@ -12,9 +12,9 @@
 #include "horae/core/error.hpp"
 #include "horae/policy/entropy/parameters.hpp"
 #include "horae/policy/entropy/reps.hpp"
-#include "horae/theory/imbalance.hpp"
-#include "horae/theory/recycled.hpp"
-#include "horae/theory/spraying.hpp"
+#include "theory/imbalance.hpp"
+#include "theory/recycled.hpp"
+#include "theory/spraying.hpp"
 
 namespace horae::validate {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <memory>
 
-#include "shortest_paths.hpp"
+#include "routes/shortest_paths.hpp"
 
 namespace horae::fabric {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 #include "indented.hpp"
 
 namespace horae::p4 {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 
 namespace horae::p4 {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 #include "horae/p4lang/program.hpp"
 #include "horae/p4prog/code.hpp"
 #include "horae/p4prog/entries.hpp"

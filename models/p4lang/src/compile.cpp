@@ -1,8 +1,8 @@
 #include "horae/p4lang/compile.hpp"
 
-#include "elaborator.hpp"
-#include "preprocessor.hpp"
-#include "reader.hpp"
+#include "elaborate/elaborator.hpp"
+#include "read/reader.hpp"
+#include "text/preprocessor.hpp"
 
 namespace horae::p4lang {
 namespace {

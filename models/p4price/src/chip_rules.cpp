@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
-#include "names.hpp"
+#include "objects/names.hpp"
 
 namespace horae::p4price {
 namespace {

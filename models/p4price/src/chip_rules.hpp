@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gress_design.hpp"
-#include "pieces.hpp"
+#include "steps/pieces.hpp"
 
 namespace horae::p4price {
 

@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include "alu_of.hpp"
 #include "chip_rules.hpp"
-#include "condition_of.hpp"
 #include "horae/core/error.hpp"
-#include "object_order.hpp"
-#include "table_of.hpp"
+#include "objects/alu_of.hpp"
+#include "objects/condition_of.hpp"
+#include "objects/object_order.hpp"
+#include "objects/table_of.hpp"
 
 namespace horae::p4price {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "horae/p4price/price_program.hpp"
-#include "pieces.hpp"
+#include "steps/pieces.hpp"
 
 namespace horae::p4price {
 

@@ -8,10 +8,10 @@
 #include "chip_rules.hpp"
 #include "gress_design.hpp"
 #include "horae/core/error.hpp"
-#include "jumps.hpp"
-#include "names.hpp"
-#include "parameters.hpp"
-#include "table_of.hpp"
+#include "objects/names.hpp"
+#include "objects/table_of.hpp"
+#include "steps/jumps.hpp"
+#include "steps/parameters.hpp"
 
 namespace horae::p4price {
 namespace {

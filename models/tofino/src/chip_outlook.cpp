@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "chip_events.hpp"
-#include "horae/fabric/pause_waits.hpp"
+#include "horae/fabric/ports/pause_waits.hpp"
 #include "horae/tofino/tofino_switch.hpp"
 
 namespace horae::tofino {

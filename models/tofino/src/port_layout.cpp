@@ -6,7 +6,7 @@
 
 #include "chip_events.hpp"
 #include "horae/core/error.hpp"
-#include "horae/fabric/output_port.hpp"
+#include "horae/fabric/ports/output_port.hpp"
 
 namespace horae::tofino {
 namespace {

@@ -7,7 +7,7 @@
 #include <systemc>
 #include <utility>
 
-#include "horae/fabric/open_loop_host.hpp"
+#include "horae/fabric/devices/open_loop_host.hpp"
 #include "horae/fabric/packet_link.hpp"
 
 namespace {

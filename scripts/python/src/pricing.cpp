@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
-#include "horae/dataplane/priced.hpp"
+#include "horae/dataplane/price/priced.hpp"
 #include "horae/params/given.hpp"
 
 namespace py = pybind11;

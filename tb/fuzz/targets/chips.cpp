@@ -1,8 +1,8 @@
 // Chip files: on a chip that is accepted a design has a price, and where it fits, no stage holds
 // more than the chip says it has.
 #include "../target.hpp"
-#include "horae/dataplane/design_file.hpp"
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/design/design_file.hpp"
+#include "horae/dataplane/place/placement.hpp"
 #include "horae/params/document.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Objects files: what is accepted is written as text that reads back as the same design.
 #include "../target.hpp"
-#include "horae/dataplane/design_file.hpp"
+#include "horae/dataplane/design/design_file.hpp"
 #include "horae/params/document.hpp"
 
 bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {

@@ -3,8 +3,8 @@
 #include <cctype>
 
 #include "../target.hpp"
-#include "horae/flows/read_platform.hpp"
 #include "horae/params/document.hpp"
+#include "horae/workload/read_platform.hpp"
 
 bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   using namespace horae;
@@ -18,5 +18,6 @@ bool horae::fuzz::one_input(std::span<const std::uint8_t> bytes) {
   const bool generated = text.find("leaves") != text.npos || text.find("fat_tree") != text.npos ||
                          text.find("jellyfish") != text.npos || text.find("two_sites") != text.npos;
   if (generated && most > 2) return false;
-  return fuzz::read_or_refuse([&] { (void)flows::read_platform(Document::parse(text, "p.toml")); });
+  return fuzz::read_or_refuse(
+      [&] { (void)workload::read_platform(Document::parse(text, "p.toml")); });
 }

@@ -10,9 +10,9 @@
 #include "horae/policy/balance/load_balancer.hpp"
 #include "horae/policy/entropy/parameters.hpp"
 #include "horae/policy/entropy/reps.hpp"
-#include "horae/theory/imbalance.hpp"
-#include "horae/theory/recycled.hpp"
 #include "sanitized.hpp"
+#include "theory/imbalance.hpp"
+#include "theory/recycled.hpp"
 
 namespace horae::policy::load_test {
 namespace {

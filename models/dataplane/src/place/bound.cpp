@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "horae/dataplane/divide.hpp"
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/objects/divide.hpp"
+#include "horae/dataplane/place/placement.hpp"
 #include "split.hpp"
 #include "stage.hpp"
 

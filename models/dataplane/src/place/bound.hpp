@@ -1,7 +1,7 @@
 // Stages below which nothing can go (internal to the room).
 #pragma once
 
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 
 namespace horae::dataplane {
 

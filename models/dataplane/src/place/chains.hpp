@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 
 namespace horae::dataplane {
 

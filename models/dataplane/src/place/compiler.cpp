@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chains.hpp"
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 #include "latency.hpp"
 #include "split.hpp"
 #include "stage.hpp"

@@ -1,4 +1,4 @@
-#include "horae/dataplane/field_order.hpp"
+#include "horae/dataplane/place/field_order.hpp"
 
 #include <algorithm>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 
 namespace horae::dataplane {
 

@@ -1,5 +1,5 @@
 // Units into stages.
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 
 namespace horae::dataplane {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "horae/dataplane/divide.hpp"
+#include "horae/dataplane/objects/divide.hpp"
 
 namespace horae::dataplane {
 

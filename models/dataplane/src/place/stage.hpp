@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 
 namespace horae::dataplane {
 

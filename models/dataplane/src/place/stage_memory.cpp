@@ -4,7 +4,7 @@
 #include <boost/graph/max_cardinality_matching.hpp>
 #include <map>
 
-#include "horae/dataplane/placement.hpp"
+#include "horae/dataplane/place/placement.hpp"
 #include "stage.hpp"
 
 namespace horae::dataplane {

@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 
-#include "horae/dataplane/divide.hpp"
+#include "horae/dataplane/objects/divide.hpp"
 
 namespace horae::dataplane {
 namespace {

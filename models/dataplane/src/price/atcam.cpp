@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "arrays.hpp"
-#include "horae/dataplane/divide.hpp"
+#include "horae/dataplane/objects/divide.hpp"
 
 namespace horae::dataplane {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 
 namespace horae::dataplane {
 namespace {

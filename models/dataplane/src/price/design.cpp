@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "arrays.hpp"
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/price/price.hpp"
 #include "name_order.hpp"
 
 namespace horae::dataplane {

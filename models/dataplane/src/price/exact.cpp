@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "arrays.hpp"
-#include "horae/dataplane/divide.hpp"
-#include "horae/dataplane/price.hpp"
+#include "horae/dataplane/objects/divide.hpp"
+#include "horae/dataplane/price/price.hpp"
 
 namespace horae::dataplane {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "arrays.hpp"
-#include "horae/dataplane/divide.hpp"
+#include "horae/dataplane/objects/divide.hpp"
 
 namespace horae::dataplane {
 namespace {

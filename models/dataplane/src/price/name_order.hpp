@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 
 namespace horae::dataplane {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
-#include "horae/dataplane/pipeline_amounts.hpp"
+#include "horae/dataplane/design/design.hpp"
+#include "horae/dataplane/price/pipeline_amounts.hpp"
 
 namespace horae::dataplane {
 

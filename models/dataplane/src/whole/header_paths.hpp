@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 
 namespace horae::dataplane {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "containers.hpp"
-#include "horae/dataplane/field_order.hpp"
+#include "horae/dataplane/place/field_order.hpp"
 
 namespace horae::dataplane {
 namespace {

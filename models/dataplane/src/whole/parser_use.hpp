@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 
 namespace horae::dataplane {
 

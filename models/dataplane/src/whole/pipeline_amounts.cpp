@@ -1,4 +1,4 @@
-#include "horae/dataplane/pipeline_amounts.hpp"
+#include "horae/dataplane/price/pipeline_amounts.hpp"
 
 #include <fmt/format.h>
 

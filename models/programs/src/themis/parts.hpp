@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 #include "horae/dataplane/gateway.hpp"
 #include "horae/programs/shared/flow_key.hpp"
 #include "horae/programs/themis/themis.hpp"

@@ -1,4 +1,4 @@
-// Any client of the memory controller that keeps to its protocol (scripts/prove): one command at a time, which stays until it
+// Any client of the memory controller that keeps to its protocol (tb/tools/prove): one command at a time, which stays until it
 // is done; a connection is created once, looked up before anything else is asked of it, and released once; blocks that it
 // has not are not asked for; the count of its blocks is the controller's.
 module controller_client #(

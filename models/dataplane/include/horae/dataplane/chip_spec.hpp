@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "horae/core/units.hpp"
-#include "horae/dataplane/resources.hpp"
+#include "horae/dataplane/price/resources.hpp"
 #include "horae/params/located.hpp"
 
 namespace horae::dataplane {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
-#include "horae/dataplane/key_index.hpp"
+#include "horae/dataplane/objects/key_index.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {

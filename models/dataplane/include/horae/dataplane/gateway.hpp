@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/condition.hpp"
+#include "horae/dataplane/design/condition.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {

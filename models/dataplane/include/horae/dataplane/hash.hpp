@@ -8,7 +8,7 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/linear_hash.hpp"
-#include "horae/dataplane/hash_function.hpp"
+#include "horae/dataplane/objects/hash_function.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/bit_string.hpp"
-#include "horae/dataplane/packed_keys.hpp"
+#include "horae/dataplane/objects/bit_string.hpp"
+#include "horae/dataplane/objects/packed_keys.hpp"
 #include "horae/dataplane/pipeline.hpp"
 
 namespace horae::dataplane {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "horae/core/random.hpp"
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 #include "horae/dataplane/pass.hpp"
 
 namespace horae::dataplane {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "horae/core/error.hpp"
+#include "horae/dataplane/objects/register_alu.hpp"
+#include "horae/dataplane/objects/register_observer.hpp"
 #include "horae/dataplane/pipeline.hpp"
-#include "horae/dataplane/register_alu.hpp"
-#include "horae/dataplane/register_observer.hpp"
 
 namespace horae::dataplane {
 

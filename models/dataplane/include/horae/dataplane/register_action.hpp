@@ -15,8 +15,8 @@
 
 #include "horae/core/error.hpp"
 #include "horae/core/random.hpp"
+#include "horae/dataplane/objects/stateful_trace.hpp"
 #include "horae/dataplane/register.hpp"
-#include "horae/dataplane/stateful_trace.hpp"
 
 namespace horae::dataplane {
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "horae/fabric/arrival_order.hpp"
-#include "horae/fabric/event_chunks.hpp"
+#include "horae/fabric/events/arrival_order.hpp"
+#include "horae/fabric/events/event_chunks.hpp"
 #include "horae/fabric/observer.hpp"
 #include "horae/fabric/outlook.hpp"
 #include "horae/fabric/packet_pool.hpp"

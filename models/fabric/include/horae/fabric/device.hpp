@@ -10,10 +10,10 @@
 
 #include "horae/core/packet.hpp"
 #include "horae/fabric/context.hpp"
-#include "horae/fabric/event_queue.hpp"
+#include "horae/fabric/events/event_queue.hpp"
 #include "horae/fabric/packet_link.hpp"
-#include "horae/fabric/pause_log.hpp"
-#include "horae/fabric/tx_port.hpp"
+#include "horae/fabric/ports/pause_log.hpp"
+#include "horae/fabric/ports/tx_port.hpp"
 
 namespace horae {
 class StatTree;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "horae/core/packet.hpp"
-#include "horae/fabric/route_table.hpp"
+#include "horae/fabric/routes/route_table.hpp"
 
 namespace horae::fabric {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
-#include "horae/dataplane/pipeline_amounts.hpp"
-#include "horae/dataplane/resources.hpp"
+#include "horae/dataplane/design/design.hpp"
+#include "horae/dataplane/price/pipeline_amounts.hpp"
+#include "horae/dataplane/price/resources.hpp"
 #include "horae/p4/report.hpp"
 
 namespace horae::p4 {

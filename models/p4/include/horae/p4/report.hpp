@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "horae/dataplane/design.hpp"
-#include "horae/dataplane/resources.hpp"
+#include "horae/dataplane/design/design.hpp"
+#include "horae/dataplane/price/resources.hpp"
 #include "horae/params/location.hpp"
 
 namespace horae::p4 {

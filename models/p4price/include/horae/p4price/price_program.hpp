@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/design.hpp"
+#include "horae/dataplane/design/design.hpp"
 #include "horae/p4lang/program.hpp"
 
 namespace horae::p4price {

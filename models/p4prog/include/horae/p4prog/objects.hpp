@@ -10,12 +10,12 @@
 
 #include "horae/core/random.hpp"
 #include "horae/dataplane/action.hpp"
-#include "horae/dataplane/action_profile.hpp"
 #include "horae/dataplane/counter.hpp"
 #include "horae/dataplane/hash.hpp"
 #include "horae/dataplane/low_pass.hpp"
 #include "horae/dataplane/match_table.hpp"
 #include "horae/dataplane/meter.hpp"
+#include "horae/dataplane/objects/action_profile.hpp"
 #include "horae/dataplane/pipeline.hpp"
 #include "horae/dataplane/register.hpp"
 #include "horae/p4prog/code.hpp"

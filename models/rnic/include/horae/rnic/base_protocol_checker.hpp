@@ -7,7 +7,7 @@
 #include <tlm>
 #include <vector>
 
-#include "horae/rnic/base_protocol_rules.hpp"
+#include "horae/rnic/host/base_protocol_rules.hpp"
 
 namespace horae::rnic {
 

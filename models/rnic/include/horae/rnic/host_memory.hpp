@@ -13,7 +13,7 @@
 
 #include "horae/core/random.hpp"
 #include "horae/core/units.hpp"
-#include "horae/rnic/pcie_config.hpp"
+#include "horae/rnic/spec/pcie_config.hpp"
 
 namespace horae::rnic {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/rnic/on_chip_memory.hpp"
-#include "horae/rnic/policy_state.hpp"
+#include "horae/rnic/memory/on_chip_memory.hpp"
+#include "horae/rnic/memory/policy_state.hpp"
 
 namespace horae::rnic {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "horae/core/packet.hpp"
-#include "horae/rnic/packet_engine.hpp"
+#include "horae/rnic/parts/packet_engine.hpp"
 
 namespace horae::rnic {
 

@@ -15,13 +15,13 @@
 #include "horae/policy/ordering/ordering.hpp"
 #include "horae/policy/retransmit/retransmit.hpp"
 #include "horae/policy/transport/transport.hpp"
-#include "horae/rnic/class_config.hpp"
-#include "horae/rnic/engine_config.hpp"
+#include "horae/rnic/host/payload_fetcher.hpp"
 #include "horae/rnic/host_memory.hpp"
-#include "horae/rnic/host_queues_config.hpp"
-#include "horae/rnic/on_chip_memory.hpp"
-#include "horae/rnic/payload_fetcher.hpp"
-#include "horae/rnic/pcie_config.hpp"
+#include "horae/rnic/memory/on_chip_memory.hpp"
+#include "horae/rnic/spec/class_config.hpp"
+#include "horae/rnic/spec/engine_config.hpp"
+#include "horae/rnic/spec/host_queues_config.hpp"
+#include "horae/rnic/spec/pcie_config.hpp"
 
 namespace horae::rnic {
 

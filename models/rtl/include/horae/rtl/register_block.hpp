@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "horae/dataplane/register_alu.hpp"
+#include "horae/dataplane/objects/register_alu.hpp"
 #include "horae/rtl/register_top.hpp"
 
 namespace horae::rtl {

@@ -8,8 +8,8 @@
 
 #include "horae/core/units.hpp"
 #include "horae/fabric/class_config.hpp"
-#include "horae/fabric/ingress_accounts.hpp"
-#include "horae/fabric/red.hpp"
+#include "horae/fabric/devices/ingress_accounts.hpp"
+#include "horae/fabric/ports/red.hpp"
 #include "horae/params/located.hpp"
 #include "horae/tofino/header_timing.hpp"
 #include "horae/tofino/loopback_config.hpp"

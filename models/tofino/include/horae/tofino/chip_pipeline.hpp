@@ -8,7 +8,7 @@
 #include <string>
 
 #include "horae/core/fast_clock.hpp"
-#include "horae/dataplane/ledger.hpp"
+#include "horae/dataplane/price/ledger.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/tofino/chip_config.hpp"
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "horae/fabric/output_port.hpp"
+#include "horae/fabric/ports/output_port.hpp"
 
 namespace horae::tofino {
 

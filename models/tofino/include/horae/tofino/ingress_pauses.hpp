@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "horae/fabric/ingress_accounts.hpp"
+#include "horae/fabric/devices/ingress_accounts.hpp"
 #include "horae/fabric/packet_pool.hpp"
-#include "horae/fabric/tx_port.hpp"
+#include "horae/fabric/ports/tx_port.hpp"
 
 namespace horae::tofino {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "horae/dataplane/chip_spec.hpp"
-#include "horae/dataplane/ledgers.hpp"
+#include "horae/dataplane/price/ledgers.hpp"
 #include "horae/fabric/device.hpp"
 #include "horae/programs/program.hpp"
 #include "horae/programs/wire_bytes.hpp"

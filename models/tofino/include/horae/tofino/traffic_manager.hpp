@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "horae/fabric/packet_pool.hpp"
-#include "horae/fabric/red.hpp"
+#include "horae/fabric/ports/red.hpp"
 #include "horae/tofino/cell_buffer.hpp"
 #include "horae/tofino/chip_config.hpp"
 #include "horae/tofino/egress_port.hpp"

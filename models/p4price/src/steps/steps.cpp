@@ -1,0 +1,485 @@
+#include "steps.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "objects/names.hpp"
+#include "values.hpp"
+
+namespace horae::p4price {
+namespace {
+
+using p4lang::Block;
+using p4lang::Callee;
+using p4lang::Expr;
+using p4lang::ExprKind;
+using p4lang::Function;
+using p4lang::FunctionKind;
+using p4lang::Op;
+using p4lang::Program;
+using p4lang::Stmt;
+using p4lang::StmtKind;
+using p4lang::TypeKind;
+
+bool has_call(const Expr& e) {
+  if (e.kind == ExprKind::table_hit) return true;
+  if (e.kind == ExprKind::call && e.callee != Callee::is_valid) return true;
+  return std::ranges::any_of(e.operands, has_call);
+}
+
+bool is_aggregate(const p4lang::Type& type) {
+  return type.kind == TypeKind::structure || type.kind == TypeKind::header ||
+         type.kind == TypeKind::stack || type.kind == TypeKind::header_union ||
+         type.kind == TypeKind::tuple;
+}
+
+class Walker {
+ public:
+  Walker(const Program& program, const Block& block) : program_(program), block_(block) {}
+
+  std::vector<Step> control() {
+    Values values(block_);
+    bool ends = false;
+    return steps(block_.body, values, ends);
+  }
+
+  std::vector<Stmt> straight(std::vector<Stmt> body, const Function& function,
+                             const std::vector<Expr>& arguments) {
+    Substitution(function, arguments).put_into(body);
+    Values values(block_);
+    std::vector<Stmt> out;
+    flatten(body, values, out);
+    return out;
+  }
+
+ private:
+  /// What a statement of an action or of a control leaves of the values that are known.
+  void take_effect(const Stmt& s, Values& values) {
+    if (s.kind == StmtKind::assign || s.kind == StmtKind::reset) {
+      Expr base = s.target;
+      while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
+      const std::string name = name_of(base, block_);
+      if (s.kind == StmtKind::assign) forget_calls(s.value, values);
+      if (name.empty()) return values.clear();
+      values.forget(name);
+      if (s.kind != StmtKind::assign || s.target.kind == ExprKind::slice || has_call(s.value) ||
+          is_aggregate(*s.target.type) || s.value.kind == ExprKind::list ||
+          s.value.kind == ExprKind::invalid || mentions(s.value, name, block_))
+        return;
+      values.know(name, s.value);
+      return;
+    }
+    forget_calls(s.value, values);
+  }
+
+  /// What calls in an expression write.
+  void forget_calls(const Expr& e, Values& values) {
+    if (e.kind == ExprKind::call) {
+      for (std::size_t i = 0; i < e.operands.size(); ++i) {
+        const bool written = i < e.is_out.size() && e.is_out[i];
+        const bool validity =
+            i == 0 && (e.callee == Callee::set_valid || e.callee == Callee::set_invalid ||
+                       e.callee == Callee::push_front || e.callee == Callee::pop_front);
+        if (!written && !validity) continue;
+        Expr base = e.operands[i];
+        while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
+        if (const std::string name = name_of(base, block_); !name.empty()) values.forget(name);
+      }
+      if (e.callee == Callee::function) forget_written(block_.functions.at(e.index).body, values);
+      if (e.callee == Callee::extern_method) {
+        // A body that calls a method of its own object writes nothing more by that.
+        const std::uint32_t outer = std::exchange(of_object_, e.index);
+        if (outer != e.index) {
+          for (const auto& method : program_.externs.at(e.index).methods)
+            forget_written(block_.functions.at(method.function).body, values);
+        }
+        of_object_ = outer;
+      }
+    }
+    for (const Expr& part : e.operands) forget_calls(part, values);
+  }
+
+  void forget_written(const std::vector<Stmt>& body, Values& values) {
+    for (const Stmt& s : body) {
+      if (s.kind == StmtKind::assign || s.kind == StmtKind::reset) {
+        Expr base = s.target;
+        while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
+        if (const std::string name = name_of(base, block_); !name.empty()) values.forget(name);
+      }
+      forget_calls(s.value, values);
+      forget_written(s.body, values);
+      forget_written(s.otherwise, values);
+      for (const auto& c : s.cases) forget_written(c.body, values);
+    }
+  }
+
+  /// An action's statements one behind the other: a branch within is its statements under a
+  /// predicate, which they read.
+  void flatten(std::vector<Stmt>& body, Values& values, std::vector<Stmt>& out) {
+    for (Stmt& s : body) {
+      switch (s.kind) {
+        case StmtKind::assign:
+        case StmtKind::call:
+          if (s.kind == StmtKind::call && s.value.callee == Callee::function) {
+            const Function& f = block_.functions.at(s.value.index);
+            for (Stmt& inner : straight(f.body, f, s.value.operands)) {
+              take_effect(inner, values);
+              out.push_back(std::move(inner));
+            }
+            break;
+          }
+          values.put_into(s.value, s.kind == StmtKind::assign);
+          take_effect(s, values);
+          out.push_back(std::move(s));
+          break;
+        case StmtKind::branch: {
+          values.put_into(s.value);
+          Values otherwise = values;
+          const std::size_t from = out.size();
+          flatten(s.body, values, out);
+          flatten(s.otherwise, otherwise, out);
+          values.meet(otherwise);
+          // The predicate is one more source of each.
+          for (std::size_t i = from; i < out.size(); ++i) {
+            if (out[i].kind != StmtKind::assign) continue;
+            Expr choice;
+            choice.kind = ExprKind::choice;
+            choice.type = out[i].value.type;
+            choice.place = out[i].value.place;
+            choice.operands = {s.value, out[i].value, out[i].target};
+            out[i].value = std::move(choice);
+          }
+          break;
+        }
+        case StmtKind::inlined:
+          flatten(s.body, values, out);
+          break;
+        case StmtKind::by_value:
+        case StmtKind::by_action:
+          for (auto& c : s.cases) flatten(c.body, values, out);
+          break;
+        case StmtKind::exit:
+          out.push_back(std::move(s));
+          break;
+        case StmtKind::leave:
+        case StmtKind::reset:
+          take_effect(s, values);
+          break;
+      }
+    }
+  }
+
+  Step table_step(const Expr& call, Values& values) {
+    Step out;
+    out.kind = StepKind::table;
+    out.place = call.place;
+    out.index = call.index;
+    const auto& table = block_.tables.at(call.index);
+    for (const auto& key : table.keys) out.keys.push_back(key.value);
+    for (const auto& action : table.actions)
+      forget_written(block_.functions.at(action.function).body, values);
+    return out;
+  }
+
+  /// The table whose hit a condition asks, or nothing. `negated`: for its miss.
+  static const Expr* hit_in(const Expr& e, bool& negated) {
+    if (e.kind == ExprKind::table_hit) return &e;
+    if (e.kind == ExprKind::unary && e.op == Op::logical_not) {
+      const Expr* inner = hit_in(e.operands[0], negated);
+      if (inner != nullptr) negated = !negated;
+      return inner;
+    }
+    if (e.kind == ExprKind::binary && (e.op == Op::equal || e.op == Op::not_equal)) {
+      for (const std::size_t i : {0u, 1u}) {
+        const Expr& constant = e.operands[1 - i];
+        if (constant.kind != ExprKind::constant) continue;
+        const Expr* inner = hit_in(e.operands[i], negated);
+        if (inner != nullptr && (constant.value != 0) != (e.op == Op::equal)) negated = !negated;
+        if (inner != nullptr) return inner;
+      }
+    }
+    return nullptr;
+  }
+
+  /// Tables applied somewhere in a condition come first; it asks a bit that they leave.
+  void tables_in(Expr& e, Values& values, std::vector<Step>& out) {
+    if (e.kind == ExprKind::table_hit) out.push_back(table_step(e, values));
+    for (Expr& part : e.operands) tables_in(part, values, out);
+  }
+
+  struct Flow {
+    Values values;
+    bool ends = false;
+  };
+
+  Arm arm(Arm::When when, const std::vector<Stmt>& body, Flow& flow) {
+    Arm out;
+    out.when = when;
+    out.steps = steps(body, flow.values, flow.ends);
+    return out;
+  }
+
+  /// Puts the arms of several ways together; false where all of them end the control.
+  static bool join(std::vector<Flow>& flows, Values& values) {
+    bool first = true;
+    for (Flow& f : flows) {
+      if (f.ends) continue;
+      if (first)
+        values = std::move(f.values);
+      else
+        values.meet(f.values);
+      first = false;
+    }
+    return !first;
+  }
+
+  std::vector<Step> steps(const std::vector<Stmt>& body, Values& values, bool& ends) {
+    std::vector<Step> out;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const Stmt& s = body[i];
+      const std::size_t before = out.size();
+      bool done = false;
+      add(s, values, out, done);
+      if (done) {
+        ends = true;
+        break;
+      }
+      // Where one way of a branch ends the control, the rest runs on the others alone.
+      if (out.size() == before || i + 1 >= body.size()) continue;
+      Step& last = out.back();
+      if (last.arms.size() != 2 || (last.kind != StepKind::branch && last.kind != StepKind::table))
+        continue;
+      const auto ended = [](const Arm& a) { return !a.steps.empty() && a.steps.back().ends; };
+      if (ended(last.arms[0]) == ended(last.arms[1])) continue;
+      Arm& open = ended(last.arms[0]) ? last.arms[1] : last.arms[0];
+      bool rest_ends = false;
+      auto rest =
+          steps({body.begin() + static_cast<std::ptrdiff_t>(i) + 1, body.end()}, values, rest_ends);
+      std::move(rest.begin(), rest.end(), std::back_inserter(open.steps));
+      ends = rest_ends;
+      break;
+    }
+    return out;
+  }
+
+  void add(const Stmt& s, Values& values, std::vector<Step>& out, bool& done) {
+    switch (s.kind) {
+      case StmtKind::assign:
+        return add_assign(s, values, out);
+      case StmtKind::reset: {
+        Stmt copy = s;
+        take_effect(copy, values);
+        return;
+      }
+      case StmtKind::call:
+        return add_call(s, values, out);
+      case StmtKind::branch:
+        return add_branch(s, values, out, done);
+      case StmtKind::by_action:
+      case StmtKind::by_value:
+        return add_cases(s, values, out, done);
+      case StmtKind::inlined: {
+        bool inner = false;
+        auto steps_in = steps(s.body, values, inner);
+        const bool exits = !steps_in.empty() && steps_in.back().ends && exits_ && inner;
+        if (!steps_in.empty() && !exits) steps_in.back().ends = false;
+        std::move(steps_in.begin(), steps_in.end(), std::back_inserter(out));
+        return;
+      }
+      case StmtKind::leave:
+      case StmtKind::exit: {
+        exits_ = s.kind == StmtKind::exit;
+        Step step;
+        step.place = s.place;
+        step.statements = {s};
+        step.ends = true;
+        out.push_back(std::move(step));
+        done = true;
+        return;
+      }
+    }
+  }
+
+  void add_assign(const Stmt& s, Values& values, std::vector<Step>& out) {
+    bool negated = false;
+    if (const Expr* hit = hit_in(s.value, negated)) {
+      // The bit is set in one way, cleared in the other.
+      Step step = table_step(*hit, values);
+      for (const bool holds : {true, false}) {
+        Arm a;
+        a.when = holds ? Arm::When::holds : Arm::When::otherwise;
+        Stmt set = s;
+        set.value = constant(s.target, holds != negated);
+        set.value.place = s.place;
+        Step one;
+        one.place = s.place;
+        one.statements = {set};
+        a.steps.push_back(std::move(one));
+        step.arms.push_back(std::move(a));
+      }
+      out.push_back(std::move(step));
+      if (const std::string name = name_of(s.target, block_); !name.empty()) values.forget(name);
+      return;
+    }
+    if (s.target.type->kind == TypeKind::structure && !name_of(s.target, block_).empty() &&
+        (!name_of(s.value, block_).empty() || s.value.kind == ExprKind::list))
+      return add_fields(s, values, out);
+    Step step;
+    step.place = s.place;
+    Stmt copy = s;
+    tables_in(copy.value, values, out);
+    values.put_into(copy.value, true);
+    if (!name_of(copy.value, block_).empty() &&
+        name_of(copy.target, block_) == name_of(copy.value, block_))
+      return;
+    take_effect(copy, values);
+    step.statements = {std::move(copy)};
+    out.push_back(std::move(step));
+  }
+
+  /// A struct is assigned field by field: what is copied in and out of a sub-control for nothing
+  /// comes to nothing so.
+  void add_fields(const Stmt& s, Values& values, std::vector<Step>& out) {
+    const auto field = [](const Expr& of, std::uint32_t i) {
+      Expr part;
+      part.kind = ExprKind::field;
+      part.index = i;
+      part.type = of.type->fields[i].type;
+      part.place = of.place;
+      part.operands = {of};
+      return part;
+    };
+    for (std::uint32_t i = 0; i < s.target.type->fields.size(); ++i) {
+      Stmt one = s;
+      one.target = field(s.target, i);
+      if (s.value.kind != ExprKind::list)
+        one.value = field(s.value, i);
+      else if (i < s.value.operands.size())
+        one.value = Expr(s.value.operands[i]);
+      add_assign(one, values, out);
+    }
+  }
+
+  static Expr constant(const Expr& like, bool value) {
+    Expr out;
+    out.kind = ExprKind::constant;
+    out.type = like.type;
+    out.value = value ? 1 : 0;
+    return out;
+  }
+
+  void add_call(const Stmt& s, Values& values, std::vector<Step>& out) {
+    const Expr& call = s.value;
+    if (call.kind == ExprKind::table_hit || call.callee == Callee::apply_table) {
+      out.push_back(table_step(call, values));
+      return;
+    }
+    Step step;
+    step.place = s.place;
+    if (call.callee == Callee::function) {
+      const Function& function = block_.functions.at(call.index);
+      std::vector<Expr> arguments = call.operands;
+      for (Expr& a : arguments) values.put_into(a);
+      step.statements = straight(function.body, function, arguments);
+      step.index = call.index;
+      if (function.kind != FunctionKind::action) {
+        for (Stmt& inner : step.statements) {
+          take_effect(inner, values);
+          Step one;
+          one.place = s.place;
+          one.statements = {std::move(inner)};
+          out.push_back(std::move(one));
+        }
+        return;
+      }
+      step.kind = StepKind::action;
+      for (const Stmt& inner : step.statements) {
+        Stmt effect = inner;
+        take_effect(effect, values);
+        // Values within an action are its own: what it wrote is not known outside.
+        if (effect.kind == StmtKind::assign) {
+          Expr base = effect.target;
+          while (base.kind == ExprKind::slice) base = Expr(base.operands[0]);
+          values.forget(name_of(base, block_));
+        }
+      }
+      out.push_back(std::move(step));
+      return;
+    }
+    Stmt copy = s;
+    values.put_into(copy.value);
+    take_effect(copy, values);
+    step.statements = {std::move(copy)};
+    out.push_back(std::move(step));
+  }
+
+  void add_branch(const Stmt& s, Values& values, std::vector<Step>& out, bool& done) {
+    bool negated = false;
+    Step step;
+    step.place = s.value.place.line != 0 ? s.value.place : s.place;
+    if (const Expr* hit = hit_in(s.value, negated)) {
+      step = table_step(*hit, values);
+    } else {
+      step.kind = StepKind::branch;
+      step.condition = s.value;
+      tables_in(step.condition, values, out);
+      values.put_into(step.condition);
+      if (step.condition.kind == ExprKind::constant) {
+        auto rest = steps(step.condition.value != 0 ? s.body : s.otherwise, values, done);
+        std::move(rest.begin(), rest.end(), std::back_inserter(out));
+        return;
+      }
+    }
+    std::vector<Flow> flows(2, Flow{values});
+    step.arms.push_back(arm(negated ? Arm::When::otherwise : Arm::When::holds, s.body, flows[0]));
+    step.arms.push_back(
+        arm(negated ? Arm::When::holds : Arm::When::otherwise, s.otherwise, flows[1]));
+    done = !join(flows, values);
+    step.ends = done;
+    out.push_back(std::move(step));
+  }
+
+  void add_cases(const Stmt& s, Values& values, std::vector<Step>& out, bool& done) {
+    Step step;
+    step.place = s.place;
+    if (s.kind == StmtKind::by_action) {
+      Expr call;
+      call.index = s.index;
+      call.place = s.place;
+      step = table_step(call, values);
+    } else {
+      step.kind = StepKind::branch;
+      step.condition = s.value;
+      values.put_into(step.condition);
+    }
+    std::vector<Flow> flows(s.cases.size() + 1, Flow{values});
+    bool all = false;
+    for (std::size_t i = 0; i < s.cases.size(); ++i) {
+      const auto& c = s.cases[i];
+      all |= c.values.empty() && c.actions.empty();
+      step.arms.push_back(arm(Arm::When::action, c.body, flows[i]));
+    }
+    if (all) flows.pop_back();
+    done = !join(flows, values);
+    step.ends = done;
+    out.push_back(std::move(step));
+  }
+
+  const Program& program_;
+  const Block& block_;
+  std::uint32_t of_object_ = p4lang::no_block;  ///< whose method's body is looked at
+  bool exits_ = false;                          ///< what ended last was an exit, not a return
+};
+
+}  // namespace
+
+std::vector<Step> steps_of(const Program& program, const Block& block) {
+  return Walker(program, block).control();
+}
+
+std::vector<Stmt> action_body(const Program& program, const Block& block, const Function& function,
+                              const std::vector<Expr>& arguments) {
+  return Walker(program, block).straight(function.body, function, arguments);
+}
+
+}  // namespace horae::p4price

@@ -1,0 +1,101 @@
+// Contexts and translations that are not on the chip: what a miss costs. No SystemC.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "horae/rnic/host/host_addresses.hpp"
+#include "horae/rnic/memory/context_cache.hpp"
+#include "horae/rnic/parts/queue_pair.hpp"
+
+namespace horae::rnic {
+
+/// Each packet sent or received uses its queue pair's context, and with payload a memory key and a
+/// translation. What is not in the cache is read from host memory first; the packet waits for it.
+/// `Host` has read and write as host_interface has them (a type, so that a hit pays no virtual
+/// call). Times never decrease.
+template <class Host>
+class ContextFetcher {
+ public:
+  /// Entries read are counted in `misses`, which the caller keeps alive, as it does `host`.
+  ContextFetcher(const OnChipMemoryConfig& memory, Bytes mtu, Host& host, std::uint64_t& misses)
+      : cache_(memory), page_(memory.page), mtu_(mtu), host_(host), misses_(misses) {}
+
+  const ContextCache& cache() const { return cache_; }
+  /// Takes bytes from the cache for good (elaboration only).
+  void reserve(Bytes bytes) { cache_.reserve(bytes); }
+
+  /// Whether context and translation of the next new packet of `qp`, number `i`, are on the chip at
+  /// `now`; if not, they are being fetched and here at QueuePair::context_ready.
+  bool here(std::size_t i, QueuePair& qp, Picoseconds now) {
+    // What was fetched for this packet serves it, even if others have evicted it meanwhile.
+    if (qp.context_ready >= 0_ps) return qp.context_ready <= now;
+    const std::uint32_t reads = use(i, qp, qp.next_new(), true, now);
+    if (reads == 0) return true;
+    qp.context_ready = fetch(reads, now);
+    return false;
+  }
+  /// Until when a packet received for `qp` waits; before `now`: it does not. At `now` it waits, for
+  /// the packets in front of it, which go on at the same time.
+  Picoseconds receive(std::size_t i, QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
+    const std::uint32_t reads = use(i, qp, psn, payload, now);
+    // Packets of a queue pair stay in order.
+    if (reads > 0) qp.receive_ready = std::max(qp.receive_ready, fetch(reads, now));
+    return qp.receive_ready;
+  }
+  /// Queue pair `i` completes messages. Posted: nothing waits for the completion queue's context.
+  void complete(std::size_t i, Picoseconds now) {
+    const CacheAccess access = cache_.access(CacheKind::completion_queue, i);
+    misses_ += access.reads;
+    if (access.reads > 0) host_.read(now, host_address::contexts, entry_read);
+    write_back(access, now);
+  }
+
+  /// Received packets that wait: one more, one less.
+  void packet_waits() { ++waiting_; }
+  void packet_goes_on() { --waiting_; }
+  std::uint64_t waiting() const { return waiting_; }
+
+ private:
+  static constexpr Bytes entry_read = 64_B;  ///< one cache line of host memory
+
+  /// Uses what a packet needs; returns the dependent reads of what is missing.
+  std::uint32_t use(std::size_t i, const QueuePair& qp, Psn psn, bool payload, Picoseconds now) {
+    CacheAccess access = cache_.access(CacheKind::queue_pair, i);
+    if (payload) {
+      const std::int64_t page = page_.count();
+      const std::int64_t pages = std::max<std::int64_t>(1, qp.config().buffer.count() / page);
+      const std::int64_t at = std::int64_t{psn.value()} * mtu_.count() / page % pages;
+      const CacheAccess translated = cache_.translate(
+          0, static_cast<std::uint64_t>(static_cast<std::int64_t>(i) * pages + at));
+      access.reads += translated.reads;
+      access.write_back += translated.write_back;
+    }
+    write_back(access, now);
+    misses_ += access.reads;
+    return access.reads;
+  }
+  void write_back(const CacheAccess& access, Picoseconds now) {
+    if (access.write_back > 0) {
+      host_.write(now, host_address::contexts, Bytes(access.write_back));
+    }
+  }
+  /// Each read depends on the one before and takes as long as the first does now; the later ones'
+  /// share of the link is taken now as well.
+  Picoseconds fetch(std::uint32_t reads, Picoseconds now) {
+    Picoseconds done{};
+    const Picoseconds one = host_.read(now, host_address::contexts, entry_read) - now;
+    for (std::uint32_t n = 1; n < reads; ++n) {
+      done = std::max(done, host_.read(now, host_address::contexts, entry_read));
+    }
+    return std::max(done, now + one * static_cast<std::int64_t>(reads));
+  }
+
+  ContextCache cache_;
+  Bytes page_, mtu_;
+  Host& host_;
+  std::uint64_t& misses_;
+  std::uint64_t waiting_ = 0;
+};
+
+}  // namespace horae::rnic

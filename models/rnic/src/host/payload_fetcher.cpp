@@ -1,0 +1,229 @@
+#include "horae/rnic/host/payload_fetcher.hpp"
+
+#include <algorithm>
+
+namespace horae::rnic {
+namespace {
+
+constexpr std::int64_t wqe_block = 64;  // one send WQE basic block: rdma-core mlx5dv.h
+constexpr std::int64_t cache_line = 64;
+/// Where things lie in host memory: one region per queue pair, so that no two accesses meet.
+constexpr std::uint64_t region = std::uint64_t{1} << 32;
+constexpr std::uint64_t wqe_ring = 0;
+constexpr std::uint64_t payloads = std::uint64_t{1} << 24;
+constexpr std::uint64_t payload_bytes = std::uint64_t{1} << 23;  // what perftest posts: reused
+
+}  // namespace
+
+PayloadFetcher::PayloadFetcher(const FetchConfig& config, Bytes tx_buffer, HostPort& host,
+                               WqeEvent wqe_event)
+    : config_(config),
+      prefetch_(config.prefetch.value_or(FetchConfig::least_prefetch)),
+      tx_buffer_(tx_buffer),
+      host_(host),
+      wqe_event_(std::move(wqe_event)) {}
+
+void PayloadFetcher::add(QueuePair& qp) {
+  Stream s;
+  s.qp = &qp;
+  s.next = qp.config().first_send;
+  streams_.push_back(std::move(s));
+}
+
+IdleCause PayloadFetcher::cause(std::size_t i) const {
+  const Stream& s = streams_[i];
+  if (!s.slots.empty()) return IdleCause::payload;
+  if (!s.qp->posted(s.next)) return IdleCause::doorbell;
+  const std::uint64_t message = s.qp->place_ahead(s.next).message;
+  if (message >= s.rung) return IdleCause::doorbell;
+  return message >= s.wqes ? IdleCause::wqe : IdleCause::payload;
+}
+
+void PayloadFetcher::rung(std::size_t i, std::uint64_t messages, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.rung = std::max(s.rung, messages);
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::pushed(std::size_t i, std::uint64_t messages, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.wqes = s.wqes_coming = std::max(s.wqes, messages);
+  rung(i, messages, now);
+}
+
+void PayloadFetcher::wqe_arrived(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  // A read of before a flush is void; memory may answer it before or after the one that counts.
+  if (now != s.wqes_at) return;
+  s.wqes_at = never;
+  s.wqes = s.wqes_coming;
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->wqes_came(i, s.wqes, now);
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::take(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  const Slot slot = s.slots.front();
+  s.slots.pop_front();
+  s.bytes -= slot.bytes;
+  used_ -= slot.bytes;
+  want(i);
+  pump(now);
+}
+
+void PayloadFetcher::want(std::size_t i) {
+  if (streams_[i].queued) return;
+  streams_[i].queued = true;
+  ring_.push_back(static_cast<std::uint16_t>(i));
+}
+
+void PayloadFetcher::pump(Picoseconds now) {
+  if (halted_) return;
+  while (!ring_.empty()) {
+    const std::uint16_t i = ring_.front();
+    const Fetched fetched = fetch(i, now);
+    if (fetched == Fetched::no_space) return;  // keeps its turn
+    if (fetched == Fetched::payload && (ring_.size() == 1 || turn_read_ < turn_)) continue;
+    turn_read_ = 0;
+    ring_.pop_front();
+    if (fetched == Fetched::payload) {
+      ring_.push_back(i);
+    } else {
+      streams_[i].queued = false;  // whatever could change that calls want()
+    }
+  }
+}
+
+PayloadFetcher::Fetched PayloadFetcher::fetch(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  if (!s.qp->posted(s.next)) return Fetched::nothing;
+  const PacketPlace place = s.qp->place_ahead(s.next);
+  if (place.message >= s.rung) return Fetched::nothing;
+  if (wants_wqes(s, place.message)) fetch_wqes(s, i, now);
+  if (place.message >= s.wqes) return Fetched::nothing;
+  const bool in_wqe = post_ && post_->in_wqe(s.qp->message_bytes(place.message).count());
+  const std::int32_t payload = in_wqe ? 0 : place.payload;
+  if (s.bytes > 0 && s.bytes + payload > prefetch_.count()) return Fetched::nothing;
+  if (used_ > 0 && used_ + payload > tx_buffer_.count()) return Fetched::no_space;
+  Picoseconds ready = now;
+  if (payload > 0) ready = read_payload(s, i, place, now);
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->payload_read(i, s.next, now, ready);
+  if (waits_ != nullptr && s.slots.empty()) waits_->forget(i);
+  s.slots.push_back({ready, payload});
+  s.bytes += payload;
+  turn_read_ += place.payload;
+  occupy(payload);
+  ++s.next;
+  return Fetched::payload;
+}
+
+Picoseconds PayloadFetcher::read_payload(const Stream& s, std::size_t i, const PacketPlace& place,
+                                         Picoseconds now) {
+  const std::uint64_t offset = std::uint64_t{s.next.value()} * 4096 % payload_bytes;
+  const std::uint64_t address = (i + 1) * region + payloads + offset;
+  counters_.payload_bytes += place.payload;
+  if (!post_ || post_->sges == 1) {
+    ++counters_.payload_reads;
+    return host_.read(now, address, Bytes(place.payload));
+  }
+  const std::int64_t message = s.qp->message_bytes(place.message).count();
+  // All packets but the last are as long as each other.
+  const std::int64_t packet = place.payload;
+  const std::int64_t before =
+      place.left == 1 ? message - packet : ((message + packet - 1) / packet - place.left) * packet;
+  Picoseconds ready = now;
+  post_->gather(message, before, packet, [&](std::int64_t buffer, std::int64_t in, auto bytes) {
+    const std::uint64_t at = static_cast<std::uint64_t>(buffer) * payload_bytes +
+                             static_cast<std::uint64_t>(in % cache_line);
+    ++counters_.payload_reads;
+    ready = std::max(ready, host_.read(now, address + at, Bytes(bytes)));
+  });
+  return ready;
+}
+
+void PayloadFetcher::fetch_wqes(Stream& s, std::size_t i, Picoseconds now) {
+  const std::uint64_t n = std::min<std::uint64_t>(config_.wqe_batch, s.rung - s.wqes);
+  const std::uint64_t slot = s.wqes % 4096 * wqe_block;
+  Picoseconds at =
+      host_.read(now, (i + 1) * region + wqe_ring + slot, Bytes(wqe_bytes(s, s.wqes, n)));
+  if (post_) at += post_->queue_read;
+  s.wqes_coming = s.wqes + n;
+  s.wqes_at = at;
+  ++counters_.wqe_reads;
+  counters_.wqes_read += n;
+  wqe_event_(i, at);
+}
+
+std::int64_t PayloadFetcher::wqe_bytes(const Stream& s, std::uint64_t message,
+                                       std::uint64_t n) const {
+  if (!post_) return static_cast<std::int64_t>(n) * wqe_block;
+  std::int64_t sum = 0;
+  for (std::uint64_t m = message; m < message + n; ++m)
+    sum += post_->wqe_bytes(s.qp->message_bytes(m).count());
+  return sum;
+}
+
+void PayloadFetcher::forget(std::size_t i, Picoseconds now) {
+  Stream& s = streams_[i];
+  s.slots.clear();
+  counters_.discarded_bytes += s.bytes;
+  used_ -= s.bytes;
+  s.bytes = 0;
+  s.next = s.qp->posted_end();
+  pump(now);
+}
+
+void PayloadFetcher::flush(Picoseconds /*now*/) {
+  halted_ = true;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    Stream& s = streams_[i];
+    s.next = s.next - static_cast<std::int32_t>(s.slots.size());
+    s.slots.clear();
+    counters_.discarded_bytes += s.bytes;
+    used_ -= s.bytes;
+    s.bytes = 0;
+    s.wqes_at = never;
+    if (s.qp->posted(s.next)) s.wqes = std::min(s.wqes, s.qp->place_ahead(s.next).message);
+    s.wqes_coming = s.wqes;
+    want(i);
+  }
+}
+
+void PayloadFetcher::resume(Picoseconds now) {
+  halted_ = false;
+  pump(now);
+}
+
+void PayloadFetcher::allocate(Bytes size, Picoseconds /*now*/) {
+  while (used_ > 0 && used_ + size.count() > tx_buffer_.count()) {
+    // From whoever has most read ahead: a small victim would be read again at once.
+    const auto victim =
+        std::max_element(streams_.begin(), streams_.end(),
+                         [](const Stream& a, const Stream& b) { return a.bytes < b.bytes; });
+    if (victim == streams_.end() || victim->slots.empty()) break;
+    const std::int32_t bytes = victim->slots.back().bytes;
+    victim->slots.pop_back();
+    victim->next = victim->next - 1;
+    victim->bytes -= bytes;
+    used_ -= bytes;
+    counters_.discarded_bytes += bytes;
+    want(static_cast<std::size_t>(victim - streams_.begin()));
+  }
+  occupy(size.count());
+}
+
+void PayloadFetcher::release(Bytes size, Picoseconds now) {
+  used_ -= size.count();
+  pump(now);
+}
+
+void PayloadFetcher::occupy(std::int64_t bytes) {
+  used_ += bytes;
+  most_used_ = std::max(most_used_, used_);
+}
+
+}  // namespace horae::rnic

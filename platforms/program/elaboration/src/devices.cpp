@@ -1,0 +1,102 @@
+#include "horae/elaboration/devices.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "horae/elaboration/switches.hpp"
+#include "horae/workload/traffic.hpp"
+#include "steering.hpp"
+
+namespace horae::elaboration {
+namespace {
+
+/// What hosts without a transport send, by device; null: nothing.
+std::vector<std::unique_ptr<traffic::TrafficSource>> host_sources(
+    const config::PlatformConfig& platform, bool silent) {
+  std::vector<std::unique_ptr<traffic::TrafficSource>> sources(platform.devices.size());
+  if (silent) return sources;
+  for (std::size_t table = 0; table < platform.traffic.size(); ++table) {
+    workload::traffic_of(platform, table).packets(platform, [&](workload::PacketStream stream) {
+      sources[stream.from] = std::move(stream.source);
+    });
+  }
+  return sources;
+}
+
+void build_links(const config::PlatformConfig& platform, const Devices& devices) {
+  for (std::size_t i = 0; i < platform.links.size(); ++i) {
+    const auto& e = platform.topology.edges()[i];
+    const auto& link = platform.links[i];
+    if (link.halved) continue;
+    fabric::connect(*devices.all[e.a], e.port_a, *devices.all[e.b], e.port_b, link.config,
+                    link.backward);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+void build_modules(const config::PlatformConfig& platform, fabric::sim_context& context,
+                   Devices& devices) {
+  for (const auto& m : platform.modules) {
+    const auto& e = platform.topology.edges()[m.link];
+    const auto& link = platform.links[m.link];
+    fabric::module_joint::End first{devices.all[e.a].get(), e.port_a, link.config};
+    fabric::module_joint::End second{devices.all[e.b].get(), e.port_b, link.backward};
+    if (!m.forward) std::swap(first, second);
+    devices.modules.push_back(
+        std::make_unique<fabric::module_joint>(m.name.c_str(), context, *m.factory, first, second));
+  }
+}
+
+}  // namespace
+
+Devices build_devices(const config::PlatformConfig& platform, fabric::sim_context& context,
+                      const std::vector<fabric::RouteTable>& routes,
+                      const std::shared_ptr<const fabric::PathTable>& paths, Levels& levels,
+                      bool silent, MemoryMeter* meter) {
+  Devices out;
+  const auto add = [&](auto device, auto& kind, std::string_view name) {
+    kind.push_back(device.get());
+    out.all.push_back(std::move(device));
+    if (meter != nullptr) meter->charge(name);
+  };
+  auto sources = host_sources(platform, silent);
+  dataplane::Ledgers ledgers;
+  Steering steering(platform);
+  if (meter != nullptr) meter->charge("the rest", 0);
+  for (unsigned i = 0; i < platform.devices.size(); ++i) {
+    const NodeId node = platform.topology.vertices()[i].node;
+    const config::Profile& profile = platform.profiles.at(platform.devices[i].profile);
+    const char* name = platform.devices[i].name.c_str();
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile)) {
+      auto d = std::make_unique<rnic::rnic>(name, context, steering.told(*nic, i), node);
+      levels.choose(*d, *nic);
+      add(std::move(d), out.nics, "NICs");
+    } else if (std::holds_alternative<config::TofinoProfile>(profile)) {
+      auto d = build_tofino(platform, i, context, routes, &ledgers);
+      levels.choose(*d, std::get<config::TofinoProfile>(profile));
+      add(std::move(d), out.tofinos, "Tofino switches");
+    } else if (std::holds_alternative<fabric::SwitchConfig>(profile)) {
+      auto d = build_switch(platform, i, context, routes);
+      levels.choose(*d, std::get<fabric::SwitchConfig>(profile), context.seed);
+      d->set_paths(paths, i);
+      if (d->learns_connections()) out.learning.push_back(d.get());
+      add(std::move(d), out.switches, "plain switches");
+    } else {
+      add(std::make_unique<fabric::open_loop_host>(name, context, fabric::HostConfig{.id = node},
+                                                   std::move(sources[i])),
+          out.hosts, "hosts");
+    }
+  }
+  build_links(platform, out);
+  build_modules(platform, context, out);
+  if (platform.has_sites()) {
+    for (const auto& device : out.all) device->keep_pauses();
+  }
+  if (meter != nullptr) meter->charge("links", platform.links.size());
+  return out;
+}
+
+}  // namespace horae::elaboration

@@ -1,0 +1,158 @@
+#include "horae/elaboration/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "horae/config/path_tiers.hpp"
+#include "horae/core/error.hpp"
+#include "horae/fabric/rank_border.hpp"
+#include "horae/workload/nic_fit.hpp"
+
+namespace horae::elaboration {
+namespace {
+
+class empty_module : public sc_core::sc_module {
+ public:
+  explicit empty_module(const sc_core::sc_module_name& name) : sc_module(name) {}
+};
+
+bool works_on_bytes(const config::Profile& profile) {
+  const auto* chip = std::get_if<config::TofinoProfile>(&profile);
+  return chip != nullptr && chip->program->works_on_bytes();
+}
+
+/// Bytes are made of RoCEv2's own fields (programs::WireBytes): features that add headers of their
+/// own have none, and no process hands bytes to another.
+void check_bytes(const config::PlatformConfig& platform, bool ranks) {
+  const auto found = std::ranges::find_if(platform.devices, [&](const auto& device) {
+    return works_on_bytes(platform.profiles.at(device.profile));
+  });
+  if (found == platform.devices.end()) return;
+  if (ranks)
+    throw input_error(
+        found->where,
+        fmt::format("'{}' runs a program that works on packets' bytes, which ranks do "
+                    "not hand over; expected a run without --ranks",
+                    found->name));
+  const auto refuse = [&](const auto& device, const std::vector<HeaderExtension>& extensions) {
+    if (extensions.empty()) return;
+    throw input_error(
+        device.where,
+        fmt::format("'{}' uses {}, whose headers '{}' cannot read, as its program works on bytes; "
+                    "expected RoCEv2 alone",
+                    device.name, extensions.front().feature, found->name));
+  };
+  for (const auto& device : platform.devices) {
+    const config::Profile& profile = platform.profiles.at(device.profile);
+    if (const auto* nic = std::get_if<rnic::RnicConfig>(&profile))
+      refuse(device, rnic::header_extensions(*nic));
+    if (const auto* chip = std::get_if<config::TofinoProfile>(&profile))
+      refuse(device, chip->program->header_extensions());
+  }
+}
+
+}  // namespace
+
+Simulation::Simulation(const config::PlatformConfig& platform, Bare /*bare*/)
+    : platform_(platform),
+      oldest_{std::make_unique<empty_module>("0_first"),
+              std::make_unique<empty_module>("0_second")},
+      context_({.mode = platform.sim.scheduling, .window = platform.sim.window}, platform.sim.seed),
+      routing_(platform),
+      connections_(platform, devices_) {
+  context_.checked = platform.sim.checked.value_or(false);
+  workload::require_fit(platform);
+}
+
+Simulation::Simulation(const config::PlatformConfig& platform, fabric::rank_border* border,
+                       MemoryMeter* meter)
+    : Simulation(platform, Bare()) {
+  check_bytes(platform, border != nullptr);
+  if (border != nullptr) context_.join(*border);
+  build_devices(false, meter);
+  connections_.build();
+  if (meter != nullptr) meter->charge("connections", connections_.all().size());
+  levels_.check(platform);
+}
+
+Simulation::Simulation(const config::PlatformConfig& platform, Silent /*silent*/)
+    : Simulation(platform, Bare()) {
+  check_bytes(platform, false);
+  build_devices(true, nullptr);
+}
+
+void Simulation::build_devices(bool silent, MemoryMeter* meter) {
+  if (meter != nullptr) meter->charge("the rest", 0);
+  const auto routes = platform_.topology.shortest_path_routes();
+  config::check_path_maps(platform_, routes);
+  const auto paths = routing_.paths();
+  if (meter != nullptr) meter->charge("routes", routes.size());
+  devices_ = elaboration::build_devices(platform_, context_, routes, paths, levels_, silent, meter);
+  for (auto* chip : devices_.tofinos) {
+    if (chip->frames() != nullptr) chip->carry(wire_bytes_);
+  }
+}
+
+Simulation::~Simulation() {
+  // SystemC looks for a module that goes from its oldest one on, and puts the newest in its place.
+  // So when an old one has gone, each device is found there if the newest goes first. Two old ones
+  // go, as a module of SystemC's own comes after the devices'.
+  for (auto& module : oldest_) module.reset();
+  while (!devices_.modules.empty()) devices_.modules.pop_back();
+  while (!devices_.all.empty()) devices_.all.pop_back();
+}
+
+Picoseconds Simulation::arrivals_end() const {
+  Picoseconds end{};
+  for (std::size_t table = 0; table < platform_.traffic.size(); ++table)
+    end = std::max(end, workload::traffic_of(platform_, table).arrivals_end(platform_));
+  return end;
+}
+
+bool Simulation::finished() const {
+  const bool hosts_done =
+      std::all_of(devices_.hosts.begin(), devices_.hosts.end(),
+                  [](const auto* h) { return !h->runs_here() || h->next_time() == never; });
+  const bool under_way = context_.border != nullptr && context_.border->waiting() > 0;
+  return hosts_done && !work_left() && context_.pool.live() == 0 && !under_way;
+}
+
+Picoseconds Simulation::finished_at() const {
+  Picoseconds last{};
+  for (const auto& d : devices_.all) {
+    for (unsigned i = 0; i < d->ports() && d->runs_here(); ++i) {
+      const fabric::tx_port& port = d->tx(i);
+      if (port.counters().packets > 0) last = std::max(last, port.busy_until() + port.link().delay);
+    }
+  }
+  for (const auto* host : devices_.hosts) last = std::max(last, host->counters().last_arrival);
+  for (const auto* nic : devices_.nics) {
+    for (std::size_t i = 0; i < nic->queue_pairs(); ++i) {
+      const auto& progress = nic->queue_pair(i).progress();
+      last = std::max(last, progress.last_completion);
+      if (progress.error_time != never) last = std::max(last, progress.error_time);
+    }
+    for (std::size_t i = 0; i < nic->programs().size() && nic->runs_here(); ++i)
+      last = std::max(last, nic->programs()[i].end());
+  }
+  return last;
+}
+
+fabric::rank_exchange* Simulation::ranks() const {
+  return context_.border == nullptr ? nullptr : &context_.border->exchange();
+}
+
+bool Simulation::work_left() const {
+  // The one that was not finished when last asked comes first: mostly it still is not.
+  const auto& nics = devices_.nics;
+  for (std::size_t asked = 0; asked < nics.size(); ++asked) {
+    const rnic::rnic& nic = *nics[unfinished_];
+    if (nic.runs_here() && !nic.finished()) return true;
+    unfinished_ = unfinished_ + 1 == nics.size() ? 0 : unfinished_ + 1;
+  }
+  return false;
+}
+
+}  // namespace horae::elaboration

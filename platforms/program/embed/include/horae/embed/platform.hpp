@@ -1,0 +1,74 @@
+// A platform file inside somebody's own SystemC program.
+#pragma once
+
+#if __cplusplus < 202002L
+#error "Horae's headers are C++20: compile what includes them with -std=c++20 or later"
+#endif
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "horae/fabric/context.hpp"
+#include "horae/fabric/device.hpp"
+#include "horae/fabric/devices/output_queued_switch.hpp"
+#include "horae/rnic/rnic.hpp"
+#include "horae/run/run.hpp"
+#include "horae/tofino/tofino_switch.hpp"
+
+namespace horae {
+
+struct PlatformOptions {
+  std::vector<std::string> set = {};  ///< as `--set`: "nic.mtu=4KiB"
+  std::string point = {};             ///< of the platform's sweep, by its label
+  bool show_progress = false;         ///< on a terminal
+};
+
+/// A platform file as modules of a program with an sc_main of its own. It is elaborated where it is
+/// made: before the first sc_start(), and before modules of the program's own whose ports are
+/// bound later, as messages that are run alone for their ideal times are runs in copies of this
+/// process. One per process.
+///
+/// It is moved by run(), run_to() or plain sc_start(). The first two measure what `horae run`
+/// measures: where they stop on the way changes no result. What is moved by sc_start() is a
+/// simulation like any other, whose devices are up to a window ahead of sc_time_stamp(): routes
+/// change and connections close up to a window late, and there are no results of a measured time.
+class Platform {
+ public:
+  /// InputError (file:line:column: what was found, what was expected) for what cannot be built.
+  explicit Platform(const std::string& file, const PlatformOptions& options = {});
+  ~Platform();
+  Platform(const Platform&) = delete;
+  Platform& operator=(const Platform&) = delete;
+
+  /// In the order of the file, generated networks first.
+  const std::vector<std::string>& names() const;
+  /// By name; InputError with the nearest name for one that is not there, or is something else.
+  /// What a program binds or sets it does before simulation starts: a NIC's host memory is
+  /// `nic("h0").host()->memory` (host() is null without host = "pcie").
+  fabric::device& device(const std::string& name);
+  rnic::rnic& nic(const std::string& name);
+  tofino::tofino_switch& chip(const std::string& name);
+  fabric::output_queued_switch& plain_switch(const std::string& name);
+  /// What all of them share: packets, clock, seed, who watches.
+  fabric::sim_context& context();
+
+  /// Goes on to `t`, or to the end of the run if that is before (sim.duration, or all is done with
+  /// sim.stop = "finished"). `paused`, `stopped`: by somebody's sc_pause() or sc_stop().
+  fabric::run_end run_to(Picoseconds t);
+  /// To the end of the run.
+  fabric::run_end run() { return run_to(never); }
+  /// The run is at its end.
+  bool over() const;
+  /// What `horae run` has to say of the run, to the byte but for the wall time: summary.json,
+  /// flows.csv, series.csv. ModelError while it is not over, or where sc_start() moved it.
+  const run::RunOutcome& results();
+  /// Writes results() to a folder, as `horae run --out`.
+  void write(const std::string& folder);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace horae

@@ -1,0 +1,178 @@
+#include "horae/embed/platform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "horae/config/profile.hpp"
+#include "horae/config/sweep_config.hpp"
+#include "horae/core/error.hpp"
+#include "horae/core/quantity_text.hpp"
+#include "horae/p4chip/p4_program.hpp"
+#include "horae/params/document.hpp"
+#include "horae/programs/plugin.hpp"
+#include "horae/results/result_folder.hpp"
+#include "horae/run/session.hpp"
+#include "horae/run/sweep.hpp"
+#include "horae/workload/read_platform.hpp"
+
+namespace horae {
+namespace {
+
+/// Programs of rooms above the room of programs.
+void add_programs() {
+  static const bool once = [] {
+    programs::add_program(p4chip::p4_entry());
+    return true;
+  }();
+  (void)once;
+}
+
+config::PlatformConfig read(const std::string& file, const PlatformOptions& options) {
+  add_programs();
+  auto platform = workload::read_platform(Document::load(file, options.set));
+  if (!options.point.empty()) {
+    const auto& point = run::find_point(platform, options.point);
+    return run::read_point(point, file, options.set);
+  }
+  if (!platform.sweep.points.empty()) {
+    throw InputError(
+        fmt::format("{}: a sweep of {} runs; expected one of its points in PlatformOptions::point, "
+                    "such as \"{}\"",
+                    file, platform.sweep.points.size(), platform.sweep.points.front().label.value));
+  }
+  return platform;
+}
+
+Picoseconds systemc_now() { return fabric::from_sc_time(sc_core::sc_time_stamp()); }
+
+}  // namespace
+
+struct Platform::Parts {
+  Parts(const std::string& file, const PlatformOptions& options)
+      : config(read(file, options)),
+        session(config, options.show_progress),
+        keeper("0_keeper", *this) {
+    for (const auto& d : config.devices) names.push_back(d.name);
+  }
+
+  /// Does what is due besides what devices do while plain sc_start() moves the simulation.
+  class Keeper : public sc_core::sc_module {
+   public:
+    Keeper(const sc_core::sc_module_name& name, Parts& parts) : sc_module(name), parts_(parts) {
+      SC_HAS_PROCESS(Keeper);
+      SC_METHOD(keep_up);
+    }
+
+    sc_core::sc_event anew{"anew"};  ///< somebody else may move the simulation from here on
+
+   private:
+    void keep_up() {
+      if (parts_.measuring) return next_trigger(anew);
+      // Devices are ahead: what they have done cannot be changed any more.
+      auto& clock = parts_.session.simulation().context().clock;
+      const Picoseconds now =
+          clock.horizon() == never ? systemc_now() : std::max(systemc_now(), clock.horizon());
+      try {
+        parts_.session.keep_up(now);
+      } catch (const std::exception&) {
+        return clock.fail(std::current_exception(), this);
+      }
+      const Picoseconds next = parts_.session.next_duty();
+      if (next == never || clock.idle()) return next_trigger(anew);
+      next_trigger(fabric::to_sc_time(std::max(next - systemc_now(), Picoseconds(1))), anew);
+    }
+
+    Parts& parts_;
+  };
+
+  template <class Kind>
+  Kind& find(const std::string& name, const char* what) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end())
+      throw InputError(
+          fmt::format("the platform has no device '{}'{}", name, suggestion(name, names)));
+    const auto i = static_cast<std::size_t>(at - names.begin());
+    auto* const found = dynamic_cast<Kind*>(session.simulation().devices()[i].get());
+    if (found != nullptr) return *found;
+    const auto kind = config.profiles.at(config.devices[i].profile).index();
+    throw InputError(
+        fmt::format("'{}' is of kind {}; expected {}", name, config::profile_kinds()[kind], what));
+  }
+
+  config::PlatformConfig config;
+  std::vector<std::string> names;
+  run::Session session;
+  bool measuring = false;  ///< within run_to()
+  std::optional<run::RunOutcome> outcome;
+  Keeper keeper;
+
+  /// Whether sc_start() has moved the simulation.
+  bool moved_by_others() const { return systemc_now() > session.now(); }
+};
+
+Platform::Platform(const std::string& file, const PlatformOptions& options)
+    : parts_(std::make_unique<Parts>(file, options)) {}
+
+Platform::~Platform() = default;
+
+const std::vector<std::string>& Platform::names() const { return parts_->names; }
+
+fabric::device& Platform::device(const std::string& name) {
+  return parts_->find<fabric::device>(name, "a device");
+}
+rnic::rnic& Platform::nic(const std::string& name) {
+  return parts_->find<rnic::rnic>(name, "a NIC");
+}
+tofino::tofino_switch& Platform::chip(const std::string& name) {
+  return parts_->find<tofino::tofino_switch>(name, "a Tofino");
+}
+fabric::output_queued_switch& Platform::plain_switch(const std::string& name) {
+  return parts_->find<fabric::output_queued_switch>(name, "a plain switch");
+}
+
+fabric::sim_context& Platform::context() { return parts_->session.simulation().context(); }
+
+fabric::run_end Platform::run_to(Picoseconds t) {
+  Parts& parts = *parts_;
+  if (parts.moved_by_others())
+    return context().clock.run_to(std::min(t, parts.config.sim.duration));
+  struct Measuring {
+    explicit Measuring(Parts& p) : parts(p) { parts.measuring = true; }
+    ~Measuring() {
+      parts.measuring = false;
+      parts.keeper.anew.notify(sc_core::SC_ZERO_TIME);
+    }
+    Parts& parts;
+  } measuring(parts);
+  const auto end = parts.session.run_to(t);
+  return parts.session.over() && end == fabric::run_end::reached ? fabric::run_end::idle : end;
+}
+
+bool Platform::over() const { return parts_->session.over(); }
+
+const run::RunOutcome& Platform::results() {
+  Parts& parts = *parts_;
+  if (!parts.outcome && parts.moved_by_others()) {
+    throw ModelError(fmt::format(
+        "{}: nothing was measured, as sc_start() moved the simulation; expected run() or run_to()",
+        parts.config.about.name));
+  }
+  if (!parts.outcome && !parts.session.over()) {
+    throw ModelError(fmt::format("{}: the run is at {} of {}; expected results() after run()",
+                                 parts.config.about.name, to_text(parts.session.now()),
+                                 to_text(parts.config.sim.duration)));
+  }
+  if (!parts.outcome) parts.outcome = parts.session.finish();
+  return *parts.outcome;
+}
+
+void Platform::write(const std::string& folder) {
+  const run::RunOutcome& outcome = results();
+  results::ResultFolder target(folder);
+  run::write_run(target, "", outcome);
+  target.commit();
+}
+
+}  // namespace horae

@@ -1,0 +1,72 @@
+// What blocks of NICs did: their PCIe links, and their packet engines by the public names of
+// blocks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "result_parts.hpp"
+
+namespace horae::run {
+namespace {
+
+/// NICs whose host is modelled, together.
+void pcie_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
+                  std::vector<NamedResult>& out) {
+  rnic::PcieCounters sum;
+  int nics = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) {
+    if (s.nics()[i]->config().host == rnic::HostModel::none) continue;
+    sum = sum + (to.pcie[i] - from.pcie[i]);
+    ++nics;
+  }
+  if (nics == 0) return;
+  const double time = to_seconds(to.time - from.time) * nics;
+  const auto add = [&](const std::string& name, double value, const char* unit) {
+    out.push_back({"nics.pcie_" + name, value, unit});
+  };
+  const auto gbps = [&](std::uint64_t bytes) {
+    return 8 * static_cast<double>(bytes) / time / 1e9;
+  };
+  add("read_rate", gbps(sum.bytes_completed), "Gbps of data, mean of NICs");
+  add("write_rate", gbps(sum.bytes_written), "Gbps of data, mean of NICs");
+  // What is reserved counts at once, also behind the window.
+  const auto share = [&](Picoseconds busy) { return std::min(to_seconds(busy) / time, 1.0); };
+  add("upstream_busy", share(sum.upstream_busy), "share of time");
+  add("downstream_busy", share(sum.downstream_busy), "share of time");
+  add("reads_in_flight", to_seconds(sum.reads_in_flight) / time, "reads, mean over time");
+  for (std::size_t w = 0; w < rnic::pcie_waits; ++w) {
+    add(fmt::format("wait_{}", name_of(static_cast<rnic::PcieWait>(w))),
+        to_seconds(sum.waited[w]) / time, "requests that wait, mean over time");
+  }
+}
+
+/// NICs with a packet engine, together.
+void engine_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
+                    std::vector<NamedResult>& out) {
+  rnic::EngineCounters sum;
+  std::uint32_t units = 0;
+  for (std::size_t i = 0; i < s.nics().size(); ++i) {
+    const auto& engine = s.nics()[i]->config().engine;
+    if (!engine) continue;
+    const auto of_nic = to.nics[i] - from.nics[i];
+    for (std::size_t w = 0; w < rnic::engine_works; ++w) sum.busy[w] += of_nic.engine.busy[w];
+    units += engine->units * (engine->pools == rnic::EnginePools::apart ? 2 : 1);
+  }
+  if (units == 0) return;
+  const double time = to_seconds(to.time - from.time) * units;
+  for (std::size_t w = 0; w < rnic::engine_works; ++w) {
+    out.push_back({fmt::format("nics.{}_busy", name_of(static_cast<rnic::EngineWork>(w))),
+                   to_seconds(sum.busy[w]) / time, "share of time of the engine's units"});
+  }
+}
+
+}  // namespace
+
+void block_results(const elaboration::Simulation& s, const Snapshot& from, const Snapshot& to,
+                   std::vector<NamedResult>& out) {
+  pcie_results(s, from, to, out);
+  engine_results(s, from, to, out);
+}
+
+}  // namespace horae::run

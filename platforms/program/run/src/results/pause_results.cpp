@@ -1,0 +1,36 @@
+// For how long PFC held ports back.
+#include <algorithm>
+#include <vector>
+
+#include "result_parts.hpp"
+
+namespace horae::run {
+namespace {
+
+unsigned connected_ports(const fabric::device& d) {
+  unsigned n = 0;
+  for (unsigned i = 0; i < d.ports(); ++i) n += d.tx(i).connected() ? 1 : 0;
+  return n;
+}
+
+}  // namespace
+
+void pause_results(const elaboration::Simulation& s, const Snapshot& from, const Loaded& loaded,
+                   std::vector<NamedResult>& out) {
+  const Snapshot& to = loaded.to;
+  const double window = to_seconds(to.time - from.time);
+  const auto add = [&](const char* name, const auto& devices, Picoseconds held) {
+    if (devices.empty()) return;
+    double ports = 0;
+    for (const auto* d : devices) ports += connected_ports(*d);
+    out.push_back({name, ratio(to_seconds(held), ports * window), loaded.unit("share of time")});
+  };
+  add("switches.paused", s.switches(), to.switches_paused - from.switches_paused);
+  add("nics.paused", s.nics(), to.nics_paused - from.nics_paused);
+  // Only where chips have a part in it beyond obeying.
+  const auto& chips = s.tofinos();
+  if (std::any_of(chips.begin(), chips.end(), [](const auto* c) { return c->config().pauses(); }))
+    add("tofinos.paused", chips, to.tofinos_paused - from.tofinos_paused);
+}
+
+}  // namespace horae::run

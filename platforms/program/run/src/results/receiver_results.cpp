@@ -1,0 +1,60 @@
+// What receivers did: delivery, reordering, acknowledgements.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "horae/core/stats.hpp"
+#include "result_parts.hpp"
+
+namespace horae::run {
+
+void receiver_results(const elaboration::Simulation& s, const elaboration::Findings& found,
+                      const Snapshot& from, const Snapshot& to, std::vector<NamedResult>& out) {
+  const double window = to_seconds(to.time - from.time);
+  rnic::RnicCounters sum;
+  const Histogram& depth = found.reorder_depth;
+  bool grants = false, engine = false;
+  const auto& nics = s.nics();
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    if (!among(s.receivers(), *nics[i])) continue;
+    sum = sum + (to.nics[i] - from.nics[i]);
+    engine |= nics[i]->config().engine.has_value();
+    grants |=
+        policy::find_congestion_algorithm(nics[i]->config().congestion.algorithm).make_grants !=
+        nullptr;
+  }
+  const auto n = static_cast<double>(s.receivers().size());
+  const auto add = [&](std::string name, double value, std::string unit) {
+    out.push_back({"receivers." + std::move(name), value, std::move(unit)});
+  };
+  add("delivered_rate", 8.0 * static_cast<double>(sum.delivered_bytes) / n / window / 1e9,
+      "Gbps of payload");
+  add("data_packets", static_cast<double>(sum.data_received), "packets");
+  add("out_of_order",
+      ratio(static_cast<double>(sum.out_of_order), static_cast<double>(sum.data_received)),
+      "share of packets");
+  add("reorder_mean", depth.empty() ? 0.0 : depth.mean(), "packets");
+  add("reorder_p99", depth.empty() ? 0.0 : static_cast<double>(depth.percentile(0.99)), "packets");
+  add("reorder_max", depth.empty() ? 0.0 : static_cast<double>(depth.max()), "packets");
+  add("nacks_sent", static_cast<double>(sum.nacks_sent), "packets");
+  add("acks_sent", static_cast<double>(sum.acks_sent), "packets");
+  add("sacks_sent", static_cast<double>(sum.sacks_sent), "packets");
+  add("duplicates", static_cast<double>(sum.duplicates), "packets");
+  add("discarded", static_cast<double>(sum.discarded), "packets");
+  add("nacks_suppressed", static_cast<double>(sum.nacks_suppressed), "packets");
+  add("cnps_sent", static_cast<double>(sum.cnps_sent), "packets");
+  if (grants) add("pulls_sent", static_cast<double>(sum.pulls_sent), "packets");
+  add("context_misses_per_packet",
+      ratio(static_cast<double>(sum.context_misses), static_cast<double>(sum.data_received)),
+      "misses/packet");
+  if (engine) {
+    add("rxb_wait",
+        ratio(static_cast<double>(sum.engine.rxb_wait.count()) / 1e6,
+              static_cast<double>(sum.data_received)),
+        "us a data packet received, for the packet engine");
+  }
+  add("rx_buffer_drops", static_cast<double>(sum.rx_buffer_drops), "packets");
+  add("bitmap_words", static_cast<double>(sum.bitmap_words), "64-bit words");
+}
+
+}  // namespace horae::run

@@ -1,0 +1,124 @@
+// The traffic seam: what a [[traffic]] table is to the rest of the program, whatever its kind.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "horae/config/platform.hpp"
+#include "horae/params/located.hpp"
+#include "horae/traffic/host_program.hpp"
+#include "horae/traffic/source.hpp"
+#include "horae/workload/flow.hpp"
+
+namespace horae::workload {
+
+class NicDemands;
+struct TrafficKind;
+struct TrafficSection;
+
+/// What the flows of a table are measured by.
+enum class Measure : std::uint8_t {
+  streams,   ///< rates
+  groups,    ///< the completion time of each group: collectives
+  messages,  ///< each flow is one message: its completion time, and that in an idle network;
+             ///< or it has no end, and only its rate counts
+  queries,   ///< the same, and the completion time of each group
+};
+
+/// Packets that a host without a transport sends.
+struct PacketStream {
+  unsigned from = 0;        ///< the host, by its place among the platform's devices
+  Bytes largest_payload{};  ///< of its packets
+  std::unique_ptr<traffic::TrafficSource> source;
+};
+
+using FlowSink = std::function<void(const Flow&)>;
+using PacketSink = std::function<void(PacketStream)>;
+using ProgramSink =
+    std::function<void(unsigned device, std::unique_ptr<traffic::HostProgram> program)>;
+
+/// A [[traffic]] table as read and checked. A kind of traffic derives its own and says what differs
+/// from a table that asks for nothing.
+class Traffic : public config::TrafficTable {
+ public:
+  /// Of the table that is being read.
+  explicit Traffic(const TrafficSection& table);
+
+  /// Values in effect, in the order of `horae list parameters`, without `kind`.
+  virtual nlohmann::ordered_json dump() const = 0;
+  /// Gives each flow to `sink`, one by one: the same ones in the same order whenever it is called
+  /// for the same platform. Those of a group follow each other.
+  virtual void flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// The same as its connections have them: with the keys that tables of any kind have (Mix).
+  void connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const;
+  /// Likewise what hosts without a transport send.
+  virtual void packets(const config::PlatformConfig& platform, const PacketSink& sink) const;
+  /// Gives the programs of its NICs' hosts, at most one for each NIC, to which Flow::channel
+  /// belongs.
+  virtual void programs(const config::PlatformConfig& platform, const ProgramSink& sink) const;
+  virtual Measure measure() const { return Measure::streams; }
+  /// Whether the flow is one message that is measured by its completion time.
+  bool is_message(const Flow& flow) const {
+    const Measure m = measure();
+    return (m == Measure::messages || m == Measure::queries) && flow.count == 1;
+  }
+  /// When the last message comes; 0 where that is no question.
+  virtual Picoseconds arrivals_end(const config::PlatformConfig& platform) const;
+  /// What it asks of the NICs' chips; by default what its flows need.
+  virtual void ask(const config::PlatformConfig& platform, NicDemands& demands) const;
+  /// What the user is told once about how the table was taken; lines, or nothing.
+  virtual std::string note() const { return {}; }
+  /// Adds rows to the tables of a run's summary.
+  virtual void add_rows(nlohmann::ordered_json& rows) const;
+
+  /// Of flows; a host without a transport may send to any other.
+  void pairs(const config::PlatformConfig& platform, const PairSink& sink) const final;
+
+  /// Of its connections every so many-th, from the first on, is not sprayed or balanced, but left
+  /// to the switches' hash; absent: none.
+  const std::optional<std::uint32_t>& ecmp_every() const { return mix_.ecmp_every; }
+  /// Traffic class of its connections' data; absent: that of each NIC.
+  const std::optional<std::uint32_t>& traffic_class() const { return mix_.traffic_class; }
+  /// What results of its own are called by: `traffic.<name>.rate`; empty: it has none.
+  std::string name() const { return mix_.name ? mix_.name->value : std::string(); }
+  const TrafficKind& kind() const { return kind_; }
+  /// Which [[traffic]] table of the platform it is, from 0.
+  std::size_t number() const { return number_; }
+
+  /// Keys of tables of any kind.
+  struct Mix {
+    std::optional<std::uint32_t> ecmp_every, traffic_class;
+    std::optional<Located<std::string>> name;
+    static const Schema<Mix>& schema();
+  };
+
+ protected:
+  const Mix& mix() const { return mix_; }
+
+ private:
+  Mix mix_;
+  const TrafficKind& kind_;
+  std::size_t number_;
+};
+
+/// A message that is measured by its completion time, with numbers from 0.
+struct PlacedMessage {
+  std::size_t connection = 0;     ///< of it in the platform
+  std::uint32_t sender_qp = 0;    ///< of its queue pair at the sender
+  std::uint32_t receiver_qp = 0;  ///< and at the receiver
+  Flow flow;
+};
+
+/// All messages of a platform, in the order of tables and flows.
+std::vector<PlacedMessage> messages_of(const config::PlatformConfig& platform);
+
+/// Table number `table` of a platform that workload::read_platform read.
+const Traffic& traffic_of(const config::PlatformConfig& platform, std::size_t table);
+
+}  // namespace horae::workload

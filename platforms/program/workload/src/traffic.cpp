@@ -1,0 +1,129 @@
+#include "horae/workload/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "horae/core/error.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/workload/end_points.hpp"
+#include "horae/workload/nic_demands.hpp"
+#include "horae/workload/traffic_kind.hpp"
+
+namespace horae::workload {
+
+const Schema<Traffic::Mix>& Traffic::Mix::schema() {
+  static const Schema<Mix> s =
+      Schema<Mix>("traffic", "Keys of traffic of any kind.")
+          .field("ecmp_every", &Mix::ecmp_every,
+                 {.doc = "every so many-th connection keeps one entropy and is left to the hash of "
+                         "plain switches, whatever balances the others; absent: none",
+                  .min = 1,
+                  .source = "10: mixed traffic in htsim of REPS (EuroSys 2026), Figure 5"})
+          .field(
+              "traffic_class", &Mix::traffic_class,
+              {.doc = "traffic class of the data; absent: `traffic_class` of each NIC", .max = 7})
+          .field("name", &Mix::name,
+                 {.doc = "results of this traffic alone are `traffic.<name>.rate` and so on; "
+                         "absent: there are none"});
+  return s;
+}
+
+namespace {
+
+/// InputError in one line where no result could be called by it, or another table is.
+void check_name(const Located<std::string>& name, const TrafficSection& table) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (name.value.empty() || !std::ranges::all_of(name.value, fits)) {
+    throw input_error(name.where,
+                      fmt::format("name = \"{}\"; expected letters, digits and _", name.value));
+  }
+  for (std::size_t i = 0; i < table.platform.traffic.size(); ++i) {
+    if (traffic_of(table.platform, i).name() == name.value) {
+      throw input_error(
+          name.where,
+          fmt::format("name = \"{}\" is that of traffic[{}]; expected another one", name.value, i));
+    }
+  }
+}
+
+}  // namespace
+
+Traffic::Traffic(const TrafficSection& table)
+    : mix_(Mix::schema().read(table.section, table.section.keys())),
+      kind_(table.kind),
+      number_(table.number) {
+  if (mix_.name) check_name(*mix_.name, table);
+}
+
+void Traffic::flows(const config::PlatformConfig& /*platform*/, const FlowSink& /*sink*/) const {}
+
+void Traffic::connected_flows(const config::PlatformConfig& platform, const FlowSink& sink) const {
+  const std::uint64_t ecmp_every = mix_.ecmp_every.value_or(0);
+  std::uint64_t ordinal = 0;
+  flows(platform, [&](Flow flow) {
+    if (!flow.traffic_class && mix_.traffic_class)
+      flow.traffic_class = static_cast<std::uint8_t>(*mix_.traffic_class);
+    flow.spray = ecmp_every == 0 || ordinal++ % ecmp_every != 0;
+    sink(flow);
+  });
+}
+
+void Traffic::packets(const config::PlatformConfig& /*platform*/,
+                      const PacketSink& /*sink*/) const {}
+
+void Traffic::programs(const config::PlatformConfig& /*platform*/,
+                       const ProgramSink& /*sink*/) const {}
+
+Picoseconds Traffic::arrivals_end(const config::PlatformConfig& /*platform*/) const { return {}; }
+
+void Traffic::ask(const config::PlatformConfig& platform, NicDemands& demands) const {
+  const bool of_any_size = measure() == Measure::messages || measure() == Measure::queries;
+  flows(platform, [&](const Flow& f) {
+    Bytes memory = f.message;
+    // Few different sizes: what is translated are pages.
+    if (of_any_size)
+      memory = Bytes(
+          static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(f.message.count()))));
+    demands.add(f.from, 1, f.count == 0 ? f.depth : std::min(f.depth, f.count), memory);
+    demands.add(f.to, 1, 0, memory);
+  });
+}
+
+void Traffic::pairs(const config::PlatformConfig& platform, const PairSink& sink) const {
+  flows(platform, [&](const Flow& f) { sink(f.from, f.to); });
+  const auto hosts = all_of(platform, EndPoint::host);
+  packets(platform, [&](const PacketStream& stream) {
+    for (const unsigned to : hosts) {
+      if (to != stream.from) sink(stream.from, to);
+    }
+  });
+}
+
+void Traffic::add_rows(nlohmann::ordered_json& /*rows*/) const {}
+
+std::vector<PlacedMessage> messages_of(const config::PlatformConfig& platform) {
+  std::vector<PlacedMessage> out;
+  std::vector<std::uint32_t> queue_pairs(platform.devices.size());
+  std::size_t connection = 0;
+  for (std::size_t i = 0; i < platform.traffic.size(); ++i) {
+    const Traffic& traffic = traffic_of(platform, i);
+    traffic.connected_flows(platform, [&](const Flow& flow) {
+      if (traffic.is_message(flow))
+        out.push_back({connection, queue_pairs[flow.from], queue_pairs[flow.to], flow});
+      ++connection;
+      ++queue_pairs[flow.from];
+      ++queue_pairs[flow.to];
+    });
+  }
+  return out;
+}
+
+const Traffic& traffic_of(const config::PlatformConfig& platform, std::size_t table) {
+  return static_cast<const Traffic&>(*platform.traffic[table]);
+}
+
+}  // namespace horae::workload

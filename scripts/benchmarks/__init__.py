@@ -1,1 +1,0 @@
-"""Parts of scripts/bench: what is run (loads), how it is measured, and the table of what was measured."""

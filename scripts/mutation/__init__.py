@@ -1,1 +1,0 @@
-"""Mutations of the models' sources and the tests that catch them: parts of scripts/mutate."""

@@ -1,0 +1,97 @@
+// The host sockets of all shipped platforms, with the checker of the base protocol on each.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "forked.hpp"
+#include "horae/elaboration/simulation.hpp"
+#include "horae/params/document.hpp"
+#include "horae/rnic/base_protocol_checker.hpp"
+#include "horae/workload/read_platform.hpp"
+
+namespace horae::elaboration::host_sockets_test {
+namespace {
+
+using Checker = rnic::base_protocol_checker<>;
+
+std::vector<std::string> shipped_platforms() {
+  std::vector<std::string> all;
+  for (const auto& entry : std::filesystem::directory_iterator(HORAE_PLATFORM_DIR)) {
+    if (entry.path().extension() == ".toml") all.push_back(entry.path());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// Memory of each NIC behind a checker; how it ended.
+struct Checked {
+  explicit Checked(Simulation& simulation) {
+    for (auto* nic : simulation.nics()) {
+      if (nic->host() == nullptr) continue;
+      checkers.push_back(std::make_unique<Checker>(sc_core::sc_gen_unique_name("checker")));
+      memories.push_back(std::make_unique<rnic::host_memory>(
+          sc_core::sc_gen_unique_name("memory"), nic->config().memory,
+          nic->host()->link().unloaded_read(64_B), 1));
+      nic->host()->memory.bind(checkers.back()->target_socket);
+      checkers.back()->initiator_socket.bind(memories.back()->socket);
+    }
+  }
+  std::string told() const {
+    std::uint64_t calls = 0, broken = 0;
+    for (const auto& checker : checkers) {
+      calls += checker->calls();
+      broken += checker->count() + checker->open();
+    }
+    if (checkers.empty()) return "0 broken, no host";
+    return fmt::format("{} broken, {} calls", broken, calls > 0 ? "some" : "no");
+  }
+  std::vector<std::unique_ptr<Checker>> checkers;
+  std::vector<std::unique_ptr<rnic::host_memory>> memories;
+};
+
+std::string check(const std::string& file, const std::vector<std::string>& settings) {
+  return test::in_child([&] {
+    sc_core::sc_report_handler::set_actions(Checker::report_type, sc_core::SC_DO_NOTHING);
+    const auto platform = workload::read_platform(Document::load(file, settings));
+    Simulation simulation(platform);
+    const Checked checked(simulation);
+    simulation.context().clock.run_to(20_us);
+    return checked.told();
+  });
+}
+
+TEST(HostSockets, OfAllShippedPlatformsKeepTheBaseProtocol) {
+  unsigned with_host = 0, made_so = 0;
+  for (const std::string& file : shipped_platforms()) {
+    const std::string as_shipped = check(file, {});
+    if (as_shipped != "0 broken, no host") {
+      EXPECT_EQ(as_shipped, "0 broken, some calls") << file;
+      ++with_host;
+      continue;
+    }
+    // Without a host as it is shipped: with one, where it has NICs.
+    const std::string as_asked = [&] {
+      try {
+        return check(file, {"nic.host=pcie"});
+      } catch (const test::ChildFailure& e) {
+        return std::string(e.what());
+      }
+    }();
+    if (as_asked.find("broken") == std::string::npos) {
+      std::printf("%s: %s\n", file.c_str(), as_asked.c_str());
+      continue;
+    }
+    EXPECT_TRUE(as_asked.starts_with("0 broken")) << file << ": " << as_asked;
+    made_so += as_asked == "0 broken, some calls" ? 1 : 0;
+  }
+  EXPECT_GE(with_host, 3u);
+  EXPECT_GE(made_so, 10u);
+}
+
+}  // namespace
+}  // namespace horae::elaboration::host_sockets_test

@@ -1,0 +1,62 @@
+// Which PCIe links there are.
+#include "horae/rnic/spec/pcie_config.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "horae/core/error.hpp"
+#include "horae/params/document.hpp"
+#include "horae/params/schema.hpp"
+#include "horae/rnic/rnic_config.hpp"
+#include "pcie_parts.hpp"
+
+namespace horae::test::pcie_config_test {
+namespace {
+
+std::string message_of(const PcieConfig& config) {
+  try {
+    PcieLink link(config);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(PcieConfig, WhatNoLinkHasIsRefusedWithItsPlace) {
+  const auto read_config = [](const std::string& text) {
+    return Document::parse(text, "nic.toml").root().read<PcieConfig>();
+  };
+  EXPECT_EQ(message_of(read_config("")), "accepted");
+  EXPECT_EQ(message_of(read_config("lanes = 12\n")),
+            "nic.toml:1:9: lanes = 12: expected 1, 2, 4, 8, 16 or 32");
+  EXPECT_EQ(message_of(read_config("tags = 9\nmax_payload = \"300B\"\n")),
+            "nic.toml:2:15: max_payload = 300: expected 128, 256 or 512 B");
+  EXPECT_EQ(message_of(read_config("max_read_request = \"4095B\"\n")),
+            "nic.toml:1:20: max_read_request = 4095: expected 128, 256, 512, 1024, 2048 or 4096 B");
+  EXPECT_EQ(message_of(read_config("read_completion_boundary = \"96B\"\n")),
+            "nic.toml:1:28: read_completion_boundary = 96: expected 64 or 128 B");
+  EXPECT_EQ(message_of(read_config("posted_data = 15\n")),
+            "nic.toml:1:15: posted_data = 15 units of 16 bytes never lets a TLP of max_payload = "
+            "256 B pass; expected 16 or more");
+  EXPECT_THROW(read_config("generation = 7\n"), InputError);
+  EXPECT_THROW(read_config("tags = 0\n"), InputError);
+  EXPECT_THROW(read_config("max_payload = \"1KiB\"\n"), InputError);
+}
+
+// What nobody has published says so.
+TEST(RnicParameters, NumbersWithoutAPublicSourceAreMarked) {
+  int marked = 0;
+  for (const ParamInfo& p : rnic::RnicConfig::schema().describe()) {
+    const bool none = p.source.find("no public value") != std::string::npos ||
+                      p.source.find("modeller's choice") != std::string::npos ||
+                      p.source.find("recalled") != std::string::npos;
+    if (!none) continue;
+    EXPECT_FALSE(p.verified) << p.path << ": " << p.source;
+    ++marked;
+  }
+  EXPECT_GT(marked, 10);
+}
+
+}  // namespace
+}  // namespace horae::test::pcie_config_test

@@ -1,0 +1,1 @@
+"""Random platforms and the laws that every run keeps: parts of tb/tools/random_platforms."""

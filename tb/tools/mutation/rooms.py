@@ -1,0 +1,84 @@
+"""Rooms whose sources are mutated, and the tests that each is held against."""
+import dataclasses
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAM_TESTS = "horae_tb_platforms"  # runs the program `horae` as a process
+
+
+@dataclasses.dataclass(frozen=True)
+class Room:
+    name: str
+    group: str  # "models", "program", "scripts"
+    sources: tuple  # patterns below ROOT
+    tests: tuple  # those of its own first
+
+    def files(self):
+        return sorted(f for pattern in self.sources for f in ROOT.glob(pattern) if f.is_file())
+
+
+def _model(name, *tests):
+    return Room(name, "models", (f"models/{name}/src/**/*.cpp",), tests)
+
+
+def _program(name, *tests):
+    return Room(name, "program", (f"platforms/program/{name}/src/**/*.cpp",), (*tests, PROGRAM_TESTS))
+
+
+def _scripts(name, commands, *tests):
+    return Room(name, "scripts", (f"scripts/{name}/*.py", *(f"scripts/{c}" for c in commands)),
+                tuple(f"{t}_test.py" for t in tests))
+
+
+ROOMS = {room.name: room for room in (
+    _model("core", "horae_tb_core", "horae_tb_capture"),
+    _model("policy", "horae_tb_policy", "horae_tb_policy_entropy"),
+    _model("dataplane", "horae_tb_dataplane", "horae_tb_programs"),
+    _model("programs", "horae_tb_programs"),
+    _model("fabric", "horae_tb_fabric"),
+    _model("tofino", "horae_tb_tofino"),
+    _model("rnic", "horae_tb_rnic"),
+    _model("params", "horae_tb_params"),
+    _model("traffic", "horae_tb_traffic"),
+    _model("p4lang", "horae_tb_p4lang", "horae_tb_p4prog"),
+    _model("p4prog", "horae_tb_p4prog"),
+    _model("p4price", "horae_tb_p4price"),
+    _program("inference", "horae_tb_inference"),
+    _program("results", "horae_tb_lab"),
+    _program("config", "horae_tb_flows"),
+    _program("flows", "horae_tb_flows"),
+    _program("ranks", "horae_tb_ranks"),
+    _program("build", "horae_tb_build"),
+    _program("views"),
+    _program("size"),
+    _program("run", "horae_tb_run"),
+    _program("replay"),
+    _program("question", "horae_tb_question"),
+    _program("lab", "horae_tb_lab"),
+    _program("explain", "horae_tb_explain"),
+    _program("cli"),
+    _scripts("exploration", ["explore"], "exploration", "study", "explore", "explore_damage", "expressions"),
+    _scripts("reporting", ["report"], "report_views", "report_studies", "report"),
+    _scripts("validation", [], "validation", "figures", "validate", "recovery"),
+    _scripts("comparison", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
+    _scripts("benchmarks", ["bench"], "benchmarks", "bench"),
+    _scripts("explanation", ["plot_explain"], "figures", "plot_explain"),
+    _scripts("plotting", ["plot_curve", "plot_pcie", "plot_stages"], "figures", "stages_figure", "plot_tables", "plot_stages"),
+    _scripts("lawful", ["random_platforms"], "drawn", "laws", "random_platforms"),
+    _scripts("mutation", ["mutate"], "trial", "mutate"),
+)}
+GROUPS = ("models", "program", "scripts")
+# Of models the rooms that the table began with.
+DEFAULT = "core,policy,dataplane,programs,fabric,tofino,rnic"
+
+
+def of_file(file):
+    """The room of a source, by its name below ROOT."""
+    parts = pathlib.PurePath(file).parts
+    if parts[0] == "models":
+        return ROOMS[parts[1]]
+    if parts[0] == "platforms":
+        return ROOMS[parts[2]]
+    if len(parts) > 2:
+        return ROOMS[parts[1]]
+    return next(room for room in ROOMS.values() if file in room.sources)
