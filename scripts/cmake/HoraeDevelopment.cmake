@@ -6,8 +6,8 @@
 # rooms would be position-independent code that others may replace.
 
 # Rooms of the program that make a platform file run in a program of a user's (horae::embed), with what they use.
-# Plug-ins may include the headers of results, config and flows, for kinds of traffic.
-set(programs_rooms results config flows ranks build views run embed)
+# Plug-ins may include the headers of results, config and workload, for kinds of traffic.
+set(programs_rooms results config workload ranks elaboration views run embed)
 
 foreach(room IN LISTS HORAE_INSTALLED_ROOMS)
   set_target_properties(horae_${room} PROPERTIES EXPORT_NAME ${room})

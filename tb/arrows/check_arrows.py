@@ -19,7 +19,6 @@ import sys
 # The architecture's arrows: room -> rooms whose headers it may include.
 MAY_USE = {
     "core": set(),
-    "theory": {"core"},
     "params": {"core"},
     "capture": {"core"},
     "policy": {"params", "core"},
@@ -38,30 +37,29 @@ MAY_USE = {
     "facade": {"policy", "params", "core"},
 }
 MODELS = set(MAY_USE)
-# The rooms of the program see every room of models/ but theory, which tests and validations use,
-# p4, p4lang, p4prog and p4chip, of which only what reads programs knows, and facade, which is for other programs.
-USED = MODELS - {"theory", "p4", "p4lang", "p4price", "p4prog", "p4chip", "facade"}
+# The rooms of the program see every room of models/ but p4, p4lang, p4prog and p4chip, of which only what reads programs knows, and facade, which is for other programs.
+USED = MODELS - {"p4", "p4lang", "p4price", "p4prog", "p4chip", "facade"}
 MAY_USE |= {
     "inference": {"core"},
     "results": {"params", "core"},
     "config": {"results"} | USED - {"capture"},
-    "flows": {"config", "results"} | USED - {"capture"},
-    "ranks": {"flows", "config", "results"} | USED - {"capture"},
-    "build": {"flows", "config", "results"} | USED - {"capture"},
-    "views": {"build", "flows", "config", "results"} | USED,
-    "size": {"flows", "config", "results", "p4", "p4lang", "p4price"} | USED - {"capture"},
-    "run": {"views", "build", "ranks", "flows", "config", "results"} | USED,
-    "embed": {"run", "views", "build", "ranks", "flows", "config", "results", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
-    "replay": {"build", "flows", "config", "results"} | USED,
-    "question": {"run", "views", "build", "ranks", "flows", "config", "results"} | USED,
-    "lab": {"inference", "question", "run", "views", "build", "ranks", "flows", "config",
+    "workload": {"config", "results"} | USED - {"capture"},
+    "ranks": {"workload", "config", "results"} | USED - {"capture"},
+    "elaboration": {"workload", "config", "results"} | USED - {"capture"},
+    "views": {"elaboration", "workload", "config", "results"} | USED,
+    "size": {"workload", "config", "results", "p4", "p4lang", "p4price"} | USED - {"capture"},
+    "run": {"views", "elaboration", "ranks", "workload", "config", "results"} | USED,
+    "embed": {"run", "views", "elaboration", "ranks", "workload", "config", "results", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
+    "replay": {"elaboration", "workload", "config", "results"} | USED,
+    "question": {"run", "views", "elaboration", "ranks", "workload", "config", "results"} | USED,
+    "lab": {"inference", "question", "run", "views", "elaboration", "ranks", "workload", "config",
             "results"} | USED,
-    "explain": {"lab", "inference", "question", "run", "views", "build", "ranks", "flows", "config",
+    "explain": {"lab", "inference", "question", "run", "views", "elaboration", "ranks", "workload", "config",
                 "results"} | USED,
-    "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "build", "ranks",
-            "flows", "config", "results", "p4", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
+    "cli": {"explain", "lab", "inference", "question", "run", "replay", "size", "views", "elaboration", "ranks",
+            "workload", "config", "results", "p4", "p4lang", "p4price", "p4prog", "p4chip"} | USED,
 }
-WITHOUT_SYSTEMC = {"core", "theory", "params", "capture", "policy", "dataplane", "p4", "p4lang", "p4price", "p4prog", "p4chip", "programs",
+WITHOUT_SYSTEMC = {"core", "params", "capture", "policy", "dataplane", "p4", "p4lang", "p4price", "p4prog", "p4chip", "programs",
                    "traffic", "rtl", "facade", "results", "inference"}
 # Rooms for which the build writes sources: from their own descriptions, the version, and which headers
 # plug-ins are built with.

@@ -19,10 +19,15 @@ NAMED = re.compile(rf"`({ROOMS}[^`\s]*)`")
 COMMAND = re.compile(rf"(?<![\w./-])({ROOMS}[\w./-]+)")  # not build/platforms/horae
 PATTERN = re.compile(r"[<>*{}]|\.\.\.")
 HEAD = re.compile(r"\|[\s:|-]+\|\s*")  # the line below the titles of a table
-LISTED = re.compile(r"\| (`[^`]+`) \|")      # a row that begins with one name
+LISTED = re.compile(r"\| \[?(`[^`]+`)(?:\]\([^)]*\))? \|")  # a row that begins with one name
 OUT = re.compile(r"horae (?:run|size|explain|replay) [^#&;]*--out (\S+)")
 # Pages that list what is in their folder: what must have a row, and how it is written there.
-LISTS = {"platforms/README.md": [("platforms/*.toml", "{name}"), ("platforms/*/", "{name}/"), ("platforms/program/*/", "{name}")],
+LISTS = {"platforms/README.md": [("platforms/*.toml", "{name}"), ("platforms/*/", "{name}/")],
+         "platforms/program/README.md": [("platforms/program/*/", "{name}/")],
+         "platforms/manual/README.md": [("platforms/manual/[a-z]*.md", "{name}")],
+         "platforms/evaluations/README.md": [("platforms/evaluations/[a-z]*.md", "{name}")],
+         "tb/tools/README.md": [("tb/tools/[a-z]*", "{name}"), ("tb/tools/*/", "{name}/")],
+         "scripts/lib/README.md": [("scripts/lib/*/", "{name}/")],
          "tb/README.md": [("tb/*/", "{name}/"), ("tb/support/*.*pp", "{name}")],
          "scripts/README.md": [("scripts/[a-z]*", "{name}")]}
 
@@ -90,7 +95,7 @@ def check_lists(root, page, text):
             if path.name.startswith(("_", ".")) or (not pattern.endswith("/") and path.is_dir()):
                 continue
             name = written.format(name=path.name)
-            if f"`{name}`" not in text:
+            if f"`{name}`" not in text and f"[{name}](" not in text:
                 yield f"has nothing of {name}"
     if str(page.relative_to(root)) in LISTS:
         rows = [name[1] for line in text.splitlines() if (name := LISTED.match(line))]

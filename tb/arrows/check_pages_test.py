@@ -34,7 +34,7 @@ Once more:
 |---|---|
 | `a` | `a.toml` |
 """
-LISTING = "| file |\n|---|\n| `a.toml` |\n| `src/` |\n| `room` |\n"
+LISTING = "| file |\n|---|\n| `a.toml` |\n| [`program/`](program/x) |\n"
 
 
 class Pages(unittest.TestCase):
@@ -72,12 +72,12 @@ class Pages(unittest.TestCase):
 
     def test_a_listing_lacks_nothing_and_has_nothing_twice(self):
         def faults(listing):
-            return self.faults("x\n", **{"platforms/README.md": listing, "platforms/a.toml": "", "platforms/program/room/x": ""})
+            return self.faults("x\n", **{"platforms/README.md": listing, "platforms/a.toml": "", "platforms/program/x": ""})
         self.assertEqual(faults(LISTING), [])
-        for name in ("a.toml", "src/", "room"):
+        for name, row in (("a.toml", "| `a.toml` |\n"), ("program/", "| [`program/`](program/x) |\n")):
             with self.subTest(name):
-                self.assertEqual(faults(LISTING.replace(f"| `{name}` |\n", "")), [f"platforms/README.md: has nothing of {name}"])
-        self.assertEqual(faults(LISTING + "| `room` |\n"), ["platforms/README.md: has several rows of `room`"])
+                self.assertEqual(faults(LISTING.replace(row, "")), [f"platforms/README.md: has nothing of {name}"])
+        self.assertEqual(faults(LISTING + "| `program/` |\n"), ["platforms/README.md: has several rows of `program/`"])
 
     def test_a_long_readme_is_found(self):
         lines = check_pages.README_LINES + 1

@@ -23,7 +23,7 @@ def parts(text):
         named = items.split()
         if named[:2] == ["IN", "LISTS"]:
             named = lists(text)[named[2]]
-        for file, before in re.findall(r"/(\w+_test\.py)\s+([\w.]*)\$\{part\}", body):
+        for file, before in re.findall(r"\}/((?:\w+/)?\w+_test\.py)\s+([\w.]*)\$\{part\}", body):
             found.setdefault(file, set()).update(before + n for n in named)
     return found
 

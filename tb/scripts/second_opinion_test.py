@@ -18,7 +18,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 HORAE = os.environ.get("HORAE_PROGRAM", str(ROOT / "build/platforms/horae"))
 TRIES = int(os.environ.get("HORAE_LINDLEY", "25"))
 

@@ -59,7 +59,7 @@ def lines(text):
 
 
 def of_all(root=ROOT):
-    return {page: lines((root / f"platforms/{page}.md").read_text(encoding="utf-8")) for page in PAGES}
+    return {page: lines((root / f"platforms/evaluations/{page}.md").read_text(encoding="utf-8")) for page in PAGES}
 
 
 def rows_of(cells):

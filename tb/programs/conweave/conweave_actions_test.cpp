@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../models/programs/src/conweave/actions.hpp"
+#include "../../../models/programs/src/conweave/actions.hpp"
 #include "conweave_parts.hpp"
 
 namespace horae::programs::conweave_actions_test {

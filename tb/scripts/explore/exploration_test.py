@@ -15,7 +15,8 @@ from unittest import mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
 
-from lib.explore import execution, files, outcome, parameter, places, points, program, progress, ranking, runs, search, slurm, table, units, variant  # noqa: E402
+from lib.common import files, program, progress, units  # noqa: E402
+from lib.explore import execution, outcome, parameter, places, points, ranking, runs, search, slurm, table, variant  # noqa: E402
 from lib.common.complaint import Complaint, nearest, printable  # noqa: E402
 from lib.explore.outcome import MISSING, Point, find  # noqa: E402
 from lib.explore.parameter import Choice, Parameter  # noqa: E402

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BENCH = ROOT / "tb/tools/bench"
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts")]
 
 from benchmarks import commits, measure, table  # noqa: E402
 from benchmarks.loads import CHECKED, LOADS, find  # noqa: E402

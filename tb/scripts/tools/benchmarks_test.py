@@ -16,7 +16,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts")]
 
 import importlib.machinery  # noqa: E402
 import importlib.util  # noqa: E402

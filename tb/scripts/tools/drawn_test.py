@@ -10,7 +10,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[2] / "scripts"))
+sys.path[:0] = [str(HERE.parents[2] / "tb/tools"), str(HERE.parents[2] / "scripts")]
 
 from lawful import classes, facts, platform  # noqa: E402
 from lawful.draw import Draw  # noqa: E402

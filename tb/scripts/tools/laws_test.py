@@ -13,13 +13,13 @@ import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True
-SCRIPTS = pathlib.Path(__file__).resolve().parents[3] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts")]
 
 from lawful import facts, laws, replays, runs, shrink  # noqa: E402
 from lib.common.complaint import Complaint  # noqa: E402
 
-LOADER = importlib.machinery.SourceFileLoader("random_platforms", str(SCRIPTS / "random_platforms"))
+LOADER = importlib.machinery.SourceFileLoader("random_platforms", str(ROOT / "tb/tools/random_platforms"))
 random_platforms = importlib.util.module_from_spec(importlib.util.spec_from_loader("random_platforms", LOADER))
 LOADER.exec_module(random_platforms)
 

@@ -11,7 +11,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts")]
 from lawful import facts, platform, shrink  # noqa: E402
 
 SCRIPT = ROOT / "tb/tools/random_platforms"

@@ -20,7 +20,7 @@ from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts")]
 
 from lib.common.complaint import Complaint  # noqa: E402
 from mutation import building, operators, python, rooms, script_trial, switches, table, trial  # noqa: E402
@@ -355,7 +355,7 @@ class Order(InFolder):
     def test_a_profile_is_kept_while_the_binary_is_the_same(self):
         t = self.trial({})
         binary = self.binary("report.write('A.B\\tpassed\\t0.5\\t0103\\nA.C\\tpassed\\t0.25\\t0000\\n')\nopen('ran', 'a').write('x')")
-        self.write("build/platforms/src/results/version.cpp", 'return "1.0+a";\n')
+        self.write("build/platforms/program/results/version.cpp", 'return "1.0+a";\n')
         with mock.patch.object(t, "_unchanged",
                                lambda *a: [["A.B", "passed", "0.5", "0103"], ["A.C", "passed", "0.25", "0000"]]):
             first = t._profile(binary, self.folder)
@@ -470,7 +470,7 @@ class Order(InFolder):
 
 TESTS = """#!/usr/bin/python3
 import os, pathlib, sys, unittest
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "scripts"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import small
 class A(unittest.TestCase):
     def test_sum(self):
@@ -532,29 +532,29 @@ class Command(InFolder):
         self.assertEqual(self.options().rooms, rooms.DEFAULT.split(","))
         self.assertEqual({r.group for r in rooms.ROOMS.values()}, set(rooms.GROUPS))
         for file, room in (("models/core/src/a.cpp", "core"), ("platforms/program/run/src/x.cpp", "run"),
-                           ("scripts/report", "reporting"), ("tb/tools/lawful/x.py", "lawful"), ("tb/tools/mutate", "mutation")):
+                           ("scripts/report", "report"), ("scripts/lib/common/x.py", "common"), ("tb/tools/lawful/x.py", "lawful"), ("tb/tools/mutate", "mutation")):
             self.assertEqual(rooms.of_file(file).name, room)
 
     def test_rooms_take_turns(self):
-        options = self.options("--rooms", "benchmarks,plotting", "--count", "7", "--seed", "5")
+        options = self.options("--rooms", "benchmarks,plots", "--count", "7", "--seed", "5")
         by_room = mutate.in_order(options)
         self.assertEqual(by_room, mutate.in_order(options))
-        other = mutate.in_order(self.options("--rooms", "plotting", "--seed", "6"))["plotting"]
-        self.assertEqual(({m.key() for m in other}, other == by_room["plotting"]), ({m.key() for m in by_room["plotting"]},
+        other = mutate.in_order(self.options("--rooms", "plots", "--seed", "6"))["plots"]
+        self.assertEqual(({m.key() for m in other}, other == by_room["plots"]), ({m.key() for m in by_room["plots"]},
             False))
         now = mutate.chosen(options, by_room, [])
-        self.assertEqual([len(now[r]) for r in ("benchmarks", "plotting")], [4, 3])
-        self.assertEqual(now["plotting"], by_room["plotting"][:3])
-        first = now["plotting"][0]
-        row = {"room": "plotting", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator,
+        self.assertEqual([len(now[r]) for r in ("benchmarks", "plots")], [4, 3])
+        self.assertEqual(now["plots"], by_room["plots"][:3])
+        first = now["plots"][0]
+        row = {"room": "plots", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator,
                "before": first.before, "after": first.after, "text": first.text, "verdict": "survived", "judged": ""}
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], by_room["plotting"][1:4])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], by_room["plots"][1:4])
         options.again = True
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], [first])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], [first])
         for change in ({"verdict": "caught"}, {"judged": "equivalent: x"}, {"room": "lawful"}, {"text": "gone"}):
-            self.assertEqual(mutate.chosen(options, by_room, [{**row, **change}])["plotting"], [])
+            self.assertEqual(mutate.chosen(options, by_room, [{**row, **change}])["plots"], [])
         options.files = "nowhere"
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plotting"], [])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], [])
         self.assertEqual(mutate.in_order(self.options("--rooms", "benchmarks", "--files", "loads.py"))["benchmarks"][0].file,
                          "tb/tools/benchmarks/loads.py")
 
@@ -571,7 +571,7 @@ class Command(InFolder):
         mutate.entered(options, m, "survived", "report_test.py")
         rows = table.read(options.table)
         self.assertEqual((len(rows), rows[0]["room"], rows[0]["verdict"], rows[0]["by"]),
-                         (1, "reporting", "survived", "report_test.py"))
+                         (1, "report", "survived", "report_test.py"))
         rows[0]["judged"] = "equivalent: y"
         table.write(options.table, rows)
         mutate.entered(options, operators.Mutation("scripts/report", 9, 3, "constant", "1", "2", "x"), "caught", "z")
@@ -603,7 +603,7 @@ class Command(InFolder):
                 return 3
             def verdict(self, m):
                 return ("caught", "x") if m.operator == "constant" else ("survived", "y")
-        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plotting", "--count", "6", "--table",
+        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plots", "--count", "6", "--table",
                  str(self.folder / "t.csv"), "--longest", "5"]
         with mock.patch.object(sys, "argv", words), mock.patch.object(mutate, "ScriptTrial",
                                                                       Stand), contextlib.redirect_stdout(io.StringIO()) as said:
@@ -611,10 +611,10 @@ class Command(InFolder):
         rows = table.read(self.folder / "t.csv")
         self.assertEqual(len(rows), 6)
         self.assertEqual({r["verdict"] for r in rows if r["operator"] == "constant"} | {"caught"}, {"caught"})
-        self.assertTrue(said.getvalue().startswith("scripts: 6 mutations, 0 of them not behind switches; 3 s of tests\nscripts/"))
+        self.assertTrue(said.getvalue().startswith("scripts: 6 mutations, 0 of them not behind switches; 3 s of tests\ntb/tools/"))
         self.assertTrue(said.getvalue().endswith(table.summary(rows) + "\n"))
         self.assertEqual((asked[0][:2], asked[0][2]),
-                         ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plotting"].tests]))
+                         ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plots"].tests]))
         with mock.patch.object(sys, "argv", ["mutate", "--summary", "--table",
                                              str(self.folder / "t.csv")]), contextlib.redirect_stdout(io.StringIO()) as said:
             mutate.main()

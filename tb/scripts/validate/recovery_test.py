@@ -148,7 +148,7 @@ class Searches(unittest.TestCase):
         shown = {(r["asked"], r["standing"]) for r in rows if r["question"] == recovery.PUBLISHED and r["hypothesis"] == "H5'.from_nack"}
         self.assertEqual(shown, {("160", "not found"), ("1000", "consistent")})
         # The page has the table.
-        page = (HERE.parents[2] / "platforms" / "cx7_spray.md").read_text(encoding="utf-8")
+        page = (HERE.parents[2] / "platforms/evaluations/cx7_spray.md").read_text(encoding="utf-8")
         for line in recovery.by_points(rows):
             self.assertIn(line, page)
 

@@ -141,7 +141,7 @@ class Place(unittest.TestCase):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SCRIPTS), *filter(None, [os.environ.get("PYTHONPATH")])]),
                        "FAKE_DELAY": str(delay), "FAKE_LOG": str(self.folder / "log")}
         return subprocess.Popen(
-            [sys.executable, "-B", "-m", "validation", str(self.folder / "topic.toml"), "--program", str(HERE.parent / "fake_horae"),
+            [sys.executable, "-B", "-m", "lib.validate", str(self.folder / "topic.toml"), "--program", str(HERE.parent / "fake_horae"),
              "--out", out, "--store", f"{out}_store", "--jobs", "2", *more], cwd=self.folder, env=environment,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -282,7 +282,7 @@ class Papers(unittest.TestCase):
                 self.assertEqual(verdicts.even(line.unit, line.what), verdicts.even(row["unit"], row["metric"]), name)
                 self.assertEqual(line.verdict, line.judged(), name)
         # The tables in front count them.
-        text = (platforms / "validation.md").read_text(encoding="utf-8")
+        text = (platforms / "evaluations/validation.md").read_text(encoding="utf-8")
         self.assertIn(pages.front(pages.of_all()), text)
         self.assertIn(pages.control(pages.of_all()), text)
 

@@ -25,8 +25,15 @@ def _program(name, *tests):
     return Room(name, "program", (f"platforms/program/{name}/src/**/*.cpp",), (*tests, PROGRAM_TESTS))
 
 
-def _scripts(name, commands, *tests):
-    return Room(name, "scripts", (f"scripts/{name}/*.py", *(f"scripts/{c}" for c in commands)),
+def _scripts(name, commands, *tests, parts=None):
+    """`commands` of scripts/ with the parts in scripts/lib/<name>, or in these folders of it."""
+    folders = (name,) if parts is None else parts
+    return Room(name, "scripts", (*(f"scripts/lib/{p}/*.py" for p in folders), *(f"scripts/{c}" for c in commands)),
+                tuple(f"{t}_test.py" for t in tests))
+
+
+def _tools(name, commands, *tests):
+    return Room(name, "scripts", (f"tb/tools/{name}/*.py", *(f"tb/tools/{c}" for c in commands)),
                 tuple(f"{t}_test.py" for t in tests))
 
 
@@ -45,10 +52,10 @@ ROOMS = {room.name: room for room in (
     _model("p4price", "horae_tb_p4price"),
     _program("inference", "horae_tb_inference"),
     _program("results", "horae_tb_lab"),
-    _program("config", "horae_tb_flows"),
-    _program("flows", "horae_tb_flows"),
+    _program("config", "horae_tb_workload"),
+    _program("workload", "horae_tb_workload"),
     _program("ranks", "horae_tb_ranks"),
-    _program("build", "horae_tb_build"),
+    _program("elaboration", "horae_tb_elaboration"),
     _program("views"),
     _program("size"),
     _program("run", "horae_tb_run"),
@@ -57,15 +64,19 @@ ROOMS = {room.name: room for room in (
     _program("lab", "horae_tb_lab"),
     _program("explain", "horae_tb_explain"),
     _program("cli"),
-    _scripts("exploration", ["explore"], "exploration", "study", "explore", "explore_damage", "expressions"),
-    _scripts("reporting", ["report"], "report_views", "report_studies", "report"),
-    _scripts("validation", [], "validation", "figures", "validate", "recovery"),
-    _scripts("comparison", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
-    _scripts("benchmarks", ["bench"], "benchmarks", "bench"),
-    _scripts("explanation", ["plot_explain"], "figures", "plot_explain"),
-    _scripts("plotting", ["plot_curve", "plot_pcie", "plot_stages"], "figures", "stages_figure", "plot_tables", "plot_stages"),
-    _scripts("lawful", ["random_platforms"], "drawn", "laws", "random_platforms"),
-    _scripts("mutation", ["mutate"], "trial", "mutate"),
+    _scripts("explore", ["explore"], "explore/exploration", "explore/study", "explore/explore", "explore/explore_damage",
+             "explore/expressions"),
+    _scripts("common", [], "explore/exploration", "explore/explore", "explore/explore_damage", "figures/figures",
+             "figures/plot_tables"),
+    _scripts("report", ["report"], "report/report_views", "report/report_studies", "report/report"),
+    _scripts("validate", [], "validate/validation", "figures/figures", "validate/validate", "validate/recovery"),
+    _scripts("compare_replay", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
+    _scripts("plot_explain", ["plot_explain"], "figures/figures", "figures/plot_explain"),
+    _scripts("plots", ["plot_curve", "plot_pcie", "plot_stages"], "figures/figures", "figures/stages_figure", "figures/plot_tables",
+             "figures/plot_stages", parts=()),
+    _tools("benchmarks", ["bench"], "tools/benchmarks", "tools/bench"),
+    _tools("lawful", ["random_platforms"], "tools/drawn", "tools/laws", "tools/random_platforms"),
+    _tools("mutation", ["mutate"], "tools/trial", "tools/mutate"),
 )}
 GROUPS = ("models", "program", "scripts")
 # Of models the rooms that the table began with.
@@ -79,6 +90,6 @@ def of_file(file):
         return ROOMS[parts[1]]
     if parts[0] == "platforms":
         return ROOMS[parts[2]]
-    if len(parts) > 2:
-        return ROOMS[parts[1]]
+    if len(parts) > 3:
+        return ROOMS[parts[2]]
     return next(room for room in ROOMS.values() if file in room.sources)

@@ -58,7 +58,7 @@ class ScriptTrial:
             target = self.copy / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, target, follow_symlinks=False)
-            if name.startswith(("scripts/", "tb/scripts/")):
+            if name.startswith(("scripts/", "tb/scripts/", "tb/tools/")):
                 self.digests[name] = hashlib.sha256(target.read_bytes()).hexdigest()
         (self.copy / "build").symlink_to(build.resolve())
 
@@ -66,13 +66,14 @@ class ScriptTrial:
         """Digests of what the profile of a file of tests depends on: itself, the scripts that it came past, and what stands beside
         it and is named in it."""
         past = {line.rsplit(":", 1)[0] for _, _, lines in tests for line in lines}
-        words = {file.removesuffix(".py"), *re.findall(r"\w+", (self.copy / "tb/scripts" / file).read_text(encoding="utf-8"))}
+        words = {pathlib.PurePath(file).stem, *re.findall(r"\w+", (self.copy / "tb/scripts" / file).read_text(encoding="utf-8"))}
         return {name: digest for name, digest in self.digests.items()
                 if name in past or name.startswith("tb/scripts/") and pathlib.PurePath(name).stem in words}
 
     def _profile(self, file):
         """Runs each test of a file once, and keeps the lines of scripts that it comes past."""
         kept = self.work / f"{file}.json"
+        kept.parent.mkdir(parents=True, exist_ok=True)
         found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
         if "files" not in found or found["files"] != self._files(file, found["tests"]):
             program = LIST.replace("FILE", repr(str(self.copy / "tb/scripts" / file)))
@@ -83,7 +84,7 @@ class ScriptTrial:
                 lines = self.work / "lines"
                 lines.unlink(missing_ok=True)
                 watched = {"PYTHONPATH": str(HERE / "watch"), "HORAE_MUTATION_LINES": str(lines),
-                           "HORAE_MUTATION_SCRIPTS": f"{self.copy}/scripts/"}
+                           "HORAE_MUTATION_SCRIPTS": f"{self.copy}/scripts/{os.pathsep}{self.copy}/tb/tools/"}
                 if not self._passes(file, [name], 3600, watched):
                     print(f"scripts: {file} {name} fails unchanged in the copy: left out", flush=True)
                     continue

@@ -187,7 +187,7 @@ class Trial:
     def _near(self, binary, source):
         """Suites of the test files that name the source's header."""
         folder, suites = self.root / "tb" / binary.removeprefix("horae_tb_").replace("_", "/"), set()
-        for file in folder.glob("*_test.cpp"):
+        for file in folder.rglob("*_test.cpp"):
             text = file.read_text(encoding="utf-8")
             if source.stem in text or file.stem.startswith(source.stem):
                 suites |= set(re.findall(r"^TEST(?:_F|_P)?\((\w+),", text, re.MULTILINE))
@@ -224,14 +224,14 @@ def _of_place(place):
 
 def suites_with(folder, text):
     """Suites of the files of a folder of tests that have this text."""
-    texts = (file.read_text(encoding="utf-8") for file in folder.glob("*_test.cpp"))
+    texts = (file.read_text(encoding="utf-8") for file in folder.rglob("*_test.cpp"))
     return {suite for t in texts if text in t for suite in re.findall(r"^TEST(?:_F|_P)?\((\w+),", t, re.MULTILINE)}
 
 
 def _texts(folder):
     """Of each suite of a folder of tests a digest of its file, and of the folder of inputs that has the file's name."""
     out = {}
-    for file in sorted(folder.glob("*_test.cpp")):
+    for file in sorted(folder.rglob("*_test.cpp")):
         text = file.read_text(encoding="utf-8")
         digest = hashlib.sha256(text.encode())
         for beside in sorted((folder / file.stem.removesuffix("_test")).glob("*")):

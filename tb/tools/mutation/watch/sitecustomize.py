@@ -3,8 +3,9 @@ import os
 import sys
 import threading
 
-FILE, BELOW = os.environ.get("HORAE_MUTATION_LINES"), os.environ.get("HORAE_MUTATION_SCRIPTS", "")
-SEEN, ROOT = set(), len(BELOW) - len("scripts/")
+# Whole paths of folders, with a slash at their ends, each below the first one's parent.
+FILE, BELOW = os.environ.get("HORAE_MUTATION_LINES"), tuple(filter(None, os.environ.get("HORAE_MUTATION_SCRIPTS", "").split(os.pathsep)))
+SEEN, ROOT = set(), len(BELOW[0]) - len("scripts/") if BELOW else 0
 
 
 def _line(frame, event, _):

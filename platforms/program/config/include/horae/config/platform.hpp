@@ -57,7 +57,7 @@ struct ModuleInstance {
 struct PlatformConfig;
 
 /// A [[traffic]] table as read. What it may be is not this room's business: kinds of traffic derive
-/// theirs (horae/flows).
+/// theirs (horae/workload).
 struct TrafficTable {
   virtual ~TrafficTable() = default;
   /// Gives who sends to whom, by their places among the platform's devices; pairs may come again.
