@@ -271,7 +271,7 @@ class Papers(unittest.TestCase):
     def test_every_published_number_is_on_its_page_with_a_verdict(self):
         platforms = HERE.parents[2] / "platforms"
         for paper in pages.PAGES:
-            found = pages.lines((platforms / f"{paper}.md").read_text(encoding="utf-8"))
+            found = pages.lines((platforms / "evaluations" / f"{paper}.md").read_text(encoding="utf-8"))
             wanted = {r["id"]: r for r in self.rows(f"{paper}.csv")}
             self.assertEqual(sorted(found), sorted(wanted), paper)
             for name, line in found.items():
