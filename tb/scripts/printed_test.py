@@ -16,7 +16,7 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(ROOT / "scripts"), str(HERE)]
+sys.path[:0] = [str(ROOT / "tb/tools"), str(ROOT / "scripts"), str(HERE)]
 from lawful.platform import platform  # noqa: E402
 from lawful.runs import Subject  # noqa: E402
 import printed  # noqa: E402
