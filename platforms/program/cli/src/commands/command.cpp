@@ -48,8 +48,8 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 }
 
 CLI::Option* add_platform_file(CLI::App& command, std::string& file) {
-  return shipped_file(
-      command.add_option("platform", file, "platform file (TOML)")->type_name("PLATFORM.toml"));
+  return shipped_file(command.add_option("platform", file, "TOML file that describes the platform")
+                          ->type_name("PLATFORM.toml"));
 }
 
 CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& overrides,
@@ -64,7 +64,7 @@ CLI::Option* add_overrides(CLI::App& command, std::vector<std::string>& override
 }
 
 CLI::Option* add_out(CLI::App& command, std::optional<std::string>& out) {
-  return command.add_option("--out", out, "result folder")->type_name("DIR");
+  return command.add_option("--out", out, "writes the results into this folder")->type_name("DIR");
 }
 
 CLI::Option* add_jobs(CLI::App& command, unsigned& jobs, const std::string& description) {
@@ -76,7 +76,7 @@ CLI::Option* add_json(CLI::App& command, bool& json, const std::string& descript
 }
 
 CLI::Option* add_no_progress(CLI::App& command, bool& no_progress) {
-  return command.add_flag("--no-progress", no_progress, "no progress line");
+  return command.add_flag("--no-progress", no_progress, "prints no progress line on a terminal");
 }
 
 void add_views(CLI::App& command, views::ViewOptions& views) {

@@ -128,7 +128,7 @@ Command add_config(CLI::App& app) {
   command->add_flag("--memory", o->memory,
                     "in place of the configuration: what devices, links and connections of the run "
                     "take of this machine's memory before time starts");
-  add_json(*command, o->json, "as JSON");
+  add_json(*command, o->json, "prints JSON in place of text");
   return {command, [o] { return configure(*o); }};
 }
 

@@ -56,7 +56,7 @@ Command add_list(CLI::App& app) {
                       "only what has this name: an entry, a key, or a part of a key");
   command->add_option("--platform", o->platform, "also what the plug-ins of this platform add")
       ->type_name("PLATFORM.toml");
-  add_json(*command, o->json, "as JSON");
+  add_json(*command, o->json, "prints JSON in place of text");
   return {command, [o] { return list(*o); }};
 }
 

@@ -63,7 +63,7 @@ void add_check(CLI::App& p4, const std::shared_ptr<CheckOptions>& o) {
       add_command(p4, "check", "Read a program and list what is in it.",
                   "Example: horae p4 check mine.p4 -I include -D SKETCH_ROWS=4 --target tofino2");
   add_p4_source(*command, o->source, "file");
-  add_json(*command, o->json, "as JSON");
+  add_json(*command, o->json, "prints JSON in place of text");
 }
 
 }  // namespace

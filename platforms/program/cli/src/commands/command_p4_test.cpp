@@ -139,7 +139,9 @@ P4Test add_p4_test(CLI::App& p4) {
       p4, "test", "Run a test case: entries, packets in, packets expected (STF).",
       "Exit code: 0 all is as expected, 1 some is not, 2 the program or the case is refused.\n"
       "Example: horae p4 test mine.stf --source mine.p4 -I include --target tofino2");
-  command->add_option("case", o->file, "the case")->required()->type_name("CASE.stf");
+  command->add_option("case", o->file, "test case: packets to send and to expect")
+      ->required()
+      ->type_name("CASE.stf");
   add_p4_source(*command, o->source, "--source");
   command
       ->add_option("--entries", o->entries,
@@ -152,8 +154,8 @@ P4Test add_p4_test(CLI::App& p4) {
                    "what fields and variables are that the program does not write")
       ->check(CLI::IsMember({"zero", "random"}))
       ->capture_default_str();
-  command->add_option("--seed", o->seed, "of random numbers")->capture_default_str();
-  add_json(*command, o->json, "as JSON");
+  command->add_option("--seed", o->seed, "seed of the random numbers")->capture_default_str();
+  add_json(*command, o->json, "prints JSON in place of text");
   return {command, [o] { return test(*o); }};
 }
 

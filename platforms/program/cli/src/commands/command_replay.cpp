@@ -99,7 +99,7 @@ Command add_replay(CLI::App& app) {
           "pcap, pcapng or ERF, packed (gzip, zstd) or not, and the port its packets enter by")
       ->type_name("TRACE[@PORT]")
       ->required();
-  command->add_option("--platform", o->platform, "platform file (TOML)")
+  command->add_option("--platform", o->platform, "TOML file that describes the platform")
       ->type_name("PLATFORM.toml")
       ->required();
   add_overrides(*command, o->overrides);
@@ -137,8 +137,8 @@ Command add_replay(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--registers", o->registers, "registers whose accesses go to registers.csv")
       ->type_name("NAME,..");
-  command->add_flag("--no-packets", o->no_packets, "no packets.csv");
-  command->add_flag("--no-ports", o->no_ports, "no ports/*.pcap");
+  command->add_flag("--no-packets", o->no_packets, "leaves out packets.csv, a row per packet");
+  command->add_flag("--no-ports", o->no_ports, "leaves out ports/*.pcap, the packets that left");
   command->add_flag("--skip-damaged", o->replay.skip_damaged,
                     "go on without packets that are damaged");
   add_json(*command, o->json, "print the summary as JSON");
