@@ -42,6 +42,16 @@ class Pages(unittest.TestCase):
         printed = self.horae("run", "platforms/flow_list.toml", "--set", told[1]).splitlines()
         self.assertIn(list(told.groups()[1:]), [line.split() for line in printed])
 
+    def test_the_platform_of_the_manuals_contents(self):
+        text = page("platforms/manual/README.md")
+        (self.folder / "mine.toml").write_text(re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
+        told = re.search(r"prints `(\S+)`: (\S+) (Gbps of payload).*?`(--set) (\S+)` it is (\S+) Gbps", text, re.DOTALL)
+        for settings, number in (([], told[2]), ([told[4], told[5]], told[6])):
+            printed = self.horae("run", "mine.toml", *settings).splitlines()
+            self.assertIn([told[1], number, *told[3].split()], [line.split() for line in printed])
+        for command in re.findall(r"^    build/platforms/horae (size .*?)$", text, re.MULTILINE):
+            self.assertGreater(len(self.horae(*command.split()).splitlines()), 3, command)
+
     def test_the_sizes_of_the_page_of_pnp_and_trp(self):
         keys = re.findall(r'"(esw\.program\.\w+_entries)"', page("platforms/studies/longhaul_size.toml"))
         self.assertEqual(len(keys), 7)
