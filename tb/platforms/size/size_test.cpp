@@ -500,7 +500,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'tofino1'?"},
         BadCase{"PlotIsAScript",
                 {"--objects", "d.toml", "--plot", "x.svg"},
-                "--plot: expected scripts/plot_stages --objects d.toml -o x.svg, which draws the "
+                "--plot: expected scripts/plot --objects d.toml -o x.svg, which draws the "
                 "stages"},
         BadCase{"OverAlone",
                 {"--objects", "d.toml", "--over", "register[0].width=8"},

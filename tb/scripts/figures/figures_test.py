@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import figures  # noqa: E402
 from lib.common import plotting  # noqa: E402
-from lib.plot_explain import agreement, curves, drawing  # noqa: E402
+from lib.plot import agreement, curves, drawing  # noqa: E402
 from lib.common.complaint import Complaint  # noqa: E402
 from figures import bars, legend, lines, ticks  # noqa: E402
 from matplotlib.colors import to_hex  # noqa: E402
@@ -83,7 +83,7 @@ class Curve(InFolder):
                            for (w, p), v in values.items()], **more}
 
     def drawn(self, told, *words):
-        (figure,) = figures.of("plot_curve", self.write("c.json", told), "-o", "x.svg", *words).values()
+        (figure,) = figures.of("plot", self.write("c.json", told), "-o", "x.svg", *words).values()
         (axes,) = figure.axes
         return axes
 
@@ -131,7 +131,7 @@ class Pcie(InFolder):
              "3 8 128 256 64 40 41 - 30 31 32\n too short 1\n# 1 2 3 4 5 6 7 8 9 10\n")
 
     def test_lines_are_closed_forms_marks_the_model_and_crosses_are_published(self):
-        (figure,) = figures.of("plot_pcie", self.write("t.txt", self.TABLE), "-o", "x.svg").values()
+        (figure,) = figures.of("plot", self.write("t.txt", self.TABLE), "-o", "x.svg").values()
         read, write = figure.axes
         three, five = "Gen3 x8, MPS 128, MRRS 256", "Gen5 x16, MPS 256, MRRS 512"
         self.assertEqual([(label if m == "None" else m, xs, ys) for label, xs, ys, m in lines(read)],
@@ -307,11 +307,11 @@ class Agreement(InFolder):
         told[0]["most_nats"] = 1
         self.write("summary.json", {"infer": {**self.FOUND, "experiments": told, "survivors": ["A", "B"],
                                               "curves": [self.CURVE]}})
-        found = figures.of("plot_explain", self.folder)
+        found = figures.of("plot", self.folder)
         self.assertEqual(sorted(found), sorted(f"{n}.{e}" for n in ("agreement", "gains", "predictions", "curves")
                                                for e in ("svg", "png")))
         self.assertTrue((self.folder / "plots").is_dir())
-        self.assertEqual(figures.of("plot_explain", self.folder).keys(), found.keys())  # again, where it is there
+        self.assertEqual(figures.of("plot", self.folder).keys(), found.keys())  # again, where it is there
 
 
 def table(rows, columns, values, **more):

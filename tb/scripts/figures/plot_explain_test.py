@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures of scripts/plot_explain, the same bytes each time, and one line for a folder without an explanation."""
+"""Pictures of an explanation by scripts/plot, the same bytes each time, and one line for a folder without an explanation."""
 import copy
 import json
 import pathlib
@@ -9,11 +9,11 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts" / "plot_explain"
+SCRIPT = pathlib.Path(__file__).resolve().parents[3] / "scripts" / "plot"
 sys.path.insert(0, str(SCRIPT.parent))
 
 from lib.common import installation  # noqa: E402, F401: finds the packages
-from lib.plot_explain.agreement import COLOURS  # noqa: E402
+from lib.plot.agreement import COLOURS  # noqa: E402
 
 
 def hypothesis(name, closest, share, standing="excluded"):
@@ -107,7 +107,7 @@ class Pictures(unittest.TestCase):
             done = plot(folder)
             self.assertEqual(done.returncode, 2)
             self.assertEqual(done.stderr.count("\n"), 1)
-            self.assertIn("no explanation", done.stderr)
+            self.assertIn("nothing that can be drawn", done.stderr)
             self.assertFalse(pathlib.Path(folder, "plots").exists())
 
 

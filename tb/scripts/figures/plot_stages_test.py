@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/plot_stages: what of a ledger is in the picture, and what is refused."""
+"""The stages of scripts/plot: what of a ledger is in the picture, and what is refused."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ import unittest
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-SCRIPT = ROOT / "scripts/plot_stages"
+SCRIPT = ROOT / "scripts/plot"
 HORAE = os.environ.get("HORAE_PROGRAM")
 RESOURCES = ("sram", "map_ram", "tcam", "vliw")
 
@@ -113,15 +113,15 @@ class Draws(WithFolder):
 
 class Refuses(WithFolder):
     def test_in_one_line(self):
-        (self.folder / "x.json").write_text("{}", encoding="utf-8")
+        (self.folder / "x.json").write_text('{"pipelines": [{}]}', encoding="utf-8")
         (self.folder / "y.json").write_text(json.dumps(small()), encoding="utf-8")
         for arguments, line in (
-                (("x.json",), "plot_stages: x.json: no ledger of horae size --json ('pipelines')\n"),
-                (("no.json",), "plot_stages: no.json: No such file or directory\n"),
-                (("y.json", "-o", "x.gif"), "plot_stages: -o x.gif: expected a name ending in .svg or .png\n"),
-                (("y.json", "-o", "nowhere/x.svg"), "plot_stages: nowhere/x.svg: No such file or directory\n"),
+                (("x.json",), "plot: x.json: no ledger of horae size --json ('by_stage')\n"),
+                (("no.json",), "plot: no.json: No such file or directory\n"),
+                (("y.json", "-o", "x.gif"), "plot: -o x.gif: expected a name ending in .svg or .png\n"),
+                (("y.json", "-o", "nowhere/x.svg"), "plot: nowhere/x.svg: No such file or directory\n"),
                 (("y.json", "--set", "a=1"),
-                 "plot_stages: y.json: found a ledger, expected PLATFORM.toml with --objects, --set or --chip, or PROGRAM.p4 with --target, "
+                 "plot: y.json: found a ledger, expected PLATFORM.toml with --objects, --set or --chip, or PROGRAM.p4 with --target, "
                  "-I or -D\n")):
             self.assertEqual(self.plot(*arguments, code=2), line)
         self.assertEqual(len(list(self.folder.iterdir())), 2)
@@ -142,7 +142,7 @@ class WithHorae(WithFolder):
 
     def test_its_refusals_are_its_own(self):
         self.assertEqual(self.plot("no.toml", "--program", HORAE, code=2),
-                         "plot_stages: no.toml: cannot read: No such file or directory\n")
+                         "plot: no.toml: cannot read: No such file or directory\n")
         (self.folder / "d.toml").write_text("[[register]]\nname = 'r'\nwidth = 32\nentries = 262144\n", encoding="utf-8")
         self.plot("d.toml", "--objects", "--program", HORAE, code=3)
         self.assertIn("refused: ", (self.folder / "stages.svg").read_text(encoding="utf-8"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""scripts/plot_curve and scripts/plot_pcie say in one line what cannot be read or written."""
+"""scripts/plot says in one line what cannot be read or written."""
 import json
 import pathlib
 import shutil
@@ -27,24 +27,31 @@ class Refuses(unittest.TestCase):
         (self.folder / "single").write_text(json.dumps({**CURVE, "axes": []}), encoding="utf-8")
         (self.folder / "pcie.txt").write_text(PCIE, encoding="utf-8")
         (self.folder / "nothing").write_text("{}", encoding="utf-8")
+        (self.folder / "explained").write_text('{"infer": {}}', encoding="utf-8")
 
     def test_what_is_wrong_is_one_line(self):
-        for script, words, line in (
-                ("plot_curve", ["curve.json", "--x", "r.width", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
-                ("plot_curve", ["curve.json", "--x", "r.width", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
-                ("plot_curve", ["curve.json", "--x", "width", "-o", "x.svg"], "--x width: expected one of r.width, r.pieces"),
-                ("plot_curve", ["nothing", "--x", "r.width", "-o", "x.svg"], "nothing: no curve ('axes')"),
-                ("plot_curve", ["words", "--x", "r.width", "-o", "x.svg"], "--x r.width: 'port' is no number above 0; expected another axis"),
-                ("plot_curve", ["zeros", "--x", "r.width", "-o", "x.svg"], "zeros: nothing fits at any point; there is nothing to draw"),
-                ("plot_curve", ["single", "--x", "r.width", "-o", "x.svg"],
+        for words, line in (
+                (["curve.json", "--x", "r.width", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
+                (["curve.json", "--x", "r.width", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
+                (["curve.json", "--x", "width", "-o", "x.svg"], "--x width: expected one of r.width, r.pieces"),
+                (["words", "--x", "r.width", "-o", "x.svg"], "--x r.width: 'port' is no number above 0; expected another axis"),
+                (["zeros", "--x", "r.width", "-o", "x.svg"], "zeros: nothing fits at any point; there is nothing to draw"),
+                (["single", "--x", "r.width", "-o", "x.svg"],
                  "single: a single limit, no curve; expected one of horae size --most KEY --over KEY=A,B"),
-                ("plot_pcie", ["pcie.txt", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
-                ("plot_pcie", ["pcie.txt", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
-                ("plot_pcie", ["none.txt", "-o", "x.svg"], "none.txt: No such file or directory"),
-                ("plot_pcie", ["nothing", "-o", "x.svg"], "nothing: no row of the table")):
+                (["pcie.txt", "-o", "nowhere/x.svg"], "nowhere/x.svg: No such file or directory"),
+                (["pcie.txt", "-o", "x.gif"], "-o x.gif: expected a name ending in .svg or .png"),
+                (["none.txt", "-o", "x.svg"], "none.txt: No such file or directory"),
+                (["curve.json"], "curve.json: a curve; expected --x with one of r.width, r.pieces"),
+                (["curve.json", "--chip", "tofino2"], "curve.json: a curve, which has no option --chip"),
+                (["pcie.txt", "--x", "size"], "pcie.txt: a table of PCIe, which has no option --x"),
+                (["d.toml", "--y", "bits"], "d.toml: a platform or a P4 source, which has no option --y"),
+                (["explained", "-o", "x.svg"], "explained: an explanation, which has no option -o"),
+                (["nothing", "-o", "x.svg"],
+                 "nothing: nothing that can be drawn; expected an explanation, a curve or a ledger (summary.json, or their folder), "
+                 "a platform, a P4 source, or the table of scripts/validate pcie")):
             with self.subTest(line):
-                ended = subprocess.run([SCRIPTS / script, *words], cwd=self.folder, capture_output=True, text=True, check=False)
-                self.assertEqual((ended.returncode, ended.stderr), (2, f"{script}: {line}\n"))
+                ended = subprocess.run([SCRIPTS / "plot", *words], cwd=self.folder, capture_output=True, text=True, check=False)
+                self.assertEqual((ended.returncode, ended.stderr), (2, f"plot: {line}\n"))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 #!/usr/bin/python3
-"""scripts/plot_stages: where each rectangle and text of a ledger is, in pixels, what colour it has, and what is left out."""
-import importlib.machinery
-import importlib.util
+"""The stages of scripts/plot: where each rectangle and text of a ledger is, in pixels, what colour it has, and what is left out."""
 import json
 import pathlib
 import random
@@ -16,15 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import figures  # noqa: E402
+from lib.plot import stages as plot_stages  # noqa: E402
 from matplotlib.colors import to_hex  # noqa: E402
 from plot_stages_test import amounts, pipeline, refusal, small  # noqa: E402
 
-SCRIPT = figures.SCRIPTS / "plot_stages"
-LOADER = importlib.machinery.SourceFileLoader("plot_stages", str(SCRIPT))
-plot_stages = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot_stages", LOADER))
-with mock.patch.object(sys, "argv", ["plot_stages", "/nowhere.json"]), mock.patch.object(sys, "stderr"), mock.patch.object(sys,
-    "exit"):
-    LOADER.exec_module(plot_stages)
+SCRIPT = figures.SCRIPTS / "plot"
 
 
 class Drawn:
@@ -32,7 +26,7 @@ class Drawn:
 
     def __init__(self, ledger):
         with figures.Saved() as saved:
-            plot_stages.draw(ledger, pathlib.Path("x.svg"))
+            plot_stages.draw_ledger(ledger, pathlib.Path("x.svg"))
         figure = saved["x.svg"]
         self.width, self.height = (100 * float(v) for v in figure.get_size_inches())
         self.fills = [(*map(float, (p.get_x(), p.get_y(), p.get_width(), p.get_height())), to_hex(p.get_facecolor(), True))
@@ -322,7 +316,7 @@ class Command(unittest.TestCase):
             self.run_("p.toml", "--objects", "--program", self.horae(code), code=code)
         self.assertEqual(json.loads((self.folder / "words").read_text())[:3], ["size", "--objects", "p.toml"])
         self.assertTrue((self.folder / "stages.svg").exists())
-        self.assertEqual(self.run_("p.toml", "--program", self.horae(2), code=2), "plot_stages: what is wrong\n")
+        self.assertEqual(self.run_("p.toml", "--program", self.horae(2), code=2), "plot: what is wrong\n")
 
     def test_a_folder_has_its_ledger(self):
         (self.folder / "r").mkdir()

@@ -536,25 +536,25 @@ class Command(InFolder):
             self.assertEqual(rooms.of_file(file).name, room)
 
     def test_rooms_take_turns(self):
-        options = self.options("--rooms", "benchmarks,plots", "--count", "7", "--seed", "5")
+        options = self.options("--rooms", "benchmarks,plot", "--count", "7", "--seed", "5")
         by_room = mutate.in_order(options)
         self.assertEqual(by_room, mutate.in_order(options))
-        other = mutate.in_order(self.options("--rooms", "plots", "--seed", "6"))["plots"]
-        self.assertEqual(({m.key() for m in other}, other == by_room["plots"]), ({m.key() for m in by_room["plots"]},
+        other = mutate.in_order(self.options("--rooms", "plot", "--seed", "6"))["plot"]
+        self.assertEqual(({m.key() for m in other}, other == by_room["plot"]), ({m.key() for m in by_room["plot"]},
             False))
         now = mutate.chosen(options, by_room, [])
-        self.assertEqual([len(now[r]) for r in ("benchmarks", "plots")], [4, 3])
-        self.assertEqual(now["plots"], by_room["plots"][:3])
-        first = now["plots"][0]
-        row = {"room": "plots", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator,
+        self.assertEqual([len(now[r]) for r in ("benchmarks", "plot")], [4, 3])
+        self.assertEqual(now["plot"], by_room["plot"][:3])
+        first = now["plot"][0]
+        row = {"room": "plot", "file": first.file, "line": first.line, "column": first.column, "operator": first.operator,
                "before": first.before, "after": first.after, "text": first.text, "verdict": "survived", "judged": ""}
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], by_room["plots"][1:4])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plot"], by_room["plot"][1:4])
         options.again = True
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], [first])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plot"], [first])
         for change in ({"verdict": "caught"}, {"judged": "equivalent: x"}, {"room": "lawful"}, {"text": "gone"}):
-            self.assertEqual(mutate.chosen(options, by_room, [{**row, **change}])["plots"], [])
+            self.assertEqual(mutate.chosen(options, by_room, [{**row, **change}])["plot"], [])
         options.files = "nowhere"
-        self.assertEqual(mutate.chosen(options, by_room, [row])["plots"], [])
+        self.assertEqual(mutate.chosen(options, by_room, [row])["plot"], [])
         self.assertEqual(mutate.in_order(self.options("--rooms", "benchmarks", "--files", "loads.py"))["benchmarks"][0].file,
                          "tb/tools/benchmarks/loads.py")
 
@@ -603,7 +603,7 @@ class Command(InFolder):
                 return 3
             def verdict(self, m):
                 return ("caught", "x") if m.operator == "constant" else ("survived", "y")
-        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plots", "--count", "6", "--table",
+        words = ["mutate", "--build", str(self.folder), "--rooms", "benchmarks,plot", "--count", "6", "--table",
                  str(self.folder / "t.csv"), "--longest", "5"]
         with mock.patch.object(sys, "argv", words), mock.patch.object(mutate, "ScriptTrial",
                                                                       Stand), contextlib.redirect_stdout(io.StringIO()) as said:
@@ -614,7 +614,7 @@ class Command(InFolder):
         self.assertTrue(said.getvalue().startswith("scripts: 6 mutations, 0 of them not behind switches; 3 s of tests\ntb/tools/"))
         self.assertTrue(said.getvalue().endswith(table.summary(rows) + "\n"))
         self.assertEqual((asked[0][:2], asked[0][2]),
-                         ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plots"].tests]))
+                         ((4, 5), [*rooms.ROOMS["benchmarks"].tests, *rooms.ROOMS["plot"].tests]))
         with mock.patch.object(sys, "argv", ["mutate", "--summary", "--table",
                                              str(self.folder / "t.csv")]), contextlib.redirect_stdout(io.StringIO()) as said:
             mutate.main()

@@ -25,10 +25,8 @@ def _program(name, *tests):
     return Room(name, "program", (f"platforms/program/{name}/src/**/*.cpp",), (*tests, PROGRAM_TESTS))
 
 
-def _scripts(name, commands, *tests, parts=None):
-    """`commands` of scripts/ with the parts in scripts/lib/<name>, or in these folders of it."""
-    folders = (name,) if parts is None else parts
-    return Room(name, "scripts", (*(f"scripts/lib/{p}/*.py" for p in folders), *(f"scripts/{c}" for c in commands)),
+def _scripts(name, commands, *tests):
+    return Room(name, "scripts", (f"scripts/lib/{name}/*.py", *(f"scripts/{c}" for c in commands)),
                 tuple(f"{t}_test.py" for t in tests))
 
 
@@ -71,9 +69,8 @@ ROOMS = {room.name: room for room in (
     _scripts("report", ["report"], "report/report_views", "report/report_studies", "report/report"),
     _scripts("validate", [], "validate/validation", "figures/figures", "validate/validate", "validate/recovery"),
     _scripts("compare_replay", ["compare_replay", "compare_stages"], "comparison", "compare_replay", "compare_stages"),
-    _scripts("plot_explain", ["plot_explain"], "figures/figures", "figures/plot_explain"),
-    _scripts("plots", ["plot_curve", "plot_pcie", "plot_stages"], "figures/figures", "figures/stages_figure", "figures/plot_tables",
-             "figures/plot_stages", parts=()),
+    _scripts("plot", ["plot"], "figures/figures", "figures/plot_explain", "figures/stages_figure", "figures/plot_tables",
+             "figures/plot_stages"),
     _tools("benchmarks", ["bench"], "tools/benchmarks", "tools/bench"),
     _tools("lawful", ["random_platforms"], "tools/drawn", "tools/laws", "tools/random_platforms"),
     _tools("mutation", ["mutate"], "tools/trial", "tools/mutate"),

@@ -156,7 +156,7 @@ int size(const SizeOptions& o) {
   if (o.plot) {
     const std::string file = o.objects.empty() ? o.platform : "--objects " + o.objects;
     throw InputError(
-        fmt::format("--plot: expected scripts/plot_stages {} -o {}, which draws the stages",
+        fmt::format("--plot: expected scripts/plot {} -o {}, which draws the stages",
                     file.empty() ? "PLATFORM.toml" : file, *o.plot));
   }
   if (!o.nic.empty()) return size_one_nic(o);

@@ -1,13 +1,10 @@
-#!/usr/bin/python3
-"""Draws what `horae size --most KEY --over ... --out DIR` found: one line per value of the other axis,
-each point marked by the resource that binds there."""
-import json
-import sys
+"""The curve of `horae size --most KEY --over ... --out DIR`: one line per value of the other axis, each point marked by the
+resource that binds there."""
+from lib.common import plotting
+from lib.common.complaint import Complaint
 
-sys.dont_write_bytecode = True
-from lib.common import installation  # noqa: E402, F401: a missing module is one line
-from lib.common import plotting  # noqa: E402
-from lib.common.complaint import EXIT_BAD_INPUT, Complaint, Parser  # noqa: E402
+OPTIONS = ("output", "x", "y")
+OUTPUT = "curve.svg"
 
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
@@ -20,24 +17,19 @@ def is_number(text):
         return False
 
 
-def main():
-    parser = Parser(description=__doc__)
-    parser.add_argument("summary", help="summary.json of the result folder")
-    parser.add_argument("--x", required=True, metavar="KEY", help="axis along the plot")
-    parser.add_argument("--y", metavar="TEXT", help="title of what was made as large as it goes")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=".svg or .png")
-    options = parser.parse_args()
+def draw(source, curve, options):
+    """Draws `curve`, the content of `source`."""
     try:
-        with open(options.summary, encoding="utf-8") as file:
-            curve = json.load(file)
         keys = [axis["key"] for axis in curve["axes"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Complaint(f"{options.summary}: no curve ({error})") from error
+    except (KeyError, TypeError) as error:
+        raise Complaint(f"{source}: no curve ({error})") from error
     if not keys:
-        raise Complaint(f"{options.summary}: a single limit, no curve; expected one of horae size --most KEY --over KEY=A,B")
+        raise Complaint(f"{source}: a single limit, no curve; expected one of horae size --most KEY --over KEY=A,B")
+    if options.x is None:
+        raise Complaint(f"{source}: a curve; expected --x with one of {', '.join(keys)}")
     if options.x not in keys:
         raise Complaint(f"--x {options.x}: expected one of {', '.join(keys)}")
-    output = plotting.picture(options.output)
+    output = plotting.picture(options.output or OUTPUT)
     plt = plotting.pyplot()
     others = [key for key in keys if key != options.x]
     lines = {}
@@ -45,7 +37,7 @@ def main():
     if words := [v for v in values if not is_number(v)]:
         raise Complaint(f"--x {options.x}: '{min(words)}' is no number above 0; expected another axis")
     if not any(point["value"] > 0 for point in curve["points"]):
-        raise Complaint(f"{options.summary}: nothing fits at any point; there is nothing to draw")
+        raise Complaint(f"{source}: nothing fits at any point; there is nothing to draw")
     for point in curve["points"]:
         label = ", ".join(f"{k.rsplit('.', 1)[-1]} {point['at'][k]}" for k in others)
         lines.setdefault(label, []).append((float(point["at"][options.x]), point))
@@ -75,9 +67,3 @@ def main():
     figure.tight_layout()
     plotting.save(figure, output)
 
-
-try:
-    main()
-except Complaint as complaint:
-    print(f"plot_curve: {complaint}", file=sys.stderr)
-    sys.exit(EXIT_BAD_INPUT)

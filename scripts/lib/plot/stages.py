@@ -1,18 +1,15 @@
-#!/usr/bin/python3
-"""Draws the stages of a switch chip as `horae size` accounts for them: for each pipeline what every stage
-has used of each resource, and below that which object lies in which stages."""
-import argparse
+"""The stages of a switch chip as `horae size` accounts for them: for each pipeline what every stage has used of each resource, and
+below that which object lies in which stages."""
 import json
 import pathlib
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-from lib.common import installation  # noqa: E402: a missing module is one line
-from lib.common import plotting  # noqa: E402
-from lib.common.complaint import EXIT_BAD_INPUT, Complaint, Parser  # noqa: E402
-from lib.report.size_view import NAMES  # noqa: E402
+from lib.common import plotting
+from lib.common.complaint import Complaint
+from lib.report.size_view import NAMES
 
+OPTIONS = ("output", "objects", "set", "chip", "target", "include", "define", "program")
+OUTPUT = "stages.svg"
 EXIT_DOES_NOT_FIT = 3
 
 # Pixels.
@@ -244,7 +241,7 @@ def legend(canvas, right, beyond, unsplit):
     return out
 
 
-def draw(ledger, output):
+def draw_ledger(ledger, output):
     canvas, pipelines = Canvas(), ledger["pipelines"]
     layout = Layout(pipelines, canvas)
     panels = [Panel(p, [r for r in ledger["refused"] if r["design"] == p["name"]], layout, canvas) for p in pipelines]
@@ -290,34 +287,9 @@ def ledger_of(options):
         raise Complaint(f"{source}: no ledger of horae size --json ({error})") from error
 
 
-def main():
-    parser = Parser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="Examples: scripts/plot_stages platforms/themis_tor.toml -o stages.svg\n"
-               "          horae size --json --stages platforms/themis_tor.toml > x.json; scripts/plot_stages x.json -o x.png\n"
-               "Exit codes: 0 done; 2 bad input; 3 drawn, but it does not fit the chip")
-    parser.add_argument("source", metavar="SOURCE", help="what `horae size --json` printed (.json), a result folder of it, or "
-                        "a platform (.toml) or P4 source (.p4), for which horae is run")
-    parser.add_argument("-o", "--output", default="stages.svg", metavar="FILE", help=".svg or .png (stages.svg)")
-    parser.add_argument("--objects", action="store_true", help="SOURCE is an objects file")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of horae size")
-    parser.add_argument("--chip", metavar="CHIP", help="of horae size")
-    parser.add_argument("--target", metavar="TARGET", help="of horae size, for P4 sources")
-    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="of horae size, for P4 sources")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="of horae size, for P4 sources")
-    parser.add_argument("--program", metavar="FILE", default=str(installation.find_program()),
-                        help="horae (default: that of the installation, or build/platforms/horae)")
-    try:
-        options = parser.parse_args()
-        output = plotting.picture(options.output)
-        ledger, code = ledger_of(options)
-        draw(ledger, output)
-        return code
-    except OSError as error:
-        print(f"plot_stages: {error.filename}: {error.strerror}", file=sys.stderr)
-    except Complaint as complaint:
-        print(f"plot_stages: {complaint}", file=sys.stderr)
-    return EXIT_BAD_INPUT
-
-
-sys.exit(main())
+def draw(options):
+    """Draws the stages of options.source; the exit code of horae where it was asked."""
+    output = plotting.picture(options.output or OUTPUT)
+    ledger, code = ledger_of(options)
+    draw_ledger(ledger, output)
+    return code

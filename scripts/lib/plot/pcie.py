@@ -1,37 +1,25 @@
-#!/usr/bin/python3
-"""Draws the table of `scripts/validate pcie`: read and write bandwidth over transfer size, the model
-as marks on the lines of its closed form, published values as crosses."""
-import sys
+"""The table of `scripts/validate pcie`: read and write bandwidth over transfer size, the model as marks on the lines of its closed
+form, published values as crosses."""
+from lib.common import plotting
 
-sys.dont_write_bytecode = True
-from lib.common import installation  # noqa: E402, F401: a missing module is one line
-from lib.common import plotting  # noqa: E402
-from lib.common.complaint import EXIT_BAD_INPUT, Complaint, Parser  # noqa: E402
-
+OPTIONS = ("output",)
+OUTPUT = "pcie.svg"
 COLUMNS = ["gen", "lanes", "mps", "mrrs", "size", "read formula", "read model", "read published",
            "write formula", "write model", "write published"]
 
 
-def rows_of(path):
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            cells = line.split()
-            if len(cells) == len(COLUMNS) and cells[0].isdigit():
-                yield dict(zip(COLUMNS, (None if c == "-" else float(c) for c in cells)))
+def rows_of(text):
+    """The rows of the table in what the test printed."""
+    rows = []
+    for line in text.splitlines():
+        cells = line.split()
+        if len(cells) == len(COLUMNS) and cells[0].isdigit():
+            rows.append(dict(zip(COLUMNS, (None if c == "-" else float(c) for c in cells))))
+    return rows
 
 
-def main():
-    parser = Parser(description=__doc__)
-    parser.add_argument("table", help="what the test printed")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help=".svg or .png")
-    options = parser.parse_args()
-    try:
-        rows = list(rows_of(options.table))
-    except OSError as error:
-        raise Complaint(f"{options.table}: {error.strerror}") from error
-    if not rows:
-        raise Complaint(f"{options.table}: no row of the table")
-    output = plotting.picture(options.output)
+def draw(rows, options):
+    output = plotting.picture(options.output or OUTPUT)
     plt = plotting.pyplot()
     links = sorted({(r["gen"], r["lanes"], r["mps"], r["mrrs"]) for r in rows})
     figure, plots = plt.subplots(1, 2, figsize=(11, 5.2), sharey=True)
@@ -59,9 +47,3 @@ def main():
     figure.tight_layout()
     plotting.save(figure, output)
 
-
-try:
-    main()
-except Complaint as complaint:
-    print(f"plot_pcie: {complaint}", file=sys.stderr)
-    sys.exit(EXIT_BAD_INPUT)
